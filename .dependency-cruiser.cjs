@@ -14,6 +14,7 @@ const rooms = [
   ['program'],
   ['collectives'],
   ['trace'],
+  ['reports', 'recordings'],
   ['interop'],
   ['parallel'],
   ['runtime'],
@@ -33,8 +34,37 @@ const rooms = [
 const only = {
   schedules: ['base', 'protocol'],
   trace: ['base', 'protocol'],
-  app: ['base', 'protocol', 'shapes', 'schedules', 'trace', 'launch', 'config', 'training', 'lab', 'museum', 'session'],
-  cli: ['base', 'protocol', 'schedules', 'trace', 'launch', 'config', 'training', 'session', 'headless', 'bench'],
+  reports: ['base', 'protocol'],
+  recordings: ['base', 'protocol'],
+  app: [
+    'base',
+    'protocol',
+    'shapes',
+    'schedules',
+    'trace',
+    'reports',
+    'recordings',
+    'launch',
+    'config',
+    'training',
+    'lab',
+    'museum',
+    'session',
+  ],
+  cli: [
+    'base',
+    'protocol',
+    'schedules',
+    'trace',
+    'reports',
+    'recordings',
+    'launch',
+    'config',
+    'training',
+    'session',
+    'headless',
+    'bench',
+  ],
   lessons: ['base', 'protocol', 'schedules', 'trace', 'museum', 'session', 'app'],
 };
 
@@ -61,8 +91,11 @@ const bundled = [
  * any session; a long face has parts beside it, as face-fit.ts and face-size.ts. The page and the command line see the
  * faces and not the compilers, and a face brings nothing heavy along.
  */
-const faces = 'src/parallel/(face|faces|fits|[^/]+/(face|face-fit|face-size))[.]ts$';
+const faces = 'src/parallel/(face|faces|fits|strategies|[^/]+/(face|face-fit|face-size))[.]ts$';
 const seeFaces = ['app', 'cli'];
+
+/** A function of settings alone, which the page loads when somebody asks for it: the worker does not carry it. */
+const scripts = 'src/interop/tensorflow/script[.]ts$';
 
 const tests = '\\.test\\.tsx?$|/fixtures/|/testing/';
 const all = rooms.flat();
@@ -70,7 +103,7 @@ const all = rooms.flat();
 const walls = rooms.flatMap((line, index) =>
   line.map((room) => {
     const allowed = [room, ...(only[room] ?? rooms.slice(0, index).flat())];
-    const faceToo = seeFaces.includes(room) ? `|^${faces}` : '';
+    const faceToo = seeFaces.includes(room) ? `|^${faces}|^${scripts}` : '';
     return {
       name: `wall-${room}`,
       comment: `${room} may import only: ${allowed.join(', ')}`,

@@ -5,6 +5,7 @@ import { lessons, mdx } from './scripts/lessons.mjs';
 import { LongestFirst } from './scripts/longest-first.mjs';
 import { offline } from './scripts/offline.mjs';
 import { sharedWorkers } from './scripts/shared-workers.mjs';
+import { transformCache } from './scripts/transform-cache.mjs';
 
 /**
  * The built site carries the kernels without their comments, which only readers of the source need: a smaller first
@@ -116,18 +117,25 @@ export default defineConfig({
     offline(),
     contentSecurityPolicy(),
   ],
-  // The lessons take most of a build, which is no news.
-  build: { rolldownOptions: { checks: { pluginTimings: false } } },
+  build: {
+    // The lessons take most of a build, which is no news.
+    rolldownOptions: { checks: { pluginTimings: false } },
+    // A worker has no <link> to preload with (scripts/shared-workers.mjs): it needs no list of what its parts import.
+    modulePreload: {
+      resolveDependencies: (_, deps, { hostId }) => (/(^|\/)([a-z]+-)*worker-[^/]*$/.test(hostId) ? [] : deps),
+    },
+  },
   test: {
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],
+    experimental: { fsModuleCache: true, fsModuleCachePath: transformCache() },
     projects: [
       {
         extends: true,
         test: {
           name: 'pure',
           include: ['{src,learn,scripts,bench,fuzz}/**/*.test.ts', 'src/**/*.test.tsx'],
-          exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'],
+          exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts', '**/*.torch.test.ts'],
           // Property tests train hundreds of small nets; on a machine that does much else besides, one takes a minute.
           testTimeout: 120_000,
           // Both cores of a small machine. Each worker loads a module once, not once for every file, which took a
@@ -147,11 +155,28 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'torch',
+          include: ['src/**/*.torch.test.ts'],
+          // Every case starts processes of its own, of several ranks, which start and wait more than they compute: two
+          // files at once, and nothing beside them.
+          maxWorkers: 2,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           pool: 'forks',
-          // A software GPU runs small dispatches on the core that submits them: two files at once use both.
+          // A software GPU runs small dispatches on the core that submits them: two files at once use both. Each
+          // process loads a module once, as above: loading took a quarter of what the shorter files took.
           maxWorkers: 2,
+          isolate: false,
+          unstubGlobals: true,
+          restoreMocks: true,
           testTimeout: 120_000,
           sequence: { groupOrder: 2 },
         },

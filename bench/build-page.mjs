@@ -4,6 +4,20 @@ import { build } from 'vite';
 import { root } from '../scripts/install.mjs';
 import { serveFolder } from '../scripts/static-server.mjs';
 
+/**
+ * A worker that awaits while it is imported loses what is posted to it meanwhile, so in workers parts are fetched as on
+ * the site (vite.config.ts), and not awaited all at once.
+ *
+ * @returns {import('vite').Plugin}
+ */
+const fetchesParts = () => ({
+  name: 'fetches-parts',
+  transform: (code) =>
+    code.includes('globalThis.LOCKSTEP_SITE')
+      ? { code: code.replaceAll('globalThis.LOCKSTEP_SITE', 'true'), map: null }
+      : null,
+});
+
 export async function buildBenchPage() {
   const outDir = path.join(root, '.cache', 'bench');
   await build({
@@ -12,7 +26,7 @@ export async function buildBenchPage() {
     logLevel: 'error',
     base: './',
     publicDir: false,
-    worker: { format: 'es' },
+    worker: { format: 'es', plugins: () => [fetchesParts()] },
     build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 4000, rolldownOptions: { input: 'bench/index.html' } },
   });
   const { url, close } = await serveFolder(outDir);

@@ -1,6 +1,7 @@
-"""PyTorch's figures for the workloads of the bench, on the GPU of this machine: eager, float32, data on the device, a synchronisation every 100 ms.
+"""PyTorch's figures for the workloads of the bench, on the GPU of this machine.
 
-Called by gpu-figures.mjs with the options and a file for the result; exits with a sentence where there is no PyTorch with CUDA.
+Eager, float32, data on the device, a synchronisation every 100 ms. Called by gpu-figures.mjs with the options and a
+file for the result; exits with a sentence where there is no PyTorch with CUDA.
 LOCKSTEP_TORCH_DEVICE=cpu runs it without a GPU, to try the script itself.
 """
 import json
@@ -136,7 +137,9 @@ def workloads():
         name = "small-" + "-".join(map(str, sizes))
         yield name, 1, lambda sizes=sizes: trainer(mlp(sizes, nn.Tanh), mse, sgd(0.1), batch)
     for name, optimizer in (("sgd", sgd(0.1)), ("adam", adam)):
-        make = lambda optimizer=optimizer: trainer(mlp([784, 256, 128, 10], nn.ReLU), cross_entropy, optimizer, classes(128, [784]))
+        make = lambda optimizer=optimizer: trainer(
+            mlp([784, 256, 128, 10], nn.ReLU), cross_entropy, optimizer, classes(128, [784])
+        )
         yield f"mlp-784-{name}", 1, make
     yield "cnn", 1, lambda: trainer(cnn(), cross_entropy, sgd(0.05), classes(64, [1, 28, 28]))
     tokens = lambda: (torch.randint(65, (16, 64)), torch.randint(65, (16 * 64,)))

@@ -4,12 +4,16 @@
  * size 1, overlap, growth with the world size). Prints tables and JSON (.cache/bench.json); `--write` appends them to
  * docs/benchmarks.md. See there for how to read them.
  *
- *   --only small,all-reduce      workloads and studies whose ids begin so       --contenders lockstep,jax    likewise
- *   --rounds 5 --milliseconds 500  how long                         --limit 45    seconds that opening, or one round,
- *   may take --skip-presets --skip-page   leave out the presets' first steps, the built page --gpu
- *   Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures there; with
- *                                --from FOLDER the report of a dawn.json and a pytorch.json that were written on
- *                                another machine
+ * ```
+ * --only small,all-reduce      workloads and studies whose ids begin so
+ * --contenders lockstep,jax    likewise
+ * --rounds 5                   how many, and how long each: --milliseconds 500
+ * --limit 45                   seconds that opening, or one round, may take
+ * --skip-presets --skip-page   without the presets' first steps, without the built page
+ * --gpu                        Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures
+ *                              there; with --from FOLDER the report of a dawn.json and a pytorch.json that were
+ *                              written on another machine
+ * ```
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -21,6 +21,7 @@ test('the development server has the playground, lessons that run, and the list 
     const slowly = { timeout: 90_000 };
     await page.goto(`${site}/#${TINY}&mode=ddp&world=2&device=cpu`, slowly);
     await expect(playground.button('Play')).toBeEnabled(slowly);
+    await playground.fullSpeed();
     await playground.button('Play').click();
     await expect(playground.status('Step')).toHaveText(/[1-9]/, slowly);
 

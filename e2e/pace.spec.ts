@@ -15,6 +15,14 @@ test('a newcomer gets one line and one button with its name on it; the next visi
   await expect(playground.button('Play')).toHaveText('Play');
   // Nothing else asks for anything.
   await expect(page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
+  // The bar is at its widest now, and one row wherever a laptop or a screen has the width.
+  for (const width of [1440, 1541, 1641, 1781, 2141]) {
+    await page.setViewportSize({ width, height: 860 });
+    await expect
+      .poll(async () => (await page.getByRole('banner').boundingBox())?.height, `height of the bar at ${width} px`)
+      .toBeLessThan(60);
+  }
+  await page.setViewportSize({ width: 1440, height: 860 });
   await playground.mode('Single').click();
   await expect(line).toContainText('One net on one device');
   await line.getByRole('button', { name: 'Close this line' }).click();

@@ -139,3 +139,25 @@ test('a training worker that does not come is no bug, and Restart fetches it aga
   await expect(playground.button('Play')).toBeEnabled();
   await playground.iterate(1);
 });
+
+test('a dialog begins at its top, and Tab then reaches its first control', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await playground.button('Bugs').click();
+  const bugs = page.getByRole('dialog', { name: 'Bugs on purpose' });
+  await expect(bugs).toBeFocused();
+  await expect(bugs.getByRole('listitem').first()).toBeInViewport();
+  await page.keyboard.press('Tab');
+  await expect(bugs.getByRole('listitem').first().getByRole('button')).toBeFocused();
+});
+
+test('a fold at the foot of a panel comes into view when a key opens it', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await page.getByText('Memory, tensor by tensor').press('Enter');
+  const rows = page.getByRole('treegrid', { name: /^Memory/ }).getByRole('row');
+  await expect(rows.nth(1)).toBeInViewport({ ratio: 1 });
+});

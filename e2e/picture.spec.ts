@@ -61,7 +61,18 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
 ];
 
 test('stage, timeline and clocks are there for eyes, keyboard and as tables', async ({ playground }) => {
+  // The stage comes only after the step, as it may on a slow connection: nothing changes any more that would tell it.
+  const { page } = playground;
+  let letCome = () => {};
+  const mayCome = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await page.route(/assets\/stage-[\w-]+\.js/, async (route) => {
+    await mayCome;
+    await route.continue();
+  });
   await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
   await playground.iterate(1);
+  letCome();
   for (const [title, run] of CASES) await test.step(title, () => run(playground));
 });

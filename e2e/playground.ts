@@ -111,6 +111,13 @@ export class Playground {
     return Number(await this.scrub().inputValue());
   }
 
+  /** The last position of all, once the cursor is there: the slider follows it twenty times a second, not at once. */
+  async endPosition(): Promise<number> {
+    const last = async () => Number(await this.scrub().getAttribute('max'));
+    await expect.poll(async () => (await this.position()) - (await last())).toBe(0);
+    return last();
+  }
+
   notice(text: string | RegExp): Locator {
     const notices = this.page.getByRole('complementary', { name: 'Notices' });
     return notices.getByRole('alert').or(notices.getByRole('status')).filter({ hasText: text }).first();

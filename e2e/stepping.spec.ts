@@ -13,7 +13,7 @@ const FROM_THE_START: readonly (readonly [string, (playground: Playground) => Pr
       const { page } = playground;
       await playground.iterate(1);
       await expect.poll(() => playground.number('Step')).toBe(1);
-      const start = await playground.position();
+      const start = await playground.endPosition();
 
       await playground.button('Step moment').click();
       await expect.poll(() => playground.position()).toBe(start + 2);
@@ -31,7 +31,7 @@ const FROM_THE_START: readonly (readonly [string, (playground: Playground) => Pr
       expect(await playground.number('Step')).toBe(1);
       await playground.button('Step iteration').click();
       await expect.poll(() => playground.number('Step')).toBe(2);
-      const end = await playground.position();
+      const end = await playground.endPosition();
       await playground.button('Step back').click();
       await expect.poll(() => playground.position()).toBe(end - 1);
 
@@ -52,7 +52,7 @@ const FROM_THE_START: readonly (readonly [string, (playground: Playground) => Pr
       const stage = playground.region('Stage');
       await playground.iterate(1);
       await expect.poll(() => playground.number('Step')).toBe(1);
-      const end = await playground.position();
+      const end = await playground.endPosition();
       await playground.button('Step moment').click();
       // The step may have to run first.
       await expect.poll(() => playground.position()).toBe(end + 2);

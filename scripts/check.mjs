@@ -15,10 +15,8 @@ const built = isCurrent(root, 'dist/index.html', SOURCES);
 /** @typedef {readonly [name: string, command: string, args: readonly string[]]} Check */
 /** What takes longest begins first. @type {readonly Check[]} */
 const checks = [
-  ['types', 'tsc', ['--noEmit']],
+  ['types, lookups by text, state of modules', 'node', ['scripts/types.mjs']],
   ['format and lint', 'biome', ['ci', '--error-on-warnings', '.']],
-  ['lookups by text', 'node', ['scripts/lookups.mjs']],
-  ['state of modules', 'node', ['scripts/no-module-state.mjs']],
   ['import walls', 'node', ['scripts/walls.mjs']],
   ['unused code', 'knip', []],
   ['size of the first load', 'size-limit', []],

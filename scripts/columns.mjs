@@ -1,6 +1,6 @@
 /**
- * Part of `npm run check`: comments, docs and kernels are at most 120 columns wide. Other code is the formatter's to
- * wrap; tables, code blocks and lines that are one long word (a link) of a document are left alone.
+ * Part of `npm run check`: comments, docs, kernels and Python are at most 120 columns wide. Other code is the
+ * formatter's to wrap; tables, code blocks and lines that are one long word (a link) of a document are left alone.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { wideLines } from './wide-lines.mjs';
 const root = path.join(import.meta.dirname, '..');
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
   .split('\n')
-  .filter((file) => /\.(ts|tsx|mjs|cjs|css|wgsl|md)$/.test(file) && !file.includes('/fixtures/'))
+  .filter((file) => /\.(ts|tsx|mjs|cjs|css|wgsl|py|md)$/.test(file) && !file.includes('/fixtures/'))
   .filter((file) => existsSync(path.join(root, file)));
 if (files.length < 100) throw new Error(`only ${files.length} files were looked at`);
 

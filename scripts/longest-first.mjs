@@ -1,6 +1,7 @@
 /**
  * Vitest's order of files: those that take longest first, so that two workers end together. The rest by size, as Vitest
- * does.
+ * does. The files of a project are together: between them a file of another project would end a worker that has loaded
+ * their modules.
  */
 import { BaseSequencer } from 'vitest/node';
 
@@ -8,22 +9,33 @@ import { BaseSequencer } from 'vitest/node';
 const LONG = [
   'training/parity/parity.gpu.test.ts',
   'training/device-loss.gpu.test.ts',
+  'training/soak.gpu.test.ts',
+  'training/parity/pipeline.gpu.test.ts',
   'graph/ops.gpu.test.ts',
   'training/parity/bits.gpu.test.ts',
   'session/session.gpu.test.ts',
-  'training/soak.gpu.test.ts',
   'webgpu/webgpu-executor.gpu.test.ts',
-  'training/parity/script-losses.test.ts',
   'training/parity/parity.test.ts',
+  'training/parity/script-losses.test.ts',
   'graph/ops.property.test.ts',
-  'lab/lab.test.ts',
-  'simulator/closed-form.test.ts',
+  'training/parity/pipeline.test.ts',
   'training/parity/bits.test.ts',
   'app/stage/picture.test.ts',
+  'training/together.test.ts',
+  'fuzz/fuzz.test.ts',
+  'app/stage/fits.test.ts',
+  'checkpoint/any-resume.property.test.ts',
+  'training/failures/kills.test.ts',
+  'collectives/collectives.property.test.ts',
+  'training/trace.test.ts',
+  'trace/real-steps.test.ts',
+  'checkpoint/checkpoint.test.ts',
+  'app/compare/duo.test.ts',
+  'training/sentences.test.ts',
+  'lab/lab.test.ts',
+  'simulator/closed-form.test.ts',
   'training/parity/equality.test.ts',
   'data/readers/unpack.test.ts',
-  'training/failures/kills.test.ts',
-  'fuzz/fuzz.test.ts',
   'training/parity/worlds.test.ts',
 ];
 
@@ -43,6 +55,7 @@ export class LongestFirst extends BaseSequencer {
     return sorted.sort(
       (a, b) =>
         a.project.config.sequence.groupOrder - b.project.config.sequence.groupOrder ||
+        a.project.name.localeCompare(b.project.name) ||
         rank(a.moduleId) - rank(b.moduleId),
     );
   }

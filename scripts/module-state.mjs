@@ -2,7 +2,7 @@
  * Finds module-level state: a `let`, a collection that the module writes, an instance of one of our classes. Two runs,
  * two worlds and two pages' worth of state live side by side in one process, so what changes belongs to an object that
  * its owner makes and passes on. Tables that are filled once and then only read are fine. Does not see what a function
- * that runs at load keeps in its closure. Run by no-module-state.mjs.
+ * that runs at load keeps in its closure. Run by types.mjs.
  */
 import ts from 'typescript';
 

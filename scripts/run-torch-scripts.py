@@ -1,12 +1,14 @@
-"""Runs PyTorch listings of Lockstep on the CPU and tells what each process printed.
+"""Runs PyTorch listings of Lockstep on the CPU and says what each process printed.
 
-Standard input: {"scripts": [{"code": str, "processes": int, "files": {name: base64}}]}. Standard output: one JSON line per
-script, in order: {"printed": [[float, ...] per process], "error": str or null}; before them one with the version of torch.
+Standard input: {"scripts": [{"code": str, "processes": int, "files": {name: base64}}]}. Standard output: one JSON line
+per script, in order: {"printed": [[float, ...] per process], "error": str or null}; before them one with the version
+of torch. A script without "code" is an exported run: its train.py starts as it is with "args", and "gives" are names
+of files that it wrote, which come back in base64.
 
-The listings are for CUDA and NCCL. Here they run in processes over gloo: device words become 'cpu', and what this PyTorch does
-not have yet, or has only on GPUs, is replaced below. torch is imported once; every process is a fork.
+The listings are for CUDA and NCCL. Here they run in processes over gloo: device words become 'cpu', and what this
+PyTorch does not have yet, or has only on GPUs, is replaced below. torch is imported once; every process is a fork.
 """
-import base64, contextlib, functools, inspect, json, os, re, struct, sys, tempfile, traceback, types
+import base64, contextlib, functools, inspect, json, os, re, runpy, struct, sys, tempfile, traceback, types
 
 # A script that takes GPUs where there are enough finds none.
 os.environ['CUDA_VISIBLE_DEVICES'] = ''
@@ -58,7 +60,10 @@ class Ddp(torch.nn.parallel.DistributedDataParallel):
 
 
 class CpuDataParallel(nn.Module):
-    """Replicas in turn: chunks of the batch, outputs put together; what a replica but the first does to its buffers is lost."""
+    """Replicas in turn: chunks of the batch, outputs put together.
+
+    What a replica but the first does to its buffers is lost.
+    """
 
     def __init__(self, module, device_ids):
         super().__init__()
@@ -138,7 +143,7 @@ def stand_ins():
     sys.modules['safetensors'], sys.modules['safetensors.torch'] = package, package.torch
 
 
-def process(code, rank, processes, folder, pipe):
+def process(code, args, rank, processes, folder, pipe):
     """One rank, in a fork: its losses go into the pipe, with the error that ended it."""
     import signal
 
@@ -155,7 +160,11 @@ def process(code, rank, processes, folder, pipe):
     printed, error = [], None
     names = {'__name__': '__main__', 'print': lambda *values: printed.extend(float(value) for value in values)}
     try:
-        exec(compile(on_cpu(code), 'train.py', 'exec'), names)
+        if code is None:
+            sys.argv, sys.path[0] = ['train.py', *args], folder
+            runpy.run_path('train.py', run_name='__main__')
+        else:
+            exec(compile(on_cpu(code), 'train.py', 'exec'), names)
     except BaseException:
         error = traceback.format_exc()
     with os.fdopen(pipe, 'w') as out:
@@ -163,7 +172,7 @@ def process(code, rank, processes, folder, pipe):
     os._exit(0)
 
 
-def run(code, processes, files):
+def run(processes, files, code=None, args=(), gives=()):
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
             path = os.path.join(folder, name)
@@ -176,7 +185,7 @@ def run(code, processes, files):
             child = os.fork()
             if child == 0:
                 os.close(read)
-                process(code, rank, processes, folder, write)
+                process(code, args, rank, processes, folder, write)
             os.close(write)
             ranks.append((child, read))
         told = []
@@ -185,7 +194,11 @@ def run(code, processes, files):
                 text = f.read()
             os.waitpid(child, 0)
             told.append(json.loads(text) if text else {'printed': [], 'error': f'ended, or took over {SECONDS} s'})
-    return {'printed': [t['printed'] for t in told], 'error': next((t['error'] for t in told if t['error']), None)}
+        paths = {name: os.path.join(folder, name) for name in gives}
+        there = {name: path for name, path in paths.items() if os.path.exists(path)}
+        given = {name: base64.b64encode(open(path, 'rb').read()).decode() for name, path in there.items()}
+    error = next((t['error'] for t in told if t['error']), None)
+    return {'files': given, 'printed': [t['printed'] for t in told], 'error': error}
 
 
 if __name__ == '__main__':
@@ -193,7 +206,9 @@ if __name__ == '__main__':
     answers = os.fdopen(os.dup(1), 'w')
     os.dup2(2, 1)
     scripts = json.load(sys.stdin)['scripts']
-    stand_ins()
+    exported = all('code' not in script for script in scripts)
+    if not exported:  # an exported run takes torch as it is
+        stand_ins()
     print(json.dumps({'torch': torch.__version__}), file=answers, flush=True)
     for script in scripts:
-        print(json.dumps(run(script['code'], script['processes'], script['files'])), file=answers, flush=True)
+        print(json.dumps(run(**script)), file=answers, flush=True)

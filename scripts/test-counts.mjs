@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 /** @typedef {{passed: number, failed: number}} Counts */
 /** @typedef {{file: string, name: string, message: string}} Failure `file`: with the line, where it is known. */
 
-/** So many failures are said at the end of a run, and so many lines of each. */
+/** So many failures, and so many problems, are said at the end of a run; and so many lines of a failure. */
 const FAILURES = 20;
 const LINES = 12;
 
@@ -31,8 +31,21 @@ export function failureLines(failures) {
   return failures.length > FAILURES ? [...lines, `(${failures.length - FAILURES} more failures)`] : lines;
 }
 
+/**
+ * What the end of a log says of what fails a run without a failed test.
+ *
+ * @param {readonly string[]} problems
+ * @returns {string[]} lines
+ */
+export const problemLines = (problems) => [
+  ...problems.slice(0, FAILURES).map((problem) => `Problem: ${problem}`),
+  ...(problems.length > FAILURES ? [`(${problems.length - FAILURES} more problems)`] : []),
+];
+
+const PROJECTS = ['pure', 'null', 'torch', 'gpu'];
+
 /** @param {string} file */
-const projectOf = (file) => (file.endsWith('.gpu.test.ts') ? 'gpu' : file.endsWith('.null.test.ts') ? 'null' : 'pure');
+const projectOf = (file) => PROJECTS.find((name) => file.endsWith(`.${name}.test.ts`)) ?? 'pure';
 
 /**
  * @param {string} reportFile
@@ -41,7 +54,7 @@ const projectOf = (file) => (file.endsWith('.gpu.test.ts') ? 'gpu' : file.endsWi
  */
 export function vitestCounts(reportFile, status) {
   /** @type {Record<string, Counts>} */
-  const projects = { pure: { passed: 0, failed: 0 }, null: { passed: 0, failed: 0 }, gpu: { passed: 0, failed: 0 } };
+  const projects = Object.fromEntries(PROJECTS.map((name) => [name, { passed: 0, failed: 0 }]));
   /** @type {string[]} */
   const problems = [];
   /** @type {Failure[]} */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failureLines, playwrightCounts, vitestCounts } from './test-counts.mjs';
+import { failureLines, playwrightCounts, problemLines, vitestCounts } from './test-counts.mjs';
 
 describe('counting tests', () => {
   let folder = '';
@@ -24,17 +24,18 @@ describe('counting tests', () => {
   const all = [
     suite('a.test.ts', 'passed', 'passed'),
     suite('b.null.test.ts', 'passed'),
-    suite('c.gpu.test.ts', 'passed'),
+    suite('c.torch.test.ts', 'passed'),
+    suite('d.gpu.test.ts', 'passed'),
   ];
 
   it('sums the projects', () => {
     const counts = vitestCounts(report({ testResults: all }), 0);
-    expect(counts).toMatchObject({ passed: 4, failed: 0, problems: [] });
+    expect(counts).toMatchObject({ passed: 5, failed: 0, problems: [] });
     expect(counts.projects['gpu']).toEqual({ passed: 1, failed: 0 });
   });
 
   it('does not pass without GPU tests, with a skipped one, without a report, or after a bad end', () => {
-    expect(vitestCounts(report({ testResults: all.slice(0, 2) }), 0).problems).toEqual([
+    expect(vitestCounts(report({ testResults: all.slice(0, 3) }), 0).problems).toEqual([
       'no test of the project "gpu" ran',
     ]);
     const skipped = [...all, suite('d.gpu.test.ts', 'skipped')];
@@ -48,7 +49,7 @@ describe('counting tests', () => {
   it('counts a file that does not load as a failure', () => {
     const broken = { name: 'e.test.ts', status: 'failed', assertionResults: [] };
     expect(vitestCounts(report({ testResults: [...all, broken] }), 1)).toMatchObject({
-      passed: 4,
+      passed: 5,
       failed: 1,
       problems: [],
     });
@@ -125,5 +126,11 @@ describe('counting tests', () => {
     expect(lines.slice(12, 15)).toEqual(['    line 11', '    (3 more lines)', '1.test.ts: a test']);
     expect(lines).toHaveLength(20 * 14 + 1);
     expect(lines.at(-1)).toBe('(3 more failures)');
+    const problems = problemLines(Array.from({ length: 22 }, (_, i) => `test ${i} did not run`));
+    expect([problems[0], problems.length, problems.at(-1)]).toEqual([
+      'Problem: test 0 did not run',
+      21,
+      '(2 more problems)',
+    ]);
   });
 });

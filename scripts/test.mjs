@@ -1,7 +1,8 @@
 /**
  * `npm test`: sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs every test:
- * Vitest's projects pure, null and gpu, then Playwright on the built site. A GPU test that is missing or skipped fails
- * the run. The last lines sum all of them and say again what failed, and how.
+ * Vitest's projects pure, null, torch and gpu, then Playwright on the built site. A GPU test that is missing or skipped
+ * fails the run; tests that need PyTorch do not run where there is none. The last lines sum all of them, say in large
+ * letters that PyTorch was missing, and say again what failed, and how.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -10,8 +11,9 @@ import { ensureInstalled, root } from './install.mjs';
 ensureInstalled();
 const { findChromium } = await import('./chromium.mjs');
 const { vulkanEnvironment } = await import('./software-vulkan.mjs');
-const { failureLines, playwrightCounts, vitestCounts } = await import('./test-counts.mjs');
+const { failureLines, playwrightCounts, problemLines, vitestCounts } = await import('./test-counts.mjs');
 const { runBin } = await import('./run-bin.mjs');
+const { findTorch, noTorchBanner } = await import('./find-torch.mjs');
 const { freePort } = await import('./free-port.mjs');
 
 const started = performance.now();
@@ -39,6 +41,8 @@ if ((await runBin('node', ['scripts/probe-dawn.mjs'], environment)) !== 0) {
   console.error('Dawn for Node found no adapter, so the GPU tests cannot run.');
   process.exit(1);
 }
+const torch = findTorch().found;
+console.log(torch ? `PyTorch ${torch.torch} at ${torch.path}` : 'No PyTorch: its tests will not run.');
 console.log(`Set-up took ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 
 // What the browser tests need is built meanwhile.
@@ -65,8 +69,12 @@ const browser = playwrightCounts(playwrightReport, playwrightStatus);
 const total = { passed: units.passed + browser.passed, failed: units.failed + browser.failed };
 for (const [name, counts] of Object.entries({ ...units.projects, browser }))
   console.log(`${name}: ${counts.passed} passed, ${counts.failed} failed`);
-for (const problem of [...units.problems, ...browser.problems]) console.error(`Problem: ${problem}`);
 console.log(`Took ${((performance.now() - started) / 1000).toFixed(0)} s.`);
-console.log(`${total.passed} passed, ${total.failed} failed`);
-for (const line of failureLines([...units.failures, ...browser.failures])) console.log(line);
-process.exit(total.failed === 0 && units.problems.length + browser.problems.length === 0 ? 0 : 1);
+if (!torch) console.log(noTorchBanner('what runs in it was not tested.'));
+const without = torch ? '' : ', WITHOUT the tests that run in PyTorch';
+const problems = [...units.problems, ...browser.problems];
+const also = problems.length > 0 ? `, and ${problems.length} problems, which fail the run too` : '';
+console.log(`${total.passed} passed, ${total.failed} failed${also}${without}`);
+for (const line of [...failureLines([...units.failures, ...browser.failures]), ...problemLines(problems)])
+  console.log(line);
+process.exit(total.failed === 0 && problems.length === 0 ? 0 : 1);

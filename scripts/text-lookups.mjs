@@ -2,7 +2,7 @@
  * Finds plain objects that are indexed with a text (`table[name]`, `name in table`, `const { [name]: value } = table`).
  * Such a name finds what every object inherits, too, and writing `table['__proto__']` changes the object's kind: names
  * that users write, and files and tensors bear, must go through `lookup` of src/base, or into a Map. Names of a known
- * set of words (`'a' | 'b'`) and numbers are fine. Run by lookups.mjs.
+ * set of words (`'a' | 'b'`) and numbers are fine. Run by types.mjs.
  */
 import ts from 'typescript';
 

@@ -1,6 +1,6 @@
 /**
- * Which lines of a source or a document are comments or prose and wider than 120 columns; of a kernel, its code, too,
- * which no formatter wraps. Called by columns.mjs.
+ * Which lines of a source or a document are comments or prose and wider than 120 columns; of a kernel or of Python its
+ * code, too, which no formatter wraps. Called by columns.mjs.
  */
 
 const WIDTH = 120;
@@ -15,13 +15,13 @@ const ONE_WORD = /^\s*([-*] |\/\/ |\* )?\S+$/;
  */
 export const wideLines = (file, text) => {
   const document = file.endsWith('.md');
-  const kernel = file.endsWith('.wgsl');
+  const unformatted = /\.(wgsl|py)$/.test(file);
   const wide = [];
   let inCode = false;
   for (const [index, line] of text.split('\n').entries()) {
     if (document && line.trimStart().startsWith('```')) inCode = !inCode;
     if (line.length <= WIDTH || ONE_WORD.test(line)) continue;
-    if (document ? !inCode && !TABLE.test(line) : kernel || COMMENT.test(line)) wide.push(index + 1);
+    if (document ? !inCode && !TABLE.test(line) : unformatted || COMMENT.test(line)) wide.push(index + 1);
   }
   return wide;
 };

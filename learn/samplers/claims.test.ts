@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isConstruct } from '../../src/app/state/store';
+import { isConstruct } from '../../src/app/state/kept-run';
 import { claimsOf } from '../../src/lessons/testing/claims';
 import { lesson } from './lesson';
 

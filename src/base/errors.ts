@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'not-finite' // a loss became NaN or infinite
   | 'no-webgpu' // navigator.gpu is missing
   | 'no-adapter' // requestAdapter() gave null
+  | 'no-torch' // this machine has no PyTorch, or too old a one
   | 'device-lost' // the GPUDevice was lost
   | 'gpu' // a WebGPU validation or internal error
   | 'rank-failed' // a rank's worker died or went silent

@@ -7,7 +7,7 @@ import { LockstepError } from '../base/errors';
 import { outputLength } from '../collectives/output-length';
 import { LOCKSTEP_VERSION } from '../headless/report';
 import { type LabShape, labDtype, labProgram, reduces } from '../lab/lab-program';
-import type { CollectiveOp } from '../protocol/collective';
+import { BUS_FACTOR } from '../protocol/bus-factor';
 import type {
   CollectivesReport,
   CollectivesRequest,
@@ -24,20 +24,6 @@ import { collectiveInput, wrongElements } from './collective-values';
 const ELEMENT = 4;
 /** Bytes of all ranks' buffers together: what adapters allow, and a command line should take. */
 const MOST_BYTES = 2 ** 31;
-
-/** Bus bandwidth by algorithm bandwidth: doc/PERFORMANCE.md of nccl-tests. */
-const BUS_FACTOR: Readonly<Record<CollectiveOp, (ranks: number) => number>> = {
-  allReduce: (n) => (2 * (n - 1)) / n,
-  reduceScatter: (n) => (n - 1) / n,
-  allGather: (n) => (n - 1) / n,
-  allToAll: (n) => (n - 1) / n,
-  scatter: (n) => (n - 1) / n,
-  gather: (n) => (n - 1) / n,
-  broadcast: () => 1,
-  reduce: () => 1,
-  sendRecv: () => 1,
-  barrier: () => 1,
-};
 
 export interface CollectivesOptions {
   readonly gpu?: GPU | undefined;

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Report } from '../protocol/report';
 import { loadCheckpoint, saveCheckpoint } from './checkpoint-files';
 import { train } from './train';
-import type { TrainOptions } from './usage';
+import type { TrainOptions } from './train-usage';
 
 let folder = '';
 beforeEach(async () => {

@@ -1,17 +1,19 @@
 /**
  * `lockstep code`: the PyTorch script of a run, which prints the losses that `lockstep train` reports, as many as the
- * run has.
+ * run has; or, to be read beside it, the TensorFlow script.
  */
-import { DATASET_FILE, pytorchScript } from '../headless/pytorch-script';
+import { pytorchScript } from '../headless/pytorch-script';
+import { tensorflowScript } from '../headless/tensorflow-script';
+import { DATASET_FILE } from '../protocol/exported';
+import type { CodeOptions } from './code-usage';
 import { checkOutputs, write } from './outputs';
 import { readRun } from './read-run';
-import type { CodeOptions } from './usage';
 
 export async function code(options: CodeOptions): Promise<void> {
-  const { out, dataset: rows } = options;
+  const { out, dataset: rows, framework } = options;
   const { config, files } = await readRun(options);
   await checkOutputs({ out, dataset: rows, config: options.config });
-  const { text, dataset } = await pytorchScript(config, files);
+  const { text, dataset } = await (framework === 'tensorflow' ? tensorflowScript : pytorchScript)(config, files);
   if (out === undefined) process.stdout.write(text);
   else await write(out, text);
   if (rows !== undefined) await write(rows, dataset.file());

@@ -12,7 +12,7 @@ import {
 } from '../protocol/collective';
 import type { CollectivesRequest } from '../protocol/collectives-report';
 import { HARDWARE, LIMITS } from '../protocol/config';
-import { type OptionRow, oneOf, textOf, usageError, type Values, wholeOf } from './option-values';
+import { HELP, type OptionRow, oneOf, textOf, usageError, type Values, wholeOf } from './option-values';
 
 /** allReduce is all_reduce, as torch.distributed writes it. */
 export const snake = (name: string): string => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
@@ -48,7 +48,7 @@ export const COLLECTIVES_OPTIONS: readonly OptionRow[] = [
   { name: 'hardware', value: HARDWARE.join('|'), text: 'the machine of the modelled columns (nvlink8)' },
   { name: 'json', text: 'print the report as JSON instead of the table' },
   { name: 'out', value: 'FILE', text: 'write the report as JSON' },
-  { name: 'help', text: 'this text' },
+  HELP,
 ];
 
 export interface CollectivesOptions {

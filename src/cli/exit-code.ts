@@ -4,14 +4,15 @@
  */
 import type { ErrorCode } from '../base/errors';
 
-export const EXIT = { ok: 0, internal: 1, usage: 2, noDevice: 3, runFailed: 4 } as const;
+export const EXIT = { ok: 0, internal: 1, usage: 2, noDevice: 3, runFailed: 4, differ: 5 } as const;
 
 export const EXIT_MEANING: readonly (readonly [number, string])[] = [
-  [EXIT.ok, 'the run finished and its report was written'],
+  [EXIT.ok, 'the run finished and its report was written; compare: the reports agree; import: something was read'],
   [EXIT.internal, 'a bug in Lockstep'],
   [EXIT.usage, 'wrong options, a configuration, data file or schedule that is not valid, shapes that do not fit'],
-  [EXIT.noDevice, 'the device asked for is not there (no WebGPU, no adapter, no Chromium)'],
+  [EXIT.noDevice, 'the device asked for is not there (no WebGPU, no adapter, no Chromium, no PyTorch)'],
   [EXIT.runFailed, 'the run stopped: loss not finite, out of memory, device lost, a rank failed, interrupted'],
+  [EXIT.differ, 'compare: the two reports are not of the same run, or nothing in them can be compared'],
 ];
 
 const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
@@ -25,6 +26,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   'not-finite': EXIT.runFailed,
   'no-webgpu': EXIT.noDevice,
   'no-adapter': EXIT.noDevice,
+  'no-torch': EXIT.noDevice,
   'device-lost': EXIT.runFailed,
   gpu: EXIT.runFailed,
   'rank-failed': EXIT.runFailed,

@@ -1,4 +1,4 @@
-/** What `--kill` and `--hang` say: 'rank@step', several with commas between. Called by usage.ts. */
+/** What `--kill` and `--hang` say: 'rank@step', several with commas between. Called by train-usage.ts. */
 import type { PlannedFault } from '../training/failures/fault-plan';
 
 /** Undefined where the text is not of this form. */

@@ -2,13 +2,17 @@
 import { isWireError, toWire } from '../base/errors';
 import { code } from './code';
 import { collectives } from './collectives';
+import { compare } from './compare';
 import { EXIT, exitCode } from './exit-code';
+import { exportCommand } from './export';
+import { helpText } from './help-text';
+import { importCommand } from './import';
 import { memory } from './memory';
 import { schedule } from './schedule';
-import { configJsonSchema } from './schema';
+import { configJsonSchema, reportJsonSchema } from './schema';
 import { serve } from './serve';
 import { train } from './train';
-import { helpText, parseCommand } from './usage';
+import { parseCommand } from './usage';
 
 async function run(args: readonly string[]): Promise<number> {
   const command = parseCommand(args);
@@ -17,8 +21,12 @@ async function run(args: readonly string[]): Promise<number> {
       process.stdout.write(helpText());
       return EXIT.ok;
     case 'schema':
-      process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+      process.stdout.write(
+        `${JSON.stringify(command.of === 'report' ? reportJsonSchema() : configJsonSchema(), null, 2)}\n`,
+      );
       return EXIT.ok;
+    case 'compare':
+      return compare(command.options);
     case 'memory':
       process.stdout.write(await memory(command.options));
       return EXIT.ok;
@@ -27,6 +35,9 @@ async function run(args: readonly string[]): Promise<number> {
       return EXIT.ok;
     case 'code':
       await code(command.options);
+      return EXIT.ok;
+    case 'export':
+      process.stdout.write(await exportCommand(command.options));
       return EXIT.ok;
     case 'serve': {
       const abort = new AbortController();
@@ -38,6 +49,11 @@ async function run(args: readonly string[]): Promise<number> {
       const abort = new AbortController();
       stopOnSignals(abort);
       return collectives(command.options, abort.signal);
+    }
+    case 'import': {
+      const abort = new AbortController();
+      stopOnSignals(abort);
+      return importCommand(command.options, abort.signal);
     }
     case 'train': {
       const abort = new AbortController();

@@ -1,7 +1,4 @@
-/**
- * Rows of options, and what was given for them: what the tables of the commands (usage.ts, collectives-usage.ts) are
- * read with.
- */
+/** Rows of options, and what was given for them: what the tables of the commands (`*-usage.ts`) are read with. */
 import { parseArgs } from 'node:util';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
@@ -15,12 +12,24 @@ export interface OptionRow {
   readonly text: string;
 }
 
+/** The last row of every command. */
+export const HELP: OptionRow = { name: 'help', text: 'this text' };
+
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 export const usageError = (message: string): LockstepError =>
   new LockstepError('config', message, 'lockstep --help lists the commands and options.');
 
 export function readOptions(args: readonly string[], rows: readonly OptionRow[]): Values {
+  return readOptionsAndFiles(args, rows, false).values;
+}
+
+/** Of a command that also takes names of files, which no option introduces. */
+export function readOptionsAndFiles(
+  args: readonly string[],
+  rows: readonly OptionRow[],
+  allowPositionals = true,
+): { readonly values: Values; readonly files: readonly string[] } {
   const options = Object.fromEntries(
     rows.map(({ name, value, multiple = false }) => [
       name,
@@ -28,14 +37,14 @@ export function readOptions(args: readonly string[], rows: readonly OptionRow[])
     ]),
   );
   try {
-    const parsed = parseArgs({ args: [...args], options, strict: true, allowPositionals: false, tokens: true });
+    const parsed = parseArgs({ args: [...args], options, strict: true, allowPositionals, tokens: true });
     const once = new Set<string>();
     for (const token of parsed.tokens) {
       if (token.kind !== 'option' || lookup(options, token.name)?.multiple === true) continue;
       if (once.has(token.name)) throw usageError(`--${token.name} is given twice`);
       once.add(token.name);
     }
-    return parsed.values as Values;
+    return { values: parsed.values as Values, files: parsed.positionals };
   } catch (error) {
     if (error instanceof LockstepError) throw error;
     throw usageError(error instanceof Error ? error.message : String(error));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import { modelFileName, stateFileName } from '../training/checkpoint/file-names';
 import { fileReason } from './file-error';
-import type { TrainOptions } from './usage';
+import type { TrainOptions } from './train-usage';
 
 type Named = Partial<
   Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset' | 'checkpoint' | 'flightRecorder'>

@@ -7,19 +7,20 @@ import type { Report } from '../protocol/report';
 /** Steps in a piece. */
 const CHUNK = 1000;
 
-export function* reportText(report: Report): Generator<string> {
+export function* reportText(report: Pick<Report, 'losses' | 'history'>): Generator<string> {
   let before = '{';
   for (const [key, value] of Object.entries(report)) {
     if (value === undefined) continue;
     yield `${before}\n  ${JSON.stringify(key)}: `;
     if (key === 'losses') yield* stepLines(report.losses);
+    else if (key === 'history') yield* stepLines(report.history ?? []);
     else yield JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
     before = ',';
   }
   yield '\n}\n';
 }
 
-function* stepLines(losses: Report['losses']): Generator<string> {
+function* stepLines(losses: readonly object[]): Generator<string> {
   if (losses.length === 0) {
     yield '[]';
     return;

@@ -5,11 +5,16 @@
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs';
 import { serveFolder } from '../../scripts/static-server.mjs';
 import { fromWire, isWireError, LockstepError, type WireError } from '../base/errors';
-import type { Report } from '../protocol/report';
+import type { RecordOptions, Report } from '../protocol/report';
 import type { RunInput } from './read-run';
 import { builtSite } from './site';
 
-export async function runInBrowser(run: RunInput, say: (text: string) => void, signal: AbortSignal): Promise<Report> {
+export async function runInBrowser(
+  run: RunInput,
+  records: RecordOptions,
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Report> {
   const dist = await builtSite(say);
   // Optional in the package: whoever does not use a browser need not have it.
   const { chromium } = await import('playwright-core').catch(() => {
@@ -52,7 +57,7 @@ export async function runInBrowser(run: RunInput, say: (text: string) => void, s
     const files = Object.entries(run.files).map(
       ([name, bytes]) => [name, Buffer.from(bytes).toString('base64')] as const,
     );
-    const result = await Promise.race([page.evaluate(inPage, { config: run.config, files }), stopped]);
+    const result = await Promise.race([page.evaluate(inPage, { config: run.config, files, records }), stopped]);
     if (isWireError(result)) throw fromWire(result);
     return result;
   } finally {
@@ -64,14 +69,17 @@ export async function runInBrowser(run: RunInput, say: (text: string) => void, s
 interface PageInput {
   readonly config: unknown;
   readonly files: readonly (readonly [string, string])[];
+  readonly records: RecordOptions;
 }
 
 /** Runs in the page: nothing from outside it may be named here. */
-async function inPage({ config, files }: PageInput): Promise<Report | WireError> {
-  const api = Reflect.get(globalThis, 'lockstep') as { run(config: unknown, files: unknown): Promise<Report> };
+async function inPage({ config, files, records }: PageInput): Promise<Report | WireError> {
+  const api = Reflect.get(globalThis, 'lockstep') as {
+    run(config: unknown, files: unknown, records: RecordOptions): Promise<Report>;
+  };
   const bytes = files.map(([name, text]) => [name, Uint8Array.from(atob(text), (char) => char.charCodeAt(0))] as const);
   try {
-    return await api.run(config, Object.fromEntries(bytes));
+    return await api.run(config, Object.fromEntries(bytes), records);
   } catch (error) {
     const { code, message, hint, details } = error as Partial<WireError>;
     return {

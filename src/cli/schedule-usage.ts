@@ -3,7 +3,7 @@ import { brief } from '../base/brief';
 import { nearNames } from '../base/near-name';
 import { SCHEDULE_NAMES, type ScheduleName } from '../protocol/pipeline';
 import { type ScheduleSize, stagesPerRankOf } from '../schedules/schedule';
-import { type OptionRow, textOf, usageError, type Values, wholeOf } from './option-values';
+import { HELP, type OptionRow, textOf, usageError, type Values, wholeOf } from './option-values';
 
 /** More than anyone reads in a terminal. */
 const MOST = { ranks: 64, stagesPerRank: 16, microBatches: 1024 };
@@ -25,7 +25,7 @@ export const SCHEDULE_OPTIONS: readonly OptionRow[] = [
   { name: 'file', value: 'FILE', text: 'instead of all these: a schedule in torch\'s CSV; "-" reads standard input' },
   { name: 'csv', text: "print the computations as torch's CSV, one row per rank, and nothing else" },
   { name: 'comms', text: 'with --csv: sends and receives, too, where torch has them' },
-  { name: 'help', text: 'this text' },
+  HELP,
 ];
 
 export interface ScheduleOptions {

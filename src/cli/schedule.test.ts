@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { RECORDED } from '../schedules/testing/recorded-orders';
+import { helpText } from './help-text';
 import { schedule } from './schedule';
-import { helpText, parseCommand } from './usage';
+import { parseCommand } from './usage';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'schedule-'));
 afterAll(() => rmSync(folder, { recursive: true }));

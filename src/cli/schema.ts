@@ -1,11 +1,12 @@
 /**
  * `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with the title and
- * the description of each setting.
+ * the description of each setting; with --report that of a report, likewise.
  */
 
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { configSchema, layerSchema } from '../protocol/config';
 import { wordsOf } from '../protocol/words/words-of';
+import { reportSchema } from '../reports/report-schema';
 
 type Json = Record<string, unknown>;
 
@@ -21,6 +22,12 @@ export function configJsonSchema(): Json {
   const definitions = isJson(schema['$defs']) ? schema['$defs'] : {};
   if (isJson(definitions['layer'])) annotate(definitions['layer'], 'model.layers');
   return { ...schema, title: 'Configuration of a Lockstep run' };
+}
+
+/** What `lockstep compare` and the page take as a report. */
+export function reportJsonSchema(): Json {
+  const converted = toJsonSchema(reportSchema, { typeMode: 'input' });
+  return { ...(converted as Json), title: 'Report of a training run, for lockstep compare' };
 }
 
 /**

@@ -1,8 +1,8 @@
 /** `lockstep serve`: the playground on this machine, until Ctrl+C. Nothing outside the package is asked for. */
 import { serveFolder } from '../../scripts/static-server.mjs';
 import { LockstepError } from '../base/errors';
+import type { ServeOptions } from './serve-usage';
 import { builtSite } from './site';
-import type { ServeOptions } from './usage';
 
 /** Ports that are tried, from the one that was asked for. */
 const TRIES = 20;

@@ -1,7 +1,7 @@
 /**
  * Settings on the command line: `--set key=value` with dotted keys, and the short ways `--steps`, `--mode`,
  * `--world-size` and `--seed`. They are laid over what a preset and a file say; the session judges them. Read by
- * usage.ts, applied by read-run.ts.
+ * source-usage.ts, applied by read-run.ts.
  */
 import { lookup } from '../base/lookup';
 import { DEFAULT_CONFIG } from '../protocol/config';

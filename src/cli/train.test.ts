@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Report } from '../protocol/report';
 import { train } from './train';
-import type { TrainOptions } from './usage';
+import type { TrainOptions } from './train-usage';
 
 const NET = { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] };
 

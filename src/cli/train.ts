@@ -2,10 +2,10 @@
  * `lockstep train`: reads the run, trains it in this process (Dawn or the CPU) or in headless Chromium, and writes
  * report, trace and weights. All of the training is the session's; this file only carries things in and out.
  */
-import { LockstepError } from '../base/errors';
+import { LockstepError, type WireError } from '../base/errors';
 import { chromeTrace, runConfig } from '../headless/run';
 import type { FlightRecorderDump } from '../protocol/process-group';
-import type { Report } from '../protocol/report';
+import type { RecordOptions, Report } from '../protocol/report';
 import type { SessionInfo } from '../protocol/session-info';
 import type { StepTrace } from '../protocol/trace';
 import { saveCheckpoint } from './checkpoint-files';
@@ -16,8 +16,10 @@ import { createProgress, type Progress } from './progress';
 import { type RunInput, readRun } from './read-run';
 import { reportText } from './report-text';
 import { runInBrowser } from './run-in-browser';
+import { torchSummary } from './torch/torch-report';
+import { type TorchTrainOptions, trainInTorch } from './torch/train-in-torch';
 import { launchedConfig, launchLines } from './torchrun';
-import type { TrainOptions } from './usage';
+import type { TrainOptions } from './train-usage';
 
 interface Outcome {
   readonly report: Report;
@@ -30,6 +32,7 @@ interface Outcome {
 
 /** Resolves to the exit status; a run that stopped on its way still writes the report of what it did. */
 export async function train(options: TrainOptions, signal: AbortSignal): Promise<number> {
+  if (options.torch) return engineTorch({ ...options, torch: options.torch }, signal);
   const { config: given, files } = await readRun(options);
   const { launch } = options;
   const { config, replaced } = launch ? launchedConfig(launch, given) : { config: given, replaced: [] };
@@ -46,12 +49,26 @@ export async function train(options: TrainOptions, signal: AbortSignal): Promise
   if (launch && !options.quiet) progress.say(launchLines(launch).join('\n'));
   for (const text of replaced) progress.say(`info: ${text}`);
   const outcome = options.browser
-    ? await inBrowser(run, progress, signal)
+    ? await inBrowser(run, options, progress, signal)
     : await inNode(run, options, progress, signal);
   progress.end();
   await writeResults(launch ? { ...outcome, report: { ...outcome.report, launch } } : outcome, options);
   if (!options.quiet) progress.say(summary(outcome.report));
-  const { error } = outcome.report;
+  return closing(progress, outcome.report.error);
+}
+
+async function engineTorch(options: TorchTrainOptions, signal: AbortSignal): Promise<number> {
+  await checkOutputs(options);
+  const progress = createProgress(process.stderr);
+  const { report, error } = await trainInTorch(options, progress, signal);
+  progress.end();
+  if (report) await writeReport(report, options.out);
+  if (report && report.losses.length > 0 && !options.quiet) progress.say(torchSummary(report));
+  return closing(progress, error);
+}
+
+/** The sentence of what stopped the run, and the exit status that says so. */
+function closing(progress: Progress, error: WireError | undefined): number {
   if (error === undefined) return EXIT.ok;
   progress.say(`${error.message}${error.hint ? `\n${error.hint}` : ''}`);
   return exitCode(error.code);
@@ -81,6 +98,7 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
     trace: options.trace !== undefined,
     faults: options.faults,
     evaluate: options.evaluate === true,
+    records: recordOptions(options),
     onNotice: (notice) => {
       said.add(notice.text);
       progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
@@ -97,21 +115,35 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
   return outcome;
 }
 
-async function inBrowser(run: RunInput, progress: Progress, signal: AbortSignal): Promise<Outcome> {
-  const report = await runInBrowser(run, (text) => progress.say(text), signal);
+async function inBrowser(
+  run: RunInput,
+  options: TrainOptions,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const report = await runInBrowser(run, recordOptions(options), (text) => progress.say(text), signal);
   for (const notice of report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
   return { report, traces: [], info: undefined, weights: undefined, dataset: undefined, flightRecorder: undefined };
 }
 
+const recordOptions = ({ history, weights }: TrainOptions): RecordOptions => ({
+  ...(history === undefined ? {} : { history }),
+  ...(weights === undefined ? {} : { weights }),
+});
+
 async function writeResults(outcome: Outcome, options: TrainOptions): Promise<void> {
-  if (options.out === undefined) for (const piece of reportText(outcome.report)) process.stdout.write(piece);
-  else await write(options.out, reportText(outcome.report));
+  await writeReport(outcome.report, options.out);
   if (options.trace !== undefined)
     await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock, outcome.info)));
   if (options.save !== undefined && outcome.weights !== undefined) await write(options.save, outcome.weights);
   if (options.flightRecorder !== undefined && outcome.flightRecorder)
     await write(options.flightRecorder, JSON.stringify(outcome.flightRecorder(), undefined, 1));
   if (options.dataset !== undefined && outcome.dataset) await write(options.dataset, outcome.dataset());
+}
+
+async function writeReport(report: Pick<Report, 'losses' | 'history'>, out: string | undefined): Promise<void> {
+  if (out === undefined) for (const piece of reportText(report)) process.stdout.write(piece);
+  else await write(out, reportText(report));
 }
 
 function summary(report: Report): string {

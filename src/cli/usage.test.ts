@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { helpText, parseCommand } from './usage';
+import { helpText } from './help-text';
+import { parseCommand } from './usage';
 
 describe('the command line', () => {
   it('reads every option of train', () => {
@@ -51,7 +52,14 @@ describe('the command line', () => {
     });
     expect(parseCommand(['code', '--preset', 'cnn', '--out', 't.py'])).toEqual({
       name: 'code',
-      options: { preset: 'cnn', config: undefined, settings: [], out: 't.py', dataset: undefined },
+      options: {
+        preset: 'cnn',
+        config: undefined,
+        settings: [],
+        out: 't.py',
+        dataset: undefined,
+        framework: 'pytorch',
+      },
     });
   });
 
@@ -105,7 +113,10 @@ describe('the command line', () => {
     [['train', '--config', 'a', '--kill', 'all'], '--kill must be RANK@STEP, as in 2@10, not "all"'],
     [['train', '--config', 'a', '--max-restarts', 'often'], '--max-restarts must be a number'],
     [['train', '--config', 'a', '--browser', '--hang', '0@1'], 'not available with --browser'],
-    [['schema', 'now'], 'schema takes no arguments'],
+    [['schema', 'now'], 'schema takes --report or nothing'],
+    [['compare', 'a.json'], 'compare needs two reports'],
+    [['compare', '-', '-'], 'only one of the two reports'],
+    [['compare', 'a.json', 'b.json', '--bar', 'low'], '--bar must be a relative difference'],
   ])('refuses %j', (args, message) => {
     expect(() => parseCommand(args)).toThrow(message);
   });

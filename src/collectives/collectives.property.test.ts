@@ -110,9 +110,12 @@ function expectClose(actual: Float32Array, expected: readonly number[], { op, re
   const exact = !SUMS.includes(op) || EXACT.includes(reduceOp);
   const scale = reduceOp === 'product' ? Math.max(...expected) : 100 * inputs.length;
   expect(actual.length).toBe(expected.length);
-  expected.forEach((value, i) => {
-    expect(Math.abs(at(actual, i) - value)).toBeLessThanOrEqual(exact ? 0 : 1e-6 * scale);
+  const bar = exact ? 0 : 1e-6 * scale;
+  const far = expected.flatMap((value, i) => {
+    const found = at(actual, i);
+    return Math.abs(found - value) <= bar ? [] : [{ i, found, value, bar }];
   });
+  expect(far).toEqual([]);
 }
 
 describe.each(loadedAlgorithms())('$name', (algorithm) => {

@@ -5,7 +5,6 @@
  * hand from a cluster.
  */
 import type { LockstepError } from '../base/errors';
-import { placesByNode } from '../mesh/nodes';
 import { callName } from '../program/fingerprint';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Backend, FlightRecorderDump } from '../protocol/process-group';
@@ -23,7 +22,8 @@ import {
 } from './dist-calls';
 import { FlightRecorder } from './flight-recorder';
 import { checkBackend, initWorld } from './init-world';
-import { type Prepared, ProcessGroup } from './process-group';
+import { DEFAULT_GROUP, type GroupOptions, membersOf, OpenGroups } from './open-groups';
+import type { Prepared, ProcessGroup } from './process-group';
 import type { ClusterAccess } from './seats';
 import type { Meeting } from './store/rendezvous';
 import type { Store } from './store/store';
@@ -45,22 +45,18 @@ export interface InitOptions {
   readonly algorithm?: AlgorithmName;
 }
 
-interface World {
+/** What the default group was made with; other groups begin with it. */
+interface World extends GroupOptions {
   readonly meeting: Meeting;
   readonly group: Group;
-  readonly timeoutMs: number;
-  readonly backend: Backend;
-  readonly algorithm: AlgorithmName;
 }
-
-const DEFAULT_GROUP = 'default_pg';
 
 export class Dist extends DistCalls {
   /** What PyTorch would print as a warning. */
   readonly warnings: string[] = [];
   private world: World | undefined;
-  private readonly groups = new Map<string, ProcessGroup>();
   private readonly recorder = new FlightRecorder();
+  private readonly groups: OpenGroups;
   private madeGroups = 0;
   private lastRank = 0;
 
@@ -70,6 +66,7 @@ export class Dist extends DistCalls {
     readonly environment: Readonly<Record<string, string>> = {},
   ) {
     super();
+    this.groups = new OpenGroups(access, this.recorder, environment);
   }
 
   async initProcessGroup({
@@ -94,7 +91,7 @@ export class Dist extends DistCalls {
     this.world = { meeting, group, timeoutMs, backend: name, algorithm };
     this.madeGroups = 0;
     this.lastRank = meeting.rank;
-    await this.open(group, { timeoutMs, backend: name, algorithm });
+    await this.groups.open(meeting, group, { timeoutMs, backend: name, algorithm });
   }
 
   isInitialized(): boolean {
@@ -110,10 +107,7 @@ export class Dist extends DistCalls {
         'There is no process group to destroy: initProcessGroup() has not been called, or destroyProcessGroup() twice.',
       );
     if (group && group.name !== DEFAULT_GROUP) {
-      this.groups
-        .get(group.name)
-        ?.close(torchError('RuntimeError', 'The process group was destroyed.', '', {}, 'aborted'));
-      this.groups.delete(group.name);
+      this.groups.close(group);
       return;
     }
     await this.end('has destroyed its process group');
@@ -127,8 +121,7 @@ export class Dist extends DistCalls {
     const { id, rank, worldSize, leave } = world.meeting;
     await this.access.leave(id, worldSize, rank, why);
     const ended: LockstepError = torchError('RuntimeError', `Rank ${rank} ${why}.`, '', {}, 'aborted');
-    for (const group of this.groups.values()) group.close(ended);
-    this.groups.clear();
+    this.groups.closeAll(ended);
     await leave();
   }
 
@@ -180,7 +173,7 @@ export class Dist extends DistCalls {
       .wait();
     const group = { name: String(++this.madeGroups), ranks: sorted };
     if (sorted.includes(world.meeting.rank))
-      await this.open(group, {
+      await this.groups.open(world.meeting, group, {
         timeoutMs: timeoutS === undefined ? world.timeoutMs : 1000 * timeoutS,
         backend: name,
         algorithm: algorithm ?? world.algorithm,
@@ -202,55 +195,9 @@ export class Dist extends DistCalls {
     return this.world;
   }
 
-  private async open(
-    group: Group,
-    options: { readonly timeoutMs: number; readonly backend: Backend; readonly algorithm: AlgorithmName },
-  ): Promise<void> {
-    const { meeting } = this.initialized();
-    const { timeoutMs, backend, algorithm } = options;
-    const rank = group.ranks.indexOf(meeting.rank);
-    const { worldSize, id: worldId } = meeting;
-    const localWorldSize = Number(this.environment['LOCAL_WORLD_SIZE'] ?? worldSize);
-    const seat = await this.access.join({ worldId, worldSize, name: group.name, ranks: group.ranks, rank, backend });
-    const isDefault = group.name === DEFAULT_GROUP;
-    this.groups.set(
-      group.name,
-      new ProcessGroup(
-        {
-          id: isDefault ? 0 : Number(group.name),
-          name: isDefault ? '0' : group.name,
-          description: isDefault ? DEFAULT_GROUP : 'undefined',
-          ranks: group.ranks,
-          rank,
-          timeoutMs,
-          algorithm,
-          nodes: placesByNode(group.ranks, (member) => Math.floor(member / localWorldSize)),
-        },
-        seat.ledger,
-        seat.backend,
-        this.recorder,
-      ),
-    );
-  }
-
   /** This rank's end of the group. */
   private member(group: Group): ProcessGroup {
-    const found = this.groups.get(group.name);
-    if (found) return found;
-    throw torchError(
-      'RuntimeError',
-      'Invalid process group specified',
-      `Rank ${this.getRank()} is not in the group [${group.ranks.join(', ')}], or has destroyed it.`,
-    );
-  }
-
-  private membersOf(group: Group, own: ProcessGroup): Members {
-    return {
-      ranks: group.ranks,
-      rank: own.options.rank,
-      backend: own.backendName,
-      isDefault: group.name === DEFAULT_GROUP,
-    };
+    return this.groups.member(group, this.getRank());
   }
 
   protected issue(
@@ -281,7 +228,7 @@ export class Dist extends DistCalls {
       return new Work(Promise.resolve());
     }
     const own = this.member(where);
-    return own.collective(prepare(this.membersOf(where, own)), { site, timeoutMs });
+    return own.collective(prepare(membersOf(where, own)), { site, timeoutMs });
   }
 
   protected peer(
@@ -294,7 +241,7 @@ export class Dist extends DistCalls {
     const world = this.initialized();
     const where = group ?? world.group;
     const own = this.member(where);
-    const other = peer === undefined ? undefined : peerIn(this.membersOf(where, own), kind, peer);
+    const other = peer === undefined ? undefined : peerIn(membersOf(where, own), kind, peer);
     return own.pointToPoint(kind, tensor, other, tag, { site });
   }
 }

@@ -71,23 +71,29 @@ interface Tiles {
   readonly columns: number;
 }
 
-/** Panels of 8 columns, k by k. What is beyond the edge is computed with and thrown away. */
+/**
+ * Panels of 8 columns, k by k; a loop over the 8 takes twice as long as their names. What is beyond the edge is
+ * computed with and thrown away.
+ */
 function packB(to: Float32Array, { data: b, offset: start, strides }: View, depth: number, columns: number): void {
-  const bk = strides[0];
-  const bn = strides[1];
-  // In the order in which b lies in memory.
-  if (bn === 1) {
-    for (let j = 0; j < columns; j += TILE_COLUMNS) {
-      const width = Math.min(TILE_COLUMNS, columns - j);
-      let at = B_AT + j * depth;
-      let from = start + j;
-      for (let k = 0; k < depth; k++, at += TILE_COLUMNS, from += bk)
-        for (let e = 0; e < width; e++) to[at + e] = b[from + e] as number;
+  const [bk, bn] = strides;
+  const whole = columns - (columns % TILE_COLUMNS);
+  for (let j = 0; j < whole; j += TILE_COLUMNS) {
+    let at = B_AT + j * depth;
+    let from = start + j * bn;
+    for (let k = 0; k < depth; k++, at += TILE_COLUMNS, from += bk) {
+      to[at] = b[from] as number;
+      to[at + 1] = b[from + bn] as number;
+      to[at + 2] = b[from + 2 * bn] as number;
+      to[at + 3] = b[from + 3 * bn] as number;
+      to[at + 4] = b[from + 4 * bn] as number;
+      to[at + 5] = b[from + 5 * bn] as number;
+      to[at + 6] = b[from + 6 * bn] as number;
+      to[at + 7] = b[from + 7 * bn] as number;
     }
-    return;
   }
-  for (let j = 0; j < columns; j++) {
-    let at = B_AT + (j - (j % TILE_COLUMNS)) * depth + (j % TILE_COLUMNS);
+  for (let j = whole; j < columns; j++) {
+    let at = B_AT + whole * depth + (j - whole);
     let from = start + j * bn;
     for (let k = 0; k < depth; k++, at += TILE_COLUMNS, from += bk) to[at] = b[from] as number;
   }

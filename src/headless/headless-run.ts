@@ -7,6 +7,7 @@ import { evaluateAll } from '../inference/evaluate-all';
 import { createMeasure } from '../inference/measure';
 import { firstOfStep, stepOf, stepWords } from '../protocol/micro-batches';
 import type { Notice } from '../protocol/notice';
+import type { StepRecord } from '../protocol/report';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
@@ -18,7 +19,8 @@ import type { Supervisor } from '../training/supervisor';
 import type { Training } from '../training/training';
 import { mergedState } from '../training/weights/merged-weights';
 import type { Weights } from '../training/weights/weights';
-import { weightsFile } from '../training/weights/weights-file';
+import { stateTensors, weightsFile } from '../training/weights/weights-file';
+import { stepRecord, tensorRecords } from './history';
 import { makeReport } from './report';
 import type { RunOptions, RunResult } from './run-options';
 import { explained, neverCame, notFinite } from './run-words';
@@ -53,6 +55,7 @@ export class HeadlessRun {
   private readonly losses: LossRecord[] = [];
   private readonly traces: StepTrace[] = [];
   private readonly notices: Notice[] = [];
+  private readonly history: StepRecord[] = [];
   private checkpoint: Checkpoint | undefined;
   private nextCheckpointMs = performance.now() + CHECKPOINT_MS;
   private lastTurnMs = performance.now();
@@ -105,12 +108,14 @@ export class HeadlessRun {
       weights,
       measured,
       restarts,
+      ...(this.options.records?.history === undefined ? {} : { history: this.history }),
       ...(error === undefined ? {} : { error }),
     });
     return {
       report: {
         ...report,
         ...(this.options.evaluate ? { evaluation: evaluateAll(blueprint, mergedState(blueprint, weights)) } : {}),
+        ...(this.options.records?.weights ? { weights: tensorRecords(stateTensors(blueprint, weights)) } : {}),
         notices: [...report.notices, ...this.notices],
       },
       traces: this.traces,
@@ -132,7 +137,11 @@ export class HeadlessRun {
       throw error;
     });
     lost.catch(() => {});
-    while (this.done < total) {
+    for (;;) {
+      // First, as a run that begins again behind a step has that one to note.
+      if (this.noting && this.done === this.start + firstOfStep(this.history.length + 1, config))
+        this.history.push(await Promise.race([stepRecord(training, stepOf(this.done, config) - 1), lost]));
+      if (this.done >= total) return;
       if (performance.now() - this.lastTurnMs > TURN_MS) {
         await new Promise((resolve) => setTimeout(resolve));
         this.lastTurnMs = performance.now();
@@ -152,6 +161,11 @@ export class HeadlessRun {
     }
   }
 
+  /** Steps are left whose parameters and gradients are asked for. */
+  private get noting(): boolean {
+    return this.history.length < (this.options.records?.history ?? 0);
+  }
+
   /**
    * Micro-batches to the next file, or a chunk of whole steps. A planned fault begins one: the steps before it are
    * reported then, even if the fault ends the run.
@@ -162,7 +176,7 @@ export class HeadlessRun {
     const { every } = this.options.checkpoint ?? {};
     const toNext = (steps: number): number => firstOfStep(steps, config) - (done % firstOfStep(steps, config));
     const whole = toNext(Math.max(1, Math.floor(CHUNK / config.accumulate)));
-    const due = every === undefined ? whole : toNext(every);
+    const due = this.noting ? toNext(1) : every === undefined ? whole : toNext(every);
     return Math.min(whole, plain - done, due, this.supervisor.faults.nextAfter(done) - done);
   }
 

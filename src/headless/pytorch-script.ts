@@ -5,21 +5,19 @@
 
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
+import { DATASET_FILE } from '../protocol/exported';
 import type { Files } from '../protocol/session';
 import { createBlueprint } from '../training/blueprint';
 import { datasetFile } from '../training/dataset-file';
 import { loadParts } from '../training/load-parts';
 
-interface PyTorchScript {
+export interface Script {
   readonly text: string;
   /** The rows as .safetensors; `needed`: the script loads them from DATASET_FILE. */
   readonly dataset: { readonly needed: boolean; readonly file: () => Uint8Array<ArrayBuffer> };
 }
 
-/** The name by which the script loads its rows. */
-export const DATASET_FILE = 'dataset.safetensors';
-
-export async function pytorchScript(input: unknown, files: Files): Promise<PyTorchScript> {
+export async function pytorchScript(input: unknown, files: Files): Promise<Script> {
   const config = parseConfig(input);
   await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));

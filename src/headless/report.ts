@@ -10,7 +10,7 @@ import { PARALLEL_MODES } from '../parallel/modes';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
-import type { Report } from '../protocol/report';
+import type { Report, StepRecord } from '../protocol/report';
 import { programKey } from '../protocol/step-kind';
 import type { LossRecord } from '../protocol/trace';
 import { describe } from '../simulator/hardware';
@@ -28,6 +28,7 @@ import { mergedWeights } from '../training/weights/merged-weights';
 import { differenceFromSingle, replicaDivergence } from '../training/weights/weight-differences';
 import type { Weights } from '../training/weights/weights';
 import { hashWeights } from '../training/weights/weights-hash';
+import { collectivePayload } from './collective-payload';
 
 export const LOCKSTEP_VERSION = '0.1.0';
 
@@ -59,6 +60,7 @@ export interface ReportInput {
   readonly measured: ReturnType<Measure['run']>;
   /** How often all ranks have started again. */
   readonly restarts: number;
+  readonly history?: readonly StepRecord[];
   readonly error?: unknown;
 }
 
@@ -69,6 +71,7 @@ export async function makeReport({
   weights,
   measured: { train, test },
   restarts,
+  history,
   error,
 }: ReportInput): Promise<Report> {
   const { blueprint } = training;
@@ -109,6 +112,7 @@ export async function makeReport({
       perRankFormula: `${form?.text ?? ''}${passes > 1 ? `; ${passes} times a step` : ''}`,
       perRank: traffic.sent,
       total: totalBytes(blueprint, losses.length),
+      payloadPerStep: collectivePayload(step.map(({ program }) => program)),
     },
     memory: memoryOf(blueprint),
     time: {
@@ -124,6 +128,7 @@ export async function makeReport({
     ...(fromSingle === undefined ? {} : { differenceFromSingle: fromSingle }),
     weightsSha256: hash.all,
     parametersSha256: hash.byName,
+    ...(history === undefined ? {} : { history }),
     notices: [...blueprint.notices, ...training.notices],
     ...(error === undefined ? {} : { error: toWire(error) }),
   };

@@ -1,14 +1,16 @@
 /** What a headless run is asked for, and what it gives back. */
 import type { Notice } from '../protocol/notice';
 import type { FlightRecorderDump } from '../protocol/process-group';
-import type { Report } from '../protocol/report';
+import type { RecordOptions, Report } from '../protocol/report';
 import type { CheckpointFiles } from '../protocol/session';
 import type { SessionInfo } from '../protocol/session-info';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { PlannedFault } from '../training/failures/fault-plan';
 
 export interface RunOptions {
-  readonly gpu?: GPU;
+  /** What goes into the report beside the usual. */
+  readonly records?: RecordOptions | undefined;
+  readonly gpu?: GPU | undefined;
   /**
    * After every micro-batch; `total`: steps, an unfinished one at the end included; `accumulate`: micro-batches to a
    * step.

@@ -2,8 +2,11 @@
  * Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests
  * call. Here a run is opened and closed; headless-run.ts is what it does in between.
  */
+import { brief } from '../base/brief';
+import { LockstepError } from '../base/errors';
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
+import type { RecordOptions } from '../protocol/report';
 import type { Files } from '../protocol/session';
 import { createBlueprint } from '../training/blueprint';
 import { DeviceKeeper } from '../training/device-keeper';
@@ -18,6 +21,7 @@ export { chromeTrace } from '../interop/chrome-trace';
 
 /** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
 export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {
+  checkRecords(options.records);
   const config = parseConfig(input);
   await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
@@ -36,4 +40,11 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
   } finally {
     keeper.forget();
   }
+}
+
+/** They may come from a script in the page. */
+function checkRecords({ history }: RecordOptions = {}): void {
+  if (history === undefined || (Number.isInteger(history) && history >= 1)) return;
+  const hint = 'Use a whole number of steps from 1 on, or leave it out.';
+  throw new LockstepError('config', `history is ${brief(String(history))}, which is no number of steps.`, hint);
 }

@@ -1,6 +1,6 @@
 /**
- * `torch.optim.NAdam` as torch 1.13 has it: two additions to the parameter, by the gradient and by the first moment,
- * whose factors are scalars.
+ * `torch.optim.NAdam`: two additions to the parameter, by the gradient and by the first moment. Their factors are
+ * scalars (scalars.ts), of which the second is torch 2's: 1.13 had another.
  */
 import { optimizerOpDef, stateOf } from './operands';
 

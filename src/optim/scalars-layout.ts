@@ -3,18 +3,33 @@
  * parameter group. Rows with a name are the same for every optimiser; the rest is counted off in the head of each
  * kernel.
  *
- *     index  SGD             Adam, AdamW           RMSprop     Adagrad   Adadelta  Adamax     NAdam
- *     RAdam 0      lr              lr                    lr          lr        lr        lr         lr
- *     lr 1      weightDecay     weightDecay           ...         ...       ...       ...        ...
- *     ... 2      momentum        beta1                 alpha       stepSize  rho       beta1      beta1
- *     beta1 3      bufferFactor    1 - beta1             1 - alpha   eps       1 - rho   1 - beta1  1 - beta1
- *     1 - beta1 4      gradientFactor  beta2                 momentum              eps       beta2      beta2
- *     beta2 5                      1 - beta2             eps                             stepSize   1 - beta2
- *     1 - beta2 6                      stepSize                                              eps        gradientFactor
- *     1 - beta1^t 7                      sqrt(1 - beta2^t)                                                momentFactor
- *     sqrt(1 - beta2^t) 8                      eps                                                              eps
- *     eps 9                      decay (AdamW)                                                    1 - beta2^t
- *     rectification, 0: none 15     maximize (1 or 0), all
+ * ```
+ * index  SGD             Adam, AdamW        RMSprop    Adagrad
+ * 0      lr              lr                 lr         lr
+ * 1      weightDecay     weightDecay        ...        ...
+ * 2      momentum        beta1              alpha      stepSize
+ * 3      bufferFactor    1 - beta1          1 - alpha  eps
+ * 4      gradientFactor  beta2              momentum
+ * 5                      1 - beta2          eps
+ * 6                      stepSize
+ * 7                      sqrt(1 - beta2^t)
+ * 8                      eps
+ * 9                      decay (AdamW)
+ *
+ * index  Adadelta  Adamax     NAdam           RAdam
+ * 0      lr        lr         lr              lr
+ * 1      ...       ...        ...             ...
+ * 2      rho       beta1      beta1           beta1
+ * 3      1 - rho   1 - beta1  1 - beta1       1 - beta1
+ * 4      eps       beta2      beta2           beta2
+ * 5                stepSize   1 - beta2       1 - beta2
+ * 6                eps        gradientFactor  1 - beta1^t
+ * 7                           momentFactor    sqrt(1 - beta2^t)
+ * 8                           eps             eps
+ * 9                           1 - beta2^t     rectification, 0: none
+ *
+ * 15     maximize (1 or 0), of all
+ * ```
  */
 export const SCALARS_LENGTH = 16;
 

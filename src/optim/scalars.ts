@@ -94,12 +94,14 @@ type NAdam = Extract<OptimizerConfig, { type: 'NAdam' }>;
 const f = Math.fround;
 const mu = (beta1: number, t: number, decay: number): number => beta1 * (1 - 0.5 * 0.96 ** (t * decay));
 
-/** Factors of the gradient and of the first moment. The next product has this step's mu twice, as in torch 1.13. */
+/**
+ * Factors of the gradient and of the first moment, as in torch 2: the product is kept in float32, the next one is
+ * worked out from it in double precision. (torch 1.13 had this step's mu twice in the next product.)
+ */
 function nadamFactors({ momentumDecay }: NAdam, { lr, momentum, t, muProduct }: Step): readonly [number, number] {
   const now = mu(momentum, t, momentumDecay);
   const next = mu(momentum, t + 1, momentumDecay);
-  const nextProduct = f(f(muProduct * f(now)) * f(next));
-  return [(lr * (1 - now)) / (1 - muProduct), (lr * next) / (1 - nextProduct)];
+  return [(lr * (1 - now)) / (1 - muProduct), (lr * next) / (1 - muProduct * next)];
 }
 
 /** What torch's NAdam has as `mu_product` in the states of each group's parameters after t steps, by group. */

@@ -134,7 +134,7 @@ test('a first phase of one step is over at once, where torch divides by zero', (
   expect([0, 9].map((n) => at(ratesAt(n), 0).lr)).toEqual([0.2, 0.2 / 25 / 1e4]);
 });
 
-test('NAdam with a cycled beta1 multiplies the mu of every step', () => {
+test('NAdam with a cycled beta1 multiplies the mu of every step, as torch 2.13 does', () => {
   const config = { optimizer: optimizerConfig('NAdam', { lr: 0.1 }), scheduler: oneCycle, paramGroups: [] };
   const scalarsAt = makeStepScalars(config);
   const weight = [0.5, -1];

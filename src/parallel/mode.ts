@@ -9,6 +9,7 @@ import type { LockstepError } from '../base/errors';
 import type { Part } from '../base/part';
 import type { BatchSchedule } from '../data/batch-schedule';
 import type { OpFamily } from '../graph/op-table';
+import type { Dialect } from '../interop/pytorch/dialect';
 import type { DeviceMesh } from '../mesh/device-mesh';
 import type { BufferSpec, Program } from '../program/instruction';
 import type { ClosedForm } from '../protocol/closed-form';
@@ -131,7 +132,7 @@ export interface ParallelMode {
   /** Families of operators, loaded on demand, that its Programs need beside those of the model. */
   opFamilies?(config: Config): readonly (OpFamily | 'halves' | 'lowRank')[];
   /** Writes the PyTorch script of a run; loaded when somebody asks for it. */
-  readonly listing: Part<(config: Config) => readonly CodeLine[]>;
+  readonly listing: Part<(config: Config, dialect?: Dialect) => readonly CodeLine[]>;
   /** Of the buckets that gradients are reduced in; absent: there are none. */
   buckets?(input: ModeInput, stage: StageGraph): BucketsInfo;
   /** What each device sends in one micro-batch. */

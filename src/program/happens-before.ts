@@ -35,16 +35,16 @@ export function happensBefore(program: Program): Order {
     ({ device, list }, index): Head => ({ device, index, list, next: 0, clock: new Uint32Array(lists.length) }),
   );
   /** By instruction: what had completed before it started. */
-  const clocks = new Map<number, Uint32Array>();
-  const places = new Map<number, { readonly queue: number; readonly position: number }>();
+  const clocks: (Uint32Array | undefined)[] = [];
+  const places: ({ readonly queue: number; readonly position: number } | undefined)[] = [];
   /** By event of a device, and by tag of a message: what has completed once it is there. */
   const signals = new Map<string, Uint32Array>();
   const messages = new Map<string, Uint32Array>();
 
   const run = (head: Head, instruction: Instruction, awaited: Uint32Array | undefined): void => {
-    const clock = awaited ? head.clock.map((n, k) => Math.max(n, at(awaited, k))) : head.clock;
-    clocks.set(instruction.id, clock);
-    places.set(instruction.id, { queue: head.index, position: head.next });
+    const clock = awaited ? latest(head.clock, awaited) : head.clock;
+    clocks[instruction.id] = clock;
+    places[instruction.id] = { queue: head.index, position: head.next };
     head.next++;
     head.clock = Uint32Array.from(clock);
     head.clock[head.index] = head.next;
@@ -74,10 +74,17 @@ export function happensBefore(program: Program): Order {
   );
   return {
     before(first, then) {
-      const place = places.get(first.id);
-      const clock = clocks.get(then.id);
+      const place = places[first.id];
+      const clock = clocks[then.id];
       return place !== undefined && clock !== undefined && at(clock, place.queue) > place.position;
     },
     done: (instruction) => (instruction.kind === 'send' ? (receives.get(instruction.tag) ?? instruction) : instruction),
   };
+}
+
+/** Entry by entry, the later of the two. */
+function latest(one: Uint32Array, other: Uint32Array): Uint32Array {
+  const clock = Uint32Array.from(one);
+  for (let k = 0; k < clock.length; k++) clock[k] = Math.max(at(one, k), at(other, k));
+  return clock;
 }

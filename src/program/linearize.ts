@@ -33,6 +33,12 @@ interface Head {
   next: number;
 }
 
+type Group = { readonly head: Head; readonly instruction: Instruction }[];
+
+/** The larger group, else the one whose first instruction is earlier. */
+const comesBefore = (a: Group, b: Group): boolean =>
+  a.length === b.length ? must(a[0], 'group').instruction.id < must(b[0], 'group').instruction.id : a.length > b.length;
+
 /** `group: false` puts each instruction in a step of its own (tracing). */
 export function linearize(program: Program, options: { readonly group: boolean }): readonly LinearStep[] {
   const heads: Head[] = program.lanes.flatMap((lane) =>
@@ -44,7 +50,7 @@ export function linearize(program: Program, options: { readonly group: boolean }
     })),
   );
   const signalled = new Set<string>();
-  const posted = new Map<string, Placed<Send>>();
+  const posted = new Posted();
   const steps: LinearStep[] = [];
   const shapes = new Map(
     program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]),
@@ -53,13 +59,6 @@ export function linearize(program: Program, options: { readonly group: boolean }
   const finish = (head: Head, instruction: Instruction) => {
     head.next++;
     if (instruction.signals) signalled.add(`${head.lane.device} ${instruction.signals}`);
-  };
-  /** A writer must not overtake a send that has been posted but not yet received. */
-  const overwritesPosted = (device: DeviceIndex, instruction: Instruction): boolean => {
-    for (const send of posted.values()) {
-      if (send.device === device && writesInto(instruction, send.instruction.slice)) return true;
-    }
-    return false;
   };
   const signatures = new Map<Instruction, string>();
   /** Looked at again while it waits for its turn. */
@@ -89,7 +88,7 @@ export function linearize(program: Program, options: { readonly group: boolean }
       for (const head of heads) {
         const instruction = head.list[head.next];
         if (instruction?.kind === 'send') {
-          posted.set(instruction.tag, { device: head.lane.device, instruction });
+          posted.add({ device: head.lane.device, instruction });
           finish(head, instruction);
           moved = true;
         } else if (instruction?.kind === 'wait' && signalled.has(`${head.lane.device} ${instruction.event}`)) {
@@ -98,28 +97,26 @@ export function linearize(program: Program, options: { readonly group: boolean }
         }
       }
     }
-    const groups = new Map<string, { head: Head; instruction: Instruction }[]>();
+    const groups = new Map<string, Group>();
     for (const head of heads) {
       const instruction = head.list[head.next];
       if (!instruction || instruction.kind === 'wait' || instruction.kind === 'send') continue;
-      const ready =
-        instruction.kind === 'recv'
-          ? posted.has(instruction.tag) && !overwritesOther(posted, head.lane.device, instruction)
-          : !overwritesPosted(head.lane.device, instruction);
-      if (!ready) continue;
+      if (instruction.kind === 'recv' && !posted.byTag.has(instruction.tag)) continue;
+      if (posted.overwrittenBy(head.lane.device, instruction)) continue;
       const key = signature(head.lane.device, instruction);
       const group = groups.get(key);
       if (group) group.push({ head, instruction });
       else groups.set(key, [{ head, instruction }]);
     }
-    const best = [...groups.values()].sort(
-      (a, b) => b.length - a.length || must(a[0], 'group').instruction.id - must(b[0], 'group').instruction.id,
-    )[0];
+    const best = [...groups.values()].reduce<Group | undefined>(
+      (most, group) => (most && !comesBefore(group, most) ? most : group),
+      undefined,
+    );
     if (!best) break;
     const chosen = options.group ? best : best.slice(0, 1);
-    steps.push(toStep(chosen, posted));
+    steps.push(toStep(chosen, posted.byTag));
     for (const { head, instruction } of chosen) finish(head, instruction);
-    for (const { instruction } of chosen) if (instruction.kind === 'recv') posted.delete(instruction.tag);
+    for (const { instruction } of chosen) if (instruction.kind === 'recv') posted.received(instruction.tag);
   }
 
   const stuck = heads.filter((h) => h.next < h.list.length);
@@ -127,13 +124,31 @@ export function linearize(program: Program, options: { readonly group: boolean }
   return steps;
 }
 
-/** A recv may overwrite what its own device has posted only if that is another send's slice it does not touch. */
-function overwritesOther(posted: ReadonlyMap<string, Placed<Send>>, device: DeviceIndex, recv: Recv): boolean {
-  for (const send of posted.values()) {
-    if (send.device === device && send.instruction.tag !== recv.tag && writesInto(recv, send.instruction.slice))
-      return true;
+/** Sends that have been posted and not yet received. */
+class Posted {
+  readonly byTag = new Map<string, Placed<Send>>();
+  private readonly byDevice = new Map<DeviceIndex, Set<Send>>();
+
+  add(send: Placed<Send>): void {
+    this.byTag.set(send.instruction.tag, send);
+    const own = this.byDevice.get(send.device);
+    if (own) own.add(send.instruction);
+    else this.byDevice.set(send.device, new Set([send.instruction]));
   }
-  return false;
+
+  received(tag: string): void {
+    const send = this.byTag.get(tag);
+    if (send) this.byDevice.get(send.device)?.delete(send.instruction);
+    this.byTag.delete(tag);
+  }
+
+  /** A writer must not overtake a send of its device; a receive may write over what is sent to itself. */
+  overwrittenBy(device: DeviceIndex, instruction: Instruction): boolean {
+    const tag = instruction.kind === 'recv' ? instruction.tag : undefined;
+    for (const send of this.byDevice.get(device) ?? [])
+      if (send.tag !== tag && writesInto(instruction, send.slice)) return true;
+    return false;
+  }
 }
 
 function toStep(

@@ -7,11 +7,11 @@
  */
 import { must } from '../base/invariant';
 import { type ProgramKey, programKey } from '../protocol/step-kind';
-import type { DeviceIndex } from '../protocol/trace';
+import type { DeviceIndex, Queue } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import { happensBefore, type Order } from './happens-before';
 import type { BufferSpec, Instruction, Lane, Program } from './instruction';
-import { accessedBuffers } from './instruction-access';
+import { readBuffers, writtenBuffers } from './instruction-access';
 
 /** WebGPU's minStorageBufferOffsetAlignment. */
 export const ALIGNMENT = 256;
@@ -91,8 +91,9 @@ function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePl
       const index = region(`slot:${i}`);
       const home = must(regions[index], 'slot');
       for (const spec of slot) {
-        place.set(spec.name, { region: index, offset: 0, bytes: alignedBytes(spec) });
-        home.bytes = Math.max(home.bytes, alignedBytes(spec));
+        const bytes = alignedBytes(spec);
+        place.set(spec.name, { region: index, offset: 0, bytes });
+        home.bytes = Math.max(home.bytes, bytes);
       }
     });
     placements.set(key, place);
@@ -104,12 +105,16 @@ function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePl
 function shareSlots(lane: Lane, order: Order): BufferSpec[][] {
   const uses = usesOf(lane, order);
   const none: Use = { starts: [], ends: [] };
-  const strictlyBefore = (a: Use, b: Use): boolean => a.ends.every((i) => b.starts.every((j) => order.before(i, j)));
+  /** Asked most of all: loops, which are twice as fast as every(). */
+  const strictlyBefore = (a: Use, b: Use): boolean => {
+    for (const i of a.ends) for (const j of b.starts) if (!order.before(i, j)) return false;
+    return true;
+  };
   const slots: { readonly spec: BufferSpec; readonly use: Use }[][] = [];
   const bySize = lane.buffers
     .filter((b) => !b.persistent)
-    .map((spec, i) => ({ spec, i }))
-    .sort((a, b) => alignedBytes(b.spec) - alignedBytes(a.spec) || a.i - b.i);
+    .map((spec, i) => ({ spec, i, bytes: alignedBytes(spec) }))
+    .sort((a, b) => b.bytes - a.bytes || a.i - b.i);
   for (const { spec } of bySize) {
     const use = uses.get(spec.name) ?? none;
     const home = slots.find((slot) =>
@@ -131,24 +136,35 @@ interface Use {
 
 /** Of every buffer of the lane. Each queue runs in its order, so of its other instructions nobody need ask. */
 function usesOf(lane: Lane, order: Order): ReadonlyMap<string, Use> {
-  const users = new Map<string, Instruction[]>();
+  const seen = new Map<string, Seen>();
   for (const instruction of lane.instructions) {
-    for (const name of accessedBuffers(instruction)) {
-      const list = users.get(name);
-      if (list) list.push(instruction);
-      else users.set(name, [instruction]);
+    for (const names of [readBuffers(instruction), writtenBuffers(instruction)]) {
+      for (const name of names) {
+        let of = seen.get(name);
+        if (!of) {
+          of = { first: {}, last: {}, received: [] };
+          seen.set(name, of);
+        }
+        of.first[instruction.queue] ??= instruction;
+        if (instruction.kind === 'send') of.received.push(order.done(instruction));
+        else of.last[instruction.queue] = instruction;
+      }
     }
   }
-  const useOf = (list: readonly Instruction[]): Use => {
-    const queues = (['compute', 'comm'] as const).map((queue) => list.filter((i) => i.queue === queue));
-    const isSend = (i: Instruction): boolean => i.kind === 'send';
-    return {
-      starts: queues.flatMap((own) => own.slice(0, 1)),
-      ends: [
-        ...queues.flatMap((own) => own.filter((i) => !isSend(i)).slice(-1)),
-        ...list.filter(isSend).map((i) => order.done(i)),
-      ],
-    };
-  };
-  return new Map([...users].map(([name, list]) => [name, useOf(list)]));
+  const present = ({ compute, comm }: PerQueue): Instruction[] => [compute, comm].filter((i) => i !== undefined);
+  return new Map(
+    [...seen].map(([name, { first, last, received }]) => [
+      name,
+      { starts: present(first), ends: [...present(last), ...received] },
+    ]),
+  );
+}
+
+type PerQueue = Partial<Record<Queue, Instruction>>;
+
+interface Seen {
+  readonly first: PerQueue;
+  /** Sends aside. */
+  readonly last: PerQueue;
+  readonly received: Instruction[];
 }

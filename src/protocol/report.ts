@@ -1,4 +1,4 @@
-/** What a headless run writes; the same from the page and from the command line. Types only. */
+/** What a headless run writes; the same from the page and from the command line. Types, and one number. */
 import type { WireError } from '../base/errors';
 import type { AlgorithmName } from './collective';
 import type { Config } from './config';
@@ -9,6 +9,8 @@ import type { DeviceMemory, LossRecord, Rank } from './trace';
 
 export interface Report {
   readonly lockstep: string;
+  /** Absent: Lockstep itself. */
+  readonly engine?: EngineReport;
   readonly config: Config;
   readonly device: DeviceReport;
   /** Optimizer steps that this run has taken: without those before the checkpoint that it resumed from. */
@@ -27,6 +29,11 @@ export interface Report {
     readonly perRankFormula: string;
     readonly perRank: readonly number[];
     readonly total: number;
+    /**
+     * Payload of the collectives of a usual step, by kind ('all_reduce'): what rank 0 brings to each, whatever the
+     * algorithm then sends.
+     */
+    readonly payloadPerStep?: Readonly<Record<string, number>>;
   };
   readonly memory: readonly DeviceMemory[];
   readonly time: {
@@ -46,9 +53,60 @@ export interface Report {
   /** SHA-256 of the final weights: every parameter's float32 little-endian bytes, in state_dict order. */
   readonly weightsSha256: string;
   readonly parametersSha256: Readonly<Record<string, string>>;
+  /** The final state_dict, where it was asked for. */
+  readonly weights?: Readonly<Record<string, TensorRecord>>;
+  /** What parameters and gradients were after the first steps, where it was asked for. */
+  readonly history?: readonly StepRecord[];
   readonly notices: readonly Notice[];
   readonly error?: WireError;
 }
+
+/** What a report holds only where it is asked for. */
+export interface RecordOptions {
+  /** Parameters and gradients after so many steps of the optimizer. */
+  readonly history?: number;
+  /** The final state_dict. */
+  readonly weights?: boolean;
+}
+
+/** Who else computed a run. */
+export interface EngineReport {
+  /** 'pytorch'. */
+  readonly name: string;
+  readonly version: string;
+  /** 'gloo', 'nccl'; absent: one process. */
+  readonly backend?: string;
+  /** 'cpu', 'cuda'. */
+  readonly device: string;
+}
+
+/** float32, row-major, little-endian: in base64. */
+export interface TensorRecord {
+  readonly shape: readonly number[];
+  readonly float32: string;
+}
+
+/**
+ * After a step of the optimizer: the parameters that it made, and the gradients that it used (reduced over ranks,
+ * clipped: what `.grad` holds when optimizer.step() returns). A parameter without a gradient is not in `gradients`.
+ */
+export interface StepRecord {
+  /** From 0. */
+  readonly step: number;
+  readonly parameters: Readonly<Record<string, TensorSample>>;
+  readonly gradients: Readonly<Record<string, TensorSample>>;
+}
+
+/**
+ * Enough of a tensor of n elements to see where two runs part: its L2 norm, and its elements at floor(i * n / k) for i
+ * below k = min(n, SAMPLED_ELEMENTS), row-major. Not finite numbers are null in JSON.
+ */
+export interface TensorSample {
+  readonly norm: number | null;
+  readonly sample: readonly (number | null)[];
+}
+
+export const SAMPLED_ELEMENTS = 32;
 
 /** Loss (with the run's reduction) and accuracy of so many rows, in evaluation mode. */
 export interface RowsEvaluation {

@@ -3,10 +3,11 @@
  * control port that is looked at between steps. What comes back by itself is in session-events.ts. Types only.
  */
 import type { HardwareId } from './config';
+import type { ExportedFolder } from './exported';
 import type { LabCurves, LabMeasurement, LabRequest, LabResult } from './lab';
 import type { FlightRecorderDump } from './process-group';
 import type { Rehearsal } from './rehearsal';
-import type { Report } from './report';
+import type { RecordOptions, Report } from './report';
 import type { SessionInfo } from './session-info';
 import type { DifferenceAt, Snapshot } from './snapshot';
 import type { CodeLine, StepTrace } from './trace';
@@ -54,7 +55,7 @@ export interface SessionApi {
   /** Same initial weights, same order of samples, step 0. */
   reset(): Promise<void>;
   /** Runs a Config from start to end and reports; does not touch the open session. */
-  run(config: unknown, files: Files): Promise<Report>;
+  run(config: unknown, files: Files, records?: RecordOptions): Promise<Report>;
   /**
    * Test hooks. corrupt: adds `add` to the first element that the transfer with this event id (its send or its receive,
    * in the Program that runs most steps) brings, in every step from now on; undefined ends it. loseDevice: as a driver
@@ -87,6 +88,8 @@ export interface SessionApi {
   saveCheckpoint(options?: { readonly atStart?: boolean }): Promise<CheckpointFiles>;
   /** The PyTorch script of the open run. */
   listing(): Promise<readonly CodeLine[]>;
+  /** A run as a folder that PyTorch trains from. The open run stays as it is. */
+  exportRun(config: unknown, files: Files): Promise<ExportedFolder>;
   /** DDP: what overlap saves in the open run; empty in other modes. */
   overlap(): Promise<readonly OverlapTimes[]>;
   /**

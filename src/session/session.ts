@@ -57,6 +57,8 @@ const transferred = (event: SessionEvent): Transferable[] =>
   event.type === 'kept' ? [event.kept.files.model.buffer, event.kept.files.state.buffer] : [];
 
 /** The run behind its two ports, and the control run beside it, which is made when it is first asked for. */
+const wholeRuns = () => loadPart('The code of whole runs', () => import('../headless/whole-runs'));
+
 async function openRun(
   given: Omit<RunningOptions, 'post'>,
   { events, control }: { readonly events: MessagePort; readonly control: MessagePort },
@@ -124,10 +126,10 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       typed(async () => (await running().inference()).generate(running().state, { prompt, length, temperature, seed })),
     attention: (row) => typed(async () => (await running().inference()).attention(running().state, row)),
     reset: () => typed(() => running().reset()),
-    run: (input, files) =>
+    run: (input, files, records) =>
       typed(async () => {
-        const { runConfig } = await loadPart('The code of a whole run', () => import('../headless/run'));
-        return (await runConfig(input, files, gpu ? { gpu } : {})).report;
+        const { runConfig } = await wholeRuns();
+        return (await runConfig(input, files, { records, gpu })).report;
       }),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
     loseDevice: () => typed(() => running().training.lose()),
@@ -136,10 +138,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
     saveWeights: (options) =>
       typed(async () => {
-        const { weightsFile } = await loadPart(
-          'The writer of weights',
-          () => import('../training/weights/weights-file'),
-        );
+        const { weightsFile } = await wholeRuns();
         return weightsFile(running().training.blueprint, await running().weights(), options);
       }),
     saveCheckpoint: ({ atStart = false } = {}) =>
@@ -152,6 +151,11 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       typed(async () => {
         const { config, mode } = running().training.blueprint;
         return (await mode.listing.load())(config);
+      }),
+    exportRun: (input, files) =>
+      typed(async () => {
+        const { exportFiles } = await wholeRuns();
+        return exportFiles(input, files);
       }),
     overlap: () =>
       typed(async () => {

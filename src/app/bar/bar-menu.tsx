@@ -44,6 +44,7 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
       {!hide.has('bugs') && <MuseumButton />}
       {!hide.has('checkpoints') && <CheckpointButton />}
       {!hide.has('compare') && <CompareButton />}
+      {!hide.has('recordings') && <RecordingsButton />}
       {!hide.has('share') && <Share />}
       <ThemeToggle />
       <Keys />
@@ -83,6 +84,24 @@ function CompareButton() {
       <span className={styles['word']}>Compare</span>
       <svg className={styles['icon']} viewBox="0 0 16 16" width={15} height={15} aria-hidden="true">
         <path d="M2 2.5h12v4H2zm0 7h12v4H2z" fill="none" stroke="currentColor" strokeWidth={1.4} />
+      </svg>
+    </button>
+  );
+}
+
+function RecordingsButton() {
+  const open = useApp((app) => app.openRecordings);
+  return (
+    <button
+      type="button"
+      className={styles['plain']}
+      aria-label="Recordings"
+      title="Recordings: look at what a real run of PyTorch did (traces, flight recorder, nccl-tests)"
+      onClick={() => open()}
+    >
+      <span className={styles['word']}>Recordings</span>
+      <svg className={styles['icon']} viewBox="0 0 16 16" width={15} height={15} aria-hidden="true">
+        <path d="M1.5 3.5h6m2 0h5m-10 4.5h8m-11 4.5h4m3 0h6" fill="none" stroke="currentColor" strokeWidth={2.2} />
       </svg>
     </button>
   );

@@ -37,6 +37,9 @@ export function DialogButton(props: DialogButtonProps) {
     onOpen?.();
     setOpened((times) => times + 1);
     dialog.current.showModal();
+    // Not the button that closes it: that may lie below the window, and what comes before it is not there yet.
+    dialog.current.focus({ preventScroll: true });
+    dialog.current.scrollTop = 0;
   }, [onOpen]);
   useEffect(() => {
     const listen = ({ key, target }: KeyboardEvent) => {
@@ -54,6 +57,7 @@ export function DialogButton(props: DialogButtonProps) {
       {createPortal(
         <dialog
           ref={dialog}
+          tabIndex={-1}
           className={`${dialogs['dialog']} ${className ?? ''}`}
           aria-label={name}
           onClose={() => forgets && setOpened(0)}

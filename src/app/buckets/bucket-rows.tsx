@@ -9,6 +9,7 @@ import { busyIntervals } from '../../trace/idle';
 import { endUs, spanOf, totalUs } from '../../trace/lanes';
 import { formatSize, formatTime } from '../draw/format';
 import { useSize } from '../draw/use-surface';
+import { Key } from '../lanes/key';
 import { useApp, useAppStore, useSettled } from '../state/use-app';
 import { eventLabels } from '../timeline/event-label';
 import { type BucketTimes, waitText } from './bucket-times';
@@ -108,27 +109,17 @@ export function BucketRows({ trace, clock, times }: BucketRowsProps) {
           </text>
         </svg>
       )}
-      <p className={styles['key']}>
-        <span>
-          <i data-kind="fill" />
-          gradients that have come
-        </span>
-        <span>
-          <i data-kind="wait" />
-          ready, waiting
-        </span>
-        <span>
-          <i data-kind="hidden" />
-          all-reduce hidden behind computation
-        </span>
-        <span>
-          <i data-kind="exposed" />
-          exposed
-        </span>
-      </p>
+      <Key entries={LOOKS} className={styles['key']} />
     </div>
   );
 }
+
+const LOOKS = [
+  ['filling', 'gradients that have come'],
+  ['idle', 'ready, waiting'],
+  ['hidden', 'all-reduce hidden behind computation'],
+  ['exposed', 'exposed'],
+] as const;
 
 interface RowProps {
   readonly bucket: BucketTimes;

@@ -5,6 +5,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { formatCount } from '../draw/format';
+import { saveFile } from '../files/save-file';
 import { useAppStore, useController } from '../state/use-app';
 import {
   deleteCheckpoint,
@@ -103,11 +104,6 @@ async function stored(name: string): Promise<NamedCheckpoint> {
 }
 
 function download({ name, files }: NamedCheckpoint): string {
-  const url = URL.createObjectURL(new Blob([zipOf(name, files)], { type: 'application/zip' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${name}.zip`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  saveFile(`${name}.zip`, new Blob([zipOf(name, files)], { type: 'application/zip' }));
   return `Downloading ${name}.zip.`;
 }

@@ -1,9 +1,16 @@
-/** Where two runs are compared: a dialog over the page, which stays as it is beneath it. Loaded when it is opened. */
+/**
+ * Where two runs are compared, or this one with a report: a dialog over the page, which stays as it is beneath it.
+ * Loaded when it is opened.
+ */
 import { useCallback } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { FullDialog } from '../shell/full-dialog';
 import { useApp, useUrlSync } from '../state/use-app';
 
+const WithReport = loadedPanel(
+  'The comparison with a report',
+  async () => (await import('../reports/with-report')).WithReport,
+);
 const Compare = loadedPanel('The comparison', async () => (await import('./compare')).Compare);
 
 export function ComparePlace() {
@@ -14,6 +21,14 @@ export function ComparePlace() {
     setView({ beside: undefined });
     urlSync.write();
   }, [setView, urlSync]);
+  const report = useApp((app) => app.report !== undefined);
+  const closeReport = useApp((app) => app.closeReport);
+  if (report)
+    return (
+      <FullDialog key="report" name="Compare with a report" short="comparison" close={closeReport}>
+        <WithReport />
+      </FullDialog>
+    );
   return (
     open && (
       <FullDialog name="Compare two runs" short="comparison" close={close}>

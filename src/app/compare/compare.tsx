@@ -5,10 +5,11 @@
  */
 import { useStore } from 'zustand';
 import { FACES } from '../../parallel/faces';
+import fields from '../fields/fields.module.css';
 import { Notices } from '../notices/notices';
 import { Stage } from '../stage/stage';
 import { StageHead } from '../stage/stage-head';
-import { AppContexts, useApp, usePalette } from '../state/use-app';
+import { AppContexts, useApp, usePalette, useUrlSync } from '../state/use-app';
 import { ChooseBeside } from './choose-beside';
 import styles from './compare.module.css';
 import { DifferencesTable } from './differences-table';
@@ -42,6 +43,7 @@ function Both({ comparison }: { comparison: Comparison }) {
         <h2>Compare</h2>
         <DuoBar duo={duo} />
         <ChooseBeside comparison={comparison} />
+        <ReportButton />
       </header>
       <AppContexts services={first} palette={palette}>
         <section aria-label="Run A" className={styles['run']}>
@@ -65,6 +67,29 @@ function Both({ comparison }: { comparison: Comparison }) {
         <DifferencesTable comparison={comparison} />
       </aside>
     </div>
+  );
+}
+
+/** Instead of run B: what real PyTorch, or another run, has written down. */
+function ReportButton() {
+  const setView = useApp((app) => app.setView);
+  const openReport = useApp((app) => app.openReport);
+  const urlSync = useUrlSync();
+  const open = () => {
+    setView({ beside: undefined });
+    urlSync.write();
+    openReport();
+  };
+  return (
+    <button
+      type="button"
+      className={fields['button']}
+      aria-label="Compare with a report"
+      title="Compare with a report: is it the same run as one of real PyTorch, or of lockstep train?"
+      onClick={open}
+    >
+      with a report …
+    </button>
   );
 }
 

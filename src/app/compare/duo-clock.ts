@@ -36,6 +36,7 @@ export function createTrack(traces: readonly StepTrace[], clock: Clock): Track {
     total += totalUs(trace, clock);
     return part;
   });
+  const stops = new Map<Stride, readonly number[]>();
   return {
     traces,
     totalUs: total,
@@ -48,10 +49,15 @@ export function createTrack(traces: readonly StepTrace[], clock: Clock): Track {
       if (fraction < ALMOST) return { trace, event, fraction };
       return { trace, event, fraction: rests.has(event) ? 1 : ALMOST };
     },
-    stops: (stride) =>
-      parts.flatMap(({ trace, walk, fromUs }) =>
+    stops(stride) {
+      const known = stops.get(stride);
+      if (known) return known;
+      const found = parts.flatMap(({ trace, walk, fromUs }) =>
         stopsOf(trace, stride).map((event) => fromUs + walk.timeOf({ event, fraction: 1 })),
-      ),
+      );
+      stops.set(stride, found);
+      return found;
+    },
   };
 }
 
@@ -63,13 +69,13 @@ export const endOf = (tracks: readonly Track[]): number => Math.max(0, ...tracks
 /** The end of what comes next in either of them; the end of the longer one where nothing does. */
 export function nextTime(tracks: readonly Track[], timeUs: number, stride: Stride): number {
   const end = endOf(tracks);
-  const later = tracks.flatMap((track) => track.stops(stride)).filter((stop) => stop > timeUs + NEAR * end);
-  return Math.min(end, ...later);
+  const next = tracks.map((track) => track.stops(stride).find((stop) => stop > timeUs + NEAR * end));
+  return Math.min(end, ...next.filter((stop) => stop !== undefined));
 }
 
 /** The end of what was before in either of them; 0 where nothing was. */
 export function previousTime(tracks: readonly Track[], timeUs: number, stride: Stride): number {
   const end = endOf(tracks);
-  const earlier = tracks.flatMap((track) => track.stops(stride)).filter((stop) => stop < timeUs - NEAR * end);
-  return Math.max(0, ...earlier);
+  const before = tracks.map((track) => track.stops(stride).findLast((stop) => stop < timeUs - NEAR * end));
+  return Math.max(0, ...before.filter((stop) => stop !== undefined));
 }

@@ -8,12 +8,16 @@ import type { LossesOfBoth } from './join-losses';
 const HEIGHT = 170;
 const FEW = 3;
 
+const count = (values: ArrayLike<number | null | undefined> = []): number =>
+  Array.from(values).filter((value) => typeof value === 'number').length;
+
 export function createDuoPlot(
   element: HTMLElement,
   palette: Palette,
 ): { show(of: LossesOfBoth): void; destroy(): void } {
-  // A single loss is no line.
-  const line = { points: { show: (of: uPlot) => of.data[0].length <= FEW, size: 6 }, spanGaps: true };
+  // A single loss is no line, however many the other run has.
+  const few = (of: uPlot, series: number) => count(of.data[series]) <= FEW;
+  const line = { points: { show: few, size: 6 }, spanGaps: true };
   const plot = new uPlot(
     {
       width: element.clientWidth,

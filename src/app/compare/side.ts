@@ -6,9 +6,10 @@ import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import { createArrival } from '../permalink/arrival';
 import { createLinkedViews, type LinkedViews } from '../permalink/linked-views';
+import type { ViewOptions } from '../state/app-state';
 import { type Controller, createController } from '../state/controller';
 import { type SessionClient, startSession } from '../state/session-client';
-import { type AppStore, createAppStore, type ViewOptions } from '../state/store';
+import { type AppStore, createAppStore } from '../state/store';
 import type { Frames } from '../transport/frames';
 import { createWalker } from '../transport/walker';
 

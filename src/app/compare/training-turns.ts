@@ -4,7 +4,7 @@
  */
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
 import type { StepTrace } from '../../protocol/trace';
-import { isConstruct } from '../state/store';
+import { isConstruct } from '../state/kept-run';
 import type { Side } from './side';
 
 export type Sides = readonly [Side, Side];

@@ -6,8 +6,9 @@
 
 import { type KeyboardEvent, useId, useState } from 'react';
 import { lookup } from '../../base/lookup';
-import { useSettled } from '../state/use-app';
+import { useThrottled } from '../state/use-app';
 import type { Tip } from './tip';
+import type { Painted } from './use-surface';
 
 export interface ListedItem {
   readonly id: string;
@@ -16,8 +17,9 @@ export interface ListedItem {
 
 export interface ItemListProps<T extends ListedItem> {
   readonly label: string;
-  /** The items as they are now. */
+  /** The items of the picture that was painted last. */
   readonly items: () => readonly T[];
+  readonly onPainted: Painted['onPainted'];
   /** The item that has the focus; undefined when the list is left. */
   readonly onPoint: (item: T | undefined) => void;
   readonly onAct: (item: T) => void;
@@ -36,9 +38,8 @@ function spoken({ title, facts }: Tip): string {
   return [title, ...facts.map(([name, value]) => `${name}: ${value}`)].join('. ');
 }
 
-export function ItemList<T extends ListedItem>({ label, items: now, onPoint, onAct }: ItemListProps<T>) {
-  useSettled((app) => app.cursor, 250);
-  const items = now();
+export function ItemList<T extends ListedItem>({ label, items: painted, onPainted, onPoint, onAct }: ItemListProps<T>) {
+  const items = useThrottled(onPainted, painted, 250);
   const [chosen, setChosen] = useState<string>();
   const id = useId();
   const index = Math.max(

@@ -4,27 +4,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const MEANINGS: Readonly<Record<string, string>> = {
-  hidden: 'var(--pattern-hidden)',
-  wait: 'var(--pattern-waiting)',
-  idle: 'var(--pattern-waiting)',
+/** Idle is dots on nothing; who has joined a collective and waits for the last rank is dots on its colour. */
+const MEANINGS: Readonly<Record<string, RegExp>> = {
+  hidden: /^var\(--pattern-hidden\)$/,
+  idle: /^var\(--pattern-waiting\)$/,
+  waits: /^radial-gradient\(.*var\(--phase-comm-edge\)/,
 };
 const styles = readdirSync('src/app', { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.module.css'),
 );
 const files = styles.map((name) => `src/app/${name}`).map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 const rules = files.flatMap(({ file, text }) =>
-  [...text.matchAll(/i\[data-kind="(\w+)"\] \{\s*background: ([^;]+);/g)].map(([, kind = '', paint = '']) => ({
-    file,
-    kind,
-    paint,
-  })),
+  [...text.matchAll(/\[data-(?:kind|look)="(\w+)"\] \{\s*background:\s*([^;]+);/g)].map(
+    ([, kind = '', paint = '']) => ({
+      file,
+      kind,
+      paint,
+    }),
+  ),
 );
 
 test.each(Object.entries(MEANINGS))('%s looks the same everywhere', (kind, paint) => {
   const found = rules.filter((rule) => rule.kind === kind);
   expect(found.length).toBeGreaterThan(0);
-  for (const rule of found) expect(rule, rule.file).toMatchObject({ paint });
+  for (const rule of found) expect(rule, rule.file).toMatchObject({ paint: expect.stringMatching(paint) });
 });
 
 test('no style draws a pattern of its own', () => {

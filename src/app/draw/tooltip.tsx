@@ -52,8 +52,16 @@ function Values({ cells }: { cells: HeatCells }) {
   );
 }
 
-/** `figure`: it stays in there where it can, so that it covers no controls. */
-export function Tooltip({ tip, anchor, figure }: { tip: Tip; anchor: Rect; figure?: Rect }) {
+interface TooltipProps {
+  readonly tip: Tip;
+  readonly anchor: Rect;
+  /** It stays in there where it can, so that it covers no controls. */
+  readonly figure?: Rect;
+  /** What it explains: a dialog lies over everything that is outside of it. */
+  readonly of?: Element | null;
+}
+
+export function Tooltip({ tip, anchor, figure, of }: TooltipProps) {
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<Point>();
   useLayoutEffect(() => {
@@ -86,6 +94,6 @@ export function Tooltip({ tip, anchor, figure }: { tip: Tip; anchor: Rect; figur
       {tip.cells && <Values cells={tip.cells} />}
       {tip.note && <p>{tip.note}</p>}
     </div>,
-    document.body,
+    of?.closest('dialog') ?? document.body,
   );
 }

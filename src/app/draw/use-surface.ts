@@ -2,9 +2,13 @@
  * A canvas in React: its size as the page gives it, its pixel ratio, its ink for the palette, and a drawer in the one
  * frame scheduler. The draw function runs outside React; it is called when `request` was, when the size or the palette
  * changes, and when `store` says so. What it throws belongs to the boundary around the component.
+ *
+ * What the page says in words of a picture (its items, its table, a tooltip) is made of the scene that was painted
+ * last. The picture is painted after React has rendered, so those words follow `onPainted` and not the store: else they
+ * are of the frame before, or, where the picture came late and nothing changes after it, there are none.
  */
-import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useAppStore, useFrames, usePalette } from '../state/use-app';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type Subscribe, useAppStore, useFrames, usePalette } from '../state/use-app';
 import type { Size } from './geometry';
 import { createInk, type Ink } from './ink';
 import { openSurface } from './surface';
@@ -38,17 +42,21 @@ function usePixelRatio(): number {
   return ratio;
 }
 
-export function useSurface(
-  canvas: RefObject<HTMLCanvasElement | null>,
-  size: Size,
-  draw: (ink: Ink) => void,
-): () => void {
+export interface Painted {
+  /** Asks for another frame. */
+  readonly request: () => void;
+  /** Calls the listener after each frame that was drawn. */
+  readonly onPainted: Subscribe;
+}
+
+export function useSurface(canvas: RefObject<HTMLCanvasElement | null>, size: Size, draw: (ink: Ink) => void): Painted {
   const store = useAppStore();
   const frames = useFrames();
   const palette = usePalette();
   const pixelRatio = usePixelRatio();
   const { width, height } = size;
   const latest = useRef(draw);
+  const [listeners] = useState(() => new Set<() => void>());
   const handle = useRef<{ readonly request: () => void } | undefined>(undefined);
   // Drawing is outside React: what it throws is thrown again in the next render, for the boundary of the region.
   const [broken, setBroken] = useState<{ readonly error: unknown }>();
@@ -66,6 +74,7 @@ export function useSurface(
         if (!surface) return;
         inks.ink ??= createInk(surface, inks.palette);
         latest.current(inks.ink);
+        for (const listener of [...listeners]) listener();
       },
       (error) => setBroken({ error }),
     );
@@ -76,6 +85,15 @@ export function useSurface(
       drawer.dispose();
       handle.current = undefined;
     };
-  }, [frames, store, canvas, width, height, inks]);
-  return useCallback(() => handle.current?.request(), []);
+  }, [frames, store, canvas, width, height, inks, listeners]);
+  return useMemo(
+    () => ({
+      request: () => handle.current?.request(),
+      onPainted: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    }),
+    [listeners],
+  );
 }

@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../protocol/config';
 import { netSizes as sizesOf } from '../model/families';
 import { withLossType } from '../model/fit-model';
+import { parseNumber } from '../permalink/permalink-keys';
+import { EVERY_SETTING } from '../setup/testing/every-setting';
 import { PAGE_CONFIG } from '../state/page-config';
-import { withOptimizer, withSetting, withSplit } from './edit-config';
+import { withOptimizer, withSetting, withSplit, withText } from './edit-config';
 import { withData, withLoss as withLossOf } from './edit-data';
 import { plainNet, withActivation, withHiddenLayers, withUnits } from './edit-model';
+import { readSetting } from './setting-ranges';
 
 const netSizes = ({ model }: Config) => sizesOf(model.layers);
 const withLoss = (config: Config, type: Config['loss']['type']) =>
@@ -34,6 +37,19 @@ describe('edit-config', () => {
   it('gives two outputs to cross-entropy over two classes', () => {
     expect(netSizes(withLoss(PAGE_CONFIG, 'CrossEntropyLoss'))?.at(-1)).toBe(2);
     expect(netSizes(withLoss(withLoss(PAGE_CONFIG, 'CrossEntropyLoss'), 'BCEWithLogitsLoss'))?.at(-1)).toBe(1);
+  });
+
+  it('has an empty field take nothing but what the run can do without', () => {
+    const emptied = EVERY_SETTING.map((place) => place.split('.')).flatMap((path) => {
+      const edit = withText(PAGE_CONFIG, path, '', parseNumber);
+      return edit.ok ? [[path.join('.'), readSetting(edit.config, path)]] : [];
+    });
+    expect(emptied).toContainEqual(['clipGradNorm', undefined]);
+    expect(emptied.filter(([, value]) => value !== undefined)).toEqual([]);
+    expect(withText(PAGE_CONFIG, ['batchSize'], '', parseNumber)).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/^allowed is /),
+    });
   });
 
   it('refuses what does not fit and says what is allowed', () => {

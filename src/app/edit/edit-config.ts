@@ -9,7 +9,7 @@ import { FACES } from '../../parallel/faces';
 import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
-import { rangeOf, rangeText, type SettingPath } from './setting-ranges';
+import { rangeOf, rangeText, readSetting, type SettingPath } from './setting-ranges';
 
 export type Edit = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problem: string };
 
@@ -37,6 +37,16 @@ export function withSetting(config: Config, path: SettingPath, value: unknown): 
   const free = SIZES_OF_STAGES.has(path.join('.')) ? withoutStages(config) : config;
   const parsed = v.safeParse(configSchema, put(free, path, value));
   return parsed.success ? done(parsed.output) : refused(`allowed is ${rangeText(range)}`);
+}
+
+/**
+ * Puts what was typed into a field; a text that is no value is refused as it is. An empty field takes away what the run
+ * can do without (clipping); of all else it is refused, since nobody asked for the default that would come.
+ */
+export function withText(config: Config, path: SettingPath, text: string, parse: (text: string) => unknown): Edit {
+  if (text !== '') return withSetting(config, path, parse(text) ?? text);
+  const without = withSetting(config, path, undefined);
+  return without.ok && readSetting(without.config, path) !== undefined ? withSetting(config, path, text) : without;
 }
 
 /** Puts many values and looks at the whole once; undefined where one of them does not fit. */

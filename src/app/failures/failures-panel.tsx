@@ -14,6 +14,7 @@ import { formatPercent, formatTime } from '../draw/format';
 import { withSetting } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { NumberSetting } from '../fields/settings';
+import { saveFile } from '../files/save-file';
 import { useApp, useController, useSettled } from '../state/use-app';
 import styles from './failures.module.css';
 import { factorOf, type Stragglers, slowLink, withFactor, withLink } from './stragglers';
@@ -213,10 +214,5 @@ function Costs({ name, devices }: { readonly name: (device: number) => string; r
 }
 
 function download(dumps: readonly { readonly rank: number }[]): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(dumps, undefined, 1)], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'flight-recorder.json';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  saveFile('flight-recorder.json', new Blob([JSON.stringify(dumps, undefined, 1)], { type: 'application/json' }));
 }

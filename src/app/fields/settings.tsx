@@ -5,7 +5,7 @@
  */
 import { type ComponentProps, useId } from 'react';
 import type { Setting } from '../../protocol/words/setting';
-import { withSetting } from '../edit/edit-config';
+import { type Edit, withSetting, withText } from '../edit/edit-config';
 import { putData } from '../edit/edit-data';
 import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { knownRow } from '../model/known-row';
@@ -21,8 +21,7 @@ function useSetting(path: string) {
   const info = useApp((app) => app.info);
   const controller = useController();
   const place = path.split('.');
-  const set = (value: unknown): string | undefined => {
-    const edit = withSetting(config, place, value);
+  const take = (edit: Edit): string | undefined => {
     if (!edit.ok) return sentence(edit.problem);
     // What changes within the data changes the rows that the model reads.
     const refitted =
@@ -30,15 +29,17 @@ function useSetting(path: string) {
     controller.apply(refitted?.config ?? edit.config, 'edit', replacedNotice(refitted?.replaced));
     return undefined;
   };
-  return { value: readSetting(config, place), range: rangeOf(config, place), set };
+  const set = (value: unknown) => take(withSetting(config, place, value));
+  const setText = (text: string, parse: (text: string) => unknown) => take(withText(config, place, text, parse));
+  return { value: readSetting(config, place), range: rangeOf(config, place), set, setText };
 }
 
 export const sentence = (problem: string) => `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`;
 
 export function NumberSetting({ path, title, description }: Setting) {
-  const { value, range, set } = useSetting(path);
+  const { value, range, setText } = useSetting(path);
   if (range?.kind !== 'number') return null;
-  const commit = (text: string) => set(text === '' ? undefined : (parseNumber(text) ?? text));
+  const commit = (text: string) => setText(text, parseNumber);
   const shown = value === undefined ? '' : String(value);
   const numeric = range.word === undefined;
   return <CommitField label={title} text={shown} commit={commit} title={description} numeric={numeric} />;
@@ -78,12 +79,12 @@ interface ListSettingProps extends Setting {
 
 /** A list with commas: "40, 24", "LinearLR(totalIters:5), StepLR(stepSize:10)". */
 export function ListSetting({ path, title, description, absent, example }: ListSettingProps) {
-  const { value, range, set } = useSetting(path);
+  const { value, range, set, setText } = useSetting(path);
   if (!range) return null;
   const text = Array.isArray(value) ? value.map(printValue).join(', ') : absent;
-  const parse = (list: string) =>
-    list === '' || list === absent ? undefined : (parseValue(`!(${list.replaceAll(' ', '')})`) ?? list);
-  const commit = (list: string) => set(parse(list)) && `Allowed is a list as in ${example}.`;
+  const parse = (list: string) => parseValue(`!(${list.replaceAll(' ', '')})`);
+  const commit = (list: string) =>
+    (list === absent ? set(undefined) : setText(list, parse)) && `Allowed is a list as in ${example}.`;
   return <LineField label={title} text={text} commit={commit} title={description} />;
 }
 

@@ -1,14 +1,13 @@
 /**
- * The comparison of the algorithms as uPlot draws it: logarithmic axes, each line named at its end, crossovers marked.
+ * The comparison of the algorithms: logarithmic axes, each line named at its end, crossovers marked.
  * Loaded with the lab.
  */
-
-import uPlot from 'uplot';
-import { ALGORITHMS } from '../../protocol/words/algorithms';
-import 'uplot/dist/uPlot.min.css';
+import type uPlot from 'uplot';
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LabCurve } from '../../protocol/lab';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { formatSize, formatTime } from '../draw/format';
+import { columnsOf, drawNames, isPower, logOptions, plotIn } from '../draw/log-plot';
 import type { Palette } from '../shell/theme';
 
 export interface CurveMark {
@@ -42,65 +41,24 @@ const xOf = (over: CurveInput['over']) => (point: LabCurve['points'][number]) =>
   over === 'bytes' ? point.bytes : point.worldSize;
 
 export function createCurvePlot(element: HTMLElement, palette: Palette, input: CurveInput): { destroy(): void } {
-  const { curves, over } = input;
-  const of = xOf(over);
-  const xs = [...new Set(curves.flatMap(({ points }) => points.map(of)))].sort((a, b) => a - b);
-  const columns = curves.map(({ points }) => {
-    const byX = new Map(points.map((point) => [of(point), point.timeUs]));
-    // A logarithmic axis has no place for nothing.
-    return xs.map((x) => byX.get(x) || null);
-  });
-  const plot = new uPlot(options(palette, input, element.clientWidth), [xs, ...columns], element);
-  const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
-  resize.observe(element);
-  return {
-    destroy() {
-      resize.disconnect();
-      plot.destroy();
-    },
-  };
+  const of = xOf(input.over);
+  const lines = input.curves.map(({ points }) => points.map((point) => ({ x: of(point), y: point.timeUs || null })));
+  return plotIn(element, HEIGHT, (width) => options(palette, input, width), columnsOf(lines));
 }
-
-const isPower = (value: number, base: number): boolean => {
-  const exponent = Math.log(value) / Math.log(base);
-  return Math.abs(exponent - Math.round(exponent)) < 1e-9;
-};
 
 function options(palette: Palette, input: CurveInput, width: number): uPlot.Options {
   const { curves, over, chosen } = input;
-  const axis = { stroke: palette.soft, font: `10px ${palette.sans}`, ticks: { show: false }, gap: 3 };
-  const grid = { stroke: palette.hair, width: 1 };
+  const size = (tick: number) => (isPower(tick / 4, 32) ? formatSize(tick) : null);
+  const count = (tick: number) => (isPower(tick, 2) ? String(tick) : null);
   return {
-    width,
-    height: HEIGHT,
-    padding: [14, NAMES, 0, 0],
-    legend: { show: false },
-    cursor: { show: false },
-    scales: { x: { time: false, distr: 3, log: 2 }, y: { distr: 3, log: 10 } },
-    axes: [
-      {
-        ...axis,
-        grid,
-        size: 24,
-        space: 10,
-        values: (_, ticks) =>
-          ticks.map((tick) =>
-            over === 'bytes'
-              ? isPower(tick / 4, 32)
-                ? formatSize(tick)
-                : null
-              : isPower(tick, 2)
-                ? String(tick)
-                : null,
-          ),
-      },
-      {
-        ...axis,
-        grid,
-        size: 52,
-        values: (_, ticks) => ticks.map((tick) => (isPower(tick, 10) ? formatTime(tick) : null)),
-      },
-    ],
+    ...logOptions(palette, width, {
+      height: HEIGHT,
+      fontSize: 10,
+      names: NAMES,
+      left: 52,
+      xWords: over === 'bytes' ? size : count,
+      yWords: (tick) => (isPower(tick, 10) ? formatTime(tick) : null),
+    }),
     series: [
       {},
       ...curves.map(({ algorithm }) => ({
@@ -145,25 +103,16 @@ function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, 
   }
   const alike = (a: LabCurve, b: LabCurve) =>
     a.points.every(({ timeUs }, i) => Math.abs(timeUs - (b.points[i]?.timeUs ?? 0)) <= 1e-3 * timeUs);
-  const ends = curves
-    .flatMap((curve, i) => {
-      const last = curve.points.at(-1);
-      // Curves that lie on each other share a name.
-      if (!last || last.timeUs === 0 || curves.slice(0, i).some((other) => alike(curve, other))) return [];
-      const same = curves.filter((other) => alike(curve, other));
-      const names = same.map(({ algorithm }) => ALGORITHMS[algorithm].short).join(' = ');
-      const own = same.some(({ algorithm }) => algorithm === chosen);
-      return [{ names, own, at: { x: x(of(last)), y: y(last.timeUs) } }];
-    })
-    .sort((a, b) => a.at.y - b.at.y);
-  let free = Number.NEGATIVE_INFINITY;
-  ctx.textAlign = 'left';
-  for (const { names, own: isChosen, at } of ends) {
-    const own = Math.max(at.y, free);
-    free = own + 12 * ratio;
-    ctx.fillStyle = isChosen ? palette.accent : palette.ink;
-    ctx.fillText(names, at.x + 6 * ratio, own);
-  }
+  const ends = curves.flatMap((curve, i) => {
+    const last = curve.points.at(-1);
+    // Curves that lie on each other share a name.
+    if (!last || last.timeUs === 0 || curves.slice(0, i).some((other) => alike(curve, other))) return [];
+    const same = curves.filter((other) => alike(curve, other));
+    const name = same.map(({ algorithm }) => ALGORITHMS[algorithm].short).join(' = ');
+    const colour = same.some(({ algorithm }) => algorithm === chosen) ? palette.accent : palette.ink;
+    return [{ name, colour, x: x(of(last)), y: y(last.timeUs) }];
+  });
+  drawNames(plot, ends, { gap: 6, apart: 12 });
   // Letters of neighbours are on rising lines.
   const placed: { readonly x: number; readonly y: number }[] = [];
   ctx.textAlign = 'center';

@@ -1,6 +1,6 @@
 /**
  * The files of a folder that was dropped, with their paths. Fetched when the first folder is dropped
- * (use-file-drop.ts).
+ * (files/use-drop.ts).
  */
 
 export interface GivenFile {

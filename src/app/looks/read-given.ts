@@ -1,6 +1,7 @@
 /**
  * Reads files that were given to the page and trains on them; what is wrong with them becomes a notice, and the old
- * data stays. Loaded when the first file comes.
+ * data stays. Recordings of runs elsewhere are opened to be looked at, and a report is compared with the run. Loaded
+ * when the first file comes.
  */
 import { LockstepError } from '../../base/errors';
 import type { Files } from '../../protocol/session';
@@ -8,6 +9,7 @@ import { replacedNotice } from '../notices/replaced-notice';
 import type { Controller } from '../state/controller';
 import type { AppStore } from '../state/store';
 import type { GivenFile } from './dropped-folders';
+import { lookAt } from './recording-look';
 import { takeFiles } from './take-files';
 
 const MAX_FILES_BYTES = 256 * 2 ** 20;
@@ -16,6 +18,15 @@ const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB
 /** Never rejects. */
 export async function readGiven(given: readonly GivenFile[], store: AppStore, controller: Controller): Promise<void> {
   const sorry = (text: string, hint: string) => controller.say({ level: 'error', id: 'data', text, hint });
+  const looks = await Promise.all(given.map((one) => lookAt(one).catch(() => undefined)));
+  if (looks.includes('recording')) {
+    store.getState().openRecordings(given);
+    return;
+  }
+  if (looks.length === 1 && looks[0] === 'report') {
+    store.getState().openReport(given[0]);
+    return;
+  }
   const bytes = given.reduce((sum, { file }) => sum + file.size, 0);
   const names = given.length === 1 ? given[0]?.path : `${given.length} files`;
   if (bytes > MAX_FILES_BYTES) {

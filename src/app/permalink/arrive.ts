@@ -5,7 +5,8 @@
  */
 import { lastOf } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
-import { type AppStore, isConstruct } from '../state/store';
+import { isConstruct } from '../state/kept-run';
+import type { AppStore } from '../state/store';
 import type { Transport } from '../transport/transport';
 import { type LinkState, microBatchAt } from './link-state';
 import type { LinkedViews } from './linked-views';

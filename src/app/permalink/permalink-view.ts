@@ -5,9 +5,10 @@
  */
 import { EXHIBIT_IDS } from '../../museum/mistakes';
 import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from '../lab/lab-link';
-import type { Theme, ViewOptions } from '../state/store';
+import { EXAMPLE_IDS, isExample } from '../recordings/recording-link';
+import type { Theme, ViewOptions } from '../state/app-state';
 
-export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured', 'lab', 'beside'] as const;
+export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured', 'lab', 'beside', 'recording'] as const;
 
 export const PARTS = [
   'bar',
@@ -22,6 +23,7 @@ export const PARTS = [
   'bugs',
   'lab',
   'compare',
+  'recordings',
   'setup',
   'presets',
   'data',
@@ -72,6 +74,7 @@ export const DEFAULT_VIEW: ViewOptions = {
   exhibit: undefined,
   lab: undefined,
   beside: undefined,
+  recording: undefined,
 };
 
 type Bad = (key: string, text: string, why: string) => void;
@@ -96,6 +99,12 @@ function parseLabView(text: string | undefined, bad: Bad): LabSettings | undefin
   return lab;
 }
 
+function parseRecording(text: string | undefined, bad: Bad): string | undefined {
+  if (text === undefined || isExample(text)) return text;
+  bad('recording', text, `allowed is one of ${EXAMPLE_IDS.join(', ')}`);
+  return undefined;
+}
+
 export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions {
   const theme = pairs.get('theme') ?? 'system';
   const embed = pairs.get('embed') ?? '0';
@@ -109,6 +118,7 @@ export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOpt
     exhibit: parseExhibit(pairs, bad),
     lab: parseLabView(pairs.get('lab'), bad),
     beside: pairs.get('beside'),
+    recording: parseRecording(pairs.get('recording'), bad),
   };
 }
 
@@ -123,5 +133,6 @@ export function printView(view: ViewOptions): readonly (readonly [string, string
     ['cured', view.exhibit?.cured ? '1' : ''] as const,
     ['lab', view.lab ? printLab(view.lab) : ''] as const,
     ['beside', view.beside ?? ''] as const,
+    ['recording', view.recording ?? ''] as const,
   ].filter(([, text]) => text !== '');
 }

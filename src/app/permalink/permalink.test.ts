@@ -6,6 +6,7 @@ import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../../protocol/coll
 import { type Config, configSchema, HARDWARE, MODES } from '../../protocol/config';
 import { DEFAULT_LAB, withLab } from '../lab/lab-link';
 import { ACTIVATION_NAMES, plainLayers } from '../model/families';
+import { EXAMPLE_IDS } from '../recordings/recording-link';
 import { OPENING_CONFIG, PAGE_CONFIG } from '../state/page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
 import { parseAddress, parsePermalink, printPermalink } from './permalink';
@@ -311,6 +312,7 @@ const view = fc.record({
       .map((part) => withLab(DEFAULT_LAB, part)),
   ),
   beside: fc.constantFrom(undefined, 'mode:single,bucket:25', 'file:a%2Cb'),
+  recording: fc.constantFrom(undefined, ...EXAMPLE_IDS),
 });
 
 describe('permalink', () => {
@@ -434,6 +436,14 @@ describe('permalink', () => {
       ['noise', '7'],
       ['world', '99'],
     ]);
+  });
+
+  it('says that a world is not the one of its mesh, which runs', () => {
+    const { config, kept, notices } = parsePermalink('#mode=pipeline&world=8&pp=4');
+    expect(config.worldSize).toBe(4);
+    expect(kept).toEqual([['world', '8']]);
+    expect(notices.map(({ text }) => text)).toEqual([expect.stringContaining('the mesh of pp 4 and dp 1 has 4 ranks')]);
+    expect(parsePermalink('#mode=pipeline&world=8&pp=4&dp=2').notices).toEqual([]);
   });
 
   it('drops a kept value when that setting has got a good one', () => {

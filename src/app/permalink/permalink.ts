@@ -4,9 +4,11 @@
  * notice and stays in the hash, so that nobody's link is rewritten behind their back; so does a key that is not known.
  * Pure: url-sync.ts moves it to and from the address bar.
  */
+
 import * as v from 'valibot';
 import { exhibitConfig } from '../../museum/mistakes';
 import { type Config, configSchema } from '../../protocol/config';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import {
   LOSS_TYPES,
@@ -20,9 +22,10 @@ import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
 import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { same } from '../model/families';
 import { withLossType } from '../model/fit-model';
+import type { ViewOptions } from '../state/app-state';
 import { OPENING_CONFIG, PAGE_CONFIG } from '../state/page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
-import type { ViewOptions } from '../state/store';
+import { joinHash, type Pair, splitHash } from './hash-pairs';
 import { type LinkState, parseState, printState, STATE_KEYS } from './link-state';
 import {
   codecOf,
@@ -37,8 +40,6 @@ import { NET_KEYS, parseNet, printNet } from './permalink-model';
 import { createLinkNotices } from './permalink-notices';
 import { MOST_NESTED, nestsTooDeep } from './permalink-values';
 import { parseView, printView, VIEW_KEYS } from './permalink-view';
-
-type Pair = readonly [key: string, text: string];
 
 export interface Permalink {
   readonly config: Config;
@@ -80,6 +81,8 @@ const canonical = new Map([
   ...ALL_KEYS.flatMap((row) => row.aliases.map((name) => [name, row.key] as const)),
   ...ALL_KEYS.map((row) => [row.key, row.key] as const),
 ]);
+
+const WORLD_KEY = 'world';
 
 const KNOWN = new Set<string>([
   ...ALL_KEYS.map((row) => row.key),
@@ -171,7 +174,14 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   for (const [key, text] of all) {
     if (!KNOWN.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
   }
-  return { config: withMeshDevices(config), view, state, kept, notices: notices.all() };
+  const settled = withMeshDevices(config);
+  const world = pairs.get(WORLD_KEY);
+  if (world !== undefined && settled.worldSize !== config.worldSize) {
+    const { pp, dp } = meshSizes(settled);
+    const hint = `The run has ${settled.worldSize}. Leave out world or pp, or make world the product of pp and dp.`;
+    keep(WORLD_KEY, world, `the mesh of pp ${pp} and dp ${dp} has ${settled.worldSize} ranks`, hint);
+  }
+  return { config: settled, view, state, kept, notices: notices.all() };
 }
 
 /** What a link gives for one key. */
@@ -262,33 +272,4 @@ export function printPermalink(config: Config, view: ViewOptions, kept: readonly
     else if (!written.has(key) || (key === SEED_KEY.key && config.seed === PAGE_CONFIG.seed)) written.set(key, text);
   }
   return joinHash([...written]);
-}
-
-/** Half of a pair of UTF-16, which a file's name may have, is no character that a link could hold. */
-const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-const encode = (text: string) =>
-  encodeURIComponent(text.replace(HALF, '\ufffd')).replaceAll('%2C', ',').replaceAll('%3A', ':');
-
-function joinHash(pairs: readonly Pair[]): string {
-  return pairs.map(([key, text]) => `${encode(key)}=${encode(text)}`).join('&');
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    // A stray % is no reason to lose the rest of the link.
-    return text;
-  }
-}
-
-function splitHash(hash: string): readonly Pair[] {
-  return hash
-    .replace(/^#/, '')
-    .split('&')
-    .filter((part) => part !== '')
-    .map((part): Pair => {
-      const cut = part.indexOf('=');
-      return cut < 0 ? [decode(part), ''] : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
-    });
 }

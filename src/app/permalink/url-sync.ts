@@ -5,7 +5,8 @@
  */
 import type { Notice } from '../../protocol/notice';
 import { same } from '../model/families';
-import type { AppStore, ViewOptions } from '../state/store';
+import type { ViewOptions } from '../state/app-state';
+import type { AppStore } from '../state/store';
 import type { LinkState } from './link-state';
 import { type Permalink, parseAddress, printPermalink } from './permalink';
 

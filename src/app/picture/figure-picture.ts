@@ -1,7 +1,7 @@
 /** What a figure gives to be saved: how it is drawn, at which size, and what is said below it. */
 import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
-import type { App } from '../state/store';
+import type { App } from '../state/app-state';
 
 export interface FigurePicture extends Size {
   /** Draws from the top left corner, on nothing. */

@@ -5,7 +5,7 @@ import { sentenceAt } from '../../trace/moments/moment-sentence';
 import { capital } from '../../trace/words';
 import { standstillSentence } from '../failures/standstill-words';
 import { momentWords } from '../share/moment-words';
-import type { App } from '../state/store';
+import type { App } from '../state/app-state';
 
 /** 'DistributedDataParallel on 4 ranks' */
 export function runWords({ config, info }: Pick<App, 'config' | 'info'>): string {
@@ -23,6 +23,7 @@ export function momentCaption(app: App): string {
 
 export const fileName = (figure: string, app: App): string => {
   if (figure === 'lab') return `lockstep-lab-round-${app.lab?.round ?? 0}`;
+  if (figure === 'recording') return 'lockstep-recording';
   const step = momentWords(app)
     .replace(/[^a-z0-9]+/gi, '-')
     .replace(/^-|-$/g, '');

@@ -4,11 +4,11 @@
  */
 import { useId, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
+import { saveFile } from '../files/save-file';
 import { stateHere } from '../permalink/state-here';
 import { useAppStore, useController, useLinkedViews, usePalette, useUrlSync } from '../state/use-app';
 import type { Figure } from './figure-picture';
 import { fileName, momentCaption, runWords } from './moment-caption';
-import { saveFile } from './save-file';
 import styles from './save-picture.module.css';
 
 const FORMATS = { svg: 'SVG, to print and to edit', png: 'PNG, for slides', csv: 'CSV, the numbers' } as const;
@@ -16,7 +16,17 @@ type Format = keyof typeof FORMATS;
 
 interface SavePictureProps {
   /** In the name of the file. */
-  readonly name: 'stage' | 'timeline' | 'schedule' | 'loss' | 'field' | 'confusion' | 'attention' | 'growth' | 'lab';
+  readonly name:
+    | 'stage'
+    | 'timeline'
+    | 'schedule'
+    | 'loss'
+    | 'field'
+    | 'confusion'
+    | 'attention'
+    | 'growth'
+    | 'lab'
+    | 'recording';
   /** What is saved, in words. */
   readonly what: string;
   readonly figure: Figure;

@@ -1,12 +1,13 @@
 /** What painters draw, as elements: arcs that close, corners, clips in clips, turned text, what is not finite. */
 import { expect, test } from 'vitest';
+import { SvgDocument } from './svg-document';
 import { SvgRecorder } from './svg-recorder';
 import { fontOf, wrapped } from './svg-text';
 
-const recorded = (draw: (context: CanvasRenderingContext2D, recorder: SvgRecorder) => void): string => {
-  const recorder = new SvgRecorder((text) => text.length);
-  draw(recorder.context, recorder);
-  return recorder.toSvg({ width: 10, height: 10, title: 'A test' });
+const recorded = (draw: (context: CanvasRenderingContext2D) => void): string => {
+  const svg = new SvgDocument();
+  draw(new SvgRecorder((text) => text.length, svg).context);
+  return svg.toSvg({ width: 10, height: 10, title: 'A test' });
 };
 
 test('a whole circle is two arcs, a corner is one', () => {

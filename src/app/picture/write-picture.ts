@@ -11,6 +11,7 @@ import { openSurface } from '../draw/surface';
 import { createMeasure, drawText, type Measure } from '../draw/text';
 import type { Palette } from '../shell/theme';
 import type { FigurePicture } from './figure-picture';
+import { SvgDocument } from './svg-document';
 import { SvgRecorder } from './svg-recorder';
 import { wrapped } from './svg-text';
 
@@ -59,29 +60,29 @@ function paintPage(ink: Ink, picture: Captioned, page: Page, link: (draw: () => 
   });
 }
 
-const inkInto = (recorder: SvgRecorder, palette: Palette, measure: Measure): Ink => ({
-  context: recorder.context,
+const inkInto = (svg: SvgDocument, palette: Palette, measure: Measure): Ink => ({
+  context: new SvgRecorder(measure, svg).context,
   palette,
   measure,
   pixelRatio: 1,
   // A new one: it draws cell by cell what the page has as a bitmap by now.
   heat: createHeat(palette),
-  hatch: createSvgHatch(recorder),
+  hatch: createSvgHatch(svg),
 });
 
 /** The figure alone, on nothing. */
 export function bareSvgOf(picture: Omit<FigurePicture, 'caption'>, palette: Palette, measure: Measure): string {
-  const recorder = new SvgRecorder(measure);
-  picture.paint(inkInto(recorder, palette, measure));
-  return recorder.toSvg({ width: picture.width, height: picture.height, title: '' });
+  const svg = new SvgDocument();
+  picture.paint(inkInto(svg, palette, measure));
+  return svg.toSvg({ width: picture.width, height: picture.height, title: '' });
 }
 
 export function svgOf(picture: Captioned, palette: Palette, href: string, measure: Measure): string {
-  const recorder = new SvgRecorder(measure);
-  const ink = inkInto(recorder, palette, measure);
+  const svg = new SvgDocument();
+  const ink = inkInto(svg, palette, measure);
   const page = layOut(picture, href, measure);
-  paintPage(ink, picture, page, (draw) => recorder.link(href, draw));
-  return recorder.toSvg({ width: page.width, height: page.height, title: picture.caption });
+  paintPage(ink, picture, page, (draw) => svg.link(href, draw));
+  return svg.toSvg({ width: page.width, height: page.height, title: picture.caption });
 }
 
 export async function pngOf(picture: Captioned, palette: Palette, href: string): Promise<Blob> {
@@ -96,11 +97,11 @@ export async function pngOf(picture: Captioned, palette: Palette, href: string):
 }
 
 /** hatch.ts's patterns, as SVG has them. */
-function createSvgHatch(recorder: SvgRecorder): Ink['hatch'] {
+function createSvgHatch(svg: SvgDocument): Ink['hatch'] {
   const made = new Map<string, string>();
   return (style) => {
     const key = JSON.stringify(style);
-    const known = made.get(key) ?? `url(#${recorder.define((id) => patternOf(id, style))})`;
+    const known = made.get(key) ?? `url(#${svg.define((id) => patternOf(id, style))})`;
     made.set(key, known);
     return known;
   };

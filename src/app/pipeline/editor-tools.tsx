@@ -2,14 +2,14 @@
 import type { Config } from '../../protocol/config';
 import { COMPUTATIONS } from '../../protocol/pipeline';
 import type { Complaint } from '../../schedules/complaint';
+import head from '../lanes/head.module.css';
+import { type ViewWindow, zoomedBy } from '../lanes/view-window';
+import { ZoomButtons } from '../lanes/zoom-buttons';
 import { useApp, useController } from '../state/use-app';
-import head from '../timeline/timeline-head.module.css';
-import type { ViewWindow } from '../timeline/view-window';
 import { actionsText, type Draft, draftOf, emptied, stagesOfRank, withOrders } from './draft';
 import type { Command, Editing } from './edit-draft';
 import { complaintWords } from './editor-words';
 import styles from './pipeline.module.css';
-import { ZoomButtons } from './schedule-head';
 import { knownSchedules } from './score';
 import type { RunSchedule } from './use-run-schedule';
 
@@ -120,7 +120,7 @@ export function EditorTools(props: EditorToolsProps) {
         {button('Redo (Ctrl+Y)', '↷', { type: 'redo' }, draft.future.length === 0)}
       </span>
       <span className={head['label']}>drag a cell, or type at it; F takes 1 unit, B 2, I and W 1</span>
-      <ZoomButtons view={props.view} onView={props.onView} />
+      <ZoomButtons whole="Show the whole step" onZoom={(factor) => props.onView(zoomedBy(props.view, factor))} />
       <button
         type="button"
         className={styles['run']}

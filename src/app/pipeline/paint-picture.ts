@@ -10,7 +10,7 @@ import { bottom, centre, grow, type Path, type Rect, right } from '../draw/geome
 import type { Ink } from '../draw/ink';
 import { arrowHead, box, line } from '../draw/shapes';
 import { drawText, ellipsize } from '../draw/text';
-import type { ViewWindow } from '../timeline/view-window';
+import type { ViewWindow } from '../lanes/view-window';
 import { bubbleHatch, hatchOf, kindLook } from './kind-looks';
 import type { Picture, PictureCell, PictureRow } from './picture';
 import type { PictureItem } from './picture-items';
@@ -46,15 +46,19 @@ export const NO_MARKS: PictureMarks = {
   arrows: [],
 };
 
-export interface PictureScene {
+/** What is drawn, of whatever size. */
+export interface PictureParts {
   readonly picture: Picture;
-  readonly layout: PictureLayout;
-  readonly view: ViewWindow;
   readonly titles: readonly RowTitle[];
   /** The most activations that any row keeps: a band that is full. */
   readonly mostKept: number;
   /** By stage, which of its rank's stages it is, from 0. */
   readonly chunks: readonly number[];
+}
+
+export interface PictureScene extends PictureParts {
+  readonly layout: PictureLayout;
+  readonly view: ViewWindow;
 }
 
 const TEXT = 11.5;

@@ -12,18 +12,19 @@ import {
   useRef,
   useState,
 } from 'react';
+import type { Schedule } from '../../schedules/schedule';
 import type { Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
-import type { Tip } from '../draw/tip';
 import { Tooltip } from '../draw/tooltip';
 import { useSize, useSurface } from '../draw/use-surface';
-import type { App } from '../state/store';
+import lanes from '../lanes/lanes.module.css';
+import { reveal, type ViewWindow } from '../lanes/view-window';
+import type { App } from '../state/app-state';
 import { useAppStore, useMedia } from '../state/use-app';
-import { reveal, type ViewWindow } from '../timeline/view-window';
-import { type PictureMarks, type PictureScene, paintPicture, type RowTitle } from './paint-picture';
-import type { Picture } from './picture';
+import { type PictureMarks, type PictureParts, type PictureScene, paintPicture } from './paint-picture';
 import { findItem, itemBeside, type PictureItem } from './picture-items';
 import { layoutPicture, type PictureLayout, scaleOf, stretchIn } from './picture-layout';
+import { itemTip } from './picture-tip';
 import styles from './pipeline.module.css';
 import { type Grip, usePicturePointer } from './use-picture-pointer';
 
@@ -33,11 +34,10 @@ const ONE_SCREEN = '(min-width: 721px) and (min-height: 600px)';
 export interface PictureFigureProps {
   /** What the canvas is called; it is described by the table beside it. */
   readonly label: string;
-  readonly picture: Picture;
+  readonly parts: PictureParts;
+  /** Of which it is the picture. */
+  readonly schedule: Schedule;
   readonly items: readonly (readonly PictureItem[])[];
-  readonly titles: readonly RowTitle[];
-  readonly mostKept: number;
-  readonly chunks: readonly number[];
   readonly view: ViewWindow;
   readonly onView: (view: ViewWindow) => void;
   readonly focused: string | undefined;
@@ -45,7 +45,6 @@ export interface PictureFigureProps {
   readonly onPick: (item: PictureItem) => void;
   /** Of the button that has the focus. */
   readonly nameOf: (item: PictureItem) => string;
-  readonly tipOf: (item: PictureItem) => Tip | undefined;
   readonly marks: (app: App, pointed: PictureItem | undefined) => PictureMarks;
   /** True: the key was the caller's. */
   readonly onKey?: (event: KeyboardEvent, item: PictureItem) => boolean;
@@ -57,7 +56,8 @@ export interface PictureFigureProps {
 }
 
 export function PictureFigure(props: PictureFigureProps) {
-  const { picture, items, titles, mostKept, chunks, view, onView, focused, onFocus, onPick, marks, paintOver } = props;
+  const { parts, items, view, onView, focused, onFocus, onPick, marks, paintOver } = props;
+  const { picture } = parts;
   const store = useAppStore();
   const canvas = useRef<HTMLCanvasElement>(null);
   const place = useRef<HTMLDivElement>(null);
@@ -69,10 +69,7 @@ export function PictureFigure(props: PictureFigureProps) {
   const layout = useMemo(() => layoutPicture(room.width, picture.rows.length, own), [room.width, picture, own]);
   const { width, height } = layout;
   const surface = useMemo(() => ({ width, height }), [width, height]);
-  const scene = useMemo(
-    (): PictureScene => ({ picture, layout, view, titles, mostKept, chunks }),
-    [picture, layout, view, titles, mostKept, chunks],
-  );
+  const scene = useMemo((): PictureScene => ({ ...parts, layout, view }), [parts, layout, view]);
   const [pointed, setPointed] = useState<string>();
   const draw = useCallback(
     (ink: Ink) => {
@@ -103,14 +100,14 @@ export function PictureFigure(props: PictureFigureProps) {
     onView(reveal(view, share(item.start), share(item.end)));
   };
   const pointedItem = findItem(items, pointed);
-  const tip = pointedItem && props.tipOf(pointedItem);
+  const tip = pointedItem && itemTip(pointedItem, picture, props.schedule);
   const pointedRect = pointedItem && rectOfItem(layout, scene, pointedItem);
   const corner = canvas.current?.getBoundingClientRect();
   return (
-    <div ref={place} className={styles['view']}>
-      <div className={styles['lanes']} style={{ height }}>
+    <div ref={place} className={lanes['view']}>
+      <div className={lanes['lanes']} style={{ height }}>
         <canvas ref={canvas} role="img" aria-label={props.label} style={{ width, height }} />
-        <div ref={hand} className={styles['hand']} {...hands} />
+        <div ref={hand} className={lanes['hand']} {...hands} />
         {shown && (
           <FocusedItem
             item={shown}

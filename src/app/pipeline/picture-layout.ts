@@ -4,7 +4,7 @@
  */
 import { clamp, type Rect } from '../draw/geometry';
 import { linearScale, ticks } from '../draw/scales';
-import type { ViewWindow } from '../timeline/view-window';
+import type { ViewWindow } from '../lanes/view-window';
 import type { Picture } from './picture';
 
 export interface RowLayout {

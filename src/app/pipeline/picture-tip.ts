@@ -4,13 +4,10 @@ import type { Gap } from '../../schedules/timing';
 import { capital } from '../../trace/words';
 import type { Tip } from '../draw/tip';
 import type { Picture, PictureCell } from './picture';
+import type { PictureItem } from './picture-items';
 import { actionWords, rowName, timeText, whyBubble } from './why-bubble';
 
-export const cellTip = (
-  { action, start, end, rank }: PictureCell,
-  { unit, from }: Picture,
-  schedule: Schedule,
-): Tip => ({
+const cellTip = ({ action, start, end, rank }: PictureCell, { unit, from }: Picture, schedule: Schedule): Tip => ({
   title: capital(actionWords(action)),
   facts: [
     ['on', rowName(schedule, rank)],
@@ -19,8 +16,14 @@ export const cellTip = (
   ],
 });
 
-export const gapTip = (gap: Gap, picture: Picture, schedule: Schedule): Tip => ({
+const gapTip = (gap: Gap, picture: Picture, schedule: Schedule): Tip => ({
   title: 'Bubble',
   facts: [],
   note: whyBubble(gap, picture, schedule),
 });
+
+/** The end of a row has none. */
+export function itemTip(item: PictureItem, picture: Picture, schedule: Schedule): Tip | undefined {
+  if (item.kind === 'cell') return cellTip(item.cell, picture, schedule);
+  return item.kind === 'gap' ? gapTip(item.gap, picture, schedule) : undefined;
+}

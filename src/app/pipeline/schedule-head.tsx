@@ -2,8 +2,10 @@
 import type { ReactNode } from 'react';
 import { COMPUTATIONS } from '../../protocol/pipeline';
 import type { Clock } from '../../protocol/trace';
-import head from '../timeline/timeline-head.module.css';
-import { type ViewWindow, WHOLE, zoom } from '../timeline/view-window';
+import { ClockChoice } from '../lanes/clock-choice';
+import head from '../lanes/head.module.css';
+import { type ViewWindow, zoomedBy } from '../lanes/view-window';
+import { ZoomButtons } from '../lanes/zoom-buttons';
 import type { Picture } from './picture';
 import styles from './pipeline.module.css';
 
@@ -29,21 +31,13 @@ export function ScheduleHead(props: ScheduleHeadProps) {
   const { clock, clocks, label, onClock, replica, replicas, onReplica } = props;
   return (
     <div className={head['head']}>
-      <fieldset className={head['clocks']}>
-        <legend className="visually-hidden">Clock of the schedule</legend>
-        {clocks.map((one) => (
-          <label key={one}>
-            <input
-              type="radio"
-              name="schedule-clock"
-              value={one}
-              checked={clock === one}
-              onChange={() => onClock(one)}
-            />
-            <span>{one}</span>
-          </label>
-        ))}
-      </fieldset>
+      <ClockChoice
+        legend="Clock of the schedule"
+        name="schedule-clock"
+        clocks={clocks}
+        clock={clock}
+        onClock={onClock}
+      />
       <span className={head['label']} title={label}>
         {label}
       </span>
@@ -61,7 +55,7 @@ export function ScheduleHead(props: ScheduleHeadProps) {
         </label>
       )}
       <Legend picture={props.kinds} chunks={props.chunks} />
-      <ZoomButtons view={props.view} onView={props.onView} />
+      <ZoomButtons whole="Show the whole step" onZoom={(factor) => props.onView(zoomedBy(props.view, factor))} />
       {props.children}
     </div>
   );
@@ -93,22 +87,6 @@ export function Legend({ picture, chunks }: LegendProps) {
         kept for backward
       </span>
       {chunks.some((chunk) => chunk > 0) && <span>darker: later stage</span>}
-    </span>
-  );
-}
-
-export function ZoomButtons({ view, onView }: Pick<ScheduleHeadProps, 'view' | 'onView'>) {
-  return (
-    <span className={head['zoom']}>
-      <button type="button" aria-label="Zoom out" onClick={() => onView(zoom(view, 1 / 1.6, 0.5))}>
-        −
-      </button>
-      <button type="button" aria-label="Zoom in" onClick={() => onView(zoom(view, 1.6, 0.5))}>
-        +
-      </button>
-      <button type="button" aria-label="Show the whole step" onClick={() => onView(WHOLE)}>
-        fit
-      </button>
     </span>
   );
 }

@@ -2,10 +2,12 @@
  * Pointer and wheel on the pipeline picture: a press picks what is under it, a drag moves the view, or the cell where
  * cells can be moved; the wheel zooms with Ctrl, and alone where nothing scrolls. Draws nothing.
  */
-import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
+import { type PointerEvent, type RefObject, useRef } from 'react';
 import type { Point } from '../draw/geometry';
 import { hitTest } from '../draw/hit-regions';
-import { pan, type ViewWindow, WHOLE, zoom } from '../timeline/view-window';
+import { hasMoved, pointIn } from '../lanes/pointer';
+import { useWheel } from '../lanes/use-wheel';
+import { pan, type ViewWindow, WHOLE, zoom } from '../lanes/view-window';
 import type { PictureScene } from './paint-picture';
 import type { PictureItem } from './picture-items';
 import { scaleOf, stretchIn } from './picture-layout';
@@ -30,10 +32,8 @@ export interface PictureHands {
   readonly grip: Grip | undefined;
 }
 
-const MOVED = 4;
 const FINGER = 8;
 const MOUSE = 1;
-const WHEEL_SPEED = 0.0022;
 
 interface Drag {
   readonly start: Point;
@@ -41,8 +41,6 @@ interface Drag {
   readonly item: PictureItem | undefined;
   kind: 'press' | 'pan' | 'carry';
 }
-
-const pageScrolls = (): boolean => document.documentElement.scrollHeight > window.innerHeight + 1;
 
 /** What is drawn at a point of the canvas. */
 function itemAt({ scene, items }: PictureHands, point: Point, margin: number): PictureItem | undefined {
@@ -62,34 +60,20 @@ export function usePicturePointer(target: RefObject<HTMLElement | null>, hands: 
   const latest = useRef(hands);
   latest.current = hands;
   const drag = useRef<Drag | undefined>(undefined);
-  const across = (x: number): number => {
+  const widthOf = (): number => {
     const { left, right } = latest.current.scene.layout;
-    return Math.min(1, Math.max(0, (x - left) / Math.max(1, right - left)));
+    return Math.max(1, right - left);
   };
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the handler reads is always the latest
-  useEffect(() => {
-    const element = target.current;
-    if (!element) return;
-    const onWheel = (event: WheelEvent) => {
-      const { scene, onView, scrolls } = latest.current;
-      const { view, layout } = scene;
-      const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
-      const asked = event.ctrlKey || event.metaKey;
-      if (!sideways && !asked && (scrolls() || pageScrolls())) return;
-      event.preventDefault();
-      const x = event.clientX - element.getBoundingClientRect().left;
-      if (sideways) onView(pan(view, (event.deltaX || event.deltaY) / Math.max(1, layout.right - layout.left)));
-      else onView(zoom(view, Math.exp(-event.deltaY * WHEEL_SPEED * (event.ctrlKey ? 4 : 1)), across(x)));
-    };
-    element.addEventListener('wheel', onWheel, { passive: false });
-    return () => element.removeEventListener('wheel', onWheel);
-  }, [target]);
-
-  const at = (event: PointerEvent): Point => {
-    const { left, top } = event.currentTarget.getBoundingClientRect();
-    return { x: event.clientX - left, y: event.clientY - top };
+  const across = (x: number): number => {
+    const { left } = latest.current.scene.layout;
+    return Math.min(1, Math.max(0, (x - left) / widthOf()));
   };
+  useWheel(target, {
+    scrolls: () => latest.current.scrolls(),
+    pan: (pixels) => latest.current.onView(pan(latest.current.scene.view, pixels / widthOf())),
+    zoom: (factor, x) => latest.current.onView(zoom(latest.current.scene.view, factor, across(x))),
+  });
+
   const under = (event: PointerEvent, point: Point) =>
     itemAt(latest.current, point, event.pointerType === 'mouse' ? MOUSE : FINGER);
 
@@ -98,27 +82,24 @@ export function usePicturePointer(target: RefObject<HTMLElement | null>, hands: 
   return {
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0) return;
-      const start = at(event);
+      const start = pointIn(event);
       event.currentTarget.setPointerCapture(event.pointerId);
       drag.current = { start, last: start, item: under(event, start), kind: 'press' };
     },
     onPointerMove(event: PointerEvent) {
-      const point = at(event);
+      const point = pointIn(event);
       const one = drag.current;
       const { scene, grip, onView, onPoint } = latest.current;
       if (!one) {
         onPoint(under(event, point));
         return;
       }
-      if (one.kind === 'press' && Math.hypot(point.x - one.start.x, point.y - one.start.y) > MOVED) {
+      if (one.kind === 'press' && hasMoved(one.start, point)) {
         one.kind = begin(one);
         onPoint(undefined);
       }
       if (one.kind === 'carry' && one.item) grip?.move(one.item, point, scene);
-      if (one.kind === 'pan') {
-        const { left, right } = scene.layout;
-        onView(pan(scene.view, -(point.x - one.last.x) / Math.max(1, right - left)));
-      }
+      if (one.kind === 'pan') onView(pan(scene.view, -(point.x - one.last.x) / widthOf()));
       one.last = point;
     },
     onPointerUp(event: PointerEvent) {
@@ -127,7 +108,7 @@ export function usePicturePointer(target: RefObject<HTMLElement | null>, hands: 
       if (!one) return;
       const { grip, onPick, scene } = latest.current;
       if (one.kind === 'press' && one.item) onPick(one.item);
-      if (one.kind === 'carry' && one.item) grip?.drop(one.item, at(event), scene);
+      if (one.kind === 'carry' && one.item) grip?.drop(one.item, pointIn(event), scene);
     },
     onPointerCancel() {
       const one = drag.current;

@@ -1,14 +1,26 @@
 /**
- * The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for.
+ * The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for;
+ * where the mode has a counterpart in tf.distribute, TensorFlow's script in their place, at which no event points.
  */
 
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../base/errors';
+import { loadPart } from '../../base/load-part';
+import { type Counterpart, counterpartOf } from '../../parallel/strategies';
+import type { Config } from '../../protocol/config';
 import type { CodeLine, StepTrace } from '../../protocol/trace';
+import dialogs from '../bar/dialog.module.css';
+import { DialogButton } from '../bar/dialog-button';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { deviceText } from '../setup/cluster-panel';
 import type { Palette } from '../shell/theme';
 import { useApp, useController, usePalette, useSettled } from '../state/use-app';
 import styles from './code-panel.module.css';
+
+const TakeToPyTorch = loadedPanel(
+  'Take it to PyTorch',
+  async () => (await import('../take/take-to-pytorch')).TakeToPyTorch,
+);
 
 /** The anchor of the last event that each rank has begun; undefined before its first. */
 function anchorsAt(trace: StepTrace | undefined, event: number, ranks: number): readonly (string | undefined)[] {
@@ -23,11 +35,27 @@ function anchorsAt(trace: StepTrace | undefined, event: number, ranks: number): 
   return anchors;
 }
 
+const strategyOf = (config: Config): Extract<Counterpart, { strategy: unknown }> | undefined => {
+  const found = counterpartOf(config);
+  return 'none' in found ? undefined : found;
+};
+
+async function tensorflowLines(config: Config): Promise<readonly CodeLine[]> {
+  const use = strategyOf(config);
+  if (!use) return [];
+  const part = await loadPart('The TensorFlow script', () => import('../../interop/tensorflow/script'));
+  return part.tensorflowScript(config, use);
+}
+
+/** What Keras has no counterpart of, where the lines would be. */
+const codeOf = ({ message, hint }: LockstepError): readonly CodeLine[] =>
+  [message, hint].map((text) => ({ text: `# ${text}`, anchor: 'none' }));
+
 /**
  * Asked for when a run has begun: the writer of scripts is no part of what Play waits for. Where it cannot be fetched,
  * the panel's fence says so and tries again.
  */
-function useListing(): readonly CodeLine[] {
+function useListing(tensorflow: boolean): readonly CodeLine[] {
   const info = useApp((app) => app.info);
   const { listing } = useController();
   const [code, setCode] = useState<readonly CodeLine[]>([]);
@@ -36,14 +64,20 @@ function useListing(): readonly CodeLine[] {
     let gone = false;
     if (!info) return;
     setProblem(undefined);
-    listing().then(
+    const asked = tensorflow ? tensorflowLines(info.config) : listing();
+    asked.then(
       (lines) => !gone && setCode(lines),
-      (error: unknown) => !gone && setProblem(asLockstepError(error)),
+      (thrown: unknown) => {
+        if (gone) return;
+        const error = asLockstepError(thrown);
+        setProblem(error);
+        if (tensorflow) setCode(codeOf(error));
+      },
     );
     return () => {
       gone = true;
     };
-  }, [info, listing]);
+  }, [info, listing, tensorflow]);
   if (problem?.code === 'not-loaded') throw problem;
   return code;
 }
@@ -80,7 +114,11 @@ const Line = memo(function Line({ text, here, lit, hues }: LineProps) {
 });
 
 export function CodePanel() {
-  const code = useListing();
+  const [wanted, setWanted] = useState(false);
+  const offered = useApp((app) => app.info !== undefined && strategyOf(app.info.config) !== undefined);
+  const tensorflow = wanted && offered;
+  const label = tensorflow ? 'TensorFlow code' : 'PyTorch code';
+  const code = useListing(tensorflow);
   const ranks = useApp((app) => app.info?.ranks ?? 0);
   const device = useApp((app) => app.info?.device);
   const anchors = useSettled(
@@ -107,11 +145,31 @@ export function CodePanel() {
     observer.observe(line);
     return () => observer.disconnect();
   }, [first]);
+  useEffect(() => {
+    // No event points into TensorFlow's script: it is read from its first line.
+    if (tensorflow && code.length > 0 && list.current) list.current.scrollTop = 0;
+  }, [tensorflow, code]);
   return (
     <>
-      <h2 className={styles['title']}>PyTorch, as it runs now</h2>
+      <div className={styles['head']}>
+        <h2>{tensorflow ? 'TensorFlow, to compare' : 'PyTorch, as it runs now'}</h2>
+        {offered && (
+          <span className={styles['frameworks']}>
+            {(['PyTorch', 'TensorFlow'] as const).map((framework) => (
+              <button
+                key={framework}
+                type="button"
+                aria-pressed={tensorflow === (framework === 'TensorFlow')}
+                onClick={() => setWanted(framework === 'TensorFlow')}
+              >
+                {framework}
+              </button>
+            ))}
+          </span>
+        )}
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <ol ref={list} className={styles['code']} tabIndex={0} aria-label="PyTorch code">
+      <ol ref={list} className={styles['code']} tabIndex={0} aria-label={label}>
         {lines.map(({ number, text, anchor }) => (
           <Line
             key={number}
@@ -122,7 +180,18 @@ export function CodePanel() {
           />
         ))}
       </ol>
-      {device && <p className={styles['device']}>Computing on {deviceText(device)}</p>}
+      <div className={styles['foot']}>
+        {device && <p>Computing on {deviceText(device)}</p>}
+        <DialogButton
+          name="Take it to PyTorch"
+          className={dialogs['wide']}
+          title="This run as a folder that PyTorch trains from"
+          forgets
+          content={() => <TakeToPyTorch />}
+        >
+          Take it to PyTorch
+        </DialogButton>
+      </div>
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { loadPart } from '../../base/load-part';
 import { formatCount, formatLoss } from '../draw/format';
 import type { Figure } from '../picture/figure-picture';
-import type { App } from '../state/store';
+import type { App } from '../state/app-state';
 import { lossSeries } from './loss-series';
 import { lossesCsv } from './losses-csv';
 

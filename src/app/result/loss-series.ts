@@ -1,6 +1,6 @@
 /** The loss history as the columns that the chart draws and the table prints. Pure. */
 import type { LossRecord } from '../../protocol/trace';
-import type { Evaluation } from '../state/store';
+import type { Evaluation } from '../state/app-state';
 
 export interface LossSeries {
   /** With a fraction where a step has several micro-batches: 2.5 is the second of two in step 2. */

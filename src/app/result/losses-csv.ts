@@ -4,7 +4,7 @@
  */
 import { stepOf } from '../../protocol/micro-batches';
 import type { LossRecord } from '../../protocol/trace';
-import type { Evaluation } from '../state/store';
+import type { Evaluation } from '../state/app-state';
 
 export function lossesCsv(
   losses: readonly LossRecord[],

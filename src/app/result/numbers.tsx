@@ -51,7 +51,7 @@ export function Numbers({ children }: { children: ReactNode }) {
         <Headline name="Difference from single device" text={single ? '0' : formatSmall(first?.value)}>
           {info ? differenceText(info.config, first, differences.at(-1)) : NONE}
         </Headline>
-        <Headline name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
+        <Headline wide name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
           {clock === 'modelled' ? `modelled: ${info?.hardwareLabel ?? ''}` : 'measured, one instruction at a time'}
         </Headline>
         <Headline

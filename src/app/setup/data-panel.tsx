@@ -1,16 +1,13 @@
 /** Which data: the built-ins as thumbnails, files of one's own, and the numbers of the kind in use. */
-
-import { useRef } from 'react';
-import { must } from '../../base/invariant';
 import { DATA } from '../../protocol/words/data';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatCount } from '../draw/format';
 import { BUILT_IN_DATA, type BuiltInData, changeData } from '../edit/edit-data';
-import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
+import { FileButton } from '../files/file-button';
+import { useTakeFiles } from '../files/use-take-files';
 import { replacedNotice } from '../notices/replaced-notice';
-import { useTakeFiles } from '../shell/use-file-drop';
 import { useApp, useController } from '../state/use-app';
 import styles from './data-panel.module.css';
 import { Thumbnail } from './thumbnail';
@@ -44,7 +41,6 @@ export function DataPanel() {
   const dataset = useApp((app) => app.info?.dataset);
   const controller = useController();
   const takeFiles = useTakeFiles();
-  const input = useRef<HTMLInputElement>(null);
   const { data } = config;
   const choose = (type: BuiltInData) => {
     const change = changeData(config, type);
@@ -64,28 +60,15 @@ export function DataPanel() {
         ))}
       </div>
       <div className={styles['file']}>
-        <button type="button" className={fields['button']} onClick={() => must(input.current, 'file input').click()}>
+        <FileButton label="Data files" accept={ACCEPTED} multiple onFiles={takeFiles}>
           Files …
-        </button>
+        </FileButton>
         <span
           className={styles['hint']}
           title="A .csv, two .npy, two IDX files, a .zip or folders of .png, a .txt; .safetensors for the initial weights"
         >
           {fileText(data) ?? 'or drop them on the page'}
         </span>
-        <input
-          ref={input}
-          type="file"
-          multiple
-          accept={ACCEPTED}
-          className="visually-hidden"
-          aria-label="Data files"
-          tabIndex={-1}
-          onChange={(event) => {
-            takeFiles([...(event.target.files ?? [])].map((file) => ({ path: file.name, file })));
-            event.target.value = '';
-          }}
-        />
       </div>
       {data.type === 'csv' && <CsvColumns />}
       <ChoiceSetting {...DATA.task} words={TASKS} />

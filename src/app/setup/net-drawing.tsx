@@ -3,7 +3,7 @@
  * the newest snapshot; a wide layer shows its first units. Before a snapshot the lines are plain.
  */
 import { Fragment } from 'react';
-import type { AppState } from '../state/store';
+import type { AppState } from '../state/app-state';
 import { usePalette, useSettled } from '../state/use-app';
 import styles from './model-panel.module.css';
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ColumnHeads } from '../fields/column-heads';
 import type { LinkState } from '../permalink/link-state';
 import { LOCKABLE, PARTS, type Part } from '../permalink/permalink-view';
-import type { Theme } from '../state/store';
+import type { Theme } from '../state/app-state';
 import { useApp, useUrlSync } from '../state/use-app';
 import { CopyField } from './copy-field';
 import { PART_WORDS } from './parts-words';

@@ -3,7 +3,7 @@ import { stepWords } from '../../protocol/micro-batches';
 import { doneAt, lastOf } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
 import { stepNumber } from '../draw/format';
-import type { App } from '../state/store';
+import type { App } from '../state/app-state';
 
 export function momentWords({
   cursor,

@@ -14,6 +14,7 @@ export const PART_WORDS: Readonly<Record<Part, string>> = {
   bugs: 'museum of bugs',
   lab: 'collectives lab',
   compare: 'comparison of two runs',
+  recordings: 'recordings of PyTorch',
   setup: 'the whole set-up',
   presets: 'presets',
   data: 'data',

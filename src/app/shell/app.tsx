@@ -12,10 +12,14 @@ import { laterPanel, loadedPanel } from '../boundary/loaded-panel';
 import { Region } from '../boundary/region';
 import { Buckets } from '../buckets/buckets';
 import { ComparePlace } from '../compare/compare-place';
+import { DropSign } from '../files/drop-sign';
+import { useDrop } from '../files/use-drop';
+import { useTakeFiles } from '../files/use-take-files';
 import { LabPlace } from '../lab/lab-place';
 import { LiveRegion } from '../notices/live-region';
 import { NewcomerLine } from '../notices/newcomer-line';
 import { Notices } from '../notices/notices';
+import { RecordingsPlace } from '../recordings/recordings-place';
 import { StageHead } from '../stage/stage-head';
 import { StagePlace } from '../stage/stage-place';
 import { useApp } from '../state/use-app';
@@ -23,7 +27,7 @@ import { TimelinePlace } from '../timeline/timeline-place';
 import { Scrubber } from '../transport/scrubber';
 import styles from './app.module.css';
 import { Divider } from './divider';
-import { dropsFiles, useFileDrop } from './use-file-drop';
+import { useFolds } from './use-folds';
 
 const ExhibitCard = loadedPanel(
   'The label of this bug',
@@ -42,11 +46,14 @@ export function AppView() {
   const lab = useApp((app) => app.lab !== undefined);
   const split = useApp((app) => app.split);
   const ranks = useApp((app) => app.info?.worldSize ?? app.config.worldSize);
+  const recording = useApp((app) => app.recording !== undefined);
   const sheet = useSheet();
-  const drop = useFileDrop();
+  const drop = useDrop(useTakeFiles());
+  useFolds();
   const shown = (part: string) => !hide.has(part);
   const side = shown('result') || shown('code');
   if (lab && embed) return <LabPlace />;
+  if (recording && embed) return <RecordingsPlace />;
   const notices = (
     <Boundary what="The list of notices">
       <Notices />
@@ -64,7 +71,7 @@ export function AppView() {
       data-setup={shown('setup') || undefined}
       data-stage={shown('stage') || undefined}
       data-side={side || undefined}
-      {...dropsFiles(drop)}
+      {...drop.handlers}
     >
       {shown('bar') && (
         <Boundary what="The bar">
@@ -126,7 +133,12 @@ export function AppView() {
       </Boundary>
       {lab && <LabPlace />}
       <ComparePlace />
-      {drop.over && <div className={styles['drop']}>Drop data to train on, or weights to begin with</div>}
+      <RecordingsPlace />
+      {drop.over && (
+        <DropSign>
+          Drop data to train on, weights to begin with, a report to compare with, or recordings of PyTorch to look at
+        </DropSign>
+      )}
     </div>
   );
 }

@@ -5,7 +5,9 @@
 
 import { metricsOf } from '../../trace/metrics';
 import { printPermalink } from '../permalink/permalink';
-import { type App, type AppStore, isConstruct } from '../state/store';
+import type { App } from '../state/app-state';
+import { isConstruct } from '../state/kept-run';
+import type { AppStore } from '../state/store';
 
 /** What is posted; numbers that the run does not have yet are left out. docs/embedding.md lists them. */
 interface StateMessage {

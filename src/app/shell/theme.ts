@@ -5,7 +5,7 @@
  */
 import type { MemoryCategory, Payload } from '../../protocol/trace';
 import { hexRgb, linearRamp } from '../draw/scales';
-import type { Theme } from '../state/store';
+import type { Theme } from '../state/app-state';
 
 export type PhaseColour = 'forward' | 'loss' | 'backward' | 'comm' | 'step' | 'move';
 

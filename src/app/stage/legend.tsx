@@ -6,8 +6,9 @@ import { useId, useRef } from 'react';
 import type { TermId } from '../../protocol/words/glossary';
 import { RING_SHORT, RING_WHY, turnsRing } from '../../trace/ring-words';
 import { formatTick } from '../draw/format';
+import type { Painted } from '../draw/use-surface';
 import { powerOfTen, unitOf } from '../draw/value-scale';
-import { useApp, usePalette, useSettled } from '../state/use-app';
+import { useApp, usePalette, useThrottled } from '../state/use-app';
 import { Note, Term } from '../terms/term';
 import styles from './legend.module.css';
 import type { StageModel } from './stage-model';
@@ -22,14 +23,19 @@ const NAMES: Readonly<Record<ValueKind, readonly [term: TermId, shown: string]>>
   sum: ['chunk', 'chunks'],
 };
 
+interface LegendProps {
+  readonly model: StageModel;
+  readonly onPainted: Painted['onPainted'];
+}
+
 /** Two lines; in a narrow figure one, with the scale alone and the rest behind a button (legend.module.css). */
-export function Legend({ model }: { readonly model: StageModel }) {
+export function Legend({ model, onPainted }: LegendProps) {
   const id = useId();
   const sheet = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const palette = usePalette();
-  const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 300);
-  const step = trace && model.step;
+  const step = useThrottled(onPainted, () => model.step, 300);
+  const trace = step?.trace;
   const sums = step?.scales.end('sum');
   const ramp = STOPS.map((at) => palette.diverging(Math.sign(at) * Math.abs(at) ** 0.7)).join(', ');
   const place = () => {

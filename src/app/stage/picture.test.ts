@@ -92,11 +92,14 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
         const { cells } = item.tip();
         if (!content || !cells || item.id.startsWith('packet')) continue;
         shown.matrices++;
+        const wrong: string[] = [];
         for (let r = 0; r < cells.rows; r++) {
           for (let c = 0; c < cells.columns; c++) {
-            expect(cellValue(cells, r, c)).toBe(content.values[placeOf(cells, r, c)]);
+            const [drawn, held] = [cellValue(cells, r, c), content.values[placeOf(cells, r, c)]];
+            if (!Object.is(drawn, held)) wrong.push(`${item.id}, row ${r}, column ${c}: ${drawn}, not ${held}`);
           }
         }
+        expect(wrong).toEqual([]);
       }
       for (const packet of scene.packets) {
         const sent = at(trace.events, Number(packet.id.split(' ')[1]));

@@ -7,7 +7,7 @@ import { plainText } from '../../trace/moments/marked';
 import { capital } from '../../trace/words';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatCount, stepNumber } from '../draw/format';
-import { isConstruct } from '../state/store';
+import { isConstruct } from '../state/kept-run';
 import { useApp, useSettled } from '../state/use-app';
 import { Note } from '../terms/term';
 import { Worded } from '../terms/worded';

@@ -6,7 +6,7 @@ import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';
 import type { Packet } from '../../trace/packets';
 import type { Size } from '../draw/geometry';
-import type { App } from '../state/store';
+import type { App } from '../state/app-state';
 import { atLiveEdge, stepShown } from '../transport/positions';
 import type { StageFacts } from './facts';
 import { createTraceFacts, type TraceFacts } from './facts-at';
@@ -23,7 +23,7 @@ export interface StageModel {
   /** The scene at the store's cursor; kept as `scene` for whoever points at it. */
   look(app: App, size: Size, chosen?: ChosenTab): StageScene | undefined;
   readonly scene: StageScene | undefined;
-  /** Of the trace that is shown. */
+  /** Of the trace that is shown; undefined before a step has run. */
   readonly step: StepPicture | undefined;
 }
 
@@ -103,7 +103,7 @@ export function createStageModel(): StageModel {
       return scene;
     },
     get step() {
-      return facts?.of.step;
+      return facts && plan?.trace === facts.trace ? facts.of.step : undefined;
     },
   };
 }

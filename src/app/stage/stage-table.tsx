@@ -3,9 +3,10 @@
  * numbers. Read while open.
  */
 import { useState } from 'react';
+import type { Painted } from '../draw/use-surface';
 import { ColumnHeads } from '../fields/column-heads';
 import { useLinkedDetails } from '../permalink/use-linked';
-import { useSettled } from '../state/use-app';
+import { useThrottled } from '../state/use-app';
 import type { RoomScene } from './scene-types';
 import type { StageModel } from './stage-model';
 import styles from './stage-table.module.css';
@@ -33,13 +34,18 @@ function Row({ room }: { room: RoomScene }) {
   );
 }
 
-function Table({ model }: { model: StageModel }) {
-  useSettled((app) => app.cursor, 250);
+interface StageTableProps {
+  readonly model: StageModel;
+  readonly onPainted: Painted['onPainted'];
+}
+
+function Table({ model, onPainted }: StageTableProps) {
+  const scene = useThrottled(onPainted, () => model.scene, 250);
   return (
     <table>
       <ColumnHeads names={['Device', 'Now', 'Batch', 'Bucket chunks, first values', 'Memory']} />
       <tbody>
-        {model.scene?.rooms.map((room) => (
+        {scene?.rooms.map((room) => (
           <Row key={room.device} room={room} />
         ))}
       </tbody>
@@ -47,13 +53,13 @@ function Table({ model }: { model: StageModel }) {
   );
 }
 
-export function StageTable({ model }: { model: StageModel }) {
+export function StageTable(props: StageTableProps) {
   const details = useLinkedDetails('stage-table');
   const [open, setOpen] = useState(false);
   return (
     <details ref={details} data-over className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
-      {open && <Table model={model} />}
+      {open && <Table {...props} />}
     </details>
   );
 }

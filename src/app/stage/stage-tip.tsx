@@ -1,11 +1,13 @@
 /** The tooltip of the stage: follows the item it explains while the cursor moves, and goes when the item goes. */
 import type { RefObject } from 'react';
 import { Tooltip } from '../draw/tooltip';
-import { useSettled } from '../state/use-app';
+import type { Painted } from '../draw/use-surface';
+import { useThrottled } from '../state/use-app';
 import type { StageModel } from './stage-model';
 
 interface StageTipProps {
   readonly model: StageModel;
+  readonly onPainted: Painted['onPainted'];
   readonly canvas: RefObject<HTMLCanvasElement | null>;
   readonly id: string | undefined;
 }
@@ -14,10 +16,9 @@ export function StageTip(props: StageTipProps) {
   return props.id === undefined ? null : <Following {...props} />;
 }
 
-function Following({ model, canvas, id }: StageTipProps) {
-  useSettled((app) => app.cursorFraction, 60);
-  useSettled((app) => app.cursor, 60);
-  const item = model.scene?.items.find((i) => i.id === id);
+function Following({ model, onPainted, canvas, id }: StageTipProps) {
+  const scene = useThrottled(onPainted, () => model.scene, 60);
+  const item = scene?.items.find((i) => i.id === id);
   const at = canvas.current?.getBoundingClientRect();
   if (!item || !at) return null;
   const anchor = { ...item.rect, x: item.rect.x + at.left, y: item.rect.y + at.top };

@@ -3,7 +3,7 @@
  * pointer, keyboard, tooltip. What is where is decided by scene.ts, how it looks by paint-stage.ts; the section
  * around it and its sentence belong to the page.
  */
-import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { hitTest } from '../draw/hit-regions';
 import type { Ink } from '../draw/ink';
@@ -23,10 +23,12 @@ import { StageTip } from './stage-tip';
 
 const FINGER = 12;
 const MOUSE = 3;
+const NO_ITEMS: readonly SceneItem[] = [];
 
 /** `onThere`: it draws from now on. */
 export function Stage({ onThere }: { readonly onThere: () => void }) {
-  useEffect(onThere, [onThere]);
+  // Before the browser paints: the rooms of before and these must not share the place, not even for a frame.
+  useLayoutEffect(onThere, [onThere]);
   const store = useAppStore();
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<HTMLDivElement>(null);
@@ -49,7 +51,7 @@ export function Stage({ onThere }: { readonly onThere: () => void }) {
     },
     [store, model, size, pointed, tab],
   );
-  useSurface(canvas, size, draw);
+  const { onPainted } = useSurface(canvas, size, draw);
 
   const figure = useMemo(
     (): Figure => ({
@@ -112,13 +114,19 @@ export function Stage({ onThere }: { readonly onThere: () => void }) {
           onClick={(event) => act(under(event))}
         />
       </div>
-      <ItemList label="Items on the stage" items={() => model.scene?.items ?? []} onPoint={point} onAct={act} />
-      <StageTip model={model} canvas={canvas} id={pointed ?? open} />
+      <ItemList
+        label="Items on the stage"
+        items={() => model.scene?.items ?? NO_ITEMS}
+        onPainted={onPainted}
+        onPoint={point}
+        onAct={act}
+      />
+      <StageTip model={model} onPainted={onPainted} canvas={canvas} id={pointed ?? open} />
       <div className={styles['foot']}>
-        <Legend model={model} />
+        <Legend model={model} onPainted={onPainted} />
         <div className={styles['tools']}>
           <SavePicture name="stage" what="the stage" figure={figure} />
-          <StageTable model={model} />
+          <StageTable model={model} onPainted={onPainted} />
         </div>
       </div>
     </div>

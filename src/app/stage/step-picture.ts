@@ -14,6 +14,7 @@ import { type RoomViews, roomViews } from './room-views';
 import { scalesOf, type ValueScales } from './value-scales';
 
 export interface StepPicture {
+  readonly trace: StepTrace;
   readonly moments: readonly Moment[];
   /** Index of the moment of an event; -1 before the first. */
   momentOf(event: number): number;
@@ -35,6 +36,7 @@ export function stepPicture(info: SessionInfo, trace: StepTrace): StepPicture {
   const shapes = shapesOf(info, trace);
   const products = new Map<number, ProductSpec | undefined>();
   return {
+    trace,
     moments,
     momentOf: (event) => momentAt[event] ?? -1,
     exchanges,

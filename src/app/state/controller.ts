@@ -4,9 +4,10 @@
  * knows only as a SessionClient. main.tsx makes one.
  */
 import type { Config } from '../../protocol/config';
+import type { ExportedFolder } from '../../protocol/exported';
 import type { Notice } from '../../protocol/notice';
 import type { FlightRecorderDump } from '../../protocol/process-group';
-import type { Report } from '../../protocol/report';
+import type { RecordOptions, Report } from '../../protocol/report';
 import type { CheckpointFiles, Files } from '../../protocol/session';
 import type { Arrival } from '../permalink/arrival';
 import { createFreeRun } from '../transport/free-run';
@@ -61,13 +62,18 @@ export interface Controller {
   trainOn(given: Files, config: Config, once?: Notice): void;
   dismiss(notice: Notice): void;
   say(notice: Notice): void;
-  /** From start to end in a session of its own; the one on the page goes on. */
-  run(config: unknown, files?: Files): Promise<Report>;
+  /**
+   * From start to end in a session of its own; the one on the page goes on. Rejects with 'aborted' at once when the
+   * signal comes.
+   */
+  run(config: unknown, files?: Files, records?: RecordOptions, signal?: AbortSignal): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   saveCheckpoint(): Promise<CheckpointFiles>;
   /** Questions to the model as it is now. */
   readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention' | 'rehearse'>;
   readonly listing: SessionClient['listing'];
+  /** The run as a folder that PyTorch trains from. */
+  exportRun(): Promise<ExportedFolder>;
   readonly overlap: SessionClient['overlap'];
   /** The control beside the difference from one device. */
   readonly controlRun: SessionClient['controlRun'];
@@ -164,7 +170,7 @@ export function createController(options: ControllerOptions): Controller {
     toggleHold: () => player.changePace(toggledHold(store.getState().pace)),
     say: board.say,
     dismiss: board.dismiss,
-    ...questions(store, sessions),
+    ...questions(store, sessions, () => openings.filesThatRan),
   };
 }
 
@@ -172,6 +178,7 @@ export function createController(options: ControllerOptions): Controller {
 function questions(
   store: AppStore,
   sessions: LiveSession,
+  files: () => Files,
 ): Pick<
   Controller,
   | 'run'
@@ -179,6 +186,7 @@ function questions(
   | 'saveCheckpoint'
   | 'ask'
   | 'listing'
+  | 'exportRun'
   | 'overlap'
   | 'controlRun'
   | 'lab'
@@ -189,11 +197,13 @@ function questions(
   const live = (): SessionClient => sessions.live();
   const forLab = (): SessionClient => sessions.forLab();
   return {
-    async run(config, given = {}) {
+    async run(config, given = {}, records, signal) {
       const own = sessions.apart();
+      signal?.addEventListener('abort', own.end);
       try {
-        return await own.run(config, given);
+        return await own.run(config, given, records);
       } finally {
+        signal?.removeEventListener('abort', own.end);
         own.end();
       }
     },
@@ -207,6 +217,7 @@ function questions(
       rehearse: async (...given) => live().rehearse(...given),
     },
     listing: async () => live().listing(),
+    exportRun: async () => live().exportRun(store.getState().info?.config ?? store.getState().config, files()),
     overlap: async () => live().overlap(),
     controlRun: async (wanted) => live().controlRun(wanted),
     lab: {

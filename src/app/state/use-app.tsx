@@ -11,8 +11,9 @@ import type { LinkedViews } from '../permalink/linked-views';
 import type { UrlSync } from '../permalink/url-sync';
 import { type Palette, readPalette, resolveTheme } from '../shell/theme';
 import type { Frames } from '../transport/frames';
+import type { App } from './app-state';
 import type { Controller } from './controller';
-import type { App, AppStore } from './store';
+import type { AppStore } from './store';
 
 export interface AppServices {
   readonly store: AppStore;
@@ -53,27 +54,35 @@ const same = (a: unknown, b: unknown): boolean =>
  */
 export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
   const store = useAppStore();
-  const [value, setValue] = useState(() => selector(store.getState()));
-  const latest = useRef(selector);
-  latest.current = selector;
+  return useThrottled(store.subscribe, () => selector(store.getState()), everyMs);
+}
+
+/** Calls the listener after each change; what it returns ends that. */
+export type Subscribe = (listener: () => void) => () => void;
+
+/** What `read` gives, read again after a change: at most every `everyMs`, and always after the last one. */
+export function useThrottled<T>(subscribe: Subscribe, read: () => T, everyMs: number): T {
+  const [value, setValue] = useState(read);
+  const latest = useRef(read);
+  latest.current = read;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let lastRead = Number.NEGATIVE_INFINITY;
-    const read = () => {
+    const readAgain = () => {
       timer = undefined;
       lastRead = performance.now();
-      const next = latest.current(store.getState());
+      const next = latest.current();
       setValue((old) => (same(old, next) ? old : next));
     };
-    const stop = store.subscribe(() => {
-      timer ??= setTimeout(read, Math.max(0, everyMs - (performance.now() - lastRead)));
+    const stop = subscribe(() => {
+      timer ??= setTimeout(readAgain, Math.max(0, everyMs - (performance.now() - lastRead)));
     });
-    read();
+    readAgain();
     return () => {
       stop();
       clearTimeout(timer);
     };
-  }, [store, everyMs]);
+  }, [subscribe, everyMs]);
   return value;
 }
 

@@ -5,17 +5,18 @@
 import { toWire } from '../../base/errors';
 import { loadPart } from '../../base/load-part';
 import type { SpawnOptions } from '../../launch/spawn-ranks';
-import type { Report } from '../../protocol/report';
+import type { RecordOptions, Report } from '../../protocol/report';
 import type { Files } from '../../protocol/session';
 import type { Controller } from './controller';
 import { plainData, plainFiles } from './plain-data';
 
 export interface WindowApi {
   /**
-   * Trains from start to end in a worker of its own. Rejects with a plain object that has code, message, hint and
+   * Trains from start to end in a worker of its own. `records`: { history: 20, weights: true }, as --history and
+   * --weights of the command line. Rejects with a plain object that has code, message, hint and
    * details.
    */
-  run(config: unknown, files?: Files): Promise<Report>;
+  run(config: unknown, files?: Files, records?: RecordOptions): Promise<Report>;
   /**
    * torch.multiprocessing.spawn: one worker per rank, one rank where nprocs is left out, at most 64. Each runs the
    * default export of a module, async (dist, rank, torch) => result; docs/distributed.md has examples. Resolves with
@@ -46,7 +47,15 @@ export function createWindowApi(controller: Controller, href: () => string): Win
     }
   };
   return {
-    run: (config, files) => wired(async () => controller.run(plainData(config, 'config'), plainFiles(files))),
+    run: (config, files, records) =>
+      wired(async () =>
+        controller.run(
+          plainData(config, 'config'),
+          plainFiles(files),
+          // headless/run.ts looks at what it says.
+          plainData(records, 'records') as RecordOptions | undefined,
+        ),
+      ),
     spawn: (module, nprocs, options) =>
       wired(async () => {
         const { spawnRanks } = await loadPart('The launcher of ranks', () => import('../../launch/spawn-ranks'));

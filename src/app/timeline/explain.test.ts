@@ -4,11 +4,12 @@ import { must } from '../../base/invariant';
 import { createCauses } from '../../trace/causes';
 import { criticalPath } from '../../trace/critical-path';
 import { makeTrace, slice, transfer } from '../../trace/testing/make-trace';
+import { nextMatch } from '../lanes/search-words';
+import { between, reveal, WHOLE } from '../lanes/view-window';
 import { lanePartsOf } from './lane-parts';
-import { nextMatch, searchEvents } from './search';
+import { searchEvents } from './search';
 import { atCursor, type Direction, moveSelection, type Selection } from './selection';
 import { TIMELINE_KEYS } from './timeline-keys';
-import { between, reveal, WHOLE } from './view-window';
 import { pathWords, waitedFor, whyIdleThen, whyThen } from './why-words';
 
 const chunk = slice('bucket1', 0, 9);

@@ -2,12 +2,11 @@
 import type { RefObject } from 'react';
 import { centre } from '../draw/geometry';
 import { Tooltip } from '../draw/tooltip';
-import { useSize } from '../draw/use-surface';
-import { useAppStore, useSettled } from '../state/use-app';
+import { type Painted, useSize } from '../draw/use-surface';
+import { useAppStore, useThrottled } from '../state/use-app';
 import { type Selection, sameSelection, selectionOf } from './selection';
 import { SelectionPanel } from './selection-panel';
 import type { TimelineModel } from './timeline-model';
-import type { TimelineItem } from './timeline-scene';
 
 interface SelectedProps {
   readonly model: TimelineModel;
@@ -44,13 +43,14 @@ export function Selected({ model, selection, width, view, hand, onSelect }: Sele
 
 interface PointedProps {
   readonly id: string;
-  readonly find: () => readonly TimelineItem[];
+  readonly model: TimelineModel;
+  readonly onPainted: Painted['onPainted'];
   readonly canvas: HTMLCanvasElement | null;
 }
 
-export function Pointed({ id, find, canvas }: PointedProps) {
-  useSettled((app) => app.cursor, 120);
-  const item = find().find((i) => i.id === id);
+export function Pointed({ id, model, onPainted, canvas }: PointedProps) {
+  const scene = useThrottled(onPainted, () => model.scene, 120);
+  const item = scene?.items.find((i) => i.id === id);
   const at = canvas?.getBoundingClientRect();
   return item && at ? (
     <Tooltip tip={item.tip()} anchor={{ ...item.rect, x: item.rect.x + at.left, y: item.rect.y + at.top }} />

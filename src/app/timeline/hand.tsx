@@ -1,15 +1,15 @@
 /** What takes pointer and keyboard on the timeline: a slider over the events of the step. */
 import type { KeyboardEvent, RefObject } from 'react';
+import styles from '../lanes/lanes.module.css';
+import type { useLanesPointer } from '../lanes/use-lanes-pointer';
 import { useApp, useSettled } from '../state/use-app';
 import { cursorText } from './event-label';
-import styles from './timeline.module.css';
-import type { useTimelinePointer } from './use-timeline-pointer';
 
 interface HandProps {
   readonly hand: RefObject<HTMLDivElement | null>;
   readonly locked: boolean;
   readonly onKeyDown: (event: KeyboardEvent) => void;
-  readonly hands: ReturnType<typeof useTimelinePointer>;
+  readonly hands: ReturnType<typeof useLanesPointer>;
 }
 
 export function Hand({ hand, locked, onKeyDown, hands }: HandProps) {

@@ -6,6 +6,7 @@
 import type { Clock, DeviceIndex, Payload, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busyIntervals, busySpans, type Interval } from '../../trace/idle';
 import { totalUs } from '../../trace/lanes';
+import { intersect, without } from '../lanes/intervals';
 import { eventLabels } from './event-label';
 import { type Gap, gapsOf } from './gaps';
 
@@ -70,27 +71,6 @@ const PAYLOAD_LABELS: Readonly<Record<Payload, readonly string[]>> = {
   gradient: ['gradient', 'grad'],
   parameter: ['parameter'],
 };
-
-function intersect(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
-  return a.flatMap((x) =>
-    b.flatMap((y) => {
-      const startUs = Math.max(x.startUs, y.startUs);
-      const endUs = Math.min(x.endUs, y.endUs);
-      return endUs > startUs ? [{ startUs, endUs }] : [];
-    }),
-  );
-}
-
-function without(whole: Interval, parts: readonly Interval[]): readonly Interval[] {
-  const left: Interval[] = [];
-  let from = whole.startUs;
-  for (const part of parts) {
-    if (part.startUs > from) left.push({ startUs: from, endUs: part.startUs });
-    from = Math.max(from, part.endUs);
-  }
-  if (whole.endUs > from) left.push({ startUs: from, endUs: whole.endUs });
-  return left;
-}
 
 /** Runs of pieces that follow each other without a break and have the same key. */
 function runsOf(

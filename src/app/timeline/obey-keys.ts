@@ -4,13 +4,12 @@
  */
 import type { KeyboardEvent } from 'react';
 import { lookup } from '../../base/lookup';
-import type { App } from '../state/store';
+import { between, reveal, type ViewWindow, WHOLE } from '../lanes/view-window';
+import { windowKeys } from '../lanes/window-keys';
+import type { App } from '../state/app-state';
 import { atCursor, type Direction, moveSelection, type Selection, stretchOf } from './selection';
 import type { TimelineModel } from './timeline-model';
-import { between, pan, reveal, type ViewWindow, WHOLE, zoom } from './view-window';
 
-const KEY_ZOOM = 1.5;
-const KEY_PAN = 0.2;
 /** Air beside what is shown as wide as can be. */
 const AIR = 0.15;
 
@@ -53,7 +52,6 @@ export function timelineKeyDown(actions: TimelineKeyActions) {
     const next = from ? moveSelection(parts, from, direction) : atCursor(trace, cursor.event);
     if (next) select(next);
   };
-  const zoomBy = (factor: number) => show(zoom(model.view, factor, model.across(model.scene?.cursorX ?? Number.NaN)));
   return (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { cursor, traces } = app();
@@ -70,14 +68,7 @@ export function timelineKeyDown(actions: TimelineKeyActions) {
       Home: () => go(-1),
       End: () => go((trace?.events.length ?? 0) - 1),
       Enter: () => trace && select(atCursor(trace, now)),
-      w: () => zoomBy(KEY_ZOOM),
-      s: () => zoomBy(1 / KEY_ZOOM),
-      a: () => show(pan(model.view, -KEY_PAN)),
-      d: () => show(pan(model.view, KEY_PAN)),
-      '+': () => zoomBy(KEY_ZOOM),
-      '=': () => zoomBy(KEY_ZOOM),
-      '-': () => zoomBy(1 / KEY_ZOOM),
-      '0': () => show(WHOLE),
+      ...windowKeys(model, show),
       f: () => show(fitted(actions)),
       k: () => actions.togglePath(),
       '/': () => actions.search(),

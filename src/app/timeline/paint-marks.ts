@@ -6,6 +6,7 @@ import { bottom, centre, grow, type Path, type Rect, right } from '../draw/geome
 import type { Ink } from '../draw/ink';
 import { arrowHead, box, line } from '../draw/shapes';
 import { drawText } from '../draw/text';
+import { withinLanes } from '../lanes/paint-frame';
 import type { TimelineScene } from './timeline-scene';
 
 /** An arrow from a span to one that came after it. */
@@ -98,23 +99,20 @@ function arrow(ink: Ink, one: Arrow, colour: string, width: number): void {
 
 export function paintMarks(ink: Ink, scene: TimelineScene, marks: TimelineMarks): void {
   const { context, palette } = ink;
-  const { layout } = scene;
-  const top = bottom(layout.axis);
-  context.save();
-  context.beginPath();
-  context.rect(layout.left - 2, top - 2, layout.right - layout.left + 4, layout.height - top + 2);
-  context.clip();
-  if (marks.lit) veil(ink, scene, marks.lit);
-  moment(ink, scene, marks.moment);
-  for (const one of marks.pathArrows)
-    line(context, way(one), { colour: palette.ink, width: 1.25, alpha: 0.8, radius: 4 });
-  for (const rect of marks.path) {
-    const under = { x: rect.x, y: bottom(rect) - 2, width: Math.max(1, rect.width), height: 2 };
-    box(context, under, { fill: palette.ink });
-  }
-  for (const rect of marks.chain) box(context, grow(rect, 1), { stroke: palette.accent, lineWidth: 1.5, radius: 3 });
-  for (const one of marks.arrows) arrow(ink, one, palette.accent, 1.5);
-  for (const rect of marks.selected) box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 2.5, radius: 4 });
-  for (const rect of marks.hovered) box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 1.5, radius: 4 });
-  context.restore();
+  withinLanes(ink, scene, () => {
+    if (marks.lit) veil(ink, scene, marks.lit);
+    moment(ink, scene, marks.moment);
+    for (const one of marks.pathArrows)
+      line(context, way(one), { colour: palette.ink, width: 1.25, alpha: 0.8, radius: 4 });
+    for (const rect of marks.path) {
+      const under = { x: rect.x, y: bottom(rect) - 2, width: Math.max(1, rect.width), height: 2 };
+      box(context, under, { fill: palette.ink });
+    }
+    for (const rect of marks.chain) box(context, grow(rect, 1), { stroke: palette.accent, lineWidth: 1.5, radius: 3 });
+    for (const one of marks.arrows) arrow(ink, one, palette.accent, 1.5);
+    for (const rect of marks.selected)
+      box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 2.5, radius: 4 });
+    for (const rect of marks.hovered)
+      box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 1.5, radius: 4 });
+  });
 }

@@ -6,48 +6,23 @@ import { bottom, centre, type Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { phaseColour } from '../draw/phase-colour';
 import type { Interval } from '../draw/scales';
-import { box, line } from '../draw/shapes';
-import { drawText, firstFit, type TextStyle } from '../draw/text';
+import { box } from '../draw/shapes';
+import { drawText } from '../draw/text';
+import { type Overview, paintBand, paintCursor, paintGrid, paintHead } from '../lanes/paint-frame';
+import { LOWEST_WITH_TEXT, paintGround, paintLabel, paintPlate, SMALL } from '../lanes/paint-lane';
+import type { ViewWindow } from '../lanes/view-window';
 import type { LaneParts } from './lane-parts';
-import { paintGrid, paintHead } from './paint-head';
 import { paintMarks, type TimelineMarks } from './paint-marks';
 import type { CommScene, RowScene, RunScene, TimelineScene } from './timeline-scene';
-import type { ViewWindow } from './view-window';
-
-const SMALL: TextStyle = { size: 11 };
-const NAME: TextStyle = { size: 12 };
-const LOWEST_NAME = 24;
-const TEXT_INSET = 5;
-const TWO_LINES = 34;
-const LOWEST_WITH_TEXT = 11;
-
-function label(ink: Ink, labels: readonly string[], rect: Rect, colour: string): void {
-  if (rect.width < 12 || rect.height < LOWEST_WITH_TEXT) return;
-  const text = firstFit(labels, rect.width - TEXT_INSET - 2, SMALL, ink.measure);
-  drawText(ink, text, { x: rect.x + TEXT_INSET, y: rect.y + rect.height / 2 + 4 }, { ...SMALL, colour });
-}
 
 function kernels(ink: Ink, scene: RunScene): void {
   const { palette, context } = ink;
   const { fill } = palette.phase[phaseColour(scene.run.of.phase, true)];
   for (const piece of scene.pieces) {
     box(context, piece.rect, { fill, radius: piece.rect.width > 6 ? 3 : 0.5 });
-    label(ink, piece.labels, piece.rect, palette.ink);
+    paintLabel(ink, piece.labels, piece.rect, palette.ink);
   }
-  label(ink, scene.labels, scene.rect, palette.ink);
-}
-
-/** Words on a patterned ground have a plain one behind them. */
-function plate(ink: Ink, labels: readonly string[], rect: Rect, ground: string): void {
-  const text = firstFit(labels, rect.width - 2 * TEXT_INSET, SMALL, ink.measure);
-  if (text === '') return;
-  const width = ink.measure(text, SMALL) + 6;
-  box(
-    ink.context,
-    { x: rect.x + TEXT_INSET - 3, y: rect.y + 1, width, height: rect.height - 2 },
-    { fill: ground, radius: 2 },
-  );
-  label(ink, [text], { ...rect, width: rect.width + TEXT_INSET }, ink.palette.ink);
+  paintLabel(ink, scene.labels, scene.rect, palette.ink);
 }
 
 /** The number of a round in its middle, in full or not at all. */
@@ -93,59 +68,39 @@ function communication(ink: Ink, scene: CommScene, moment: ReadonlySet<number>):
   }
   if (scene.labels.length === 0) {
     for (const piece of scene.pieces) {
-      if (isOpen(piece.rect)) label(ink, piece.labels, piece.rect, palette.ink);
-      else plate(ink, piece.labels, piece.rect, ground);
+      if (isOpen(piece.rect)) paintLabel(ink, piece.labels, piece.rect, palette.ink);
+      else paintPlate(ink, piece.labels, piece.rect, ground);
     }
     return;
   }
   const open = widest(scene.exposed);
   const behind = widest(scene.hidden);
-  if (behind && behind.width > (open?.width ?? 0)) plate(ink, scene.labels, behind, ground);
-  else if (open) label(ink, scene.labels, open, palette.ink);
+  if (behind && behind.width > (open?.width ?? 0)) paintPlate(ink, scene.labels, behind, ground);
+  else if (open) paintLabel(ink, scene.labels, open, palette.ink);
 }
 
-function ground(ink: Ink, scene: RowScene): void {
-  const { palette, context } = ink;
-  const { row: at } = scene;
-  const colour = palette.ranks[at.device % palette.ranks.length] ?? palette.ink;
-  const two = at.name.height >= TWO_LINES && scene.detail !== '';
-  const x = at.name.x + 11;
-  box(context, { x: at.name.x, y: at.name.y + 2, width: 3.5, height: at.name.height - 4 }, { fill: colour });
-  drawText(
-    ink,
-    scene.name,
-    { x, y: two ? at.name.y + 15 : at.name.y + at.name.height / 2 + 4 },
-    {
-      ...(at.name.height < LOWEST_NAME ? SMALL : NAME),
-      colour: palette.ink,
-    },
-  );
-  if (two) drawText(ink, scene.detail, { x, y: at.name.y + 29 }, { ...SMALL, colour: palette.soft });
-  box(context, at.ground, { fill: palette.track, radius: 4 });
-  const idle = ink.hatch({ pattern: 'waiting', ground: palette.track, ink: palette.soft, pitch: 4, width: 1.1 });
-  for (const gap of [...scene.gaps, ...scene.waits]) if (gap.width > 2) box(context, gap, { fill: idle, radius: 2 });
-}
+const ground = (ink: Ink, { row, name, detail, gaps, waits }: RowScene): void =>
+  paintGround(ink, {
+    rank: row.device,
+    title: name,
+    detail,
+    name: row.name,
+    ground: row.ground,
+    idle: [...gaps, ...waits],
+  });
 
-function cursor(ink: Ink, { cursorX, layout }: TimelineScene): void {
-  if (cursorX === undefined) return;
-  const { context, palette } = ink;
-  line(
-    context,
-    [
-      { x: cursorX, y: bottom(layout.axis) - 4 },
-      { x: cursorX, y: layout.height - 2 },
-    ],
-    { colour: palette.accent, width: 1.5 },
-  );
-}
-
-function band({ context, palette }: Ink, { layout }: TimelineScene, { from, to }: Interval): void {
-  const x = Math.max(layout.left, Math.min(from, to));
-  const rect = { x, y: layout.axis.y, width: Math.min(layout.right, Math.max(from, to)) - x, height: layout.height };
-  context.save();
-  context.globalAlpha = 0.18;
-  box(context, rect, { fill: palette.accent });
-  context.restore();
+/** What the small picture of the step has of each device: kernels over communication. */
+function overviewOf({ palette }: Ink, { devices, totalUs }: LaneParts): Overview {
+  return {
+    totalUs,
+    rows: devices.map(({ compute, comm }) => [
+      ...compute.map(({ startUs, endUs, of }) => {
+        return { startUs, endUs, fill: palette.phase[phaseColour(of.phase, true)].fill, share: 1 };
+      }),
+      ...comm.map(({ startUs, endUs }) => ({ startUs, endUs, fill: palette.phase.comm.edge, share: 0.5 })),
+    ]),
+    names: ['whole step', 'step'],
+  };
 }
 
 export interface TimelineShown {
@@ -164,13 +119,14 @@ export function paintTimeline(
   shown: TimelineShown | undefined,
 ): void {
   for (const row of scene.rows) ground(ink, row);
-  paintGrid(ink, scene);
+  const last = scene.rows.at(-1);
+  paintGrid(ink, scene, last ? bottom(last.row.ground) : scene.layout.height);
   for (const row of scene.rows) {
     for (const run of row.compute) kernels(ink, run);
     for (const run of row.comm) communication(ink, run, marks.moment);
   }
   paintMarks(ink, scene, marks);
-  cursor(ink, scene);
-  if (shown?.band) band(ink, scene, shown.band);
-  if (shown) paintHead(ink, scene, shown);
+  paintCursor(ink, scene);
+  if (shown?.band) paintBand(ink, scene, shown.band);
+  if (shown) paintHead(ink, scene, { ...shown, overview: overviewOf(ink, shown.parts) });
 }

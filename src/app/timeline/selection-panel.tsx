@@ -14,6 +14,7 @@ import { placedName, whyIdleThen, whyThen } from './why-words';
 
 const MOST_LINKS = 4;
 const MARGIN = 10;
+const LOWEST = 120;
 const BESIDE_NAMES = 100;
 
 interface SelectionPanelProps {
@@ -21,7 +22,7 @@ interface SelectionPanelProps {
   readonly selection: Selection;
   /** It covers lanes: on which side of them it does is the caller's to say. */
   readonly side: 'left' | 'right';
-  /** Of the lanes in the window; it may be higher than they are, and lies over what is above them then. */
+  /** Of the lanes in the window: it scrolls where they are lower than it, so that it never lies over the tools. */
   readonly lanes: Rect;
   readonly onSelect: (event: number) => void;
   readonly onClose: () => void;
@@ -30,6 +31,7 @@ interface SelectionPanelProps {
 export function SelectionPanel({ causes, selection, side, lanes, onSelect, onClose }: SelectionPanelProps) {
   const place = {
     bottom: Math.max(MARGIN, window.innerHeight - bottom(lanes) + MARGIN),
+    maxHeight: Math.max(LOWEST, Math.min(bottom(lanes), window.innerHeight) - lanes.y - MARGIN),
     ...(side === 'right' ? { right: window.innerWidth - right(lanes) + 2 * MARGIN } : { left: lanes.x + BESIDE_NAMES }),
   };
   return (

@@ -4,13 +4,26 @@ import { stepWords } from '../../protocol/micro-batches';
 import type { Clock } from '../../protocol/trace';
 import { capital } from '../../trace/words';
 import { formatCount, stepNumber } from '../draw/format';
-import type { App } from '../state/store';
+import { ClockChoice } from '../lanes/clock-choice';
+import styles from '../lanes/head.module.css';
+import { Key } from '../lanes/key';
+import { ZoomButtons } from '../lanes/zoom-buttons';
+import type { App } from '../state/app-state';
 import { useApp, useAppStore, useSettled } from '../state/use-app';
 import { stepShown, trainingAt } from '../transport/positions';
 import { clockLabel } from './clock-label';
-import styles from './timeline-head.module.css';
 
 const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
+const LOOKS = [
+  [
+    'hidden',
+    <>
+      hidden<span className={styles['roomy']}> behind computation</span>
+    </>,
+  ],
+  ['exposed', 'exposed'],
+  ['idle', 'idle'],
+] as const;
 
 /** At full speed the run is ahead of the steps that can be shown. */
 function aheadWords(app: App): string | undefined {
@@ -36,53 +49,20 @@ export function TimelineHead({ onZoom, children }: TimelineHeadProps) {
     <div className={styles['head']}>
       <h2>{trace ? capital(stepWords(trace.microBatch, trace, stepNumber)) : 'Step'}</h2>
       {ahead !== undefined && trace && <span className={styles['label']}>{ahead}</span>}
-      <fieldset className={styles['clocks']}>
-        <legend className="visually-hidden">Clock</legend>
-        {CLOCKS.map((c) => (
-          <label key={c}>
-            <input
-              type="radio"
-              name="clock"
-              value={c}
-              checked={clock === c}
-              onChange={() => store.getState().setClock(c)}
-            />
-            <span>{c}</span>
-          </label>
-        ))}
-      </fieldset>
+      <ClockChoice
+        legend="Clock"
+        name="clock"
+        clocks={CLOCKS}
+        clock={clock}
+        onClock={(next) => store.getState().setClock(next)}
+      />
       {info && (
         <span className={styles['label']} title={clockLabel(clock, info)}>
           {clockLabel(clock, info)}
         </span>
       )}
-      {info && info.worldSize > 1 && (
-        <span className={styles['key']}>
-          <span>
-            <i data-kind="hidden" />
-            hidden behind computation
-          </span>
-          <span>
-            <i data-kind="exposed" />
-            exposed
-          </span>
-          <span>
-            <i data-kind="idle" />
-            idle
-          </span>
-        </span>
-      )}
-      <span className={styles['zoom']}>
-        <button type="button" aria-label="Zoom out" onClick={() => onZoom(1 / 1.6)}>
-          −
-        </button>
-        <button type="button" aria-label="Zoom in" onClick={() => onZoom(1.6)}>
-          +
-        </button>
-        <button type="button" aria-label="Show the whole step" onClick={() => onZoom(0)}>
-          fit
-        </button>
-      </span>
+      {info && info.worldSize > 1 && <Key entries={LOOKS} className={styles['key']} />}
+      <ZoomButtons onZoom={onZoom} whole="Show the whole step" />
       {children}
     </div>
   );

@@ -4,7 +4,8 @@
  * panel scrolls. Pure; called by the scene.
  */
 import { at } from '../../base/invariant';
-import type { Rect, Size } from '../draw/geometry';
+import type { Rect } from '../draw/geometry';
+import { frameOf, HEAD, type LanesFrame } from '../lanes/lanes';
 
 export interface DeviceRow {
   readonly device: number;
@@ -15,22 +16,9 @@ export interface DeviceRow {
   readonly comm: Rect;
 }
 
-export interface TimelineLayout extends Size {
-  /** The whole step in small, with a frame around what the lanes show. */
-  readonly overview: Rect;
-  readonly axis: Rect;
-  /** What is drawn over time lies between these. */
-  readonly left: number;
-  readonly right: number;
+export interface TimelineLayout extends LanesFrame {
   readonly rows: readonly DeviceRow[];
 }
-
-const OVERVIEW = { y: 3, height: 12 };
-const AXIS = { y: 17, height: 22 };
-const HEAD = AXIS.y + AXIS.height;
-const NARROW = 560;
-const MARGIN = 20;
-const MARGIN_NARROW = 10;
 
 interface RowSize {
   readonly compute: number;
@@ -46,6 +34,7 @@ const SIZES: readonly RowSize[] = [
   { compute: 12, comm: 12, gap: 2 },
   { compute: 8, comm: 12, gap: 1 },
   { compute: 8, comm: 8, gap: 1 },
+  { compute: 8, comm: 6, gap: 1 },
 ];
 const AIR = 3;
 
@@ -57,7 +46,8 @@ const heightOf = (size: RowSize, devices: number, traffic: boolean): number =>
 function rowSize(devices: number, traffic: boolean, room: number | undefined): RowSize {
   const usual = devices <= 2 ? 0 : devices <= 4 ? 1 : devices <= 8 ? 3 : 5;
   const fitting = SIZES.slice(devices <= 2 ? 0 : 1).find((size) => heightOf(size, devices, traffic) <= (room ?? 0));
-  return at(SIZES, room === undefined ? usual : fitting ? SIZES.indexOf(fitting) : SIZES.length - 1);
+  // Where lanes scroll anyway, they keep a size that one can point at.
+  return at(SIZES, room === undefined ? usual : fitting ? SIZES.indexOf(fitting) : SIZES.length - 2);
 }
 
 /**
@@ -65,11 +55,8 @@ function rowSize(devices: number, traffic: boolean, room: number | undefined): R
  * is for it, where it does not decide that itself.
  */
 export function layoutTimeline(width: number, devices: number, traffic: boolean, room?: number): TimelineLayout {
-  const narrow = width < NARROW;
-  const margin = narrow ? MARGIN_NARROW : MARGIN;
-  const names = narrow ? 48 : 72;
-  const left = margin + names;
-  const right = Math.max(left + 20, width - margin);
+  const { margin, names, ...frame } = frameOf(width);
+  const { left, right } = frame;
   const size = rowSize(devices, traffic, room);
   const inner = innerOf(size, traffic);
   const pitch = pitchOf(size, traffic);
@@ -83,13 +70,5 @@ export function layoutTimeline(width: number, devices: number, traffic: boolean,
       comm: { x: left, y: y + size.compute + 3, width: right - left, height: traffic ? size.comm - 1 : 0 },
     };
   });
-  return {
-    width,
-    height: heightOf(size, devices, traffic),
-    overview: { x: left, width: right - left, ...OVERVIEW },
-    axis: { x: left, width: right - left, ...AXIS },
-    left,
-    right,
-    rows,
-  };
+  return { ...frame, height: heightOf(size, devices, traffic), rows };
 }

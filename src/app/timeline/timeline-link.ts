@@ -4,10 +4,10 @@
  * `(from:0.2,to:0.5,find:'all_reduce',path:true)`. Pure.
  */
 import * as v from 'valibot';
+import { between, type ViewWindow, WHOLE } from '../lanes/view-window';
 import { parseValue, printValue } from '../permalink/permalink-values';
 import type { LaneParts } from './lane-parts';
 import type { IdleStretch } from './timeline-scene';
-import { between, type ViewWindow, WHOLE } from './view-window';
 
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const index = v.pipe(v.number(), v.integer(), v.minValue(0));

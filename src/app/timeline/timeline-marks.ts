@@ -7,7 +7,7 @@ import type { CriticalPath } from '../../trace/critical-path';
 import { hasMoments, momentAt } from '../../trace/moments/moment';
 import { type WaitChain, waitChain } from '../../trace/wait-chain';
 import type { Rect } from '../draw/geometry';
-import type { App } from '../state/store';
+import type { App } from '../state/app-state';
 import type { Arrow, TimelineMarks } from './paint-marks';
 import { type Selection, sameSelection } from './selection';
 import type { TimelineModel } from './timeline-model';

@@ -8,12 +8,13 @@ import { type Causes, createCauses } from '../../trace/causes';
 import { type CriticalPath, criticalPath } from '../../trace/critical-path';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import type { Rect } from '../draw/geometry';
-import type { Interval } from '../draw/scales';
-import type { App } from '../state/store';
+import { type LanesModel, shareAcross } from '../lanes/lanes';
+import { cursorAt, timeAt } from '../lanes/time-axis';
+import { follow, type ViewWindow, WHOLE } from '../lanes/view-window';
+import type { App } from '../state/app-state';
 import { type LaneParts, lanePartsOf } from './lane-parts';
 import { layoutTimeline, type TimelineLayout } from './timeline-layout';
-import { cursorAt, rectOf, type TimelineScene, timeAt, timelineScene } from './timeline-scene';
-import { follow, type ViewWindow, WHOLE } from './view-window';
+import { rectOf, type TimelineItem, type TimelineScene, timelineScene } from './timeline-scene';
 
 export interface Place {
   readonly event: number;
@@ -25,18 +26,14 @@ export interface PanelSize {
   readonly height: number | undefined;
 }
 
-export interface TimelineModel {
+export interface TimelineModel extends LanesModel<TimelineItem> {
   /** For the size of the panel; a height only where the panel has one of its own. */
   layout(app: App, panel: PanelSize): TimelineLayout;
   look(app: App, panel: PanelSize): TimelineScene;
-  readonly scene: TimelineScene | undefined;
-  view: ViewWindow;
-  /** The stretch that is being drawn along the axis, in pixels. */
-  band: Interval | undefined;
+  /** What look() made last. */
+  scene: TimelineScene | undefined;
   /** Where the cursor goes for a point on the canvas. */
   placeAt(app: App, x: number): Place | undefined;
-  /** What is shown at x, 0..1 across the lanes. */
-  across(x: number): number;
   /** Of the step that is shown; undefined before one has run. */
   parts(app: App): LaneParts | undefined;
   causes(app: App): Causes | undefined;
@@ -66,12 +63,10 @@ const traceOf = (app: App): StepTrace | undefined => app.cursor && app.traces[ap
 
 export function createTimelineModel(): TimelineModel {
   let prepared: Prepared | undefined;
-  let scene: TimelineScene | undefined;
   /** The scene but for the cursor, and what it was made from. */
   let still:
     | { readonly scene: TimelineScene; readonly parts: LaneParts; readonly view: ViewWindow; readonly panel: PanelSize }
     | undefined;
-  let view = WHOLE;
 
   const prepare = (app: App, trace: StepTrace): Prepared => {
     if (prepared?.trace !== trace || prepared.clock !== app.clock) {
@@ -97,12 +92,13 @@ export function createTimelineModel(): TimelineModel {
       const at = layout(app, panel);
       const trace = traceOf(app);
       if (!trace || !app.cursor) {
-        scene = { layout: at, rows: [], ticks: [], cursorX: undefined, cursorShare: undefined, items: [] };
-        return scene;
+        model.scene = { layout: at, rows: [], ticks: [], cursorX: undefined, cursorShare: undefined, items: [] };
+        return model.scene;
       }
       const { parts, walk } = prepare(app, trace);
       const cursorUs = walk.timeOf({ event: app.cursor.event, fraction: app.cursorFraction });
-      if (app.state === 'playing' && parts.totalUs > 0) view = follow(view, cursorUs / parts.totalUs);
+      if (app.state === 'playing' && parts.totalUs > 0) model.view = follow(model.view, cursorUs / parts.totalUs);
+      const { view } = model;
       if (still?.parts !== parts || still.view !== view || still.panel !== panel) {
         const made = timelineScene({
           layout: at,
@@ -115,35 +111,26 @@ export function createTimelineModel(): TimelineModel {
         still = { scene: made, parts, view, panel };
       }
       const cursorX = cursorAt(still.scene.layout, parts.totalUs, view, cursorUs);
-      scene = { ...still.scene, cursorX, cursorShare: parts.totalUs > 0 ? cursorUs / parts.totalUs : 0 };
-      return scene;
+      model.scene = { ...still.scene, cursorX, cursorShare: parts.totalUs > 0 ? cursorUs / parts.totalUs : 0 };
+      return model.scene;
     },
-    get scene() {
-      return scene;
-    },
-    get view() {
-      return view;
-    },
-    set view(next) {
-      view = next;
-    },
+    scene: undefined,
+    view: WHOLE,
     band: undefined,
     placeAt(app, x) {
+      const { scene, view } = model;
       const trace = traceOf(app);
       if (!trace || !scene) return undefined;
       const { parts, walk } = prepare(app, trace);
       return walk.positionAt(timeAt(scene.layout, parts.totalUs, view)(x));
     },
-    across(x) {
-      if (!scene || Number.isNaN(x)) return 0.5;
-      const { left, right } = scene.layout;
-      return Math.min(1, Math.max(0, (x - left) / Math.max(1, right - left)));
-    },
+    across: (x) => shareAcross(model.scene, x),
     parts: (app) => now(app)?.parts,
     causes: (app) => now(app)?.causes(),
     path: (app) => now(app)?.path(),
     rectOf(app, event) {
       const known = now(app);
+      const { scene, view } = model;
       return known && scene && rectOf({ layout: scene.layout, trace: known.trace, parts: known.parts, view }, event);
     },
   };

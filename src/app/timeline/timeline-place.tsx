@@ -14,7 +14,8 @@ const SchedulePlace = laterPanel(
   async () => (await import('../pipeline/schedule-place')).SchedulePlace,
 );
 
-const HEAD = 68;
+/** One row, as on a laptop. */
+const HEAD = 44;
 
 export function TimelinePlace() {
   const height = useApp(({ config }) => HEAD + layoutTimeline(1000, config.worldSize, config.worldSize > 1).height);

@@ -3,16 +3,17 @@
  * timeline.tsx paints it and asks it what lies under the pointer.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import { formatTime } from '../draw/format';
+import type { Interval } from '../../trace/idle';
 import { type Rect, right } from '../draw/geometry';
 import type { HitItem } from '../draw/hit-regions';
-import { type Interval, linearScale, ticks } from '../draw/scales';
 import type { Tip } from '../draw/tip';
+import type { LanesScene } from '../lanes/lanes';
+import { cutToView, type TimeScale, timeScale, timeTicks } from '../lanes/time-axis';
+import type { ViewWindow } from '../lanes/view-window';
 import type { Gap } from './gaps';
 import type { CommRun, CommWait, LaneParts, Run } from './lane-parts';
 import type { DeviceRow, TimelineLayout } from './timeline-layout';
 import { eventTip, gapTip, waitTip } from './timeline-tip';
-import type { ViewWindow } from './view-window';
 
 /** A stretch in which a device, or its communication alone, has nothing to do. */
 export type IdleStretch =
@@ -67,14 +68,9 @@ export interface RowScene {
   readonly waits: readonly Rect[];
 }
 
-export interface TimelineScene {
+export interface TimelineScene extends LanesScene<TimelineItem> {
   readonly layout: TimelineLayout;
   readonly rows: readonly RowScene[];
-  readonly ticks: readonly { readonly x: number; readonly text: string }[];
-  readonly cursorX: number | undefined;
-  /** Of the whole step, 0..1. */
-  readonly cursorShare: number | undefined;
-  readonly items: readonly TimelineItem[];
 }
 
 export interface TimelineInput {
@@ -91,45 +87,11 @@ export interface TimelineInput {
 const OWN_LABEL = { compute: 36, comm: 54 };
 const GAP = 1;
 
-type Sides = Pick<TimelineLayout, 'left' | 'right'>;
-
-const timesIn = (totalUs: number, view: ViewWindow): Interval => ({ from: view.from * totalUs, to: view.to * totalUs });
-const across = ({ left, right }: Sides): Interval => ({ from: left, to: right });
-
-/** From microseconds to pixels. */
-export const timeScale = (sides: Sides, totalUs: number, view: ViewWindow) =>
-  linearScale(timesIn(totalUs, view), across(sides));
-
-/** From pixels to microseconds. */
-export const timeAt = (sides: Sides, totalUs: number, view: ViewWindow) =>
-  linearScale(across(sides), timesIn(totalUs, view));
-
-/** Where the cursor is, undefined when it is out of view. */
-export function cursorAt(
-  layout: TimelineLayout,
-  totalUs: number,
-  view: ViewWindow,
-  cursorUs: number,
-): number | undefined {
-  const x = timeScale(layout, totalUs, view)(cursorUs);
-  return x >= layout.left - 0.5 && x <= layout.right + 0.5 ? x : undefined;
-}
-
-type Scale = ReturnType<typeof timeScale>;
-
 /** The part of an interval that is in view, in a lane; undefined when none is. */
-function cut(
-  { layout }: TimelineInput,
-  scale: Scale,
-  lane: Rect,
-  span: { readonly startUs: number; readonly endUs: number },
-): Rect | undefined {
-  const x = Math.max(layout.left, scale(span.startUs));
-  const end = Math.min(layout.right, scale(span.endUs));
-  return end > x ? { x, y: lane.y, width: Math.max(0.75, end - x), height: lane.height } : undefined;
-}
+const cut = ({ layout }: TimelineInput, scale: TimeScale, lane: Rect, span: Interval): Rect | undefined =>
+  cutToView(layout, scale, lane, span);
 
-function runScene(input: TimelineInput, scale: Scale, lane: Rect, run: Run): RunScene | undefined {
+function runScene(input: TimelineInput, scale: TimeScale, lane: Rect, run: Run): RunScene | undefined {
   const rect = cut(input, scale, lane, run);
   if (!rect) return undefined;
   const widths = run.pieces.map((p) => scale(p.endUs) - scale(p.startUs));
@@ -149,7 +111,7 @@ function runScene(input: TimelineInput, scale: Scale, lane: Rect, run: Run): Run
   return { run, rect, pieces, labels: own ? [] : run.labels };
 }
 
-function commScene(input: TimelineInput, scale: Scale, lane: Rect, run: CommRun): CommScene | undefined {
+function commScene(input: TimelineInput, scale: TimeScale, lane: Rect, run: CommRun): CommScene | undefined {
   const base = runScene(input, scale, lane, run);
   const rects = (list: CommRun['hidden']) => list.flatMap((i) => cut(input, scale, lane, i) ?? []);
   return (
@@ -186,12 +148,6 @@ function roundLabels({ bucket, collective }: TraceEvent): readonly string[] {
 }
 
 const present = <T>(value: T | undefined): value is T => value !== undefined;
-
-/** With as many digits as neighbours need to differ. */
-function tickText(us: number, stepUs: number): string {
-  if (stepUs >= 10 || us + stepUs >= 1000) return formatTime(us);
-  return `${us.toFixed(stepUs >= 1 ? 0 : Math.ceil(-Math.log10(stepUs) - 1e-9))} µs`;
-}
 
 export function timelineScene(input: TimelineInput): TimelineScene {
   const { layout, parts, view, trace, ranks, nodes } = input;
@@ -230,10 +186,8 @@ export function timelineScene(input: TimelineInput): TimelineScene {
     const place = nodes ? `node ${nodes[row.device]}` : `cuda:${row.device}`;
     return [{ row, name, detail: ranks ? place : '', compute, comm, gaps, waits }];
   });
-  const count = Math.max(2, Math.floor((layout.right - layout.left) / 110));
-  const times = ticks(timesIn(parts.totalUs, view), count);
-  const marks = times.map((us) => ({ x: scale(us), text: tickText(us, (times[1] ?? us + 1) - (times[0] ?? us)) }));
-  return { layout, rows, ticks: marks, cursorX: undefined, cursorShare: undefined, items };
+  const ticks = timeTicks(layout, parts.totalUs, view);
+  return { layout, rows, ticks, cursorX: undefined, cursorShare: undefined, items };
 }
 
 /** Where an event lies, or would lie if the lanes went on beyond the window. */

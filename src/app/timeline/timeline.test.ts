@@ -7,13 +7,14 @@ import { timeUse } from '../../trace/idle';
 import { byMoments } from '../../trace/moments/moments';
 import { bottom, overlaps, right } from '../draw/geometry';
 import { hitTest } from '../draw/hit-regions';
+import { cursorAt, timeScale } from '../lanes/time-axis';
+import { follow, pan, WHOLE, zoom } from '../lanes/view-window';
 import { clockLabel } from './clock-label';
 import { cursorText, eventLabels } from './event-label';
 import { gapsOf } from './gaps';
 import { lanePartsOf } from './lane-parts';
 import { layoutTimeline } from './timeline-layout';
-import { cursorAt, timelineScene, timeScale } from './timeline-scene';
-import { follow, pan, WHOLE, zoom } from './view-window';
+import { timelineScene } from './timeline-scene';
 
 const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
 const length = (spans: readonly { readonly startUs: number; readonly endUs: number }[]) =>

@@ -1,81 +1,45 @@
 /**
  * The timeline: per device its kernels over its communication, on one clock, with the cursor; what is selected on it is
- * explained beside it. This file joins the page to it; what lies where is decided by timeline-scene.ts, what is marked
- * by timeline-marks.ts, how it looks by paint-timeline.ts. The section around it belongs to the page.
+ * explained beside it. This file joins the page to it; use-timeline-picture.ts has its canvas, where what lies where is
+ * decided by timeline-scene.ts, what is marked by timeline-marks.ts, how it looks by paint-timeline.ts. The section
+ * around it belongs to the page.
  */
-import { type RefObject, type UIEvent, useCallback, useMemo, useRef, useState } from 'react';
-import type { Size } from '../draw/geometry';
-import type { Ink } from '../draw/ink';
-import { useSize, useSurface } from '../draw/use-surface';
+import { type RefObject, useMemo, useRef, useState } from 'react';
+import styles from '../lanes/lanes.module.css';
+import { SearchField } from '../lanes/search-field';
+import { nextMatch } from '../lanes/search-words';
+import tools from '../lanes/tools.module.css';
+import { useLanesPointer } from '../lanes/use-lanes-pointer';
+import { type ViewWindow, zoomedBy } from '../lanes/view-window';
 import { useLinked } from '../permalink/use-linked';
-import type { Figure } from '../picture/figure-picture';
 import { SavePicture } from '../picture/save-button';
-import { useApp, useAppStore, useMedia, useSettled } from '../state/use-app';
+import { useApp, useAppStore, useSettled } from '../state/use-app';
 import { EventsTable } from './events-table';
 import { Pointed, Selected } from './explained';
 import { Hand } from './hand';
 import { revealed, timelineKeyDown } from './obey-keys';
-import { paintTimeline } from './paint-timeline';
-import { nextMatch, searchEvents } from './search';
-import { SearchField } from './search-field';
+import { searchEvents } from './search';
 import { type Selection, sameSelection, selectionOf } from './selection';
-import { StepsStrip } from './steps-strip';
-import styles from './timeline.module.css';
 import { TimelineHead } from './timeline-head';
 import { parseTimeline, printTimeline } from './timeline-link';
-import { marksOf } from './timeline-marks';
-import { createTimelineModel, type TimelineModel } from './timeline-model';
+import type { TimelineModel } from './timeline-model';
 import type { TimelineItem } from './timeline-scene';
-import tools from './timeline-tools.module.css';
 import { useSelection } from './use-selection';
-import { useTimelinePointer } from './use-timeline-pointer';
-import { type ViewWindow, WHOLE, zoom } from './view-window';
+import { useTimelinePicture } from './use-timeline-picture';
 import { pathWords } from './why-words';
-
-/** Where the panel has the height that the page gives it; elsewhere the page scrolls and it takes what it needs. */
-const ONE_SCREEN = '(min-width: 721px) and (min-height: 600px)';
 
 export function Timeline() {
   const store = useAppStore();
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const view = useRef<HTMLDivElement>(null);
   const hand = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const room = useSize(view);
-  const oneScreen = useMedia(ONE_SCREEN);
-  const embed = useApp((app) => app.embed);
-  const { width } = room;
-  const own = oneScreen && !embed && room.height > 0 ? room.height : undefined;
-  const panel: Panel = useMemo(() => ({ width, height: own }), [width, own]);
-  const model = useMemo(createTimelineModel, []);
-  /** How far the lanes are scrolled: asking the element in a frame would lay the page out in the midst of drawing. */
-  const scrolled = useRef(0);
   const [pointed, setPointed] = useState<string>();
   const [path, setPath] = useState(false);
   const locked = useApp((app) => app.lock.has('transport'));
-  const height = useApp((app) => model.layout(app, panel).height);
-  const surface = useMemo(() => ({ width, height }), [width, height]);
   const { selection, select, go } = useSelection(locked);
   const { query, matches, setQuery } = useSearch();
+  const picture = useTimelinePicture({ pointed, selection, matches, path });
+  const { canvas, view, model, size, request, onPainted } = picture;
 
-  const draw = useCallback(
-    (ink: Ink) => {
-      const app = store.getState();
-      const scene = model.look(app, panel);
-      const marks = marksOf(model, app, scene, { pointed, selection, matches, path });
-      const parts = model.parts(app);
-      paintTimeline(ink, scene, marks, parts && { parts, view: model.view, top: scrolled.current, band: model.band });
-    },
-    [store, model, panel, pointed, selection, matches, path],
-  );
-  const request = useSurface(canvas, surface, draw);
-
-  const figure = figureOf(model, panel, surface, { selection, matches, path });
-
-  const onScroll = (event: UIEvent<HTMLElement>) => {
-    scrolled.current = event.currentTarget.scrollTop;
-    request();
-  };
   const show = (next: ViewWindow) => {
     model.view = next;
     request();
@@ -85,15 +49,20 @@ export function Timeline() {
     if (next) show(revealed(model, store.getState(), next));
     if (next) scrollTo(view, model, next);
   };
-  const hands = useTimelinePointer(hand, {
+  const scrub = (x: number) => {
+    const place = model.placeAt(store.getState(), x);
+    if (place) go(place.event, place.fraction);
+  };
+  const hands = useLanesPointer(hand, {
     model,
     top: () => view.current?.scrollTop ?? 0,
+    scrolls: () => view.current !== null && view.current.scrollHeight > view.current.clientHeight + 1,
     onView: show,
-    onScrub: (x) => {
-      const place = model.placeAt(store.getState(), x);
-      if (place) go(place.event, place.fraction);
+    onScrub: scrub,
+    onPick: (item, x) => {
+      if (item?.event === undefined) scrub(x);
+      if (item) select(sameSelection(selectionOf(item), selection) ? undefined : selectionOf(item));
     },
-    onPick: (item) => select(sameSelection(selectionOf(item), selection) ? undefined : selectionOf(item)),
     onPoint: (item: TimelineItem | undefined) => {
       setPointed(item?.id);
       store.getState().hover(item?.event);
@@ -121,12 +90,12 @@ export function Timeline() {
   });
   return (
     <div className={styles['root']}>
-      <TimelineHead onZoom={(factor) => show(factor === 0 ? WHOLE : zoom(model.view, factor, 0.5))}>
+      <TimelineHead onZoom={(factor) => show(zoomedBy(model.view, factor))}>
         <SearchField
           field={field}
+          hint="search: layer 4, bucket 1, rank 2 …"
           query={query}
-          matches={matches}
-          selected={selection?.kind === 'event' ? selection.event : undefined}
+          found={matches && { count: matches.length, place: placeIn(matches, selection) }}
           onQuery={setQuery}
           onStep={step}
           onLeave={() => hand.current?.focus()}
@@ -134,43 +103,34 @@ export function Timeline() {
         <button type="button" className={tools['toggle']} aria-pressed={path} onClick={() => setPath(!path)}>
           critical path
         </button>
-        <StepsStrip />
-        <SavePicture name="timeline" what="the timeline" figure={figure} />
+        <SavePicture name="timeline" what="the timeline" figure={picture.figure} />
         <EventsTable />
       </TimelineHead>
       {path && <PathLine model={model} />}
-      <div ref={view} className={styles['view']} onScroll={onScroll}>
-        <div className={styles['lanes']} style={{ height }}>
+      <div ref={view} className={styles['view']} onScroll={picture.onScroll}>
+        <div className={styles['lanes']} style={{ height: size.height }}>
           <canvas
             ref={canvas}
             role="img"
             aria-label="Lanes of the devices over time; the table below lists their events"
-            style={{ width, height }}
+            style={size}
           />
           <Hand hand={hand} locked={locked} onKeyDown={onKeyDown} hands={hands} />
         </div>
       </div>
       {selection && (
-        <Selected model={model} selection={selection} width={width} onSelect={reveal} view={view} hand={hand} />
+        <Selected model={model} selection={selection} width={size.width} onSelect={reveal} view={view} hand={hand} />
       )}
-      {pointed !== undefined && <Pointed id={pointed} find={() => model.scene?.items ?? []} canvas={canvas.current} />}
+      {pointed !== undefined && <Pointed id={pointed} model={model} onPainted={onPainted} canvas={canvas.current} />}
     </div>
   );
 }
 
-type Panel = Parameters<TimelineModel['look']>[1];
-type Marked = Omit<Parameters<typeof marksOf>[3], 'pointed'>;
-
-/** The timeline as a picture: all of its lanes, whatever part of them the panel shows. */
-const figureOf = (model: TimelineModel, panel: Panel, size: Size, marked: Marked): Figure => ({
-  async picture(app) {
-    const parts = model.parts(app);
-    const scene = model.look(app, panel);
-    const marks = marksOf(model, app, scene, { ...marked, pointed: undefined });
-    const shown = parts && { parts, view: model.view, top: 0, band: undefined };
-    return shown && { ...size, paint: (ink) => paintTimeline(ink, scene, marks, shown) };
-  },
-});
+/** Which of the matches is selected. */
+function placeIn(matches: readonly number[], selection: Selection | undefined): number | undefined {
+  const place = selection?.kind === 'event' ? matches.indexOf(selection.event) : -1;
+  return place < 0 ? undefined : place;
+}
 
 interface Shown {
   readonly query: string;

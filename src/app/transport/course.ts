@@ -3,7 +3,9 @@
  * their end a step that is run now. Moves the cursor from one trace to the next, and walks over none.
  */
 import type { StepTrace } from '../../protocol/trace';
-import { type AppStore, type Cursor, isConstruct } from '../state/store';
+import type { Cursor } from '../state/app-state';
+import { isConstruct } from '../state/kept-run';
+import type { AppStore } from '../state/store';
 import { beginsWithConstruct } from './positions';
 import type { StepSource } from './step-source';
 import type { UnderWay } from './under-way';

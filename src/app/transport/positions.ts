@@ -5,7 +5,8 @@
 import { stepOf } from '../../protocol/micro-batches';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { hasMoments } from '../../trace/moments/moment';
-import { type AppState, isConstruct } from '../state/store';
+import type { AppState } from '../state/app-state';
+import { isConstruct } from '../state/kept-run';
 import { runsFree } from './pace';
 
 /** The last event before the parameters change; the whole step where there is none. */

@@ -2,7 +2,9 @@
  * How fast the transport walks over a trace: at the pace of Play, which playing moves on; as a replay while training
  * runs ahead, in the same time whatever the pace; and before Play. Every moment has its share of that time.
  */
-import { type AppStore, isConstruct } from '../state/store';
+
+import { isConstruct } from '../state/kept-run';
+import type { AppStore } from '../state/store';
 import { momentShares } from './moment-shares';
 import { advanced, secondsPerStep, speedOf } from './pace';
 import type { Rate } from './walker';

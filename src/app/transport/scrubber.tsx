@@ -1,4 +1,4 @@
-/** One slider over every moment of every kept step: the way back and forth through what has run. */
+/** The way back and forth through what has run: the kept steps, and one slider over every moment of all of them. */
 import { useMemo } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { StepTrace } from '../../protocol/trace';
@@ -8,6 +8,7 @@ import { formatRate, stepNumber } from '../draw/format';
 import { useApp, useController, useSettled } from '../state/use-app';
 import { runsFreely } from './positions';
 import styles from './scrubber.module.css';
+import { StepsStrip } from './steps-strip';
 
 /** Position at which each trace begins, and the end; a trace of n moments has n + 1 positions. */
 function startsOf(traces: readonly StepTrace[]): readonly number[] {
@@ -45,6 +46,7 @@ export function Scrubber() {
     : 'nothing has run yet';
   return (
     <div className={styles['scrubber']}>
+      <StepsStrip />
       <input
         type="range"
         aria-label="Scrub"

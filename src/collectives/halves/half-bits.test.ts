@@ -13,10 +13,12 @@ describe.each(['f16', 'bf16'] as const)('%s', (format) => {
   const values = Array.from({ length: finite(format) - first }, (_, i) => toFloat(first + i));
 
   test('every value comes back as it was', () => {
+    const changed: number[] = [];
     for (let half = first; half < finite(format); half++) {
-      expect(toHalf(toFloat(half))).toBe(half);
-      expect(toHalf(-toFloat(half))).toBe(half | 0x8000);
+      const [back, negated] = [toHalf(toFloat(half)), toHalf(-toFloat(half))];
+      if (back !== half || negated !== (half | 0x8000)) changed.push(half);
     }
+    expect(changed).toEqual([]);
     expect(toFloat(finite(format))).toBe(Number.POSITIVE_INFINITY);
     expect(toFloat(toHalf(Number.NaN))).toBeNaN();
   });

@@ -11,12 +11,28 @@ export interface Doubles {
   readonly data: readonly number[];
 }
 
+const ranges = new Map<number, readonly number[]>();
+
 export type Formula = (inputs: readonly Doubles[], attrs: Attrs) => number[];
 
 export const arg = (inputs: readonly Doubles[], i: number): Doubles => must(inputs[i], `reference input ${i}`);
-export const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+/** 0 to n - 1. Made once: formulas ask for the same few, thousands of times. */
+export function range(n: number): readonly number[] {
+  const known = ranges.get(n);
+  if (known) return known;
+  const made = Array.from({ length: n }, (_, i) => i);
+  ranges.set(n, made);
+  return made;
+}
+/** Of f(0) to f(n - 1), in that order. */
+export function sumOver(n: number, f: (i: number) => number): number {
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += f(i);
+  return sum;
+}
 export const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-export const el = (values: readonly number[], i: number): number => must(values[i], `element ${i}`);
+export const el = (values: readonly number[], i: number): number =>
+  values[i] ?? must<number>(undefined, `element ${i}`);
 
 /** sum over k of a(m, k) b(k, n) */
 export const product = (
@@ -25,7 +41,7 @@ export const product = (
   K: number,
   a: (m: number, k: number) => number,
   b: (k: number, n: number) => number,
-): number[] => range(M).flatMap((m) => range(N).map((n) => total(range(K).map((k) => a(m, k) * b(k, n)))));
+): number[] => range(M).flatMap((m) => range(N).map((n) => sumOver(K, (k) => a(m, k) * b(k, n))));
 
 export const map =
   (f: (x: number) => number): Formula =>

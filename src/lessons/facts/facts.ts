@@ -2,7 +2,8 @@
  * What is known of a figure at a moment, for values, tasks and claims: the state of its page, the step at the cursor,
  * and what the lab shows. Pure; made from the store in the browser and at build alike.
  */
-import { type App, isConstruct } from '../../app/state/store';
+import type { App } from '../../app/state/app-state';
+import { isConstruct } from '../../app/state/kept-run';
 import type { LabResult } from '../../protocol/lab';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';

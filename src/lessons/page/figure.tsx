@@ -5,7 +5,7 @@
 
 import { labSentence } from '../../app/lab/lab-sentence';
 import { stripsOf } from '../../app/notices/which-notices';
-import type { App } from '../../app/state/store';
+import type { App } from '../../app/state/app-state';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
 import { capital } from '../../trace/words';

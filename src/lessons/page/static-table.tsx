@@ -2,7 +2,7 @@
 import { formatBytes, formatSize, wholePercents } from '../../app/draw/format';
 import { ColumnHeads } from '../../app/fields/column-heads';
 import { CATEGORY_WORDS } from '../../app/memory/memory-tree';
-import type { App } from '../../app/state/store';
+import type { App } from '../../app/state/app-state';
 import type { MemoryCategory } from '../../protocol/trace';
 import { metricsOf, sharesOf } from '../../trace/metrics';
 import type { View } from '../lesson';

@@ -1,6 +1,6 @@
 /**
  * Makes the SVG of a stage smaller: cells of a matrix that follow one another are painted by one path for each colour,
- * and colours that no eye tells apart are one. Pure; by lines, as svg-recorder.ts writes one element in each.
+ * and colours that no eye tells apart are one. Pure; by lines, as svg-document.ts writes one element in each.
  */
 const CELL = /^<path d="M([\d.-]+) ([\d.-]+)L([\d.-]+) \2L\3 ([\d.-]+)L\1 \4Z" fill="rgb\((\d+), (\d+), (\d+)\)"\/>$/;
 /** Of 255. */

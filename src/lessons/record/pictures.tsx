@@ -16,7 +16,7 @@ import type { Palette } from '../../app/shell/theme';
 import type { ThemeColours, ThemeName, Themes } from '../../app/shell/theme-sheet';
 import { paintStage } from '../../app/stage/paint-stage';
 import { createStageModel } from '../../app/stage/stage-model';
-import type { App } from '../../app/state/store';
+import type { App } from '../../app/state/app-state';
 import { paintTimeline } from '../../app/timeline/paint-timeline';
 import { marksOf } from '../../app/timeline/timeline-marks';
 import { createTimelineModel } from '../../app/timeline/timeline-model';

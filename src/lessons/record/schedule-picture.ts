@@ -3,6 +3,7 @@
  * painters of the live figures. Called by pictures.tsx.
  */
 
+import { WHOLE } from '../../app/lanes/view-window';
 import type { FigurePicture } from '../../app/picture/figure-picture';
 import { createCursorOnPicture } from '../../app/pipeline/cursor-on-picture';
 import { draftOf, scheduleOfDraft } from '../../app/pipeline/draft';
@@ -14,8 +15,7 @@ import { layoutPicture } from '../../app/pipeline/picture-layout';
 import { pictureOfTrace } from '../../app/pipeline/picture-of-trace';
 import { chunksOf, titlesOf } from '../../app/pipeline/row-titles';
 import { type RunSchedule, runSchedule } from '../../app/pipeline/use-run-schedule';
-import type { App } from '../../app/state/store';
-import { WHOLE } from '../../app/timeline/view-window';
+import type { App } from '../../app/state/app-state';
 import { must } from '../../base/invariant';
 
 type Painted = Omit<FigurePicture, 'caption'>;

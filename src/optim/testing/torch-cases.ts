@@ -1,5 +1,6 @@
 /**
- * The optimiser cases of torch 1.13.1 in terms of the configuration. For the parity tests of this room and of the GPU.
+ * The optimiser cases of torch 1.13.1 in terms of the configuration; NAdam's are of 2.13, since torch 2 corrected it.
+ * For the parity tests of this room and of the GPU.
  */
 import * as v from 'valibot';
 import { type OptimizerConfig, optimizerSchema } from '../../protocol/config';
@@ -15,6 +16,8 @@ export interface OptimizerCase {
   readonly config: OptimizerSettings;
   /** Both parameters after the steps that are stored. */
   readonly after: ReadonlyMap<number, readonly Float32Array[]>;
+  /** NAdam: what torch 1.13 came to. */
+  readonly before?: ReadonlyMap<number, readonly Float32Array[]>;
   /** Of each parameter, by torch's name; null where it is a number. */
   readonly finalState: readonly ReadonlyMap<string, Float32Array | null>[];
 }
@@ -38,6 +41,14 @@ export const INITIAL = (): Float32Array<ArrayBuffer>[] => fixtures.init_params.m
 /** Gradients of both parameters, a step each. */
 export const GRADIENTS: readonly (readonly Float32Array<ArrayBuffer>[])[] = fixtures.grads.map((g) => g.map(decodeF32));
 
+const bySteps = (stored: unknown): ReadonlyMap<number, readonly Float32Array[]> =>
+  new Map(
+    Object.entries(stored as Readonly<Record<string, readonly StoredTensor[]>>).map(([step, tensors]) => [
+      Number(step),
+      tensors.map(decodeF32),
+    ]),
+  );
+
 export const OPTIMIZER_CASES: readonly OptimizerCase[] = fixtures.optimizers.map((c) => {
   const keywords = c.kw as unknown as Keywords;
   const groups = (c.param_groups ?? []) as readonly Keywords[];
@@ -46,12 +57,13 @@ export const OPTIMIZER_CASES: readonly OptimizerCase[] = fixtures.optimizers.map
     scheduler: undefined,
     paramGroups: groups.map((group, i) => ({ match: i === 0 ? 'a' : 'b', ...settingsOf(group) })),
   };
-  const stored = c.params_after as unknown as Readonly<Record<string, readonly StoredTensor[]>>;
+  const before = 'before' in c ? c.before?.params_after : undefined;
   const states = c.final_state as unknown as readonly Readonly<Record<string, unknown>>[];
   return {
     name: `${c.optimizer} ${JSON.stringify(c.kw)}${c.param_groups ? ` ${JSON.stringify(c.param_groups)}` : ''}`,
     config,
-    after: new Map(Object.entries(stored).map(([step, tensors]) => [Number(step), tensors.map(decodeF32)])),
+    after: bySteps(c.params_after),
+    ...(before ? { before: bySteps(before) } : {}),
     finalState: states.map(
       (state) =>
         new Map(Object.entries(state).map(([name, value]) => [name, isTensor(value) ? decodeF32(value) : null])),

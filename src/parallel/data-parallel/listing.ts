@@ -1,18 +1,23 @@
 /** The PyTorch script with nn.DataParallel. Called through mode.ts. */
-import { modelCode } from '../../interop/pytorch-model';
-import { FIRST, line, loader, script } from '../../interop/pytorch-script';
+import { codeLine as line } from '../../interop/pytorch/code-line';
+import type { Dialect } from '../../interop/pytorch/dialect';
+import { modelCode } from '../../interop/pytorch/model';
+import { LISTING, loader } from '../../interop/pytorch/script';
 import type { Config } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 
-export function dataParallelListing(config: Config): CodeLine[] {
+export function dataParallelListing(config: Config, dialect: Dialect = LISTING): CodeLine[] {
   const devices = Array.from({ length: config.worldSize }, (_, i) => i).join(', ');
-  return script(config, {
-    model: modelCode(config.model.layers, FIRST, config.checkpointSegments),
-    wrapper: line(`model = nn.DataParallel(model, device_ids=[${devices}])`),
-    loaders: [loader(config)],
+  return dialect.assemble(config, {
+    about: `with DataParallel: one process, ${config.worldSize} GPUs`,
+    devices: config.worldSize,
+    model: modelCode(config.model.layers, dialect.single, config.checkpointSegments),
+    wrapper: line(dialect.dataParallel(devices)),
+    loaders: loader(config, dialect),
     loop: {
-      inputs: FIRST,
-      targets: FIRST,
+      inputs: dialect.single,
+      targets: dialect.single,
+      log: dialect.loss('loss', false),
       inForward: [
         line('#   scatter: a chunk of x to each device', 'scatter'),
         line('#   replicate: parameters and buffers to each device', 'replicate'),

@@ -2,8 +2,8 @@
  * What DataParallel moves between devices: scatter and gather of rows (scatter_gather.py, comm.py), replicate before
  * the forward pass and reduce_add_coalesced after the backward pass, both in flat pieces (replicate.py, _functions.py,
  * csrc/cuda/comm.cpp). cuda:0 copies on its own stream: what it computes next waits until its copies are out. Copies go
- * from cuda:0 to each device and back, as torch makes them without NCCL; the sum runs in device order. Called by data-
- * parallel.ts.
+ * from cuda:0 to each device and back, as torch makes them without NCCL; the sum runs in device order. Called by
+ * compiler.ts.
  */
 import { at } from '../../base/invariant';
 import { CLASS_WEIGHTS } from '../../nn/losses';

@@ -1,17 +1,20 @@
 /** The PyTorch script with DistributedDataParallel, one process for each rank. Called through mode.ts. */
-import { algorithmAdverb, algorithmLines } from '../../interop/pytorch-algorithm';
-import { averageLine, averagerLines, hookImports, hookLines, syncLines } from '../../interop/pytorch-comm-hooks';
+import { algorithmAdverb, algorithmLines } from '../../interop/pytorch/algorithm';
+import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
+import { averageLine, averagerLines, hookImports, hookLines, syncLines } from '../../interop/pytorch/comm-hooks';
 import {
   epochCount,
   joinLine,
   loaderLines,
+  mostBatches,
   seedLines,
   setsEpoch,
   wrapperArguments,
   wrapperNotes,
-} from '../../interop/pytorch-ddp';
-import { modelCode } from '../../interop/pytorch-model';
-import { line, lines, microBatch, script } from '../../interop/pytorch-script';
+} from '../../interop/pytorch/ddp';
+import type { Dialect } from '../../interop/pytorch/dialect';
+import { modelCode } from '../../interop/pytorch/model';
+import { LISTING, microBatch } from '../../interop/pytorch/script';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 
@@ -20,22 +23,24 @@ const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['po
 /** Of one rank. */
 const rankBatch = (config: Config): number => Math.floor(microBatch(config) / config.worldSize);
 
-export function ddpListing(config: Config): CodeLine[] {
-  // A rank's device is counted on its node.
+export function ddpListing(config: Config, dialect: Dialect = LISTING): CodeLine[] {
   const several = config.nodes > 1;
-  const device = several ? 'local_rank' : 'rank';
+  const device = dialect.ofRank(config);
   const { algorithm, overlap } = config.ddp;
-  const loaders = loaderLines(config, rankBatch(config));
+  const uneven = mostBatches(config, rankBatch(config));
+  const loaders = loaderLines(config, rankBatch(config), dialect);
   const how = `${algorithmAdverb(algorithm)} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
-  return script(config, {
+  return dialect.assemble(config, {
+    about: `with DistributedDataParallel on ${config.worldSize} ranks`,
+    ...(uneven === undefined ? {} : { uneven }),
     imports: [
       ...(several || algorithm === 'doubleTree' ? ['import os'] : []),
       ...(config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : ['from datetime import timedelta']),
       'from torch.nn.parallel import DistributedDataParallel',
       ...hookImports(config),
     ],
-    setUp: [
-      ...algorithmLines(config),
+    beforeGroup: algorithmLines(config),
+    group: [
       config.timeoutS === DEFAULT_CONFIG.timeoutS
         ? "torch.distributed.init_process_group('nccl')"
         : `torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=${config.timeoutS}))`,
@@ -47,12 +52,12 @@ export function ddpListing(config: Config): CodeLine[] {
     model: modelCode(config.model.layers, device, config.checkpointSegments),
     seeds: seedLines(config),
     dataNames: loaders.names,
-    beforeWrapper: [...syncLines(config), ...lines(...wrapperNotes(config))],
+    beforeWrapper: [...syncLines(config), ...lines(...wrapperNotes(config, dialect))],
     afterModel: hookLines(config),
     afterOptimizer: averagerLines(config),
     notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
     wrapper: line(
-      `model = DistributedDataParallel(${['model', `device_ids=[${device}]`, ...wrapperArguments(config)].join(', ')})`,
+      `model = DistributedDataParallel(${['model', dialect.deviceIds(device), ...wrapperArguments(config, dialect)].join(', ')})`,
       'broadcast',
     ),
     loaders: loaders.lines,
@@ -62,6 +67,7 @@ export function ddpListing(config: Config): CodeLine[] {
       epochStart: setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       inBackward: [line(`#   buckets all-reduced${how}`, 'allreduce')],
       ranks: true,
+      log: dialect.loss('loss', true),
       afterStep: averageLine(config),
       join: joinLine(config),
       epochs: config.epochs === undefined ? epochCount(config, rankBatch(config)) : undefined,

@@ -17,7 +17,7 @@ export const modelParallel: ParallelMode = {
   parts: [COMPILER],
   listing: new Part(SCRIPT, async () => {
     const { modelParallelListing } = await import('./listing');
-    return (config) => modelParallelListing(config, modelParallel.layersOfDevice(config));
+    return (config, dialect) => modelParallelListing(config, modelParallel.layersOfDevice(config), dialect);
   }),
   mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
   rowsOfDevice: (config, [rows = 0]) => Array.from({ length: config.worldSize }, () => [0, rows] as const),

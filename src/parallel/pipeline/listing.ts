@@ -2,8 +2,10 @@
  * The PyTorch script of a pipeline: torch.distributed.pipelining, with DistributedDataParallel around the stages where
  * there are replicas. It follows torch 2.13 as it was seen to behave, on the CPU over gloo too. Called through mode.ts.
  */
-import { loaderLines, setsEpoch } from '../../interop/pytorch-ddp';
-import { drops, listedModelCode } from '../../interop/pytorch-model';
+import { type CodeLine, codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
+import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
+import type { Dialect } from '../../interop/pytorch/dialect';
+import { drops, listedModelCode } from '../../interop/pytorch/model';
 import {
   type Averaging,
   checkpointedStage,
@@ -11,17 +13,17 @@ import {
   DP_RANK,
   fillUp,
   insideLines,
+  meshLines,
   type PipelineShape,
   pipelineImports,
   ranksLines,
   replicaLines,
   scheduleLines,
   stageLines,
-} from '../../interop/pytorch-pipeline';
-import { line, lines, loader, script } from '../../interop/pytorch-script';
+} from '../../interop/pytorch/pipeline';
+import { LISTING, loader } from '../../interop/pytorch/script';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
-import type { CodeLine } from '../../protocol/trace';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import { filledUpTo } from './filled-up';
@@ -29,8 +31,9 @@ import { layerRanges } from './split';
 import { scheduleOf } from './stages';
 import { tiesOf } from './ties';
 
-export function pipelineListing(given: Config): CodeLine[] {
-  const { resume, ...config } = given;
+export function pipelineListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
+  const { resume, ...begun } = given;
+  const config = dialect.resumesStages ? given : begun;
   const schedule = scheduleOf(config);
   const ranges = layerRanges(config);
   const shape: PipelineShape = {
@@ -41,19 +44,23 @@ export function pipelineListing(given: Config): CodeLine[] {
     filledUpTo: filledUpTo(config),
   };
   const averaging = averagingOf(schedule, shape);
-  const data = dataLines(config, shape);
+  const data = dataLines(config, shape, dialect);
   const model = listedModelCode(config.model.layers);
-  return script(config, {
+  return dialect.assemble(config, {
+    about: `as a pipeline of ${shape.pp} ranks${shape.dp > 1 ? `, ${shape.dp} replicas of it` : ''}`,
+    stages: true,
+    replicas: shape.dp,
     imports: [
       ...pipelineImports(config, shape, averaging),
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
     ],
     notes: [
       ...(drops(config.model.layers) ? [OWN_MASKS] : []),
-      ...(resume === undefined ? [] : [BEGINS_ANEW]),
+      ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
       ...(tiesOf(config).length > 0 ? [TIES] : []),
     ],
-    setUp: ranksLines(shape, timeoutOf(config)),
+    group: ranksLines(timeoutOf(config)),
+    behindGroup: meshLines(shape),
     tearDown: ['torch.distributed.destroy_process_group()'],
     model: { ...model, classes: [...model.classes, ...checkpointedStage(config)] },
     afterModel: lines(
@@ -67,6 +74,7 @@ export function pipelineListing(given: Config): CodeLine[] {
       inputs: 'device',
       targets: 'device',
       ranks: true,
+      log: [],
       epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       body: (advance) => [
         line('optimizer.zero_grad()', 'zero_grad'),
@@ -78,14 +86,14 @@ export function pipelineListing(given: Config): CodeLine[] {
         ...clipOverStages(config, shape),
         line('optimizer.step()', 'step'),
         ...advance,
-        ...printLines(shape),
+        ...dialect.pipelineLoss(shape.dp),
       ],
     },
   });
 }
 
 const OWN_MASKS = '# dropout: here each rank draws masks of its own, and the losses differ from those of the run';
-/** Its optimiser's state is of the whole model, and a rank has its own parameters only. */
+/** The optimizer's state is of the whole model, and a rank has its own parameters only: train.py picks them out. */
 const BEGINS_ANEW =
   '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
 const TIES =
@@ -104,19 +112,7 @@ function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp }: P
 }
 
 /** Every rank of a pipeline goes through the batches of its replica. */
-function dataLines(config: Config, { dp }: PipelineShape): ReturnType<typeof loaderLines> {
-  if (dp === 1) return { names: [], lines: [loader(config, 'gpus')] };
-  return loaderLines(config, Math.floor(config.batchSize / dp), { size: dp, rank: DP_RANK, pinned: 'gpus' });
-}
-
-/** The loss of a step: the mean over micro-batches, and over replicas. */
-function printLines({ dp }: PipelineShape): readonly CodeLine[] {
-  if (dp === 1) return lines('if last:', '    print(torch.stack(losses).double().mean().item())');
-  return lines(
-    'if last:',
-    '    loss = torch.stack(losses).detach().double().mean()',
-    "    torch.distributed.all_reduce(loss, group=mesh.get_group('dp'))",
-    `    if ${DP_RANK} == 0:`,
-    `        print(loss.item() / ${dp})`,
-  );
+function dataLines(config: Config, { dp }: PipelineShape, dialect: Dialect): ReturnType<typeof loaderLines> {
+  if (dp === 1) return { names: [], lines: loader(config, dialect, 'gpus') };
+  return loaderLines(config, Math.floor(config.batchSize / dp), dialect, { size: dp, rank: DP_RANK, pinned: 'gpus' });
 }

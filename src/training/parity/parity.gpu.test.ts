@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { PARITY_CASES } from '../testing/parity-cases';
-import { runParity } from '../testing/run-parity';
-import { expectSameBits, runPlacements } from '../testing/run-placements';
+import { once, runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
 let node: NodeGpu;
 beforeAll(() => {
@@ -16,8 +16,10 @@ beforeAll(() => {
 afterAll(() => node.close());
 
 describe.each(PARITY_CASES)('$name', (parity) => {
+  const shared = once(() => runParity(parity, node.gpu));
+
   test('meets its bars on WebGPU', async () => {
-    const measured = await runParity(parity, 'webgpu', node.gpu, 'shared');
+    const { measured } = await shared();
     expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
     expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
@@ -28,6 +30,6 @@ describe.each(PARITY_CASES)('$name', (parity) => {
   });
 
   test('one GPUDevice per rank: the bits of the shared run', async () => {
-    expectSameBits(await runPlacements(parity, node.gpu));
+    expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
   });
 });

@@ -7,16 +7,18 @@
 import { describe, expect, test } from 'vitest';
 import { elements } from '../../tensor/shape';
 import { PARITY_CASES, type ParityCase } from '../testing/parity-cases';
-import { runParity } from '../testing/run-parity';
-import { expectSameBits, runPlacements } from '../testing/run-placements';
+import { once, runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
 const SMALL = 1000;
 const isSmall = ({ finalParameters }: ParityCase): boolean =>
   [...finalParameters.values()].reduce((sum, { shape }) => sum + elements(shape), 0) <= SMALL;
 
 describe.each(PARITY_CASES)('$name', (parity) => {
+  const shared = once(() => runParity(parity, undefined, isSmall(parity)));
+
   test('meets its bars on the CPU', async () => {
-    const measured = await runParity(parity, 'cpu');
+    const { measured } = await shared();
     expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
     expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
@@ -27,6 +29,6 @@ describe.each(PARITY_CASES)('$name', (parity) => {
   });
 
   test('one worker per rank: the bits of the shared run', async () => {
-    expectSameBits(await runPlacements(parity, undefined, isSmall(parity)));
+    expectSameBits((await shared()).held, await runInWorkers(parity, undefined, isSmall(parity)));
   });
 });

@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { PIPELINE_CASES, PIPELINE_MESH_CASES } from '../testing/pipeline-cases';
-import { runParity } from '../testing/run-parity';
-import { expectSameBits, runPlacements } from '../testing/run-placements';
+import { once, runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
 let node: NodeGpu;
 beforeAll(() => {
@@ -16,22 +16,24 @@ beforeAll(() => {
 afterAll(() => node.close());
 
 const ON_GPU = /^tanh_mlp|^deep_tanh (GPipe|LoopedBFS|InterleavedZeroBubble|ZBV|DualPipeV), 2|^mlp784|^gpt 1F1B, 4/;
+/** With one GPUDevice per rank, too. */
+const ALONE = /^deep_tanh.*(ZeroBubble|pp 2)/;
 const cases = [...PIPELINE_CASES.filter(({ name }) => ON_GPU.test(name)), ...PIPELINE_MESH_CASES];
 
 describe.each(cases)('$name', (parity) => {
+  const shared = once(() => runParity(parity, node.gpu));
+
   test('meets its bars on WebGPU', async () => {
-    const measured = await runParity(parity, 'webgpu', node.gpu, 'shared');
+    const { measured } = await shared();
     expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
     expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
     expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
     expect(measured.replicaDivergence).toBe(0);
   });
-});
 
-test.each(cases.filter(({ name }) => /^deep_tanh.*(ZeroBubble|pp 2)/.test(name)))(
-  'one GPUDevice per rank, $name: the bits of the shared run',
-  async (parity) => {
-    expectSameBits(await runPlacements(parity, node.gpu));
-  },
-);
+  if (!ALONE.test(parity.name)) return;
+  test('one GPUDevice per rank: the bits of the shared run', async () => {
+    expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
+  });
+});

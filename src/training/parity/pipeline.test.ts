@@ -4,12 +4,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import { PIPELINE_CASES, PIPELINE_MESH_CASES } from '../testing/pipeline-cases';
-import { runParity } from '../testing/run-parity';
-import { expectSameBits, runPlacements } from '../testing/run-placements';
+import { once, runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
 describe.each([...PIPELINE_CASES, ...PIPELINE_MESH_CASES])('$name', (parity) => {
+  const shared = once(() => runParity(parity));
+
   test('meets its bars on the CPU', async () => {
-    const measured = await runParity(parity, 'cpu');
+    const { measured } = await shared();
     expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
     expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
@@ -18,6 +20,6 @@ describe.each([...PIPELINE_CASES, ...PIPELINE_MESH_CASES])('$name', (parity) => 
   });
 
   test('one worker per rank: the bits of the shared run', async () => {
-    expectSameBits(await runPlacements(parity));
+    expectSameBits((await shared()).held, await runInWorkers(parity));
   });
 });

@@ -4,9 +4,10 @@
  * run in it now.
  */
 import { describe, expect, test } from 'vitest';
+import { isOlder } from '../../cli/torch/python';
 import { runConfig } from '../../headless/run';
-import { type Printed, printedBy, SCRIPT_SETS, torchScript } from '../testing/script-cases';
-import { pythonWithTorch, runTorchScripts } from '../testing/torch-scripts';
+import { type Printed, printedBy, printedIn, SCRIPT_SETS, torchScript } from '../testing/script-cases';
+import { pythonWithTorch, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
 
 /** Of a loss: the rounding of some steps in float32. */
 const BAR = 2e-6;
@@ -30,19 +31,19 @@ function expectEqual(found: Printed, expected: Printed, what: string): void {
 describe.each(SCRIPT_SETS)('$name', (set) => {
   const { cases, module, recorded } = set;
   const python = pythonWithTorch(module);
-  if (process.env['LOCKSTEP_RECORD'] && python !== undefined) {
+  const word = process.env['LOCKSTEP_RECORD'];
+  const again = cases.filter(({ name }) => word === '1' || (word !== undefined && name.includes(word)));
+  if (again.length > 0 && python !== undefined) {
     test('recorded anew', { timeout: 600_000 }, async () => {
-      const { torch, outputs } = runTorchScripts(python, await Promise.all(cases.map(torchScript)));
-      expect(outputs.filter(({ error }, i) => error !== null && !MAY_STOP.test(cases[i]?.name ?? ''))).toEqual([]);
-      set.record(
-        torch,
-        outputs.map(({ printed }) => printed),
-      );
+      const { torch, outputs } = runTorchScripts(python, await Promise.all(again.map(torchScript)));
+      expect(outputs.filter(({ error }, i) => error !== null && !MAY_STOP.test(again[i]?.name ?? ''))).toEqual([]);
+      set.record(torch, new Map(outputs.map(({ printed }, i) => [again[i]?.name ?? '', printed])));
     });
   }
 
-  describe.each(cases)('$name', ({ name, config, script, files }) => {
+  describe.each(cases)('$name', ({ name, since, config, script, files }) => {
     const known = recorded.cases[name];
+    const torchOf = known?.torch ?? recorded.torch;
 
     test('the listing is the one that ran in PyTorch', () => {
       expect(known?.script, 'record anew, see testing/script-cases.ts').toEqual(script);
@@ -50,23 +51,27 @@ describe.each(SCRIPT_SETS)('$name', (set) => {
 
     test.each(['shared', 'workers'] as const)('the run has the losses that it printed (%s)', async (placement) => {
       const { report } = await runConfig({ ...config, placement }, await files());
-      expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${recorded.torch}`);
+      expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${torchOf}`);
+    });
+
+    if (since === undefined) return;
+    test('its numbers are of a torch with the correction, and others than one before it printed', () => {
+      const { torch: before = '', printed = [] } = known?.before ?? {};
+      expect([isOlder(torchOf, since), isOlder(before, since)]).toEqual([false, true]);
+      expect(() => expectEqual(known?.printed ?? [], printed, before)).toThrow(BAR.toString());
     });
   });
 
   test(`run by a PyTorch of this machine (${python ?? 'none found'})`, { timeout: 300_000 }, async () => {
     if (python === undefined) {
-      const lines = [
-        `NO ${module} ON THIS MACHINE: the ${set.name} were not run.`,
-        `They were compared with what torch ${recorded.torch} printed when it was last asked.`,
-        'Install torch for python3, or name an interpreter that has it: LOCKSTEP_PYTHON=/path/to/python.',
-      ];
-      process.stderr.write(`\n${'*'.repeat(100)}\n${lines.join('\n')}\n${'*'.repeat(100)}\n`);
+      const more = [`They were compared with what torch ${recorded.torch} printed when it was last asked.`];
+      sayNoTorch(`the ${set.name} were not run.`, { module, more });
       return;
     }
     const { torch, outputs } = runTorchScripts(python, await Promise.all(cases.map(torchScript)));
-    cases.forEach(({ name }, i) => {
-      expectEqual(outputs[i]?.printed ?? [], recorded.cases[name]?.printed ?? [], `${name}, torch ${torch}`);
+    cases.forEach((one, i) => {
+      const expected = printedIn(torch, one, recorded.cases[one.name]);
+      expectEqual(outputs[i]?.printed ?? [], expected, `${one.name}, torch ${torch}`);
     });
   });
 });

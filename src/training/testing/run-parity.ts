@@ -1,4 +1,7 @@
-/** Runs a parity case on a device and measures how far it is from PyTorch, in the terms of the bars. */
+/**
+ * Runs a parity case in one memory, measures how far it is from PyTorch, in the terms of the bars, and takes what it
+ * holds on the way where a run with one worker per rank is compared with it (run-placements.ts).
+ */
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import { gatherRows } from '../../data/gather';
@@ -14,6 +17,7 @@ import { replicaDivergence } from '../weights/weight-differences';
 import type { Weights } from '../weights/weights';
 import type { ParityCase } from './parity-cases';
 import type { Bars, Stored } from './recorded-runs';
+import { type HeldRun, heldBy, microBatchesHeld } from './run-placements';
 
 export interface Measured extends Bars {
   readonly replicaDivergence: number;
@@ -23,55 +27,81 @@ export interface Measured extends Bars {
   readonly final_buffer_maxrel: number;
 }
 
-export async function runParity(
-  test: ParityCase,
-  device: 'cpu' | 'webgpu',
-  gpu?: GPU,
-  placement: 'shared' | 'workers' = 'shared',
-): Promise<Measured> {
+export interface ParityRun {
+  readonly measured: Measured;
+  /** After microBatchesHeld(). */
+  readonly held: HeldRun;
+}
+
+/** Made when it is first asked for, and once: two tests look at one run. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** With `gpu` on WebGPU, else on the CPU; `whole`: what it holds is taken at the end. */
+export async function runParity(test: ParityCase, gpu?: GPU, whole = false): Promise<ParityRun> {
+  const device = gpu ? 'webgpu' : 'cpu';
   const blueprint = createBlueprint(
-    parseConfig({ ...test.config, device, placement, compareSingle: false }),
+    parseConfig({ ...test.config, device, placement: 'shared', compareSingle: false }),
     test.files,
   );
   const keeper = new DeviceKeeper(gpu, true);
   const training = await createTraining(blueprint, { keeper, gpu });
   try {
-    const steps = Math.max(...test.losses.map((losses) => losses.length));
+    const microBatches = Math.max(...test.losses.map((losses) => losses.length));
     const { accumulate } = blueprint.config;
-    // One step by itself, as single-stepping runs it, the rest in one go.
+    // One step by itself, as single-stepping runs it, the rest in one go or two.
     const first = await training.trace();
     const records = [first.losses, ...(await training.run(accumulate - 1))];
     const gradients = await gradientsOf(training);
-    records.push(...(await training.run(steps - accumulate)));
-    const relative = test.losses.flatMap((losses, rank) =>
-      losses.map((loss, step) => ({ step, rel: relativeLoss(at(at(records, step).perRank, rank), loss) })),
-    );
-    const weights = await training.weights();
-    const state = mergedState(blueprint, weights);
-    return {
-      loss_rel_first10: Math.max(...relative.filter((r) => r.step < 10).map((r) => r.rel)),
-      loss_rel_all: Math.max(...relative.map((r) => r.rel)),
-      first_grad_maxrel: largest(test.firstGradients, (name, expected) => {
-        const gradient = must(gradients.get(`${name}.grad`), `${name}.grad`);
-        const unclipped = gradient.map((value) => value / test.clipped);
-        const { apart, scale } = compare(name, unclipped, expected);
-        return apart / scale;
-      }),
-      final_param_maxabs: largest(
-        test.finalParameters,
-        (name, expected) => compare(name, must(state.get(name), name), expected).apart,
-      ),
-      replicaDivergence: replicaDivergence(blueprint, weights),
-      eval_loss_rel: test.evalLoss === undefined ? 0 : relativeLoss(evalLoss(training, weights), test.evalLoss),
-      final_buffer_maxrel: largest(test.finalBuffers, (name, expected) => {
-        const { apart, scale } = compare(name, must(state.get(name), name), expected);
-        return apart / scale;
-      }),
-    };
+    records.push(...(await training.run(microBatchesHeld(test, blueprint, whole) - accumulate)));
+    const held = await heldBy(training, records);
+    records.push(...(await training.run(microBatches - records.length)));
+    return { measured: await measure(test, { training, records, gradients }), held };
   } finally {
     await training.dispose();
     keeper.forget();
   }
+}
+
+interface RunThrough {
+  readonly training: Training;
+  readonly records: readonly { readonly perRank: readonly number[] }[];
+  /** After the first optimiser step. */
+  readonly gradients: ReadonlyMap<string, Float32Array>;
+}
+
+async function measure(test: ParityCase, { training, records, gradients }: RunThrough): Promise<Measured> {
+  const relative = test.losses.flatMap((losses, rank) =>
+    losses.map((loss, step) => ({ step, rel: relativeLoss(at(at(records, step).perRank, rank), loss) })),
+  );
+  const { blueprint } = training;
+  const weights = await training.weights();
+  const state = mergedState(blueprint, weights);
+  return {
+    loss_rel_first10: Math.max(...relative.filter((r) => r.step < 10).map((r) => r.rel)),
+    loss_rel_all: Math.max(...relative.map((r) => r.rel)),
+    first_grad_maxrel: largest(test.firstGradients, (name, expected) => {
+      const gradient = must(gradients.get(`${name}.grad`), `${name}.grad`);
+      const unclipped = gradient.map((value) => value / test.clipped);
+      const { apart, scale } = compare(name, unclipped, expected);
+      return apart / scale;
+    }),
+    final_param_maxabs: largest(
+      test.finalParameters,
+      (name, expected) => compare(name, must(state.get(name), name), expected).apart,
+    ),
+    replicaDivergence: replicaDivergence(blueprint, weights),
+    eval_loss_rel: test.evalLoss === undefined ? 0 : relativeLoss(evalLoss(training, weights), test.evalLoss),
+    final_buffer_maxrel: largest(test.finalBuffers, (name, expected) => {
+      const { apart, scale } = compare(name, must(state.get(name), name), expected);
+      return apart / scale;
+    }),
+  };
 }
 
 const relativeLoss = (loss: number, expected: number): number =>

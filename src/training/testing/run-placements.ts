@@ -1,16 +1,19 @@
 /**
- * Runs the start of a parity case in both placements and returns what each ended with, for tests that hold their bits.
+ * Runs the start of a parity case with one worker per rank, for tests that hold it to the bits of the run in one
+ * memory: run-parity.ts takes those on its way.
  */
 
 import { expect } from 'vitest';
 import { must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
-import { createBlueprint } from '../blueprint';
+import { type Blueprint, createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
+import type { Training } from '../training';
 import type { ParityCase } from './parity-cases';
 
-interface PlacementRun {
+/** What a run holds after some of its micro-batches. */
+export interface HeldRun {
   readonly losses: readonly (readonly number[])[];
   /** Bits of every buffer of every device that outlives a step, by device and name. */
   readonly bits: ReadonlyMap<string, Buffer>;
@@ -21,58 +24,51 @@ interface PlacementRun {
  */
 const FEW_STEPS = 5;
 
-interface PlacementRuns {
-  readonly shared: PlacementRun;
-  readonly workers: PlacementRun;
+/** After how many micro-batches both placements are compared; `whole`: after as many as PyTorch took. */
+export function microBatchesHeld(test: ParityCase, { config, dataset, batchesPerEpoch }: Blueprint, whole: boolean) {
+  const all = Math.max(...test.losses.map((losses) => losses.length));
+  const few = FEW_STEPS * config.accumulate;
+  const short = dataset.rows % config.batchSize !== 0;
+  return whole ? all : Math.min(all, 1 + (short ? Math.max(few, batchesPerEpoch) : few));
 }
 
-/** With `gpu` on WebGPU, else on the CPU; `whole` runs as many steps as PyTorch took. */
-export async function runPlacements(test: ParityCase, gpu?: GPU, whole = false): Promise<PlacementRuns> {
-  return { shared: await runIn('shared', test, gpu, whole), workers: await runIn('workers', test, gpu, whole) };
+/** `records`: the losses of all micro-batches so far. */
+export async function heldBy(
+  training: Training,
+  records: readonly { readonly perRank: readonly number[] }[],
+): Promise<HeldRun> {
+  const { values } = await training.checkpoint();
+  const bits = values.map(({ device, buffer, data }): [string, Buffer] => [
+    `${device} ${buffer}`,
+    Buffer.from(data.buffer, data.byteOffset, data.byteLength),
+  ]);
+  return { losses: records.map(({ perRank }) => perRank), bits: new Map(bits) };
 }
 
-/** The same losses, and the same bits in every buffer. */
-export function expectSameBits({ shared, workers }: PlacementRuns): void {
-  expect(shared.bits.size).toBeGreaterThan(0);
-  expect(workers.losses).toEqual(shared.losses);
-  expect([...workers.bits.keys()].sort()).toEqual([...shared.bits.keys()].sort());
-  // By memory: for an assertion of its own each number of an array is a value to look at.
-  const differing = [...shared.bits].filter(([buffer, bits]) => !must(workers.bits.get(buffer), buffer).equals(bits));
-  expect(differing.map(([buffer]) => buffer)).toEqual([]);
-}
-
-async function runIn(
-  placement: 'shared' | 'workers',
-  test: ParityCase,
-  gpu: GPU | undefined,
-  whole: boolean,
-): Promise<PlacementRun> {
+/** With `gpu` on WebGPU, else on the CPU. */
+export async function runInWorkers(test: ParityCase, gpu?: GPU, whole = false): Promise<HeldRun> {
   const device = gpu ? 'webgpu' : 'cpu';
-  const config = parseConfig({ ...test.config, device, placement, compareSingle: false });
+  const config = parseConfig({ ...test.config, device, placement: 'workers', compareSingle: false });
   const blueprint = createBlueprint(config, test.files);
   const keeper = new DeviceKeeper(gpu, true);
   const training = await createTraining(blueprint, { keeper, gpu });
   try {
     // One step by itself, as single-stepping runs it, the rest in one go.
     const first = await training.trace();
-    const all = Math.max(...test.losses.map((losses) => losses.length)) - 1;
-    const few = FEW_STEPS * config.accumulate;
-    const short = blueprint.dataset.rows % config.batchSize !== 0;
-    const rest = await training.run(
-      whole ? all : Math.min(all, short ? Math.max(few, blueprint.batchesPerEpoch) : few),
-    );
-    const { values } = await training.checkpoint();
-    return {
-      losses: [first.losses, ...rest].map(({ perRank }) => perRank),
-      bits: new Map(
-        values.map(({ device, buffer, data }) => [
-          `${device} ${buffer}`,
-          Buffer.from(data.buffer, data.byteOffset, data.byteLength),
-        ]),
-      ),
-    };
+    const rest = await training.run(microBatchesHeld(test, blueprint, whole) - 1);
+    return await heldBy(training, [first.losses, ...rest]);
   } finally {
     await training.dispose();
     keeper.forget();
   }
+}
+
+/** The same losses, and the same bits in every buffer. */
+export function expectSameBits(shared: HeldRun, workers: HeldRun): void {
+  expect(shared.bits.size).toBeGreaterThan(0);
+  expect(workers.losses).toEqual(shared.losses);
+  expect([...workers.bits.keys()].sort()).toEqual([...shared.bits.keys()].sort());
+  // By memory: for an assertion of its own each number of an array is a value to look at.
+  const differing = [...shared.bits].filter(([buffer, bits]) => !must(workers.bits.get(buffer), buffer).equals(bits));
+  expect(differing.map(([buffer]) => buffer)).toEqual([]);
 }

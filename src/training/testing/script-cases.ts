@@ -1,10 +1,11 @@
 /**
  * The runs whose PyTorch listings are held against what real PyTorch printed: their configurations, the listing of
  * each, and the numbers that it must print. Recorded with `LOCKSTEP_RECORD=1 npx vitest run --project pure
- * src/session/parity/script-losses`, which needs a torch.
+ * src/training/parity/script-losses`, which needs a torch; LOCKSTEP_RECORD=NAdam records the cases with that word only.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isOlder } from '../../cli/torch/python';
 import { parseConfig } from '../../config/parse-config';
 import { PARALLEL_MODES } from '../../parallel/modes';
 import type { Config, ConfigInput } from '../../protocol/config';
@@ -16,9 +17,18 @@ import { savedAfter } from './checkpoint-runs';
 import type { TorchScript } from './torch-scripts';
 
 interface Recorded {
-  /** Which PyTorch printed. */
+  /** Which PyTorch printed, where a case does not name another. */
   readonly torch: string;
-  readonly cases: Readonly<Record<string, { readonly script: readonly string[]; readonly printed: Printed }>>;
+  readonly cases: Readonly<Record<string, RecordedCase>>;
+}
+
+interface RecordedCase {
+  readonly script: readonly string[];
+  readonly printed: Printed;
+  /** Of a case whose numbers a version of PyTorch changed (Described.since): which one printed these. */
+  readonly torch?: string;
+  /** And what one before it printed, which the run is not meant to have. */
+  readonly before?: { readonly torch: string; readonly printed: Printed };
 }
 
 /** Of each process, in order. */
@@ -32,10 +42,13 @@ interface Described {
   readonly config: ConfigInput;
   /** The run goes on from a checkpoint that it saved after so many micro-batches. */
   readonly savedAfter?: number;
+  /** The version of PyTorch from which on it computes what it computes now: NAdam was corrected in 2.0. */
+  readonly since?: string;
 }
 
-interface ScriptCase {
+export interface ScriptCase {
   readonly name: string;
+  readonly since?: string | undefined;
   readonly config: Config;
   readonly script: readonly string[];
   /** The checkpoint, where there is one. */
@@ -49,7 +62,8 @@ export interface ScriptSet {
   readonly module: string;
   readonly cases: readonly ScriptCase[];
   readonly recorded: Recorded;
-  record(torch: string, printed: readonly Printed[]): void;
+  /** By the names of the cases; those without numbers stay as they are. */
+  record(torch: string, printed: ReadonlyMap<string, Printed>): void;
 }
 
 function scriptSet(name: string, prefix: string, module: string): ScriptSet {
@@ -61,18 +75,47 @@ function scriptSet(name: string, prefix: string, module: string): ScriptSet {
     cases,
     recorded: read(file) as Recorded,
     record(torch, printed) {
+      const known = read(file) as Recorded;
+      const whole = cases.every(({ name: one }) => printed.has(one));
+      const given = whole ? torch : known.torch;
       // One case per line: what changed is seen at a glance.
-      const rows = cases.map(
-        (known, i) =>
-          `${JSON.stringify(known.name)}: ${JSON.stringify({ script: known.script, printed: printed[i] ?? [] })}`,
-      );
-      const text = `{"torch": ${JSON.stringify(torch)}, "cases": {\n${rows.join(',\n')}\n}}\n`;
-      writeFileSync(fixture(file), text);
+      const rows = cases.map((one) => {
+        const numbers = printed.get(one.name);
+        const before = known.cases[one.name];
+        const row = numbers === undefined ? before : recordedCase(one, { torch, given, numbers }, before);
+        return `${JSON.stringify(one.name)}: ${JSON.stringify(row)}`;
+      });
+      writeFileSync(fixture(file), `{"torch": ${JSON.stringify(given)}, "cases": {\n${rows.join(',\n')}\n}}\n`);
     },
   };
 }
 
-function caseOf({ name, config: input, savedAfter: saved }: Described): ScriptCase {
+interface Printing {
+  readonly torch: string;
+  /** The torch of the cases that name none. */
+  readonly given: string;
+  readonly numbers: Printed;
+}
+
+/** Where a version of PyTorch changed the numbers, those of the other side of it stay as they were recorded. */
+function recordedCase(
+  { script, since }: ScriptCase,
+  { torch, given, numbers: printed }: Printing,
+  known: RecordedCase | undefined,
+): RecordedCase {
+  if (since !== undefined && isOlder(torch, since))
+    return { printed: [], ...known, script, before: { torch, printed } };
+  const { before } = known ?? {};
+  return { script, printed, ...(torch === given ? {} : { torch }), ...(before ? { before } : {}) };
+}
+
+/** What that version of PyTorch must print. */
+export function printedIn(torch: string, { since }: ScriptCase, known: RecordedCase | undefined): Printed {
+  const older = since !== undefined && isOlder(torch, since);
+  return (older ? known?.before?.printed : known?.printed) ?? [];
+}
+
+function caseOf({ name, config: input, savedAfter: saved, since }: Described): ScriptCase {
   const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
   const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
   const { listing, settle } = PARALLEL_MODES[config.mode];
@@ -81,7 +124,7 @@ function caseOf({ name, config: input, savedAfter: saved }: Described): ScriptCa
   const script = listing
     .get()(settled)
     .map(({ text }) => text);
-  return { name, config, script, files: async () => (saved === undefined ? {} : savedAfter(whole, saved)) };
+  return { name, since, config, script, files: async () => (saved === undefined ? {} : savedAfter(whole, saved)) };
 }
 
 export const SCRIPTS: ScriptSet = scriptSet('scripts', '', 'torch.distributed');

@@ -5,13 +5,17 @@
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { findTorch, noTorchBanner } from '../../../scripts/find-torch.mjs';
+import type { ExportedFolder } from '../../protocol/exported';
 
 const RUNNER = path.resolve(import.meta.dirname, '../../../scripts/run-torch-scripts.py');
-const own = process.env['LOCKSTEP_PYTHON'];
-const CANDIDATES = own ? [own] : ['python3', '/usr/bin/python3', 'python'];
 
 export interface TorchScript {
-  readonly code: string;
+  /** Absent: `files` are those of an exported run, whose train.py starts with `args`. */
+  readonly code?: string;
+  readonly args?: readonly string[];
+  /** Files that come back. */
+  readonly gives?: readonly string[];
   /** One each rank; 1 where the script drives all devices. */
   readonly processes: number;
   readonly files: Readonly<Record<string, Uint8Array>>;
@@ -21,12 +25,35 @@ export interface TorchOutput {
   /** Numbers that each process printed. */
   readonly printed: readonly (readonly number[])[];
   readonly error: string | null;
+  /** In base64. */
+  readonly files: Readonly<Record<string, string>>;
 }
+
+/** An exported run as it is, on the CPU, which leaves report.json. */
+export const exportedScript = ({ files, processes }: ExportedFolder): TorchScript => ({
+  processes,
+  files: Object.fromEntries(
+    Object.entries(files).map(([name, content]) => [
+      name,
+      typeof content === 'string' ? new TextEncoder().encode(content) : content,
+    ]),
+  ),
+  args: ['--report', 'report.json', '--quiet', '--device', 'cpu'],
+  gives: ['report.json'],
+});
+
+/** Of an exported run: the text of its report.json; '': it left none. */
+export const reportOf = ({ files }: TorchOutput): string =>
+  Buffer.from(files['report.json'] ?? '', 'base64').toString();
 
 /** The interpreter that has that module of torch; undefined: none has. */
 export function pythonWithTorch(module = 'torch.distributed'): string | undefined {
-  return CANDIDATES.find((python) => spawnSync(python, ['-c', `import ${module}`]).status === 0);
+  return findTorch(module).found?.command;
 }
+
+/** Says in large letters what is not tested on a machine without that. */
+export const sayNoTorch = (...said: Parameters<typeof noTorchBanner>): void =>
+  void process.stderr.write(noTorchBanner(...said));
 
 export function runTorchScripts(
   python: string,

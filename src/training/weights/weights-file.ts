@@ -20,7 +20,14 @@ export function weightsFile(
   weights: Weights,
   { wrapped = false }: { readonly wrapped?: boolean } = {},
 ): Uint8Array<ArrayBuffer> {
-  const { parameters, buffers, config, mode } = blueprint;
+  const prefix = wrapped && blueprint.mode.wrapsModel ? 'module.' : '';
+  const all = stateTensors(blueprint, weights).map((tensor) => ({ ...tensor, name: `${prefix}${tensor.name}` }));
+  return writeSafetensors(all, { format: 'pt' });
+}
+
+/** model.state_dict(), of the model that a wrapper wraps. */
+export function stateTensors(blueprint: Blueprint, weights: Weights): readonly NamedTensor[] {
+  const { parameters, buffers, config } = blueprint;
   const merged = mergedState(blueprint, weights);
   const own = parameters.map(({ name, shape }): NamedTensor => ({ name, shape, data: must(merged.get(name), name) }));
   const tied = tiedNames(config.model.layers).map(({ name, source }): NamedTensor => {
@@ -37,7 +44,5 @@ export function weightsFile(
       if (data instanceof Float32Array) return { name, shape, data: values };
       return { name, shape: sameShape(shape, [1]) ? [] : shape, data: BigInt64Array.from(values, BigInt) };
     });
-  const prefix = wrapped && mode.wrapsModel ? 'module.' : '';
-  const all = [...own, ...tied, ...kept].map((tensor) => ({ ...tensor, name: `${prefix}${tensor.name}` }));
-  return writeSafetensors(all, { format: 'pt' });
+  return [...own, ...tied, ...kept];
 }

@@ -55,7 +55,7 @@ export function DrawView() {
   const pad = useRef<HTMLCanvasElement>(null);
   const [focused, setFocused] = useState(false);
   const palette = usePalette();
-  const repaint = useSurface(
+  const { request: repaint } = useSurface(
     pad,
     PAD_SIZE,
     useCallback(

@@ -2,10 +2,10 @@
  * The views that a run has besides its losses and numbers, one at a time under tabs. Each is loaded when it is first
  * looked at, so that a run on points loads none of them.
  */
-import { type ComponentType, type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import { at } from '../../../base/invariant';
-import { lookup } from '../../../base/lookup';
 import { loadedPanel } from '../../boundary/loaded-panel';
+import { Tabs } from '../../fields/tabs';
 import { useLinked } from '../../permalink/use-linked';
 import styles from './views.module.css';
 import { VIEW_NAMES, type ViewId } from './views-for';
@@ -26,51 +26,22 @@ const VIEWS: Readonly<Record<ViewId, ComponentType>> = {
   ),
 };
 
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
-
 export function Views({ ids }: { ids: readonly ViewId[] }) {
   const [chosen, choose] = useState<ViewId>();
   useLinked('view', { read: () => chosen, show: (text) => choose(ids.find((id) => id === text)) });
-  const base = useId();
-  const list = useRef<HTMLDivElement>(null);
   const index = Math.max(0, chosen ? ids.indexOf(chosen) : 0);
-  const shown = at(ids, index);
-  const View = VIEWS[shown];
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = lookup(STEPS, event.key);
-    const next =
-      event.key === 'Home'
-        ? 0
-        : event.key === 'End'
-          ? ids.length - 1
-          : step && (index + step + ids.length) % ids.length;
-    if (next === undefined) return;
-    event.preventDefault();
-    choose(ids[next]);
-    const tab = list.current?.children[next];
-    if (tab instanceof HTMLElement) tab.focus();
-  };
+  const View = VIEWS[at(ids, index)];
   return (
     <div className={styles['views']}>
-      <div ref={list} role="tablist" aria-label="What the model does" className={styles['tabs']} onKeyDown={onKeyDown}>
-        {ids.map((id) => (
-          <button
-            key={id}
-            type="button"
-            role="tab"
-            id={`${base}-${id}`}
-            aria-selected={id === shown}
-            aria-controls={`${base}-panel`}
-            tabIndex={id === shown ? 0 : -1}
-            onClick={() => choose(id)}
-          >
-            {VIEW_NAMES[id]}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-${shown}`} className={styles['panel']}>
+      <Tabs
+        label="What the model does"
+        names={ids.map((id) => VIEW_NAMES[id])}
+        index={index}
+        onIndex={(next) => choose(ids[next])}
+        panelClass={styles['panel']}
+      >
         <View />
-      </div>
+      </Tabs>
     </div>
   );
 }

@@ -4,7 +4,8 @@ import { createFrames } from '../../../app/transport/frames';
 import type { FigureSpec } from '../../lesson';
 import { startInProcess } from '../../record/in-process-session';
 import { createSharedSession } from '../session/shared-session';
-import { type FigureRun, openFigureRun } from './figure-run';
+import type { FigureRun } from './figure-face';
+import { openFigureRun } from './figure-run';
 
 const spec: FigureSpec = {
   run: 'mode=ddp&world=2&samples=32&test=0&batch=16&layers=2-4-1&act=tanh&device=cpu&at=1',

@@ -1,18 +1,12 @@
 /**
  * A figure of the lab: one collective, run by the session when its settings change, and shown round by round. The face
- * is that of figure-run.ts.
+ * is that of every figure (figure-face.ts).
  */
 import { DEFAULT_LAB, type LabSettings, labRequest, printLab } from '../../../app/lab/lab-link';
 import type { Changes } from '../../lesson';
 import { linkOf, readLink } from '../../run-link';
-import {
-  createParts,
-  type FigureRun,
-  type FigureRunOptions,
-  forgetPressed,
-  pressedIn,
-  settingWords,
-} from './figure-run';
+import type { FigureRun, FigureRunOptions } from './figure-face';
+import { createParts, forgetPressed, pressedIn, settingWords } from './run-parts';
 
 /** How long a round is looked at, and the first one after play was pressed. */
 const ROUND_MS = 1500;
@@ -23,6 +17,38 @@ const labOf = (run: string, changes: Changes = {}): LabSettings => ({
   ...readLink(linkOf(run, changes)).view.lab,
 });
 
+interface RoundsOf {
+  shown(): number;
+  last(): number;
+  show(round: number): void;
+  onPlays(plays: boolean): void;
+}
+
+/** Goes from round to round by a clock, to the last one. */
+function createRounds({ shown, last, show, onPlays }: RoundsOf): { play(): void; stop(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    onPlays(false);
+  };
+  const goOn = (afterMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      show(shown() + 1);
+      if (shown() < last()) goOn(ROUND_MS);
+      else stop();
+    }, afterMs);
+  };
+  const play = () => {
+    if (last() === 0) return;
+    if (shown() >= last()) show(0);
+    onPlays(true);
+    goOn(FIRST_MS);
+  };
+  return { play, stop };
+}
+
 export function openLabRun(options: FigureRunOptions): FigureRun {
   const { spec } = options;
   const parts = createParts(options, () => undefined);
@@ -30,7 +56,6 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
   const { store, controller } = services;
   let seated = false;
   let wantsPlay = spec.starts !== 'rest';
-  let timer: ReturnType<typeof setTimeout> | undefined;
   /** The settings that were asked for last. */
   let asked = '';
 
@@ -39,25 +64,12 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
   const show = (round: number) =>
     store.getState().setView({ lab: { ...now(), round: Math.min(Math.max(round, 0), last()) } });
 
-  const stop = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    state.setState({ labPlays: false });
-  };
-  const goOn = (afterMs: number) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      show(now().round + 1);
-      if (now().round < last()) goOn(ROUND_MS);
-      else stop();
-    }, afterMs);
-  };
-  const play = () => {
-    if (last() === 0) return;
-    if (now().round >= last()) show(0);
-    state.setState({ labPlays: true });
-    goOn(FIRST_MS);
-  };
+  const { play, stop } = createRounds({
+    shown: () => now().round,
+    last,
+    show,
+    onPlays: (labPlays) => state.setState({ labPlays }),
+  });
 
   /** Runs the collective with these settings and shows that round of it. */
   const run = async (lab: LabSettings): Promise<void> => {

@@ -2,7 +2,7 @@
 import { createContext, use } from 'react';
 import { useStore } from 'zustand';
 import { must } from '../../../base/invariant';
-import type { FigureRun, FigureState } from './figure-run';
+import type { FigureRun, FigureState } from './figure-face';
 
 export const FigureContext = createContext<FigureRun | undefined>(undefined);
 

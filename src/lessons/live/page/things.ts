@@ -1,5 +1,5 @@
 /** Coloured words are the things in the figures: pointing at either lights both. */
-import type { Lit } from '../figure/figure-run';
+import type { Lit } from '../figure/figure-face';
 import type { Figures } from './figures';
 
 const numberOf = (text: string | undefined): number | undefined => {

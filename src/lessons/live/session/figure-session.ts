@@ -232,6 +232,7 @@ export class FigureSession implements Holder {
     saveCheckpoint: (options) => this.ask((client) => client.saveCheckpoint(options)),
     controlRun: (wanted) => this.ask((client) => client.controlRun(wanted)),
     listing: () => this.ask((client) => client.listing()),
+    exportRun: (...given) => this.ask((client) => client.exportRun(...given)),
     overlap: () => this.ask((client) => client.overlap()),
     rehearse: (...given) => this.lab((client) => client.rehearse(...given)),
     lab: (request) => this.lab((client) => client.lab(request)),

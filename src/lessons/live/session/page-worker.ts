@@ -66,8 +66,12 @@ export class PageWorker {
     return now.client;
   }
 
+  /** What the worker still says of a session after that is heard by nobody. */
   end(): void {
-    this.running?.client.end();
+    const { running } = this;
     this.running = undefined;
+    if (!running) return;
+    running.holder = undefined;
+    running.client.end();
   }
 }

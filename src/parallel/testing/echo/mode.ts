@@ -3,8 +3,9 @@
  * the step. So its weights are those of one device, and all that anybody learns about it is in this folder.
  */
 import { Part } from '../../../base/part';
-import { modelCode } from '../../../interop/pytorch-model';
-import { FIRST, loader, script } from '../../../interop/pytorch-script';
+import type { Dialect } from '../../../interop/pytorch/dialect';
+import { modelCode } from '../../../interop/pytorch/model';
+import { LISTING, loader } from '../../../interop/pytorch/script';
 import { initDeviceMesh } from '../../../mesh/device-mesh';
 import { ProgramBuilder } from '../../../program/builder';
 import type { Where } from '../../../program/lane-builder';
@@ -53,13 +54,20 @@ export const echo: ParallelMode = {
   },
   listing: new Part(
     SCRIPT,
-    async () => (config: Config) =>
-      script(config, {
-        notes: ['# every gradient goes to cuda:1 and comes back'],
-        model: modelCode(config.model.layers, FIRST, config.checkpointSegments),
-        loaders: [loader(config)],
-        loop: { inputs: FIRST, targets: FIRST, inBackward: [{ text: '#   there and back', anchor: 'push' }] },
-      }),
+    async () =>
+      (config: Config, dialect: Dialect = LISTING) =>
+        dialect.assemble(config, {
+          about: 'with gradients that go to cuda:1 and come back',
+          notes: ['# every gradient goes to cuda:1 and comes back'],
+          model: modelCode(config.model.layers, dialect.single, config.checkpointSegments),
+          loaders: loader(config, dialect),
+          loop: {
+            inputs: dialect.single,
+            targets: dialect.single,
+            inBackward: [{ text: '#   there and back', anchor: 'push' }],
+            log: dialect.loss('loss', false),
+          },
+        }),
   ),
   closedForm: ({ transfers: { gradientBytes } }) =>
     closedForm([gradientBytes, gradientBytes], `each device sends G; G = ${gradientBytes} B`),

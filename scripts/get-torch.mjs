@@ -1,0 +1,26 @@
+/**
+ * What CI calls before the tests: where no Python has PyTorch, Debian's is installed, if this is root on a machine with
+ * apt and no other interpreter is named. Says what it found. It never fails: without torch its tests do not run, which
+ * `npm test` says at its end.
+ */
+import { spawnSync } from 'node:child_process';
+import { findTorch } from './find-torch.mjs';
+
+/** @param {string} command @param {readonly string[]} args */
+const runs = (command, args) =>
+  spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }).status ===
+  0;
+
+let { found, problems } = findTorch();
+if (
+  !found &&
+  process.env['LOCKSTEP_PYTHON'] === undefined &&
+  process.getuid?.() === 0 &&
+  spawnSync('apt-get', ['--version']).status === 0
+) {
+  console.log(`No PyTorch yet (${problems.join('; ')}): apt-get install python3-torch`);
+  runs('apt-get', ['update', '-qq']);
+  runs('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'python3-torch']);
+  ({ found, problems } = findTorch());
+}
+console.log(found ? `PyTorch ${found.torch} at ${found.path}` : `No PyTorch: ${problems.join('; ')}`);

@@ -1,0 +1,48 @@
+/**
+ * Part of `npm run check`: all that asks TypeScript, on one program, since making it takes most of the time. Types are
+ * right everywhere; in src/, but for tests, no plain object is indexed with a text (text-lookups.mjs) and no module
+ * keeps state of its own (module-state.mjs).
+ */
+import path from 'node:path';
+import ts from 'typescript';
+import { root } from './install.mjs';
+import { moduleState } from './module-state.mjs';
+import { textLookups } from './text-lookups.mjs';
+
+/** Where a text becomes an entry. */
+const LOOKUP = 'src/base/lookup.ts';
+
+const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile);
+const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+const short = (/** @type {string} */ file) => path.relative(root, file).replaceAll('\\', '/');
+const isSource = (/** @type {string} */ file) =>
+  short(file).startsWith('src/') && !/\.d\.ts$|\.test\.tsx?$|\/testing\//.test(file);
+
+const program = ts.createProgram(fileNames, options);
+const sources = program.getSourceFiles().filter(({ fileName }) => isSource(fileName)).length;
+// A moved folder must not look like a clean one.
+if (sources < 100) throw new Error(`only ${sources} files of src/ were looked at`);
+
+const wrong = ts.getPreEmitDiagnostics(program);
+if (wrong.length > 0)
+  console.error(
+    ts.formatDiagnostics(wrong, {
+      getCanonicalFileName: (file) => file,
+      getCurrentDirectory: () => root,
+      getNewLine: () => '\n',
+    }),
+  );
+const lookups = textLookups(program, (file) => isSource(file) && short(file) !== LOOKUP);
+for (const { file, line, text } of lookups)
+  console.error(
+    `${short(file)}:${line}: ${text}: a text finds inherited entries, too; use lookup(table, text), or a Map.`,
+  );
+const states = moduleState(program, isSource);
+for (const { file, line, text } of states)
+  console.error(`${short(file)}:${line}: ${text}: the module keeps state; let an owner make it and pass it on.`);
+
+console.log(
+  `${fileNames.length} files, ${wrong.length} wrong types; ${sources} in src/, ${lookups.length} plain objects indexed ` +
+    `with a text, ${states.length} with state of their own.`,
+);
+process.exit(wrong.length + lookups.length + states.length === 0 ? 0 : 1);

@@ -1,0 +1,46 @@
+/**
+ * A view of files that are not this run's: recordings, a report. Its title with the ways to open other files, what goes
+ * on and what went wrong, and the place that files are dropped on.
+ */
+import type { ReactNode } from 'react';
+import type { LockstepError } from '../../base/errors';
+import type { GivenFile } from '../looks/dropped-folders';
+import { DropSign } from './drop-sign';
+import styles from './file-view.module.css';
+import { useDrop } from './use-drop';
+
+interface FileViewProps {
+  readonly title: ReactNode;
+  /** Buttons beside the title. */
+  readonly buttons: ReactNode;
+  /** What is being read; below the title. */
+  readonly progress: ReactNode;
+  readonly failure: LockstepError | undefined;
+  /** Said while files are over the view. */
+  readonly dropWords: string;
+  readonly onFiles: (files: readonly GivenFile[]) => void;
+  /** Of text and tables rather than figures. */
+  readonly narrow?: boolean;
+  readonly children: ReactNode;
+}
+
+export function FileView(props: FileViewProps) {
+  const { title, buttons, progress, failure, dropWords, onFiles, narrow = false, children } = props;
+  const { over, handlers } = useDrop(onFiles);
+  return (
+    <div className={styles['root']} data-narrow={narrow || undefined} {...handlers}>
+      <header className={styles['head']}>
+        <h2 className={styles['title']}>{title}</h2>
+        {buttons}
+      </header>
+      {progress}
+      {failure && (
+        <p role="alert" className={styles['failure']}>
+          {failure.message} {failure.hint}
+        </p>
+      )}
+      {children}
+      {over && <DropSign>{dropWords}</DropSign>}
+    </div>
+  );
+}

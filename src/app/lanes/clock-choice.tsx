@@ -1,0 +1,27 @@
+/** On which clock lanes over time are drawn: one of several, side by side. */
+import styles from './head.module.css';
+
+interface ClockChoiceProps<Clock extends string> {
+  /** For screen readers. */
+  readonly legend: string;
+  /** Of the radio buttons; another one for each choice on the page. */
+  readonly name: string;
+  readonly clocks: readonly Clock[];
+  readonly clock: Clock;
+  readonly onClock: (clock: Clock) => void;
+}
+
+export function ClockChoice<Clock extends string>(props: ClockChoiceProps<Clock>) {
+  const { legend, name, clocks, clock, onClock } = props;
+  return (
+    <fieldset className={styles['clocks']}>
+      <legend className="visually-hidden">{legend}</legend>
+      {clocks.map((one) => (
+        <label key={one}>
+          <input type="radio" name={name} value={one} checked={clock === one} onChange={() => onClock(one)} />
+          <span>{one}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,40 @@
+/** What the looks of lanes mean: for each of them a patch and its words. */
+import type { ReactNode } from 'react';
+import styles from './key.module.css';
+
+/** `hidden` is communication behind computation, `exposed` communication alone, `waits` for the last rank to join. */
+export type Look = 'compute' | 'hidden' | 'exposed' | 'waits' | 'idle' | 'filling';
+
+interface KeyProps {
+  readonly entries: readonly (readonly [look: Look, words: ReactNode])[];
+  readonly className?: string | undefined;
+  /** Before and behind the entries. */
+  readonly first?: ReactNode;
+  readonly last?: ReactNode;
+}
+
+export function Key({ entries, className = '', first, last }: KeyProps) {
+  return (
+    <span className={`${styles['key']} ${className}`}>
+      {first}
+      {entries.map(([look, words]) => (
+        <span key={look}>
+          <Patch look={look} />
+          <span>{words}</span>
+        </span>
+      ))}
+      {last}
+    </span>
+  );
+}
+
+interface PatchProps {
+  readonly look: Look;
+  readonly title?: string;
+  /** Of what surrounds it; without one, the size that a key has. */
+  readonly width?: string;
+}
+
+export const Patch = ({ look, title, width }: PatchProps) => (
+  <i className={styles['look']} data-look={look} title={title} style={width === undefined ? undefined : { width }} />
+);

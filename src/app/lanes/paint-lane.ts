@@ -1,0 +1,66 @@
+/**
+ * What lanes are made of: the name and the ground of a row with its idle stretches (dotted), labels in what lies on it,
+ * and the stripes of communication that computation hides. Decides nothing; called by the painters of both timelines.
+ */
+import type { Rect } from '../draw/geometry';
+import type { Ink } from '../draw/ink';
+import { box } from '../draw/shapes';
+import { drawText, firstFit, type TextStyle } from '../draw/text';
+
+export const SMALL: TextStyle = { size: 11 };
+const NAME: TextStyle = { size: 12 };
+const LOWEST_NAME = 24;
+const TEXT_INSET = 5;
+/** A name of this height has room for a second line. */
+export const TWO_LINES = 34;
+export const LOWEST_WITH_TEXT = 11;
+
+/** The first of the labels that fits, longest first. */
+export function paintLabel(ink: Ink, labels: readonly string[], rect: Rect, colour: string): void {
+  if (rect.width < 12 || rect.height < LOWEST_WITH_TEXT) return;
+  const text = firstFit(labels, rect.width - TEXT_INSET - 2, SMALL, ink.measure);
+  drawText(ink, text, { x: rect.x + TEXT_INSET, y: rect.y + rect.height / 2 + 4 }, { ...SMALL, colour });
+}
+
+/** Words on a patterned ground have a plain one behind them. */
+export function paintPlate(ink: Ink, labels: readonly string[], rect: Rect, ground: string): void {
+  const text = firstFit(labels, rect.width - 2 * TEXT_INSET, SMALL, ink.measure);
+  if (text === '') return;
+  const width = ink.measure(text, SMALL) + 6;
+  box(
+    ink.context,
+    { x: rect.x + TEXT_INSET - 3, y: rect.y + 1, width, height: rect.height - 2 },
+    { fill: ground, radius: 2 },
+  );
+  paintLabel(ink, [text], { ...rect, width: rect.width + TEXT_INSET }, ink.palette.ink);
+}
+
+export interface LaneGround {
+  /** Gives the row its hue. */
+  readonly rank: number;
+  readonly title: string;
+  /** Second line, where there is room for two. */
+  readonly detail: string;
+  readonly name: Rect;
+  readonly ground: Rect;
+  /** Where nothing happens. */
+  readonly idle: readonly Rect[];
+}
+
+export function paintGround(ink: Ink, { rank, title, detail, name, ground, idle }: LaneGround): void {
+  const { palette, context } = ink;
+  const colour = palette.ranks[rank % palette.ranks.length] ?? palette.ink;
+  const two = name.height >= TWO_LINES && detail !== '';
+  const x = name.x + 11;
+  box(context, { x: name.x, y: name.y + 2, width: 3.5, height: name.height - 4 }, { fill: colour });
+  drawText(
+    ink,
+    title,
+    { x, y: two ? name.y + 15 : name.y + name.height / 2 + 4 },
+    { ...(name.height < LOWEST_NAME ? SMALL : NAME), colour: palette.ink },
+  );
+  if (two) drawText(ink, detail, { x, y: name.y + 29 }, { ...SMALL, colour: palette.soft });
+  box(context, ground, { fill: palette.track, radius: 4 });
+  const dots = ink.hatch({ pattern: 'waiting', ground: palette.track, ink: palette.soft, pitch: 4, width: 1.1 });
+  for (const gap of idle) if (gap.width > 2) box(context, gap, { fill: dots, radius: 2 });
+}

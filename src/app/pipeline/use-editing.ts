@@ -1,0 +1,100 @@
+/**
+ * What the editor of schedules keeps while somebody edits: the draft (in the store), the caret and what is being typed
+ * at it, the item that has the focus. edit-draft.ts says what a command does. Used by editor.tsx.
+ */
+import { useMemo, useState } from 'react';
+import type { Place } from '../../schedules/dependencies';
+import type { Schedule } from '../../schedules/schedule';
+import { useApp, useAppStore } from '../state/use-app';
+import { type Draft, draftOf, scheduleOfDraft } from './draft';
+import { pictureOfDraft } from './draft-clock';
+import { type Command, type Editing, obey } from './edit-draft';
+import type { Picture } from './picture';
+import { cellId, endId, findItem, itemsOf, type PictureItem } from './picture-items';
+
+const AT_START: Omit<Editing, 'draft'> = {
+  caret: { rank: 0, index: 0 },
+  typing: undefined,
+  stage: undefined,
+  refusal: '',
+};
+
+export interface EditingHands {
+  readonly editing: Editing;
+  readonly schedule: Schedule;
+  readonly picture: Picture;
+  readonly items: readonly (readonly PictureItem[])[];
+  readonly focused: string | undefined;
+  /** The gap of which is asked why it is there. */
+  readonly asked: PictureItem | undefined;
+  /** Takes the place of the draft; the caret stays. */
+  keep(draft: Draft): void;
+  /** Takes the place of the draft, with the caret at its beginning. */
+  begin(draft: Draft): void;
+  command(command: Command): void;
+  /** Which of a rank's stages is typed into. */
+  setStage(stage: number | undefined): void;
+  /** What is refused, and why. */
+  say(refusal: string): void;
+  focus(id: string): void;
+  ask(item: PictureItem): void;
+}
+
+/** Where what is typed at an item goes. */
+function placeOf(item: PictureItem, { orders }: Draft): Place {
+  const { rank } = item;
+  const length = orders[rank]?.length ?? 0;
+  if (item.kind === 'cell') return { rank, index: item.cell.index };
+  if (item.kind === 'end' || !item.gap.next) return { rank, index: length };
+  return { rank, index: item.index ?? length };
+}
+
+/** `running`: what the draft begins as, where none is kept. */
+export function useEditing(running: Schedule): EditingHands {
+  const store = useAppStore();
+  const kept = useApp((app) => app.draft);
+  const draft = useMemo(() => kept ?? draftOf(running), [kept, running]);
+  const [rest, setRest] = useState<Omit<Editing, 'draft'>>(AT_START);
+  const [focused, setFocused] = useState<string>();
+  const [asked, setAsked] = useState<string>();
+  const schedule = useMemo(() => scheduleOfDraft(draft), [draft]);
+  const picture = useMemo(() => pictureOfDraft(schedule), [schedule]);
+  const items = useMemo(() => itemsOf(picture, true), [picture]);
+  const focusedItem = findItem(items, focused) ?? items[0]?.[0];
+  const editing: Editing = { ...rest, draft, caret: focusedItem ? placeOf(focusedItem, draft) : rest.caret };
+
+  const keep = (next: Draft) => {
+    if (next !== draft) store.getState().setDraft(next);
+    setAsked(undefined);
+  };
+  return {
+    editing,
+    schedule,
+    picture,
+    items,
+    focused,
+    asked: findItem(items, asked),
+    keep,
+    begin(next) {
+      keep(next);
+      setRest(AT_START);
+      setFocused(undefined);
+    },
+    command(command) {
+      const next = obey(editing, command);
+      keep(next.draft);
+      setRest(next);
+      const { rank, index } = next.caret;
+      const cells = pictureOfDraft(scheduleOfDraft(next.draft)).rows[rank]?.cells ?? [];
+      const cell = cells.find((at) => at.index === index);
+      setFocused(cell ? cellId(cell) : endId(rank));
+    },
+    setStage: (stage) => setRest({ ...rest, stage }),
+    say: (refusal) => setRest({ ...rest, typing: undefined, refusal }),
+    focus(id) {
+      setFocused(id);
+      setRest({ ...rest, typing: undefined, refusal: '' });
+    },
+    ask: (item) => setAsked(item.kind === 'gap' && item.id !== asked ? item.id : undefined),
+  };
+}

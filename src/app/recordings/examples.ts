@@ -1,0 +1,30 @@
+/** The recorded examples: real runs of PyTorch, whose files lie beside the page and are fetched when asked for. */
+import { LockstepError } from '../../base/errors';
+import { loadPart } from '../../base/load-part';
+import type { GivenFile } from '../looks/dropped-folders';
+import type { ExampleId } from './recording-link';
+
+interface Example {
+  readonly title: string;
+  readonly what: string;
+  readonly files: readonly string[];
+}
+
+export const EXAMPLES: Readonly<Record<ExampleId, Example>> = {
+  'slow-rank': {
+    title: 'DDP on four ranks, one of them slow',
+    what: 'PyTorch 2.13, gloo, torch.profiler over three steps; rank 2 sleeps 4 ms before each of them.',
+    files: ['rank0.json.gz', 'rank1.json.gz', 'rank2.json.gz', 'rank3.json.gz'],
+  },
+};
+
+export const fetchExample = (id: ExampleId): Promise<readonly GivenFile[]> =>
+  loadPart('The recorded example', () =>
+    Promise.all(
+      EXAMPLES[id].files.map(async (name): Promise<GivenFile> => {
+        const response = await fetch(new URL(`examples/recordings/${id}/${name}`, document.baseURI));
+        if (!response.ok) throw new LockstepError('not-loaded', `${name}: ${response.status}`);
+        return { path: name, file: new File([await response.blob()], name) };
+      }),
+    ),
+  );

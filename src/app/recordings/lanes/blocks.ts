@@ -1,0 +1,95 @@
+/**
+ * A track: what is drawn in one line of a recorded timeline. Its blocks lie behind each other and do not overlap, so
+ * what is in view is found by halving, and half a million of them are no trouble. Columns, as in the recording. Pure.
+ */
+import type { Interval } from '../../../trace/idle';
+
+export interface Blocks {
+  readonly count: number;
+  readonly startUs: Float64Array;
+  readonly endUs: Float64Array;
+  /** Which span of the rank it is. */
+  readonly lane: Uint32Array;
+  readonly span: Uint32Array;
+  /** Index into TONES. */
+  readonly tone: Uint8Array;
+  /** Of the recording's collectives; -1: it is none. */
+  readonly collective: Int32Array;
+}
+
+export interface Block extends Interval {
+  readonly lane: number;
+  readonly span: number;
+  readonly tone: number;
+  readonly collective: number;
+}
+
+/** In order of start, none overlapping. */
+export function blocksOf(list: readonly Block[]): Blocks {
+  return {
+    count: list.length,
+    startUs: Float64Array.from(list, (block) => block.startUs),
+    endUs: Float64Array.from(list, (block) => block.endUs),
+    lane: Uint32Array.from(list, (block) => block.lane),
+    span: Uint32Array.from(list, (block) => block.span),
+    tone: Uint8Array.from(list, (block) => block.tone),
+    collective: Int32Array.from(list, (block) => block.collective),
+  };
+}
+
+/** To be filled. */
+export const emptyBlocks = (count: number): Blocks => ({
+  count,
+  startUs: new Float64Array(count),
+  endUs: new Float64Array(count),
+  lane: new Uint32Array(count),
+  span: new Uint32Array(count),
+  tone: new Uint8Array(count),
+  collective: new Int32Array(count),
+});
+
+export const blockAt = (blocks: Blocks, index: number): Block => ({
+  startUs: blocks.startUs[index] ?? 0,
+  endUs: blocks.endUs[index] ?? 0,
+  lane: blocks.lane[index] ?? 0,
+  span: blocks.span[index] ?? 0,
+  tone: blocks.tone[index] ?? 0,
+  collective: blocks.collective[index] ?? -1,
+});
+
+/** The first index whose value is beyond a limit, of values that rise. */
+export function firstBeyond(values: Float64Array, limit: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The indices of the blocks of which something lies in a stretch of time: from, and up to but without. */
+export const inView = ({ startUs, endUs }: Blocks, from: number, to: number): readonly [first: number, end: number] => [
+  firstBeyond(endUs, from),
+  firstBeyond(startUs, to),
+];
+
+/**
+ * Blocks that may overlap, in order of start, on as many tracks as are needed so that none do; what finds no place on
+ * `most` tracks is on the last one, cut to begin where the one before it ends.
+ */
+export function stacked(list: readonly Block[], most: number): readonly (readonly Block[])[] {
+  const tracks: Block[][] = [];
+  for (const block of list) {
+    const free = tracks.find((track) => (track.at(-1)?.endUs ?? Number.NEGATIVE_INFINITY) <= block.startUs);
+    if (free) free.push(block);
+    else if (tracks.length < most) tracks.push([block]);
+    else {
+      const last = tracks[most - 1];
+      const startUs = last?.at(-1)?.endUs ?? block.startUs;
+      if (block.endUs > startUs) last?.push({ ...block, startUs });
+    }
+  }
+  return tracks;
+}

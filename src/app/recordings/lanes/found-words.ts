@@ -1,0 +1,24 @@
+/** What was found on a recorded timeline: when it is, and what it is in one line. Pure. */
+import type { Recording } from '../../../recordings/recording';
+import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
+import type { Interval } from '../../../trace/idle';
+import { stretchOf } from './recorded-model';
+import { tipOf } from './recorded-words';
+import type { Found } from './scene-types';
+
+export function stretchOfFound(recording: Recording, found: Found): Interval {
+  if (found.kind === 'span') return stretchOf(recording, found.at);
+  return found.kind === 'idle' ? found.gap : found.stretch;
+}
+
+export function rankOfFound(recording: Recording, found: Found): number {
+  const index = found.kind === 'span' ? found.at.rank : found.rank;
+  return recording.ranks[index]?.rank ?? index;
+}
+
+/** As it is read aloud. */
+export function spoken(recording: Recording, analysis: RecordingAnalysis, found: Found): string {
+  const { title, facts } = tipOf(recording, analysis, found);
+  const words = facts.map(([name, value]) => `${name} ${value}`);
+  return [`Rank ${rankOfFound(recording, found)}: ${title}`, ...words].join('; ');
+}

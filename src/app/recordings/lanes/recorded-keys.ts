@@ -1,0 +1,62 @@
+/** The keys of a recorded timeline while it has the focus, which describes them. Others are left to the page. */
+import type { KeyboardEvent } from 'react';
+import { lookup } from '../../../base/lookup';
+import { between, reveal, type ViewWindow, WHOLE } from '../../lanes/view-window';
+import { windowKeys } from '../../lanes/window-keys';
+import { stretchOfFound } from './found-words';
+import type { RecordedModel } from './recorded-model';
+import { type Direction, moveFound } from './recorded-selection';
+import type { Found } from './scene-types';
+
+/** Air beside what is shown as wide as can be. */
+const AIR = 0.15;
+
+export interface RecordedKeyActions {
+  readonly model: RecordedModel;
+  selected(): Found | undefined;
+  show(view: ViewWindow): void;
+  select(found: Found | undefined): void;
+  search(): void;
+}
+
+/** The window in which something can be seen. */
+export function revealed(model: RecordedModel, found: Found): ViewWindow {
+  const { from, to } = model.share(stretchOfFound(model.recording, found));
+  return reveal(model.view, from, to, model.smallest);
+}
+
+export function fitted(model: RecordedModel, found: Found | undefined): ViewWindow {
+  if (!found) return WHOLE;
+  const { from, to } = model.share(stretchOfFound(model.recording, found));
+  const air = AIR * (to - from);
+  return between(Math.max(0, from - air), Math.min(1, to + air), model.smallest);
+}
+
+export function recordedKeyDown({ model, selected, show, select, search }: RecordedKeyActions) {
+  const move = (direction: Direction) => {
+    const from = selected();
+    const stretch = from && stretchOfFound(model.recording, from);
+    const next = moveFound(model.ranks, from, stretch, direction);
+    if (!next) return;
+    select(next);
+    show(revealed(model, next));
+  };
+  return (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowRight: () => move('next'),
+      ArrowLeft: () => move('previous'),
+      ArrowUp: () => move('above'),
+      ArrowDown: () => move('below'),
+      ...windowKeys(model, show),
+      f: () => show(fitted(model, selected())),
+      '/': search,
+      ...(selected() ? { Escape: () => select(undefined) } : {}),
+    };
+    const act = lookup(keys, event.key);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  };
+}

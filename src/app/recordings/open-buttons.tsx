@@ -1,0 +1,28 @@
+/** The ways to a recording: files of one's own, and the recorded example. */
+import fields from '../fields/fields.module.css';
+import { FileButton } from '../files/file-button';
+import { EXAMPLES } from './examples';
+import { EXAMPLE_IDS } from './recording-link';
+import styles from './recordings.module.css';
+import type { Asking } from './use-asking';
+
+export function OpenButtons({ asking }: { readonly asking: Asking }) {
+  return (
+    <div className={styles['ways']}>
+      <FileButton label="Recordings" multiple onFiles={(files) => void asking.files(files)}>
+        Open files …
+      </FileButton>
+      {EXAMPLE_IDS.map((id) => (
+        <button
+          key={id}
+          type="button"
+          className={fields['button']}
+          title={`${EXAMPLES[id].title}. ${EXAMPLES[id].what}`}
+          onClick={() => asking.example(id)}
+        >
+          Open an example
+        </button>
+      ))}
+    </div>
+  );
+}

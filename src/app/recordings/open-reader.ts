@@ -1,0 +1,33 @@
+/** One reading of files in a worker of its own, which answers questions on them until it ends. Called by the desk. */
+import { underPolicy } from '../../base/policy-worker';
+import type { WhatIf, WhatIfChange } from '../../recordings/what-if';
+import { askWorker } from '../asking/ask-worker';
+import type { GivenFile } from '../looks/dropped-folders';
+import type { ReaderQuestions, ReadRecordings } from './reader-api';
+
+export interface Reader {
+  /** Rejects when the files can't be read, when the worker breaks down, and with 'aborted' when it is ended. */
+  readonly read: Promise<ReadRecordings>;
+  /** Of what was read; rejects where that has no steps of DDP. */
+  whatIf(change: WhatIfChange): Promise<WhatIf>;
+  end(): void;
+}
+
+const start = (): Worker =>
+  underPolicy(
+    (Worker) =>
+      new Worker(new URL('./reading-worker.ts', import.meta.url), { type: 'module', name: 'lockstep-reader' }),
+  );
+
+/** `onProgress` hears the bytes that were read, of all. */
+export function openReader(files: readonly GivenFile[], onProgress: (bytes: number, of: number) => void): Reader {
+  const { ask, end } = askWorker<ReaderQuestions>(start(), {
+    what: 'The reader of recordings',
+    hint: 'Try again, with fewer or smaller files.',
+  });
+  return {
+    read: ask('read', files, ({ bytes, of }) => onProgress(bytes, of)),
+    whatIf: (change) => ask('whatIf', change),
+    end,
+  };
+}

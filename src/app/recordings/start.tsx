@@ -1,0 +1,45 @@
+/** What the view of recordings says before anything is open: what can be dropped here, and how one gets it. */
+import { FileStart } from '../files/file-start';
+import view from '../files/file-view.module.css';
+import { EXAMPLES } from './examples';
+import { OpenButtons } from './open-buttons';
+import { EXAMPLE_IDS } from './recording-link';
+import type { Asking } from './use-asking';
+
+const SNIPPET = `three_steps = torch.profiler.schedule(wait=2, warmup=2, active=3)
+with torch.profiler.profile(schedule=three_steps, record_shapes=True) as prof:
+    for batch in loader:
+        train_step(batch)
+        prof.step()  # marks ProfilerStep#N
+prof.export_chrome_trace(f'rank{dist.get_rank()}.json.gz')`;
+
+const KINDS = [
+  {
+    name: 'Traces of torch.profiler',
+    what: 'one file for each rank, .json or .json.gz: lanes, overlap, idle time, stragglers.',
+  },
+  {
+    name: 'Dumps of the flight recorder',
+    what: 'one for each rank, pickle or JSON: what each rank did last before it hung, and where they disagree.',
+  },
+  { name: 'Tables of nccl-tests', what: 'or of lockstep collectives: bandwidth over size.' },
+  { name: 'Other Chrome traces', what: 'as far as they say which rank they are of.' },
+] as const;
+
+const LEAD =
+  'Look at what a real run did, in the figures of this page. Drop its files anywhere here; they are read in this ' +
+  'browser and go nowhere else.';
+
+export function Start({ asking }: { readonly asking: Asking }) {
+  const snippet = { heading: 'A trace of one’s own', label: 'How a trace is recorded', code: SNIPPET };
+  return (
+    <FileStart lead={LEAD} kinds={KINDS} snippet={snippet}>
+      <OpenButtons asking={asking} />
+      {EXAMPLE_IDS.map((id) => (
+        <p key={id} className={view['soft']}>
+          The example: {EXAMPLES[id].title}. {EXAMPLES[id].what}
+        </p>
+      ))}
+    </FileStart>
+  );
+}

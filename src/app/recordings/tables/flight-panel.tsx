@@ -1,0 +1,119 @@
+/**
+ * What the flight recorder says: of each process group where every rank came to, where they disagree, and the last
+ * collectives side by side, so that one sees at which the ranks part.
+ */
+import type { FlightEntry, FlightRecording } from '../../../recordings/flight/flight-recording';
+import type { FlightAnalysis, FlightGroup } from '../../../recordings/recording-analysis';
+import { capital } from '../../../trace/words';
+import { ColumnHeads } from '../../fields/column-heads';
+import { ScrollRegion } from '../../fields/scroll-region';
+import { inWords } from '../lanes/recorded-words';
+import styles from './tables.module.css';
+
+interface FlightPanelProps {
+  readonly flight: FlightAnalysis;
+  readonly recorded: FlightRecording;
+}
+
+export function FlightPanel({ flight, recorded }: FlightPanelProps) {
+  return flight.groups.map((group) => <Group key={group.group} group={group} recorded={recorded} />);
+}
+
+const number = (sequence: number | undefined): string => (sequence === undefined ? 'none' : String(sequence));
+
+interface GroupProps {
+  readonly group: FlightGroup;
+  readonly recorded: FlightRecording;
+}
+
+function Group({ group: { group, description, last, mismatches, ranks }, recorded }: GroupProps) {
+  return (
+    <section className={styles['group']} aria-label={`Process group ${group}`}>
+      <h3>
+        Process group {group}
+        {description !== '' && `, ${description}`}
+      </h3>
+      {mismatches.length > 0 && (
+        <ul className={styles['mismatches']} aria-label={`Where the ranks of group ${group} disagree`}>
+          {mismatches.map(({ sequence, what, text }) => (
+            <li key={`${sequence} ${what} ${text}`}>{capital(text)}</li>
+          ))}
+        </ul>
+      )}
+      <div className={styles['pair']}>
+        <ScrollRegion label={`Where the ranks of group ${group} came to`} className={styles['scroll']}>
+          <table>
+            <caption>The last collective of each rank, by its sequence number</caption>
+            <ColumnHeads names={['Rank', 'Scheduled', 'Started', 'Completed']} />
+            <tbody>
+              {last.map(({ rank, scheduled, started, completed }) => (
+                <tr key={rank}>
+                  <th scope="row">rank {rank}</th>
+                  <td>{number(scheduled)}</td>
+                  <td>{number(started)}</td>
+                  <td>{number(completed)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollRegion>
+        <SideBySide group={group} ranks={ranks} recorded={recorded} bad={new Set(mismatches.map((m) => m.sequence))} />
+      </div>
+    </section>
+  );
+}
+
+const LAST = 14;
+
+interface SideBySideProps {
+  readonly group: string;
+  readonly ranks: readonly number[];
+  readonly recorded: FlightRecording;
+  /** Numbers at which ranks disagree. */
+  readonly bad: ReadonlySet<number>;
+}
+
+function SideBySide({ group, ranks, recorded, bad }: SideBySideProps) {
+  const columns = ranks.map((rank) => {
+    const entries = recorded.ranks.find((one) => one.rank === rank)?.entries ?? [];
+    return new Map(entries.filter((e) => e.group === group && !e.isP2p).map((e) => [e.collectiveSeqId, e]));
+  });
+  const numbers = [...new Set(columns.flatMap((column) => [...column.keys()]))].sort((a, b) => a - b).slice(-LAST);
+  if (numbers.length === 0) return null;
+  return (
+    <ScrollRegion label={`Last collectives of group ${group}`} className={styles['scroll']}>
+      <table data-words>
+        <caption>The last collectives, rank beside rank</caption>
+        <ColumnHeads names={['Number', ...ranks.map((rank) => `rank ${rank}`)]} />
+        <tbody>
+          {numbers.map((sequence) => (
+            <tr key={sequence} data-bad={bad.has(sequence) || undefined}>
+              <th scope="row">{sequence}</th>
+              {columns.map((column, i) => (
+                <td key={ranks[i]} className={styles['entry']}>
+                  <Entry entry={column.get(sequence)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+function Entry({ entry }: { readonly entry: FlightEntry | undefined }) {
+  if (!entry) return <b>not called</b>;
+  const { kind, inputSizes, inputDtypes, frames } = entry;
+  const size = inputSizes
+    .map((one, i) => `[${one.join(', ')}] ${(inputDtypes[i] ?? '').toLowerCase()}`.trim())
+    .join(', ');
+  return (
+    <span title={frames[0]}>
+      {inWords(kind)} {size} <i>{stateWords(entry)}</i>
+    </span>
+  );
+}
+
+/** An entry that is retired is done, whatever state gloo left it in. */
+const stateWords = ({ state, retired }: FlightEntry): string => (retired || state === 'completed' ? 'done' : state);

@@ -1,0 +1,30 @@
+/** What the comparison says before a report is there: what one is, and how one gets it. */
+import { FileStart } from '../files/file-start';
+
+/** docs/reports.md has the same lines, and a test runs those. */
+const SNIPPET = `import json
+losses = []
+for x, y in loader:                      # your own training loop
+    losses.append(train_step(x, y).item())
+json.dump({'losses': losses}, open('report.json', 'w'))`;
+
+const KINDS = [
+  {
+    name: 'The same run on real PyTorch',
+    what: 'lockstep export writes the scripts; train.py --report report.json --history 20 leaves a report.',
+  },
+  { name: 'Another run of Lockstep', what: 'lockstep train --out report.json --history 20 --weights.' },
+  { name: 'A loop of your own', what: 'the losses are enough; weights and gradients may come with them.' },
+] as const;
+
+const LEAD =
+  'Is it the same run? Drop a report here: its losses, weights and gradients are held against the run on this page, ' +
+  'and where they part, likely causes are named. It is read in this browser and goes nowhere else.';
+
+export const Start = () => (
+  <FileStart
+    lead={LEAD}
+    kinds={KINDS}
+    snippet={{ heading: 'A report of one’s own', label: 'How a report is written', code: SNIPPET }}
+  />
+);

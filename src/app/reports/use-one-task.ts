@@ -1,0 +1,54 @@
+/**
+ * One task at a time: a new one stops the one before, and so does Cancel, or that the dialog closes. Used by
+ * use-report.ts.
+ */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { asLockstepError, type LockstepError } from '../../base/errors';
+
+export type Task = 'reading' | 'running';
+
+interface OneTask {
+  readonly busy: Task | undefined;
+  readonly failure: LockstepError | undefined;
+  /** `task` heeds the signal; what it resolves to is done unless it was stopped. Never rejects. */
+  during(what: Task, task: (signal: AbortSignal) => Promise<() => void>): Promise<void>;
+  cancel(): void;
+}
+
+export function useOneTask(): OneTask {
+  const [busy, setBusy] = useState<Task>();
+  const [failure, setFailure] = useState<LockstepError>();
+  const current = useRef<AbortController>(undefined);
+
+  const stop = useCallback(() => {
+    current.current?.abort();
+    current.current = undefined;
+  }, []);
+  useEffect(() => {
+    return stop;
+  }, [stop]);
+  const during = useCallback(
+    async (what: Task, task: (signal: AbortSignal) => Promise<() => void>) => {
+      stop();
+      const own = new AbortController();
+      current.current = own;
+      setBusy(what);
+      setFailure(undefined);
+      let then: () => void;
+      try {
+        then = await task(own.signal);
+      } catch (error) {
+        then = () => setFailure(asLockstepError(error));
+      }
+      if (own.signal.aborted) return;
+      setBusy(undefined);
+      then();
+    },
+    [stop],
+  );
+  const cancel = useCallback(() => {
+    stop();
+    setBusy(undefined);
+  }, [stop]);
+  return { busy, failure, during, cancel };
+}

@@ -1,0 +1,79 @@
+/**
+ * The report that is compared with the run on the page: read from a file, and held against what the page has, or
+ * against a whole run of its settings that is made here for it. Used by with-report.tsx.
+ */
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { LockstepError } from '../../base/errors';
+import type { AnyReport } from '../../reports/any-report';
+import { type Comparison, compareReports } from '../../reports/compare-reports';
+import { readReport } from '../../reports/read-report';
+import type { GivenFile } from '../looks/dropped-folders';
+import { useApp, useAppStore, useController, useSettled } from '../state/use-app';
+import { openReport } from './open-report';
+import { reportOfPage, stepsOf, THIS_RUN } from './report-of-page';
+import { type Task, useOneTask } from './use-one-task';
+
+/** A run that is made for the comparison: longer ones are for the command line. */
+export const MOST_STEPS = 2000;
+const MOST_HISTORY = 50;
+const EVERY_MS = 500;
+
+export interface ReportView {
+  readonly report: AnyReport | undefined;
+  readonly comparison: Comparison | undefined;
+  /** What is under way. */
+  readonly busy: Task | undefined;
+  readonly failure: LockstepError | undefined;
+  /** The other side is a run of its own, not the page's. */
+  readonly apart: boolean;
+  take(file: GivenFile): void;
+  /** Runs the settings of the page for the report's steps, with weights and first steps. */
+  run(): void;
+  /** Stops what is under way; what was shown before stays. */
+  cancel(): void;
+}
+
+export function useReport(): ReportView {
+  const store = useAppStore();
+  const controller = useController();
+  const given = useApp((app) => app.report);
+  const [report, setReport] = useState<AnyReport>();
+  const [made, setMade] = useState<AnyReport>();
+  const { busy, failure, during, cancel } = useOneTask();
+  const take = useCallback(
+    (file: GivenFile) =>
+      void during('reading', async (signal) => {
+        const read = await openReport(file, signal);
+        return () => {
+          setReport(read);
+          setMade(undefined);
+        };
+      }),
+    [during],
+  );
+  useEffect(() => {
+    if (given !== undefined && given !== 'none') take(given);
+  }, [given, take]);
+  const run = () => {
+    if (!report) return;
+    void during('running', async (signal) => {
+      const { info, config } = store.getState();
+      const { epochs: _, ...settings } = info?.config ?? config;
+      const steps = Math.min(MOST_STEPS, stepsOf(report));
+      const records = { history: Math.min(MOST_HISTORY, steps), weights: true };
+      const whole = await controller.run({ ...settings, steps }, controller.lead.files(), records, signal);
+      const read = readReport(whole, THIS_RUN);
+      return () => setMade(read);
+    });
+  };
+
+  const losses = useSettled((app) => app.losses, EVERY_MS);
+  const snapshot = useSettled((app) => app.snapshot, EVERY_MS);
+  const info = useApp((app) => app.info);
+  const config = useApp((app) => app.config);
+  const comparison = useMemo(
+    () => report && compareReports(made ?? reportOfPage({ config, info, losses, snapshot }, stepsOf(report)), report),
+    [report, made, config, info, losses, snapshot],
+  );
+  return { report, comparison, busy, failure, apart: made !== undefined, take, run, cancel };
+}

@@ -1,0 +1,82 @@
+/**
+ * The run on the page held against a report: of `lockstep train`, of an exported script on real PyTorch, or of a loop
+ * of one's own. Verdict, likely causes, the losses of both in one plot, and tables. Loaded when it is opened.
+ */
+import fields from '../fields/fields.module.css';
+import { FileButton } from '../files/file-button';
+import { FileView } from '../files/file-view';
+import type { GivenFile } from '../looks/dropped-folders';
+import { Compared } from './compared';
+import { stepsOf } from './report-of-page';
+import styles from './reports.module.css';
+import { Start } from './start';
+import { MOST_STEPS, type ReportView, useReport } from './use-report';
+
+export function WithReport() {
+  const view = useReport();
+  const { report, comparison, busy, failure, take, cancel } = view;
+  const takeFirst = ([first]: readonly GivenFile[]) => first && take(first);
+  return (
+    <FileView
+      title={
+        <>
+          Compare with a report {report && <span>{report.name}</span>}
+          {report?.madeBy && <small> {report.madeBy}</small>}
+        </>
+      }
+      buttons={
+        <FileButton label="Report" accept=".json,application/json" onFiles={takeFirst}>
+          Open a report …
+        </FileButton>
+      }
+      progress={
+        busy === 'reading' && (
+          <div className={styles['here']}>
+            <p role="status">Reading the report …</p>
+            <Cancel cancel={cancel} />
+          </div>
+        )
+      }
+      failure={failure}
+      dropWords="Drop a report here"
+      onFiles={takeFirst}
+      narrow
+    >
+      {comparison && <RunHere view={view} />}
+      {comparison ? <Compared comparison={comparison} /> : <Start />}
+    </FileView>
+  );
+}
+
+const Cancel = ({ cancel }: Pick<ReportView, 'cancel'>) => (
+  <button type="button" className={fields['button']} onClick={cancel}>
+    Cancel
+  </button>
+);
+
+/** The page may have taken fewer steps than the report has: then those steps can be run beside it. */
+function RunHere({ view: { report, comparison, busy, apart, run, cancel } }: { readonly view: ReportView }) {
+  if (!report || !comparison) return null;
+  const all = stepsOf(report);
+  if (all === 0) return null;
+  const steps = Math.min(MOST_STEPS, all);
+  const words = steps === 1 ? '1 step' : `${steps.toLocaleString('en')} steps`;
+  return (
+    <div className={styles['here']}>
+      <p>
+        {apart
+          ? `A is a run of ${words} with the settings of this page, made for this comparison; B is the report.`
+          : `A is the run on this page as far as it has come (${comparison.losses.pairs.length.toLocaleString('en')} of the report’s losses); B is the report.`}
+        {all > MOST_STEPS && ` Longer runs are compared by lockstep compare.`}
+      </p>
+      <button type="button" className={fields['button']} disabled={busy !== undefined} onClick={run}>
+        {busy === 'running'
+          ? `Running ${words} …`
+          : apart
+            ? 'Run them again'
+            : `Run ${words} here, and compare weights and gradients, too`}
+      </button>
+      {busy === 'running' && <Cancel cancel={cancel} />}
+    </div>
+  );
+}

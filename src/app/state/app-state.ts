@@ -1,0 +1,160 @@
+/**
+ * What the page knows, and what may be done to it: the types of the store. Views read it; the player and the controller
+ * write it, and the stage and the timeline write hover, pin and cursor.
+ *
+ * The cursor names one event of one kept trace. Everything up to and including that event has begun; `cursorFraction`
+ * says how far that event is. The fraction changes every frame while something plays: canvases read it in their draw
+ * function, React components must not select it.
+ */
+import type { ExhibitId } from '../../museum/mistakes';
+import type { Config } from '../../protocol/config';
+import type { Notice } from '../../protocol/notice';
+import type { Standstill } from '../../protocol/session-events';
+import type { SessionInfo } from '../../protocol/session-info';
+import type { DifferenceAt, Snapshot } from '../../protocol/snapshot';
+import type { Clock, LossRecord, StepTrace } from '../../protocol/trace';
+import type { LabSettings } from '../lab/lab-link';
+import type { CsvLook } from '../looks/csv-look';
+import type { GivenFile } from '../looks/dropped-folders';
+import type { Draft } from '../pipeline/draft';
+import type { Pace } from '../transport/pace';
+import type { WrittenText } from './text-history';
+
+export interface Cursor {
+  /** Index into `traces`. */
+  readonly trace: number;
+  /** Index into the events of that trace; -1 before the first. */
+  readonly event: number;
+}
+
+export type RunState = 'loading' | 'paused' | 'playing' | 'finished' | 'failed';
+export type Theme = 'light' | 'dark' | 'system';
+
+/** What the permalink says about the page itself, apart from the run. */
+export interface ViewOptions {
+  readonly theme: Theme;
+  readonly embed: boolean;
+  /** Names of regions and controls that are not shown, and of those that are shown but cannot be changed. */
+  readonly hide: ReadonlySet<string>;
+  readonly lock: ReadonlySet<string>;
+  /** The exhibit of the museum of bugs that is looked at: its mistake, or its cure. */
+  readonly exhibit: { readonly id: ExhibitId; readonly cured: boolean } | undefined;
+  /** What the collectives lab shows; undefined while it is closed. */
+  readonly lab: LabSettings | undefined;
+  /**
+   * How the run differs that is compared with this one, as compare/beside-link.ts writes it; '' before that is known,
+   * undefined while none is compared.
+   */
+  readonly beside: string | undefined;
+  /** Recordings of runs elsewhere are looked at: an example by its name, '' for files; undefined while they are not. */
+  readonly recording: string | undefined;
+}
+
+export type Evaluation = Pick<Snapshot, 'step' | 'trainLoss' | 'testLoss' | 'trainAccuracy' | 'testAccuracy'>;
+
+export interface AppState extends ViewOptions {
+  readonly config: Config;
+  readonly info: SessionInfo | undefined;
+  readonly notices: readonly Notice[];
+  readonly state: RunState;
+  /** What the session is busy with while `state` is 'loading'; '' when nothing is said. */
+  readonly busy: string;
+  /**
+   * Micro-batches that the run has behind it: the one truth of where it is. The session says it, with every loss and
+   * every change of state; bar, timeline, stage and result derive what they show from it and from the cursor
+   * (positions.ts).
+   */
+  readonly microBatch: number;
+  /** Pause has been pressed, and the session has not yet ended the step that it is in. */
+  readonly pausing: boolean;
+  /** Ranks wait for each other, or one has ended. */
+  readonly standstill: Standstill | undefined;
+  /** The last KEPT_TRACES traces, oldest first. */
+  readonly traces: readonly StepTrace[];
+  readonly cursor: Cursor | undefined;
+  /** 0..1 within the cursor's event, for packets that fly; 1 = done. */
+  readonly cursorFraction: number;
+  readonly clock: Clock;
+  /** Event indices in the cursor's trace. */
+  readonly hovered: number | undefined;
+  readonly pinned: number | undefined;
+  /** Of the height that stage and timeline share, the timeline's part; undefined: the page's own proportions. */
+  readonly split: number | undefined;
+  /** DDP: the gradient bucket that is pointed at; all its events are lit. */
+  readonly hoveredBucket: number | undefined;
+  /** Oldest first; thinned beyond some thousands, the newest record always kept. */
+  readonly losses: readonly LossRecord[];
+  readonly snapshot: Snapshot | undefined;
+  /** The losses over all rows that the snapshots brought, oldest first, thinned like `losses`. */
+  readonly evaluations: readonly Evaluation[];
+  /** Between the run and its single-device reference, oldest first, thinned beyond the first steps. */
+  readonly differences: readonly DifferenceAt[];
+  /** Language models: what the snapshots' models wrote, oldest first. */
+  readonly texts: readonly WrittenText[];
+  readonly stepsPerSecond: number;
+  /** How fast Play goes. */
+  readonly pace: Pace;
+  /** On the way to where a link leads: the run is to have so many micro-batches behind it. */
+  readonly goingTo: number | undefined;
+  /** The page is here for the first time: one line says what is to be seen. */
+  readonly newcomer: boolean;
+  /** The device whose memory is open as a tree. */
+  readonly memoryOf: number | undefined;
+  /** The layer that the session refused last, and why; until the next configuration is tried. */
+  readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;
+  /** What is known of the files that the user gave, by name. */
+  readonly csvFiles: Readonly<Record<string, CsvLook>>;
+  /** The pipeline schedule that the user builds; it outlives runs and modes. */
+  readonly draft: Draft | undefined;
+  /** Files that were dropped on the page to be looked at, until they are read. */
+  readonly givenRecordings: readonly GivenFile[] | undefined;
+  /** The report that the run is held against: a file, or none yet; undefined while it is not. */
+  readonly report: GivenFile | 'none' | undefined;
+}
+
+export interface AppActions {
+  setConfig(config: Config): void;
+  setInfo(info: SessionInfo): void;
+  setState(state: RunState, busy?: string): void;
+  /** The run is here. What is kept of steps that it no longer has behind it is dropped. */
+  setMicroBatch(microBatch: number): void;
+  setPausing(pausing: boolean): void;
+  setStandstill(standstill: Standstill | undefined): void;
+  setView(view: Partial<ViewOptions>): void;
+  setClock(clock: Clock): void;
+  setPace(pace: Pace): void;
+  setNewcomer(newcomer: boolean): void;
+  setGoingTo(microBatch: number | undefined): void;
+  setSplit(share: number | undefined): void;
+  showMemory(device: number | undefined): void;
+  setRefusedLayer(refused: AppState['refusedLayer']): void;
+  addCsv(csv: CsvLook): void;
+  setDraft(draft: Draft): void;
+  /** Looks at what files recorded; without files, at what was looked at before. */
+  openRecordings(files?: readonly GivenFile[]): void;
+  /** Compares the run with a report; without a file, with one that is still to be chosen. */
+  openReport(file?: GivenFile): void;
+  closeReport(): void;
+  /** Replaces a notice with the same id. */
+  addNotice(notice: Notice): void;
+  dismissNotice(id: string): void;
+  addTrace(trace: StepTrace): void;
+  /** Puts what DDP's constructor sent before the kept steps, and the cursor before it. */
+  showConstruct(): void;
+  addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;
+  setSnapshot(snapshot: Snapshot): void;
+  addDifference(difference: DifferenceAt): void;
+  /**
+   * Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. The run has so many micro-batches
+   * behind it.
+   */
+  clearRun(microBatch?: number): void;
+  hover(event: number | undefined): void;
+  hoverBucket(bucket: number | undefined): void;
+  /** Pins an event; pinning the pinned one, or undefined, takes the pin away. */
+  pin(event: number | undefined): void;
+  /** Puts the cursor on an event, clamped to what is kept; `fraction` 1 = the event is done. */
+  seek(trace: number, event: number, fraction?: number): void;
+}
+
+export type App = AppState & AppActions;

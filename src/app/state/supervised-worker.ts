@@ -1,0 +1,129 @@
+/**
+ * A worker that is watched: one that ends, answers rubbish or falls silent becomes a typed error, also while nobody
+ * waits for an answer, and no promise is left hanging. It knows two calls of the worker, ping and holdLock; the others
+ * are the business of session-client.ts, which calls this.
+ */
+import { fromWire, isWireError, LockstepError } from '../../base/errors';
+import { hearStrayRejections } from '../../base/stray-rejections';
+import type { SessionApi } from '../../protocol/session';
+
+/**
+ * How often the worker is asked whether it is there, and how often it may leave that without an answer: a step may take
+ * long.
+ */
+const ASK_MS = 5_000;
+const UNANSWERED = 18;
+
+const RESTART_HINT = 'Restart the session; it begins again from the same seed.';
+
+function typed(error: unknown): LockstepError {
+  if (error instanceof LockstepError) return error;
+  if (isWireError(error)) return fromWire(error);
+  return new LockstepError('internal', error instanceof Error ? error.message : String(error), RESTART_HINT);
+}
+
+interface Watched {
+  readonly worker: Worker;
+  readonly api: { readonly [K in 'ping' | 'holdLock']: SessionApi[K] };
+  /** What it failed with before it was watched. */
+  readonly failed: ErrorEvent | undefined;
+  /** The worker is gone. */
+  onFailure(error: LockstepError): void;
+  /** Something went wrong in the worker that no call was about; the worker goes on. */
+  onStray(error: LockstepError): void;
+  /** It is over, for whatever reason; before the calls that are under way reject. */
+  onEnd(): void;
+}
+
+export interface SupervisedWorker {
+  /** Comlink's own promises never settle when the worker dies; these do, and reject with a LockstepError. */
+  call<T>(start: () => Promise<T>): Promise<T>;
+  /** The worker has said something. */
+  heard(): void;
+  /** It is no longer of use, and says so to who listens. */
+  fail(message: string): void;
+  /** Ends the worker; calls under way, and later ones, reject with this error. */
+  end(error: LockstepError): void;
+}
+
+export function superviseWorker({ worker, api, failed, onFailure, onStray, onEnd }: Watched): SupervisedWorker {
+  let failure: LockstepError | undefined;
+  /** Since the worker was last heard; counted, so that a machine that slept has not been silent. */
+  let unanswered = 0;
+  const pending = new Set<(error: LockstepError) => void>();
+  const ended = new AbortController();
+
+  const heard = () => {
+    unanswered = 0;
+  };
+  const end = (error: LockstepError) => {
+    if (failure) return;
+    failure = error;
+    clearInterval(asking);
+    ended.abort();
+    worker.terminate();
+    onEnd();
+    for (const reject of [...pending]) reject(error);
+  };
+  const fail = (message: string, code: 'rank-failed' | 'not-loaded' = 'rank-failed') => {
+    if (failure) return;
+    const error = new LockstepError(code, message, RESTART_HINT);
+    end(error);
+    onFailure(error);
+  };
+  const asking = setInterval(() => {
+    unanswered++;
+    if (unanswered > UNANSWERED)
+      fail(`The training worker has not answered for ${(UNANSWERED * ASK_MS) / 1000} seconds.`);
+    else api.ping().then(heard, () => undefined);
+  }, ASK_MS);
+  watchLife(api, ended.signal, () => fail('The training worker ended by itself.')).catch(() => undefined);
+  hearErrors(worker, failed, fail);
+  hearStrayRejections(worker, onStray);
+  return {
+    async call(start) {
+      if (failure) throw failure;
+      let reject: (error: LockstepError) => void = () => undefined;
+      const died = new Promise<never>((_, no) => {
+        reject = no;
+      });
+      pending.add(reject);
+      try {
+        return await Promise.race([start(), died]);
+      } catch (error) {
+        throw typed(error);
+      } finally {
+        pending.delete(reject);
+        heard();
+      }
+    },
+    heard,
+    fail: (message) => fail(message),
+    end,
+  };
+}
+
+/** A worker that ends by itself tells nobody, but the browser gives on the lock that it held. */
+async function watchLife(api: Watched['api'], signal: AbortSignal, onEnd: () => void): Promise<void> {
+  if (!('locks' in navigator)) return;
+  const life = `lockstep session ${crypto.randomUUID()}`;
+  await api.holdLock(life);
+  await navigator.locks.request(life, { signal }, onEnd);
+}
+
+function hearErrors(
+  worker: Worker,
+  failed: ErrorEvent | undefined,
+  fail: (message: string, code?: 'not-loaded') => void,
+): void {
+  const broke = (event: ErrorEvent) => {
+    event.preventDefault();
+    // A script that cannot be fetched is an event without a message.
+    if (event.message) fail(`The training worker stopped: ${event.message}.`);
+    else fail('The training worker could not be fetched.', 'not-loaded');
+  };
+  worker.addEventListener('error', broke);
+  // Not before the caller has the client that the error is about.
+  if (failed) queueMicrotask(() => broke(failed));
+  worker.addEventListener('messageerror', () => fail('The training worker sent a message that could not be read.'));
+}

@@ -1,0 +1,33 @@
+/** The options that say which run is meant: those of train, memory, code and export. */
+import { type OptionRow, textOf, usageError, type Values } from './option-values';
+import { SETTING_OPTIONS, type Setting, settingsOf } from './settings';
+import { PRESET_NAMES } from './spoken-names';
+
+export const SOURCE_OPTIONS: readonly OptionRow[] = [
+  {
+    name: 'preset',
+    value: PRESET_NAMES.join('|'),
+    text: 'a ready-made run; settings of --config replace its own',
+  },
+  {
+    name: 'config',
+    value: 'FILE',
+    text: 'configuration of the run (JSON, see `lockstep schema`); "-" reads standard input',
+  },
+  ...SETTING_OPTIONS,
+];
+
+export interface SourceOptions {
+  readonly preset: string | undefined;
+  readonly config: string | undefined;
+  /** What --set and the short ways say. */
+  readonly settings?: readonly Setting[];
+}
+
+/** `command` names the command in the error that none of them was given. */
+export function sourceOptions(values: Values, command: string): SourceOptions {
+  const [config, preset, settings] = [textOf(values, 'config'), textOf(values, 'preset'), settingsOf(values)];
+  if (config === undefined && preset === undefined && settings.length === 0)
+    throw usageError(`${command} needs --config FILE, --preset NAME, or settings: --mode ddp --steps 20`);
+  return { config, preset, settings };
+}

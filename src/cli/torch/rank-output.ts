@@ -1,0 +1,80 @@
+/**
+ * What the ranks of a run in PyTorch write, put together on standard error: progress as Lockstep's own runs show it,
+ * every other line with its rank before it. Remembers the losses that went by, for a report that rank 0 cannot write
+ * any more. Called by train-in-torch.ts.
+ */
+import type { Notice } from '../../protocol/notice';
+import type { LossRecord } from '../../protocol/trace';
+import type { Progress } from '../progress';
+import { causeOf, type LostRank } from './lost-ranks';
+import { RankLosses, type ToldLoss } from './rank-losses';
+import type { RankProcess } from './rank-server';
+
+/** How the script's progress lines begin. */
+const PROGRESS = 'LOCKSTEP {';
+
+interface OutputOf {
+  /** Of all machines. */
+  readonly processes: number;
+  /** On this one. */
+  readonly here: number;
+  readonly nodes: number;
+  readonly steps: number;
+  readonly accumulate: number;
+  readonly timeoutS: number;
+  readonly maxRestarts: number;
+  /** No progress lines. */
+  readonly quiet: boolean;
+}
+
+export class RankOutput {
+  /** Every micro-batch, also those before a restart; of the ranks of this machine. */
+  readonly records: LossRecord[] = [];
+  readonly notices: Notice[] = [];
+  begun = false;
+  private readonly losses: RankLosses;
+
+  constructor(
+    private readonly progress: Progress,
+    private readonly run: OutputOf,
+  ) {
+    const { quiet, steps, accumulate, here } = run;
+    const give = (record: LossRecord): void => {
+      this.records.push(record);
+      if (!quiet) progress.step(record, steps, accumulate);
+    };
+    this.losses = new RankLosses({ processes: here, accumulate, give });
+  }
+
+  line({ rank }: Pick<RankProcess, 'rank'>, text: string): void {
+    const loss = text.startsWith(PROGRESS) ? readLoss(text) : undefined;
+    if (loss) this.losses.take(loss);
+    else if (text.trim() !== '') this.progress.say(this.run.processes > 1 ? `[rank ${rank}] ${text}` : text);
+  }
+
+  /** An attempt has begun; `lost`: the ranks that ended the one before. */
+  attempt(restart: number, lost: readonly LostRank[]): void {
+    this.begun = true;
+    if (restart === 0) return;
+    this.losses.restart();
+    const { nodes, timeoutS, maxRestarts } = this.run;
+    const why = causeOf(lost, timeoutS, nodes)?.message ?? 'Another machine asked for it.';
+    const where = nodes > 1 ? 'All ranks of this machine' : 'All ranks';
+    const text = `${why}\n${where} start again, restart ${restart} of ${maxRestarts}.`;
+    this.notices.push({ level: 'warning', id: 'restarted', text, hint: '' });
+    this.progress.say(`warning: ${text}`);
+  }
+
+  end(): void {
+    this.losses.flush();
+    this.progress.end();
+  }
+}
+
+function readLoss(text: string): ToldLoss | undefined {
+  try {
+    return JSON.parse(text.slice(PROGRESS.length - 1)) as ToldLoss;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The options of `lockstep train`, and of the launchers that start it as one process per rank. Read by usage.ts; those
+ * of --engine torch are in torch/options.ts.
+ */
+import type { LaunchPlan } from '../protocol/process-group';
+import type { PlannedFault } from '../training/failures/fault-plan';
+import { parseFaults } from './faults';
+import { HELP, type OptionRow, oneOf, textOf, usageError, type Values, wholeOf } from './option-values';
+import { SOURCE_OPTIONS, type SourceOptions, sourceOptions } from './source-usage';
+import { TORCH_OPTIONS, type TorchOptions, torchOptions } from './torch/options';
+
+export const TRAIN_OPTIONS: readonly OptionRow[] = [
+  ...SOURCE_OPTIONS,
+  {
+    name: 'device',
+    value: 'webgpu|cpu|cuda',
+    text: "overrides the configuration's device; with neither, a GPU if there is one (cuda: --engine torch)",
+  },
+  { name: 'browser', text: 'run in headless Chromium instead of Dawn for Node' },
+  { name: 'out', value: 'FILE', text: 'where the report goes (JSON); standard output when absent or "-"' },
+  { name: 'trace', value: 'FILE', text: 'write the last steps as a Chrome trace, which ui.perfetto.dev opens' },
+  {
+    name: 'clock',
+    value: 'measured|modelled',
+    text: 'whose times the trace holds: this machine (default) or the hardware preset',
+  },
+  { name: 'save', value: 'FILE', text: "write the final weights as .safetensors with PyTorch's parameter names" },
+  {
+    name: 'dataset',
+    value: 'FILE',
+    text: 'write the rows as .safetensors, for the PyTorch script of runs whose data only Lockstep makes or reads',
+  },
+  {
+    name: 'checkpoint',
+    value: 'BASE',
+    text: 'write checkpoints to BASE.safetensors and BASE.state.safetensors, the last one when the run ends or is stopped',
+  },
+  { name: 'checkpoint-every', value: 'N', text: 'and one after every N steps of the optimizer' },
+  { name: 'resume', value: 'BASE', text: 'go on from such a checkpoint; the run is then the one without the stop' },
+  {
+    name: 'kill',
+    value: 'RANK@STEP',
+    text: 'end that rank in that step of the optimizer, as a crash would; several with commas between',
+  },
+  {
+    name: 'hang',
+    value: 'RANK@STEP',
+    text: 'let that rank hang there, until the timeout of the process group (timeoutS)',
+  },
+  { name: 'max-restarts', value: 'N', text: 'how often all ranks start again after one has failed (maxRestarts)' },
+  { name: 'flight-recorder', value: 'FILE', text: "write the last collectives of every rank in PyTorch's field names" },
+  { name: 'eval', text: 'put the loss over all rows, with model.eval(), into the report' },
+  {
+    name: 'history',
+    value: 'N',
+    text: 'put samples of all parameters and gradients after each of the first N steps into the report, for compare',
+  },
+  { name: 'weights', text: 'put the final weights into the report, for compare' },
+  { name: 'quiet', text: 'no progress lines' },
+  ...TORCH_OPTIONS,
+  HELP,
+];
+
+export interface TrainOptions extends SourceOptions {
+  readonly device: 'webgpu' | 'cpu' | undefined;
+  readonly browser: boolean;
+  readonly out: string | undefined;
+  readonly trace: string | undefined;
+  readonly clock: 'measured' | 'modelled';
+  readonly save: string | undefined;
+  readonly dataset: string | undefined;
+  /** Path of checkpoints without `.safetensors`. */
+  readonly checkpoint: string | undefined;
+  readonly checkpointEvery: number | undefined;
+  readonly resume: string | undefined;
+  readonly faults: readonly PlannedFault[];
+  readonly maxRestarts: number | undefined;
+  readonly flightRecorder: string | undefined;
+  readonly quiet: boolean;
+  /** Loss over all rows in evaluation mode, into the report. */
+  readonly evaluate?: boolean;
+  /** Steps of which parameters and gradients go into the report. */
+  readonly history?: number;
+  /** The final weights go into the report. */
+  readonly weights?: boolean;
+  /** Under torchrun or srun: who runs where. */
+  readonly launch?: LaunchPlan;
+  /** The PyTorch of this machine runs it. */
+  readonly torch?: TorchOptions;
+}
+
+/** Each is a line of the report per tensor: more is a file that nobody reads. */
+const MOST_HISTORY = 100_000;
+
+export function trainOptions(values: Values, command: string): TrainOptions {
+  const text = (name: string): string | undefined => textOf(values, name);
+  const source = sourceOptions(values, command);
+  const browser = values['browser'] === true;
+  if (browser && ['trace', 'save', 'dataset', 'checkpoint'].some((name) => text(name) !== undefined)) {
+    throw usageError('--trace, --save, --dataset and --checkpoint are not available with --browser');
+  }
+  if (browser && ['kill', 'hang', 'flight-recorder'].some((name) => text(name) !== undefined)) {
+    throw usageError('--kill, --hang and --flight-recorder are not available with --browser');
+  }
+  if (browser && values['eval'] === true) throw usageError('--eval is not available with --browser');
+  const faults = (what: PlannedFault['what']): readonly PlannedFault[] => {
+    const given = text(what);
+    const found = given === undefined ? [] : parseFaults(what, given);
+    if (!found) throw usageError(`--${what} must be RANK@STEP, as in 2@10, not "${given}"`);
+    return found;
+  };
+  const maxRestarts = text('max-restarts');
+  if (maxRestarts !== undefined && !/^\d{1,3}$/.test(maxRestarts)) {
+    throw usageError(`--max-restarts must be a number from 0 to 100, not "${maxRestarts}"`);
+  }
+  const every = text('checkpoint-every');
+  if (every !== undefined && !/^[1-9]\d{0,8}$/.test(every)) {
+    throw usageError(`--checkpoint-every must be a number of steps from 1 on, not "${every}"`);
+  }
+  const history = wholeOf(values, 'history', 1, MOST_HISTORY);
+  if (every !== undefined && text('checkpoint') === undefined) {
+    throw usageError('--checkpoint-every needs --checkpoint BASE, which says where');
+  }
+  const torch = torchOptions(values);
+  return {
+    ...source,
+    ...(torch === undefined
+      ? { device: oneOf(['webgpu', 'cpu'], 'device', text('device')) }
+      : { device: undefined, torch }),
+    browser,
+    out: text('out') === '-' ? undefined : text('out'),
+    trace: text('trace'),
+    clock: oneOf(['measured', 'modelled'], 'clock', text('clock')) ?? 'measured',
+    save: text('save'),
+    dataset: text('dataset'),
+    checkpoint: text('checkpoint'),
+    checkpointEvery: every === undefined ? undefined : Number(every),
+    resume: text('resume'),
+    faults: [...faults('kill'), ...faults('hang')],
+    maxRestarts: maxRestarts === undefined ? undefined : Number(maxRestarts),
+    flightRecorder: text('flight-recorder'),
+    quiet: values['quiet'] === true,
+    ...(values['eval'] === true ? { evaluate: true } : {}),
+    ...(history === undefined ? {} : { history }),
+    ...(values['weights'] === true ? { weights: true } : {}),
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * The TensorFlow script of a run, without running it: `lockstep code --framework tensorflow` asks for it. A run whose
+ * mode tf.distribute has no counterpart of has none, and the sentence says why.
+ */
+import { LockstepError } from '../base/errors';
+import { parseConfig } from '../config/parse-config';
+import { prepareFiles } from '../data/prepare-files';
+import { tensorflowScript as write } from '../interop/tensorflow/script';
+import { counterpartOf } from '../parallel/strategies';
+import type { Files } from '../protocol/session';
+import { createBlueprint } from '../training/blueprint';
+import { datasetFile } from '../training/dataset-file';
+import { loadParts } from '../training/load-parts';
+import type { Script } from './pytorch-script';
+
+export async function tensorflowScript(input: unknown, files: Files): Promise<Script> {
+  const config = parseConfig(input);
+  const counterpart = counterpartOf(config);
+  if ('none' in counterpart)
+    throw new LockstepError(
+      'config',
+      `There is no TensorFlow script of this mode: ${counterpart.none}`,
+      'Take the PyTorch script, or another mode.',
+    );
+  await loadParts(config);
+  const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
+  const lines = write(blueprint.config, counterpart).map((line) => line.text);
+  return { text: `${lines.join('\n')}\n`, dataset: { needed: true, file: () => datasetFile(blueprint) } };
+}

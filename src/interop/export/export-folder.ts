@@ -1,0 +1,125 @@
+/**
+ * The folder that a run is exported as: text files and tensors by name. What is in train.py is the affair of the mode's
+ * script (train-file.ts). Called by headless/export-run.ts.
+ */
+import type { Config } from '../../protocol/config';
+import { DATASET_FILE, type ExportedFolder } from '../../protocol/exported';
+import { hasBatchNorm } from '../pytorch/model';
+import { kubeflowJob, type Launch, runScript, slurmJob } from './cluster-files';
+import { needsOf } from './needs';
+import { PYTHON_FILES } from './python-files';
+import { readme } from './readme';
+
+export interface ExportInput {
+  readonly config: Config;
+  readonly trainPy: string;
+  readonly initial: Uint8Array<ArrayBuffer>;
+  readonly dataset: () => Uint8Array<ArrayBuffer>;
+  /** Those that the configuration names, under names without folders. */
+  readonly given: Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
+}
+
+export function exportFolder({ config, trainPy, initial, dataset, given }: ExportInput): ExportedFolder {
+  const launch = launchOf(config, trainPy);
+  const needs = needsOf(trainPy);
+  const otherwise = differences(config, launch, trainPy);
+  const hasRows = trainPy.includes(`'${DATASET_FILE}'`);
+  const [, about = ''] = /^"""Trains the net below (.*)\.$/m.exec(trainPy) ?? [];
+  return {
+    files: {
+      'README.md': readme({
+        about,
+        launch,
+        needs,
+        plain: trainPy.includes('plain=True'),
+        hasRows,
+        files: Object.keys(given),
+        differences: otherwise,
+        notSaved: notSaved(config, trainPy),
+      }),
+      'train.py': trainPy,
+      ...PYTHON_FILES,
+      'requirements.txt': `torch>=${needs.torch}\n${/import numpy|PowerSGDState\(|distributed\.pipelining/.test(trainPy) ? 'numpy\n' : ''}`,
+      'config.json': `${JSON.stringify(config, null, 2)}\n`,
+      'initial.safetensors': initial,
+      ...(hasRows ? { [DATASET_FILE]: dataset() } : {}),
+      ...given,
+      'run.sh': runScript(launch),
+      'job.sbatch': slurmJob(launch),
+      'pytorchjob.yaml': kubeflowJob(launch),
+    },
+    processes: launch.processes,
+    needs,
+    differences: otherwise,
+  };
+}
+
+/** As train.py says in its call of set_up(). */
+function launchOf({ nodes }: Config, trainPy: string): Launch {
+  const number = (name: string): number =>
+    Number(new RegExp(`set_up\\(args.*\\b${name}=(\\d+)`).exec(trainPy)?.[1] ?? 1);
+  const processes = number('ranks');
+  return { processes, devices: number('devices'), nodes: processes === 1 ? 1 : nodes };
+}
+
+/** What a checkpoint of train.py lacks, so that a run which resumes is not the run without a stop. */
+function notSaved({ ddp: { commHook } }: Config, trainPy: string): readonly string[] {
+  return [
+    ...(commHook.type === 'powerSGD'
+      ? [
+          `PowerSGD's errors and factors: after \`--resume\` the first ${commHook.startPowerSGDIter} steps are uncompressed again (start_powerSGD_iter), and then it begins anew`,
+        ]
+      : []),
+    ...(commHook.type === 'localSGD'
+      ? [
+          'what ranks have of their own between two averages: all go on from the parameters of rank 0, and begin with startLocalSGDIter steps of all-reduced gradients again',
+        ]
+      : []),
+    ...(trainPy.includes('uneven=True')
+      ? [
+          'steps within the training: ranks with different numbers of batches write at the end alone, whatever `--checkpoint-every` says',
+        ]
+      : []),
+  ];
+}
+
+/** What torch does otherwise, on the CPU or everywhere. */
+function differences({ model, ddp, optimizer }: Config, { devices }: Launch, trainPy: string): readonly string[] {
+  const batchNorm = hasBatchNorm(model.layers);
+  return [
+    ...(trainPy.includes('nn.DataParallel(')
+      ? [
+          `On the CPU nn.DataParallel does not split a batch${batchNorm ? ': BatchNorm sees all its rows, and the losses differ from those on GPUs' : ''}.`,
+        ]
+      : []),
+    ...(optimizer.type === 'NAdam'
+      ? [
+          'NAdam: torch 2 corrected its product of momenta, and Lockstep has that rule: with torch 1.13 losses differ by some 1e-4.',
+        ]
+      : []),
+    ...(batchNorm && trainPy.includes('PipelineStage(')
+      ? [
+          'A stage of a pipeline runs once before the first step, to learn shapes: running statistics of BatchNorm move once more.',
+        ]
+      : []),
+    ...(batchNorm && trainPy.includes('checkpoint_sequential(')
+      ? ['Checkpointing runs the forward pass again: running statistics of BatchNorm move twice a step.']
+      : []),
+    ...(ddp.join
+      ? [
+          'model.join() ends with a broadcast of the parameters of the last rank. Where the steps end within an epoch, ranks that ran out before have another momentum, and these parameters are not those of rank 0.',
+        ]
+      : []),
+    ...(ddp.syncBatchNorm && trainPy.includes('SyncBatchNorm')
+      ? ['SyncBatchNorm needs GPUs: on the CPU torch refuses it.']
+      : []),
+    ...(trainPy.includes('# dropout:') || /nn\.Dropout|dropout=/.test(trainPy)
+      ? [
+          'Dropout: on the CPU torch draws the masks of the run, on GPUs others; from the first step on the losses differ.',
+        ]
+      : []),
+    ...(devices > 1
+      ? ['On the CPU all devices are the CPU: the numbers are the same, nothing runs side by side.']
+      : []),
+  ];
+}

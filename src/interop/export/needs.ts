@@ -1,0 +1,16 @@
+/** Which PyTorch an exported train.py needs, by the words in it. Called by export-folder.ts. */
+import type { TorchNeeds } from '../../protocol/exported';
+
+/** What came with which version; the newest that is met counts. */
+const CAME_WITH: readonly (readonly [word: string, torch: string, why: string])[] = [
+  ['init_sync=', '2.7', "DistributedDataParallel's init_sync"],
+  ['torch.distributed.pipelining', '2.6', 'torch.distributed.pipelining'],
+  ['get_total_norm', '2.6', 'nn.utils.get_total_norm'],
+  ['use_reentrant=', '2.0', 'checkpoint_sequential with use_reentrant=False'],
+];
+
+export function needsOf(text: string): TorchNeeds {
+  const [, torch = '1.13', why = 'torchrun and torch.autocast on the CPU'] =
+    CAME_WITH.find(([word]) => text.includes(word)) ?? [];
+  return { torch, why };
+}

@@ -1,0 +1,232 @@
+"""Checkpoints that Lockstep resumes, and resuming from those that it wrote.
+
+BASE.safetensors is model.state_dict(). BASE.state.safetensors has the optimizer's state, the rows of the epoch and the
+generators of all ranks; its metadata say at which step it was saved, and by checksums which model belongs to it. Rank 0
+writes for all.
+"""
+
+import json
+import pickle
+import zlib
+
+import torch
+import torch.distributed as dist
+from torch.utils.data import BatchSampler
+
+from checkpoint_files import compact, crcs, read_pair, replace_pair, without_wrapper
+from tensors import bytes_of
+
+
+class Batches(BatchSampler):
+    """The batches of an epoch. A checkpoint saves their rows; an epoch that was begun can be finished with them."""
+
+    def __init__(self, sampler, batch_size, drop_last=False):
+        super().__init__(sampler, batch_size, drop_last)
+        self.epoch_rows = []  # of the epoch that runs: a list of row numbers for each batch
+        self.left = None
+        self.same_rows = False  # on all ranks: where the sampler draws, rank 0's count
+
+    def finish(self, done, epoch_rows=None, generators=None):
+        """Of the next epoch `done` batches were taken before. Its rows: those that were saved, or the sampler's."""
+        self.left = done, epoch_rows, generators
+
+    def __iter__(self):
+        (done, rows, generators), self.left = self.left or (0, None, None), None
+        self.epoch_rows = self.drawn() if rows is None else rows
+        if generators is not None:
+            set_generators(generators)
+        yield from self.epoch_rows[done:]
+
+    def drawn(self):
+        """Stages of a pipeline must take the same rows, and dropout has some of them draw more than others."""
+        batches = list(super().__iter__())
+        if not self.same_rows:
+            return batches
+        device = 'cuda' if dist.get_backend() == 'nccl' else 'cpu'
+        rows = torch.tensor([row for batch in batches for row in batch], device=device)
+        dist.broadcast(rows, 0)
+        return [batch.tolist() for batch in rows.cpu().split([len(batch) for batch in batches])]
+
+
+class Saved:
+    """A checkpoint that was read, as far as it concerns this rank."""
+
+    def __init__(self, base, rank, readers):
+        """`readers`: how many ranks have rows of their own; of a pipeline, rank % readers is that of this one."""
+        self.weights, tensors, self.about = read_pair(base)
+        self.optimizer = {}
+        for key in sorted(tensors):  # state.0.exp_avg; with @cuda:1 behind it: what that rank has of its own
+            name, _, owner = key.partition('@cuda:')
+            if name.startswith('state.') and owner in ('', str(rank)):
+                _, number, name = name.split('.')
+                self.optimizer.setdefault(int(number), {})[name] = tensors[key]
+        self.same_readers = int(self.about['processes']) == readers
+        if self.same_readers:
+            own = rank % readers
+            sizes = tensors[f'sampler.{own}.sizes'].tolist()
+            self.rows = [batch.tolist() for batch in tensors[f'sampler.{own}.rows'].split(sizes)]
+            prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
+            cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
+            self.generators = {'cpu': tensors[f'rng_state.{own}'], **cuda}
+
+    def number(self, name):
+        return int(self.about[name])
+
+    def load_model(self, model):
+        model.load_state_dict({without_wrapper(name): tensor for name, tensor in self.weights.items()})
+
+    def load_optimizer(self, optimizer, named=None):
+        """What the file does not say of a group stays as it is. `named`: the parameters of a rank that has not all."""
+        saved_groups = json.loads(self.about['param_groups'])
+        groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]
+        if named is not None:
+            names, own = json.loads(self.about['parameter_names']), {id(p): name for name, p in named}
+            for group, of in zip(groups, optimizer.param_groups):
+                group['params'] = [names.index(own[id(p)]) for p in of['params']]
+            mine = {number for group in groups for number in group['params']}
+            self.optimizer = {number: state for number, state in self.optimizer.items() if number in mine}
+        optimizer.load_state_dict({'state': self.optimizer, 'param_groups': groups})
+
+    def load_batches(self, batches, row_ids):
+        """With as many readers as saved it: the very rows that were left. Else the sampler deals the epoch anew."""
+        done = self.number('micro_batch') - max(0, self.number('epoch')) * self.number('batches_per_epoch')
+        if not self.same_readers:
+            batches.finish(done)
+            return
+        place = None if row_ids is None else {int(row): i for i, row in enumerate(row_ids)}
+        rows = self.rows if place is None else [[place[row] for row in batch] for batch in self.rows]
+        batches.finish(done, rows, self.generators)
+
+
+def own_gpus():
+    """Numbers of the GPUs that this process computes on, of those that it sees."""
+    if not torch.cuda.is_initialized():
+        return []
+    return [torch.cuda.current_device()] if dist.is_initialized() else range(torch.cuda.device_count())
+
+
+def generators():
+    """The states of torch's generators in this process: 'cpu', and those of its GPUs, counted from 0."""
+    return {'cpu': torch.get_rng_state(), **{k: torch.cuda.get_rng_state(gpu) for k, gpu in enumerate(own_gpus())}}
+
+
+def set_generators(states):
+    torch.set_rng_state(states['cpu'])
+    for k, gpu in enumerate(own_gpus()):
+        if k in states:
+            torch.cuda.set_rng_state(states[k], gpu)
+
+
+def save(base, config, counts, order, state, optimizer, named, batches, row_ids, readers):
+    """Writes both files; every rank calls it. `counts`: of steps, micro-batches and so on, by their names in the file.
+
+    `order`: the names of the whole model. `state`: the entries of its state_dict that this rank gives: rank 0 all of
+    them, a rank of a pipeline those of its stages. `named`: pairs of name and parameter that its optimizer has.
+    `readers`: as many ranks, from 0 on, have rows of their own.
+    """
+    rows = [[int(i if row_ids is None else row_ids[i]) for i in batch] for batch in batches.epoch_rows]
+    ranks = gather(
+        {
+            'state': {name: tensor.detach().cpu() for name, tensor in state.items()},
+            # Replicas have the same state: rank 0's will do. ZeroRedundancyOptimizer (.optim) has a part on each rank.
+            'optimizer': states_by_name(optimizer, named) if state or hasattr(optimizer, 'optim') else {},
+            'groups': groups_by_name(optimizer, named),
+            'rows': torch.tensor([i for batch in rows for i in batch], dtype=torch.int32),
+            'sizes': torch.tensor([len(batch) for batch in rows], dtype=torch.int32),
+            'generators': generators(),
+        }
+    )
+    if not ranks:
+        return
+    given = {name: tensor for one in ranks for name, tensor in one['state'].items()}
+    weights = {name: given[name] for name in order if name in given}
+    devices = list(range(config['worldSize']))
+    values = {name: {f'model:{name}': devices} for name, tensor in weights.items() if tensor.is_floating_point()}
+    # BatchNorm's counters: Lockstep counts in float32.
+    tensors = {name: t.float().reshape(-1) for name, t in weights.items() if not t.is_floating_point()}
+    values.update({name: {name: devices} for name in tensors})
+    groups, names = numbered(ranks, order)
+    states = [(name, state) for one in ranks for name, state in one['optimizer'].items()]
+    for name, key, tensor in [(name, key, tensor) for name, state in states for key, tensor in state.items()]:
+        tensors[f'state.{names.index(name)}.{key}'] = tensor
+        if tensor.dim() > 0:
+            values[f'{name}.{key}'] = {f'state.{names.index(name)}.{key}': devices}
+    for p, one in enumerate(ranks):
+        cpu = one['generators'].pop('cpu')
+        if p < readers:
+            tensors.update({f'sampler.{p}.rows': one['rows'], f'sampler.{p}.sizes': one['sizes']})
+            tensors[f'rng_state.{p}'] = cpu
+        tensors.update({f'cuda_rng_state.{p}.{k}': state for k, state in one['generators'].items()})
+    about = {
+        'format': 'lockstep checkpoint',
+        'version': '2',
+        **{key: str(value) for key, value in counts.items()},
+        'mode': config['mode'],
+        'placement': config['placement'],
+        'world_size': str(len(devices)),
+        'processes': str(readers),
+        'param_groups': compact(groups),
+        'parameter_names': compact(names),
+        'config': compact(config),
+        'values': compact(values),
+        'twin_values': '{}',
+    }
+    sums = {'model': crcs(weights), 'state': crcs(tensors), 'header': zlib.crc32(compact(list(about.items())).encode())}
+    replace_pair(base, weights, tensors, {**about, 'crc32': compact(sums)})
+
+
+def gather(value):
+    """What every rank has, on rank 0; an empty list elsewhere. As dist.gather_object, which needs numpy."""
+    if not dist.is_initialized():
+        return [value]
+    device = 'cuda' if dist.get_backend() == 'nccl' else 'cpu'
+    data = pickle.dumps(value if dist.get_rank() > 0 else None)  # rank 0's own, the weights among it, need not travel
+    own = torch.frombuffer(bytearray(data), dtype=torch.uint8).to(device)
+    sizes = [torch.zeros(1, dtype=torch.int64, device=device) for _ in range(dist.get_world_size())]
+    dist.all_gather(sizes, torch.tensor([len(own)], device=device))
+    sizes = [int(size) for size in sizes]
+    own = torch.cat((own, own.new_zeros(max(sizes) - len(own))))
+    parts = [torch.empty_like(own) for _ in sizes] if dist.get_rank() == 0 else None
+    dist.gather(own, parts, dst=0)
+    if dist.get_rank() > 0:
+        return []
+    return [value] + [pickle.loads(bytes_of(part)[:size]) for part, size in zip(parts[1:], sizes[1:])]
+
+
+def states_by_name(optimizer, named):
+    """Of each parameter the tensors of the optimizer's state."""
+    kept = getattr(optimizer, 'optim', optimizer).state
+    return {
+        name: {key: as_float(value) for key, value in kept[p].items() if value is not None}
+        for name, p in named
+        if p in kept
+    }
+
+
+def as_float(value):
+    return torch.as_tensor(value).detach().float().cpu()
+
+
+def groups_by_name(optimizer, named):
+    """The optimizer's groups, with the names of their parameters."""
+    names = {id(p): name for name, p in named}
+    return [
+        {key: [names[id(p)] for p in value] if key == 'params' else plain(value) for key, value in group.items()}
+        for group in optimizer.param_groups
+    ]
+
+
+def plain(value):
+    return value.item() if isinstance(value, torch.Tensor) else value
+
+
+def numbered(ranks, order):
+    """The groups of all ranks as one list, with numbers in place of names as torch has them; and names by number."""
+    groups = [{**group, 'params': [*group['params']]} for group in ranks[0]['groups']]
+    for one in ranks[1:]:
+        for group, more in zip(groups, one['groups']):
+            group['params'] += [name for name in more['params'] if name not in group['params']]
+    for group in groups:
+        group['params'].sort(key=order.index)
+    names = [name for group in groups for name in group['params']]
+    return [{**group, 'params': [names.index(name) for name in group['params']]} for group in groups], names

@@ -1,0 +1,256 @@
+"""What happens around a training: its losses are kept, checkpoints written and resumed, signals and faults obeyed.
+
+train.py has the training itself. The report, which is written at the end, is made in report.py.
+"""
+
+import json
+import math
+import os
+import signal
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+
+import checkpoint
+import checkpoint_files
+import report
+from launch import here
+
+AGREE_EVERY, AGREE_S = 10, 5  # ranks ask each other whether one was told to stop after so many steps, or seconds
+
+
+class Run:
+    """Takes what a training does. `with run:` around the training writes report, trace and checkpoint at its end."""
+
+    def __init__(self, args, rank, device, accumulate=1, updates=1, uneven=False, per_epoch=None,
+                 replicas=None):
+        """`accumulate`: micro-batches to a step; `updates`: calls of optimizer.step() in a step; `uneven`: ranks
+        have different numbers of batches; `per_epoch`: all begin an epoch at a multiple of it; `replicas`: of a
+        pipeline, whose stages take the same rows (rank % replicas says which; None: every rank has rows of its own)."""
+        with open(here('config.json')) as f:
+            self.config = json.load(f)
+        self.args, self.rank, self.device = args, rank, device
+        self.accumulate, self.updates, self.uneven, self.per_epoch = accumulate, updates, uneven, per_epoch
+        world = dist.get_world_size() if dist.is_initialized() else 1
+        self.readers = replicas or world  # as many have rows of their own; rank 0 to readers - 1 are the first of each
+        self.same_rows = replicas == 1 and world > 1
+        self.micro_batch, self.epoch, self.batches_per_epoch = 0, -1, 0
+        self.first_step = self.first_epoch = 0
+        self.losses, self.history, self.saved, self.profiler, self.wrapper = [], [], None, None, None
+        self.told, self.told_at, self.stop = None, 0.0, False
+        self.restarted = restarted(device)
+        if args.checkpoint and rank == 0:
+            os.makedirs(os.path.dirname(args.checkpoint) or '.', exist_ok=True)  # now, not after hours of training
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.tell)
+
+    # ---- before the training
+
+    def holds(self, model, modules=None):
+        """The model that is trained; `modules`: of which this rank has the parameters, where it has not all."""
+        self.model, self.is_part = model, modules is not None
+        # Of a pipeline, the ranks of the last stage have losses: the last rank, or with V-shaped schedules the first.
+        self.prints = self.rank == 0 or (self.is_part and self.rank == dist.get_world_size() - 1)
+        mine = {id(m) for module in (modules or [model]) for m in module.modules()}
+        self.owned = {
+            f'{prefix}.{name}' if prefix else name
+            for prefix, module in model.named_modules()
+            if id(module) in mine
+            for name in [*module._parameters, *module._buffers]
+        }
+
+    def named_parameters(self):
+        return [(name, p) for name, p in self.model.named_parameters() if name in self.owned]
+
+    def state(self):
+        """Entries of the model's state_dict that this rank has."""
+        return {name: tensor for name, tensor in self.model.state_dict().items() if name in self.owned}
+
+    def resume(self, model):
+        """Loads the weights of the checkpoint that training goes on from, if it does. Before the model is wrapped."""
+        base = self.base_to_resume()
+        if base is None:
+            return
+        self.refuse_unless(base, model)
+        self.saved = checkpoint.Saved(base, self.rank, self.readers)
+        self.first_step, self.first_epoch = self.saved.number('step'), max(0, self.saved.number('epoch'))
+        if self.first_step >= getattr(self.args, 'steps', math.inf):
+            self.say(f'run is complete at step {self.first_step}: nothing is left to do')
+            checkpoint_files.leave(0)
+        others = checkpoint_files.other_settings(self.saved.about, self.config)
+        if others:
+            self.say(f'warning: settings of this run differ from those of the checkpoint {base}: {", ".join(others)}')
+        self.saved.load_model(model)
+        self.micro_batch = self.saved.number('micro_batch')
+
+    def refuse_unless(self, base, model):
+        """Rank 0 says why training cannot go on from these files, and all ranks end."""
+        why = checkpoint_files.why_not(base, model, self.config['optimizer']['type']) if self.rank == 0 else None
+        if why is not None:
+            self.say(why)
+        if checkpoint_files.word_of_rank_0(int(why is not None), self.device):
+            checkpoint_files.leave(1)
+
+    def say(self, text):
+        if self.rank == 0:
+            print(f'train.py: {text}', file=sys.stderr, flush=True)
+
+    def base_to_resume(self):
+        """The checkpoint that training goes on from; None: it begins at the start. Ranks that torchrun starts again
+        begin at the top of train.py, too: with --checkpoint they go on as with --resume auto."""
+        args = self.args
+        auto = args.resume == 'auto'
+        base = args.begins_with if auto else args.resume
+        if not auto and not (self.restarted and args.checkpoint):
+            return base
+        found = checkpoint_files.was_saved(args.checkpoint, self.rank, self.device)
+        if self.rank == 0:
+            begins = f'begins with {base}' if base else 'begins at the start'
+            says = f'goes on from {args.checkpoint}' if found else f'no checkpoint {args.checkpoint} yet: {begins}'
+            self.say(says)
+        return args.checkpoint if found else base
+
+    def resume_optimizer(self, optimizer, advance=None, every_epoch=False):
+        """The state of the optimizer and of the schedule, which `advance` moves on by one."""
+        self.optimizer = optimizer
+        if self.saved is None:
+            return
+        if advance is not None:
+            optimizer.step()  # without gradients it changes nothing; a schedule wants it before its own step
+            for _ in range(self.first_epoch if every_epoch else self.saved.number('optimizer_steps')):
+                advance()
+        self.saved.load_optimizer(optimizer, self.named_parameters() if self.is_part else None)
+
+    def resume_batches(self, batches, row_ids=None):
+        """The rows that were left of the epoch. `row_ids`: the numbers of the rows that `batches` speaks of."""
+        self.batches, self.row_ids, batches.same_rows = batches, row_ids, self.same_rows
+        if self.saved is not None:
+            self.saved.load_batches(batches, row_ids)
+
+    # ---- the training
+
+    def batches_of(self, loader, epoch):
+        """The batches of an epoch, until training is to stop."""
+        if self.stop:
+            return
+        self.epoch, self.batches_per_epoch = epoch, self.per_epoch or len(loader)
+        if self.per_epoch is not None:
+            self.micro_batch = max(self.micro_batch, epoch * self.per_epoch)
+        for batch in loader:
+            if self.stop:
+                return
+            self.fail_if_asked()
+            try:
+                yield batch
+            finally:
+                self.micro_batch += 1
+
+    def loss(self, loss):
+        """The loss of a micro-batch; where one process drives several workers, of each in turn."""
+        self.losses.append((self.micro_batch, self.epoch, loss.detach()))
+        if self.args.progress:
+            place = {'rank': self.rank, 'step': self.micro_batch // self.accumulate, 'microBatch': self.micro_batch}
+            print('LOCKSTEP', json.dumps({**place, 'epoch': self.epoch, 'loss': report.number(loss)}), flush=True)
+        elif self.prints and not self.args.quiet:
+            print(f'step {self.micro_batch // self.accumulate}  epoch {self.epoch}  loss {loss.item():.6f}', flush=True)
+
+    def step(self):
+        """Behind a step of the optimizer and of its schedule."""
+        step = self.micro_batch // self.accumulate
+        if self.args.report and step - self.first_step < self.args.history:
+            self.history.append(report.sample_step(step, self.named_parameters()))
+        if self.profiler is not None:
+            self.profiler.step()
+        every = self.args.checkpoint_every
+        if self.args.checkpoint and every and (step + 1) % every == 0 and not self.uneven:
+            self.save(step + 1)
+        self.stop = self.agreed(step)
+
+    def agreed(self, step):
+        """Is training to stop? All ranks must stop behind the same step: those that go on would wait forever."""
+        if not dist.is_initialized():
+            return self.told is not None
+        if self.uneven or step < self.ask_at:
+            return False
+        now = time.monotonic()
+        step_s = (now - self.asked_s) / (step - self.asked_at)
+        heard = torch.tensor([self.told or 0, step_s], dtype=torch.float32, device=self.device)
+        dist.all_reduce(heard, op=dist.ReduceOp.MAX)
+        agreed, slowest_s = int(heard[0].item()), heard[1].item()
+        self.asked_at, self.asked_s = step, now
+        # The same number on all ranks. Slow steps: after each, since torchrun waits no longer than 30 s for them.
+        self.ask_at = step + max(1, min(AGREE_EVERY, int(AGREE_S / max(slowest_s, 1e-3))))
+        self.told = agreed or self.told  # a signal may have come in the meantime: the next time, all will know
+        return agreed != 0
+
+    def tell(self, number, _):
+        """A signal: training ends behind a step that all ranks have taken. A second one ends it at once, but for the
+        one that follows on its heels: Ctrl+C reaches ranks from the terminal and from torchrun."""
+        if self.told is None:
+            self.told, self.told_at = number, time.monotonic()
+        elif time.monotonic() - self.told_at > 2:
+            os._exit(128 + number)
+
+    def fail_if_asked(self):
+        """--kill and --hang, to try out what the others do then."""
+        step = self.micro_batch // self.accumulate
+        if self.restarted or self.micro_batch % self.accumulate:
+            return
+        if f'{self.rank}@{step}' in (self.args.kill or '').split(','):
+            print(f'rank {self.rank} is killed in step {step}', file=sys.stderr, flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        if f'{self.rank}@{step}' in (self.args.hang or '').split(','):
+            print(f'rank {self.rank} hangs in step {step}', file=sys.stderr, flush=True)
+            time.sleep(10 * (self.args.timeout or 1800))
+
+    # ---- the end
+
+    def __enter__(self):
+        self.started = time.perf_counter()
+        self.ask_at, self.asked_at, self.asked_s = self.first_step, self.first_step - 1, time.monotonic()
+        if self.args.trace:
+            self.profiler = report.profiler(getattr(self.args, 'steps', None), self.first_step)
+            self.profiler.__enter__()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.seconds = time.perf_counter() - self.started
+        if self.profiler is not None:
+            self.profiler.__exit__(kind, error, trace)
+            if self.profiler.profiler is not None:  # training came as far as the steps to be recorded
+                self.profiler.export_chrome_trace(report.trace_file(self.args.trace, self.rank))
+        if error is not None:
+            report.of_failure(self, error)  # and the error goes on
+            return
+        if self.args.checkpoint and (self.saved is None or self.epoch >= 0):  # not where all steps were done before
+            self.save(self.micro_batch // self.accumulate)
+        told = report.of_run(self)
+        if self.told is not None:
+            where = f'; checkpoint {self.args.checkpoint}' if self.args.checkpoint else ''
+            self.say(f'stopped after step {self.micro_batch // self.accumulate - 1}{where}')
+        if self.told is not None or told != 0:
+            sys.exit(told or 128 + self.told)
+
+    def save(self, steps):
+        counts = {
+            'step': steps,
+            'micro_batch': steps * self.accumulate,
+            'optimizer_steps': steps * self.updates,
+            'epoch': self.epoch,
+            'batches_per_epoch': self.batches_per_epoch,
+        }
+        state = self.state() if self.is_part or self.rank == 0 else {}
+        order = list(self.model.state_dict())
+        optimizer = self.optimizer, self.named_parameters()
+        rows = self.batches, self.row_ids, self.readers
+        checkpoint.save(self.args.checkpoint, self.config, counts, order, state, *optimizer, *rows)
+
+
+def restarted(device):
+    """Has torchrun started the ranks again? Of several nodes only the one that lost a rank may count it: ask all."""
+    count = torch.tensor([int(os.environ.get('TORCHELASTIC_RESTART_COUNT', 0))], device=device)
+    if dist.is_initialized():
+        dist.all_reduce(count, op=dist.ReduceOp.MAX)
+    return count.item() > 0

@@ -1,0 +1,213 @@
+/**
+ * train.py of an exported run: what a mode's script says (Script), in functions and with the options, report and
+ * checkpoints of the Python files beside it (python/). The listing next to the run has the same lines in the same
+ * order, so that both draw the same numbers. Called through FILE (file-dialect.ts).
+ */
+import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
+import { DATASET_FILE } from '../../protocol/exported';
+import { type CodeLine, codeLine, codeLines } from '../pytorch/code-line';
+import { dataCode } from '../pytorch/data';
+import { trainingLoop } from '../pytorch/loop';
+import { NAMES } from '../pytorch/model';
+import { lossCode, optimizerCode, schedulerCode } from '../pytorch/optim';
+import { python } from '../pytorch/python';
+import type { Script } from '../pytorch/script-parts';
+import { heading, imports } from './train-file-head';
+
+/** Texts in triple quotes stay as they are. */
+function indented(lines: readonly CodeLine[]): CodeLine[] {
+  let quoted = false;
+  return lines.map(({ text, anchor }) => {
+    const line = codeLine(text === '' || quoted ? text : `    ${text}`, anchor);
+    if (text.split("'''").length % 2 === 0) quoted = !quoted;
+    return line;
+  });
+}
+
+/** Files that a line names are in the folder of train.py, which may be started from another. */
+function besideTrainPy({ data }: Config, lines: readonly string[]): readonly string[] {
+  const texts = Object.values(data).filter((value) => typeof value === 'string');
+  const names = new Set([DATASET_FILE, ...texts].map(python));
+  const inCalls = (line: string): string =>
+    [...names].reduce((text, name) => text.replaceAll(name, (found) => `here(${found})`), line);
+  return lines.map((line) => (/load_file\(|np\.load\(/.test(line) ? inCalls(line) : line));
+}
+
+const definition = (head: string, about: string, body: readonly CodeLine[]): CodeLine[] => [
+  ...codeLines('', '', head, `    """${about}"""`),
+  ...indented(body),
+];
+
+export function trainFile(config: Config, parts: Script): CodeLine[] {
+  const { model } = parts;
+  const main = mainFunction(config, parts);
+  const made = [...datasetFunction(config), ...modelFunction(config, model)];
+  const texts = (lines: readonly CodeLine[]): readonly string[] => lines.map(({ text }) => text);
+  const usesFiles = texts(made).some((text) => text.includes('here('));
+  return [
+    ...codeLines(...heading(config, parts)),
+    ...codeLines(...imports(config, parts, [...model.classes, ...texts(main)].join('\n'), usesFiles)),
+    ...codeLines(...devicesOfWorkers(config, parts, main)),
+    ...(model.classes.length > 0 ? codeLines('', '', ...model.classes) : []),
+    ...definition(
+      'def own_dataset(path):',
+      'Your own rows, for --real-data: a Dataset of pairs (x, y). As it stands, tensors x and y of a .safetensors file.',
+      codeLines('rows = load_file(path)', "return TensorDataset(rows['x'], rows['y'])"),
+    ),
+    ...made,
+    ...codeLines('', '', 'def main():'),
+    ...indented(main),
+    ...codeLines('', '', "if __name__ == '__main__':", '    main()'),
+  ];
+}
+
+function datasetFunction(config: Config): CodeLine[] {
+  const data = dataCode(config);
+  return definition(
+    'def make_dataset(args):',
+    'The rows of the run, and which they are of all rows (None: all).',
+    codeLines(
+      'if args.real_data:',
+      '    return own_dataset(args.real_data), None',
+      ...besideTrainPy(config, data.lines),
+      `return dataset, ${data.indices ?? 'None'}`,
+    ),
+  );
+}
+
+const modelFunction = (config: Config, { classes, lines }: Script['model']): CodeLine[] =>
+  definition('def make_model(device):', modelWords(classes), [
+    ...codeLines(...modelLines(lines).ofModel, ...initialWeights(config, classes), 'return model'),
+  ]);
+
+const renamed = (classes: readonly string[]): boolean => classes.includes(NAMES);
+
+/** What slices a pipeline's model into stages is for main(). */
+function modelLines(lines: readonly string[]): {
+  readonly ofModel: readonly string[];
+  readonly ofMain: readonly string[];
+} {
+  const cut = lines.findIndex((line) => line.startsWith('layers = '));
+  return cut < 0 ? { ofModel: lines, ofMain: [] } : { ofModel: lines.slice(0, cut), ofMain: lines.slice(cut) };
+}
+
+/** Ranks that draw weights of their own keep them. */
+const initialWeights = ({ ddp }: Config, classes: readonly string[]): readonly string[] =>
+  renamed(classes) || (ddp.rankSeeds !== 'same' && !ddp.initSync)
+    ? []
+    : ["model.load_state_dict(load_file(here('initial.safetensors')))"];
+
+const modelWords = (classes: readonly string[]): string =>
+  renamed(classes)
+    ? "The net with the run's weights, which torch draws from the same generator."
+    : "The net with the run's first weights. torch draws the same ones; the file is for whoever changes the net.";
+
+/** Devices of the workers of one process; a model over devices names its own. */
+function devicesOfWorkers({ worldSize }: Config, { model }: Script, main: readonly CodeLine[]): readonly string[] {
+  const named = model.classes.some((text) => text.startsWith('devices = '));
+  if (named || !main.some(({ text }) => text.includes('devices['))) return [];
+  return ['', `devices = [f'cuda:{k}' for k in range(${worldSize})]`];
+}
+
+function mainFunction(config: Config, parts: Script): CodeLine[] {
+  const { loop } = parts;
+  const ranks = loop.ranks === true;
+  const scheduler = schedulerCode(config.scheduler);
+  const plain = loop.body !== undefined;
+  return [
+    ...codeLines(
+      `args = parse_arguments(${argumentsOf(config, plain).join(', ')})`,
+      ...(parts.beforeGroup ?? []),
+      `rank, device = set_up(args${startArguments(config, parts).join('')})`,
+      ...(parts.devices === undefined ? [] : onCpu(parts)),
+      ...(parts.behindGroup ?? []),
+      ...(plain ? [] : ['precision = autocast(args, device)']),
+      `run = Run(args, rank, device${runArguments(config, parts).join('')})`,
+      '',
+      `torch.manual_seed(${config.seed})`,
+      'dataset, row_ids = make_dataset(args)',
+      ...(parts.seeds?.before ?? []),
+      `model = make_model(${parts.stages === true ? "torch.device('cpu')" : 'device'})`,
+      ...(parts.seeds?.after ?? []),
+      'run.resume(model)',
+    ),
+    ...codeLines(...modelLines(parts.model.lines).ofMain),
+    ...(parts.beforeWrapper ?? []),
+    ...(parts.stages === true ? [] : codeLines('run.holds(model)')),
+    ...(plain ? [] : codeLines('if args.compile:', '    model = torch.compile(model)')),
+    ...(parts.wrapper ? [parts.wrapper] : []),
+    ...(parts.wrapper && ranks ? codeLines('run.wrapper = model  # whose buckets are in the report') : []),
+    ...(parts.afterModel ?? []),
+    ...(parts.stages === true ? codeLines('run.holds(model, modules)') : []),
+    ...codeLines(
+      '',
+      ...optimizerCode(config, parts.parameters ?? { all: 'model.parameters()', named: 'run.named_parameters()' }),
+      ...scheduler.lines,
+      ...resumeOptimizer(config, scheduler.step),
+    ),
+    ...(parts.afterOptimizer ?? []),
+    ...codeLines(lossCode(config.loss, loop.targets), ...parts.loaders, ''),
+    ...codeLines('with run:'),
+    ...indented([
+      ...(config.epochs === undefined ? codeLines('steps = args.steps') : []),
+      ...trainingLoop(
+        config,
+        {
+          ...loop,
+          ...(plain ? {} : { within: 'with precision:' }),
+          behindStep: [codeLine('run.step()')],
+          epochsGiven: 'args.epochs',
+          resumes: {
+            step: 'run.first_step',
+            microBatch: 'run.micro_batch',
+            epoch: 'run.first_epoch',
+            batches: 'run.batches_of(loader, epoch)',
+          },
+        },
+        scheduler.step,
+      ),
+    ]),
+    ...codeLines(...(parts.tearDown ?? [])),
+  ];
+}
+
+function argumentsOf({ steps, epochs, resume }: Config, plain: boolean): readonly string[] {
+  return [
+    epochs === undefined ? `steps=${steps}` : `epochs=${epochs}`,
+    ...(resume === undefined ? [] : [`resume='${resume.replace(/^.*\//, '')}'`]),
+    ...(plain ? ['plain=True'] : []),
+  ];
+}
+
+const startArguments = ({ worldSize, timeoutS }: Config, { loop, devices }: Script): readonly string[] => [
+  ...(loop.ranks === true ? [`, ranks=${worldSize}`] : []),
+  // Lockstep's default is for a page that shows a hang. On a cluster PyTorch's own is the sane one.
+  ...(loop.ranks === true && timeoutS !== DEFAULT_CONFIG.timeoutS ? [`, timeout_s=${timeoutS}`] : []),
+  ...(devices === undefined ? [] : [`, devices=${devices}`]),
+];
+
+function runArguments({ accumulate, epochs }: Config, { updates = 1, uneven, replicas }: Script): readonly string[] {
+  return [
+    ...(accumulate > 1 ? [`, accumulate=${accumulate}`] : []),
+    ...(updates > 1 ? [`, updates=${updates}`] : []),
+    ...(replicas === undefined ? [] : [`, replicas=${replicas}`]),
+    ...(uneven === undefined ? [] : [epochs === undefined ? `, uneven=True, per_epoch=${uneven}` : ', uneven=True']),
+  ];
+}
+
+/** One process that drives several GPUs drives the CPU in the place of each. */
+const onCpu = ({ model, loop, afterModel = [] }: Script): readonly string[] =>
+  [...model.classes, loop.inputs, ...afterModel.map(({ text }) => text)].some((text) => text.includes('devices'))
+    ? ["if device.type == 'cpu':", "    devices[:] = ['cpu'] * len(devices)"]
+    : [];
+
+function resumeOptimizer({ scheduler }: Config, step: readonly string[]): readonly string[] {
+  if (scheduler === undefined) return ['run.resume_optimizer(optimizer)'];
+  const everyEpoch = scheduler.every === 'epoch' ? ', every_epoch=True' : '';
+  if (step.length === 1) return [`run.resume_optimizer(optimizer, scheduler.step${everyEpoch})`];
+  return [
+    'def advance():',
+    ...step.map((text) => `    ${text}`),
+    `run.resume_optimizer(optimizer, advance${everyEpoch})`,
+  ];
+}

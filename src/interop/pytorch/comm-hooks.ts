@@ -1,0 +1,82 @@
+/**
+ * ddp.commHook and ddp.syncBatchNorm in the listing: conversion before the wrapper, register_comm_hook behind it, the
+ * optimiser that averages parameters. Called by script.ts.
+ */
+import type { Config } from '../../protocol/config';
+import type { CodeLine } from '../../protocol/trace';
+
+const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
+const HOOKS = 'torch.distributed.algorithms.ddp_comm_hooks';
+const truth = (value: boolean): string => (value ? 'True' : 'False');
+
+export function hookImports({ ddp }: Config): readonly string[] {
+  switch (ddp.commHook.type) {
+    case 'allreduce':
+      return [];
+    case 'fp16Compress':
+    case 'bf16Compress':
+      return [`from ${HOOKS} import default_hooks`];
+    case 'powerSGD':
+      return [`from ${HOOKS}.powerSGD_hook import PowerSGDState, powerSGD_hook`];
+    case 'localSGD':
+      return [
+        `from ${HOOKS}.post_localSGD_hook import PostLocalSGDState, post_localSGD_hook`,
+        'from torch.distributed.algorithms.model_averaging.averagers import PeriodicModelAverager',
+        'from torch.distributed.optim import PostLocalSGDOptimizer',
+      ];
+  }
+}
+
+/** Before the model is wrapped. */
+export const syncLines = ({ ddp }: Config): readonly CodeLine[] =>
+  ddp.syncBatchNorm
+    ? [
+        line('# on CUDA only: "SyncBatchNorm layers only work with GPU modules"'),
+        line('model = nn.SyncBatchNorm.convert_sync_batchnorm(model)'),
+      ]
+    : [];
+
+/** After the model is wrapped. */
+export function hookLines({ ddp }: Config): readonly CodeLine[] {
+  const { commHook: hook } = ddp;
+  switch (hook.type) {
+    case 'allreduce':
+      return [];
+    case 'fp16Compress':
+      return [line('model.register_comm_hook(None, default_hooks.fp16_compress_hook)')];
+    case 'bf16Compress':
+      return [line('model.register_comm_hook(None, default_hooks.bf16_compress_hook)')];
+    case 'powerSGD':
+      return [
+        line(
+          `state = PowerSGDState(None, matrix_approximation_rank=${hook.matrixApproximationRank}, start_powerSGD_iter=${hook.startPowerSGDIter},`,
+        ),
+        line(
+          `    min_compression_rate=${hook.minCompressionRate}, use_error_feedback=${truth(hook.useErrorFeedback)}, warm_start=${truth(hook.warmStart)})`,
+        ),
+        line('model.register_comm_hook(state, powerSGD_hook)'),
+      ];
+    case 'localSGD':
+      return [
+        line(`state = PostLocalSGDState(None, None, ${hook.startLocalSGDIter}, post_local_gradient_allreduce=False)`),
+        line('model.register_comm_hook(state, post_localSGD_hook)'),
+      ];
+  }
+}
+
+/** After the optimiser has been made. */
+export function averagerLines({ ddp }: Config): readonly CodeLine[] {
+  if (ddp.commHook.type !== 'localSGD') return [];
+  const { period, startLocalSGDIter } = ddp.commHook;
+  return [
+    line(
+      `optimizer = PostLocalSGDOptimizer(optimizer, PeriodicModelAverager(${period}, warmup_steps=${startLocalSGDIter}))`,
+    ),
+  ];
+}
+
+/** Within optimizer.step(). */
+export const averageLine = ({ ddp }: Config): readonly CodeLine[] =>
+  ddp.commHook.type === 'localSGD'
+    ? [line(`#   every ${ddp.commHook.period} steps: parameters averaged over the ranks`, 'average')]
+    : [];

@@ -1,0 +1,158 @@
+/**
+ * The training loop of the PyTorch script: epochs, batches, micro-batches, and the end after as many optimizer steps as
+ * the run has. What a mode puts into it comes as LoopParts. Called by script.ts.
+ */
+import type { Config } from '../../protocol/config';
+import { clipLines } from './clip';
+import { type CodeLine, codeLine as line } from './code-line';
+import { type EpochCount, noSyncLines } from './ddp';
+
+const indented = (depth: number, code: readonly CodeLine[]): readonly CodeLine[] =>
+  code.map(({ text, anchor }) => line(`${'    '.repeat(depth)}${text}`, anchor));
+
+export interface LoopParts {
+  /** Python expressions: the devices of x and y. */
+  readonly inputs: string;
+  readonly targets: string;
+  /** DDP: before the batches of an epoch. */
+  readonly epochStart?: readonly CodeLine[];
+  /** What happens within model(x), and within backward. */
+  readonly inForward?: readonly CodeLine[];
+  readonly inBackward?: readonly CodeLine[];
+  /** Model parallel: the forward pass has lines of its own. */
+  readonly forwardAnchor?: string;
+  /** In place of all that happens with a batch; gets the lines that move the schedule on. */
+  readonly body?: (schedule: readonly CodeLine[]) => readonly CodeLine[];
+  /** DDP: gradients are not reduced in micro-batches that no step follows. */
+  readonly ranks?: boolean;
+  /** What puts out `loss`. */
+  readonly log: readonly CodeLine[];
+  /** A statement around the forward pass and the loss: `with ...:`. */
+  readonly within?: string;
+  /** Behind a step and what counts it. */
+  readonly behindStep?: readonly CodeLine[];
+  /** Where training goes on, if it may. */
+  readonly resumes?: Resumption;
+  /** In place of the number of epochs, where the run has one: a Python expression. */
+  readonly epochsGiven?: string;
+  /** Within optimizer.step(). */
+  readonly afterStep?: readonly CodeLine[];
+  /** DDP: `with model.join():` around the batches. */
+  readonly join?: string | undefined;
+  /** DDP: ranks with other numbers of batches; absent: len(loader) says how many there are. */
+  readonly epochs?: EpochCount | undefined;
+}
+
+/** Python expressions. */
+interface Resumption {
+  readonly step: string;
+  readonly microBatch: string;
+  readonly epoch: string;
+  /** What is iterated over. */
+  readonly batches: string;
+}
+
+/** From the file of a checkpoint. */
+export const FROM_FILE: Resumption = {
+  step: "int(meta['step'])",
+  microBatch: "int(meta['micro_batch'])",
+  epoch: 'first',
+  batches: 'rest if epoch == first else loader',
+};
+
+/** Token models have a logit vector at every position; torch's losses take one per row. */
+export const lossCall = ({ data }: Config): string =>
+  data.type === 'sequence' || data.type === 'text'
+    ? 'loss_fn(output.flatten(0, 1), y.flatten())'
+    : 'loss_fn(output, y)';
+
+/** Modules that the loop needs. */
+export const loopImports = (config: Config, { epochs }: LoopParts): readonly string[] =>
+  config.epochs === undefined && epochs === undefined ? ['import math'] : [];
+
+export function trainingLoop(config: Config, parts: LoopParts, schedulerStep: readonly string[]): readonly CodeLine[] {
+  const { accumulate, scheduler } = config;
+  const { resumes } = parts;
+  const advance = schedulerStep.map((text) => line(text, text.startsWith('if') ? 'none' : 'scheduler'));
+  const everyEpoch = scheduler?.every === 'epoch';
+  const counter = accumulate > 1 ? 'batches' : 'step';
+  // With a number of epochs nothing is counted but micro-batches.
+  const endless = config.epochs === undefined;
+  const total = accumulate > 1 ? `steps * ${accumulate}` : 'steps';
+  const end = endless ? [line(`if ${counter} == ${total}:`), line('    break')] : [];
+  const count = endless && accumulate === 1 ? [line('step += 1')] : [];
+  const body = parts.body
+    ? [
+        ...(accumulate > 1 ? [line('batches += 1')] : []),
+        ...parts.body(everyEpoch ? [] : advance),
+        ...whenDue(config, parts.behindStep ?? []),
+      ]
+    : batchLines(config, parts, everyEpoch ? [] : advance);
+  // Around all epochs where their number is given, else around each.
+  const joined = (own: boolean, code: readonly CodeLine[]): readonly CodeLine[] =>
+    own && parts.join !== undefined ? [line(parts.join, 'join'), ...indented(1, code)] : code;
+  const moved = (name: string, device: string): string => `${name}.to(${device}, non_blocking=True)`;
+  const batches = [
+    line(`for x, y in ${resumes?.batches ?? 'loader'}:`, 'load'),
+    ...indented(1, [
+      line(`x, y = ${moved('x', parts.inputs)}, ${moved('y', parts.targets)}`, 'to_device'),
+      ...body,
+      ...count,
+      ...end,
+    ]),
+  ];
+  const restart = parts.epochs?.perEpoch;
+  return [
+    ...(accumulate > 1 || (endless && restart === undefined)
+      ? [line(`${counter} = ${(accumulate > 1 ? resumes?.microBatch : resumes?.step) ?? '0'}`)]
+      : []),
+    ...joined(!endless, [
+      line(
+        `for epoch in range(${resumes ? `${resumes.epoch}, ` : ''}${config.epochs === undefined ? (parts.epochs?.count ?? epochsFor(total)) : (parts.epochsGiven ?? config.epochs)}):`,
+      ),
+      ...indented(1, [
+        ...(parts.epochStart ?? []),
+        ...(endless && restart !== undefined
+          ? [line(`step = ${startOfEpoch(restart, resumes?.step)}  # of the rank with most batches`)]
+          : []),
+        ...joined(endless, batches),
+        ...(everyEpoch ? advance : []),
+      ]),
+    ]),
+  ];
+}
+
+const startOfEpoch = (batches: number, from: string | undefined): string =>
+  from === undefined ? `epoch * ${batches}` : `max(epoch * ${batches}, ${from})`;
+
+const epochsFor = (total: string): string => `math.ceil(${total} / len(loader))`;
+
+const whenDue = ({ accumulate }: Config, code: readonly CodeLine[]): readonly CodeLine[] =>
+  accumulate === 1 || code.length === 0 ? code : [line(`if batches % ${accumulate} == 0:`), ...indented(1, code)];
+
+/** Forward, backward, step. */
+function batchLines(config: Config, parts: LoopParts, advance: readonly CodeLine[]): readonly CodeLine[] {
+  const { accumulate } = config;
+  const forward = [
+    line('output = model(x)', parts.forwardAnchor ?? 'forward'),
+    ...(parts.inForward ?? []),
+    line(`loss = ${lossCall(config)}`, 'loss'),
+  ];
+  const toLoss = parts.within === undefined ? forward : [line(parts.within), ...indented(1, forward)];
+  const toGradients = [
+    line(accumulate > 1 ? `(loss / ${accumulate}).backward()` : 'loss.backward()', 'backward'),
+    ...(parts.inBackward ?? []),
+  ];
+  const toStep = [...clipLines(config), line('optimizer.step()', 'step'), ...(parts.afterStep ?? []), ...advance];
+  const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
+  const behindStep = parts.behindStep ?? [];
+  if (accumulate === 1) return [zeroGrad, ...toLoss, ...toGradients, ...toStep, ...parts.log, ...behindStep];
+  const due = `batches % ${accumulate} == 0`;
+  return [
+    line('batches += 1'),
+    ...(parts.ranks === true ? noSyncLines(config, due, toLoss, toGradients) : [...toLoss, ...toGradients]),
+    line(`if ${due}:`),
+    ...indented(1, [...toStep, ...behindStep, zeroGrad]),
+    ...parts.log,
+  ];
+}

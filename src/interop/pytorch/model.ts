@@ -1,0 +1,256 @@
+/**
+ * The lines of the listing that make the model, with our parameter names and in the order of our draws: an
+ * nn.Sequential (nested where names have dots), or a class written out where that cannot have the names (an embedding
+ * without prefix). Under model parallel a class too, since a Sequential stays on one device.
+ */
+import { at } from '../../base/invariant';
+import { layerPath } from '../../nn/model';
+import type { LayerConfig } from '../../protocol/config';
+import { classCode } from './classes';
+import { allLayers, isIdentifier, layerCode, sequentialCode } from './layers';
+import { layout } from './python';
+import { entries, isIndexed, layersOf, sequentialOf, ties, tree } from './tree';
+import type { Wording } from './wording';
+
+export interface ModelCode {
+  readonly imports: readonly string[];
+  /** Class definitions; nothing is drawn by them. */
+  readonly classes: readonly string[];
+  /** From `model = ` on. */
+  readonly lines: readonly string[];
+}
+
+/** Layers of which the listing cannot say the names. */
+export const NAMES = '# some names differ from those of the run: no module can have them';
+
+/** On one device; `to` is its expression. `segments`: of torch.utils.checkpoint, of which only the input is kept. */
+export function modelCode(layers: readonly LayerConfig[], to: string, segments?: number): ModelCode {
+  const nodes = tree(layers);
+  const checkpointed = segments === undefined ? undefined : Math.min(segments, layers.length);
+  if (!nodes) return { ...spelledOut(layers, { checkpointed }), lines: [`model = Model().to(${to})`] };
+  const whole = sequentialCode(entries(nodes));
+  const model = checkpointed === undefined ? whole : { ...whole, open: whole.open.replace('nn.Sequential', 'Model') };
+  const lines = [...layout('model = ', model, `.to(${to})`), ...ties(layers, 'model', isIndexed(nodes))];
+  if (checkpointed === undefined) return withClasses(layers, new Set(), { classes: [], lines });
+  const flat = nodes.every(({ children }) => children === undefined);
+  return withClasses(layers, new Set(), {
+    classes: [
+      ...movesTwice(layers),
+      'class Model(nn.Sequential):',
+      ...(flat ? [] : layersMethod(nodes.flatMap((node) => layersOf(node, 'self')))),
+      '    def forward(self, x):',
+      checkpointedForward(flat ? 'self' : 'self.layers()', checkpointed),
+    ],
+    lines,
+  });
+}
+
+const layersMethod = (modules: readonly string[]): readonly string[] => [
+  '    def layers(self):',
+  `        return [${modules.join(', ')}]`,
+];
+
+const checkpointedForward = (all: string, segments: number): string =>
+  `        return checkpoint_sequential(${all}, ${segments}, x, use_reentrant=False)`;
+
+/** Under checkpoint torch runs the forward pass again, batch norm with it; the run does not. */
+const movesTwice = (layers: readonly LayerConfig[]): readonly string[] =>
+  hasBatchNorm(layers) ? ['# BatchNorm moves its running statistics twice a step here, in the run once'] : [];
+
+export const hasBatchNorm = (layers: readonly LayerConfig[]): boolean =>
+  allLayers(layers).some(({ type }) => type === 'BatchNorm1d' || type === 'BatchNorm2d');
+
+/** Each layer on the device of its index in `devices`. */
+export function splitModelCode(
+  layers: readonly LayerConfig[],
+  devices: readonly number[],
+  dialect: Pick<Wording, 'list' | 'layer'>,
+): ModelCode {
+  const nodes = tree(layers);
+  const place = `devices = ${dialect.list(devices)}`;
+  if (!nodes) {
+    const { classes, ...rest } = spelledOut(layers, { devices: devices.map((d, i) => dialect.layer(d, i)) });
+    return { ...rest, classes: [place, ...classes], lines: ['model = Model()'] };
+  }
+  const flat = nodes.every(({ children }) => children === undefined);
+  const list = flat ? [] : layersMethod(nodes.flatMap((node) => layersOf(node, 'self')));
+  const all = flat ? 'self' : 'self.layers()';
+  const whole = sequentialCode(entries(nodes));
+  const model = { ...whole, open: whole.open.replace('nn.Sequential', 'Model') };
+  return withClasses(layers, new Set(), {
+    classes: [
+      place,
+      'class Model(nn.Sequential):',
+      ...list,
+      '    def forward(self, x):',
+      ...forwardOverDevices(all, 'devices'),
+    ],
+    lines: [
+      ...layout('model = ', model, ''),
+      `for layer, device in zip(${all.replace('self', 'model')}, devices):`,
+      '    layer.to(device)',
+      ...ties(layers, 'model', isIndexed(nodes)),
+    ],
+  });
+}
+
+/** These two lines carry the anchors of model parallel. */
+export const SEND_LINE = '            x = x.to(device)';
+export const FORWARD_LINE = '            x = layer(x)';
+
+const forwardOverDevices = (all: string, devices: string): readonly string[] => [
+  `        for layer, device in zip(${all}, ${devices}):`,
+  SEND_LINE,
+  FORWARD_LINE,
+  '        return x',
+];
+
+function withClasses(
+  layers: readonly LayerConfig[],
+  except: ReadonlySet<LayerConfig>,
+  { classes, lines }: Pick<ModelCode, 'classes' | 'lines'>,
+): ModelCode {
+  const text = [...classes, ...lines].join('\n');
+  return {
+    imports: [
+      ...(text.includes('OrderedDict(') ? ['from collections import OrderedDict'] : []),
+      ...(text.includes('checkpoint_sequential(') ? ['from torch.utils.checkpoint import checkpoint_sequential'] : []),
+    ],
+    classes: [...classCode(layers, except), ...classes],
+    lines,
+  };
+}
+
+/** A model of which ranks take layers; its forward pass is never called. */
+export interface ListedModel extends ModelCode {
+  /** A Python expression of all layers, which can be sliced. */
+  readonly layers: string;
+}
+
+/** On the CPU, whole: what ranks of a pipeline cut their stages from. */
+export function listedModelCode(layers: readonly LayerConfig[]): ListedModel {
+  const nodes = tree(layers);
+  const flat = nodes?.every(({ children }) => children === undefined) === true;
+  const code = nodes
+    ? withClasses(layers, new Set(), {
+        classes: [],
+        lines: [...layout('model = ', sequentialCode(entries(nodes)), ''), ...ties(layers, 'model', isIndexed(nodes))],
+      })
+    : spelledOut(layers, { listed: true });
+  if (flat) return { ...code, layers: 'model' };
+  const items = nodes ? nodes.flatMap((node) => layersOf(node, 'model')) : [];
+  const list = nodes ? layout('layers = ', { open: '[', items, close: ']' }, '') : ['layers = model.layers()'];
+  return { ...code, lines: [...(nodes ? code.lines : ['model = Model()']), ...list], layers: 'layers' };
+}
+
+interface Spelling {
+  /** Python expressions, one for each layer; absent: all on one. */
+  readonly devices?: readonly string[];
+  /** Segments of torch.utils.checkpoint. */
+  readonly checkpointed?: number | undefined;
+  /** Only the layers are asked for, as modules. */
+  readonly listed?: true;
+}
+
+const EMBED = 'x = self.tok(x) + self.pos.weight[:x.shape[1]]';
+
+/** The two embeddings, which the model itself has, as a layer. */
+const EMBED_CLASS = [
+  'class Embed(nn.Module):',
+  '    def __init__(self, tok, pos):',
+  '        super().__init__()',
+  '        self.tok, self.pos = tok, pos',
+  '    def forward(self, x):',
+  `        ${EMBED.replace('x =', 'return')}`,
+];
+
+/** class Model with one attribute per layer, or a group of layers with a common first name. */
+function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed, listed }: Spelling): ModelCode {
+  const inits: string[] = [];
+  const forwards: string[] = [];
+  const modules: string[] = [];
+  const except = new Set<LayerConfig>();
+  const taken = new Set<string>();
+  let renamed = false;
+  let embedded = 0;
+  for (let i = 0; i < layers.length; ) {
+    const layer = at(layers, i);
+    const name = layerPath(layer, i);
+    if (layer.type === 'TokenEmbedding' && name === '' && (devices === undefined || i === 0) && !taken.has('tok')) {
+      const { vocab, width, context } = layer;
+      const to = devices ? `.to(${at(devices, i)})` : '';
+      inits.push(
+        `self.tok = nn.Embedding(${vocab}, ${width})${to}`,
+        `self.pos = nn.Embedding(${context}, ${width})${to}`,
+      );
+      forwards.push(EMBED);
+      modules.push(listed ? 'Embed(self.tok, self.pos)' : 'self.embed');
+      taken.add('tok').add('pos');
+      except.add(layer);
+      embedded = 1;
+      i += 1;
+      continue;
+    }
+    const key = name.split('.')[0] ?? '';
+    let end = i + 1;
+    while (end < layers.length && key !== '' && layerPath(at(layers, end), end).split('.')[0] === key) end++;
+    // Numbers count from the start of the model, so an own tree of the group is asked only for names.
+    const group = layers.slice(i, end).map((l, k) => ({ ...l, name: layerPath(l, i + k) }) as LayerConfig);
+    const node = taken.has(key) ? undefined : tree(group)?.[0];
+    const own = node ?? { key: `layer${i}`, code: layerCode(layer, sequentialOf) };
+    if (!node) {
+      end = i + 1;
+      renamed = true;
+    }
+    taken.add(own.key);
+    const plain = isIdentifier(own.key);
+    const before = plain ? `self.${own.key} = ` : `self.add_module('${own.key}', `;
+    inits.push(...layout(`        ${before}`, own.code, plain ? '' : ')').map((text) => text.slice(8)));
+    const attribute = plain ? `self.${own.key}` : `self.get_submodule('${own.key}')`;
+    forwards.push(`x = ${attribute}(x)`);
+    modules.push(...(node ? layersOf(node, 'self') : [attribute]));
+    i = end;
+  }
+  const embed = ['    def embed(self, x):', `        ${EMBED.replace('x =', 'return')}`];
+  // Under model parallel the embedding is before the loop over layers.
+  const listedModules = devices && embedded > 0 ? modules.slice(1) : modules;
+  const body = listed
+    ? []
+    : checkpointed !== undefined
+      ? [checkpointedForward('self.layers()', checkpointed)]
+      : devices === undefined
+        ? [...forwards.map((text) => `        ${text}`), '        return x']
+        : [
+            ...(embedded > 0 ? [`        ${forwards[0]}`] : []),
+            ...forwardOverDevices('self.layers()', embedded > 0 ? 'devices[1:]' : 'devices'),
+          ];
+  const place = [
+    `        for layer, device in zip(self.layers(), ${embedded > 0 ? 'devices[1:]' : 'devices'}):`,
+    '            layer.to(device)',
+  ];
+  const code = withClasses(layers, except, {
+    classes: [
+      ...(renamed ? [NAMES] : []),
+      ...(checkpointed === undefined ? [] : movesTwice(layers)),
+      ...(listed && embedded > 0 ? EMBED_CLASS : []),
+      'class Model(nn.Module):',
+      '    def __init__(self):',
+      '        super().__init__()',
+      ...inits.map((text) => `        ${text}`),
+      ...ties(layers, 'self').map((text) => `        ${text}`),
+      ...(devices === undefined ? [] : place),
+      ...(checkpointed !== undefined && embedded > 0 ? embed : []),
+      ...(devices === undefined && checkpointed === undefined && !listed ? [] : layersMethod(listedModules)),
+      ...(listed ? [] : ['    def forward(self, x):']),
+      ...body,
+    ],
+    lines: [],
+  });
+  return code;
+}
+
+/** Does the model draw masks? */
+export const drops = (layers: readonly LayerConfig[]): boolean =>
+  allLayers(layers).some(
+    (layer) => (layer.type === 'Dropout' && layer.p > 0) || (layer.type === 'TransformerBlock' && layer.dropout > 0),
+  );

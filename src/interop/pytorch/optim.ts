@@ -1,0 +1,251 @@
+/**
+ * The lines of the listing about learning: loss function, optimiser with its parameter groups, schedule. Called by
+ * script.ts.
+ */
+import { at, unreachable } from '../../base/invariant';
+import { groupSettings, ownSettings } from '../../optim/param-groups';
+import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../../protocol/config';
+import { flag, keyword, python } from './python';
+
+export function lossCode(loss: LossConfig, device: string): string {
+  const weights = 'classWeights' in loss ? loss.classWeights : undefined;
+  const args = [
+    ...(weights ? [`weight=torch.tensor([${weights.map(real).join(', ')}])`] : []),
+    ...(loss.reduction === 'sum' ? ["reduction='sum'"] : []),
+    ...('ignoreIndex' in loss ? keyword('ignore_index', loss.ignoreIndex ?? -100, -100) : []),
+    ...('labelSmoothing' in loss ? keyword('label_smoothing', loss.labelSmoothing ?? 0, 0) : []),
+    ...('beta' in loss ? keyword('beta', loss.beta, 1) : []),
+  ];
+  return `loss_fn = nn.${loss.type}(${args.join(', ')})${weights ? `.to(${device})` : ''}`;
+}
+
+/** A number that makes a float tensor. */
+const real = (value: number): string => (Number.isInteger(value) ? `${value}.` : `${value}`);
+
+/** Python expressions of what the optimiser steps. */
+export interface Parameters {
+  readonly all: string;
+  /** Pairs of name and parameter, with the names of the run. */
+  readonly named: string;
+}
+
+/** `model`: the module whose parameters have our names, which a wrapper may hold. */
+export const parametersOf = (model: string): Parameters => ({
+  all: 'model.parameters()',
+  named: `${model}.named_parameters()`,
+});
+
+export function optimizerCode(config: Config, { all, named }: Parameters): readonly string[] {
+  const { optimizer, paramGroups } = config;
+  const make = (parameters: string) =>
+    `optimizer = torch.optim.${optimizer.type}(${[parameters, `lr=${optimizer.lr}`, ...argumentsOf(optimizer)].join(', ')})`;
+  if (paramGroups.length === 0) return [make(all)];
+  const groups = new Map<string, string>();
+  for (const [k, group] of paramGroups.entries()) {
+    const { match } = group;
+    const own = groupArguments(at(groupSettings(config), k + 1), group);
+    // What a pattern has matched before never comes to the same pattern again.
+    if (!groups.has(match)) groups.set(match, `{${own.join(', ')}}`);
+  }
+  if (!groups.has('*')) groups.set('*', '{}');
+  // In fnmatch ? and [ have a meaning, here they have none.
+  const glob = (match: string): string => python(match.replace(/[?[]/g, '[$&]'));
+  const rows = [...groups].map(([match, settings]) => `    ${glob(match)}: ${settings},`);
+  return [
+    'groups = {  # a parameter is in the first group that its name matches',
+    ...rows,
+    '}',
+    `for name, p in ${named}:`,
+    '    match = next(m for m in groups if fnmatchcase(name, m))',
+    "    groups[match].setdefault('params', []).append(p)",
+    make("[g for g in groups.values() if 'params' in g]"),
+  ];
+}
+
+/** `'momentum': 0.5`, of what the group says of its own. Betas come as a pair. */
+function groupArguments(o: OptimizerConfig, group: Config['paramGroups'][number]): readonly string[] {
+  const texts = ownSettings(group).map(([name, value]) => {
+    if (name === 'beta1' || name === 'beta2') return 'beta1' in o ? `'betas': (${o.beta1}, ${o.beta2})` : '';
+    const torch = name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+    return `'${torch}': ${typeof value === 'boolean' ? (value ? 'True' : 'False') : value}`;
+  });
+  return [...new Set(texts)];
+}
+
+function argumentsOf(o: OptimizerConfig): readonly string[] {
+  const betas = 'beta1' in o && (o.beta1 !== 0.9 || o.beta2 !== 0.999) ? [`betas=(${o.beta1}, ${o.beta2})`] : [];
+  const decay = (fallback: number) => keyword('weight_decay', o.weightDecay, fallback);
+  switch (o.type) {
+    case 'SGD':
+      return [
+        ...keyword('momentum', o.momentum, 0),
+        ...keyword('dampening', o.dampening, 0),
+        ...decay(0),
+        ...flag('nesterov', o.nesterov),
+        ...flag('maximize', o.maximize),
+      ];
+    case 'Adam':
+    case 'AdamW':
+      return [
+        ...betas,
+        ...keyword('eps', o.eps, 1e-8),
+        ...decay(o.type === 'AdamW' ? 0.01 : 0),
+        ...flag('amsgrad', o.amsgrad),
+        ...flag('maximize', o.maximize),
+      ];
+    case 'RMSprop':
+      return [
+        ...keyword('alpha', o.alpha, 0.99),
+        ...keyword('eps', o.eps, 1e-8),
+        ...decay(0),
+        ...keyword('momentum', o.momentum, 0),
+        ...flag('centered', o.centered),
+        ...flag('maximize', o.maximize),
+      ];
+    case 'Adagrad':
+      return [
+        ...keyword('lr_decay', o.lrDecay, 0),
+        ...decay(0),
+        ...keyword('initial_accumulator_value', o.initialAccumulatorValue, 0),
+        ...keyword('eps', o.eps, 1e-10),
+        ...flag('maximize', o.maximize),
+      ];
+    case 'Adadelta':
+      return [
+        ...keyword('rho', o.rho, 0.9),
+        ...keyword('eps', o.eps, 1e-6),
+        ...decay(0),
+        ...flag('maximize', o.maximize),
+      ];
+    case 'NAdam':
+      return [
+        ...betas,
+        ...keyword('eps', o.eps, 1e-8),
+        ...decay(0),
+        ...keyword('momentum_decay', o.momentumDecay, 0.004),
+      ];
+    case 'Adamax':
+      return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0), ...flag('maximize', o.maximize)];
+    case 'RAdam':
+      return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0)];
+    default:
+      return unreachable(o);
+  }
+}
+
+export interface SchedulerCode {
+  readonly lines: readonly string[];
+  /** What moves it on. */
+  readonly step: readonly string[];
+  /** Modules that it needs beside torch. */
+  readonly imports: readonly string[];
+}
+
+export function schedulerCode(scheduler: SchedulerConfig | undefined): SchedulerCode {
+  if (!scheduler) return { lines: [], step: [], imports: [] };
+  const parts = scheduler.type === 'SequentialLR' ? scheduler.schedulers : [scheduler];
+  const codes = parts.map((part, i) => schedule(part, parts.length > 1 ? String(i + 1) : ''));
+  const definitions = codes.flatMap((code) => code.definition);
+  const imports = parts.some((part) => part.type === 'WarmupCosine') ? ['import math'] : [];
+  if (scheduler.type === 'SequentialLR') {
+    return {
+      lines: [
+        ...definitions,
+        'scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [',
+        ...codes.map(({ make }) => `    ${make},`),
+        `], milestones=[${scheduler.milestones.join(', ')}])`,
+      ],
+      step: ['scheduler.step()'],
+      imports,
+    };
+  }
+  return {
+    lines: [...definitions, ...codes.map(({ make }) => `scheduler = ${make}`)],
+    // OneCycleLR refuses to go on beyond its end; the last rate stays.
+    step:
+      scheduler.type === 'OneCycleLR'
+        ? [`if scheduler.last_epoch < ${scheduler.totalSteps - 1}:`, '    scheduler.step()']
+        : ['scheduler.step()'],
+    imports,
+  };
+}
+
+interface ScheduleCode {
+  readonly definition: readonly string[];
+  readonly make: string;
+}
+
+function schedule(s: Exclude<SchedulerConfig, { type: 'SequentialLR' }>, suffix: string): ScheduleCode {
+  const of = (type: string, ...args: readonly string[]): ScheduleCode => ({
+    definition: [],
+    make: `torch.optim.lr_scheduler.${type}(${['optimizer', ...args].join(', ')})`,
+  });
+  switch (s.type) {
+    case 'StepLR':
+      return of(s.type, `step_size=${s.stepSize}`, ...keyword('gamma', s.gamma, 0.1));
+    case 'MultiStepLR':
+      return of(s.type, `milestones=[${s.milestones.join(', ')}]`, ...keyword('gamma', s.gamma, 0.1));
+    case 'ExponentialLR':
+      return of(s.type, `gamma=${s.gamma}`);
+    case 'CosineAnnealingLR':
+      return of(s.type, `T_max=${s.tMax}`, ...keyword('eta_min', s.etaMin, 0));
+    case 'CosineAnnealingWarmRestarts':
+      return of(s.type, `T_0=${s.t0}`, ...keyword('T_mult', s.tMult, 1), ...keyword('eta_min', s.etaMin, 0));
+    case 'LinearLR':
+      return of(
+        s.type,
+        ...keyword('start_factor', s.startFactor, 1 / 3),
+        ...keyword('end_factor', s.endFactor, 1),
+        ...keyword('total_iters', s.totalIters, 5),
+      );
+    case 'ConstantLR':
+      return of(s.type, ...keyword('factor', s.factor, 1 / 3), ...keyword('total_iters', s.totalIters, 5));
+    case 'PolynomialLR':
+      return of(s.type, ...keyword('total_iters', s.totalIters, 5), ...keyword('power', s.power, 1));
+    case 'OneCycleLR':
+      return of(
+        s.type,
+        `max_lr=${s.maxLr}`,
+        `total_steps=${s.totalSteps}`,
+        ...keyword('pct_start', s.pctStart, 0.3),
+        ...(s.annealStrategy === 'cos' ? [] : ["anneal_strategy='linear'"]),
+        ...flag('cycle_momentum', s.cycleMomentum, true),
+        ...keyword('base_momentum', s.baseMomentum, 0.85),
+        ...keyword('max_momentum', s.maxMomentum, 0.95),
+        ...keyword('div_factor', s.divFactor, 25),
+        ...keyword('final_div_factor', s.finalDivFactor, 10_000),
+        ...flag('three_phase', s.threePhase),
+      );
+    case 'CyclicLR':
+      return of(
+        s.type,
+        `base_lr=${s.baseLr}`,
+        `max_lr=${s.maxLr}`,
+        ...keyword('step_size_up', s.stepSizeUp, 2000),
+        ...(s.stepSizeDown === undefined ? [] : [`step_size_down=${s.stepSizeDown}`]),
+        ...(s.mode === 'triangular' ? [] : [`mode='${s.mode}'`]),
+        ...keyword('gamma', s.gamma, 1),
+        ...flag('cycle_momentum', s.cycleMomentum, true),
+        ...keyword('base_momentum', s.baseMomentum, 0.8),
+        ...keyword('max_momentum', s.maxMomentum, 0.9),
+      );
+    case 'WarmupInverseSqrt': {
+      const done = `(t + 1) / ${s.warmupSteps}`;
+      return lambda([`    return min(${done}, (${done}) ** -0.5)`], suffix);
+    }
+    case 'WarmupCosine': {
+      const { warmupSteps: warm, totalSteps, minFactor: low } = s;
+      const warmup = warm === 0 ? [] : [`    if t < ${warm}:`, `        return t / ${warm}`];
+      const done = `    done = min(1, ${warm === 0 ? 't' : `(t - ${warm})`} / ${Math.max(1, totalSteps - warm)})`;
+      const wave = '0.5 * (1 + math.cos(math.pi * done))';
+      return lambda([...warmup, done, `    return ${low} + (1 - ${low}) * ${wave}`], suffix);
+    }
+    default:
+      return unreachable(s);
+  }
+}
+
+const lambda = (body: readonly string[], suffix: string): ScheduleCode => ({
+  definition: [`def factor${suffix}(t):`, ...body],
+  make: `torch.optim.lr_scheduler.LambdaLR(optimizer, factor${suffix})`,
+});

@@ -1,0 +1,293 @@
+/**
+ * The lines of a pipeline's PyTorch script: ranks and mesh, the stages of a rank, the schedule, and what happens with a
+ * batch. Called by the pipeline's listing (parallel/pipeline/listing.ts), which says what of it a run needs.
+ */
+import type { Config } from '../../protocol/config';
+import type { ScheduleName } from '../../protocol/pipeline';
+import type { CodeLine } from '../../protocol/trace';
+import { clipLines } from './clip';
+import { takesClasses } from './data';
+import { lossCall } from './loop';
+import { hasBatchNorm } from './model';
+import { layout } from './python';
+
+const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
+
+/** How a pipeline lies on its ranks. */
+export interface PipelineShape {
+  /** Ranks of a pipeline, and replicas of it. */
+  readonly pp: number;
+  readonly dp: number;
+  /** The pipeline rank of each stage. */
+  readonly rankOfStage: readonly number[];
+  /** First layer of each stage, and behind them the number of layers. */
+  readonly cuts: readonly number[];
+  readonly microBatches: number;
+  /** Rows that shorter micro-batches are filled up to; undefined: all have as many. */
+  readonly filledUpTo: number | undefined;
+}
+
+/** Python expressions: the rank's place in its pipeline, and the replica that it belongs to. */
+export const PP_RANK = ({ dp }: PipelineShape): string => (dp > 1 ? 'pp_rank' : 'rank');
+export const DP_RANK = 'dp_rank';
+
+/** torch's classes, by the names that get_schedule_class takes. */
+const SCHEDULE_CLASS: Readonly<Record<ScheduleName, string>> = {
+  GPipe: 'ScheduleGPipe',
+  '1F1B': 'Schedule1F1B',
+  LoopedBFS: 'ScheduleLoopedBFS',
+  Interleaved1F1B: 'ScheduleInterleaved1F1B',
+  InterleavedZeroBubble: 'ScheduleInterleavedZeroBubble',
+  ZBVZeroBubble: 'ScheduleZBVZeroBubble',
+  DualPipeV: 'ScheduleDualPipeV',
+};
+/** Only torch's runtime reads a schedule from CSV; it is the base of its classes. */
+const RUNTIME = '_PipelineScheduleRuntime';
+
+/** The classes whose ranks have one stage, and take it by itself. */
+const SINGLE: ReadonlySet<Config['pipeline']['schedule']> = new Set(['GPipe', '1F1B']);
+
+export function pipelineImports(
+  { pipeline: { schedule }, checkpointSegments: segments }: Config,
+  { dp }: PipelineShape,
+  averaging: Averaging,
+): readonly string[] {
+  const classes = schedule === 'own' ? ['PipelineStage'] : ['PipelineStage', SCHEDULE_CLASS[schedule]];
+  return [
+    'import os',
+    `from torch.distributed.pipelining import ${classes.join(', ')}`,
+    ...(schedule === 'own' ? [`from torch.distributed.pipelining.schedules import ${RUNTIME}`] : []),
+    ...(dp > 1 ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
+    ...(segments === undefined ? [] : ['from torch.utils.checkpoint import checkpoint_sequential']),
+    ...(averaging === 'ddp' || averaging === 'keepsBuckets'
+      ? ['from torch.nn.parallel import DistributedDataParallel']
+      : []),
+  ];
+}
+
+/** Processes and their devices. `timeout`: of the process group, an argument or nothing. */
+export function ranksLines(timeout: readonly string[]): readonly string[] {
+  return [
+    "gpus = torch.cuda.device_count() >= int(os.environ['LOCAL_WORLD_SIZE'])  # one for each rank; else the CPU",
+    `torch.distributed.init_process_group(${["'nccl' if gpus else 'gloo'", ...timeout].join(', ')})`,
+    'rank = torch.distributed.get_rank()',
+    "device = torch.device('cuda', int(os.environ['LOCAL_RANK'])) if gpus else torch.device('cpu')",
+    'if gpus:',
+    '    torch.cuda.set_device(device)',
+  ];
+}
+
+/** With replicas, the mesh. */
+export const meshLines = ({ pp, dp }: PipelineShape): readonly string[] =>
+  dp > 1
+    ? [
+        `mesh = init_device_mesh(device.type, (${pp}, ${dp}), mesh_dim_names=('pp', 'dp'))`,
+        `pp_rank, ${DP_RANK} = mesh.get_local_rank('pp'), mesh.get_local_rank('dp')`,
+      ]
+    : [];
+
+/** The stages of a rank, as a Python list. */
+function stagesOfRank(shape: PipelineShape): string {
+  const { pp, rankOfStage } = shape;
+  const stages = rankOfStage.length;
+  const rank = PP_RANK(shape);
+  if (stages === pp && rankOfStage.every((owner, stage) => owner === stage)) return `[${rank}]`;
+  if (rankOfStage.every((owner, stage) => owner === stage % pp)) return `list(range(${rank}, ${stages}, ${pp}))`;
+  if (stages === 2 * pp && rankOfStage.every((owner, stage) => owner === Math.min(stage, stages - 1 - stage)))
+    return `[${rank}, ${stages - 1} - ${rank}]`;
+  const table = Array.from(
+    { length: pp },
+    (_, r) => `[${rankOfStage.flatMap((o, s) => (o === r ? [s] : [])).join(', ')}]`,
+  );
+  return `[${table.join(', ')}][${rank}]`;
+}
+
+/**
+ * From the whole model the rank's layers, and their parameters. `layers`: a Python expression that can be sliced.
+ * `flat`: slices of it are modules.
+ */
+export function stageLines(
+  config: Config,
+  shape: PipelineShape,
+  { layers, flat }: { readonly layers: string; readonly flat: boolean },
+): readonly string[] {
+  const { rankOfStage, cuts } = shape;
+  const slice = `${layers}[cuts[s]:cuts[s + 1]]`;
+  const module =
+    config.checkpointSegments === undefined ? (flat ? slice : `nn.Sequential(*${slice})`) : `Stage(*${slice})`;
+  return [
+    `cuts = [${cuts.join(', ')}]  # stage s has the layers cuts[s] to cuts[s + 1] - 1`,
+    `mine = ${stagesOfRank(shape)}  # the stages of this rank, of ${rankOfStage.length}`,
+    `modules = [${module}.to(device) for s in mine]`,
+    'own = {p for module in modules for p in module.parameters()}',
+    'parameters = {name: p for name, p in model.named_parameters() if p in own}',
+  ];
+}
+
+/** A stage that keeps of its activations only the inputs of segments. */
+export const checkpointedStage = ({ checkpointSegments: segments }: Config): readonly string[] =>
+  segments === undefined
+    ? []
+    : [
+        'class Stage(nn.Sequential):',
+        '    def forward(self, x):',
+        `        return checkpoint_sequential(self, min(${segments}, len(self)), x, use_reentrant=False)`,
+      ];
+
+/**
+ * How the replicas of a stage average its gradients. ddp: by DistributedDataParallel, as usual. keepsBuckets: torch
+ * stops where DDP would rebuild its buckets; with find_unused_parameters it does not rebuild them. byHand: DDP sees
+ * nothing of the gradients that the halves of a backward make.
+ */
+export type Averaging = 'none' | 'ddp' | 'keepsBuckets' | 'byHand';
+
+/** Around the modules of the rank. */
+export function replicaLines({ ddp }: Config, averaging: Averaging): readonly string[] {
+  if (averaging === 'byHand')
+    return ['# no DistributedDataParallel: torch makes gradients of weights (W) past its hooks, and it averages none'];
+  if (averaging === 'none') return [];
+  const args = [
+    'module',
+    "process_group=mesh.get_group('dp')",
+    ...(ddp.bucketCapMb === undefined ? [] : [`bucket_cap_mb=${ddp.bucketCapMb}`]),
+    ...(averaging === 'keepsBuckets' ? ['find_unused_parameters=True'] : []),
+  ];
+  return [
+    ...(averaging === 'keepsBuckets'
+      ? ['# find_unused_parameters: else torch stops on an assert when it rebuilds buckets in this schedule']
+      : []),
+    'modules = [',
+    `    DistributedDataParallel(${args.join(', ')})`,
+    '    for module in modules',
+    ']',
+  ];
+}
+
+/** Behind the loss function: stages, schedule, and which ends of the pipeline this rank has. */
+export function scheduleLines(config: Config, shape: PipelineShape): readonly string[] {
+  const { schedule, scaleGrads, microBatches, actions = '' } = config.pipeline;
+  const { dp, rankOfStage } = shape;
+  const stages = rankOfStage.length;
+  const call = lossCall(config);
+  const fills = shape.filledUpTo !== undefined;
+  const plain = call === 'loss_fn(output, y)' && !fills;
+  const group = dp > 1 ? ", group=mesh.get_group('pp')" : '';
+  const items = [
+    SINGLE.has(schedule) ? 'stages[0]' : 'stages',
+    `n_microbatches=${schedule === 'own' ? shape.microBatches : microBatches}`,
+    `loss_fn=${plain ? 'loss_fn' : 'stage_loss'}`,
+    ...(scaleGrads ? [] : ['scale_grads=False']),
+  ];
+  const type = schedule === 'own' ? RUNTIME : SCHEDULE_CLASS[schedule];
+  return [
+    ...(fills ? fillingLines(config, shape) : []),
+    ...(plain
+      ? []
+      : [
+          'def stage_loss(output, y):',
+          ...(fills ? [`    rows = ${filled(config).test}`, '    output, y = output[rows], y[rows]'] : []),
+          `    return ${call}`,
+        ]),
+    'stages = [',
+    `    PipelineStage(module, s, ${stages}, device${group})`,
+    '    for module, s in zip(modules, mine)',
+    ']',
+    ...layout('schedule = ', { open: `${type}(`, items, close: ')' }, ''),
+    ...(schedule === 'own' ? ownOrder(actions) : []),
+    `first, last = 0 in mine, ${stages - 1} in mine`,
+  ];
+}
+
+/** What stands in the targets of rows that fill a micro-batch up, and which rows are others. */
+const filled = ({ loss }: Config): { readonly target: string; readonly test: string } =>
+  takesClasses(loss)
+    ? { target: '-100', test: 'y.reshape(len(y), -1)[:, 0] != -100' }
+    : { target: 'torch.nan', test: '~y.reshape(len(y), -1)[:, 0].isnan()' };
+
+const fillingLines = (config: Config, { filledUpTo = 0 }: PipelineShape): readonly string[] => [
+  '# torch takes micro-batches of one size: shorter ones are filled up with rows that the loss leaves out',
+  ...(hasBatchNorm(config.model.layers)
+    ? ['# BatchNorm sees those rows: with such batches the losses are not quite those of the run']
+    : []),
+  'def filled_up(batch, value):',
+  `    parts = batch.tensor_split(${config.pipeline.microBatches})`,
+  `    more = (part.new_full((${filledUpTo} - len(part), *part.shape[1:]), value) for part in parts)`,
+  '    return torch.cat([torch.cat(pair) for pair in zip(parts, more)])',
+];
+
+/** Before schedule.step(). */
+export const fillUp = (config: Config, { filledUpTo }: PipelineShape): readonly CodeLine[] =>
+  filledUpTo === undefined ? [] : [line(`x, y = filled_up(x, 0), filled_up(y, ${filled(config).target})`)];
+
+/** torch reads somebody's own schedule from a file. */
+const ownOrder = (actions: string): readonly string[] => [
+  "with open(f'schedule{rank}.csv', 'w') as f:  # a row for each pipeline rank",
+  "    f.write('''\\",
+  ...actions
+    .trim()
+    .split(/\r\n|\n|\r/)
+    .map((row) => row.trim()),
+  "''')",
+  "schedule._load_csv(f'schedule{rank}.csv')",
+];
+
+const GRADIENTS = '[p.grad for p in parameters.values() if p.grad is not None]';
+
+/** Behind schedule.step(), what it did; and the average over replicas where it is not done in it. */
+export function insideLines({ pipeline }: Config, shape: PipelineShape, averaging: Averaging): readonly CodeLine[] {
+  const { dp, microBatches, rankOfStage } = shape;
+  const halves = averaging === 'byHand';
+  const sends = rankOfStage.some((owner, stage) => stage > 0 && owner !== rankOfStage[stage - 1]);
+  return [
+    ...(sends ? [line('#   SEND_F, RECV_F: activations to the next stage', 'send_activation')] : []),
+    line('#   F: forward of a stage, one micro-batch', 'forward'),
+    line('#   the loss of a micro-batch, on the last stage', 'loss'),
+    line(`#   ${BACKWARD_WORDS(pipeline.schedule)}`, 'backward'),
+    ...(sends ? [line('#   SEND_B, RECV_B: gradients to the stage before', 'send_gradient')] : []),
+    ...(averaging === 'ddp' || averaging === 'keepsBuckets'
+      ? [line('#   gradients all-reduced over dp with the last backward of a stage', 'allreduce')]
+      : []),
+    ...(pipeline.scaleGrads && microBatches > 1
+      ? [line(`#   scale_grads: the sums of gradients divided by ${microBatches}`, 'scale_grads')]
+      : []),
+    ...(halves
+      ? [
+          line(`for grad in ${GRADIENTS}:`),
+          line("    torch.distributed.all_reduce(grad, group=mesh.get_group('dp'))", 'allreduce'),
+          line(`    grad /= ${dp}`),
+        ]
+      : []),
+  ];
+}
+
+const HALVES: ReadonlySet<Config['pipeline']['schedule']> = new Set([
+  'InterleavedZeroBubble',
+  'ZBVZeroBubble',
+  'DualPipeV',
+  'own',
+]);
+
+const BACKWARD_WORDS = (schedule: Config['pipeline']['schedule']): string =>
+  HALVES.has(schedule)
+    ? 'B: backward; in halves I, for the input, and W, for the weights'
+    : 'B: backward of a stage, one micro-batch';
+
+/** Gradients are clipped by the norm over all stages, then by value. */
+export function clipOverStages(config: Config, { pp, dp }: PipelineShape): readonly CodeLine[] {
+  const { clipGradNorm, clipGradNormType, ...rest } = config;
+  const byValue = clipLines(rest, 'parameters.values()');
+  if (clipGradNorm === undefined) return byValue;
+  if (pp === 1) return clipLines(config, 'parameters.values()');
+  const p = clipGradNormType ?? 2;
+  const isMost = p === 'inf';
+  const group = dp > 1 ? ["group=mesh.get_group('pp')"] : [];
+  const reduce = ['norm', ...(isMost ? ['torch.distributed.ReduceOp.MAX'] : []), ...group];
+  const type = p === 2 ? '' : `, norm_type=${isMost ? "float('inf')" : p}`;
+  return [
+    line(`grads = ${GRADIENTS}`),
+    line(`norm = nn.utils.get_total_norm(grads${type}).to(device)${isMost ? '' : ` ** ${p}`}`),
+    line(`torch.distributed.all_reduce(${reduce.join(', ')})  # over all stages`, 'clip'),
+    line(`nn.utils.clip_grads_with_norm_(parameters.values(), ${clipGradNorm}, norm${isMost ? '' : ` ** (1 / ${p})`})`),
+    ...byValue,
+  ];
+}

@@ -1,0 +1,135 @@
+/**
+ * Loss, optimiser and learning rate in Keras, with PyTorch's defaults written out where Keras has others. What Keras
+ * has no argument for is refused (missing.ts). Called by script.ts.
+ */
+import { unreachable } from '../../base/invariant';
+import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../../protocol/config';
+import { flag, keyword } from '../pytorch/python';
+import { missing } from './missing';
+
+export interface KerasLoss {
+  readonly make: string;
+  /** Python expression of a loss for each sample, from `y` and `output`; lines before it. */
+  readonly perSample: readonly string[];
+}
+
+export function kerasLoss({ loss, data }: Config): KerasLoss {
+  if (loss.reduction === 'sum')
+    throw missing(`${loss.type} with reduction sum`, 'Under tf.distribute a loss is averaged over the global batch.');
+  const { make, call } = lossCode(loss, data.type === 'sequence');
+  if (data.type === 'text') return { make, perSample: [`losses = tf.reduce_mean(${call}, axis=1)`] };
+  if (data.type !== 'sequence') return { make, perSample: [`losses = ${call}`] };
+  return {
+    make,
+    perSample: [
+      'asked = tf.cast(y != -100, tf.float32)',
+      `losses = tf.reduce_sum(${call} * asked, axis=1) / tf.reduce_sum(asked, axis=1)`,
+    ],
+  };
+}
+
+function lossCode(loss: LossConfig, ignores: boolean): { readonly make: string; readonly call: string } {
+  const of = (name: string, ...args: readonly string[]) => ({
+    make: `tf.keras.losses.${name}(${[...args, "reduction='none'"].join(', ')})`,
+    call: 'loss_fn(y, output)',
+  });
+  switch (loss.type) {
+    case 'MSELoss':
+      return of('MeanSquaredError');
+    case 'L1Loss':
+      return of('MeanAbsoluteError');
+    case 'SmoothL1Loss':
+      if (loss.beta === 0) return of('MeanAbsoluteError');
+      return { ...of('Huber', `delta=${loss.beta}`), call: over('loss_fn(y, output)', loss.beta) };
+    case 'BCEWithLogitsLoss':
+      return of('BinaryCrossentropy', 'from_logits=True');
+    case 'CrossEntropyLoss': {
+      if (loss.classWeights) throw missing('classWeights', 'Model.fit has class_weight, whose mean is another one.');
+      if ((loss.ignoreIndex ?? -100) !== -100)
+        throw missing(`ignoreIndex ${loss.ignoreIndex}`, "Keras's ignore_class counts ignored rows in the mean.");
+      const smoothing = loss.labelSmoothing ?? 0;
+      if (smoothing === 0)
+        return of('SparseCategoricalCrossentropy', 'from_logits=True', ...(ignores ? ['ignore_class=-100'] : []));
+      if (ignores) throw missing('labelSmoothing with ignored tokens', 'Only the sparse loss has ignore_class.');
+      return {
+        ...of('CategoricalCrossentropy', 'from_logits=True', `label_smoothing=${smoothing}`),
+        call: 'loss_fn(tf.one_hot(y, output.shape[-1]), output)',
+      };
+    }
+    case 'NLLLoss':
+      throw missing('NLLLoss', 'CrossEntropyLoss without the LogSoftmax layer has one.');
+    default:
+      return unreachable(loss);
+  }
+}
+
+const over = (call: string, beta: number): string => (beta === 1 ? call : `${call} / ${beta}`);
+
+/** The part of `weightDecay` that Keras has no argument for: what torch adds to the gradients, as a penalty. */
+export const penaltyOf = ({ optimizer }: Config): number => (optimizer.type === 'AdamW' ? 0 : optimizer.weightDecay);
+
+export function kerasOptimizer(config: Config): readonly string[] {
+  const { optimizer, scheduler } = config;
+  const rate = scheduler ? rateOf(scheduler, optimizer.lr) : undefined;
+  const name = optimizer.type === 'NAdam' ? 'Nadam' : optimizer.type;
+  const args = [rate ?? `${optimizer.lr}`, ...argumentsOf(optimizer), ...clipping(config)];
+  return [`optimizer = tf.keras.optimizers.${name}(${args.join(', ')})`];
+}
+
+function argumentsOf(o: OptimizerConfig): readonly string[] {
+  if ('maximize' in o && o.maximize) throw missing(`${o.type} with maximize`, 'A loss with the other sign does it.');
+  const epsilon = 'eps' in o ? [`epsilon=${o.eps}`] : [];
+  const betas = 'beta1' in o ? [...keyword('beta_1', o.beta1, 0.9), ...keyword('beta_2', o.beta2, 0.999)] : [];
+  switch (o.type) {
+    case 'SGD':
+      if (o.dampening !== 0) throw missing('SGD with dampening', 'Its momentum has none.');
+      return [...keyword('momentum', o.momentum, 0), ...flag('nesterov', o.nesterov)];
+    case 'Adam':
+      return [...betas, ...epsilon, ...flag('amsgrad', o.amsgrad)];
+    case 'AdamW':
+      return [`weight_decay=${o.weightDecay}`, ...betas, ...epsilon, ...flag('amsgrad', o.amsgrad)];
+    case 'RMSprop':
+      return [`rho=${o.alpha}`, ...epsilon, ...keyword('momentum', o.momentum, 0), ...flag('centered', o.centered)];
+    case 'Adagrad':
+      if (o.lrDecay !== 0) throw missing('Adagrad with lrDecay', 'A schedule of the rate can do it.');
+      return [`initial_accumulator_value=${o.initialAccumulatorValue}`, ...epsilon];
+    case 'Adadelta':
+      return [`rho=${o.rho}`, ...epsilon];
+    case 'Adamax':
+      return [...betas, ...epsilon];
+    case 'NAdam':
+      if (o.momentumDecay !== 0.004) throw missing('NAdam with another momentumDecay than 0.004', 'Its own is fixed.');
+      return [...betas, ...epsilon];
+    case 'RAdam':
+      throw missing('RAdam', 'It has none in tf.keras.optimizers.');
+    default:
+      return unreachable(o);
+  }
+}
+
+function clipping({ clipGradNorm: norm, clipGradNormType: type = 2, clipGradValue: value }: Config): readonly string[] {
+  if (norm !== undefined && value !== undefined)
+    throw missing('clipGradNorm together with clipGradValue', 'An optimizer takes one of its clip arguments.');
+  if (norm !== undefined && type !== 2) throw missing(`clipGradNormType ${type}`, 'global_clipnorm is the 2-norm.');
+  return [
+    ...(norm === undefined ? [] : [`global_clipnorm=${norm}`]),
+    ...(value === undefined ? [] : [`clipvalue=${value}`]),
+  ];
+}
+
+/** The schedules that Keras has, step by step as torch's. */
+function rateOf(schedule: SchedulerConfig, lr: number): string {
+  const of = (name: string, ...args: readonly (string | number)[]): string =>
+    `tf.keras.optimizers.schedules.${name}(${[lr, ...args].join(', ')})`;
+  if (schedule.every === 'step') {
+    if (schedule.type === 'StepLR') return of('ExponentialDecay', schedule.stepSize, schedule.gamma, 'staircase=True');
+    if (schedule.type === 'ExponentialLR') return of('ExponentialDecay', 1, schedule.gamma);
+    if (schedule.type === 'PolynomialLR') return of('PolynomialDecay', schedule.totalIters, 0, schedule.power);
+    if (schedule.type === 'CosineAnnealingLR' && lr > 0)
+      return of('CosineDecay', schedule.tMax, `alpha=${schedule.etaMin / lr}`);
+  }
+  throw missing(
+    `the schedule ${schedule.type}${schedule.every === 'epoch' ? ' every epoch' : ''}`,
+    'StepLR, ExponentialLR, PolynomialLR and CosineAnnealingLR by steps have one.',
+  );
+}

@@ -1,0 +1,9 @@
+/** What Keras has no plain counterpart of is refused by its name, not guessed. Called by the files of this folder. */
+import { LockstepError } from '../../base/errors';
+
+export const missing = (what: string, why: string): LockstepError =>
+  new LockstepError(
+    'config',
+    `There is no TensorFlow script of this run: Keras has no plain counterpart of ${what}. ${why}`,
+    'Change that setting, or take the PyTorch script.',
+  );

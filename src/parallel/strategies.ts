@@ -1,0 +1,67 @@
+/**
+ * What tf.distribute has in the place of each mode, or why it has nothing. The script itself is written by
+ * interop/tensorflow; the page looks here whether to offer it, so this file is as light as a face. A mode without a row
+ * has no counterpart.
+ */
+import type { Config, Mode } from '../protocol/config';
+import type { StrategyOfRun } from '../protocol/strategy';
+
+export type Counterpart = StrategyOfRun | { readonly none: string };
+
+const REPLICAS_ONLY =
+  'tf.distribute has replicas of whole models only: it places no layers on several devices. (DTensor and Mesh TensorFlow, which cut tensors, are other things.)';
+
+const oneDevice = ({ batchSize }: Config): Counterpart => ({ strategy: 'OneDeviceStrategy', batchSize });
+
+const COUNTERPARTS: Readonly<Partial<Record<Mode, (config: Config) => Counterpart>>> = {
+  single: oneDevice,
+  dataParallel: ({ batchSize }) => ({
+    strategy: 'MirroredStrategy',
+    batchSize,
+    notes: ['Not as DataParallel: every replica keeps its variables and takes its own loss; nothing is gathered.'],
+  }),
+  ddp: (config) => ({
+    strategy: config.nodes > 1 ? 'MultiWorkerMirroredStrategy' : 'MirroredStrategy',
+    // What the ranks cannot share evenly is left out, as in the run.
+    batchSize: Math.floor(config.batchSize / config.worldSize) * config.worldSize,
+    synchronizedNorms: config.ddp.syncBatchNorm,
+    notes: notesOfDdp(config),
+  }),
+  modelParallel: () => ({ none: REPLICAS_ONLY }),
+  pipeline: () => ({ none: `${REPLICAS_ONLY} It has no pipelines either.` }),
+  parameterServer(config) {
+    const { batchSize, worldSize, parameterServer } = config;
+    if (worldSize === 1) return oneDevice(config);
+    // torch.chunk: the most rows that a worker has.
+    if (!parameterServer.synchronous)
+      return {
+        strategy: 'ParameterServerStrategy',
+        batchSize: Math.ceil(batchSize / (worldSize - 1)),
+        notes: [
+          `How many updates a worker may be behind (staleness ${parameterServer.staleness}) cannot be chosen: it is as it comes.`,
+          'Each worker draws its batches from all rows by itself.',
+        ],
+      };
+    return {
+      none: "TensorFlow 2's ParameterServerStrategy is asynchronous; a synchronous server was SyncReplicasOptimizer of TensorFlow 1. With parameterServer.synchronous false there is a script.",
+    };
+  },
+};
+
+function notesOfDdp({ ddp }: Config): readonly string[] {
+  const left = [
+    ...(ddp.join ? ['join'] : []),
+    ...(ddp.samplesPerRank ? ['samplesPerRank'] : []),
+    ...(ddp.rankSeeds === 'same' ? [] : ['rankSeeds']),
+    ...(ddp.initSync ? [] : ['initSync']),
+    ...(ddp.setEpoch ? [] : ['setEpoch']),
+    ...(ddp.commHook.type === 'allreduce' ? [] : [`the communication hook ${ddp.commHook.type}`]),
+  ];
+  return [
+    'No buckets to choose: TensorFlow packs gradients by itself; CommunicationOptions(bytes_per_pack=...) is a hint.',
+    ...(left.length === 0 ? [] : [`tf.distribute has no counterpart of ${left.join(', ')}.`]),
+  ];
+}
+
+export const counterpartOf = (config: Config): Counterpart =>
+  COUNTERPARTS[config.mode]?.(config) ?? { none: 'tf.distribute has no counterpart of this mode.' };

@@ -1,0 +1,18 @@
+/**
+ * Bus bandwidth by algorithm bandwidth: what makes a collective's bandwidth comparable to that of a link, whatever the
+ * ranks (doc/PERFORMANCE.md of nccl-tests). Our own benchmark and the figures of recordings share it.
+ */
+import type { CollectiveOp } from './collective';
+
+export const BUS_FACTOR: Readonly<Record<CollectiveOp, (ranks: number) => number>> = {
+  allReduce: (n) => (2 * (n - 1)) / n,
+  reduceScatter: (n) => (n - 1) / n,
+  allGather: (n) => (n - 1) / n,
+  allToAll: (n) => (n - 1) / n,
+  scatter: (n) => (n - 1) / n,
+  gather: (n) => (n - 1) / n,
+  broadcast: () => 1,
+  reduce: () => 1,
+  sendRecv: () => 1,
+  barrier: () => 1,
+};

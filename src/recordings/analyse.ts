@@ -1,0 +1,25 @@
+/**
+ * What a recording shows: each rank's steps by what filled them, bandwidths, who waits for whom. Called by the page's
+ * worker and by `lockstep import`.
+ */
+import { collectiveFigures, summaries } from './analysis/collective-figures';
+import { sentencesOf } from './analysis/sentences';
+import { meanOf, stepShares } from './analysis/step-shares';
+import { stragglers, waitMatrix } from './analysis/stragglers';
+import type { Recording } from './recording';
+import type { RecordingAnalysis } from './recording-analysis';
+
+export function analyse(recording: Recording): RecordingAnalysis {
+  const ranks = recording.ranks.map(({ rank }) => rank);
+  const steps = recording.ranks.flatMap((rank) => stepShares(rank, recording.collectives));
+  const collectives = recording.collectives.map(collectiveFigures);
+  const found = {
+    steps: steps.sort((a, b) => (a.step ?? 0) - (b.step ?? 0) || a.rank - b.rank),
+    ranks: ranks.map((rank) => meanOf(rank, steps)),
+    collectives,
+    kinds: summaries(recording.collectives, collectives),
+    stragglers: stragglers(recording, collectives),
+    waits: waitMatrix(ranks, recording.collectives, collectives),
+  };
+  return { ...found, sentences: sentencesOf(recording, found) };
+}

@@ -1,0 +1,72 @@
+/** What a recording shows, in sentences: who is late and why, how much communication is hidden, why ranks are idle. */
+import type { Recording } from '../recording';
+import type { IdleShare, RecordingAnalysis, StepOfRank, Straggler } from '../recording-analysis';
+import { durationText, percentText } from '../words';
+
+type Found = Omit<RecordingAnalysis, 'sentences'>;
+
+export function sentencesOf(recording: Recording, found: Found): readonly string[] {
+  return [stragglerSentence(recording, found), ...overlapSentences(found), ...idleSentences(found)].filter(
+    (sentence) => sentence !== '',
+  );
+}
+
+/** Steps begin late for it clearly more often than by chance (1 of 2 with two ranks), and most waiting is for it. */
+function isStraggler({ lateSteps, steps, causedUs }: Straggler, ranks: number, waitedUs: number): boolean {
+  return steps > 0 && lateSteps / steps >= 0.5 + 0.5 / ranks && causedUs > 0.5 * waitedUs;
+}
+
+/** Of all time: less is not worth a word. */
+const LEAST_WAITING = 0.03;
+
+function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: Found): string {
+  if (recording.ranks.length < 2) return 'One rank was recorded: nobody can say for whom it waited.';
+  const [worst] = stragglers;
+  if (!worst) return 'No collective was recorded by two ranks: nobody can say who waited for whom.';
+  const waitedUs = waits.us.flat().reduce((sum, us) => sum + us, 0);
+  // Means over steps of each rank, as the waiting is over all of them.
+  const steps = Math.max(1, recording.steps.length);
+  const spentUs = steps * ranks.reduce((sum, { durUs }) => sum + durUs, 0);
+  if (waitedUs < LEAST_WAITING * spentUs) return `Ranks hardly wait for each other: ${durationText(waitedUs)} in all.`;
+  if (!isStraggler(worst, recording.ranks.length, waitedUs)) {
+    const often = stragglers.reduce((a, b) => (b.last > a.last ? b : a));
+    return `No rank is the one that all others wait for: rank ${often.rank} is last most often, at ${often.last} of ${often.of} collectives. All ranks together waited ${durationText(waitedUs)} for others.`;
+  }
+  const { rank, last, of, lateSteps, steps: count, byUs, causedUs, cause } = worst;
+  const late = `Rank ${rank} is a straggler: it is the last at ${last} of ${of} collectives, at the first one in ${lateSteps} of ${count} steps, there by ${durationText(byUs)} (median). The others waited ${durationText(causedUs)} for it in all.`;
+  if (!cause) return `${late} Nothing that was recorded took it longer than the others.`;
+  const others = cause.othersUs < 0.5 ? 'which no other rank does' : `the others ${durationText(cause.othersUs)}`;
+  return `${late} Before it arrives it spends ${durationText(cause.us)} a step in ${cause.name}, ${others}.`;
+}
+
+const mean = (ranks: readonly StepOfRank[], of: (rank: StepOfRank) => number): number =>
+  ranks.reduce((sum, rank) => sum + of(rank), 0) / Math.max(1, ranks.length);
+
+function overlapSentences({ ranks }: Found): readonly string[] {
+  const communication = mean(ranks, ({ communicationUs }) => communicationUs);
+  if (communication <= 0) return ['No communication was recorded.'];
+  const [step, overlap] = [mean(ranks, ({ durUs }) => durUs), mean(ranks, ({ overlapUs }) => overlapUs)];
+  const [exposed, waiting] = [mean(ranks, ({ exposedUs }) => exposedUs), mean(ranks, ({ waitingUs }) => waitingUs)];
+  return [
+    `A rank's step takes ${durationText(step)} (mean). It communicates for ${durationText(communication)}: ${percentText(overlap / communication)} of that is hidden under computing, ${durationText(exposed)} is exposed, of which it waits ${durationText(waiting)} for the last rank to arrive.`,
+  ];
+}
+
+export const CAUSE_WORDS = {
+  loader: 'loading data',
+  launch: 'handing work over',
+  annotation: 'in',
+  python: 'between operators',
+} as const;
+
+export const idleText = ({ cause, name }: IdleShare): string =>
+  cause === 'annotation' ? name : name === '' ? CAUSE_WORDS[cause] : `${CAUSE_WORDS[cause]} (${name})`;
+
+function idleSentences({ ranks }: Found): readonly string[] {
+  const idlest = [...ranks].sort((a, b) => b.idleUs - a.idleUs)[0];
+  const [share] = idlest?.idle ?? [];
+  if (!idlest || !share || idlest.idleUs < 0.02 * idlest.durUs) return [];
+  return [
+    `Rank ${idlest.rank} is idle most, ${durationText(idlest.idleUs)} of ${durationText(idlest.durUs)} a step: ${durationText(share.us)} of it ${share.cause === 'annotation' ? 'in ' : ''}${idleText(share)}.`,
+  ];
+}

@@ -1,0 +1,157 @@
+/**
+ * Divides a rank's steps: computing, communication hidden under it and exposed, waiting for the last rank, and idle
+ * time with its cause. Each moment of a step is counted once. Called by `analyse.ts`.
+ */
+import type { Rank, RecordedCollective, RecordedLane, RecordedRank, RecordedStep } from '../recording';
+import type { IdleCause, IdleShare, StepOfRank } from '../recording-analysis';
+import type { SpanKind } from '../spans';
+import { SPAN_KINDS } from '../spans';
+import { busy, clip, type Intervals, intersect, merged, subtract, total, union } from './intervals';
+
+const COMPUTE: readonly SpanKind[] = ['operator', 'kernel', 'copy'];
+
+/** What a rank did when, over the whole recording. */
+interface Timeline {
+  readonly compute: Intervals;
+  readonly communication: Intervals;
+  /** Until the last rank of a collective arrived, where no other one of this rank transfers. */
+  readonly waiting: Intervals;
+  /** First what explains best. */
+  readonly causes: readonly { readonly cause: IdleCause; readonly name: string; readonly when: Intervals }[];
+}
+
+export function stepShares(rank: RecordedRank, collectives: readonly RecordedCollective[]): readonly StepOfRank[] {
+  const timeline = timelineOf(rank, collectives);
+  return rank.steps.map((step) => shareOf(rank.rank, step, timeline, collectives));
+}
+
+function timelineOf(rank: RecordedRank, collectives: readonly RecordedCollective[]): Timeline {
+  const { lanes } = rank;
+  const cpu = lanes.filter(({ role }) => role !== 'communication');
+  const hosts = lanes.filter(({ role }) => role === 'host');
+  const own = collectives.flatMap(({ parts }) => {
+    const mine = parts.find((part) => part.rank === rank.rank);
+    const lastUs = parts.reduce((last, { startUs }) => Math.max(last, startUs), 0);
+    return mine ? [{ startUs: mine.startUs, arrivedUs: Math.min(lastUs, mine.endUs), endUs: mine.endUs }] : [];
+  });
+  const transfer = merged(own.map(({ arrivedUs, endUs }) => [arrivedUs, endUs]));
+  const computing = lanes.filter(({ role }) => role === 'compute');
+  const launches = busy(cpu, ['launch']);
+  // With a GPU, its CPU thread may be in any operator while the GPU has nothing to do.
+  const launching = union(launches, busy(hosts, ['operator']));
+  return {
+    compute: busy(computing, COMPUTE),
+    communication: busy(lanes, ['collective']),
+    waiting: subtract(merged(own.map(({ startUs, arrivedUs }) => [startUs, arrivedUs])), transfer),
+    causes: [
+      ...named(rank, cpu, 'loader', 'loader'),
+      { cause: 'launch', name: '', when: launching },
+      ...named(rank, cpu, 'annotation', 'annotation'),
+    ],
+  };
+}
+
+/** By name; of brackets inside each other the inner one explains more, so those that are shorter come first. */
+function named(
+  rank: RecordedRank,
+  lanes: readonly RecordedLane[],
+  kind: SpanKind,
+  cause: IdleCause,
+): Timeline['causes'] {
+  const wanted = SPAN_KINDS.indexOf(kind);
+  const names = new Map<string, { sum: number; count: number }>();
+  const nameOf = (lane: RecordedLane, index: number): string => rank.strings[lane.spans.name[index] ?? 0] ?? '';
+  for (const lane of lanes) {
+    for (let k = 0; k < lane.spans.count; k++) {
+      if (lane.spans.kind[k] !== wanted) continue;
+      const known = names.get(nameOf(lane, k)) ?? { sum: 0, count: 0 };
+      known.sum += lane.spans.durUs[k] ?? 0;
+      known.count++;
+      names.set(nameOf(lane, k), known);
+    }
+  }
+  const shortest = [...names].sort(([, a], [, b]) => a.sum / a.count - b.sum / b.count).slice(0, MOST_NAMES);
+  return shortest.map(([name]) => ({
+    cause,
+    name,
+    when: busy(lanes, [kind], (lane, index) => nameOf(lane, index) === name),
+  }));
+}
+
+/** Names that numbers make different ("batch 17") would each be a pass over all spans. */
+const MOST_NAMES = 50;
+
+function shareOf(
+  rank: Rank,
+  { step, startUs, endUs, marked }: RecordedStep,
+  timeline: Timeline,
+  collectives: readonly RecordedCollective[],
+): StepOfRank {
+  const within = (all: Intervals): Intervals => clip(all, startUs, endUs);
+  const compute = within(timeline.compute);
+  const communication = within(timeline.communication);
+  const exposed = subtract(communication, compute);
+  const waitingUs = total(intersect(exposed, within(timeline.waiting)));
+  let idle = subtract([startUs, endUs], union(compute, communication));
+  const idleUs = total(idle);
+  const shares: IdleShare[] = [];
+  for (const { cause, name, when } of timeline.causes) {
+    if (idle.length === 0) break;
+    const us = total(intersect(idle, when));
+    if (us <= 0) continue;
+    shares.push({ cause, name, us });
+    idle = subtract(idle, when);
+  }
+  const rest = total(idle);
+  if (rest > 0) shares.push({ cause: 'python', name: '', us: rest });
+  const [computeUs, communicationUs, exposedUs] = [total(compute), total(communication), total(exposed)];
+  return {
+    step: marked ? step : undefined,
+    rank,
+    startUs,
+    durUs: endUs - startUs,
+    computeUs,
+    communicationUs,
+    overlapUs: communicationUs - exposedUs,
+    exposedUs,
+    waitingUs,
+    transferUs: exposedUs - waitingUs,
+    idleUs,
+    idle: shares.sort((a, b) => b.us - a.us),
+    bytes: bytesIn(rank, startUs, endUs, collectives),
+  };
+}
+
+function bytesIn(rank: Rank, startUs: number, endUs: number, collectives: readonly RecordedCollective[]): number {
+  const began = collectives.filter(({ parts }) =>
+    parts.some((part) => part.rank === rank && startUs <= part.startUs && part.startUs < endUs),
+  );
+  return began.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** The mean of each figure over a rank's steps. */
+export function meanOf(rank: Rank, steps: readonly StepOfRank[]): StepOfRank {
+  const own = steps.filter((step) => step.rank === rank);
+  const mean = (of: (step: StepOfRank) => number): number =>
+    own.length === 0 ? 0 : own.reduce((sum, step) => sum + of(step), 0) / own.length;
+  const idle = new Map<string, IdleShare>();
+  for (const { cause, name, us } of own.flatMap((step) => step.idle)) {
+    const key = `${cause} ${name}`;
+    idle.set(key, { cause, name, us: (idle.get(key)?.us ?? 0) + us / own.length });
+  }
+  return {
+    step: undefined,
+    rank,
+    startUs: own[0]?.startUs ?? 0,
+    durUs: mean(({ durUs }) => durUs),
+    computeUs: mean(({ computeUs }) => computeUs),
+    communicationUs: mean(({ communicationUs }) => communicationUs),
+    overlapUs: mean(({ overlapUs }) => overlapUs),
+    exposedUs: mean(({ exposedUs }) => exposedUs),
+    waitingUs: mean(({ waitingUs }) => waitingUs),
+    transferUs: mean(({ transferUs }) => transferUs),
+    idleUs: mean(({ idleUs }) => idleUs),
+    idle: [...idle.values()].sort((a, b) => b.us - a.us),
+    bytes: mean(({ bytes }) => bytes),
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Which ranks the others wait for, how long, and what such a rank did meanwhile. A rank that is late at the first
+ * collective of a step is late at the others, too, so how late it is, is taken from the first. Called by `analyse.ts`.
+ */
+
+import type { Rank, RecordedCollective, RecordedRank, Recording } from '../recording';
+import type { CollectiveFigures, Straggler, WaitMatrix } from '../recording-analysis';
+import { firstFrom, SPAN_KINDS } from '../spans';
+import { median } from '../traces/align-clocks';
+
+export function waitMatrix(
+  ranks: readonly Rank[],
+  collectives: readonly RecordedCollective[],
+  figures: readonly CollectiveFigures[],
+): WaitMatrix {
+  const indexOf = new Map(ranks.map((rank, index) => [rank, index]));
+  const us = ranks.map(() => ranks.map(() => 0));
+  collectives.forEach(({ parts }, id) => {
+    const { last, waitedUs = [] } = figures[id] ?? {};
+    const column = last && indexOf.get(last.rank);
+    if (column === undefined) return;
+    parts.forEach(({ rank }, k) => {
+      const row = us[indexOf.get(rank) ?? -1];
+      if (row) row[column] = (row[column] ?? 0) + (waitedUs[k] ?? 0);
+    });
+  });
+  return { ranks, us };
+}
+
+export function stragglers(recording: Recording, figures: readonly CollectiveFigures[]): readonly Straggler[] {
+  const shared = recording.collectives.filter(({ id }) => figures[id]?.last !== undefined);
+  const matrix = waitMatrix(
+    recording.ranks.map(({ rank }) => rank),
+    recording.collectives,
+    figures,
+  );
+  const firsts = firstOfSteps(shared);
+  const found = recording.ranks.flatMap(({ rank }, column): Straggler[] => {
+    const own = shared.filter(({ parts }) => parts.some((part) => part.rank === rank));
+    const last = own.filter(({ id }) => figures[id]?.last?.rank === rank);
+    if (last.length === 0) return [];
+    const late = firsts.filter(({ id }) => figures[id]?.last?.rank === rank);
+    const byUs = (late.length > 0 ? late : last).map(({ id }) => figures[id]?.last?.byUs ?? 0);
+    const causedUs = matrix.us.reduce((sum, row) => sum + (row[column] ?? 0), 0);
+    const cause = causeOf(recording, rank, late);
+    const steps = firsts.filter(({ parts }) => parts.some((part) => part.rank === rank)).length;
+    const counts = { last: last.length, of: own.length, lateSteps: late.length, steps };
+    return [{ rank, ...counts, byUs: median(byUs), causedUs, cause }];
+  });
+  return found.sort((a, b) => b.causedUs - a.causedUs);
+}
+
+/** Of each step and group the collective that began first; each by itself where there are no steps. */
+function firstOfSteps(collectives: readonly RecordedCollective[]): readonly RecordedCollective[] {
+  const seen = new Set<string>();
+  return collectives.filter(({ step, group, groupRanks, id }) => {
+    const key = step === undefined ? `alone ${id}` : `${step} ${group} ${groupRanks.join(' ')}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+const CAUSES = new Set(
+  ['loader', 'annotation', 'operator', 'kernel', 'copy'].map((kind) => SPAN_KINDS.indexOf(kind as never)),
+);
+/** What explains less of the delay than that is not named. */
+const LEAST_SHARE = 0.3;
+
+/** What the rank spent longer on than the others between the begin of the step and its arrival. */
+function causeOf(recording: Recording, rank: Rank, late: readonly RecordedCollective[]): Straggler['cause'] {
+  if (late.length === 0) return undefined;
+  const mine = new Map<string, number[]>();
+  const others = new Map<string, number[]>();
+  let [steps, otherSteps] = [0, 0];
+  for (const { parts, step } of late) {
+    for (const part of parts) {
+      const of = recording.ranks.find((found) => found.rank === part.rank);
+      const window = of?.steps.find((found) => found.marked && found.step === step);
+      if (!of || !window) continue;
+      const isMine = part.rank === rank;
+      if (isMine) steps++;
+      else otherSteps++;
+      const target = isMine ? mine : others;
+      for (const [name, us] of timeByName(of, window.startUs, part.startUs)) {
+        const known = target.get(name);
+        if (known) known.push(us);
+        else target.set(name, [us]);
+      }
+    }
+  }
+  const excess = [...mine].map(([name, list]) => {
+    return { name, us: medianOf(list, steps), othersUs: medianOf(others.get(name) ?? [], otherSteps) };
+  });
+  const [worst] = excess.sort((a, b) => b.us - b.othersUs - (a.us - a.othersUs));
+  const delayUs = median(late.map(({ parts }) => lateness(parts, rank)));
+  return worst && worst.us - worst.othersUs > LEAST_SHARE * delayUs ? worst : undefined;
+}
+
+/** Of so many values, of which those that are not listed are 0. */
+const medianOf = (listed: readonly number[], count: number): number =>
+  median([...listed, ...Array.from({ length: Math.max(0, count - listed.length) }, () => 0)]);
+
+function lateness(parts: RecordedCollective['parts'], rank: Rank): number {
+  const others = parts.filter((part) => part.rank !== rank).map(({ startUs }) => startUs);
+  return (parts.find((part) => part.rank === rank)?.startUs ?? 0) - Math.max(...others);
+}
+
+/** Time in spans of each name that begin between two moments; a span inside one of its own name counts once. */
+function timeByName({ lanes, strings }: RecordedRank, fromUs: number, toUs: number): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  const ends = new Map<number, number>();
+  for (const { spans, role } of lanes) {
+    if (role === 'communication') continue;
+    ends.clear();
+    for (let k = firstFrom(spans, fromUs); k < spans.count; k++) {
+      const start = spans.startUs[k] ?? 0;
+      if (start >= toUs) break;
+      const end = start + (spans.durUs[k] ?? 0);
+      if (!CAUSES.has(spans.kind[k] ?? -1)) continue;
+      const name = spans.name[k] ?? 0;
+      const from = Math.max(start, ends.get(name) ?? 0);
+      const us = Math.min(end, toUs) - from;
+      if (us <= 0) continue;
+      ends.set(name, Math.min(end, toUs));
+      const text = strings[name] ?? '';
+      sums.set(text, (sums.get(text) ?? 0) + us);
+    }
+  }
+  return sums;
+}

@@ -1,0 +1,131 @@
+/**
+ * Where the ranks of a group part: the first collective that some call with another operation, size or type, the first
+ * that some have not called, and one that only some have completed. What comes after the first of a kind follows from
+ * it and is not reported. Called by `analyse-flight.ts`.
+ */
+
+import type { Rank } from '../recording';
+import type { FlightMismatch } from '../recording-analysis';
+import { callText, ranksText, sizesText } from '../words';
+import type { FlightEntry } from './flight-recording';
+import { isDone, type OfGroup } from './groups';
+
+interface Call {
+  readonly rank: Rank;
+  readonly entry: FlightEntry;
+}
+
+export function differences({ ranks }: OfGroup): readonly FlightMismatch[] {
+  const withCalls = ranks.filter(({ entries }) => entries.size > 0);
+  // The recorder is a ring: older entries may be gone on some ranks.
+  const from = Math.max(0, ...withCalls.map(({ entries }) => Math.min(...entries.keys())));
+  const to = Math.max(-1, ...withCalls.map(({ entries }) => Math.max(...entries.keys())));
+  const found: FlightMismatch[] = [];
+  const isNew = (what: FlightMismatch['what']): boolean => !found.some((known) => known.what === what);
+  for (let sequence = from; sequence <= to; sequence++) {
+    const calls = ranks.flatMap(({ rank, entries }): Call[] => {
+      const entry = entries.get(sequence);
+      return entry ? [{ rank, entry }] : [];
+    });
+    if (calls.length === 0) continue;
+    const add = (what: FlightMismatch['what'], culprits: readonly Rank[], text: string): void => {
+      if (isNew(what)) found.push({ sequence, isP2p: false, what, ranks: culprits, text });
+    };
+    const parted = partedBy(calls, sequence);
+    if (parted) {
+      add(parted.what, parted.ranks, parted.text);
+      // Sequence numbers no longer mean the same after ranks have called different operations.
+      if (parted.what === 'operation') break;
+    }
+    const missing = ranks.filter(({ entries }) => !entries.has(sequence));
+    const [caller] = calls;
+    if (missing.length > 0 && caller) {
+      const lacking = missing.map(({ rank }) => rank);
+      const have = missing.length === 1 ? 'has' : 'have';
+      const where = caller.entry.frames.find((frame) => !isLibrary(frame));
+      const from1 = where === undefined ? '' : `, called in ${where}`;
+      const text = `${ranksText(lacking)} ${have} not called collective ${sequence} (${callText(caller.entry)}${from1}); ${ranksText(calls.map(({ rank }) => rank))} did. ${lastWords(missing)}`;
+      add('missing', lacking, text);
+    }
+    const parts = missing.length === 0 ? inStates(calls) : undefined;
+    if (parts) add('state', parts.behind, `collective ${sequence} (${callText(parts.entry)}) is ${parts.text}.`);
+  }
+  return found;
+}
+
+/** One that some ranks have completed or started, and others not; whoever is furthest behind is named first. */
+function inStates(
+  calls: readonly Call[],
+): { readonly behind: readonly Rank[]; readonly entry: FlightEntry; readonly text: string } | undefined {
+  const order = ['scheduled', 'started', 'completed'] as const;
+  const stateOf = (entry: FlightEntry): (typeof order)[number] => (isDone(entry) ? 'completed' : entry.state);
+  const groups = order
+    .map((state) => ({ state, of: calls.filter(({ entry }) => stateOf(entry) === state) }))
+    .filter(({ of }) => of.length > 0);
+  const [first] = groups;
+  const [call] = first?.of ?? [];
+  if (!first || !call || groups.length < 2) return undefined;
+  const text = groups.map(({ state, of }) => `${state} on ${ranksText(of.map(({ rank }) => rank))}`).join(', ');
+  return { behind: first.of.map(({ rank }) => rank), entry: call.entry, text };
+}
+
+function lastWords(missing: OfGroup['ranks']): string {
+  return missing
+    .slice(0, 4)
+    .map(({ rank, entries }) => {
+      const last = Math.max(...entries.keys());
+      const entry = entries.get(last);
+      return entry
+        ? `The last of rank ${rank} is ${last}, ${callText(entry)}.`
+        : `Rank ${rank} has called none of this group.`;
+    })
+    .join(' ');
+}
+
+const isLibrary = (frame: string): boolean => /[\\/](torch|multiprocessing|threading)[\\/.]|<string>/.test(frame);
+
+/** Each rank may bring another size to these. */
+const OWN_SIZES = new Set(['all_to_all', 'scatter', 'gather', 'coalesced', 'split']);
+/** One root, so inputs or outputs of the others are empty. */
+const ROOTED = new Set(['scatter', 'gather', 'broadcast', 'reduce']);
+
+function partedBy(
+  calls: readonly Call[],
+  sequence: number,
+):
+  | { readonly what: 'operation' | 'size' | 'dtype'; readonly ranks: readonly Rank[]; readonly text: string }
+  | undefined {
+  const tell = (what: 'operation' | 'size' | 'dtype', of: (entry: FlightEntry) => string) => {
+    const groups = new Map<string, Rank[]>();
+    for (const { rank, entry } of calls) {
+      const ranks = groups.get(of(entry));
+      if (ranks) ranks.push(rank);
+      else groups.set(of(entry), [rank]);
+    }
+    if (groups.size < 2) return undefined;
+    // The fewest are named first: most often they are the ones that are wrong.
+    const bySize = [...groups].sort(([, a], [, b]) => a.length - b.length);
+    const parts = bySize.map(
+      ([value, ranks]) => `${ranksText(ranks)} ${ranks.length === 1 ? 'calls' : 'call'} ${value}`,
+    );
+    const text = `at collective ${sequence} ranks disagree in ${WORDS[what]}: ${parts.join(', ')}.`;
+    return { what, ranks: bySize.slice(0, -1).flatMap(([, ranks]) => ranks), text };
+  };
+  const operation = tell('operation', ({ kind }) => kind);
+  if (operation) return operation;
+  const [first] = calls;
+  if (!first || OWN_SIZES.has(first.entry.kind)) return undefined;
+  const isRooted = ROOTED.has(first.entry.kind);
+  return (
+    tell('size', (entry) => `${entry.kind} of ${sizesText(isRooted ? larger(entry) : entry.inputSizes)}`) ??
+    tell('dtype', (entry) => `${entry.kind} of ${(isRooted ? entry.outputDtypes : entry.inputDtypes).join(', ')}`)
+  );
+}
+
+const WORDS = { operation: 'the operation', size: 'the size', dtype: 'the type' } as const;
+
+const elements = (sizes: FlightEntry['inputSizes']): number =>
+  sizes.reduce((sum, size) => sum + size.reduce((product, of) => product * of, 1), 0);
+
+const larger = ({ inputSizes, outputSizes }: FlightEntry): FlightEntry['inputSizes'] =>
+  elements(inputSizes) >= elements(outputSizes) ? inputSizes : outputSizes;

@@ -1,0 +1,48 @@
+/** Entries of flight recorder dumps, sorted by process group, rank and sequence number. */
+
+import type { Rank } from '../recording';
+import type { FlightEntry, FlightRank } from './flight-recording';
+
+/** A group's collectives of one rank, by sequence number. */
+export interface OfRank {
+  readonly rank: Rank;
+  readonly entries: ReadonlyMap<number, FlightEntry>;
+}
+
+export interface OfGroup {
+  readonly group: string;
+  readonly description: string;
+  readonly ranks: readonly OfRank[];
+}
+
+/** gloo's recorder leaves the state at "scheduled"; there an entry that is retired is done. */
+export const isDone = ({ state, retired, profilingName }: FlightEntry): boolean =>
+  state === 'completed' || (retired && profilingName.startsWith('gloo:'));
+
+export function groupsIn(ranks: readonly FlightRank[]): readonly OfGroup[] {
+  const groups = new Map<
+    string,
+    { group: string; description: string; members: Map<Rank, Map<number, FlightEntry>> }
+  >();
+  for (const { rank, entries, groups: named } of ranks) {
+    for (const entry of entries) {
+      // Groups of different ranks may have the same name (split_group): where the dump says who is in, that tells.
+      const of = named.find(({ group, ranks: members }) => group === entry.group && members.includes(rank));
+      const key = `${entry.group}\n${entry.groupDescription}\n${of?.ranks.join(' ') ?? ''}`;
+      const known = groups.get(key) ?? { group: entry.group, description: entry.groupDescription, members: new Map() };
+      groups.set(key, known);
+      // Who is in the group and was dumped, even without a single call.
+      for (const { rank: other } of ranks)
+        if (of?.ranks.includes(other) && !known.members.has(other)) known.members.set(other, new Map());
+      const own = known.members.get(rank) ?? new Map<number, FlightEntry>();
+      known.members.set(rank, own);
+      // Sends and receives pair up two by two; "coalesced" closes a list that is there already.
+      if (!entry.isP2p && !own.has(entry.collectiveSeqId)) own.set(entry.collectiveSeqId, entry);
+    }
+  }
+  return [...groups.values()].map(({ group, description, members }) => ({
+    group,
+    description,
+    ranks: [...members].map(([rank, entries]) => ({ rank, entries })).sort((a, b) => a.rank - b.rank),
+  }));
+}

@@ -1,0 +1,228 @@
+/** What was read and found, as `lockstep import` prints it: tables for the eye, or one object for JSON. */
+import { LockstepError } from '../base/errors';
+import { analyse } from './analyse';
+import { analyseFlight } from './analyse-flight';
+import { idleText } from './analysis/sentences';
+import type { Imported, RecordingNotice } from './imported';
+import type { ClockOffset, Recording } from './recording';
+import type { CollectiveSummary, FlightAnalysis, RecordingAnalysis, StepOfRank } from './recording-analysis';
+import type { CollectivesTable } from './tables/collectives-table';
+import type { WhatIf } from './what-if';
+import { bandwidthText, bytesText, durationText } from './words';
+
+export interface Findings {
+  readonly imported: Imported;
+  readonly step: number | undefined;
+  readonly analysis: RecordingAnalysis | undefined;
+  readonly flight: FlightAnalysis | undefined;
+  readonly whatIf: WhatIf | undefined;
+}
+
+/** Throws a LockstepError where nothing was read, or the step is not there. */
+export function findings(imported: Imported, step: number | undefined, whatIf?: WhatIf): Findings {
+  const { recording, flight, tables, notices } = imported;
+  if (!recording && !flight && tables.length === 0) {
+    const [first] = notices;
+    const reason = first ? noticeText(first) : 'no file was given.';
+    throw new LockstepError('data', `nothing could be read: ${reason}`, WHAT);
+  }
+  if (step !== undefined && recording?.steps.includes(step) !== true) {
+    const known = recording?.steps ?? [];
+    const have = known.length === 0 ? 'none is marked' : `there are ${known.slice(0, 20).join(', ')}`;
+    throw new LockstepError(
+      'config',
+      `step ${step} is not in the recording; ${have}.`,
+      '--step takes the N of ProfilerStep#N.',
+    );
+  }
+  return {
+    imported,
+    step,
+    analysis: recording && analyse(recording),
+    flight: flight && analyseFlight(flight),
+    whatIf,
+  };
+}
+
+const WHAT =
+  "import reads torch.profiler's traces (.json, .json.gz), flight recorder dumps, Chrome traces and tables of nccl-tests.";
+
+export function importText({ imported, step, analysis, flight, whatIf }: Findings): string {
+  const { recording, tables, notices } = imported;
+  const blocks: (readonly string[])[] = [];
+  if (recording && analysis) {
+    blocks.push([headline(recording), ...clockLines(recording.clocks)], rankTable(recording, analysis, step));
+    blocks.push(collectivesTable(collectiveRows(recording, analysis, step)), analysis.sentences);
+  }
+  if (whatIf) blocks.push(whatIf.sentences);
+  if (flight) blocks.push(['Flight recorder', ...flight.sentences]);
+  blocks.push(
+    ...tables.map(tableLines),
+    notices.map((notice) => `${notice.level}: ${noticeText(notice)}`),
+  );
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+/** Spans are left out: a trace has half a million of them, and the file is there. */
+export function importJson({ imported, step, analysis, flight, whatIf }: Findings): object {
+  const { recording, sources, notices, tables } = imported;
+  const summary = recording && {
+    title: recording.title,
+    clock: recording.clock,
+    worldSize: recording.worldSize,
+    ranks: recording.ranks.map(({ rank, rankFrom, file, host, steps }) => ({ rank, rankFrom, file, host, steps })),
+    steps: recording.steps,
+    clocks: recording.clocks,
+    durUs: recording.durUs,
+    spanCount: recording.spanCount,
+    collectives: recording.collectives.map(({ parts, ...of }) => ({
+      ...of,
+      parts: parts.map(({ rank, startUs, endUs }) => ({ rank, startUs, endUs })),
+    })),
+  };
+  const shown =
+    analysis && step !== undefined ? { ...analysis, steps: analysis.steps.filter((s) => s.step === step) } : analysis;
+  return { sources, notices, recording: summary, analysis: shown, flight, tables, modelled: whatIf };
+}
+
+export function noticeText({ text, place }: RecordingNotice): string {
+  const at = [
+    place.file,
+    place.line === undefined ? '' : `line ${place.line}`,
+    place.byte === undefined ? '' : `byte ${place.byte.toLocaleString('en')}`,
+    place.event === undefined ? '' : `event ${place.event.toLocaleString('en')}`,
+  ];
+  return `${at.filter((part) => part !== '').join(', ')}: ${text}`;
+}
+
+function headline({ title, clock, durUs, steps, spanCount, ranks }: Recording): string {
+  const isMarked = ranks.some((rank) => rank.steps.some(({ marked }) => marked));
+  const which = steps.length > 1 ? `steps ${steps[0]} to ${steps.at(-1)}` : `step ${steps[0] ?? 0}`;
+  const times = clock === 'modelled' ? ', times from a cost model' : '';
+  return `${title}: ${durationText(durUs)}, ${isMarked ? which : 'no step marked'}, ${spanCount.toLocaleString('en')} spans${times}`;
+}
+
+function clockLines(clocks: readonly ClockOffset[]): readonly string[] {
+  const found = clocks.filter(({ collectives }) => collectives > 0);
+  if (found.length === 0) return [];
+  const moved = found.filter(({ appliedUs }) => appliedUs !== 0);
+  const most = Math.max(...found.map(({ residualUs }) => residualUs));
+  if (moved.length === 0) {
+    const apart = Math.max(...found.map(({ offsetUs }) => Math.abs(offsetUs)));
+    return [
+      `Clocks are taken as recorded: ends of collectives put them ${durationText(apart)} apart at most, give or take ${durationText(most)}.`,
+    ];
+  }
+  const list = moved.slice(0, 8).map(({ rank, appliedUs }) => `rank ${rank} by ${durationText(-appliedUs)}`);
+  return [
+    `Clocks were moved so that collectives end together: ${list.join(', ')}${moved.length > 8 ? ', ...' : ''} (give or take ${durationText(most)}).`,
+  ];
+}
+
+function rankTable(recording: Recording, analysis: RecordingAnalysis, step: number | undefined): readonly string[] {
+  const rows = step === undefined ? analysis.ranks : analysis.steps.filter((of) => of.step === step);
+  const count = recording.steps.length;
+  const what = step !== undefined ? `Step ${step}` : count > 1 ? `A step, mean of ${count}` : 'The step';
+  const line = (of: StepOfRank): readonly string[] => {
+    const [most] = of.idle;
+    const shares = [of.durUs, of.computeUs, of.communicationUs, of.overlapUs, of.exposedUs, of.waitingUs, of.idleUs];
+    return [String(of.rank), ...shares.map(durationText), most ? `${durationText(most.us)} ${idleText(most)}` : ''];
+  };
+  const head = ['rank', 'step', 'compute', 'comm', 'hidden', 'exposed', 'waiting', 'idle', 'of it most'];
+  return [
+    `${what}: compute + exposed + idle; waiting is the part of exposed until the last rank arrives`,
+    ...columns([head, ...rows.map(line)], 1),
+  ];
+}
+
+function collectiveRows(
+  recording: Recording,
+  { kinds, collectives }: RecordingAnalysis,
+  step: number | undefined,
+): readonly CollectiveSummary[] {
+  if (step === undefined) return kinds;
+  return recording.collectives
+    .filter((of) => of.step === step)
+    .flatMap(({ id, kind, group, groupRanks, dtype, bytes }): CollectiveSummary[] => {
+      const figures = collectives[id];
+      if (!figures) return [];
+      const { transferUs, waitedUs, algorithmBandwidth, busBandwidth } = figures;
+      const waited = Math.max(0, ...waitedUs);
+      return [
+        {
+          kind,
+          group,
+          ranks: groupRanks.length,
+          dtype,
+          bytes,
+          count: 1,
+          transferUs,
+          waitedUs: waited,
+          algorithmBandwidth,
+          busBandwidth,
+        },
+      ];
+    });
+}
+
+const MOST_ROWS = 40;
+
+function collectivesTable(rows: readonly CollectiveSummary[]): readonly string[] {
+  if (rows.length === 0) return [];
+  const head = ['collective', 'group', 'ranks', 'type', 'size', 'count', 'transfer', 'waited', 'algbw', 'busbw'];
+  const body = rows
+    .slice(0, MOST_ROWS)
+    .map((of) => [
+      of.kind,
+      of.group,
+      String(of.ranks),
+      of.dtype,
+      of.bytes === 0 ? '?' : bytesText(of.bytes),
+      String(of.count),
+      durationText(of.transferUs),
+      durationText(of.waitedUs),
+      bandwidthText(of.algorithmBandwidth),
+      bandwidthText(of.busBandwidth),
+    ]);
+  const more = rows.length > MOST_ROWS ? [`... and ${rows.length - MOST_ROWS} more`] : [];
+  return [
+    'Collectives (medians; transfer: from the last rank that arrives to the last that ends)',
+    ...columns([head, ...body], 2),
+    ...more,
+  ];
+}
+
+function tableLines({ file, tool, kind, ranks, rows }: CollectivesTable): readonly string[] {
+  const head = [
+    'size',
+    'count',
+    'type',
+    ...(rows[0]?.timings ?? []).flatMap(({ label }) => [label, 'algbw', 'busbw', '#wrong']),
+  ];
+  const body = rows.map(({ bytes, count, dtype, timings }) => [
+    String(bytes),
+    String(count),
+    dtype,
+    ...timings.flatMap(({ timeUs, algorithmBandwidth, busBandwidth, wrong }) => [
+      durationText(timeUs),
+      bandwidthText(algorithmBandwidth),
+      bandwidthText(busBandwidth),
+      wrong === undefined ? '-' : String(wrong),
+    ]),
+  ]);
+  const of = ranks === undefined ? '' : `, ${ranks} ranks`;
+  return [`${file}: ${tool}${kind === '' ? '' : `, ${kind}`}${of}`, ...columns([head, ...body], 0)];
+}
+
+/** The last column is a text where `leftColumns` is 1; columns of numbers go to the right. */
+function columns(rows: readonly (readonly string[])[], style: 0 | 1 | 2): readonly string[] {
+  const count = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: count }, (_, k) => Math.max(...rows.map((row) => row[k]?.length ?? 0)));
+  const isLeft = (k: number): boolean => (style === 1 && k === count - 1) || (style === 2 && k === 0);
+  return rows.map((row) =>
+    `  ${row.map((cell, k) => (isLeft(k) ? cell.padEnd(widths[k] ?? 0) : cell.padStart(widths[k] ?? 0))).join('  ')}`.trimEnd(),
+  );
+}

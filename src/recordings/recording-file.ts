@@ -1,0 +1,104 @@
+/**
+ * A file of a recording as a stream of bytes, unpacked where it is gzip, within bounds. A File of the page is one as it
+ * is; the command line makes one of a path. Called by `import-files.ts`.
+ */
+import { Gunzip } from 'fflate';
+import { LockstepError } from '../base/errors';
+
+export interface RecordingFile {
+  /** Path or name; ranks may be read from it. */
+  readonly name: string;
+  readonly size: number;
+  stream(): ReadableStream<Uint8Array>;
+}
+
+export interface ReadOptions {
+  /** Of all files together, as they lie on the disk. */
+  readonly onProgress?: (bytes: number, of: number) => void;
+  readonly signal?: AbortSignal;
+  /** Of one file, unpacked; 2 GiB when absent. */
+  readonly mostTextBytes?: number;
+}
+
+export const MOST_TEXT_BYTES = 2 * 1024 ** 3;
+const HEAD_BYTES = 16;
+/** A byte of gzip unpacks to at most 1032: a slice makes 16 MiB at once. */
+const SLICE_BYTES = 16 * 1024;
+
+/** How the bytes of a file came to an end. */
+export interface StreamEnd {
+  readonly bytes: number;
+  readonly textBytes: number;
+  readonly isPacked: boolean;
+  /** What cut it short, as the end of a sentence: "its gzip data end in the middle". */
+  readonly cut?: string;
+}
+
+/** Hands over the unpacked bytes, until `take` returns false. Throws where the file can't be read or on an abort. */
+export async function readBytes(
+  file: RecordingFile,
+  take: (piece: Uint8Array) => boolean,
+  { signal, mostTextBytes = MOST_TEXT_BYTES, onBytes }: ReadOptions & { onBytes?: (bytes: number) => void },
+): Promise<StreamEnd> {
+  let [bytes, textBytes, wanted] = [0, 0, true];
+  let gunzip: Gunzip | undefined;
+  let cut: string | undefined;
+  const give = (piece: Uint8Array): void => {
+    if (!wanted || piece.length === 0) return;
+    if (textBytes + piece.length > mostTextBytes) {
+      cut = `it is longer than ${mebibytes(mostTextBytes)} unpacked (${mebibytes(file.size)} on the disk); the rest was not read`;
+      wanted = take(piece.subarray(0, mostTextBytes - textBytes)) && false;
+      textBytes = mostTextBytes;
+      return;
+    }
+    textBytes += piece.length;
+    wanted = take(piece);
+  };
+  const reader = file.stream().getReader();
+  try {
+    let head: Uint8Array<ArrayBufferLike> = new Uint8Array(0);
+    let isBegun = false;
+    while (wanted) {
+      if (signal?.aborted) throw new LockstepError('aborted', `Reading ${file.name} was stopped.`);
+      const { done, value } = await reader.read();
+      let chunk = value ?? new Uint8Array(0);
+      bytes += chunk.length;
+      onBytes?.(chunk.length);
+      if (!isBegun) {
+        // A stream may deliver a byte at a time; the readers know a file by its first ones.
+        chunk = head.length === 0 ? chunk : joined(head, chunk);
+        head = chunk;
+        if (chunk.length < HEAD_BYTES && !done) continue;
+        isBegun = true;
+        if (chunk[0] === 0x1f && chunk[1] === 0x8b) gunzip = new Gunzip(give);
+      }
+      if (!gunzip) give(chunk);
+      else
+        try {
+          for (let from = 0; from < chunk.length && wanted; from += SLICE_BYTES) {
+            gunzip.push(chunk.subarray(from, from + SLICE_BYTES));
+          }
+          if (done && wanted) gunzip.push(new Uint8Array(0), true);
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          cut = done ? 'its gzip data end in the middle' : `its gzip data are damaged before byte ${bytes} (${reason})`;
+          break;
+        }
+      if (done) break;
+    }
+  } finally {
+    // The file may be gone, or another error is on its way: nothing to add to it.
+    reader.cancel().catch(() => undefined);
+  }
+  return { bytes, textBytes, isPacked: gunzip !== undefined, ...(cut === undefined ? {} : { cut }) };
+}
+
+export const mebibytes = (bytes: number): string =>
+  bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.round(bytes / 1024 ** 2).toLocaleString('en')} MiB`;
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(a.length + b.length);
+  whole.set(a);
+  whole.set(b, a.length);
+  return whole;
+}

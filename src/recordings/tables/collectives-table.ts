@@ -1,0 +1,33 @@
+/** A table of collectives timed over sizes, as `nccl-table.ts` and `lockstep-report.ts` read it. */
+import type { CollectiveKind } from '../recording';
+
+/** nccl-tests' output, or that of `lockstep collectives`. */
+export interface CollectivesTable {
+  readonly file: string;
+  readonly tool: 'nccl-tests' | 'lockstep collectives';
+  /** "all_reduce"; '' where the file does not say. */
+  readonly kind: CollectiveKind;
+  readonly ranks: number | undefined;
+  readonly rows: readonly CollectivesTableRow[];
+}
+
+export interface CollectivesTableRow {
+  readonly bytes: number;
+  readonly count: number;
+  readonly dtype: string;
+  readonly reduceOp: string;
+  /** -1: none. */
+  readonly root: number;
+  /** nccl-tests: out-of-place, in-place. lockstep: measured, modelled. */
+  readonly timings: readonly TableTiming[];
+}
+
+export interface TableTiming {
+  readonly label: 'out-of-place' | 'in-place' | 'measured' | 'modelled';
+  readonly timeUs: number;
+  /** GB/s. */
+  readonly algorithmBandwidth: number;
+  readonly busBandwidth: number;
+  /** Undefined: not checked. */
+  readonly wrong: number | undefined;
+}

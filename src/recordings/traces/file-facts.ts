@@ -1,0 +1,81 @@
+/**
+ * What a trace says of itself outside of its events: who wrote it, which rank and host it is of, and what its times
+ * count from. Fields of Kineto (libkineto/src/output_json.cpp) and of Lockstep's own traces.
+ */
+import { lookup } from '../../base/lookup';
+import type { SourceKind } from '../imported';
+import type { Rank } from '../recording';
+import { ranksOf } from './collective-facts';
+
+export interface FileGroup {
+  readonly group: string;
+  readonly description: string;
+  readonly ranks: readonly Rank[] | undefined;
+}
+
+export interface FileFacts {
+  readonly kind: Exclude<SourceKind, 'flight-recorder' | 'collectives-table'>;
+  readonly clock: 'measured' | 'modelled';
+  readonly rank: Rank | undefined;
+  readonly worldSize: number | undefined;
+  readonly backend: string | undefined;
+  readonly host: string;
+  readonly device: string | undefined;
+  readonly groups: readonly FileGroup[];
+  /** What times are added to, nanoseconds since 1970; 0 where the file does not say. */
+  readonly baseNs: bigint;
+}
+
+/** `fields`: the values of the outermost object's keys, as text. */
+export function fileFacts(fields: ReadonlyMap<string, string>): FileFacts {
+  const parsed = (key: string): unknown => {
+    try {
+      return JSON.parse(fields.get(key) ?? 'null') as unknown;
+    } catch {
+      return undefined;
+    }
+  };
+  const info = record(parsed('distributedInfo'));
+  const other = record(parsed('otherData'));
+  const isKineto = ['schemaVersion', 'deviceProperties', 'baseTimeNanoseconds', 'distributedInfo', 'traceName'].some(
+    (key) => fields.has(key),
+  );
+  const isLockstep = lookup(other, 'producer') === 'Lockstep';
+  const base = fields.get('baseTimeNanoseconds') ?? '';
+  const devices = parsed('deviceProperties');
+  return {
+    kind: isLockstep ? 'lockstep' : isKineto ? 'kineto' : 'chrome-trace',
+    clock: lookup(other, 'clock') === 'modelled' ? 'modelled' : 'measured',
+    rank: whole(lookup(info, 'rank')),
+    worldSize: whole(lookup(info, 'world_size')),
+    backend: text(lookup(info, 'backend')) || undefined,
+    host: text(parsed('host_name')),
+    device: Array.isArray(devices) ? text(lookup(record(devices[0]), 'name')) || undefined : undefined,
+    groups: groupsOf(lookup(info, 'pg_config')),
+    // A double would round it to 256 ns.
+    baseNs: /^\d{1,30}$/.test(base) ? BigInt(base) : 0n,
+  };
+}
+
+function groupsOf(list: unknown): readonly FileGroup[] {
+  if (!Array.isArray(list)) return [];
+  return list.map(record).map((group) => ({
+    group: text(lookup(group, 'pg_name')),
+    description: text(lookup(group, 'pg_desc')),
+    ranks: ranksOf(lookup(group, 'ranks'), whole(lookup(group, 'pg_size'))),
+  }));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const record = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const whole = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+/** "rank3.json", "trace-rank_12.json.gz", "worker0.pt.trace.json", "flight-recorder-rank2"; "nccl_trace_rank_5". */
+export function rankInName(file: string): Rank | undefined {
+  const name = file.replace(/^.*[\\/]/, '');
+  const found = /(?:rank|worker)[-_. ]?(\d{1,6})(?!\d)/i.exec(name) ?? /(?:^|[-_.])r(\d{1,6})(?=[-_.]|$)/i.exec(name);
+  return found?.[1] === undefined ? undefined : Number(found[1]);
+}

@@ -1,0 +1,191 @@
+/**
+ * Lanes, steps and collectives of each rank in one trace, once it is read. Kineto writes one rank per file; in other
+ * traces each process is one. Times are still the file's own: `join-ranks.ts` puts ranks on one time axis.
+ */
+import type { LaneRole, Rank, RecordedRank } from '../recording';
+import type { SpanKind } from '../spans';
+import type { CollectiveFacts } from './collective-facts';
+import { collectiveSpan, looselyCollective } from './collective-names';
+import { ColumnBuilder } from './column-builder';
+import { type FileFacts, rankInName } from './file-facts';
+import { kindIndex, kindOf, STEP_NAME } from './kinds';
+import { laneKey, type RawFlowEnd, type RawLane, type RawTrace, type Strings } from './trace-events';
+
+export interface DraftLane {
+  readonly id: string;
+  readonly label: string;
+  readonly columns: ColumnBuilder;
+  role: LaneRole;
+}
+
+/** A collective, or a part of one, as one rank recorded it. */
+export interface DraftPart {
+  readonly lane: DraftLane;
+  readonly span: number;
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly kind: string;
+  readonly facts: CollectiveFacts | undefined;
+}
+
+export interface DraftStep {
+  readonly step: number;
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+export interface RankDraft {
+  readonly trace: RawTrace;
+  readonly facts: FileFacts;
+  /** undefined: nothing says. */
+  readonly rank: Rank | undefined;
+  readonly rankFrom: RecordedRank['rankFrom'];
+  readonly strings: Strings;
+  readonly lanes: readonly DraftLane[];
+  readonly parts: readonly DraftPart[];
+  readonly steps: readonly DraftStep[];
+  readonly flows: readonly { readonly from: DraftEnd; readonly to: DraftEnd; readonly name: number }[];
+}
+
+export interface DraftEnd {
+  readonly lane: DraftLane;
+  readonly us: number;
+}
+
+export function rankDrafts(trace: RawTrace, facts: FileFacts): readonly RankDraft[] {
+  const lanes = [...trace.lanes.values()].filter((lane) => lane.columns.count > 0);
+  if (facts.kind === 'kineto') {
+    const own = lanes.filter(({ process }) => process !== 'Spans' && process !== 'Traces');
+    const named = rankInName(trace.file);
+    if (facts.rank !== undefined) return [draft(trace, facts, own, facts.rank, 'distributedInfo')];
+    if (named !== undefined) return [draft(trace, facts, own, named, 'file name')];
+    return [draft(trace, facts, own, undefined, 'order of files')];
+  }
+  const processes = [...new Set(lanes.map(({ process }) => process))];
+  return processes.map((process) => {
+    const own = lanes.filter((lane) => lane.process === process);
+    const fromEvents = own.flatMap((lane) => [...lane.facts.values()]).find((f) => f.lockstep)?.lockstep?.rank;
+    // DataParallel and model parallel are one process with several devices: each device is a row here.
+    if (facts.kind === 'lockstep' && fromEvents !== undefined) {
+      const isShared = processes.length > 1 && ranksOfTrace(trace).size === 1;
+      return draft(trace, facts, own, isShared ? Number(process) : fromEvents, 'events');
+    }
+    const named = /\b(?:rank|worker)[-_: ]?(\d{1,6})\b/i.exec(trace.processNames.get(process) ?? '')?.[1];
+    if (named !== undefined) return draft(trace, facts, own, Number(named), 'process name');
+    const inFile = processes.length === 1 ? rankInName(trace.file) : undefined;
+    return draft(trace, facts, own, inFile, inFile === undefined ? 'order of files' : 'file name');
+  });
+}
+
+function ranksOfTrace({ lanes }: RawTrace): ReadonlySet<Rank> {
+  const ranks = [...lanes.values()].flatMap((lane) => [...lane.facts.values()].map((f) => f.lockstep?.rank));
+  return new Set(ranks.filter((rank) => rank !== undefined));
+}
+
+const GPU = new Set(['kernel', 'gpu_memcpy', 'gpu_memset', 'gpu_user_annotation']);
+
+function draft(
+  trace: RawTrace,
+  facts: FileFacts,
+  raw: readonly RawLane[],
+  rank: Rank | undefined,
+  rankFrom: RecordedRank['rankFrom'],
+): RankDraft {
+  const { strings } = trace;
+  const textAt = (index: number): string => strings.all[index] ?? '';
+  const gpu = new Set(raw.filter((lane) => lane.categories.some((c) => GPU.has(textAt(c).toLowerCase()))));
+  const lanes: DraftLane[] = [];
+  const parts: DraftPart[] = [];
+  const marks: DraftStep[] = [];
+  const mainOf = new Map<RawLane, DraftLane>();
+  for (const lane of raw) {
+    const made = new Map<string, DraftLane>();
+    const isGpu = gpu.has(lane);
+    const isAlone = lane.facts.size === lane.columns.count;
+    const laneFor = (kind: SpanKind): DraftLane => {
+      const part = kind === 'collective' ? 'collectives' : isGpu && isBracket(kind) ? 'annotations' : '';
+      const known = made.get(part);
+      if (known) return known;
+      const key = laneKey(lane.process, lane.thread);
+      const name = trace.threadNames.get(key)?.trim() || `thread ${lane.thread}`;
+      const fresh: DraftLane = {
+        id: part === '' ? key : `${key}:${part}`,
+        label: part === '' || isAlone ? name : `${name}: ${part}`,
+        columns: new ColumnBuilder(),
+        role: part === 'collectives' ? 'communication' : part === 'annotations' ? 'other' : isGpu ? 'compute' : 'host',
+      };
+      made.set(part, fresh);
+      lanes.push(fresh);
+      return fresh;
+    };
+    const { columns } = lane;
+    for (let k = 0; k < columns.count; k++) {
+      const [name, category] = [textAt(columns.name[k] ?? 0), textAt(lane.categories[k] ?? 0)];
+      const said = lane.facts.get(k);
+      const kind = kindOf(name, category, said);
+      const [startUs, durUs] = [columns.startUs[k] ?? 0, columns.durUs[k] ?? 0];
+      const target = laneFor(kind);
+      const texts = { name: columns.name[k] ?? 0, shapes: columns.shapes[k] ?? 0, detail: columns.detail[k] ?? 0 };
+      const span = target.columns.add({ startUs, durUs, kind: kindIndex(kind), ...texts });
+      if (kind === 'collective') {
+        const word = said?.kind ?? collectiveSpan(name) ?? looselyCollective(name) ?? name;
+        parts.push({ lane: target, span, startUs, endUs: startUs + durUs, kind: word, facts: said });
+      }
+      const step = isGpu ? undefined : STEP_NAME.exec(name)?.[1];
+      if (step !== undefined) marks.push({ step: Number(step), startUs, endUs: startUs + durUs });
+    }
+    const [first] = made.values();
+    const main = made.get('') ?? first;
+    if (main) mainOf.set(lane, main);
+  }
+  setRoles(lanes, gpu.size > 0);
+  const steps = marks.length > 0 ? inOrder(marks) : stepsOfEvents(raw);
+  return { trace, facts, rank, rankFrom, strings, lanes, parts, steps, flows: flowsOf(trace, mainOf) };
+}
+
+const isBracket = (kind: SpanKind): boolean => kind === 'annotation' || kind === 'step';
+
+/** Of a run without GPU, threads with operators compute; the others (loaders, brackets alone) do not. */
+function setRoles(lanes: readonly DraftLane[], hasGpu: boolean): void {
+  if (hasGpu) return;
+  const computes = [kindIndex('operator'), kindIndex('kernel'), kindIndex('copy')];
+  for (const lane of lanes) {
+    if (lane.role !== 'host') continue;
+    const { kind, count } = lane.columns;
+    lane.role = kind.subarray(0, count).some((of) => computes.includes(of)) ? 'compute' : 'other';
+  }
+}
+
+/** A step that several threads mark is one step. */
+function inOrder(marks: readonly DraftStep[]): readonly DraftStep[] {
+  const byStep = new Map<number, DraftStep>();
+  for (const mark of marks) {
+    const known = byStep.get(mark.step);
+    const startUs = Math.min(known?.startUs ?? mark.startUs, mark.startUs);
+    byStep.set(mark.step, { step: mark.step, startUs, endUs: Math.max(known?.endUs ?? mark.endUs, mark.endUs) });
+  }
+  return [...byStep.values()].sort((a, b) => a.startUs - b.startUs);
+}
+
+/** Lockstep's traces number the step of each event. */
+function stepsOfEvents(lanes: readonly RawLane[]): readonly DraftStep[] {
+  return inOrder(
+    lanes.flatMap(({ facts, columns }) =>
+      [...facts].flatMap(([k, { lockstep }]) => {
+        const [startUs, durUs] = [columns.startUs[k] ?? 0, columns.durUs[k] ?? 0];
+        return lockstep ? [{ step: lockstep.step, startUs, endUs: startUs + durUs }] : [];
+      }),
+    ),
+  );
+}
+
+function flowsOf(trace: RawTrace, mainOf: ReadonlyMap<RawLane, DraftLane>): RankDraft['flows'] {
+  const end = ({ lane, us }: RawFlowEnd): DraftEnd | undefined => {
+    const drawn = mainOf.get(lane);
+    return drawn && { lane: drawn, us };
+  };
+  return trace.flows.flatMap(({ from, to }) => {
+    const [a, b] = [end(from), end(to)];
+    return a && b ? [{ from: a, to: b, name: from.name }] : [];
+  });
+}

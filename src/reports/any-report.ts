@@ -1,0 +1,50 @@
+/**
+ * A report that was read, from Lockstep or from anywhere: what comparing needs, in one form. read-report.ts makes it.
+ * Numbers that are not finite are NaN or infinite here.
+ */
+
+export interface AnyReport {
+  /** The file, or 'this run'. */
+  readonly name: string;
+  /** 'Lockstep 0.1.0', 'pytorch 1.13.0 on cpu'; '' where the report does not say. */
+  readonly madeBy: string;
+  /** Of its engine: '1.13.0a0', where another program than Lockstep computed the run. */
+  readonly engineVersion: string | undefined;
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+  readonly losses: readonly LossRow[];
+  /** Final ones. */
+  readonly weights: ReadonlyMap<string, Tensor> | undefined;
+  readonly hashes: ReadonlyMap<string, string> | undefined;
+  readonly history: readonly HistoryRow[] | undefined;
+  /** Payload of a step's collectives in bytes, by kind. */
+  readonly payload: ReadonlyMap<string, number> | undefined;
+  /** Peak of each device, in bytes. */
+  readonly memory: readonly number[] | undefined;
+  readonly stepsPerSecond: number | undefined;
+}
+
+/** The loss of a micro-batch, or of a step where nothing finer is said. */
+export interface LossRow {
+  readonly step: number;
+  readonly microBatch: number;
+  /** -1: not said. */
+  readonly epoch: number;
+  readonly loss: number;
+  readonly perRank: readonly number[];
+}
+
+export interface Tensor {
+  readonly shape: readonly number[];
+  readonly values: Float32Array | Float64Array;
+}
+
+export interface HistoryRow {
+  readonly step: number;
+  readonly parameters: ReadonlyMap<string, Sample>;
+  readonly gradients: ReadonlyMap<string, Sample>;
+}
+
+export interface Sample {
+  readonly norm: number;
+  readonly values: readonly number[];
+}

@@ -1,0 +1,88 @@
+/** Causes that gradients show, in the first step whose gradients differ: how they were scaled, clipped or sent. */
+import { greatest } from '../bars';
+import { settingOf } from '../compare-settings';
+import { EXPLAINED, gradientCause } from './at-parting';
+import { type Evidence, proportional, settingWords, times, totalNorm, vectors, wholeFactor } from './evidence';
+
+export const clipped = gradientCause({
+  id: 'clip',
+  says: 'Gradients are clipped on one side (clip_grad_norm_), or with another limit.',
+  seen(pair, evidence) {
+    const { rest } = proportional(...vectors(pair, 'gradients', evidence.history.rounding));
+    if (rest > EXPLAINED) return undefined;
+    const limit = (side: 'a' | 'b'): number | undefined => {
+      const norms = evidence.history.steps.map((each) => totalNorm(each[side]));
+      const most = greatest(norms);
+      // A norm that was clipped is the limit to rounding, again and again.
+      const full = norms.filter((norm) => norm > most * (1 - 1e-4)).length;
+      return norms.length >= 2 && full >= Math.max(2, norms.length / 4) ? most : undefined;
+    };
+    const [a, b] = [limit('a'), limit('b')];
+    const words = (['A', 'B'] as const).flatMap((name, i) => {
+      const own = [a, b][i];
+      return own === undefined
+        ? []
+        : [`no step of ${name} has gradients with a total norm over ${times(own)}, and many have just that`];
+    });
+    if (words.length === 0 || (a !== undefined && b !== undefined && Math.abs(a - b) < 1e-3 * a)) return undefined;
+    return `At step ${pair.step} the gradients differ by one factor; ${words.join('; ')}.${settingWords(evidence, ['clipGradNorm', 'clipGradNormType'])}`;
+  },
+});
+
+export const gradientScale = gradientCause({
+  id: 'gradient-scale',
+  says: 'Gradients are scaled differently: DDP averages over ranks, an all-reduce by hand sums; or the loss of a micro-batch is not divided by the number of those that are accumulated.',
+  seen(pair, evidence) {
+    if (clipped.test(evidence) !== undefined) return undefined;
+    const { factor, rest } = proportional(...vectors(pair, 'gradients', evidence.history.rounding));
+    if (rest > EXPLAINED || Math.abs(factor - 1) < EXPLAINED) return undefined;
+    const greater = Math.abs(factor) >= 1 ? factor : 1 / factor;
+    return `At step ${pair.step} the loss agrees, and every gradient of ${Math.abs(factor) >= 1 ? 'B' : 'A'} is ${times(greater)} times the other's${numberWords(evidence, factor)}.`;
+  },
+});
+
+/** What the factor is the number of, where a report says it. */
+function numberWords({ a, b, losses }: Evidence, factor: number): string {
+  const whole = wholeFactor(factor);
+  if (whole === undefined) return '';
+  const ranks = Math.max(losses.pairs[0]?.ranksA.length ?? 0, losses.pairs[0]?.ranksB.length ?? 0);
+  const of = (path: string): readonly unknown[] => [a, b].map(({ config }) => settingOf(config, path));
+  if (ranks === whole || of('worldSize').includes(whole)) return `: ${whole} is the number of ranks`;
+  if (of('accumulate').includes(whole)) return `: ${whole} is the number of accumulated micro-batches`;
+  return of('batchSize').includes(whole) ? `: ${whole} is the number of rows in a batch` : '';
+}
+
+/** Bits of the significand, the first one included. */
+const FORMATS = [
+  ['bfloat16', 8],
+  ['float16', 11],
+] as const;
+
+export const halfGradients = gradientCause({
+  id: 'half-gradients',
+  says: 'Gradients travel in half precision on one side: a compression hook of DDP (fp16_compress_hook, bf16_compress_hook), or autocast.',
+  seen(pair, evidence) {
+    const [a, b] = vectors(pair, 'gradients').map((values) => values.filter((x) => x !== 0 && Number.isFinite(x)));
+    for (const [format, bits] of FORMATS) {
+      const fits = (values: readonly number[] = []): boolean =>
+        values.length >= 8 && values.every((x) => fitsIn(x, bits));
+      if (fits(a) === fits(b)) continue;
+      return `At step ${pair.step} every gradient of ${fits(a) ? 'A' : 'B'} is a number that ${format} can hold, those of the other are not.${settingWords(evidence, ['ddp.commHook'])}`;
+    }
+    return undefined;
+  },
+});
+
+function fitsIn(x: number, bits: number): boolean {
+  const scale = 2 ** (bits - 1 - Math.floor(Math.log2(Math.abs(x))));
+  return Number.isInteger(x * scale);
+}
+
+export const backward = gradientCause({
+  id: 'gradients',
+  says: 'Gradients are not put together alike: a rank that keeps its own (no_sync, a bucket that is never ready), another reduction over ranks with unequal batches, or a part of the model that is frozen or detached.',
+  seen(pair, evidence) {
+    if ([clipped, gradientScale, halfGradients].some(({ test }) => test(evidence) !== undefined)) return undefined;
+    return `The losses of step ${pair.step} agree, the gradients do not, ${evidence.parting?.tensor?.name ?? ''} most, and no factor explains it.${settingWords(evidence, ['ddp', 'accumulate', 'mode'])}`;
+  },
+});

@@ -1,0 +1,65 @@
+/**
+ * Bytes, speed and memory of two reports side by side. They are not held against a bar: only bytes must be the same in
+ * the same run, and what each number says is beside it. Called by compare-reports.ts.
+ */
+import type { AnyReport } from './any-report';
+import { greatest } from './bars';
+
+export interface Figure {
+  readonly what: string;
+  readonly a: string;
+  readonly b: string;
+  /** What the numbers are, and whether they may differ in the same run. */
+  readonly meaning: string;
+  /** Only where the numbers must be the same. */
+  readonly same?: boolean;
+}
+
+export function compareFigures(a: AnyReport, b: AnyReport): readonly Figure[] {
+  return [...payload(a, b), ...speed(a, b), ...memory(a, b)];
+}
+
+function payload(a: AnyReport, b: AnyReport): readonly Figure[] {
+  if (!a.payload || !b.payload) return [];
+  const kinds = [...new Set([...a.payload.keys(), ...b.payload.keys()])].sort();
+  return kinds.map((kind) => {
+    const [ofA, ofB] = [a.payload?.get(kind), b.payload?.get(kind)];
+    return {
+      what: `${kind}, per step`,
+      a: bytes(ofA),
+      b: bytes(ofB),
+      meaning: 'payload that rank 0 brings to the collectives of a step; the same run has the same where both count it',
+      ...(ofA === undefined || ofB === undefined ? {} : { same: ofA === ofB }),
+    };
+  });
+}
+
+function speed(a: AnyReport, b: AnyReport): readonly Figure[] {
+  if (a.stepsPerSecond === undefined && b.stepsPerSecond === undefined) return [];
+  const words = (value: number | undefined): string => (value === undefined ? 'not said' : value.toPrecision(4));
+  return [
+    {
+      what: 'steps per second',
+      a: words(a.stepsPerSecond),
+      b: words(b.stepsPerSecond),
+      meaning: 'measured, each on the machine of its run: machines are compared here, not runs',
+    },
+  ];
+}
+
+function memory(a: AnyReport, b: AnyReport): readonly Figure[] {
+  if (!a.memory?.length && !b.memory?.length) return [];
+  const words = (peaks: readonly number[] | undefined): string =>
+    peaks === undefined || peaks.length === 0 ? 'not said' : bytes(greatest(peaks));
+  return [
+    {
+      what: 'memory, fullest device',
+      a: words(a.memory),
+      b: words(b.memory),
+      meaning: 'peak; Lockstep plans every tensor, an allocator of PyTorch adds its own reserve: not the same number',
+    },
+  ];
+}
+
+const bytes = (value: number | undefined): string =>
+  value === undefined ? 'not said' : `${value.toLocaleString('en')} B`;

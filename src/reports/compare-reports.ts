@@ -1,0 +1,57 @@
+/**
+ * Two reports of what should be the same run, held against each other: settings, losses, steps, weights, figures. It
+ * judges (verdict.ts), and names causes (causes/); it prints nothing. Called by `lockstep compare` and by the page.
+ */
+import type { AnyReport } from './any-report';
+import { type Bar, fixedBar, GROWING_BAR } from './bars';
+import type { Cause } from './causes/cause';
+import { causesOf } from './causes/causes';
+import { compareFigures, type Figure } from './compare-figures';
+import { compareHistory, type HistoryComparison } from './compare-history';
+import { compareLosses, type LossComparison } from './compare-losses';
+import { compareSettings, type SettingDifference } from './compare-settings';
+import { compareWeights, type WeightsComparison } from './compare-weights';
+import { type Parting, partingOf } from './parting';
+import { type Verdict, verdictOf } from './verdict';
+
+export interface Comparison {
+  readonly a: AnyReport;
+  readonly b: AnyReport;
+  /** Undefined: a side has no configuration. */
+  readonly settings: readonly SettingDifference[] | undefined;
+  readonly bar: Bar;
+  readonly losses: LossComparison;
+  readonly history: HistoryComparison;
+  readonly weights: WeightsComparison;
+  readonly figures: readonly Figure[];
+  /** Undefined: nowhere in losses and first steps. */
+  readonly parting: Parting | undefined;
+  readonly verdict: Verdict;
+  /** Likely ones; none where the runs are the same. */
+  readonly causes: readonly Cause[];
+}
+
+/** `bar`: a relative difference that is still the same run, in place of the one that grows with the steps. */
+export function compareReports(a: AnyReport, b: AnyReport, { bar: given }: { readonly bar?: number } = {}): Comparison {
+  const bar = given === undefined ? GROWING_BAR : fixedBar(given);
+  const losses = compareLosses(a, b, bar);
+  const history = compareHistory(a, b, bar);
+  const steps = 1 + (losses.pairs.at(-1)?.step ?? 0);
+  const found = {
+    a,
+    b,
+    settings: compareSettings(a, b),
+    losses,
+    history,
+    weights: compareWeights(a, b, bar, steps),
+    parting: partingOf(losses, history),
+  };
+  const verdict = verdictOf(found);
+  return {
+    ...found,
+    bar,
+    figures: compareFigures(a, b),
+    verdict,
+    causes: verdict.same === false ? causesOf(found) : [],
+  };
+}

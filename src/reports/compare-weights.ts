@@ -1,0 +1,116 @@
+/**
+ * Final weights of two reports, tensor by tensor. Where one side only has hashes of them, equality to the bit is all
+ * that can be said. Called by compare-reports.ts.
+ */
+import type { AnyReport, Tensor } from './any-report';
+import type { Bar } from './bars';
+
+export interface WeightsComparison {
+  readonly tensors: readonly TensorDifference[];
+  /** Where only hashes could be compared: tensors with other bits. */
+  readonly otherBits?: number;
+  /** What could not be compared, and why. */
+  readonly notes: readonly string[];
+}
+
+/** How far a tensor is from the other one, and the element in which they differ most. */
+export interface TensorDifference {
+  readonly name: string;
+  readonly shape: readonly number[];
+  /**
+   * ||a - b|| relative to the longer one: what the bar is for. An adaptive optimizer makes steps of its own size of
+   * gradients that are nothing but rounding, so that single elements go anywhere in the same run, too.
+   */
+  readonly apart: number;
+  readonly absolute: number;
+  /** To the greatest magnitude in the tensor. */
+  readonly relative: number;
+  /** Flat, row-major. */
+  readonly index: number;
+  readonly a: number;
+  readonly b: number;
+  readonly bar: number;
+}
+
+/** `steps`: behind the weights. */
+export function compareWeights(a: AnyReport, b: AnyReport, bar: Bar, steps: number): WeightsComparison {
+  if (a.weights && b.weights) return byElement(a, b, a.weights, b.weights, bar.at(steps));
+  if (a.hashes && b.hashes) return byHash(a.hashes, b.hashes);
+  const without = [a, b].filter(({ weights, hashes }) => !weights && !hashes).map(({ name }) => name);
+  if (without.length > 0) return { tensors: [], notes: [`No final weights in ${without.join(' and ')}.`] };
+  const only = a.weights ? b : a;
+  return {
+    tensors: [],
+    notes: [`Final weights are not compared: ${only.name} has only hashes of them, the other only the numbers.`],
+  };
+}
+
+/** Those with the weights have their hashes mostly, too. */
+function byHash(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): WeightsComparison {
+  const shared = [...a.keys()].filter((name) => b.has(name));
+  const other = shared.filter((name) => a.get(name) !== b.get(name));
+  const notes = [
+    other.length === 0
+      ? `Final weights: all ${shared.length} tensors have the same bits (by their SHA-256).`
+      : `Final weights: ${other.length} of ${shared.length} tensors have other bits (by their SHA-256); how far apart they are is not in the reports.`,
+  ];
+  return { tensors: [], otherBits: other.length, notes: [...notes, ...missing(a, b)] };
+}
+
+function missing(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): readonly string[] {
+  const only = (has: ReadonlyMap<string, unknown>, hasNot: ReadonlyMap<string, unknown>, side: string) => {
+    const names = [...has.keys()].filter((name) => !hasNot.has(name));
+    return names.length === 0
+      ? []
+      : [`Only ${side} has ${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}.`];
+  };
+  return [...only(a, b, 'A'), ...only(b, a, 'B')];
+}
+
+function byElement(
+  a: AnyReport,
+  b: AnyReport,
+  ofA: ReadonlyMap<string, Tensor>,
+  ofB: ReadonlyMap<string, Tensor>,
+  bar: number,
+): WeightsComparison {
+  const notes: string[] = [];
+  const tensors = [...ofA].flatMap(([name, one]): readonly TensorDifference[] => {
+    const two = ofB.get(name);
+    if (two === undefined) return [];
+    if (one.shape.join() !== two.shape.join()) {
+      notes.push(`${name} is [${one.shape.join(', ')}] in ${a.name} and [${two.shape.join(', ')}] in ${b.name}.`);
+      return [];
+    }
+    return [{ name, shape: one.shape, ...furthest(one.values, two.values), bar }];
+  });
+  return { tensors, notes: [...notes, ...missing(ofA, ofB)] };
+}
+
+/** Two values that are not finite are the same where they are both NaN or the same infinity. */
+function furthest(a: ArrayLike<number>, b: ArrayLike<number>): Omit<TensorDifference, 'name' | 'shape' | 'bar'> {
+  let [index, absolute, most] = [0, 0, 0];
+  let [squares, ofA, ofB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] ?? 0, b[i] ?? 0];
+    const far = distance(x, y);
+    if (far > absolute) [index, absolute] = [i, far];
+    squares += far * far;
+    if (Number.isFinite(x)) [ofA, most] = [ofA + x * x, Math.max(most, Math.abs(x))];
+    if (Number.isFinite(y)) [ofB, most] = [ofB + y * y, Math.max(most, Math.abs(y))];
+  }
+  return {
+    apart: absolute === 0 ? 0 : Math.sqrt(squares / Math.max(ofA, ofB)),
+    index,
+    absolute,
+    relative: absolute === 0 ? 0 : absolute / most,
+    a: a[index] ?? 0,
+    b: b[index] ?? 0,
+  };
+}
+
+export function distance(x: number, y: number): number {
+  if (Object.is(x, y)) return 0;
+  const apart = Math.abs(x - y);
+  return Number.isNaN(apart) ? Number.POSITIVE_INFINITY : apart;
+}

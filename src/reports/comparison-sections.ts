@@ -1,0 +1,131 @@
+/**
+ * What a comparison has to show beside its verdict, as tables of words: the terminal prints them (comparison-text.ts),
+ * the page draws them. Pure.
+ */
+import { brief } from '../base/brief';
+import type { LossComparison, LossDifference } from './compare-losses';
+import type { Comparison } from './compare-reports';
+import { digits, small } from './verdict';
+
+export interface Section {
+  readonly heading: string;
+  /** Said before the table. */
+  readonly lead?: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly notes: readonly string[];
+}
+
+/** As many tensors as one reads. */
+const MOST = 40;
+
+/** Those that have something to say. */
+export function sectionsOf(comparison: Comparison): readonly Section[] {
+  return [
+    settings(comparison),
+    losses(comparison.losses),
+    history(comparison),
+    weights(comparison),
+    figures(comparison),
+  ].filter(({ rows, notes, lead }) => rows.length > 0 || notes.length > 0 || lead !== undefined);
+}
+
+function settings({ a, b, settings: found }: Comparison): Section {
+  const section = { heading: 'Settings that differ', columns: ['setting', 'A', 'B'], rows: [], notes: [] };
+  if (found === undefined) {
+    const without = [a, b].filter(({ config }) => config === undefined).map(({ name }) => name);
+    return { ...section, lead: `Not known: no configuration in ${without.join(' and ')}.` };
+  }
+  if (found.length === 0) return { ...section, lead: 'None.' };
+  return { ...section, rows: found.map((each) => [each.path, value(each.a), value(each.b)]) };
+}
+
+const value = (setting: unknown): string => (setting === undefined ? 'not said' : brief(JSON.stringify(setting), 50));
+
+function losses({ count, unit, worst, parts, perRank, onlyA, onlyB, notes }: LossComparison): Section {
+  const at = (each: LossDifference): string =>
+    unit === 'step' ? `step ${each.step}` : `micro-batch ${each.microBatch} (step ${each.step})`;
+  const row = (what: string, each: LossDifference): readonly string[] => [
+    what,
+    at(each),
+    digits(each.a),
+    digits(each.b),
+    small(each.relative),
+    small(each.bar),
+  ];
+  const only =
+    onlyA + onlyB === 0 ? '' : `; ${onlyA.toLocaleString('en')} only in A, ${onlyB.toLocaleString('en')} only in B`;
+  return {
+    heading: 'Losses',
+    lead: `${count.toLocaleString('en')} compared${only}.`,
+    columns: ['', 'at', 'A', 'B', 'relative difference', 'bar'],
+    rows: [
+      ...(worst ? [row('worst', worst)] : []),
+      ...(parts ? [row('first beyond the bar', parts)] : []),
+      ...perRank.map((each) => row(`rank ${each.rank}, worst`, each)),
+    ],
+    notes,
+  };
+}
+
+function history({ history: { steps, tensors, rounding, notes } }: Comparison): Section {
+  const sorted = [...tensors].sort(
+    (x, y) => (x.parts ?? Number.MAX_VALUE) - (y.parts ?? Number.MAX_VALUE) || y.worst.relative - x.worst.relative,
+  );
+  return {
+    heading: 'Parameters and gradients of the first steps',
+    ...(steps.length === 0
+      ? {}
+      : { lead: `${steps.length.toLocaleString('en')} ${steps.length === 1 ? 'step' : 'steps'} compared.` }),
+    columns: ['tensor', '', 'worst at', 'relative difference', 'bar'],
+    rows: sorted
+      .slice(0, MOST)
+      .map(({ kind, name, worst, parts }) => [
+        kind === 'gradients' ? `${name}.grad` : name,
+        rounding.has(name) ? 'its gradient is rounding' : parts === undefined ? 'agrees' : `parts at step ${parts}`,
+        `step ${worst.step}`,
+        small(worst.relative),
+        small(worst.bar),
+      ]),
+    notes: [...more(tensors.length), ...notes],
+  };
+}
+
+function weights({ weights: { tensors, notes } }: Comparison): Section {
+  const sorted = [...tensors].sort((x, y) => y.apart / y.bar - x.apart / x.bar);
+  return {
+    heading: 'Final weights',
+    columns: ['tensor', 'shape', 'difference by length', 'bar', 'worst element', 'A', 'B', 'absolute', 'relative'],
+    rows: sorted
+      .slice(0, MOST)
+      .map((each) => [
+        each.name,
+        `[${each.shape.join(', ')}]`,
+        small(each.apart),
+        `${small(each.bar)}${each.apart > each.bar ? ', beyond it' : ''}`,
+        String(each.index),
+        digits(each.a),
+        digits(each.b),
+        small(each.absolute),
+        small(each.relative),
+      ]),
+    notes: [...more(tensors.length), ...notes],
+  };
+}
+
+const more = (count: number): readonly string[] =>
+  count > MOST ? [`And ${count - MOST} more, which are nearer.`] : [];
+
+function figures({ figures: found }: Comparison): Section {
+  return {
+    heading: 'Side by side',
+    columns: ['', 'A', 'B', 'what it is'],
+    rows: found.map(({ what, a, b, meaning, same }) => [
+      what,
+      a,
+      b,
+      `${same === false ? 'DIFFERENT; ' : ''}${meaning}`,
+    ]),
+    notes: [],
+  };
+}

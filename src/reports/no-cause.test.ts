@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { compareReports } from './compare-reports';
+import { comparisonText } from './comparison-text';
+import { readReport } from './read-report';
+
+const said = (a: object | undefined, b: object | undefined): string =>
+  comparisonText(
+    compareReports(readReport({ config: a, losses: [0.7] }, 'A'), readReport({ config: b, losses: [0.5] }, 'B')),
+  );
+
+test('where no known mistake shows, the settings that differ are named', () => {
+  const text = said({ batchSize: 64, accumulate: 1 }, { batchSize: 32, accumulate: 1 });
+  expect(text).toContain('No known mistake shows in the two. They are set differently, though: batchSize.');
+});
+
+test('of many settings some are named; without a difference there are none', () => {
+  const [a, b] = [1, 2].map((n) => Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, n])));
+  expect(said(a, b)).toContain('They are set differently, though: a, b, c, d and 2 more.');
+  expect(said(undefined, undefined)).toContain('None of those that are known shows in the two.');
+});

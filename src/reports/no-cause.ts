@@ -1,0 +1,13 @@
+/** What is said where two runs differ and no known mistake shows: the settings that differ may be all of it. */
+import type { SettingDifference } from './compare-settings';
+
+/** So many places of settings are named. */
+const NAMED = 4;
+
+export function noCause(settings: readonly SettingDifference[] | undefined): string {
+  // 'model.layers.0.out' is the net's, 'optimizer.lr' is the optimizer's.
+  const places = [...new Set((settings ?? []).map(({ path }) => path.split('.').slice(0, 2).join('.')))];
+  if (places.length === 0) return 'None of those that are known shows in the two.';
+  const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : '';
+  return `No known mistake shows in the two. They are set differently, though: ${places.slice(0, NAMED).join(', ')}${more}.`;
+}

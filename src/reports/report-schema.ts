@@ -1,0 +1,75 @@
+/**
+ * What a report may be, wherever it comes from: an object with `losses`. All else is optional, and what is not named
+ * here is let through. Lockstep's own reports and those of an exported train.py pass it. `lockstep schema --report`
+ * prints it; read-report.ts checks with it. Every schema's message ends the sentence "must be ...".
+ */
+import * as v from 'valibot';
+
+/** null: not a finite number. */
+const real = v.nullable(v.number('a number, or null where it is not finite'));
+const numbers = v.array(real, 'a list of numbers');
+const text = v.string('a text');
+const size = v.pipe(v.number('a number'), v.minValue(0, 'at least 0'));
+const count = v.pipe(size, v.integer('a whole number'));
+const byName = <T extends v.GenericSchema>(value: T, words: string) => v.record(v.string(), value, words);
+
+const lossRecord = v.looseObject({
+  loss: real,
+  step: v.optional(count),
+  microBatch: v.optional(count),
+  epoch: v.optional(v.number('a number')),
+  perRank: v.optional(numbers),
+});
+
+const tensor = v.union(
+  [
+    v.looseObject({ shape: v.array(count), float32: text }),
+    v.looseObject({ shape: v.array(count), values: v.array(real) }),
+  ],
+  '{"shape": [...], "float32": base64} or {"shape": [...], "values": [...]}, row-major',
+);
+
+const samples = byName(
+  v.looseObject(
+    { norm: v.optional(real), sample: numbers },
+    'an object with `sample`, a list of numbers, and `norm`, the L2 norm',
+  ),
+  'an object with tensors by name',
+);
+
+export const reportSchema = v.looseObject(
+  {
+    losses: v.array(
+      v.union([real, lossRecord], 'a number, null where it is not finite, or an object with `loss`'),
+      'a list with the loss of every step',
+    ),
+    lockstep: v.optional(text),
+    engine: v.optional(
+      v.looseObject(
+        { name: v.optional(text), version: v.optional(text), backend: v.optional(text), device: v.optional(text) },
+        'an object with name, version, device',
+      ),
+    ),
+    config: v.optional(byName(v.unknown(), 'an object with the settings')),
+    steps: v.optional(count),
+    weights: v.optional(byName(tensor, 'an object with tensors by name')),
+    parametersSha256: v.optional(byName(text, 'an object with texts by name')),
+    history: v.optional(
+      v.array(
+        v.looseObject(
+          { step: count, parameters: v.optional(samples), gradients: v.optional(samples) },
+          'an object with `step`, `parameters` and `gradients`',
+        ),
+        'a list of steps',
+      ),
+    ),
+    bytes: v.optional(
+      v.looseObject({ payloadPerStep: v.optional(byName(size, 'numbers by name')) }, 'an object with numbers'),
+    ),
+    memory: v.optional(v.array(v.looseObject({ peakBytes: v.optional(v.nullable(size)) }), 'a list of devices')),
+    time: v.optional(v.looseObject({ measuredStepsPerSecond: v.optional(real) }, 'an object with numbers')),
+  },
+  'an object with `losses`',
+);
+
+export type ReportInput = v.InferOutput<typeof reportSchema>;
