@@ -4,7 +4,11 @@ import { expect, type Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 
-/** The same in words. */
+/** Two thousand of its steps take minutes on any machine, so they can be cancelled while they run. */
+const LONG_RUN =
+  'seed=0&samples=512&test=0&batch=256&layers=2-256-256-256-1&act=tanh&data=xor&mode=ddp&world=2&device=cpu';
+
+/** RUN in words. */
 const CONFIG = {
   model: { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] },
   data: { type: 'xor', samples: 32, testFraction: 0 },
@@ -54,8 +58,12 @@ test('a report of the same run, and of one with another seed: verdict, cause, ta
   await dialogOf(playground).getByRole('button', { name: 'Run 4 steps here' }).click();
   await expect(dialogOf(playground)).toContainText('made for this comparison');
   await expect(verdictOf(playground)).toContainText('They part at step 0');
+});
 
-  // A long one is stopped: what was shown before stays, and it may be begun again.
+test('a long run for a report is cancelled: what was shown stays, and it may begin again', async ({ playground }) => {
+  await playground.open(LONG_RUN);
+  await playground.iterate(1);
+  await openDialog(playground);
   await choose(playground, { losses: Array.from({ length: 2000 }, (_, i) => 1 / (i + 1)) });
   const long = dialogOf(playground).getByRole('button', { name: 'Run 2,000 steps here' });
   await long.click();

@@ -1,23 +1,18 @@
 /** The losses of two runs as uPlot draws them: A solid, B dashed. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { POINTS_WHILE_FEW } from '../draw/few-points';
 import { lossOptions } from '../result/loss-options';
 import type { Palette } from '../shell/theme';
 import type { LossesOfBoth } from './join-losses';
 
 const HEIGHT = 170;
-const FEW = 3;
-
-const count = (values: ArrayLike<number | null | undefined> = []): number =>
-  Array.from(values).filter((value) => typeof value === 'number').length;
 
 export function createDuoPlot(
   element: HTMLElement,
   palette: Palette,
 ): { show(of: LossesOfBoth): void; destroy(): void } {
-  // A single loss is no line, however many the other run has.
-  const few = (of: uPlot, series: number) => count(of.data[series]) <= FEW;
-  const line = { points: { show: few, size: 6 }, spanGaps: true };
+  const line = { points: POINTS_WHILE_FEW, spanGaps: true };
   const plot = new uPlot(
     {
       width: element.clientWidth,

@@ -4,6 +4,7 @@
  */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { POINTS_WHILE_FEW } from '../draw/few-points';
 import type { Palette } from '../shell/theme';
 import { lossOptions } from './loss-options';
 import type { LossSeries } from './loss-series';
@@ -34,9 +35,9 @@ export function createLossPlot(element: HTMLElement, palette: Palette, ranks: nu
 const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: clientHeight });
 
 function options(palette: Palette, ranks: number): Omit<uPlot.Options, 'width' | 'height'> {
-  const hidden = { points: { show: false } };
+  const line = { points: POINTS_WHILE_FEW };
   const rankLine = (rank: number) => ({
-    ...hidden,
+    ...line,
     stroke: palette.ranks[rank] ?? palette.soft,
     width: 0.9,
     alpha: 0.6,
@@ -46,8 +47,8 @@ function options(palette: Palette, ranks: number): Omit<uPlot.Options, 'width' |
     series: [
       {},
       ...Array.from({ length: ranks }, (_, rank) => rankLine(rank)),
-      { ...hidden, stroke: palette.ink, width: 1.6 },
-      { ...hidden, stroke: palette.accent, width: 1.3, dash: [4, 3], spanGaps: true },
+      { ...line, stroke: palette.ink, width: 1.6 },
+      { ...line, stroke: palette.accent, width: 1.3, dash: [4, 3], spanGaps: true },
     ],
   };
 }

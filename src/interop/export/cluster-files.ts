@@ -8,10 +8,11 @@ export interface Launch {
   readonly processes: number;
   /** GPUs of a process. */
   readonly devices: number;
+  /** They share the ranks evenly. */
   readonly nodes: number;
 }
 
-const perNode = ({ processes, nodes }: Launch): number => Math.ceil(processes / nodes);
+const perNode = ({ processes, nodes }: Launch): number => processes / nodes;
 
 /** A number of nodes that share the ranks evenly, for examples. */
 export function divisor({ processes }: Launch): number {
@@ -83,12 +84,17 @@ export function slurmJob(launch: Launch): string {
       : `# One torchrun on each node; it starts the ranks there. The port goes by the job: two may meet on a node.
 HEAD="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"
 export RDZV_ENDPOINT="$HEAD:$((20000 + SLURM_JOB_ID % 10000))"
-export NNODES="$SLURM_JOB_NUM_NODES" NPROC_PER_NODE=${perNode(launch)} RDZV_ID="$SLURM_JOB_ID"
+export NNODES="$SLURM_JOB_NUM_NODES" RDZV_ID="$SLURM_JOB_ID"
 srun --ntasks-per-node=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" ./run.sh ${files} "$@"`;
+  const others =
+    launch.processes === 1
+      ? ''
+      : `# On more nodes: sbatch --nodes=${divisor(launch)} --gpus-per-node=${(launch.processes / divisor(launch)) * launch.devices} job.sbatch; they share the ${launch.processes} ranks evenly.
+`;
   return `#!/usr/bin/env bash
 # sbatch job.sbatch, in this folder, which must be on storage that all nodes see. A job that is requeued, or submitted
 # again, goes on from the checkpoint of the one before; rm run.*safetensors* to begin anew.
-#SBATCH --job-name=lockstep
+${others}#SBATCH --job-name=lockstep
 #SBATCH --nodes=${launch.nodes}
 #SBATCH --ntasks-per-node=1
 #SBATCH --gpus-per-node=${gpus}

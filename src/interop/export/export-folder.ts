@@ -59,7 +59,14 @@ function launchOf({ nodes }: Config, trainPy: string): Launch {
   const number = (name: string): number =>
     Number(new RegExp(`set_up\\(args.*\\b${name}=(\\d+)`).exec(trainPy)?.[1] ?? 1);
   const processes = number('ranks');
-  return { processes, devices: number('devices'), nodes: processes === 1 ? 1 : nodes };
+  return { processes, devices: number('devices'), nodes: sharing(processes, nodes) };
+}
+
+/** At most as many nodes as the run has, each with as many ranks as the others: torchrun knows no other way. */
+function sharing(processes: number, nodes: number): number {
+  let count = Math.min(processes, nodes);
+  while (processes % count > 0) count -= 1;
+  return count;
 }
 
 /** What a checkpoint of train.py lacks, so that a run which resumes is not the run without a stop. */

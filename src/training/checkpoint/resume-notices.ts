@@ -44,7 +44,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
       level: 'info',
       id: 'resumed',
       text: `Resumed from the checkpoint "${saved.name}" before ${stepWords(resuming.microBatch, config)}${moved}: ${how}.`,
-      hint: 'Reset goes back to this step.',
+      hint: 'The run begins there; on the page, Reset goes back to this step.',
     },
   ];
   if (!resuming.sameWorld || !resuming.sameRows) notices.push(worldNotice(resuming));

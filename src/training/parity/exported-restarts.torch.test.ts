@@ -74,6 +74,7 @@ const SLURM = {
 };
 
 interface WrittenReport {
+  readonly config: { readonly steps: number };
   readonly losses: readonly { readonly step: number; readonly loss: number }[];
   readonly weights: Readonly<Record<string, { readonly float32: string }>>;
 }
@@ -219,6 +220,7 @@ function inPyTorch(): void {
     const seeded = await exported('seeded', { mode: 'ddp', worldSize: 2, ...ADAM, seed: 5 });
     const warned = await run(seeded, '--resume', base, '--steps', '10');
     expect(warned.status === 0 || warned.said).toBe(true);
+    expect((await report(path.join(seeded, 'report.json'))).config.steps).toBe(10);
     expect(warned.said).toMatch(/train\.py: warning: settings of this run differ from those of \S* ?\S* ?\S*: seed\n/);
   });
 

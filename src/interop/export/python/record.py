@@ -29,8 +29,9 @@ class Run:
         """`accumulate`: micro-batches to a step; `updates`: calls of optimizer.step() in a step; `uneven`: ranks
         have different numbers of batches; `per_epoch`: all begin an epoch at a multiple of it; `replicas`: of a
         pipeline, whose stages take the same rows (rank % replicas says which; None: every rank has rows of its own)."""
+        given = {name: vars(args)[name] for name in ('steps', 'epochs') if name in args}
         with open(here('config.json')) as f:
-            self.config = json.load(f)
+            self.config = {**json.load(f), **given}
         self.args, self.rank, self.device = args, rank, device
         self.accumulate, self.updates, self.uneven, self.per_epoch = accumulate, updates, uneven, per_epoch
         world = dist.get_world_size() if dist.is_initialized() else 1
