@@ -29,6 +29,16 @@ export interface ContenderInfo {
   readonly backend: string;
 }
 
+/** One build of Lockstep beside another (against-figures.mjs). */
+export interface AgainstFigure {
+  readonly workload: string;
+  readonly contender: string;
+  /** Steps a second of this checkout, divided by those of the other: median of the rounds. */
+  readonly ratio?: number;
+  readonly quartiles?: readonly [low: number, high: number];
+  readonly problem?: string;
+}
+
 export interface PresetFigure {
   readonly title: string;
   readonly firstStepMs?: number;

@@ -10,6 +10,8 @@
  * --rounds 5                   how many, and how long each: --milliseconds 500
  * --limit 45                   seconds that opening, or one round, may take
  * --skip-presets --skip-page   without the presets' first steps, without the built page
+ * --against FOLDER             nothing else: this checkout beside another one, an older commit say, with its packages
+ *                              installed; both take turns
  * --gpu                        Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures
  *                              there; with --from FOLDER the report of a dawn.json and a pytorch.json that were
  *                              written on another machine
@@ -41,6 +43,7 @@ const { values } = parseArgs({
     milliseconds: { type: 'string', default: '500' },
     limit: { type: 'string', default: '45' },
     write: { type: 'boolean', default: false },
+    against: { type: 'string' },
     gpu: { type: 'boolean', default: false },
     from: { type: 'string' },
     'skip-presets': { type: 'boolean', default: false },
@@ -55,6 +58,18 @@ const options = {
   milliseconds: Number(values.milliseconds),
   limitMs: 1000 * Number(values.limit),
 };
+
+/** @param {string} folder */
+async function besideAnother(folder) {
+  const { againstTable, measureAgainst } = await import('./against-figures.mjs');
+  const { executablePath } = await findChromium({ install: true });
+  const browser = await launcher(executablePath)();
+  try {
+    console.log(`\n${againstTable(await measureAgainst(browser, folder, options))}`);
+  } finally {
+    await browser.close();
+  }
+}
 
 /** @returns {Promise<import('./result.d.ts').Result>} */
 async function measureInBrowser() {
@@ -81,6 +96,10 @@ async function measureInBrowser() {
   }
 }
 
+if (values.against !== undefined) {
+  await besideAnother(values.against);
+  process.exit();
+}
 const result = values.gpu ? await measureGpu(options, values.from) : await measureInBrowser();
 mkdirSync(path.join(root, '.cache'), { recursive: true });
 writeFileSync(path.join(root, '.cache', 'bench.json'), `${JSON.stringify(result, null, 2)}\n`);

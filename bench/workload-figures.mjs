@@ -20,17 +20,31 @@ const FEWEST_ROUNDS = 3;
  * problem?: string}} Entry
  */
 
+/**
+ * The adapter, and what was asked for of all that the page of the bench knows.
+ *
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url
+ * @param {Options} options
+ */
+export async function askedOf(browser, url, options) {
+  const page = await openBenchPage(browser, url);
+  const adapter = await callPage(page, 'adapter', [], options.limitMs);
+  /** @type {Workload[]} */
+  const all = await page.evaluate(() => Reflect.get(globalThis, 'bench').workloads);
+  /** @type {Contender[]} */
+  const known = await page.evaluate(() => Reflect.get(globalThis, 'bench').contenders);
+  await page.close();
+  return {
+    adapter,
+    workloads: all.filter(({ id }) => chosen(id, options.only)),
+    asked: known.filter(({ id }) => chosen(id, options.contenders)),
+  };
+}
+
 /** @param {import('playwright-core').Browser} browser @param {string} url @param {Options} options */
 export async function measureWorkloads(browser, url, options) {
-  const first = await openBenchPage(browser, url);
-  const adapter = await callPage(first, 'adapter', [], options.limitMs);
-  /** @type {Workload[]} */
-  const all = await first.evaluate(() => Reflect.get(globalThis, 'bench').workloads);
-  /** @type {Contender[]} */
-  const known = await first.evaluate(() => Reflect.get(globalThis, 'bench').contenders);
-  await first.close();
-  const workloads = all.filter(({ id }) => chosen(id, options.only));
-  const asked = known.filter(({ id }) => chosen(id, options.contenders));
+  const { adapter, workloads, asked } = await askedOf(browser, url, options);
   console.log(`WebGPU adapter: ${adapter}`);
   /** @type {import('./result.d.ts').Figure[]} */
   const figures = [];
