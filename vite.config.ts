@@ -128,6 +128,9 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],
+    // A machine that does much else besides pauses for seconds.
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     experimental: { fsModuleCache: true, fsModuleCachePath: transformCache() },
     projects: [
       {
@@ -150,7 +153,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'null', include: ['src/**/*.null.test.ts'], maxWorkers: 2, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'null',
+          include: ['src/**/*.null.test.ts'],
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,

@@ -29,9 +29,10 @@ test('every control can be reached and worked by keyboard', async ({ playground 
     await page.setViewportSize({ width, height: 860 });
     await expect(playground.button(width > 1100 ? 'Menu' : 'Settings')).toBeVisible();
     // The bar of the new width listens a moment after it is seen.
-    await page.waitForTimeout(500);
-    await page.keyboard.press('?');
-    await expect(dialog).toBeVisible();
+    await expect(async () => {
+      await page.keyboard.press('?');
+      await expect(dialog).toBeVisible({ timeout: 1000 });
+    }).toPass();
     await page.keyboard.press('Escape');
     await expect(dialog).toBeHidden();
   }

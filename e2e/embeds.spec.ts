@@ -54,7 +54,9 @@ test('each frame tells the height of what it shows, whatever its own is', async 
   await expect(low.getByRole('slider', { name: 'Time cursor' })).toBeVisible();
   await expect(frame(page, 'high').getByRole('slider', { name: 'Time cursor' })).toBeVisible();
   // The first step has been traced, and shown up to where the parameters would change.
-  await expect(low.getByRole('slider', { name: 'Scrub' })).toHaveAttribute('aria-valuetext', /^step 1, moment 13 /);
+  await expect(low.getByRole('slider', { name: 'Scrub' })).toHaveAttribute('aria-valuetext', /^step 1, moment 13 /, {
+    timeout: 60_000,
+  });
   await expect.poll(async () => (await told(page, 'low')) - (await told(page, 'high'))).toBe(0);
   for (const title of ['low', 'high']) {
     const over = frame(page, title).locator(':root');

@@ -70,10 +70,14 @@ test('at full speed the last traced step is replayed, labelled; a pause shows wh
   const shown = async () =>
     Number((await stage.getByText(/Replaying step/).textContent())?.match(/\d[\d,]*/)?.[0].replaceAll(',', ''));
   const first = await shown();
-  await expect.poll(() => shown()).toBeGreaterThan(first);
+  await expect.poll(() => shown(), { timeout: 60_000 }).toBeGreaterThan(first);
   await playground.button('Pause').click();
   await expect(playground.button('Play')).toBeVisible();
   await expect(stage.getByText(/Replaying/)).toHaveCount(0);
-  const step = await playground.number('Step');
-  await expect(page.getByRole('heading', { name: `Step ${step.toLocaleString('en')}`, exact: true })).toBeVisible();
+  // The last steps before the pause may still be on their way to the page.
+  const headed = async (): Promise<boolean> => {
+    const step = await playground.number('Step');
+    return page.getByRole('heading', { name: `Step ${step.toLocaleString('en')}`, exact: true }).isVisible();
+  };
+  await expect.poll(headed).toBe(true);
 });

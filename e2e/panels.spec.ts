@@ -12,8 +12,7 @@ test('offline: the panel says so, training goes on, and it comes when the connec
   const { page } = playground;
   playground.provokes(LOST);
   await playground.open(RUN);
-  // What the page fetches by itself is there; on a slow machine it comes later than Play.
-  await page.waitForLoadState('networkidle');
+  await playground.fetched();
   await context.setOffline(true);
   await page
     .getByText(/^Buckets/)
@@ -78,7 +77,7 @@ test('a dialog whose inside does not come can be closed', async ({ playground, c
   const { page } = playground;
   playground.provokes(LOST);
   await playground.open(RUN);
-  await page.waitForLoadState('networkidle');
+  await playground.fetched();
   await context.setOffline(true);
   for (const [button, name] of [
     ['Lab', 'Collectives lab'],

@@ -2,7 +2,7 @@
  * The page as a user finds it: everything by role and name. Each test also fails on any uncaught error or console
  * error, unless it says beforehand which one it provokes. Specs use this and no selectors of their own.
  */
-import { test as base, expect, type Locator, type Page } from '@playwright/test';
+import { test as base, expect, type Locator, type Page, type Request } from '@playwright/test';
 import type { Report } from '../src/protocol/report';
 
 export type ModeName =
@@ -28,6 +28,8 @@ export const IN_MOTION = { contextOptions: { reducedMotion: 'no-preference' } } 
 export class Playground {
   readonly problems: string[] = [];
   private readonly provoked: RegExp[] = [];
+  private readonly underWay = new Set<Request>();
+  private requests = 0;
 
   constructor(readonly page: Page) {
     const note = (problem: string) => {
@@ -37,6 +39,12 @@ export class Playground {
     page.on('console', (message) => {
       if (message.type() === 'error') note(`console: ${message.text()}`);
     });
+    page.on('request', (request) => {
+      this.requests += 1;
+      this.underWay.add(request);
+    });
+    page.on('requestfinished', (request) => this.underWay.delete(request));
+    page.on('requestfailed', (request) => this.underWay.delete(request));
   }
 
   /** Said before a test makes something go wrong: problems of these words are the test's own. */
@@ -50,6 +58,23 @@ export class Playground {
     await expect(this.button('Play')).toBeEnabled();
     await expect(this.status('Step')).toHaveText(/\d/);
     await this.fullSpeed();
+  }
+
+  /**
+   * Waits until what the page fetches by itself is there, some of it later than Play: its parts are seen, and nothing
+   * more has been asked for in a second. Playwright's 'networkidle' comes once only, perhaps before Play.
+   */
+  async fetched(): Promise<void> {
+    await expect(this.region('Stage').getByRole('img', { name: /^\d+ devices/ })).toBeVisible();
+    await expect(this.region('Timeline').getByRole('slider', { name: 'Time cursor' })).toBeVisible();
+    await expect(this.page.getByText('Memory, tensor by tensor')).toBeVisible();
+    let before = -1;
+    const isQuiet = (): boolean => {
+      const quiet = this.underWay.size === 0 && this.requests === before;
+      before = this.requests;
+      return quiet;
+    };
+    await expect.poll(isQuiet, { intervals: [1000] }).toBe(true);
   }
 
   /**

@@ -65,7 +65,7 @@ for (const device of ['cpu', 'webgpu']) {
     playground.provokes(FORBIDDEN);
     await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=${device}&placement=workers`);
     const nested = (worker: Worker) => worker.evaluate(attempts);
-    expect(page.workers().length).toBe(3);
+    await expect.poll(() => page.workers().length).toBe(3);
     for (const worker of page.workers()) expect(await nested(worker)).toEqual(REFUSED);
     await playground.iterate(1);
     await playground.playUntilStep(4);

@@ -6,7 +6,7 @@ const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 
 /** Two thousand of its steps take minutes on any machine, so they can be cancelled while they run. */
 const LONG_RUN =
-  'seed=0&samples=512&test=0&batch=256&layers=2-256-256-256-1&act=tanh&data=xor&mode=ddp&world=2&device=cpu';
+  'seed=0&samples=512&test=0&batch=256&layers=2-512-512-512-1&act=tanh&data=xor&mode=ddp&world=2&device=cpu';
 
 /** RUN in words. */
 const CONFIG = {

@@ -1,6 +1,7 @@
 /** docs/distributed.md is true: every example with an output under it is run, and prints that. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { onStillClock } from '../base/testing/still-clock';
 import { parseLaunchLine } from '../launch/parse-launch-line';
 import { Cluster } from './cluster';
 import { launch, spawn } from './launch/spawn';
@@ -26,7 +27,7 @@ test.each(blocks.map(([, code = '', output = ''], i) => ({ i: i + 1, code, outpu
     )) as {
       readonly default: (scope: unknown) => Promise<void>;
     };
-    await run({ ...SCOPE, print });
+    await onStillClock(() => run({ ...SCOPE, print }));
     expect(printed.join('\n')).toBe(output.trimEnd());
   },
 );

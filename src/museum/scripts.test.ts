@@ -2,7 +2,10 @@
  * The exhibits that are scripts over process groups: what is raised, on which ranks, and that the cure runs to its end.
  */
 import { expect, test } from 'vitest';
-import { rehearse } from './scripts';
+import { onStillClock } from '../base/testing/still-clock';
+import { rehearse as rehearseNow } from './scripts';
+
+const rehearse = (...given: Parameters<typeof rehearseNow>) => onStillClock(() => rehearseNow(...given));
 
 const raised = async (...given: Parameters<typeof rehearse>) =>
   (await rehearse(...given)).lines.filter(({ kind }) => kind === 'raises');

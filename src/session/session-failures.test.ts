@@ -151,7 +151,10 @@ test.each(['shared', 'workers'] as const)(
 
 test('headless: the report is that of what is left, with the error', async () => {
   const faults = [0, 1].map(() => ({ what: 'kill', rank: 1, step: 4 }) as const);
-  const { report, weights } = await runConfig({ ...config, maxRestarts: 1, steps: 6 }, {}, { faults });
+  // A checkpoint is kept each second.
+  const { report, weights } = await onStillClock(() =>
+    runConfig({ ...config, maxRestarts: 1, steps: 6 }, {}, { faults }),
+  );
   expect(report.error).toMatchObject({ code: 'rank-failed', message: expect.stringMatching(/killed at step 4/) });
   expect(report.notices.at(-1)?.text).toMatch(
     /The one restart \(maxRestarts\) is used up\. There is no checkpoint yet: the start is left\. The 4 steps after it are lost\.$/,

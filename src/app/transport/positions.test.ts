@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { traceOf } from '../testing/trace-of';
 import { BEGINNING, FULL_SPEED, setByHand } from './pace';
-import { lossShown, runsFreely, stepShown } from './positions';
+import { lossShown, onlyPreviewed, runsFreely, stepShown } from './positions';
 
 type Run = Parameters<typeof stepShown>[0];
 
@@ -37,5 +37,16 @@ describe('positions', () => {
     expect(lossShown(at(0, 0), false)).toBe(0.5);
     expect(runsFreely({ state: 'playing', pace: setByHand(FULL_SPEED) })).toBe(true);
     expect(runsFreely({ state: 'playing', pace: BEGINNING })).toBe(false);
+  });
+
+  it('counts a run as not begun until the first step is at its end, also before that step has come', () => {
+    const fresh = { ...at(0, -1), traces: [], cursor: undefined, losses: [], microBatch: 0 };
+    expect(onlyPreviewed(fresh)).toBe(true);
+    expect(onlyPreviewed({ ...fresh, state: 'playing' })).toBe(false);
+    const previewed = { ...at(0, 0), traces: [traceOf(0, 2)], losses: losses.slice(0, 1), microBatch: 1 };
+    expect(onlyPreviewed(previewed)).toBe(true);
+    expect(onlyPreviewed({ ...previewed, losses: [] })).toBe(true);
+    expect(onlyPreviewed({ ...previewed, cursor: { trace: 0, event: 1 } })).toBe(false);
+    expect(onlyPreviewed(at(2, 1))).toBe(false);
   });
 });

@@ -51,14 +51,14 @@ export const stepShown = (run: Run & Pick<AppState, 'info'>, freeRunning: boolea
   stepOf(microBatchesShown(run, freeRunning), run.info?.config ?? { accumulate: 1 });
 
 /**
- * Nothing has run but the micro-batch that a start shows, and the cursor has not come to its end: for the user, the run
- * has not begun.
+ * Nothing has run but the micro-batch that a start shows, if that has come, and the cursor has not come to its end: for
+ * the user, the run has not begun.
  */
-export const onlyPreviewed = (run: Run): boolean =>
-  run.traces.filter((trace) => !isConstruct(trace)).length === 1 &&
-  run.losses.length === 1 &&
-  run.state !== 'playing' &&
-  microBatchesShown(run, false) === run.losses[0]?.microBatch;
+export function onlyPreviewed(run: Run): boolean {
+  const [step, second] = run.traces.filter((trace) => !isConstruct(trace));
+  if (run.state === 'playing' || run.losses.length > 1 || second) return false;
+  return step === undefined || microBatchesShown(run, false) === step.microBatch;
+}
 
 /**
  * What DDP's constructor sent comes first on the stage: of a run from its start, of which no more has run than the

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pythonWithTorch, sayNoTorch } from '../../training/testing/torch-scripts';
 import agentScript from './agent.py?raw';
 import { planOnThisMachine, torchrunOptions } from './launch';
@@ -72,6 +72,10 @@ const alive = async (pids: readonly number[]): Promise<readonly number[]> => {
   return pids.filter((_, i) => states[i]);
 };
 
+/** A process that was killed closes what it has open before the system counts it as ended. */
+const noneIsLeft = (pids: readonly number[]): Promise<void> =>
+  vi.waitFor(async () => expect(await alive(pids)).toEqual([]), { timeout: 10_000 });
+
 test('a script without ranks is one process, with its own status and place of failure', async () => {
   const { outcome, lines } = await ran('import sys\nprint(sys.argv[1:], __name__)\nimport nowhere\n');
   expect(lines[0]).toBe("0 stdout ['--lr', '0.1'] __main__");
@@ -110,6 +114,10 @@ import os, signal, subprocess, sys, time
 rank, restart = int(os.environ['RANK']), int(os.environ['TORCHELASTIC_RESTART_COUNT'])
 child = subprocess.Popen(['sleep', '600'])
 print('pid', os.getpid(), 'pid', child.pid)
+def all_here(where, ranks):
+    open(f'{where}-{restart}-{rank}', 'w').close()
+    while not all(os.path.exists(f'{where}-{restart}-{r}') for r in range(ranks)):
+        time.sleep(0.01)
 `;
 
   test('output by rank, a failure, a restart, a rank that hangs', async () => {
@@ -118,6 +126,9 @@ print('pid', os.getpid(), 'pid', child.pid)
 print('to standard error', rank, file=sys.stderr)
 os.write(1, b'unfinished ' + bytes([0xe2, 0x82, 0xac]) + (b'\\n' if rank == 0 else b''))
 def work():
+    if restart == 1 and rank == 1:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # Lockstep ends it, not torchrun
+    all_here('working', 3)
     if restart == 0 and rank == 2:
         raise ValueError('no such thing')
     if restart == 0:
@@ -144,7 +155,7 @@ work()
     });
     expect(outcome.master?.[0]).toBe('127.0.0.1');
     expect(pids.length).toBeGreaterThanOrEqual(6);
-    expect(await alive(pids)).toEqual([]);
+    await noneIsLeft(pids);
   });
 
   test('a rank that is killed is known by its signal', async () => {
@@ -168,8 +179,8 @@ def stop(number, frame):
     print('stopping', rank)
     sys.exit(143)
 signal.signal(signal.SIGTERM, stop)
+all_here('listening', 2)
 if rank == 0:
-    time.sleep(0.5)
     print('now')
 time.sleep(600)
 `,
@@ -177,7 +188,7 @@ time.sleep(600)
     );
     expect(lines.filter((line) => line.includes('stopping'))).toHaveLength(2);
     expect(outcome).toMatchObject({ stopped: true, restarts: 0, lost: [] });
-    expect(await alive(pids)).toEqual([]);
+    await noneIsLeft(pids);
   });
 
   test('torchrun ends when Lockstep is gone', async () => {
@@ -191,6 +202,6 @@ time.sleep(600)
     const ended = new Promise((resolve) => child.once('close', resolve));
     child.stdin.end();
     await ended;
-    expect(await alive([pid])).toEqual([]);
+    await noneIsLeft([pid]);
   });
 }

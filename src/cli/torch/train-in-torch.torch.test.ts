@@ -164,12 +164,12 @@ function inPyTorch(): void {
 
   test('a rank that hangs is named with its place, when the others have waited for their timeout', async () => {
     const { status, said } = await torch(
-      { mode: 'ddp', worldSize: 2, steps: 5, timeoutS: 2 },
+      { mode: 'ddp', worldSize: 2, steps: 5, timeoutS: 5 },
       ...['--hang', '1@2', '--out', file('hung.json')],
     );
     expect(status).toBe(4);
     expect(said).toMatch(/Rank 1 hung in record\.py, line \d+: time\.sleep/);
-    expect(said).toContain("rank 0 waited for it until the process group's timeout of 2 s.");
+    expect(said).toContain("rank 0 waited for it until the process group's timeout of 5 s.");
     const { error, losses } = await report('hung.json');
     expect(error).toMatchObject({ code: 'rank-failed', details: { rank: 1 } });
     expect(losses.map(({ perRank }) => perRank.length)).toEqual([2, 2]);

@@ -7,6 +7,7 @@ import { must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { firstOfStep } from '../../protocol/micro-batches';
+import type { SessionEvent } from '../../protocol/session-events';
 import type { DifferenceAt } from '../../protocol/snapshot';
 import { openTestSession, type TestSession } from '../../session/testing/open-session';
 import { type Blueprint, createBlueprint } from '../blueprint';
@@ -145,6 +146,13 @@ async function playTo(s: TestSession, step: number): Promise<void> {
   await paused;
 }
 
+/** A step at which the session looks at the weights anyway says its difference with them. */
+function differencesIn(event: SessionEvent): readonly DifferenceAt[] {
+  if (event.type === 'difference') return [event.difference];
+  if (event.type !== 'snapshot' || event.snapshot.differenceFromSingle === undefined) return [];
+  return [{ step: event.snapshot.step, value: event.snapshot.differenceFromSingle }];
+}
+
 async function caughtUp(s: TestSession) {
   const { step } = await s.api.snapshot();
   for (;;) {
@@ -160,7 +168,7 @@ describe('in a session', () => {
     const { step } = await s.api.snapshot();
     const progress = await caughtUp(s);
     expect(progress.step).toBe(step);
-    const own = s.events.flatMap((e) => (e.type === 'difference' ? [e.difference] : []));
+    const own = s.events.flatMap(differencesIn);
     expect(own.map((d) => d.step)).toEqual(expect.arrayContaining([5, 10, 20, 50, 100, 110]));
     const { differences } = await controlAfter(blueprintOf(ddp), 110);
     for (const known of differences) expect(progress.differences).toContainEqual(known);

@@ -33,7 +33,7 @@ async function figure(): Promise<FigureRun> {
   });
   ends.push(run.end, shared.end);
   run.enter();
-  await expect.poll(() => run.state.getState().there, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => run.state.getState().there).toBe(true);
   return run;
 }
 

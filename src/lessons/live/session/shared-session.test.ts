@@ -39,7 +39,7 @@ function listening() {
       throw error;
     },
   };
-  const paused = () => expect.poll(() => events.findLast(({ type }) => type === 'state'), { timeout: 5000 });
+  const paused = () => expect.poll(() => events.findLast(({ type }) => type === 'state'));
   return { events, listener, paused };
 }
 
