@@ -115,11 +115,13 @@ export class Openings {
 
   /** Back to the start where the run has gone past it and kept no trace of it. */
   readonly goToLinked = (): void => {
+    // What opens sets out for it when it is over.
+    if (this.options.run.opening !== undefined) return;
     const { microBatch } = this.options.arrival;
     const { microBatch: now, traces } = this.app;
     const kept = traces.some((trace) => trace.microBatch === microBatch);
     if (microBatch !== undefined && microBatch < now && !kept) void this.reset();
-    else if (!this.options.run.opening) this.begin().catch((error: unknown) => this.report(error));
+    else this.begin().catch((error: unknown) => this.report(error));
   };
 
   /** A new worker, from the start. */
@@ -142,14 +144,16 @@ export class Openings {
   readonly revive = (
     error: LockstepError = new LockstepError('rank-failed', 'The training worker ended by itself.'),
   ): void => {
-    const { run } = this.options;
+    const { run, arrival } = this.options;
     const { good } = this;
     if (!run.kept || !good) return;
     run.opening ??= this.goOnFrom(run.kept, good, error)
       .catch((reason: unknown) => this.report(reason))
       .finally(() => {
         run.opening = undefined;
+        // Other settings, or a link to another moment, that came meanwhile.
         if (this.wanted !== good) this.open('Starting');
+        else if (arrival.microBatch !== undefined) this.goToLinked();
       });
   };
 
@@ -265,7 +269,7 @@ export class Openings {
    * with the worker.
    */
   private async goOnFrom(from: KeptState, config: Config, error: LockstepError): Promise<void> {
-    const { sessions, board, interruption } = this.options;
+    const { sessions, board, interruption, arrival } = this.options;
     const where = stepWords(from.microBatch, config);
     const lost = stepOf(this.app.microBatch, config) - stepOf(from.microBatch, config);
     this.app.setState('loading', `Going on from ${where} in a new worker`);
@@ -283,7 +287,8 @@ export class Openings {
     const gone = lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it will run again.` : '';
     const text = `${error.message} Training goes on from ${where} in a new one.${gone}`;
     board.say({ level: 'warning', id: 'rank-failed', text, hint: '' });
-    interruption.goOn();
+    if (this.wanted === config && arrival.microBatch === undefined) interruption.goOn();
+    else interruption.forget();
   }
 }
 

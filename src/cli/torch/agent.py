@@ -1,7 +1,7 @@
 """torchrun for `lockstep train --engine torch`: its own main() with its own options.
 
-`python -m torch.distributed.run` cannot be called as it is: it would live on where Lockstep is killed; before a restart
-it says how one rank ended, and of several that it sees at once only the first; and of torch before 2.0, it does not read
+`python -m torch.distributed.run` cannot be called as it is. It would live on where Lockstep is killed. Before a restart
+it says how one rank ended, of several that it finds ended at once the first. And in torch before 2.0 it does not read
 the default of its own --redirects under Python 3.11, as Debian 12 has both, and it picks a port for rank 0 that the
 system may give to another process before rank 0 has it.
 """
