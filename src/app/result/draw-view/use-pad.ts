@@ -1,6 +1,6 @@
 /**
- * The canvas of the drawing pad: the strokes, and the pen while the keyboard draws. Who draws with the keyboard is known
- * by the focus and by the arrow keys. Used by draw-view.tsx.
+ * The canvas of the drawing pad: the strokes, and, while the pad has the focus of the keyboard, the pen. Used by
+ * draw-view.tsx.
  */
 import { type FocusEvent, type KeyboardEvent, useCallback, useRef, useState } from 'react';
 import { useSurface } from '../../draw/use-surface';
