@@ -53,7 +53,6 @@ export function columnOf(buckets: readonly BucketInfo[]): Column {
 const short = (name: string) => (name.length > NAME ? `…${name.slice(1 - NAME)}` : name);
 
 export function BucketMap({ info }: { info: BucketsInfo }) {
-  const store = useAppStore();
   const lit = useApp((app) => app.hoveredBucket);
   const [pointed, setPointed] = useState<string>();
   const before = useMemo(() => columnOf(info.initial), [info]);
@@ -70,68 +69,19 @@ export function BucketMap({ info }: { info: BucketsInfo }) {
       <h3>Parameters to buckets</h3>
       <svg width={2 * SIDE + MIDDLE} height={height} role="img" aria-label={mapText(info)}>
         {columns.map(({ column, x, head }) => (
-          <g key={head}>
-            <text x={x} y={10} className={styles['soft']}>
-              {head}
-            </text>
-            {column.boxes.map(({ bucket, bytes, y, height: own }) => (
-              <g
-                key={bucket}
-                onPointerEnter={() => x > 0 && store.getState().hoverBucket(bucket)}
-                onPointerLeave={() => store.getState().hoverBucket(undefined)}
-              >
-                <rect
-                  x={x + 0.5}
-                  y={y + 0.5}
-                  width={SIDE - 1}
-                  height={own}
-                  rx={5}
-                  className={styles['box']}
-                  data-lit={(x > 0 && lit === bucket) || undefined}
-                />
-                <text x={x + 7} y={y + 12} className={styles['name']}>
-                  bucket {bucket}
-                </text>
-                <text x={x + SIDE - 7} y={y + 12} textAnchor="end" className={styles['soft']}>
-                  {formatSize(bytes)}
-                </text>
-              </g>
-            ))}
-            {column.names.map(({ parameter, y }) => (
-              <g
-                key={parameter}
-                className={styles['parameter']}
-                data-lit={pointed === parameter || undefined}
-                onPointerEnter={() => setPointed(parameter)}
-                onPointerLeave={() => setPointed(undefined)}
-              >
-                <rect x={x + 2} y={y} width={SIDE - 4} height={LINE} fill="transparent" />
-                <text x={x + 7} y={y + 11}>
-                  {short(parameter)}
-                </text>
-                {(x > 0 || !after) && (
-                  <text x={x + SIDE - 7} y={y + 11} textAnchor="end" className={styles['soft']}>
-                    {order.get(parameter) ?? 'unused'}
-                  </text>
-                )}
-              </g>
-            ))}
-          </g>
+          <ColumnPicture
+            key={head}
+            column={column}
+            x={x}
+            head={head}
+            isRebuilt={x > 0}
+            order={x > 0 || !after ? order : undefined}
+            lit={lit}
+            pointed={pointed}
+            onPoint={setPointed}
+          />
         ))}
-        {after &&
-          before.names.map(({ parameter, y }) => {
-            const to = after.names.find((name) => name.parameter === parameter);
-            if (!to) return null;
-            const [y0, y1] = [y + 7, to.y + 7];
-            return (
-              <path
-                key={parameter}
-                d={`M${SIDE} ${y0} C${SIDE + MIDDLE / 2} ${y0} ${SIDE + MIDDLE / 2} ${y1} ${SIDE + MIDDLE} ${y1}`}
-                className={styles['link']}
-                data-lit={pointed === parameter || (lit !== undefined && lit === to.bucket) || undefined}
-              />
-            );
-          })}
+        {after && <Links before={before} after={after} lit={lit} pointed={pointed} />}
       </svg>
       <p className={styles['note']}>
         Numbers: the order in which backward makes the gradients.
@@ -142,6 +92,97 @@ export function BucketMap({ info }: { info: BucketsInfo }) {
     </section>
   );
 }
+
+/** What is pointed at: a bucket anywhere on the page, a parameter here. */
+interface PointedAt {
+  readonly lit: number | undefined;
+  readonly pointed: string | undefined;
+}
+
+interface ColumnPictureProps extends PointedAt {
+  readonly column: Column;
+  readonly x: number;
+  readonly head: string;
+  /** Its buckets are those that the page lights; those of the constructor are gone. */
+  readonly isRebuilt: boolean;
+  /** When backward makes the gradient of a parameter; undefined where the other column says it. */
+  readonly order: ReadonlyMap<string, number> | undefined;
+  readonly onPoint: (parameter: string | undefined) => void;
+}
+
+function ColumnPicture({ column, x, head, isRebuilt, order, lit, pointed, onPoint }: ColumnPictureProps) {
+  const store = useAppStore();
+  return (
+    <g>
+      <text x={x} y={10} className={styles['soft']}>
+        {head}
+      </text>
+      {column.boxes.map(({ bucket, bytes, y, height }) => (
+        <g
+          key={bucket}
+          onPointerEnter={() => isRebuilt && store.getState().hoverBucket(bucket)}
+          onPointerLeave={() => store.getState().hoverBucket(undefined)}
+        >
+          <rect
+            x={x + 0.5}
+            y={y + 0.5}
+            width={SIDE - 1}
+            height={height}
+            rx={5}
+            className={styles['box']}
+            data-lit={(isRebuilt && lit === bucket) || undefined}
+          />
+          <text x={x + 7} y={y + 12} className={styles['name']}>
+            bucket {bucket}
+          </text>
+          <text x={x + SIDE - 7} y={y + 12} textAnchor="end" className={styles['soft']}>
+            {formatSize(bytes)}
+          </text>
+        </g>
+      ))}
+      {column.names.map(({ parameter, y }) => (
+        <g
+          key={parameter}
+          className={styles['parameter']}
+          data-lit={pointed === parameter || undefined}
+          onPointerEnter={() => onPoint(parameter)}
+          onPointerLeave={() => onPoint(undefined)}
+        >
+          <rect x={x + 2} y={y} width={SIDE - 4} height={LINE} fill="transparent" />
+          <text x={x + 7} y={y + 11}>
+            {short(parameter)}
+          </text>
+          {order && (
+            <text x={x + SIDE - 7} y={y + 11} textAnchor="end" className={styles['soft']}>
+              {order.get(parameter) ?? 'unused'}
+            </text>
+          )}
+        </g>
+      ))}
+    </g>
+  );
+}
+
+interface LinksProps extends PointedAt {
+  readonly before: Column;
+  readonly after: Column;
+}
+
+/** From each parameter's place before the rebuild to the one after it. */
+const Links = ({ before, after, lit, pointed }: LinksProps) =>
+  before.names.map(({ parameter, y }) => {
+    const to = after.names.find((name) => name.parameter === parameter);
+    if (!to) return null;
+    const [y0, y1] = [y + 7, to.y + 7];
+    return (
+      <path
+        key={parameter}
+        d={`M${SIDE} ${y0} C${SIDE + MIDDLE / 2} ${y0} ${SIDE + MIDDLE / 2} ${y1} ${SIDE + MIDDLE} ${y1}`}
+        className={styles['link']}
+        data-lit={pointed === parameter || (lit !== undefined && lit === to.bucket) || undefined}
+      />
+    );
+  });
 
 function mapText({ initial, rebuilt }: BucketsInfo): string {
   const list = (buckets: readonly BucketInfo[]) =>

@@ -4,7 +4,7 @@
  * timeline. Pointing at a row, or moving to it by Tab, lights its events in the timeline.
  */
 import { useMemo, useRef } from 'react';
-import type { Clock, StepTrace } from '../../protocol/trace';
+import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busyIntervals } from '../../trace/idle';
 import { endUs, spanOf, totalUs } from '../../trace/lanes';
 import { formatSize, formatTime } from '../draw/format';
@@ -58,35 +58,12 @@ export function BucketRows({ trace, clock, times }: BucketRowsProps) {
       {width > 0 && (
         // biome-ignore lint/a11y/useSemanticElements: a picture has no fieldset
         <svg width={width} height={height} role="group" aria-label="How the buckets fill and are reduced">
-          <defs>
-            <pattern id={WAITING} width={4} height={4} patternUnits="userSpaceOnUse">
-              <rect width={4} height={4} className={styles['waitingGround']} />
-              <circle cx={2} cy={2} r={0.9} className={styles['dot']} />
-            </pattern>
-            <pattern id={HIDDEN} width={5} height={5} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-              <rect width={5} height={5} className={styles['hiddenGround']} />
-              <path d="M2.5 0V5" className={styles['stripe']} />
-            </pattern>
-          </defs>
+          <Patterns />
           <text x={0} y={13} className={styles['soft']}>
             backward
           </text>
           {backward.map(({ e, span }) => (
-            <g key={e.id}>
-              <rect
-                x={x(span.startUs)}
-                y={3}
-                width={Math.max(0.6, x(endUs(span)) - x(span.startUs) - 0.6)}
-                height={13}
-                rx={2}
-                className={e.name.startsWith('ddp/') ? styles['pack'] : styles['compute']}
-              />
-              {x(endUs(span)) - x(span.startUs) > 40 && (
-                <text x={x(span.startUs) + 4} y={13} className={styles['small']}>
-                  {eventLabels(e).find((label) => LETTER * label.length < x(endUs(span)) - x(span.startUs) - 6)}
-                </text>
-              )}
-            </g>
+            <Kernel key={e.id} event={e} x={x(span.startUs)} width={x(endUs(span)) - x(span.startUs)} />
           ))}
           {times.map((bucket, row) => (
             <Row
@@ -120,6 +97,46 @@ const LOOKS = [
   ['hidden', 'all-reduce hidden behind computation'],
   ['exposed', 'exposed'],
 ] as const;
+
+const Patterns = () => (
+  <defs>
+    <pattern id={WAITING} width={4} height={4} patternUnits="userSpaceOnUse">
+      <rect width={4} height={4} className={styles['waitingGround']} />
+      <circle cx={2} cy={2} r={0.9} className={styles['dot']} />
+    </pattern>
+    <pattern id={HIDDEN} width={5} height={5} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect width={5} height={5} className={styles['hiddenGround']} />
+      <path d="M2.5 0V5" className={styles['stripe']} />
+    </pattern>
+  </defs>
+);
+
+interface KernelProps {
+  readonly event: TraceEvent;
+  readonly x: number;
+  readonly width: number;
+}
+
+/** A kernel of the backward pass, with the longest of its names that fits. */
+function Kernel({ event, x, width }: KernelProps) {
+  return (
+    <g>
+      <rect
+        x={x}
+        y={3}
+        width={Math.max(0.6, width - 0.6)}
+        height={13}
+        rx={2}
+        className={event.name.startsWith('ddp/') ? styles['pack'] : styles['compute']}
+      />
+      {width > 40 && (
+        <text x={x + 4} y={13} className={styles['small']}>
+          {eventLabels(event).find((label) => LETTER * label.length < width - 6)}
+        </text>
+      )}
+    </g>
+  );
+}
 
 interface RowProps {
   readonly bucket: BucketTimes;

@@ -127,14 +127,8 @@ function createPlayOn({ state, walk, under }: Parts, { reach, onward }: ReturnTy
   };
 }
 
-/** The commands, and how one ends another. */
-export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions): Duo {
-  const state = createStore<DuoState>()(() => START);
-  const walk = createDuoWalk({ sides, state, frames, reducedMotion });
-  const under: UnderWay = { ticket: 0 };
-  const reaching = createReach({ sides, state, walk, under });
-  const playOn = createPlayOn({ sides, state, walk, under }, reaching);
-
+/** How one command ends another. */
+function createCommands({ sides, state, walk, under }: Parts, report: (error: unknown) => void) {
   const takeOver = (): number => {
     under.ticket++;
     walk.finish();
@@ -151,6 +145,19 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
         if (mine === under.ticket) state.setState({ playing: false });
       });
   };
+
+  return { takeOver, command };
+}
+
+/** The commands themselves, and what goes on when a run has been opened anew. */
+export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions): Duo {
+  const state = createStore<DuoState>()(() => START);
+  const walk = createDuoWalk({ sides, state, frames, reducedMotion });
+  const under: UnderWay = { ticket: 0 };
+  const parts: Parts = { sides, state, walk, under };
+  const reaching = createReach(parts);
+  const playOn = createPlayOn(parts, reaching);
+  const { takeOver, command } = createCommands(parts, report);
 
   /** By hand, to the time that `goalOf` gives of the step that is shown by then. */
   const walkByHand = (goalOf: (shown: DuoState) => number, seconds: number) =>

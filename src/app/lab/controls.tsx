@@ -20,14 +20,17 @@ interface ControlsProps {
 
 const MOST_SIZE = 22;
 
+/** Of the first value that is out of its limits. */
+function brokenLimits(lab: LabSettings, part: Partial<LabSettings>): string {
+  const wrong = (Object.keys(part) as (keyof LabSettings)[]).find((key) => !withLab(lab, { [key]: part[key] }));
+  return limitsOf(wrong ?? 'type', lab);
+}
+
 export function Controls({ lab, known, locked, change }: ControlsProps) {
   /** Another collective begins at its start. */
   const set = (part: Partial<LabSettings>): string | undefined => {
     const next = withLab(lab, { round: 0, ...part });
-    if (!next) {
-      const wrong = (Object.keys(part) as (keyof LabSettings)[]).find((key) => !withLab(lab, { [key]: part[key] }));
-      return limitsOf(wrong ?? 'type', lab);
-    }
+    if (!next) return brokenLimits(lab, part);
     change(next);
     return undefined;
   };

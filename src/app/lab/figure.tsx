@@ -155,12 +155,6 @@ function Tile({ tile, length, x, y, width, layout, worldSize, from, scale, palet
   const inner = layout.worded ? layout.tileHeight - BAR - 17 : layout.tileHeight - BAR - 3;
   if (tile.contributors === 0)
     return <rect x={x} y={y} width={width} height={inner + BAR + 1} rx={4} className={styles['empty']} />;
-  const fit = Math.max(1, Math.floor(width / LEAST_VALUE));
-  const cut = length > fit;
-  const cells = tile.values.slice(0, Math.max(1, cut && fit > 1 ? fit - 1 : fit));
-  const rest = length - cells.length;
-  const w = (width - (rest > 0 && fit > 1 ? 24 : 0)) / cells.length;
-  const count = contributorsIn(tile.contributors);
   const id = `t${x}-${y}`.replaceAll('.', '_');
   return (
     <g>
@@ -169,35 +163,16 @@ function Tile({ tile, length, x, y, width, layout, worldSize, from, scale, palet
       </clipPath>
       <g clipPath={`url(#${id})`}>
         <rect x={x} y={y} width={width} height={inner + BAR} fill={palette.card} />
-        {cells.map((value, k) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an element is its index
-          <g key={k}>
-            <rect
-              x={x + k * w}
-              y={y}
-              width={w}
-              height={inner}
-              fill={palette.diverging((0.75 * value) / scale)}
-              stroke={palette.card}
-              strokeWidth={cells.length > 1 ? 1 : 0}
-            />
-            {w >= LEAST_VALUE - 5 && (
-              <text
-                x={x + (k + 0.5) * w}
-                y={y + inner / 2 + 3.8}
-                className={styles['value']}
-                data-strong={Math.abs(value) / scale > 0.72 || undefined}
-              >
-                {formatValue(value)}
-              </text>
-            )}
-          </g>
-        ))}
-        {rest > 0 && fit > 1 && (
-          <text x={x + width - 12} y={y + inner / 2 + 3.5} className={styles['rest']}>
-            …
-          </text>
-        )}
+        <Values
+          values={tile.values}
+          length={length}
+          x={x}
+          y={y}
+          width={width}
+          height={inner}
+          scale={scale}
+          palette={palette}
+        />
         {Array.from({ length: worldSize }, (_, rank) => (
           <rect
             // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
@@ -225,12 +200,60 @@ function Tile({ tile, length, x, y, width, layout, worldSize, from, scale, palet
           x={x}
           y={y + layout.tileHeight - 1.5}
           className={styles['count']}
-          data-whole={count === worldSize || undefined}
+          data-whole={contributorsIn(tile.contributors) === worldSize || undefined}
         >
           {whose(tile.contributors, worldSize, width > 84)}
         </text>
       )}
     </g>
+  );
+}
+
+interface ValuesProps extends Pick<TileProps, 'length' | 'x' | 'y' | 'width' | 'scale' | 'palette'> {
+  /** The first ones of the chunk. */
+  readonly values: LabTile['values'];
+  readonly height: number;
+}
+
+/** A cell for each value that has room; three dots stand for the others. */
+function Values({ values, length, x, y, width, height, scale, palette }: ValuesProps) {
+  const fit = Math.max(1, Math.floor(width / LEAST_VALUE));
+  const cut = length > fit;
+  const cells = values.slice(0, Math.max(1, cut && fit > 1 ? fit - 1 : fit));
+  const hasDots = length > cells.length && fit > 1;
+  const w = (width - (hasDots ? 24 : 0)) / cells.length;
+  return (
+    <>
+      {cells.map((value, k) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an element is its index
+        <g key={k}>
+          <rect
+            x={x + k * w}
+            y={y}
+            width={w}
+            height={height}
+            fill={palette.diverging((0.75 * value) / scale)}
+            stroke={palette.card}
+            strokeWidth={cells.length > 1 ? 1 : 0}
+          />
+          {w >= LEAST_VALUE - 5 && (
+            <text
+              x={x + (k + 0.5) * w}
+              y={y + height / 2 + 3.8}
+              className={styles['value']}
+              data-strong={Math.abs(value) / scale > 0.72 || undefined}
+            >
+              {formatValue(value)}
+            </text>
+          )}
+        </g>
+      ))}
+      {hasDots && (
+        <text x={x + width - 12} y={y + height / 2 + 3.5} className={styles['rest']}>
+          …
+        </text>
+      )}
+    </>
   );
 }
 

@@ -3,7 +3,7 @@
  * to the round.
  */
 import { useMemo, useRef } from 'react';
-import type { LabResult } from '../../protocol/lab';
+import type { LabResult, LabTransfer } from '../../protocol/lab';
 import { formatSize, formatTime } from '../draw/format';
 import { useSize } from '../draw/use-surface';
 import { usePalette } from '../state/use-app';
@@ -22,7 +22,6 @@ const AXIS = 16;
 export function Ports({ result, position, go }: PortsProps) {
   const host = useRef<HTMLDivElement>(null);
   const { width } = useSize(host);
-  const palette = usePalette();
   const bars = useMemo(
     () => result.rounds.flatMap(({ transfers }, round) => transfers.map((transfer) => ({ transfer, round }))),
     [result],
@@ -44,44 +43,18 @@ export function Ports({ result, position, go }: PortsProps) {
           <svg width={width} height={n * row + AXIS} aria-hidden="true">
             {Array.from({ length: n }, (_, rank) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
-              <g key={rank}>
-                <rect x={left} y={rank * row + 1} width={width - left - 4} height={row - 3} fill={palette.track} />
-                {row > 8 && (
-                  <text x={9} y={rank * row + 9.5}>
-                    {left > 40 ? `rank ${rank}` : rank}
-                  </text>
-                )}
-                <rect x={0} y={rank * row + 1} width={3.5} height={row - 3} fill={rankHue(palette, rank)} />
-              </g>
+              <Ground key={rank} rank={rank} row={row} left={left} width={width} />
             ))}
-            {bars.map(({ transfer, round }) => {
-              const y = transfer.from * row + 1;
-              const fill = rankHue(palette, transfer.to);
-              return (
-                // biome-ignore lint/a11y/noStaticElementInteractions: the scrubber above does the same
-                <g
-                  key={`${round} ${transfer.from} ${transfer.to} ${transfer.target.buffer} ${transfer.target.offset}`}
-                  opacity={round + 1 === position ? 1 : 0.34}
-                  onClick={() => go(round + 1)}
-                >
-                  <rect
-                    x={x(transfer.startUs)}
-                    y={y}
-                    width={Math.max(1, x(transfer.sentUs) - x(transfer.startUs) - 0.8)}
-                    height={row - 3}
-                    rx={1.5}
-                    fill={fill}
-                  />
-                  <rect
-                    x={x(transfer.sentUs)}
-                    y={y + (row - 3) / 2 - 0.8}
-                    width={Math.max(0, x(transfer.endUs) - x(transfer.sentUs) - 1)}
-                    height={1.6}
-                    fill={fill}
-                  />
-                </g>
-              );
-            })}
+            {bars.map(({ transfer, round }) => (
+              <Message
+                key={`${round} ${transfer.from} ${transfer.to} ${transfer.target.buffer} ${transfer.target.offset}`}
+                transfer={transfer}
+                x={x}
+                row={row}
+                isNow={round + 1 === position}
+                onClick={() => go(round + 1)}
+              />
+            ))}
             {ticks.map((tick) => (
               <text
                 key={tick}
@@ -101,6 +74,69 @@ export function Ports({ result, position, go }: PortsProps) {
         {sentText(result.bytesSent)}
       </p>
     </figure>
+  );
+}
+
+interface GroundProps {
+  readonly rank: number;
+  /** Its height. */
+  readonly row: number;
+  /** Where time begins. */
+  readonly left: number;
+  readonly width: number;
+}
+
+/** The row of a rank's port: its name, its hue, and the ground on which the messages lie. */
+function Ground({ rank, row, left, width }: GroundProps) {
+  const palette = usePalette();
+  const y = rank * row + 1;
+  return (
+    <g>
+      <rect x={left} y={y} width={width - left - 4} height={row - 3} fill={palette.track} />
+      {row > 8 && (
+        <text x={9} y={rank * row + 9.5}>
+          {left > 40 ? `rank ${rank}` : rank}
+        </text>
+      )}
+      <rect x={0} y={y} width={3.5} height={row - 3} fill={rankHue(palette, rank)} />
+    </g>
+  );
+}
+
+interface MessageProps {
+  readonly transfer: LabTransfer;
+  readonly x: (us: number) => number;
+  /** The height of a rank's row. */
+  readonly row: number;
+  /** Its round is the one that is shown. */
+  readonly isNow: boolean;
+  readonly onClick: () => void;
+}
+
+/** A bar while the port is busy with it, a line while it is on its way. */
+function Message({ transfer, x, row, isNow, onClick }: MessageProps) {
+  const palette = usePalette();
+  const y = transfer.from * row + 1;
+  const fill = rankHue(palette, transfer.to);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the scrubber above does the same
+    <g opacity={isNow ? 1 : 0.34} onClick={onClick}>
+      <rect
+        x={x(transfer.startUs)}
+        y={y}
+        width={Math.max(1, x(transfer.sentUs) - x(transfer.startUs) - 0.8)}
+        height={row - 3}
+        rx={1.5}
+        fill={fill}
+      />
+      <rect
+        x={x(transfer.sentUs)}
+        y={y + (row - 3) / 2 - 0.8}
+        width={Math.max(0, x(transfer.endUs) - x(transfer.sentUs) - 1)}
+        height={1.6}
+        fill={fill}
+      />
+    </g>
   );
 }
 

@@ -70,6 +70,25 @@ function dragTo(hands: AnyHands, drag: Dragged, { x }: Point, width: number, las
   if (drag.kind === 'move') onView(pan(drag.before, moved / (drag.before.to - drag.before.from)));
 }
 
+interface Pinch {
+  /** The finger that moves. */
+  readonly from: Point;
+  readonly to: Point;
+  readonly other: Point;
+}
+
+/** Larger or smaller as two fingers part or close, and along with their middle. */
+function pinched({ view, across, smallest }: LanesModel, { from, to, other }: Pinch, width: number): ViewWindow {
+  const before = Math.max(10, Math.abs(from.x - other.x));
+  const after = Math.max(10, Math.abs(to.x - other.x));
+  const middle = (to.x + other.x) / 2;
+  return pan(zoom(view, after / before, across(middle), smallest), -(to.x - from.x) / 2 / width);
+}
+
+/** The same window about a place in the picture of the whole. */
+const movedTo = ({ view, across }: LanesModel, x: number): ViewWindow =>
+  pan(view, (across(x) - (view.from + view.to) / 2) / (view.to - view.from));
+
 export function useLanesPointer<Item extends HitItem>(target: RefObject<HTMLElement | null>, hands: LanesHands<Item>) {
   const latest = useRef(hands);
   latest.current = hands;
@@ -95,21 +114,12 @@ export function useLanesPointer<Item extends HitItem>(target: RefObject<HTMLElem
     const { model, onView } = latest.current;
     const from = fingers.current.get(id);
     const other = [...fingers.current].find(([key]) => key !== id)?.[1];
-    if (!from || !other) return;
-    const before = Math.max(10, Math.abs(from.x - other.x));
-    const after = Math.max(10, Math.abs(to.x - other.x));
-    const middle = (to.x + other.x) / 2;
-    const zoomed = zoom(model.view, after / before, model.across(middle), model.smallest);
-    onView(pan(zoomed, -(to.x - from.x) / 2 / widthOf()));
+    if (from && other) onView(pinched(model, { from, to, other }, widthOf()));
   };
   const press = (event: PointerEvent, one: Dragged, point: Point) => {
     const { model, onPick, onView } = latest.current;
-    if (one.zone === 'overview') {
-      const { from, to } = model.view;
-      onView(pan(model.view, (model.across(point.x) - (from + to) / 2) / (to - from)));
-      return;
-    }
-    onPick(itemAt(event, point), point.x);
+    if (one.zone === 'overview') onView(movedTo(model, point.x));
+    else onPick(itemAt(event, point), point.x);
   };
 
   return {

@@ -1,13 +1,13 @@
-/** The tree as a table: arrows move and open, as in every tree. Loaded when it is opened. */
+/** The tree as a table: arrows move and open, as in every tree (use-memory-tree.ts). Loaded when it is opened. */
 
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { lookup } from '../../base/lookup';
+import { useMemo } from 'react';
 import type { DeviceMemory } from '../../protocol/trace';
 import { formatSize } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
 import { useApp } from '../state/use-app';
 import styles from './memory.module.css';
-import { type MemoryRow, memoryTree, visibleRows } from './memory-tree';
+import { type MemoryRow, memoryTree } from './memory-tree';
+import { useMemoryTree } from './use-memory-tree';
 
 interface MemoryTableProps {
   readonly memory: readonly DeviceMemory[];
@@ -23,47 +23,7 @@ export function MemoryTable({ memory, device }: MemoryTableProps) {
     () => memory.map((own) => memoryTree(own, roles?.[own.device]?.title ?? `cuda:${own.device}`)),
     [memory, roles],
   );
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set([`cuda:${device}`]));
-  const [active, setActive] = useState(`cuda:${device}`);
-  const table = useRef<HTMLTableElement>(null);
-  const focusNext = useRef(false);
-  useEffect(() => {
-    setOpen((old) => new Set([...old, `cuda:${device}`]));
-    setActive(`cuda:${device}`);
-  }, [device]);
-  // Before the next key can come, which goes to what is focused.
-  useLayoutEffect(() => {
-    if (!focusNext.current) return;
-    focusNext.current = false;
-    table.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(active)}"]`)?.focus();
-  }, [active]);
-  const rows = visibleRows(roots, open);
-  const here = rows.some(({ node }) => node.id === active) ? active : rows[0]?.node.id;
-  const toggle = (id: string, to: boolean) =>
-    setOpen((old) => new Set(to ? [...old, id] : [...old].filter((other) => other !== id)));
-  const go = (row: MemoryRow | undefined) => {
-    if (!row) return;
-    focusNext.current = true;
-    setActive(row.node.id);
-  };
-  const onKeyDown = (event: KeyboardEvent, row: MemoryRow, index: number) => {
-    const { node, parent } = row;
-    const isOpen = open.has(node.id);
-    const moves: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => go(rows[index + 1]),
-      ArrowUp: () => go(rows[index - 1]),
-      Home: () => go(rows[0]),
-      End: () => go(rows.at(-1)),
-      ArrowRight: () => (isOpen ? go(rows[index + 1]) : node.children.length > 0 && toggle(node.id, true)),
-      ArrowLeft: () => (isOpen ? toggle(node.id, false) : go(rows.find((other) => other.node.id === parent))),
-      Enter: () => node.children.length > 0 && toggle(node.id, !isOpen),
-    };
-    const move = lookup(moves, event.key);
-    if (!move) return;
-    event.preventDefault();
-    event.stopPropagation();
-    move();
-  };
+  const { table, rows, open, here, toggle, setActive, onKeyDown } = useMemoryTree(roots, device);
   const whole = (row: MemoryRow) =>
     roots.find(({ id }) => row.node.id === id || row.node.id.startsWith(`${id}/`))?.bytes ?? 0;
   return (

@@ -46,18 +46,11 @@ export function withDraft(config: Config, draft: Draft): Config {
 const NAMES = { F: 'forward', B: 'backward', I: 'gradient of the input', W: 'gradients of the weights' } as const;
 
 export function EditorTools(props: EditorToolsProps) {
-  const { run, editing, complaints, onCommand, onStage, onDraft, onSay } = props;
-  const { draft, caret } = editing;
+  const { run, editing, complaints, onCommand, onDraft, onSay } = props;
+  const { draft } = editing;
   const controller = useController();
   const locked = useApp((app) => app.lock.has('setup') || app.lock.has('training'));
   const isRunning = run.config.pipeline.schedule === 'own' && run.config.pipeline.actions === actionsText(draft);
-  const stages = stagesOfRank(draft, caret.rank);
-  const start = (from: string) => {
-    const known = knownSchedules(draft.size).find(({ name }) => name === from);
-    if (known) onDraft(withOrders(draft, known.orders));
-    if (from === 'nothing') onDraft(emptied(draft));
-    if (from === 'run') onDraft(fromRun(draft, run));
-  };
   const runIt = () => {
     if (complaints.length > 0) onSay(`It cannot run yet.`);
     else controller.apply(withDraft(run.config, draft));
@@ -69,49 +62,8 @@ export function EditorTools(props: EditorToolsProps) {
   );
   return (
     <div className={head['head']}>
-      <label className={styles['start']}>
-        <span>Start from</span>
-        <select value="" onChange={(event) => start(event.target.value)}>
-          <option value="">…</option>
-          <option value="run">what runs</option>
-          {knownSchedules(draft.size).map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-          <option value="nothing">nothing</option>
-        </select>
-      </label>
-      <fieldset className={styles['tools']}>
-        <legend className="visually-hidden">Put in at the caret</legend>
-        {COMPUTATIONS.map((kind) => (
-          <button
-            key={kind}
-            type="button"
-            data-kind={kind}
-            aria-label={`Put in ${kind}`}
-            title={`${NAMES[kind]} of the next micro-batch (key ${kind}; a number behind it is the micro-batch)`}
-            onClick={() => onCommand({ type: 'insert', kind })}
-          >
-            {kind}
-          </button>
-        ))}
-        {stages.length > 1 && (
-          <label>
-            of{' '}
-            <select
-              value={editing.stage ?? ''}
-              aria-label="Stage that is put in"
-              onChange={(event) => onStage(event.target.value === '' ? undefined : Number(event.target.value))}
-            >
-              <option value="">the stage before</option>
-              {stages.map((stage) => (
-                <option key={stage} value={stage}>
-                  stage {stage}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-      </fieldset>
+      <StartFrom draft={draft} run={run} onDraft={onDraft} />
+      <PutIn editing={editing} onCommand={onCommand} onStage={props.onStage} />
       <span className={styles['tools']}>
         {button('Move earlier (Alt+Left)', '←', { type: 'earlier' })}
         {button('Move later (Alt+Right)', '→', { type: 'later' })}
@@ -135,6 +87,33 @@ export function EditorTools(props: EditorToolsProps) {
   );
 }
 
+interface StartFromProps extends Pick<EditorToolsProps, 'run' | 'onDraft'> {
+  readonly draft: Draft;
+}
+
+/** The schedules that a draft may begin with. */
+function StartFrom({ draft, run, onDraft }: StartFromProps) {
+  const start = (from: string) => {
+    const known = knownSchedules(draft.size).find(({ name }) => name === from);
+    if (known) onDraft(withOrders(draft, known.orders));
+    if (from === 'nothing') onDraft(emptied(draft));
+    if (from === 'run') onDraft(fromRun(draft, run));
+  };
+  return (
+    <label className={styles['start']}>
+      <span>Start from</span>
+      <select value="" onChange={(event) => start(event.target.value)}>
+        <option value="">…</option>
+        <option value="run">what runs</option>
+        {knownSchedules(draft.size).map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+        <option value="nothing">nothing</option>
+      </select>
+    </label>
+  );
+}
+
 /** The run's schedule; where it has another size, the draft begins anew with that. */
 function fromRun(draft: Draft, { schedule }: RunSchedule): Draft {
   const { ranks, stages, microBatches } = schedule;
@@ -142,4 +121,43 @@ function fromRun(draft: Draft, { schedule }: RunSchedule): Draft {
   return size.ranks === ranks && size.stages === stages && size.microBatches === microBatches
     ? withOrders({ ...draft, size: draftOf(schedule).size }, schedule.orders)
     : draftOf(schedule);
+}
+
+/** The computations, as buttons, and of which stage, where the rank has several. */
+function PutIn({ editing, onCommand, onStage }: Pick<EditorToolsProps, 'editing' | 'onCommand' | 'onStage'>) {
+  const stages = stagesOfRank(editing.draft, editing.caret.rank);
+  return (
+    <fieldset className={styles['tools']}>
+      <legend className="visually-hidden">Put in at the caret</legend>
+      {COMPUTATIONS.map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          data-kind={kind}
+          aria-label={`Put in ${kind}`}
+          title={`${NAMES[kind]} of the next micro-batch (key ${kind}; a number behind it is the micro-batch)`}
+          onClick={() => onCommand({ type: 'insert', kind })}
+        >
+          {kind}
+        </button>
+      ))}
+      {stages.length > 1 && (
+        <label>
+          of{' '}
+          <select
+            value={editing.stage ?? ''}
+            aria-label="Stage that is put in"
+            onChange={(event) => onStage(event.target.value === '' ? undefined : Number(event.target.value))}
+          >
+            <option value="">the stage before</option>
+            {stages.map((stage) => (
+              <option key={stage} value={stage}>
+                stage {stage}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </fieldset>
+  );
 }

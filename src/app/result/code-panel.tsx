@@ -113,6 +113,48 @@ const Line = memo(function Line({ text, here, lit, hues }: LineProps) {
   );
 });
 
+interface FrameworksProps {
+  readonly tensorflow: boolean;
+  readonly onChoose: (tensorflow: boolean) => void;
+}
+
+const Frameworks = ({ tensorflow, onChoose }: FrameworksProps) => (
+  <span className={styles['frameworks']}>
+    {(['PyTorch', 'TensorFlow'] as const).map((framework) => (
+      <button
+        key={framework}
+        type="button"
+        aria-pressed={tensorflow === (framework === 'TensorFlow')}
+        onClick={() => onChoose(framework === 'TensorFlow')}
+      >
+        {framework}
+      </button>
+    ))}
+  </span>
+);
+
+/** The list of the lines, scrolled to the first one that a rank is on. */
+function useScrolledTo(first: number, code: readonly CodeLine[], tensorflow: boolean) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const [box, line] = [list.current, list.current?.children[first]];
+    if (!box || !(line instanceof HTMLElement)) return;
+    // It calls when the page has been laid out anyway: asking here would lay out all that has just changed.
+    const observer = new ResizeObserver(() => {
+      observer.disconnect();
+      // Only the box scrolls, never the page.
+      box.scrollTop = line.offsetTop - box.clientHeight / 2;
+    });
+    observer.observe(line);
+    return () => observer.disconnect();
+  }, [first]);
+  useEffect(() => {
+    // No event points into TensorFlow's script: it is read from its first line.
+    if (tensorflow && code.length > 0 && list.current) list.current.scrollTop = 0;
+  }, [tensorflow, code]);
+  return list;
+}
+
 export function CodePanel() {
   const [wanted, setWanted] = useState(false);
   const offered = useApp((app) => app.info !== undefined && strategyOf(app.info.config) !== undefined);
@@ -131,42 +173,13 @@ export function CodePanel() {
     return lit === undefined ? undefined : (cursor && traces[cursor.trace])?.events[lit]?.anchor;
   }, 50);
   const lines = useMemo(() => code.map((line, number) => ({ ...line, number })), [code]);
-  const list = useRef<HTMLOListElement>(null);
   const first = code.findIndex(({ anchor }) => anchors.includes(anchor));
-  useEffect(() => {
-    const [box, line] = [list.current, list.current?.children[first]];
-    if (!box || !(line instanceof HTMLElement)) return;
-    // It calls when the page has been laid out anyway: asking here would lay out all that has just changed.
-    const observer = new ResizeObserver(() => {
-      observer.disconnect();
-      // Only the box scrolls, never the page.
-      box.scrollTop = line.offsetTop - box.clientHeight / 2;
-    });
-    observer.observe(line);
-    return () => observer.disconnect();
-  }, [first]);
-  useEffect(() => {
-    // No event points into TensorFlow's script: it is read from its first line.
-    if (tensorflow && code.length > 0 && list.current) list.current.scrollTop = 0;
-  }, [tensorflow, code]);
+  const list = useScrolledTo(first, code, tensorflow);
   return (
     <>
       <div className={styles['head']}>
         <h2>{tensorflow ? 'TensorFlow, to compare' : 'PyTorch, as it runs now'}</h2>
-        {offered && (
-          <span className={styles['frameworks']}>
-            {(['PyTorch', 'TensorFlow'] as const).map((framework) => (
-              <button
-                key={framework}
-                type="button"
-                aria-pressed={tensorflow === (framework === 'TensorFlow')}
-                onClick={() => setWanted(framework === 'TensorFlow')}
-              >
-                {framework}
-              </button>
-            ))}
-          </span>
-        )}
+        {offered && <Frameworks tensorflow={tensorflow} onChoose={setWanted} />}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <ol ref={list} className={styles['code']} tabIndex={0} aria-label={label}>

@@ -106,27 +106,7 @@ export function AppView() {
             <Setup />
           </Region>
         )}
-        {side && (
-          <div className={styles['side']}>
-            <div className={styles['result']}>
-              {shown('result') && (
-                <Region name="Result">
-                  <Result />
-                </Region>
-              )}
-              {shown('result') && (
-                <Boundary what="The memory panel">
-                  <MemoryPanel />
-                </Boundary>
-              )}
-            </div>
-            {shown('code') && (
-              <Region name="Code" className={styles['code']}>
-                <CodePanel />
-              </Region>
-            )}
-          </div>
-        )}
+        {side && <Side shown={shown} />}
       </main>
       <Boundary what="The announcements for screen readers">
         <LiveRegion />
@@ -138,6 +118,31 @@ export function AppView() {
         <DropSign>
           Drop data to train on, weights to begin with, a report to compare with, or recordings of PyTorch to look at
         </DropSign>
+      )}
+    </div>
+  );
+}
+
+/** The column of the result, the memory and the code. */
+function Side({ shown }: { readonly shown: (part: string) => boolean }) {
+  return (
+    <div className={styles['side']}>
+      <div className={styles['result']}>
+        {shown('result') && (
+          <Region name="Result">
+            <Result />
+          </Region>
+        )}
+        {shown('result') && (
+          <Boundary what="The memory panel">
+            <MemoryPanel />
+          </Boundary>
+        )}
+      </div>
+      {shown('code') && (
+        <Region name="Code" className={styles['code']}>
+          <CodePanel />
+        </Region>
       )}
     </div>
   );

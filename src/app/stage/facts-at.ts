@@ -8,7 +8,7 @@ import type { SessionInfo } from '../../protocol/session-info';
 import type { Clock, DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
 import { ContentsCursor } from '../../trace/contents';
 import { memoryOf } from '../../trace/memory';
-import { doneAt, firstOf, type Position } from '../../trace/moments/moment';
+import { doneAt, firstOf, lastOf, type Moment, type Position } from '../../trace/moments/moment';
 import type { Packet } from '../../trace/packets';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import { createDeviceClock, type DeviceClock } from './device-now';
@@ -35,6 +35,23 @@ function byMoment(flights: readonly Flight[], { moments, momentOf }: StepPicture
   return by;
 }
 
+/** A packet carries what was in the sender's buffer when it left. */
+function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Array | undefined {
+  const sent = new Map<Packet, Float32Array | undefined>();
+  return (packet) => {
+    if (!sent.has(packet)) {
+      const at = contents.position;
+      sent.set(packet, contents.seek(packet.send).values(packet.from, packet.source));
+      contents.seek(at);
+    }
+    return sent.get(packet);
+  };
+}
+
+/** The time in the middle of a moment. */
+const middleOf = (moment: Moment, walk: WalkTime): number =>
+  (walk.timeOf({ event: firstOf(moment), fraction: 0 }) + walk.timeOf({ event: lastOf(moment), fraction: 1 })) / 2;
+
 export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFacts {
   const packets = packetsToDraw(trace);
   const step = stepPicture(info, trace);
@@ -48,16 +65,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
     clocks.set(clock, known);
     return known;
   };
-  /** A packet carries what was in the sender's buffer when it left. */
-  const sent = new Map<Packet, Float32Array | undefined>();
-  const carried = (packet: Packet): Float32Array | undefined => {
-    if (!sent.has(packet)) {
-      const at = contents.position;
-      sent.set(packet, contents.seek(packet.send).values(packet.from, packet.source));
-      contents.seek(at);
-    }
-    return sent.get(packet);
-  };
+  const carried = createCarried(contents);
   const inFlight = (own: readonly Flight[], position: Position): readonly Transit[] =>
     own.flatMap((flight): Transit[] => {
       const { packet } = flight;
@@ -73,12 +81,8 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
       const index = step.momentOf(position.event);
       const moment = moments[index];
       const own = moment?.events ?? [];
-      // In the middle of the moment, so that what is said of a device stays while the moment lasts.
-      const time = moment
-        ? (walk.timeOf({ event: firstOf(moment), fraction: 0 }) +
-            walk.timeOf({ event: own.at(-1) ?? 0, fraction: 1 })) /
-          2
-        : 0;
+      // So that what is said of a device stays while the moment lasts.
+      const time = moment ? middleOf(moment, walk) : 0;
       const now = flights[index] ?? [];
       const moving = now.map(({ packet }) => packet);
       contents.seek(done);

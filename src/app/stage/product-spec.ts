@@ -59,59 +59,79 @@ function labelled(name: string, shape: readonly number[], short: string): readon
 /** 'tanh' of 'ops/tanh-grad', 'max-pool2d' of 'conv/max-pool2d'. */
 const kernelWord = (name: string): string => name.replace(/^.*\//, '').replace(/-grad.*$/, '');
 
-export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): ProductSpec | undefined {
-  const part = (
-    buffer: string | undefined,
-    more: Partial<ProductPart> & { readonly name?: string; readonly short?: string } = {},
-  ) => {
-    const info = buffer === undefined ? undefined : shapeOf(buffer);
-    if (!info || buffer === undefined) return undefined;
-    const { name = buffer, short = '', ...rest } = more;
-    const shape = info.shape.length === 0 ? [1] : info.shape;
-    const labels = labelled(name, rest.transposed ? [...shape].reverse() : shape, short);
-    return { buffer, shape, category: info.category, transposed: false, labels, made: false, ...rest };
+/** Makes the parts of a line, and the line of them; undefined where a buffer has no known shape. */
+function lineOf(event: number, shapeOf: ShapeOf) {
+  return {
+    part(
+      buffer: string | undefined,
+      more: Partial<ProductPart> & { readonly name?: string; readonly short?: string } = {},
+    ): ProductPart | undefined {
+      const info = buffer === undefined ? undefined : shapeOf(buffer);
+      if (!info || buffer === undefined) return undefined;
+      const { name = buffer, short = '', ...rest } = more;
+      const shape = info.shape.length === 0 ? [1] : info.shape;
+      const labels = labelled(name, rest.transposed ? [...shape].reverse() : shape, short);
+      return { buffer, shape, category: info.category, transposed: false, labels, made: false, ...rest };
+    },
+    made(
+      parts: readonly (ProductPart | undefined)[],
+      signs: readonly string[],
+      more: Partial<ProductSpec> = {},
+    ): ProductSpec | undefined {
+      const there = parts.flatMap((p) => (p ? [p] : []));
+      if (there.length !== parts.length || there.length === 0) return undefined;
+      return { key: `${event}`, parts: there, signs, lead: false, words: [], ...more };
+    },
   };
+}
+
+interface WeightGradient {
+  readonly e: TraceEvent;
+  readonly event: number;
+  /** The gradient. */
+  readonly result: string;
+  /** Activations and their gradients that are read. */
+  readonly flows: readonly string[];
+}
+
+/** The gradient of a weight, with that of its bias beside it, is what δ and the layer's input make. */
+function weightGradient({ e, event, result, flows }: WeightGradient, shapeOf: ShapeOf): ProductSpec | undefined {
+  const { part, made } = lineOf(event, shapeOf);
+  const bias = e.writes.find((w) => w.endsWith('bias.grad') && w !== result);
+  const biasShape = bias === undefined ? undefined : shapeOf(bias)?.shape;
+  const lead = part(result, {
+    made: true,
+    short: 'grad',
+    ...(bias !== undefined && biasShape?.length === 1 && shapeOf(result)?.shape[0] === biasShape[0]
+      ? { bias: { buffer: bias, shape: biasShape } }
+      : {}),
+  });
+  const delta = flows.find((f) => f.endsWith('.grad'));
+  const input = flows.find((f) => !f.endsWith('.grad'));
+  const rows = delta === undefined ? undefined : shapeOf(delta)?.shape[0];
+  const linear = kernelWord(e.name) === 'linear';
+  const operands = [part(delta, { name: 'δ' }), part(input, { name: linear || input === undefined ? 'h' : input })];
+  return (
+    made([lead, ...operands], ['=', linear ? '·' : ','], {
+      lead: true,
+      words: linear && rows !== undefined ? [`δᵀh, a sum over ${rows} samples`, `δᵀh over ${rows} samples`, 'δᵀh'] : [],
+    }) ?? made([lead], [], { lead: true })
+  );
+}
+
+export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): ProductSpec | undefined {
+  const { part, made } = lineOf(event, shapeOf);
   const is = (buffer: string, ...categories: readonly MemoryCategory[]): boolean => {
     const category = shapeOf(buffer)?.category;
     return category !== undefined && categories.includes(category);
-  };
-  const made = (
-    parts: readonly (ProductPart | undefined)[],
-    signs: readonly string[],
-    more: Partial<ProductSpec> = {},
-  ) => {
-    const there = parts.flatMap((p) => (p ? [p] : []));
-    if (there.length !== parts.length || there.length === 0) return undefined;
-    return { key: `${event}`, parts: there, signs, lead: false, words: [], ...more };
   };
   const held = e.reads.filter((r) => is(r, 'parameter') && (shapeOf(r)?.shape.length ?? 0) > 1);
   const flows = e.reads.filter((r) => is(r, 'activation', 'data') && (shapeOf(r)?.shape.length ?? 0) > 1);
   const result = e.writes.find((w) => is(w, 'activation', 'gradient'));
   const weight = held[0];
   const word = kernelWord(e.name);
-  if (e.phase === 'backward' && result?.endsWith('weight.grad')) {
-    const bias = e.writes.find((w) => w.endsWith('bias.grad') && w !== result);
-    const biasShape = bias === undefined ? undefined : shapeOf(bias)?.shape;
-    const lead = part(result, {
-      made: true,
-      short: 'grad',
-      ...(bias !== undefined && biasShape?.length === 1 && shapeOf(result)?.shape[0] === biasShape[0]
-        ? { bias: { buffer: bias, shape: biasShape } }
-        : {}),
-    });
-    const delta = flows.find((f) => f.endsWith('.grad'));
-    const input = flows.find((f) => !f.endsWith('.grad'));
-    const rows = delta === undefined ? undefined : shapeOf(delta)?.shape[0];
-    const linear = word === 'linear';
-    const operands = [part(delta, { name: 'δ' }), part(input, { name: linear || input === undefined ? 'h' : input })];
-    return (
-      made([lead, ...operands], ['=', linear ? '·' : ','], {
-        lead: true,
-        words:
-          linear && rows !== undefined ? [`δᵀh, a sum over ${rows} samples`, `δᵀh over ${rows} samples`, 'δᵀh'] : [],
-      }) ?? made([lead], [], { lead: true })
-    );
-  }
+  if (e.phase === 'backward' && result?.endsWith('weight.grad'))
+    return weightGradient({ e, event, result, flows }, shapeOf);
   if (weight !== undefined && word === 'linear' && e.phase === 'forward')
     return made(
       [

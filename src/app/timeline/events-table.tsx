@@ -25,6 +25,21 @@ function numbersOf(trace: StepTrace): readonly number[] {
   return numbers;
 }
 
+const COLUMNS = [
+  '#',
+  'Moment',
+  'Device',
+  'Queue',
+  'Event',
+  'Phase',
+  'Begins',
+  'Takes',
+  'Bytes',
+  'Flops',
+  'Waited for',
+  'Critical path',
+];
+
 function Table() {
   const traces = useSettled((app) => app.traces, 300);
   const index = useSettled((app) => app.cursor?.trace, 300);
@@ -42,22 +57,7 @@ function Table() {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={styles['scroll']} tabIndex={0} aria-label="Events of the step">
       <table>
-        <ColumnHeads
-          names={[
-            '#',
-            'Moment',
-            'Device',
-            'Queue',
-            'Event',
-            'Phase',
-            'Begins',
-            'Takes',
-            'Bytes',
-            'Flops',
-            'Waited for',
-            'Critical path',
-          ]}
-        />
+        <ColumnHeads names={COLUMNS} />
         <tbody>
           {trace.events.map((e, i) => {
             const { startUs, durUs } = spanOf(trace, clock, i);

@@ -6,8 +6,6 @@
  */
 import { type RefObject, useMemo, useRef, useState } from 'react';
 import styles from '../lanes/lanes.module.css';
-import { SearchField } from '../lanes/search-field';
-import { nextMatch } from '../lanes/search-words';
 import tools from '../lanes/tools.module.css';
 import { useLanesPointer } from '../lanes/use-lanes-pointer';
 import { type ViewWindow, zoomedBy } from '../lanes/view-window';
@@ -24,6 +22,7 @@ import { TimelineHead } from './timeline-head';
 import { parseTimeline, printTimeline } from './timeline-link';
 import type { TimelineModel } from './timeline-model';
 import type { TimelineItem } from './timeline-scene';
+import { TimelineSearchField } from './timeline-search-field';
 import { useSelection } from './use-selection';
 import { useTimelinePicture } from './use-timeline-picture';
 import { pathWords } from './why-words';
@@ -74,10 +73,6 @@ export function Timeline() {
     if (asked.idle) select({ kind: 'idle', stretch: asked.idle });
     show(asked.view);
   });
-  const step = (by: 1 | -1) => {
-    const event = matches && nextMatch(matches, selection?.kind === 'event' ? selection.event : undefined, by);
-    if (event !== undefined) reveal({ kind: 'event', event });
-  };
   const onKeyDown = timelineKeyDown({
     model,
     app: store.getState,
@@ -91,13 +86,13 @@ export function Timeline() {
   return (
     <div className={styles['root']}>
       <TimelineHead onZoom={(factor) => show(zoomedBy(model.view, factor))}>
-        <SearchField
+        <TimelineSearchField
           field={field}
-          hint="search: layer 4, bucket 1, rank 2 …"
           query={query}
-          found={matches && { count: matches.length, place: placeIn(matches, selection) }}
+          matches={matches}
+          selection={selection}
           onQuery={setQuery}
-          onStep={step}
+          onFound={reveal}
           onLeave={() => hand.current?.focus()}
         />
         <button type="button" className={tools['toggle']} aria-pressed={path} onClick={() => setPath(!path)}>
@@ -124,12 +119,6 @@ export function Timeline() {
       {pointed !== undefined && <Pointed id={pointed} model={model} onPainted={onPainted} canvas={canvas.current} />}
     </div>
   );
-}
-
-/** Which of the matches is selected. */
-function placeIn(matches: readonly number[], selection: Selection | undefined): number | undefined {
-  const place = selection?.kind === 'event' ? matches.indexOf(selection.event) : -1;
-  return place < 0 ? undefined : place;
 }
 
 interface Shown {

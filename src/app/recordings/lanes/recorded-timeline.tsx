@@ -5,27 +5,23 @@
 import { useMemo, useRef, useState } from 'react';
 import { grow } from '../../draw/geometry';
 import { Tooltip } from '../../draw/tooltip';
-import { Key } from '../../lanes/key';
 import lanes from '../../lanes/lanes.module.css';
-import { SearchField } from '../../lanes/search-field';
 import { useLanesPointer } from '../../lanes/use-lanes-pointer';
 import { type ViewWindow, zoomedBy } from '../../lanes/view-window';
-import { ZoomButtons } from '../../lanes/zoom-buttons';
 import { SavePicture } from '../../picture/save-picture';
 import { FoldButtons } from './fold-buttons';
 import { FoundPanel } from './found-panel';
-import { spoken } from './found-words';
+import { RecordedHand } from './recorded-hand';
+import { RecordedHead } from './recorded-head';
 import { recordedKeyDown, revealed } from './recorded-keys';
 import type { RecordedModel } from './recorded-model';
-import { type RecordedMatches, searchRecording } from './recorded-search';
-import { foundId, sameFound } from './recorded-selection';
+import { searchRecording } from './recorded-search';
+import { RecordedSearchField } from './recorded-search-field';
+import { sameFound } from './recorded-selection';
 import styles from './recorded-timeline.module.css';
 import { tipOf } from './recorded-words';
 import type { Found, RecordedItem, SpanAt } from './scene-types';
 import { useRecordedPicture } from './use-recorded-picture';
-
-export const KEYS =
-  'Arrows: from span to span. w and s zoom, a and d move, f fits what is selected, 0 shows everything, / searches.';
 
 export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
   const { recording, analysis } = model;
@@ -73,41 +69,21 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
     select: selectByKey,
     search: () => field.current?.focus(),
   });
-  const place = placeIn(matches, selected);
-  const step = (by: 1 | -1) => {
-    const next = matches?.list[placeBeside(matches.list.length, place, by)];
-    if (next) reveal(next);
-  };
   const box = canvas.current?.getBoundingClientRect();
   return (
     <section className={styles['root']} aria-label="Recorded timeline">
-      <div className={styles['head']}>
-        <Key
-          entries={LOOKS}
-          className={styles['key']}
-          first={<span className={styles['clock']}>{recording.clock} time</span>}
-          last={
-            <span>
-              <b aria-hidden="true">▾</b>
-              last to join
-            </span>
-          }
-        />
-        <ZoomButtons
-          whole="Show the whole recording"
-          onZoom={(factor) => show(zoomedBy(model.view, factor, model.smallest))}
-        />
-        <SearchField
+      <RecordedHead clock={recording.clock} onZoom={(factor) => show(zoomedBy(model.view, factor, model.smallest))}>
+        <RecordedSearchField
           field={field}
-          hint="search: all_reduce, linear, rank 2 …"
           query={query}
-          found={matches && { count: matches.count, place }}
+          matches={matches}
+          selected={selected}
           onQuery={setQuery}
-          onStep={step}
+          onFound={reveal}
           onLeave={() => hand.current?.focus()}
         />
         <SavePicture name="recording" what="the recorded timeline" figure={picture.figure} />
-      </div>
+      </RecordedHead>
       <div ref={view} className={styles['view']}>
         <div className={lanes['lanes']} style={{ height: size.height }}>
           <canvas
@@ -116,20 +92,7 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
             aria-label="Lanes of the ranks over time; the tables below say the same in numbers"
             style={size}
           />
-          <div
-            ref={hand}
-            className={lanes['hand']}
-            role="slider"
-            tabIndex={0}
-            aria-label="Recorded spans"
-            aria-valuemin={0}
-            aria-valuemax={recording.spanCount}
-            aria-valuenow={selected?.kind === 'span' ? selected.at.span : 0}
-            aria-valuetext={selected ? spoken(recording, analysis, selected) : 'nothing is selected'}
-            aria-description={KEYS}
-            onKeyDown={onKeyDown}
-            {...hands}
-          />
+          <RecordedHand hand={hand} model={model} selected={selected} onKeyDown={onKeyDown} hands={hands} />
           <FoldButtons layout={picture.layout} open={open} onOpen={setOpen} />
         </div>
       </div>
@@ -146,23 +109,3 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
 }
 
 const rankOf = (found: Found): number => (found.kind === 'span' ? found.at.rank : found.rank);
-
-/** Which of the matches is selected. */
-function placeIn(matches: RecordedMatches | undefined, selected: Found | undefined): number | undefined {
-  if (!matches || selected?.kind !== 'span') return undefined;
-  const place = matches.list.findIndex((at) => foundId({ kind: 'span', at }) === foundId(selected));
-  return place < 0 ? undefined : place;
-}
-
-/** The match after or before that place; without one, the first or the last. */
-function placeBeside(count: number, place: number | undefined, by: 1 | -1): number {
-  if (place === undefined) return by > 0 ? 0 : count - 1;
-  return (place + by + count) % count;
-}
-
-const LOOKS = [
-  ['waits', 'waits for the last rank'],
-  ['exposed', 'transfer'],
-  ['hidden', 'hidden behind computation'],
-  ['idle', 'idle'],
-] as const;

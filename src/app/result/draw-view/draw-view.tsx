@@ -3,9 +3,8 @@
  * its class probabilities. Only for images. The keyboard has a pen of its own; the drawing is cleared when the data
  * change.
  */
-import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { formatPercent } from '../../draw/format';
-import { useSurface } from '../../draw/use-surface';
 import fields from '../../fields/fields.module.css';
 import { useApp, usePalette } from '../../state/use-app';
 import { imageBitmap, paintBitmap } from '../cells/paint-image';
@@ -15,13 +14,11 @@ import { ClassBars } from './class-bars';
 import styles from './draw-view.module.css';
 import { drawingInput } from './drawing-input';
 import { imageLook } from './image-look';
-import { paintPad } from './paint-pad';
 import { useDrawing } from './use-drawing';
+import { PAD_SIZE, usePad } from './use-pad';
 import { usePrediction } from './use-prediction';
 
-const SIDE = 164;
 const SEEN_SIDE = 56;
-const PAD_SIZE = { width: SIDE, height: SIDE };
 const SEEN_SIZE = { width: SEEN_SIDE, height: SEEN_SIDE };
 
 /** By the type of the data. */
@@ -52,25 +49,8 @@ export function DrawView() {
   useEffect(() => {
     hands.clear();
   }, [data, hands]);
-  const pad = useRef<HTMLCanvasElement>(null);
-  const [focused, setFocused] = useState(false);
-  const palette = usePalette();
-  const { request: repaint } = useSurface(
-    pad,
-    PAD_SIZE,
-    useCallback(
-      ({ context }) =>
-        paintPad(context, { side: SIDE, drawing: hands.drawing(), pen: focused ? hands.pen() : undefined, palette }),
-      [hands, focused, palette],
-    ),
-  );
+  const { pad, focused, keyboard, repaint } = usePad(hands);
   const help = useId();
-  const onKeyDown = (event: KeyboardEvent) => {
-    // Who has drawn with the pointer means Play by Space.
-    if (event.key === ' ' && !focused) return;
-    if (event.key.startsWith('Arrow')) setFocused(true);
-    hands.onKeyDown(event);
-  };
   const names = dataset?.classNames ?? [];
   return (
     <div className={styles['draw']}>
@@ -82,9 +62,7 @@ export function DrawView() {
           aria-describedby={help}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it is drawn on with the keyboard
           tabIndex={0}
-          onKeyDown={onKeyDown}
-          onFocus={(event) => setFocused(event.currentTarget.matches(':focus-visible'))}
-          onBlur={() => setFocused(false)}
+          {...keyboard}
         >
           <canvas
             ref={pad}

@@ -73,31 +73,61 @@ export function StagesEditor() {
           </span>
         ))}
         {cuts.map((cut, index) => (
-          <div
+          <Cut
             // biome-ignore lint/suspicious/noArrayIndexKey: a cut is its place
             key={index}
-            role="slider"
-            tabIndex={0}
-            className={styles['cut']}
-            style={{ left: `${(100 * cut) / starts.length}%` }}
-            aria-label={`Cut between stages ${index} and ${index + 1}`}
-            aria-valuemin={index + 1}
-            aria-valuemax={starts.length - (cuts.length - index)}
-            aria-valuenow={cut}
-            aria-valuetext={`stage ${index + 1} begins with layer ${starts[cut]}`}
-            onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-            onPointerMove={onDrag(index)}
-            onPointerUp={() => draft && apply(draft)}
-            onPointerCancel={() => setDraft(undefined)}
-            onKeyDown={({ key }) => {
-              const by =
-                key === 'ArrowLeft' || key === 'ArrowDown' ? -1 : key === 'ArrowRight' || key === 'ArrowUp' ? 1 : 0;
+            index={index}
+            count={cuts.length}
+            cut={cut}
+            starts={starts}
+            onDrag={onDrag(index)}
+            onDrop={() => draft && apply(draft)}
+            onCancel={() => setDraft(undefined)}
+            onStep={(by) => {
               const next = move(index, cut + by);
-              if (by !== 0 && next[index] !== cut) apply(next);
+              if (next[index] !== cut) apply(next);
             }}
           />
         ))}
       </div>
     </div>
+  );
+}
+
+interface CutProps {
+  readonly index: number;
+  /** How many cuts there are. */
+  readonly count: number;
+  readonly cut: number;
+  /** The layers with weights. */
+  readonly starts: readonly number[];
+  readonly onDrag: (event: PointerEvent) => void;
+  readonly onDrop: () => void;
+  readonly onCancel: () => void;
+  readonly onStep: (by: 1 | -1) => void;
+}
+
+/** The handle of a cut, a slider over the layers with weights. */
+function Cut({ index, count, cut, starts, onDrag, onDrop, onCancel, onStep }: CutProps) {
+  return (
+    <div
+      role="slider"
+      tabIndex={0}
+      className={styles['cut']}
+      style={{ left: `${(100 * cut) / starts.length}%` }}
+      aria-label={`Cut between stages ${index} and ${index + 1}`}
+      aria-valuemin={index + 1}
+      aria-valuemax={starts.length - (count - index)}
+      aria-valuenow={cut}
+      aria-valuetext={`stage ${index + 1} begins with layer ${starts[cut]}`}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={onDrag}
+      onPointerUp={onDrop}
+      onPointerCancel={onCancel}
+      onKeyDown={({ key }) => {
+        if (key === 'ArrowLeft' || key === 'ArrowDown') onStep(-1);
+        if (key === 'ArrowRight' || key === 'ArrowUp') onStep(1);
+      }}
+    />
   );
 }

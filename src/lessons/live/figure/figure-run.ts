@@ -1,57 +1,48 @@
 /**
- * A figure that runs: led to the moment of its link, by hand or by a solution; what is shown is the store's. A figure
- * of the lab has the same face (figure-face.ts): lab-run.ts.
+ * A figure that runs: led to the moment of its link (way-there.ts), by hand or by a solution; what is shown is the
+ * store's. A figure of the lab has the same face (figure-face.ts): lab-run.ts.
  */
-import { BEGINNING, FULL_SPEED, type Pace, setByHand } from '../../../app/transport/pace';
-import type { Changes, FigureSpec, Press } from '../../lesson';
-import { linkOf, readLink } from '../../run-link';
+import type { AppServices } from '../../../app/state/use-app';
+import type { Changes, Press } from '../../lesson';
 import type { FigureRun, FigureRunOptions } from './figure-face';
-import { createParts, forgetPressed, pressedIn, settingWords } from './run-parts';
+import { forgetPressed, pressedIn, settingWords } from './run-parts';
+import { createWayThere, watchForFailure } from './way-there';
 
-/** A calm pace, or full speed; a link that says another is obeyed. */
-const paceOf = ({ starts }: FigureSpec): Pace =>
-  starts === 'train' ? setByHand(FULL_SPEED) : { ...BEGINNING, held: true };
+/** What each button does to the run; `begin` leads it back to its start. */
+function pressesOf(
+  { store, controller }: AppServices,
+  begin: () => Promise<void>,
+): Readonly<Record<Press, () => Promise<void>>> {
+  const { player, failures } = controller;
+  return {
+    async play() {
+      if (store.getState().state === 'playing') player.pause();
+      else player.play();
+    },
+    moment: () => player.step('moment'),
+    round: () => player.step('round'),
+    phase: () => player.step('phase'),
+    iteration: () => player.stepIteration(),
+    reset: begin,
+    kill: async () => failures.kill((store.getState().info?.ranks ?? 1) - 1),
+  };
+}
 
 export function openFigureRun(options: FigureRunOptions): FigureRun {
   const { spec, grant } = options;
   let seated = false;
-  let begun = false;
   /** It plays as soon as it has the seat and is there. */
   let wantsPlay = spec.starts !== 'rest';
-  let waiting: (() => void)[] = [];
-  const onArrived = () => {
-    // A way there that another one has overtaken.
-    if (store.getState().state === 'loading') return;
-    state.setState({ there: true, leading: false, failure: undefined });
-    for (const go of waiting) go();
-    waiting = [];
-    goOn();
-  };
-  const parts = createParts(options, onArrived);
-  const { services, state, arrival } = parts;
-  const { store, controller } = services;
-  const { player } = controller;
-
   const goOn = () => {
     if (!seated || !wantsPlay) return;
     wantsPlay = false;
     player.play();
   };
-
-  const lead = (changes: Changes): Promise<void> => {
-    const { config, state: at, view } = readLink(linkOf(spec.run, changes));
-    begun = true;
-    state.setState({ changes, leading: true, failure: undefined });
-    store.getState().setPace(paceOf(spec));
-    store.getState().setView({ exhibit: view.exhibit });
-    arrival.ask(at);
-    const there = new Promise<void>((resolve) => waiting.push(resolve));
-    if (store.getState().state === 'failed') {
-      store.getState().setConfig(config);
-      controller.restart();
-    } else controller.apply(config, 'link');
-    return there;
-  };
+  const { parts, lead, hasBegun } = createWayThere(options, goOn);
+  const { services, state } = parts;
+  const { store, controller } = services;
+  const { player } = controller;
+  const stopWatching = watchForFailure(parts);
 
   const rest = () => {
     if (store.getState().state === 'playing') player.pause();
@@ -61,31 +52,12 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
     rest();
     return lead({});
   };
+  const presses = pressesOf(services, begin);
   const set = (changes: Changes): Promise<void> => {
     pressedIn(state, ...settingWords(changes));
     // On the way to a moment the run plays, too.
     wantsPlay ||= store.getState().state === 'playing' && !state.getState().leading;
     return lead({ ...state.getState().changes, ...changes });
-  };
-
-  const stopWatching = store.subscribe(({ state: is, notices, busy }) => {
-    if (state.getState().there || state.getState().failure !== undefined) return;
-    const wrong = notices.find(({ level }) => level === 'error');
-    if (!wrong && is !== 'failed') return;
-    state.setState({ failure: wrong ? `${wrong.text} ${wrong.hint}`.trim() : busy });
-  });
-
-  const steps: Readonly<Record<Press, () => Promise<void>>> = {
-    async play() {
-      if (store.getState().state === 'playing') player.pause();
-      else player.play();
-    },
-    moment: () => player.step('moment'),
-    round: () => player.step('round'),
-    phase: () => player.step('phase'),
-    iteration: () => player.stepIteration(),
-    reset: () => begin(),
-    kill: async () => controller.failures.kill((store.getState().info?.ranks ?? 1) - 1),
   };
 
   return {
@@ -95,7 +67,7 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
     enter() {
       seated = true;
       grant.give();
-      if (!begun) void lead({});
+      if (!hasBegun()) void lead({});
       else if (state.getState().there) goOn();
     },
     leave() {
@@ -110,7 +82,7 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
     async press(what) {
       pressedIn(state, what);
       try {
-        await steps[what]();
+        await presses[what]();
       } catch (error) {
         controller.say({ level: 'error', id: 'figure', text: String(error), hint: 'Reset leads back to the start.' });
       }

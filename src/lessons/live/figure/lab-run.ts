@@ -6,7 +6,7 @@ import { DEFAULT_LAB, type LabSettings, labRequest, printLab } from '../../../ap
 import type { Changes } from '../../lesson';
 import { linkOf, readLink } from '../../run-link';
 import type { FigureRun, FigureRunOptions } from './figure-face';
-import { createParts, forgetPressed, pressedIn, settingWords } from './run-parts';
+import { createParts, forgetPressed, pressedIn, type RunParts, settingWords } from './run-parts';
 
 /** How long a round is looked at, and the first one after play was pressed. */
 const ROUND_MS = 1500;
@@ -49,15 +49,37 @@ function createRounds({ shown, last, show, onPlays }: RoundsOf): { play(): void;
   return { play, stop };
 }
 
+/** Runs the collective and shows it; of settings that follow each other quickly, only the last ones are shown. */
+function createCollective({ services, state }: RunParts, onShown: () => void) {
+  const { store, controller } = services;
+  /** The settings that were asked for last. */
+  let asked = '';
+  return {
+    hasBegun: () => asked !== '',
+    /** With these settings, and at their round. */
+    async run(lab: LabSettings): Promise<void> {
+      const what = printLab({ ...lab, round: 0 });
+      asked = what;
+      try {
+        const result = await controller.lab.lab(labRequest(lab));
+        if (asked !== what) return;
+        store.getState().setView({ lab: { ...lab, round: Math.min(lab.round, result.rounds.length) } });
+        state.setState({ lab: result, there: true, failure: undefined });
+        onShown();
+      } catch (error) {
+        if (asked === what) state.setState({ failure: error instanceof Error ? error.message : String(error) });
+      }
+    },
+  };
+}
+
 export function openLabRun(options: FigureRunOptions): FigureRun {
   const { spec } = options;
   const parts = createParts(options, () => undefined);
   const { services, state } = parts;
-  const { store, controller } = services;
+  const { store } = services;
   let seated = false;
   let wantsPlay = spec.starts !== 'rest';
-  /** The settings that were asked for last. */
-  let asked = '';
 
   const now = () => store.getState().lab ?? labOf(spec.run);
   const last = () => state.getState().lab?.rounds.length ?? 0;
@@ -71,22 +93,12 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
     onPlays: (labPlays) => state.setState({ labPlays }),
   });
 
-  /** Runs the collective with these settings and shows that round of it. */
-  const run = async (lab: LabSettings): Promise<void> => {
-    const what = printLab({ ...lab, round: 0 });
-    asked = what;
-    try {
-      const result = await controller.lab.lab(labRequest(lab));
-      if (asked !== what) return;
-      store.getState().setView({ lab: { ...lab, round: Math.min(lab.round, result.rounds.length) } });
-      state.setState({ lab: result, there: true, failure: undefined });
-      if (!seated || !wantsPlay) return;
-      wantsPlay = false;
-      play();
-    } catch (error) {
-      if (asked === what) state.setState({ failure: error instanceof Error ? error.message : String(error) });
-    }
+  const goOn = () => {
+    if (!seated || !wantsPlay) return;
+    wantsPlay = false;
+    play();
   };
+  const { run, hasBegun } = createCollective(parts, goOn);
 
   const begin = (): Promise<void> => {
     stop();
@@ -109,11 +121,8 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
     spec,
     enter() {
       seated = true;
-      if (asked === '') void run(labOf(spec.run));
-      else if (wantsPlay && state.getState().there) {
-        wantsPlay = false;
-        play();
-      }
+      if (!hasBegun()) void run(labOf(spec.run));
+      else if (state.getState().there) goOn();
     },
     leave() {
       seated = false;

@@ -40,18 +40,7 @@ export function openFigures({ page, table }: FiguresOptions): Figures {
   const live = new Map<string, LiveFigure>();
   const waking = new Map<string, Promise<LiveFigure>>();
   const listeners: ((id: string, figure: LiveFigure) => void)[] = [];
-  let engine: Promise<{ readonly code: typeof import('../figure/live-figure'); readonly engine: Engine }> | undefined;
-
-  const fetchEngine = () => {
-    engine ??= loadPart('The figures', async () => {
-      const code = await import('../figure/live-figure');
-      return { code, engine: code.createEngine() };
-    }).catch((error: unknown) => {
-      engine = undefined;
-      throw error;
-    });
-    return engine;
-  };
+  const fetchEngine = createEngineFetch();
 
   const seat = createSeat({
     places: () => [...live.keys()].flatMap((id) => placeOf(id, elements.get(id))),
@@ -91,16 +80,7 @@ export function openFigures({ page, table }: FiguresOptions): Figures {
     return made;
   };
 
-  const near = new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) {
-        const id = isIntersecting ? (target as HTMLElement).dataset['figure'] : undefined;
-        if (id !== undefined) wake(id).catch(() => undefined);
-      }
-    },
-    { rootMargin: NEAR },
-  );
-  for (const element of elements.values()) near.observe(element);
+  whenNear(elements.values(), (id) => wake(id).catch(() => undefined));
   followScrolling(page, seat.update);
 
   return {
@@ -112,6 +92,35 @@ export function openFigures({ page, table }: FiguresOptions): Figures {
       for (const [id, figure] of live) listener(id, figure);
     },
   };
+}
+
+/** What draws and runs the figures of the page: fetched once, and again where that has failed. */
+function createEngineFetch() {
+  let engine: Promise<{ readonly code: typeof import('../figure/live-figure'); readonly engine: Engine }> | undefined;
+  return () => {
+    engine ??= loadPart('The figures', async () => {
+      const code = await import('../figure/live-figure');
+      return { code, engine: code.createEngine() };
+    }).catch((error: unknown) => {
+      engine = undefined;
+      throw error;
+    });
+    return engine;
+  };
+}
+
+/** Whenever a figure comes near the window. */
+function whenNear(figures: Iterable<HTMLElement>, onNear: (id: string) => void): void {
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        const id = isIntersecting ? (target as HTMLElement).dataset['figure'] : undefined;
+        if (id !== undefined) onNear(id);
+      }
+    },
+    { rootMargin: NEAR },
+  );
+  for (const figure of figures) near.observe(figure);
 }
 
 function placeOf(id: string, element: HTMLElement | undefined): readonly Place[] {

@@ -1,0 +1,40 @@
+/** The line above the lanes of a recording: its clock, what the looks mean, the zoom buttons. */
+import type { ReactNode } from 'react';
+import { Key } from '../../lanes/key';
+import { ZoomButtons } from '../../lanes/zoom-buttons';
+import styles from './recorded-timeline.module.css';
+
+interface RecordedHeadProps {
+  readonly clock: string;
+  /** > 1: larger; 0: the whole recording. */
+  readonly onZoom: (factor: number) => void;
+  /** What else is on the line. */
+  readonly children: ReactNode;
+}
+
+export function RecordedHead({ clock, onZoom, children }: RecordedHeadProps) {
+  return (
+    <div className={styles['head']}>
+      <Key
+        entries={LOOKS}
+        className={styles['key']}
+        first={<span className={styles['clock']}>{clock} time</span>}
+        last={
+          <span>
+            <b aria-hidden="true">▾</b>
+            last to join
+          </span>
+        }
+      />
+      <ZoomButtons whole="Show the whole recording" onZoom={onZoom} />
+      {children}
+    </div>
+  );
+}
+
+const LOOKS = [
+  ['waits', 'waits for the last rank'],
+  ['exposed', 'transfer'],
+  ['hidden', 'hidden behind computation'],
+  ['idle', 'idle'],
+] as const;

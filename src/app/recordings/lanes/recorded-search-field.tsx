@@ -1,0 +1,50 @@
+/** The search of a recorded timeline: which of the spans that match is selected, and on to the next one or back. */
+import type { Ref } from 'react';
+import { SearchField } from '../../lanes/search-field';
+import type { RecordedMatches } from './recorded-search';
+import { foundId } from './recorded-selection';
+import type { Found, SpanAt } from './scene-types';
+
+interface RecordedSearchFieldProps {
+  readonly field: Ref<HTMLInputElement>;
+  readonly query: string;
+  readonly matches: RecordedMatches | undefined;
+  readonly selected: Found | undefined;
+  readonly onQuery: (query: string) => void;
+  readonly onFound: (at: SpanAt) => void;
+  /** Back to the lanes. */
+  readonly onLeave: () => void;
+}
+
+export function RecordedSearchField(props: RecordedSearchFieldProps) {
+  const { field, query, matches, selected, onQuery, onFound, onLeave } = props;
+  const place = placeIn(matches, selected);
+  const step = (by: 1 | -1) => {
+    const next = matches?.list[placeBeside(matches.list.length, place, by)];
+    if (next) onFound(next);
+  };
+  return (
+    <SearchField
+      field={field}
+      hint="search: all_reduce, linear, rank 2 …"
+      query={query}
+      found={matches && { count: matches.count, place }}
+      onQuery={onQuery}
+      onStep={step}
+      onLeave={onLeave}
+    />
+  );
+}
+
+/** Which of the matches is selected. */
+function placeIn(matches: RecordedMatches | undefined, selected: Found | undefined): number | undefined {
+  if (!matches || selected?.kind !== 'span') return undefined;
+  const place = matches.list.findIndex((at) => foundId({ kind: 'span', at }) === foundId(selected));
+  return place < 0 ? undefined : place;
+}
+
+/** The match after or before that place; without one, the first or the last. */
+function placeBeside(count: number, place: number | undefined, by: 1 | -1): number {
+  if (place === undefined) return by > 0 ? 0 : count - 1;
+  return (place + by + count) % count;
+}

@@ -1,0 +1,38 @@
+/**
+ * The canvas of the drawing pad: the strokes, and, while the pad has the focus of the keyboard, the pen. Used by
+ * draw-view.tsx.
+ */
+import { type FocusEvent, type KeyboardEvent, useCallback, useRef, useState } from 'react';
+import { useSurface } from '../../draw/use-surface';
+import { usePalette } from '../../state/use-app';
+import { paintPad } from './paint-pad';
+import type { DrawingHands } from './use-drawing';
+
+const SIDE = 164;
+export const PAD_SIZE = { width: SIDE, height: SIDE };
+
+export function usePad(hands: DrawingHands) {
+  const pad = useRef<HTMLCanvasElement>(null);
+  const [focused, setFocused] = useState(false);
+  const palette = usePalette();
+  const { request: repaint } = useSurface(
+    pad,
+    PAD_SIZE,
+    useCallback(
+      ({ context }) =>
+        paintPad(context, { side: SIDE, drawing: hands.drawing(), pen: focused ? hands.pen() : undefined, palette }),
+      [hands, focused, palette],
+    ),
+  );
+  const keyboard = {
+    onKeyDown(event: KeyboardEvent) {
+      // Who has drawn with the pointer means Play by Space.
+      if (event.key === ' ' && !focused) return;
+      if (event.key.startsWith('Arrow')) setFocused(true);
+      hands.onKeyDown(event);
+    },
+    onFocus: (event: FocusEvent) => setFocused(event.currentTarget.matches(':focus-visible')),
+    onBlur: () => setFocused(false),
+  };
+  return { pad, focused, keyboard, repaint };
+}

@@ -1,0 +1,57 @@
+/**
+ * Pointing at the items of the stage, and choosing one: which of them is pointed at, whose tooltip stays open, and
+ * which tab was chosen last. Used by stage.tsx, whose list of items does the same by keyboard.
+ */
+import { type MouseEvent, useCallback, useState } from 'react';
+import { hitTest } from '../draw/hit-regions';
+import { useApp, useAppStore } from '../state/use-app';
+import type { ChosenTab, SceneItem } from './scene-types';
+import type { StageModel } from './stage-model';
+
+const FINGER = 12;
+const MOUSE = 3;
+
+interface Held {
+  readonly id: string;
+  /** Its event is pinned on the whole page. */
+  readonly pin: boolean;
+}
+
+export function useStagePointer(model: StageModel) {
+  const store = useAppStore();
+  const [pointed, setPointed] = useState<string>();
+  const [held, setHeld] = useState<Held>();
+  const [tab, setTab] = useState<ChosenTab>();
+  const pinned = useApp((app) => app.pinned);
+  const point = useCallback(
+    (item: SceneItem | undefined) => {
+      setPointed(item?.id);
+      store.getState().hover(item?.event);
+    },
+    [store],
+  );
+  const act = (item: SceneItem | undefined) => {
+    setHeld((old) =>
+      item === undefined || old?.id === item.id ? undefined : { id: item.id, pin: item.event !== undefined },
+    );
+    store.getState().pin(item?.event);
+    if (item?.showsTab) setTab(item.showsTab);
+    if (item?.opensMemory) store.getState().showMemory(item.device);
+  };
+  const under = (event: MouseEvent): SceneItem | undefined => {
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    const at = { x: event.clientX - left, y: event.clientY - top };
+    return hitTest(model.scene?.items ?? [], at, isTouch(event.nativeEvent) ? FINGER : MOUSE);
+  };
+  // Esc, or a step to another trace, takes the pin away, and the tooltip with it.
+  const open = held && (!held.pin || pinned !== undefined) ? held.id : undefined;
+  const hands = {
+    onPointerDown: (event: MouseEvent) => point(under(event)),
+    onPointerMove: (event: MouseEvent) => point(under(event)),
+    onPointerLeave: () => point(undefined),
+    onClick: (event: MouseEvent) => act(under(event)),
+  };
+  return { pointed, open, tab, point, act, hands };
+}
+
+const isTouch = (event: object): boolean => 'pointerType' in event && event.pointerType === 'touch';
