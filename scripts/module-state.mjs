@@ -17,6 +17,47 @@ const WRITES = /^(set[A-Z]?\w*|add|delete|clear|push|pop|shift|unshift|splice|so
 /** @param {ts.SyntaxKind} kind */
 const isAssignment = (kind) => kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
 
+/** @param {ts.Type} type @returns {boolean} */
+const isError = (type) => type.symbol?.name === 'Error' || (type.getBaseTypes() ?? []).some(isError);
+
+/** @param {ts.Expression | undefined} value nothing in it, so that it is there to be filled */
+const isEmpty = (value) => {
+  if (!value) return false;
+  if (ts.isArrayLiteralExpression(value)) return value.elements.length === 0;
+  return ts.isNewExpression(value) && (value.arguments ?? []).length === 0;
+};
+
+/**
+ * The names that the file writes into: `name[i] = ...`, `name.set(...)`, `delete name[i]`.
+ * @param {ts.SourceFile} source
+ * @param {ts.TypeChecker} checker
+ * @returns {ReadonlySet<ts.Symbol>}
+ */
+function writtenIn(source, checker) {
+  /** @type {Set<ts.Symbol>} */
+  const written = new Set();
+  /** @param {ts.Expression} target */
+  const note = (target) => {
+    if (!ts.isElementAccessExpression(target) && !ts.isPropertyAccessExpression(target)) return;
+    const symbol = ts.isIdentifier(target.expression) && checker.getSymbolAtLocation(target.expression);
+    if (symbol) written.add(symbol);
+  };
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    if (ts.isBinaryExpression(node) && isAssignment(node.operatorToken.kind)) note(node.left);
+    if (ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node)) {
+      const changes = [ts.SyntaxKind.PlusPlusToken, ts.SyntaxKind.MinusMinusToken].includes(node.operator);
+      if (changes) note(node.operand);
+    }
+    if (ts.isDeleteExpression(node)) note(node.expression);
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
+      if (WRITES.test(node.expression.name.text)) note(node.expression);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return written;
+}
+
 /**
  * @param {ts.Program} program
  * @param {(file: string) => boolean} isChecked
@@ -31,45 +72,6 @@ export function moduleState(program, isChecked) {
       const { fileName } = d.getSourceFile();
       return ts.isClassDeclaration(d) && isChecked(fileName) && !fileName.endsWith(FETCHED_CODE);
     }) ?? false;
-  /** @param {ts.Type} type @returns {boolean} */
-  const isError = (type) => type.symbol?.name === 'Error' || (type.getBaseTypes() ?? []).some(isError);
-
-  /**
-   * The names that the file writes into: `name[i] = ...`, `name.set(...)`, `delete name[i]`.
-   * @param {ts.SourceFile} source
-   * @returns {ReadonlySet<ts.Symbol>}
-   */
-  const writtenIn = (source) => {
-    /** @type {Set<ts.Symbol>} */
-    const written = new Set();
-    /** @param {ts.Expression} target */
-    const note = (target) => {
-      if (!ts.isElementAccessExpression(target) && !ts.isPropertyAccessExpression(target)) return;
-      const symbol = ts.isIdentifier(target.expression) && checker.getSymbolAtLocation(target.expression);
-      if (symbol) written.add(symbol);
-    };
-    /** @param {ts.Node} node */
-    const visit = (node) => {
-      if (ts.isBinaryExpression(node) && isAssignment(node.operatorToken.kind)) note(node.left);
-      if (ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node)) {
-        const changes = [ts.SyntaxKind.PlusPlusToken, ts.SyntaxKind.MinusMinusToken].includes(node.operator);
-        if (changes) note(node.operand);
-      }
-      if (ts.isDeleteExpression(node)) note(node.expression);
-      if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
-        if (WRITES.test(node.expression.name.text)) note(node.expression);
-      ts.forEachChild(node, visit);
-    };
-    visit(source);
-    return written;
-  };
-
-  /** @param {ts.Expression | undefined} value nothing in it, so that it is there to be filled */
-  const isEmpty = (value) => {
-    if (!value) return false;
-    if (ts.isArrayLiteralExpression(value)) return value.elements.length === 0;
-    return ts.isNewExpression(value) && (value.arguments ?? []).length === 0;
-  };
 
   /** @param {ts.VariableDeclaration | ts.PropertyDeclaration} declaration @param {ReadonlySet<ts.Symbol>} written */
   const keepsState = (declaration, written) => {
@@ -82,7 +84,7 @@ export function moduleState(program, isChecked) {
 
   /** @param {ts.SourceFile} source @returns {ts.Node[]} */
   const found = (source) => {
-    const written = writtenIn(source);
+    const written = writtenIn(source, checker);
     /** @param {ts.Statement} statement @returns {readonly ts.Node[]} */
     const foundIn = (statement) => {
       if (ts.isClassDeclaration(statement))

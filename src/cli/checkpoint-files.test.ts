@@ -3,21 +3,15 @@
  * leaves the one before.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFile, link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyFile, link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import type { Report } from '../protocol/report';
 import { loadCheckpoint, saveCheckpoint } from './checkpoint-files';
+import { temporaryFolder } from './testing/temporary-folder';
 import { train } from './train';
 import type { TrainOptions } from './train-usage';
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'lockstep-checkpoint-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
-const file = (name: string): string => path.join(folder, name);
+const file = temporaryFolder();
 
 const RUN = {
   device: 'cpu',
@@ -62,7 +56,7 @@ async function run(config: object, options: Partial<TrainOptions> = {}, stopAt?:
 test('five steps, and the rest from the checkpoint, are the twelve steps', async () => {
   const straight = await run({});
   await run({ steps: 5 }, { checkpoint: file('ckpt') });
-  expect((await readdir(folder)).filter((name) => name.startsWith('ckpt')).toSorted()).toEqual([
+  expect((await readdir(file())).filter((name) => name.startsWith('ckpt')).toSorted()).toEqual([
     'ckpt.safetensors',
     'ckpt.state.safetensors',
   ]);
@@ -111,7 +105,7 @@ test('interrupted between the two renames, the save before is what is loaded; an
   expect(await loaded()).toEqual([old.model, old.state]);
   await saveCheckpoint(file('ckpt'), next);
   expect(await loaded()).toEqual([next.model, next.state]);
-  expect((await readdir(folder)).some((name) => /tmp|previous/.test(name))).toBe(false);
+  expect((await readdir(file())).some((name) => /tmp|previous/.test(name))).toBe(false);
 });
 
 test('a folder that is not there', async () => {
@@ -127,7 +121,7 @@ test('what a killed save has left is removed by the next one; what a living proc
   const kept = [`ckpt.safetensors.${process.ppid}.tmp`, `other.safetensors.${gone}.tmp`, 'ckpt.safetensors.x.tmp'];
   for (const name of [...left, ...kept]) await writeFile(file(name), 'half');
   await run({ steps: 2 }, { checkpoint: file('ckpt') });
-  const names = await readdir(folder);
+  const names = await readdir(file());
   for (const name of left) expect(names).not.toContain(name);
   expect(names).toEqual(expect.arrayContaining(kept));
 });

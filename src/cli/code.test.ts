@@ -2,23 +2,18 @@
  * `lockstep code`: the script of the run, in a file or on standard output, with the rows that it loads where only
  * Lockstep makes them.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import { readSafetensors } from '../interop/safetensors';
 import { code } from './code';
+import { temporaryFolder } from './testing/temporary-folder';
 import { parseCommand } from './usage';
 
 describe('lockstep code', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'lockstep-code-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+  const file = temporaryFolder();
 
   async function run(...args: readonly string[]): Promise<string> {
-    const out = path.join(folder, 'train.py');
+    const out = file('train.py');
     const command = parseCommand(['code', ...args, '--out', out]);
     if (command.name !== 'code') throw new Error(command.name);
     await code(command.options);
@@ -34,7 +29,7 @@ describe('lockstep code', () => {
   });
 
   it('writes the rows that only Lockstep draws', async () => {
-    const rows = path.join(folder, 'dataset.safetensors');
+    const rows = file('dataset.safetensors');
     const script = await run('--preset', 'cnn', '--set', 'data.samples=40', '--set', 'steps=2', '--dataset', rows);
     expect(script).toContain("load_file('dataset.safetensors')");
     const tensors = readSafetensors('dataset', new Uint8Array(await readFile(rows)));

@@ -1,7 +1,8 @@
 /** `lockstep collectives`, from arguments to the table, on the CPU. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CollectivesReport } from '../protocol/collectives-report';
 import { collectives } from './collectives';
+import { captureStdout } from './testing/capture-stdout';
 import { parseCommand } from './usage';
 
 const options = (line: string) => {
@@ -11,16 +12,8 @@ const options = (line: string) => {
 };
 
 describe('lockstep collectives', () => {
-  afterEach(() => vi.restoreAllMocks());
-
-  const run = async (line: string): Promise<{ readonly status: number; readonly text: string }> => {
-    let text = '';
-    vi.spyOn(process.stdout, 'write').mockImplementation((piece) => {
-      text += String(piece);
-      return true;
-    });
-    return { status: await collectives(options(line), new AbortController().signal), text };
-  };
+  const printed = captureStdout();
+  const run = (line: string): Promise<number> => collectives(options(line), new AbortController().signal);
 
   it('reads sizes, names and defaults', () => {
     expect(options('').request).toMatchObject({
@@ -63,19 +56,18 @@ describe('lockstep collectives', () => {
   it('prints one row per size, and that all is right', async () => {
     const line =
       '--op all_gather --algo double_tree --ranks 2 --bytes 64..128 --device cpu --transport ports --iters 1';
-    const { status, text } = await run(line);
-    expect(status).toBe(0);
-    expect(text).toContain(
+    expect(await run(line)).toBe(0);
+    expect(printed()).toContain(
       '# all_gather by naive (double_tree does not know all_gather: naive): 2 ranks over MessagePorts',
     );
-    expect(text).toMatch(/^ +64 +8 +float +none +-1 +[\d.]+ +[\d.]+ +[\d.]+ +0 /m);
-    expect(text).toMatch(/^ +128 +16 /m);
-    expect(text).toContain('# Wrong elements: 0 OK');
+    expect(printed()).toMatch(/^ +64 +8 +float +none +-1 +[\d.]+ +[\d.]+ +[\d.]+ +0 /m);
+    expect(printed()).toMatch(/^ +128 +16 /m);
+    expect(printed()).toContain('# Wrong elements: 0 OK');
   });
 
   it('prints the report as JSON', async () => {
-    const { text } = await run('--ranks 2 --bytes 64 --device cpu --iters 1 --json');
-    const report = JSON.parse(text) as CollectivesReport;
+    await run('--ranks 2 --bytes 64 --device cpu --iters 1 --json');
+    const report = JSON.parse(printed()) as CollectivesReport;
     expect(report).toMatchObject({
       algorithm: 'ring',
       device: { kind: 'cpu' },

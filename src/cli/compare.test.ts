@@ -1,62 +1,48 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import { runConfig } from '../headless/run';
 import { readReport } from '../reports/read-report';
 import { compare } from './compare';
 import { EXIT } from './exit-code';
+import { captureStdout } from './testing/capture-stdout';
+import { temporaryFolder } from './testing/temporary-folder';
 
 describe('lockstep compare', () => {
-  let folder = '';
-  let printed = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'lockstep-compare-'));
-    printed = '';
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      printed += String(text);
-      return true;
-    });
-  });
-  afterEach(async () => {
-    vi.restoreAllMocks();
-    await rm(folder, { recursive: true });
-  });
+  const file = temporaryFolder();
+  const printed = captureStdout();
 
   async function run(a: string, b: string, json = false): Promise<number> {
-    const files = [path.join(folder, 'a.json'), path.join(folder, 'b.json')] as const;
+    const files = [file('a.json'), file('b.json')] as const;
     await Promise.all([writeFile(files[0], a), writeFile(files[1], b)]);
     return compare({ a: files[0], b: files[1], json });
   }
 
   it('says that two reports are of the same run, and exits with 0', async () => {
     expect(await run('{"losses": [0.7, NaN]}', '{"losses": [0.7, null]}')).toBe(EXIT.ok);
-    expect(printed).toContain('The same run: 2 losses are equal.');
+    expect(printed()).toContain('The same run: 2 losses are equal.');
   });
 
   it('says where they part, and exits with another number', async () => {
     expect(await run('{"losses": [0.7, 0.6]}', '{"losses": [0.7, 0.5]}')).toBe(EXIT.differ);
-    expect(printed).toContain('They part at step 1');
+    expect(printed()).toContain('They part at step 1');
   });
 
   it('prints JSON', async () => {
     await run('{"losses": [0.7, 0.6]}', '{"losses": [0.7, 0.5]}', true);
-    expect(JSON.parse(printed)).toMatchObject({ verdict: { same: false }, losses: { parts: { step: 1, a: 0.6 } } });
+    expect(JSON.parse(printed())).toMatchObject({ verdict: { same: false }, losses: { parts: { step: 1, a: 0.6 } } });
   });
 
   it('takes nothing for a report that is none', async () => {
     await expect(run('{"losses": [0.7]}', '{}')).rejects.toMatchObject({ code: 'data' });
-    await expect(compare({ a: path.join(folder, 'none.json'), b: '-', json: false })).rejects.toThrow(
-      'no such file or folder',
-    );
-    expect(printed).toBe('');
+    await expect(compare({ a: file('none.json'), b: '-', json: false })).rejects.toThrow('no such file or folder');
+    expect(printed()).toBe('');
   });
 
   it("reads Lockstep's own reports", async () => {
     const { report } = await runConfig({ device: 'cpu', steps: 2, mode: 'ddp', worldSize: 2 }, {});
     const text = JSON.stringify(report);
     expect(await run(text, text)).toBe(EXIT.ok);
-    expect(printed).toContain('tensors have the same bits');
+    expect(printed()).toContain('tensors have the same bits');
     expect(readReport(JSON.parse(text), 'own').madeBy).toContain('Lockstep');
   });
 });

@@ -1,20 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import { readRun } from './read-run';
+import { temporaryFolder } from './testing/temporary-folder';
 
 const readFile = (file: string) => readRun({ preset: undefined, config: file });
 
 describe('reading a run', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'lockstep-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
-
+  const inFolder = temporaryFolder();
   const put = async (name: string, text: string): Promise<string> => {
-    const file = path.join(folder, name);
+    const file = inFolder(name);
     await writeFile(file, text);
     return file;
   };
@@ -32,11 +26,11 @@ describe('reading a run', () => {
   it('says which file is missing', async () => {
     const file = await put('run.json', '{"data": {"type": "npy", "inputs": "x.npy", "targets": "y.npy"}}');
     await expect(readFile(file)).rejects.toMatchObject({ code: 'data', message: expect.stringContaining('"x.npy"') });
-    await expect(readFile(path.join(folder, 'none.json'))).rejects.toMatchObject({ code: 'data' });
+    await expect(readFile(inFolder('none.json'))).rejects.toMatchObject({ code: 'data' });
   });
 
   it('says what is wrong with a path', async () => {
-    await expect(readFile(folder)).rejects.toThrow(`cannot read the configuration ${folder}: it is a folder`);
+    await expect(readFile(inFolder())).rejects.toThrow(`cannot read the configuration ${inFolder()}: it is a folder`);
     const file = await put('run.json', '{"weights": "."}');
     await expect(readFile(file)).rejects.toThrow('cannot read ".", which the configuration names: it is a folder');
   });

@@ -1,21 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import type { Report } from '../protocol/report';
+import { temporaryFolder } from './testing/temporary-folder';
 import { train } from './train';
 import type { TrainOptions } from './train-usage';
 
 const NET = { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] };
 
 describe('lockstep train', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'lockstep-train-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+  const file = temporaryFolder();
 
-  const file = (name: string): string => path.join(folder, name);
   const readJson = async (name: string): Promise<unknown> => JSON.parse(await readFile(file(name), 'utf8'));
   async function run(
     config: object,
@@ -123,7 +117,7 @@ describe('lockstep train', () => {
 
   it('looks at its outputs before it trains', async () => {
     const endless = { data: { type: 'xor' }, steps: 10_000_000 };
-    await expect(run(endless, { out: folder })).rejects.toThrow(`cannot write ${folder}: it is a folder`);
+    await expect(run(endless, { out: file() })).rejects.toThrow(`cannot write ${file()}: it is a folder`);
     await expect(run(endless, { save: file('none/w.safetensors') })).rejects.toMatchObject({
       code: 'config',
       message: expect.stringContaining('no such file or folder'),

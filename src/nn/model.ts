@@ -4,15 +4,16 @@
  * 'blocks.1.ln1.bias'). `parallel` calls it with the whole model, or with the range of layers that a device holds. It
  * decides nothing about devices.
  */
-import { LockstepError } from '../base/errors';
-import { at, must } from '../base/invariant';
+import { at } from '../base/invariant';
 import type { GraphBuilder } from '../graph/graph';
 import type { ValueId } from '../graph/op';
 import type { LayerConfig, LossConfig } from '../protocol/config';
 import { childrenOf, type ParameterSpec, parametersOf } from '../shapes/parameters';
 import type { Generator } from '../tensor/generator';
 import { elements, type HostArray, type Shape } from '../tensor/shape';
-import type { BufferSpec, LayerContext, Synced } from './layer';
+import { createForwardWalk } from './forward-walk';
+import { joinNames } from './join-names';
+import type { BufferSpec, Synced } from './layer';
 import { layerDef } from './layers';
 import { CLASS_WEIGHTS, classWeights } from './losses';
 
@@ -55,8 +56,6 @@ export interface ForwardOptions {
   readonly made?: Map<string, ValueId>;
 }
 
-const join = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}.${name}`);
-
 /** What is before the names of a layer's parameters: its name, or its index in the Sequential. */
 export const layerPath = (layer: LayerConfig, index: number): string => layer.name ?? String(index);
 
@@ -65,9 +64,9 @@ function ownAndBelow<T extends { readonly name: string }>(
   path: string,
   own: (layer: LayerConfig) => readonly T[] | undefined,
 ): readonly T[] {
-  const named = (own(layer) ?? []).map((spec) => ({ ...spec, name: join(path, spec.name) }));
+  const named = (own(layer) ?? []).map((spec) => ({ ...spec, name: joinNames(path, spec.name) }));
   const children = childrenOf(layer);
-  return [...named, ...children.flatMap(([name, child]) => ownAndBelow(child, join(path, name), own))];
+  return [...named, ...children.flatMap(([name, child]) => ownAndBelow(child, joinNames(path, name), own))];
 }
 
 /** Parameters of one layer by full name. */
@@ -102,11 +101,11 @@ export function initialParameters(layers: readonly LayerConfig[], generator: Gen
     const def = layerDef(layer);
     const data = def.init?.(layer, generator) ?? [];
     const own = parametersOf(layer).map(({ name, shape }, i) => ({
-      name: join(path, name),
+      name: joinNames(path, name),
       shape,
       data: at(data, i),
     }));
-    return [...own, ...childrenOf(layer).flatMap(([name, child]) => draw(child, join(path, name)))];
+    return [...own, ...childrenOf(layer).flatMap(([name, child]) => draw(child, joinNames(path, name)))];
   };
   return layers.flatMap((layer, i) => draw(layer, layerPath(layer, i)));
 }
@@ -122,82 +121,16 @@ export function buildForward(
   { range, training = true, synced, made = new Map() }: ForwardOptions = {},
 ): ForwardValues {
   const { start, end } = range ?? { start: 0, end: layers.length };
-  const parameters: { name: string; value: ValueId }[] = [];
-  const masks: { name: string; p: number }[] = [];
-
-  const contextOf = (layer: LayerConfig, path: string): LayerContext => {
-    const def = layerDef(layer);
-    const child = (name: string): LayerConfig =>
-      must(
-        childrenOf(layer).find(([own]) => own === name),
-        `child ${name} of ${path}`,
-      )[1];
-    const own = (
-      specs: readonly (ParameterSpec & { readonly dtype?: 'f32' | 'i32' })[],
-      name: string,
-      isBuffer: boolean,
-    ) => {
-      const full = join(path, name);
-      const known = made.get(full);
-      if (known !== undefined) return known;
-      const { shape, dtype = 'f32' } = must(
-        specs.find((s) => s.name === name),
-        full,
-      );
-      const value = builder.value(full, { shape, dtype }, isBuffer ? 'buffer' : 'parameter');
-      made.set(full, value);
-      if (!isBuffer) parameters.push({ name: full, value });
-      return value;
-    };
-    return {
-      training,
-      synced,
-      typeOf: (value) => builder.typeOf(value),
-      parameter: (name) => own(parametersOf(layer), name, false),
-      buffer: (name) => own(def.buffers?.(layer) ?? [], name, true),
-      shared(full) {
-        const value = made.get(full);
-        if (value !== undefined) return value;
-        throw new LockstepError(
-          'placement',
-          `Layer ${path} shares the weight ${full}, which no layer before it on the same device has.`,
-          'Tie to a parameter of an earlier layer; under model parallel keep both layers on one device, or untie them.',
-          { layer: path, parameter: full },
-        );
-      },
-      apply(op, inputs, attrs = {}, { names = ['out'], into } = {}) {
-        const placement = { module: path, phase: 'forward', names: names.map((n) => join(path, n)) } as const;
-        const outputs = builder.apply(op, inputs, attrs, into ? { ...placement, into } : placement);
-        return [at(outputs, 0), ...outputs.slice(1)];
-      },
-      mask(shape, p) {
-        const name = join(path, 'mask');
-        masks.push({ name, p });
-        return builder.value(name, { shape, dtype: 'f32' }, 'mask');
-      },
-      run: (name, x) => forward(child(name), join(path, name), x),
-      inside: (name) => contextOf(child(name), join(path, name)),
-      declare: (name) => declare(child(name), join(path, name)),
-    };
-  };
-  const declare = (layer: LayerConfig, path: string): void => {
-    const def = layerDef(layer);
-    const context = contextOf(layer, path);
-    for (const { name } of parametersOf(layer)) context.parameter(name);
-    for (const { name } of def.buffers?.(layer) ?? []) context.buffer(name);
-    for (const [name, inner] of childrenOf(layer)) declare(inner, join(path, name));
-  };
-  const forward = (layer: LayerConfig, path: string, x: ValueId): ValueId =>
-    layerDef(layer).forward(contextOf(layer, path), layer, x);
-
+  const walk = createForwardWalk(builder, { training, synced, made });
   const nodesOfLayer: { start: number; end: number }[] = [];
   let current = input;
   for (let index = start; index < end; index++) {
     const layer = at(layers, index);
     const first = builder.size;
-    current = forward(layer, layerPath(layer, index), current);
+    current = walk.forward(layer, layerPath(layer, index), current);
     nodesOfLayer.push({ start: first, end: builder.size });
   }
+  const { parameters, masks } = walk;
   return { output: current, parameters: inRegistrationOrder(layers, parameters), masks, nodesOfLayer };
 }
 

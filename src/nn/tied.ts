@@ -4,6 +4,7 @@
  */
 import type { LayerConfig } from '../protocol/config';
 import { childrenOf } from '../shapes/parameters';
+import { joinNames } from './join-names';
 import { layerPath } from './model';
 
 export interface TiedName {
@@ -13,15 +14,15 @@ export interface TiedName {
   readonly source: string;
 }
 
-const join = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}.${name}`);
-
 /** In the order of the layers. */
 export function tiedNames(layers: readonly LayerConfig[]): readonly TiedName[] {
   const below = (layer: LayerConfig, path: string): readonly TiedName[] => {
     const own =
-      layer.type === 'Linear' && layer.tied !== undefined ? [{ name: join(path, 'weight'), source: layer.tied }] : [];
+      layer.type === 'Linear' && layer.tied !== undefined
+        ? [{ name: joinNames(path, 'weight'), source: layer.tied }]
+        : [];
     const children = childrenOf(layer);
-    return [...own, ...children.flatMap(([name, child]) => below(child, join(path, name)))];
+    return [...own, ...children.flatMap(([name, child]) => below(child, joinNames(path, name)))];
   };
   return layers.flatMap((layer, i) => below(layer, layerPath(layer, i)));
 }

@@ -52,33 +52,11 @@ export function linearize(program: Program, options: { readonly group: boolean }
   const signalled = new Set<string>();
   const posted = new Posted();
   const steps: LinearStep[] = [];
-  const shapes = new Map(
-    program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]),
-  );
+  const signatureOf = signatures(program);
 
   const finish = (head: Head, instruction: Instruction) => {
     head.next++;
     if (instruction.signals) signalled.add(`${head.lane.device} ${instruction.signals}`);
-  };
-  const signatures = new Map<Instruction, string>();
-  /** Looked at again while it waits for its turn. */
-  const signature = (device: DeviceIndex, i: Instruction): string => {
-    const known = signatures.get(i) ?? signatureOf(device, i);
-    signatures.set(i, known);
-    return known;
-  };
-  const signatureOf = (device: DeviceIndex, i: Instruction): string => {
-    const shape = (name: string) => shapes.get(device)?.get(name) ?? '?';
-    switch (i.kind) {
-      case 'compute':
-        return [i.op, JSON.stringify(i.attrs), ...[...i.inputs, '>', ...i.outputs].map((n) => `${n}:${shape(n)}`)].join(
-          ' ',
-        );
-      case 'recv':
-        return `recv ${i.apply} ${i.payload} ${i.collective?.group?.id ?? ''} ${i.collective?.seq ?? ''} ${i.collective?.part ?? ''} ${i.collective?.round ?? ''}`;
-      default:
-        return `${i.kind} ${i.kind === 'load' ? i.source : ''}`;
-    }
   };
 
   for (;;) {
@@ -103,7 +81,7 @@ export function linearize(program: Program, options: { readonly group: boolean }
       if (!instruction || instruction.kind === 'wait' || instruction.kind === 'send') continue;
       if (instruction.kind === 'recv' && !posted.byTag.has(instruction.tag)) continue;
       if (posted.overwrittenBy(head.lane.device, instruction)) continue;
-      const key = signature(head.lane.device, instruction);
+      const key = signatureOf(head.lane.device, instruction);
       const group = groups.get(key);
       if (group) group.push({ head, instruction });
       else groups.set(key, [{ head, instruction }]);
@@ -122,6 +100,33 @@ export function linearize(program: Program, options: { readonly group: boolean }
   const stuck = heads.filter((h) => h.next < h.list.length);
   if (stuck.length > 0) throw deadlock(stuck);
   return steps;
+}
+
+/** Gives instructions that may run as one step the same text: operator, attributes and shapes, or what is received. */
+function signatures(program: Program): (device: DeviceIndex, i: Instruction) => string {
+  const shapes = new Map(
+    program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]),
+  );
+  const signatureOf = (device: DeviceIndex, i: Instruction): string => {
+    const shape = (name: string) => shapes.get(device)?.get(name) ?? '?';
+    switch (i.kind) {
+      case 'compute':
+        return [i.op, JSON.stringify(i.attrs), ...[...i.inputs, '>', ...i.outputs].map((n) => `${n}:${shape(n)}`)].join(
+          ' ',
+        );
+      case 'recv':
+        return `recv ${i.apply} ${i.payload} ${i.collective?.group?.id ?? ''} ${i.collective?.seq ?? ''} ${i.collective?.part ?? ''} ${i.collective?.round ?? ''}`;
+      default:
+        return `${i.kind} ${i.kind === 'load' ? i.source : ''}`;
+    }
+  };
+  /** An instruction is looked at again while it waits for its turn. */
+  const known = new Map<Instruction, string>();
+  return (device, i) => {
+    const signature = known.get(i) ?? signatureOf(device, i);
+    known.set(i, signature);
+    return signature;
+  };
 }
 
 /** Sends that have been posted and not yet received. */

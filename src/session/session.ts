@@ -1,13 +1,16 @@
 /**
  * The session: the one API that the page and the tests use; the command line calls headless/run.ts. Holds at most one
- * open run. `worker.ts` puts it behind comlink; errors cross the wall as wire errors.
+ * open run. `worker.ts` puts it behind comlink; errors cross the wall as wire errors. Calls that are about no open run
+ * are in calls-without-run.ts.
  */
-import { LockstepError, toWire } from '../base/errors';
+import { LockstepError } from '../base/errors';
 import { loadPart } from '../base/load-part';
 import { oneAtATime } from '../base/one-at-a-time';
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
 import { sessionInfo } from '../headless/session-info';
+import type { ModelState } from '../inference/evaluator';
+import type { Inference } from '../inference/inference';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import type { CheckpointFiles, ControlMessage, Files, SessionApi } from '../protocol/session';
@@ -20,23 +23,15 @@ import { CHECKPOINT_WRITER } from '../training/checkpoint/keep-outside';
 import type { ControlKeeper } from '../training/control/control-keeper';
 import { DeviceKeeper } from '../training/device-keeper';
 import { loadParts } from '../training/load-parts';
+import { callsWithoutRun, wholeRuns } from './calls-without-run';
 import { Running, type RunningOptions } from './running';
-
-const LAB = 'The collectives lab';
+import { typed } from './typed';
 
 interface Open {
   readonly running: Running;
   /** Made when it is first asked for. */
   control(): Promise<ControlKeeper>;
   close(): Promise<void>;
-}
-
-async function typed<T>(task: () => Promise<T>): Promise<T> {
-  try {
-    return await task();
-  } catch (error) {
-    throw toWire(error);
-  }
 }
 
 /** The state that a session with this configuration left behind. */
@@ -57,8 +52,6 @@ const transferred = (event: SessionEvent): Transferable[] =>
   event.type === 'kept' ? [event.kept.files.model.buffer, event.kept.files.state.buffer] : [];
 
 /** The run behind its two ports, and the control run beside it, which is made when it is first asked for. */
-const wholeRuns = () => loadPart('The code of whole runs', () => import('../headless/whole-runs'));
-
 async function openRun(
   given: Omit<RunningOptions, 'post'>,
   { events, control }: { readonly events: MessagePort; readonly control: MessagePort },
@@ -96,6 +89,9 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     return current;
   };
   const running = (): Running => opened().running;
+  /** By the model with the weights of the last snapshot. */
+  const answered = <T>(ask: (model: Inference, state: ModelState) => T | Promise<T>): Promise<T> =>
+    typed(async () => ask(await running().inference(), running().state));
   const closeCurrent = async () => {
     const closing = current;
     current = undefined;
@@ -103,6 +99,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
   };
 
   return {
+    ...callsWithoutRun(gpu),
     open: (input, files, events, control, kept) =>
       typed(() =>
         inTurn(async () => {
@@ -121,26 +118,20 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     traceStep: () => typed(() => running().traceStep()),
     snapshot: () => typed(() => running().snapshot()),
     controlRun: (wanted) => typed(async () => (await opened().control()).ask(wanted)),
-    predict: (input) => typed(async () => (await running().inference()).predict(running().state, input)),
+    predict: (input) => answered((model, state) => model.predict(state, input)),
     generate: (prompt, length, temperature, seed) =>
-      typed(async () => (await running().inference()).generate(running().state, { prompt, length, temperature, seed })),
-    attention: (row) => typed(async () => (await running().inference()).attention(running().state, row)),
+      answered((model, state) => model.generate(state, { prompt, length, temperature, seed })),
+    attention: (row) => answered((model, state) => model.attention(state, row)),
     reset: () => typed(() => running().reset()),
-    run: (input, files, records) =>
-      typed(async () => {
-        const { runConfig } = await wholeRuns();
-        return (await runConfig(input, files, { records, gpu })).report;
-      }),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
     loseDevice: () => typed(() => running().training.lose()),
     killRank: (rank, at) => typed(() => running().killRank(rank, at)),
     flightRecorder: () => typed(async () => running().flightRecorder()),
     hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
     saveWeights: (options) =>
-      typed(async () => {
-        const { weightsFile } = await wholeRuns();
-        return weightsFile(running().training.blueprint, await running().weights(), options);
-      }),
+      typed(async () =>
+        (await wholeRuns()).weightsFile(running().training.blueprint, await running().weights(), options),
+      ),
     saveCheckpoint: ({ atStart = false } = {}) =>
       typed(async () => {
         const run = running();
@@ -152,25 +143,12 @@ export function createSession(gpu: GPU | undefined): SessionApi {
         const { config, mode } = running().training.blueprint;
         return (await mode.listing.load())(config);
       }),
-    exportRun: (input, files) =>
-      typed(async () => {
-        const { exportFiles } = await wholeRuns();
-        return exportFiles(input, files);
-      }),
     overlap: () =>
       typed(async () => {
         const { blueprint } = running().training;
         const { overlapTimes } = await loadPart('What overlap saves', () => import('../training/overlap-times'));
         return overlapTimes(blueprint);
       }),
-    rehearse: (exhibit, cured) =>
-      typed(async () => (await loadPart('This exhibit', () => import('../museum/scripts'))).rehearse(exhibit, cured)),
-    // Loaded when the lab is opened: a run needs none of it.
-    lab: (request) => typed(async () => (await loadPart(LAB, () => import('../lab/run-lab'))).runLab(request)),
-    labCurves: (request) =>
-      typed(async () => (await loadPart(LAB, () => import('../lab/lab-curves'))).labCurves(request)),
-    measureLab: (request) =>
-      typed(async () => (await loadPart(LAB, () => import('../lab/measure-lab'))).measureLab(request)),
     dispose: () =>
       typed(() =>
         inTurn(async () => {

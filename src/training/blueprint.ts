@@ -1,13 +1,11 @@
 /**
  * From a Config to everything that a run needs and that does not change while it runs. Deterministic: the same Config
  * gives the same blueprint anywhere. Builds no device. Its parts are files of blueprint/: what is drawn (start), the
- * Programs, and what each step takes from the host (feeds).
+ * order of batches, the Programs, and what each step takes from the host (feeds).
  */
-import { LockstepError } from '../base/errors';
-import { at } from '../base/invariant';
 import { configNotices } from '../config/config-notices';
 import { optimizerNotices } from '../config/optimizer-notices';
-import { type BatchSource, type BatchState, type MaskDraw, makeBatchSource } from '../data/batch-source';
+import type { BatchSource, BatchState } from '../data/batch-source';
 import type { Dataset } from '../data/dataset';
 import type { DeviceMesh } from '../mesh/device-mesh';
 import type { InitialBuffer, InitialParameter } from '../nn/model';
@@ -23,13 +21,13 @@ import type { Rank } from '../protocol/trace';
 import type { DatasetTable } from '../runtime/launch/world';
 import type { ShardMap } from '../sharding/shard-map';
 import type { Generator } from '../tensor/generator';
+import { createBatches } from './blueprint/batches';
 import { createFeeds, type Feeds } from './blueprint/feeds';
 import { compileReference, compileRun } from './blueprint/programs';
 import { RESUMING } from './blueprint/resuming-part';
 import { modeInputOf, startOf, tableOf } from './blueprint/start';
 import type { ResumePlan } from './checkpoint/resume-plan';
 import { failureNotices, linksOf } from './failures/failure-notices';
-import { maskDraws } from './mask-draws';
 import { kindRules } from './step-kinds';
 import { checkShards } from './weights/check-shards';
 import { withStates } from './weights/state-shards';
@@ -80,17 +78,7 @@ export function createBlueprint(
   const start = startOf({ config: given, files, mode, mesh });
   const { dataset, parameters, buffers, saved } = start;
   const config = mode.settle?.(modeInputOf(given, dataset)) ?? given;
-  const draws = new Map<string, readonly MaskDraw[]>();
-  const batches = (from?: BatchState) =>
-    makeBatchSource({
-      config: { ...config, batchSize: microBatchSize(config) },
-      sampler: mode.sampler?.(config),
-      dataset,
-      generator: start.generators,
-      processes: mesh.dataIndices,
-      masks: (rows) => draws.get(rows.join()) ?? [],
-      from,
-    });
+  const { batches, noteMasks } = createBatches({ config, mode, mesh }, start);
   const { sizes, batchesPerEpoch, schedule } = batches();
   mode.checkSchedule?.(config, schedule);
   const input = modeInputOf(config, dataset);
@@ -98,7 +86,7 @@ export function createBlueprint(
   const referenceRules = kindRules(config, PARALLEL_MODES.single);
   const programs = compileRun({ input, mode, schedule, rules }, saved !== undefined);
   const reference = compileReference({ input, mode, schedule, rules: referenceRules });
-  for (const program of programs) noteDraws(draws, program);
+  for (const program of programs) noteMasks(program);
 
   const names = parameters.map((p) => p.name);
   const shardsOf = (own: ParallelMode, ownPrograms: readonly Program[]): ShardMap => {
@@ -156,25 +144,4 @@ export function createBlueprint(
     batches,
     ...createFeeds({ input, mode, mesh, schedule, rules, referenceRules }),
   };
-}
-
-/** Which masks micro-batches of so many rows draw, read off their Program. */
-function noteDraws(draws: Map<string, readonly MaskDraw[]>, program: Program): void {
-  const { kind } = program;
-  if (kind.type !== 'training' || (kind.microBatches.length !== 1 && !kind.ofOneBatch)) return;
-  const rows = at(kind.microBatches, 0)
-    .rows.map((_, index) => kind.microBatches.reduce((sum, { rows: own }) => sum + at(own, index), 0))
-    .join();
-  if (!draws.has(rows)) draws.set(rows, maskDraws(program));
-}
-
-function microBatchSize({ batchSize, accumulate }: Config): number {
-  const size = Math.floor(batchSize / accumulate);
-  if (size > 0) return size;
-  throw new LockstepError(
-    'config',
-    `A batch of ${batchSize} cannot be cut into ${accumulate} micro-batches.`,
-    `Set accumulate to at most ${batchSize}, or make the batch larger.`,
-    { batchSize, accumulate },
-  );
 }

@@ -7,19 +7,29 @@ import type { StepBatch } from '../data/batch-source';
 import { stepOf } from '../protocol/micro-batches';
 import type { LossRecord } from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
+import type { StepFeed } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
 
-/** `all`: of the Program that the batch ran in, as its micro-batch number `own`. */
-export type LossRecorder = (batch: StepBatch, all: readonly Loss[], own?: number) => LossRecord;
+export interface LossRecorder {
+  /** `losses`: of the Program that the batch ran in by itself. */
+  one(batch: StepBatch, losses: readonly Loss[]): LossRecord;
+  /** Batches that ran one after the other in the Programs of `feeds`; `losses`: of each of these. */
+  all(
+    batches: readonly StepBatch[],
+    feeds: readonly StepFeed[],
+    losses: readonly (readonly Loss[])[],
+  ): readonly LossRecord[];
+}
 
 export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 'mode' | 'mesh'>): LossRecorder {
+  const pieces = mode.pieces?.(config);
   const { rankOfDevice } = mesh;
   const lossRanks = mode.lossRanks?.(config) ?? mesh.world.ranks;
   const reports = rankOfDevice.map((rank) => lossRanks.includes(rank));
-  const isCut = mode.pieces?.(config) !== undefined;
-  return ({ microBatch, epoch, rows }, all, own = 0) => {
+  /** `all`: of the Program that the batch ran in, as its micro-batch number `own`. */
+  const recordOf = ({ microBatch, epoch, rows }: StepBatch, all: readonly Loss[], own = 0): LossRecord => {
     const reported = all.filter((loss) => reports[loss.device]);
-    const losses = isCut ? meanOfPieces(reported) : reported.filter((loss) => loss.microBatch === own);
+    const losses = pieces !== undefined ? meanOfPieces(reported) : reported.filter((loss) => loss.microBatch === own);
     const step = stepOf(microBatch, config);
     if (rows.some(isEmpty)) {
       // A rank without a batch has no loss: NaN is in its place.
@@ -36,6 +46,17 @@ export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 
       ? losses.reduce((total, { device, value }) => total + at(shares, device) * value, 0)
       : sum(perRank) / Math.max(1, perRank.length);
     return { step, microBatch, epoch, perRank, loss };
+  };
+  return {
+    one: recordOf,
+    all(batches, feeds, losses) {
+      const records: LossRecord[] = [];
+      feeds.forEach(({ microBatches }, i) => {
+        for (let m = 0; m < microBatches.length / (pieces ?? 1); m++)
+          records.push(recordOf(at(batches, records.length), losses[i] ?? [], m));
+      });
+      return records;
+    },
   };
 }
 

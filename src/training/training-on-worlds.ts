@@ -1,17 +1,16 @@
 /**
  * A training on worlds that are open: every step goes to the mode's world and to the reference at the same time. Where
- * the run is and what it holds is in run-state.ts, what a step is given in failures/feeds-with-faults.ts, what is
- * traced in step-tracer.ts.
+ * the run is and what it holds is in run-state.ts, what a step is given in failures/feeds-with-faults.ts, what comes
+ * back in loss-record.ts, what is traced in step-tracer.ts.
  */
 import { at } from '../base/invariant';
+import type { Program, Recv, Send } from '../program/instruction';
 import type { Notice } from '../protocol/notice';
 import type { DeviceReport } from '../protocol/session-info';
-import { CONSTRUCT } from '../protocol/step-kind';
-import type { LossRecord, StepTrace } from '../protocol/trace';
-import { emptyFeed } from '../runtime/launch/empty-feed';
 import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
 import { createBusyClock } from './busy-clock';
+import { createConstructorStep } from './constructor-step';
 import type { FaultPlan } from './failures/fault-plan';
 import { feedsWithFaults } from './failures/feeds-with-faults';
 import type { FlightLog } from './failures/flight-log';
@@ -20,9 +19,6 @@ import { lossRecorder } from './loss-record';
 import { createRunState } from './run-state';
 import { createStepTracer } from './step-tracer';
 import type { Training } from './training';
-
-/** DDP's constructor takes nothing from the host. */
-const CONSTRUCTS = emptyFeed(CONSTRUCT);
 
 interface Given {
   readonly notices: readonly Notice[];
@@ -37,35 +33,24 @@ export function trainingOn(
   reference: World | undefined,
   { notices, faults, flight, traceConstruct }: Given,
 ): Training {
-  const { config, programs, mode } = blueprint;
-  /** Of a batch, in the feed of its Program. */
-  const pieces = mode.pieces?.(config) ?? 1;
   const state = createRunState(blueprint, world, reference);
   const feeds = feedsWithFaults(blueprint, faults);
   const tracer = createStepTracer(blueprint, state.values);
   const busy = createBusyClock();
-  const lossRecord = lossRecorder(blueprint);
-  let construct: StepTrace | undefined;
+  const recorder = lossRecorder(blueprint);
+  const construct = createConstructorStep(blueprint, world, tracer, traceConstruct);
   let corrupted = false;
 
   /** As the script begins: DDP's constructor, and what is resumed from. */
-  const begin = async () => {
-    const constructs = programs.find(({ kind }) => kind.type === 'construct');
-    if (constructs && traceConstruct && !construct) {
-      const before = await tracer.values();
-      const { records } = await world.trace(CONSTRUCTS);
-      construct = tracer.ofConstructor(constructs, { before, records });
-    } else if (constructs) await world.run([CONSTRUCTS]);
-    if (blueprint.resume) await state.resume(blueprint.resume.checkpoint);
-  };
   const reset = async () => {
     await state.toStart();
-    await begin();
+    await construct.run();
+    if (blueprint.resume) await state.resume(blueprint.resume.checkpoint);
   };
 
   return {
     blueprint,
-    device: deviceReport(world, config.adapters !== undefined),
+    device: deviceReport(world, blueprint.config.adapters !== undefined),
     notices,
     get microBatch() {
       return state.microBatch;
@@ -77,7 +62,7 @@ export function trainingOn(
       return busy.sinceMs;
     },
     get construct() {
-      return construct;
+      return construct.trace;
     },
     lost: Promise.race([world.lost, ...(reference ? [reference.lost] : [])]),
 
@@ -93,12 +78,7 @@ export function trainingOn(
         ]),
       );
       flight.completed(span);
-      const lossRecords: LossRecord[] = [];
-      given.forEach(({ microBatches }, i) => {
-        for (let m = 0; m < microBatches.length / pieces; m++)
-          lossRecords.push(lossRecord(at(taken, lossRecords.length), losses[i] ?? [], m));
-      });
-      return lossRecords;
+      return recorder.all(taken, given, losses);
     },
 
     async trace() {
@@ -111,7 +91,7 @@ export function trainingOn(
         Promise.all([world.trace(feed), reference?.run([blueprint.referenceFeed([batch])])]),
       );
       flight.completed(span, records);
-      return tracer.ofBatch(batch, feed.program, lossRecord(batch, losses), { before, records });
+      return tracer.ofBatch(batch, feed.program, recorder.one(batch, losses), { before, records });
     },
 
     weights: () => state.weights(),
@@ -122,11 +102,9 @@ export function trainingOn(
       await state.restore(checkpoint);
     },
     async corrupt(event, add) {
-      const all = at(programs, 0).lanes.flatMap((lane) => lane.instructions);
-      const transfer = all.find((i) => i.id === event);
-      const isTransfer = transfer?.kind === 'send' || transfer?.kind === 'recv';
-      corrupted = isTransfer;
-      await world.corrupt(isTransfer ? { tag: transfer.tag, add } : undefined);
+      const transfer = transferIn(at(blueprint.programs, 0), event);
+      corrupted = transfer !== undefined;
+      await world.corrupt(transfer && { tag: transfer.tag, add });
     },
     positions: () => world.positions(),
     kill: (rank) => world.kill(rank),
@@ -135,6 +113,12 @@ export function trainingOn(
       await Promise.all([world.dispose(), reference?.dispose()]);
     },
   };
+}
+
+/** The send or the receive with this event id; undefined where it is neither. */
+function transferIn({ lanes }: Program, event: number | undefined): Send | Recv | undefined {
+  const found = lanes.flatMap((lane) => lane.instructions).find((i) => i.id === event);
+  return found?.kind === 'send' || found?.kind === 'recv' ? found : undefined;
 }
 
 /** Where ranks have adapters of their own, the names of all, and which is whose. */

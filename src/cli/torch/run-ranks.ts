@@ -10,7 +10,8 @@ import path from 'node:path';
 import agentScript from './agent.py?raw';
 import type { LostRank } from './lost-ranks';
 import rankScript from './rank.py?raw';
-import { openRankServer, type RankProcess, type Told } from './rank-server';
+import { hasEnded, isAlive, lostOf, RankLives } from './rank-lives';
+import { openRankServer, type RankProcess } from './rank-server';
 
 export interface RanksInput {
   /** The interpreter. */
@@ -51,23 +52,15 @@ export interface RanksOutcome {
 const GRACE_MS = 5000;
 const LINES = 40;
 
-interface Life extends RankProcess {
-  told: readonly Told[];
-  goneAt: number | undefined;
-}
-
 export async function runRanks(input: RanksInput): Promise<RanksOutcome> {
-  const lives: Life[] = [];
-  const lifeOf = ({ pid }: RankProcess): Life | undefined => lives.findLast((life) => life.pid === pid);
-  const isAlive = ({ goneAt }: Life): boolean => goneAt === undefined;
-  const attempt = (restart: number): readonly Life[] => lives.filter((life) => life.restart === restart);
+  const lives = new RankLives();
   const said: string[] = [];
   let grace: NodeJS.Timeout | undefined;
 
   /** Those of its attempt that go on: asked where they are at once, ended when they do not end by themselves. */
   const whenFailed = ({ restart }: RankProcess): void => {
     if (input.signal.aborted || grace !== undefined) return;
-    const others = attempt(restart).filter((life) => isAlive(life) && !hasEnded(life));
+    const others = lives.attempt(restart).filter((life) => isAlive(life) && !hasEnded(life));
     for (const life of others) server.ask(life);
     grace = setTimeout(() => {
       for (const life of others.filter(isAlive)) end(life.pid);
@@ -79,50 +72,42 @@ export async function runRanks(input: RanksInput): Promise<RanksOutcome> {
       clearTimeout(grace);
       grace = undefined;
       const { restart } = process;
-      if (!lives.some((life) => life.restart === restart))
-        input.onStart(process, lostOf(attempt(restart - 1), exitCodes(said)));
-      lives.push({ ...process, told: [], goneAt: undefined });
+      if (lives.attempt(restart).length === 0)
+        input.onStart(process, lostOf(lives.attempt(restart - 1), exitCodes(said)));
+      lives.began(process);
     },
     wrote: input.onLine,
     told(process, told) {
-      const life = lifeOf(process);
-      if (!life) return;
-      life.told = [...life.told, told];
-      if ('failed' in told || ('ended' in told && told.ended !== 0)) whenFailed(process);
+      const life = lives.told(process, told);
+      if (life && ('failed' in told || ('ended' in told && told.ended !== 0))) whenFailed(process);
     },
     gone(process) {
-      const life = lifeOf(process);
-      if (!life) return;
-      life.goneAt = Date.now() / 1000;
-      if (!hasEnded(life)) whenFailed(process);
+      const life = lives.gone(process);
+      if (life && !hasEnded(life)) whenFailed(process);
     },
   });
   const child = await start(input, server.address);
-  const listen = (data: Buffer): void => {
-    said.push(
-      ...data
-        .toString()
-        .split('\n')
-        .filter((line) => line.trim() !== ''),
-    );
-    said.splice(0, said.length - 10 * LINES);
-  };
-  child.stdout?.on('data', listen);
-  child.stderr?.on('data', listen);
-  const stop = (): void => void child.kill('SIGTERM');
-  if (input.signal.aborted) stop();
-  input.signal.addEventListener('abort', stop);
-  const exitStatus = await ended(child);
-  input.signal.removeEventListener('abort', stop);
+  keepLines(child, said);
+  const exitStatus = await ended(child, input.signal);
   clearTimeout(grace);
   // torchrun has ended its ranks by now, unless it was killed itself.
-  for (const life of lives.filter(isAlive)) end(life.pid);
+  for (const life of lives.alive()) end(life.pid);
   // What the processes started themselves, as workers of a DataLoader.
   if (child.pid !== undefined) end(child.pid);
   await server.close();
+  return outcomeOf(input, { lives, said, child, exitStatus });
+}
 
-  const restarts = Math.max(0, ...lives.map(({ restart }) => restart));
-  const last = attempt(restarts);
+interface FinishedRun {
+  readonly lives: RankLives;
+  readonly said: readonly string[];
+  readonly child: ChildProcess;
+  readonly exitStatus: number;
+}
+
+function outcomeOf(input: RanksInput, { lives, said, child, exitStatus }: FinishedRun): RanksOutcome {
+  const restarts = lives.restarts();
+  const last = lives.attempt(restarts);
   // Of several torchruns the first that leaves may take the store along in which the others say good-bye.
   const isDone =
     last.length === input.here && last.every(({ told }) => told.some((each) => 'ended' in each && each.ended === 0));
@@ -140,9 +125,6 @@ export async function runRanks(input: RanksInput): Promise<RanksOutcome> {
     launcherSaid: said.slice(-LINES),
   };
 }
-
-/** By itself, whatever its status is. */
-const hasEnded = ({ told }: Life): boolean => told.some((each) => 'ended' in each);
 
 async function start(input: RanksInput, address: string): Promise<ChildProcess> {
   const [rankFile, agentFile] = ['rank.py', 'agent.py'].map((name) => path.join(input.folder, name)) as [
@@ -170,11 +152,33 @@ async function start(input: RanksInput, address: string): Promise<ChildProcess> 
   });
 }
 
-const ended = (child: ChildProcess): Promise<number> =>
-  new Promise((resolve, reject) => {
+/** What the launcher writes itself; of very much the end. */
+function keepLines(child: ChildProcess, said: string[]): void {
+  const listen = (data: Buffer): void => {
+    said.push(
+      ...data
+        .toString()
+        .split('\n')
+        .filter((line) => line.trim() !== ''),
+    );
+    said.splice(0, said.length - 10 * LINES);
+  };
+  child.stdout?.on('data', listen);
+  child.stderr?.on('data', listen);
+}
+
+/** Its exit status; the signal is passed on to it. */
+async function ended(child: ChildProcess, signal: AbortSignal): Promise<number> {
+  const stop = (): void => void child.kill('SIGTERM');
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  const status = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
+    child.once('close', (code, killed) => resolve(code ?? (killed === null ? 1 : 128)));
   });
+  signal.removeEventListener('abort', stop);
+  return status;
+}
 
 /** The process, and the group that it leads: ranks do under newer torchruns, the launcher always does. */
 function end(pid: number): void {
@@ -195,26 +199,4 @@ function exitCodes(said: readonly string[]): ReadonlyMap<number, number> {
     if (code !== undefined) codes.set(Number(pid), Number(code));
   }
   return codes;
-}
-
-function lostOf(lives: readonly Life[], codes: ReadonlyMap<number, number>): readonly LostRank[] {
-  return lives.flatMap((life): LostRank[] => {
-    const failed = life.told.find((told) => 'failed' in told);
-    const end = life.told.find((told) => 'ended' in told);
-    const where = life.told.findLast((told) => 'where' in told);
-    const exitCode = end?.ended ?? codes.get(life.pid);
-    // Stopped by torchrun, since another one failed.
-    const isStopped = exitCode === 143 || exitCode === 130 || (exitCode === -15 && !where);
-    if (end?.ended === 0 || (isStopped && !failed)) return [];
-    return [
-      {
-        process: life,
-        time: failed?.time ?? life.goneAt ?? Date.now() / 1000,
-        ...(failed ? { failed: failed.failed } : {}),
-        ...(end?.said === undefined ? {} : { said: end.said }),
-        ...(exitCode === undefined ? {} : { exitCode }),
-        ...(where === undefined || failed ? {} : { leftOver: where.where }),
-      },
-    ];
-  });
 }

@@ -3,13 +3,12 @@
  * nn.Sequential (nested where names have dots), or a class written out where that cannot have the names (an embedding
  * without prefix). Under model parallel a class too, since a Sequential stays on one device.
  */
-import { at } from '../../base/invariant';
-import { layerPath } from '../../nn/model';
 import type { LayerConfig } from '../../protocol/config';
+import { classAttributes, EMBED } from './class-attributes';
 import { classCode } from './classes';
-import { allLayers, isIdentifier, layerCode, sequentialCode } from './layers';
+import { allLayers, sequentialCode } from './layers';
 import { layout } from './python';
-import { entries, isIndexed, layersOf, sequentialOf, ties, tree } from './tree';
+import { entries, isIndexed, layersOf, ties, tree } from './tree';
 import type { Wording } from './wording';
 
 export interface ModelCode {
@@ -152,8 +151,6 @@ interface Spelling {
   readonly listed?: true;
 }
 
-const EMBED = 'x = self.tok(x) + self.pos.weight[:x.shape[1]]';
-
 /** The two embeddings, which the model itself has, as a layer. */
 const EMBED_CLASS = [
   'class Embed(nn.Module):',
@@ -166,87 +163,34 @@ const EMBED_CLASS = [
 
 /** class Model with one attribute per layer, or a group of layers with a common first name. */
 function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed, listed }: Spelling): ModelCode {
-  const inits: string[] = [];
-  const forwards: string[] = [];
-  const modules: string[] = [];
-  const except = new Set<LayerConfig>();
-  const taken = new Set<string>();
-  let renamed = false;
-  let embedded = 0;
-  for (let i = 0; i < layers.length; ) {
-    const layer = at(layers, i);
-    const name = layerPath(layer, i);
-    if (layer.type === 'TokenEmbedding' && name === '' && (devices === undefined || i === 0) && !taken.has('tok')) {
-      const { vocab, width, context } = layer;
-      const to = devices ? `.to(${at(devices, i)})` : '';
-      inits.push(
-        `self.tok = nn.Embedding(${vocab}, ${width})${to}`,
-        `self.pos = nn.Embedding(${context}, ${width})${to}`,
-      );
-      forwards.push(EMBED);
-      modules.push(listed ? 'Embed(self.tok, self.pos)' : 'self.embed');
-      taken.add('tok').add('pos');
-      except.add(layer);
-      embedded = 1;
-      i += 1;
-      continue;
-    }
-    const key = name.split('.')[0] ?? '';
-    let end = i + 1;
-    while (end < layers.length && key !== '' && layerPath(at(layers, end), end).split('.')[0] === key) end++;
-    // Numbers count from the start of the model, so an own tree of the group is asked only for names.
-    const group = layers.slice(i, end).map((l, k) => ({ ...l, name: layerPath(l, i + k) }) as LayerConfig);
-    const node = taken.has(key) ? undefined : tree(group)?.[0];
-    const own = node ?? { key: `layer${i}`, code: layerCode(layer, sequentialOf) };
-    if (!node) {
-      end = i + 1;
-      renamed = true;
-    }
-    taken.add(own.key);
-    const plain = isIdentifier(own.key);
-    const before = plain ? `self.${own.key} = ` : `self.add_module('${own.key}', `;
-    inits.push(...layout(`        ${before}`, own.code, plain ? '' : ')').map((text) => text.slice(8)));
-    const attribute = plain ? `self.${own.key}` : `self.get_submodule('${own.key}')`;
-    forwards.push(`x = ${attribute}(x)`);
-    modules.push(...(node ? layersOf(node, 'self') : [attribute]));
-    i = end;
-  }
-  const embed = ['    def embed(self, x):', `        ${EMBED.replace('x =', 'return')}`];
+  const { inits, forwards, modules, embedding, renamed } = classAttributes(layers, { devices, listed });
   // Under model parallel the embedding is before the loop over layers.
-  const listedModules = devices && embedded > 0 ? modules.slice(1) : modules;
-  const body = listed
-    ? []
-    : checkpointed !== undefined
-      ? [checkpointedForward('self.layers()', checkpointed)]
-      : devices === undefined
-        ? [...forwards.map((text) => `        ${text}`), '        return x']
-        : [
-            ...(embedded > 0 ? [`        ${forwards[0]}`] : []),
-            ...forwardOverDevices('self.layers()', embedded > 0 ? 'devices[1:]' : 'devices'),
-          ];
-  const place = [
-    `        for layer, device in zip(self.layers(), ${embedded > 0 ? 'devices[1:]' : 'devices'}):`,
-    '            layer.to(device)',
-  ];
-  const code = withClasses(layers, except, {
+  const [ahead, looped] = embedding && devices ? [forwards.slice(0, 1), 'devices[1:]'] : [[], 'devices'];
+  const hasList = devices !== undefined || checkpointed !== undefined || listed === true;
+  const embed = ['    def embed(self, x):', `        ${EMBED.replace('x =', 'return')}`];
+  const place = [`        for layer, device in zip(self.layers(), ${looped}):`, '            layer.to(device)'];
+  const forward = (): readonly string[] => {
+    if (checkpointed !== undefined) return [checkpointedForward('self.layers()', checkpointed)];
+    if (devices === undefined) return [...forwards.map((text) => `        ${text}`), '        return x'];
+    return [...ahead.map((text) => `        ${text}`), ...forwardOverDevices('self.layers()', looped)];
+  };
+  return withClasses(layers, new Set(embedding && [embedding]), {
     classes: [
       ...(renamed ? [NAMES] : []),
       ...(checkpointed === undefined ? [] : movesTwice(layers)),
-      ...(listed && embedded > 0 ? EMBED_CLASS : []),
+      ...(listed && embedding ? EMBED_CLASS : []),
       'class Model(nn.Module):',
       '    def __init__(self):',
       '        super().__init__()',
       ...inits.map((text) => `        ${text}`),
       ...ties(layers, 'self').map((text) => `        ${text}`),
       ...(devices === undefined ? [] : place),
-      ...(checkpointed !== undefined && embedded > 0 ? embed : []),
-      ...(devices === undefined && checkpointed === undefined && !listed ? [] : layersMethod(listedModules)),
-      ...(listed ? [] : ['    def forward(self, x):']),
-      ...body,
+      ...(checkpointed !== undefined && embedding ? embed : []),
+      ...(hasList ? layersMethod(modules.slice(ahead.length)) : []),
+      ...(listed ? [] : ['    def forward(self, x):', ...forward()]),
     ],
     lines: [],
   });
-  return code;
 }
 
 /** Does the model draw masks? */

@@ -9,15 +9,15 @@
 
 import { at } from '../../base/invariant';
 import type { ProgramBuilder } from '../../program/builder';
-import type { LaneBuilder, Where } from '../../program/lane-builder';
+import type { Where } from '../../program/lane-builder';
 import type { Config } from '../../protocol/config';
 import type { Group } from '../../protocol/mesh';
 import type { HookPhase } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { ParameterRef, StageGraph } from '../stage-graph';
+import { type Bucket, packBucket, unpackBucket, viewBucket } from './bucket-copies';
 import { slotsOf } from './bucket-slots';
 import { commHookOf } from './comm-hooks/comm-hooks';
-import { fill } from './fill';
 import { findsUnused, unusedParameters } from './ready-order';
 import { reduceUsedMap } from './used-map';
 
@@ -45,78 +45,53 @@ interface ReducerOptions {
 }
 
 export function createReducer(options: ReducerOptions): Reducer {
-  const { builder, config, group, stage, buckets, active, phase, prefix = '' } = options;
-  const nameOf = (index: number): string => `${prefix}bucket${index}`;
+  const { builder, config, group, stage, active, phase, prefix = '' } = options;
   const hook = commHookOf(config);
   const { overlap, divideByInitialWorldSize, join, gradientAsBucketView, staticGraph } = config.ddp;
   const lanes = builder.lanesOf(group);
   const scale = hook.scale(join && !divideByInitialWorldSize ? active.length : group.ranks.length, phase);
   const unused = new Set(unusedParameters(stage).map((p) => p.name));
   const shapes = new Map(stage.graph.values.map((v) => [v.name, v.type.shape]));
-  const slots = buckets.map((bucket) => slotsOf(bucket, shapes, unused));
+  const buckets = options.buckets.map(
+    (parameters, index): Bucket => ({
+      name: `${prefix}bucket${index}`,
+      parameters,
+      scale,
+      ...slotsOf(parameters, shapes, unused),
+    }),
+  );
   const counts = (p: ParameterRef): boolean => !(findsUnused(config) || staticGraph) || !unused.has(p.name);
   const pending = new Map(
-    active.map((device) => [device, buckets.map((bucket) => new Set(bucket.filter(counts).map((p) => p.fresh)))]),
+    active.map((device) => [
+      device,
+      buckets.map(({ parameters }) => new Set(parameters.filter(counts).map((p) => p.fresh))),
+    ]),
   );
   const isReady = (index: number): boolean => [...pending.values()].every((sets) => at(sets, index).size === 0);
   let launched = 0;
 
-  /** The gradients are the bucket: multiplied where they are; what has none is a slot of zeros. */
-  const view = (lane: LaneBuilder, index: number, where: Where) => {
-    const { gaps } = at(slots, index);
-    const slotOf = new Map(
-      gaps.map(({ parameter, length }) => [parameter.name, { name: `${parameter.name}.slot`, length }]),
-    );
-    for (const { name, length } of slotOf.values()) {
-      lane.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
-      fill(lane, { buffer: name, offset: 0, length }, 0, where);
-    }
-    const parts = at(buckets, index).map((p) => slotOf.get(p.name)?.name ?? p.gradient);
-    for (const part of parts) {
-      const attrs = { from: 0, length: lane.whole(part).length, scale };
-      lane.compute('comm/scale', [part], [part], attrs, where);
-    }
-    lane.view(nameOf(index), parts);
-  };
-  const pack = (lane: LaneBuilder, index: number, where: Where) => {
-    const { length, runs, gaps } = at(slots, index);
-    const name = nameOf(index);
-    lane.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
-    const own = active.includes(lane.device);
-    for (const gap of own ? gaps : [{ start: 0, length }])
-      fill(lane, { buffer: name, offset: gap.start, length: gap.length }, 0, where);
-    for (const { start, parameters } of own ? runs : []) {
-      lane.compute(
-        'ddp/pack',
-        parameters.map((p) => p.gradient),
-        [name],
-        { scale, ...(start > 0 ? { start } : {}) },
-        where,
-      );
-    }
-  };
   const launch = (index: number) => {
+    const bucket = at(buckets, index);
     const where: Where = { phase: 'backward', anchor: 'backward', bucket: index };
     for (const lane of lanes) {
-      if (gradientAsBucketView && active.includes(lane.device)) view(lane, index, where);
-      else pack(lane, index, where);
-      lane.signal('compute', `${nameOf(index)}.ready`);
+      const hasBatch = active.includes(lane.device);
+      if (gradientAsBucketView && hasBatch) viewBucket(lane, bucket, where);
+      else packBucket(lane, bucket, hasBatch, where);
+      lane.signal('compute', `${bucket.name}.ready`);
     }
-    if (overlap) reduce(index);
+    if (overlap) reduce(bucket, index);
   };
-  const reduce = (index: number) => {
-    const buffer = nameOf(index);
+  const reduce = ({ name, length, parameters }: Bucket, index: number) => {
     const where = { ...REDUCE, bucket: index };
     for (const lane of lanes) {
       // Without overlap the first bucket waits for the last gradient, the others queue behind it.
       if (!overlap && index === 0) lane.handOver('compute', 'comm', where);
-      else lane.wait(`${buffer}.ready`, where);
+      else lane.wait(`${name}.ready`, where);
     }
-    const { length } = at(slots, index);
-    const call = { builder, config, group, buffer, length, parameters: at(buckets, index), index, where, phase };
+    const call = { builder, config, group, buffer: name, length, parameters, index, where, phase };
     for (const lane of lanes) for (const spec of hook.state?.(call) ?? []) lane.buffer(spec);
     hook.emit(call);
-    for (const lane of lanes) lane.signal('comm', `${buffer}.done`);
+    for (const lane of lanes) lane.signal('comm', `${name}.done`);
   };
 
   return {
@@ -128,22 +103,14 @@ export function createReducer(options: ReducerOptions): Reducer {
       // The end of backward finds a bucket that is not ready: nothing is waited for, and .grad keeps what is this
       // rank's own.
       if (launched < buckets.length) return;
-      if (!overlap) for (const index of buckets.keys()) reduce(index);
+      if (!overlap) buckets.forEach(reduce);
       if (findsUnused(config)) reduceUsedMap(options, unused);
-      buckets.forEach((_, index) => {
+      buckets.forEach((bucket, index) => {
         const where: Where = { phase: 'reduce', anchor: 'backward', bucket: index };
         for (const device of active) {
           const lane = builder.lane(device);
-          lane.wait(`${nameOf(index)}.done`, where);
-          for (const { start, parameters } of gradientAsBucketView ? [] : at(slots, index).runs) {
-            lane.compute(
-              'ddp/unpack',
-              [nameOf(index)],
-              parameters.map((p) => p.gradient),
-              start > 0 ? { start } : {},
-              where,
-            );
-          }
+          lane.wait(`${bucket.name}.done`, where);
+          if (!gradientAsBucketView) unpackBucket(lane, bucket, where);
         }
       });
     },

@@ -14,6 +14,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import { disposedError } from '../disposed-error';
 import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Stop } from '../executor';
+import { createCallGuard } from './call-guard';
 import { type GpuContext, KernelSet } from './context';
 import { deviceLost, type OpenedDevice } from './device';
 import { LossRing } from './loss-ring';
@@ -49,6 +50,67 @@ interface Run {
 }
 
 export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Promise<Executor> {
+  const { opened } = options;
+  const { context, run } = await prepare(options);
+  const { layout, memory, staging, ring } = context;
+
+  void opened.lost.then((reason) => run.abort?.(deviceLost(reason)));
+  const { check, guarded, close } = createCallGuard(opened);
+  let corruptionSource: number | undefined;
+
+  return {
+    info: opened.info,
+    lost: opened.lost,
+    allocatedBytes: (device) => layout.bytesOn(device),
+    write(device, buffer, data) {
+      check();
+      const location = locationOf(context, device, buffer);
+      const expected = elements(location.spec.shape);
+      if (data.length !== expected)
+        throw new LockstepError('data', `Buffer ${buffer} has ${expected} elements, got ${data.length}.`);
+      const integers = location.spec.dtype === 'i32' && !(data instanceof Int32Array);
+      memory.write(location.buffer, location.offset, integers ? Int32Array.from(data) : data);
+    },
+    read: (refs, as) =>
+      guarded(() =>
+        readBuffers(
+          refs.map(({ device, buffer }) => locationOf(context, device, buffer)),
+          memory,
+          staging,
+          as,
+        ),
+      ),
+    step(key, feed, stop) {
+      check();
+      const room = ring.room();
+      if (run instanceof SharedRun && room === undefined) return run.step(key, feed, stop);
+      return guarded(async () => {
+        while (ring.room() !== undefined) await ring.room();
+        await run.step(key, feed, stop);
+      });
+    },
+    losses: () => guarded(() => ring.drain()),
+    trace: (key, feed, stop) =>
+      guarded(async () => {
+        while (ring.room() !== undefined) await ring.room();
+        return run.trace(key, feed, stop);
+      }),
+    positions: () => run.positions(),
+    corrupt(corruption) {
+      check();
+      corruptionSource ??= layout.reserve('corruption', 4);
+      if (corruption) memory.write(corruptionSource, 0, Float32Array.of(corruption.add));
+      run.corrupt(corruption, corruptionSource);
+    },
+    dispose() {
+      close(() => memory.dispose());
+      run.abort?.(disposedError());
+    },
+  };
+}
+
+/** All that is done once: memory laid out and filled, dispatches planned, kernels compiled, bind groups made. */
+async function prepare(options: WebgpuExecutorOptions): Promise<{ readonly context: GpuContext; readonly run: Run }> {
   const { opened, devices, transport } = options;
   const ops = tunedOps(options.ops, options.tuning ?? SOFTWARE_TUNING);
   const programs = options.programs.map(
@@ -79,81 +141,13 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
     planned.kind === 'remote'
       ? new RemoteRun(context, planned, must(transport, 'transport'), options.slowdown)
       : new SharedRun(context, planned);
+  return { context, run };
+}
 
-  void opened.lost.then((reason) => run.abort?.(deviceLost(reason)));
-  let disposed = false;
-  let corruptionSource: number | undefined;
-  const check = () => {
-    if (disposed) throw disposedError();
-    const error = opened.takeError();
-    if (error) throw error;
-  };
-  /** Errors of a loss are rejected maps and the like: say what happened instead. */
-  const guarded = async <T>(work: () => Promise<T> | T): Promise<T> => {
-    check();
-    try {
-      const result = await work();
-      check();
-      return result;
-    } catch (error) {
-      throw disposed ? disposedError() : await opened.explain(error);
-    }
-  };
-  const persistent = (device: DeviceIndex, name: string): Location => {
-    const found = programs
-      .map((program) => layout.find(programKey(program.kind), device, name))
-      .find((location) => location !== undefined);
-    return must(found, `buffer ${name} on cuda:${device}`);
-  };
-
-  return {
-    info: opened.info,
-    lost: opened.lost,
-    allocatedBytes: (device) => layout.bytesOn(device),
-    write(device, buffer, data) {
-      check();
-      const location = persistent(device, buffer);
-      const expected = elements(location.spec.shape);
-      if (data.length !== expected)
-        throw new LockstepError('data', `Buffer ${buffer} has ${expected} elements, got ${data.length}.`);
-      const integers = location.spec.dtype === 'i32' && !(data instanceof Int32Array);
-      memory.write(location.buffer, location.offset, integers ? Int32Array.from(data) : data);
-    },
-    read: (refs, as) =>
-      guarded(() =>
-        readBuffers(
-          refs.map(({ device, buffer }) => persistent(device, buffer)),
-          memory,
-          staging,
-          as,
-        ),
-      ),
-    step(key, feed, stop) {
-      check();
-      const room = ring.room();
-      if (!remote && room === undefined) return run.step(key, feed, stop);
-      return guarded(async () => {
-        while (ring.room() !== undefined) await ring.room();
-        await run.step(key, feed, stop);
-      });
-    },
-    losses: () => guarded(() => ring.drain()),
-    trace: (key, feed, stop) =>
-      guarded(async () => {
-        while (ring.room() !== undefined) await ring.room();
-        return run.trace(key, feed, stop);
-      }),
-    positions: () => run.positions(),
-    corrupt(corruption) {
-      check();
-      corruptionSource ??= layout.reserve('corruption', 4);
-      if (corruption) memory.write(corruptionSource, 0, Float32Array.of(corruption.add));
-      run.corrupt(corruption, corruptionSource);
-    },
-    dispose() {
-      if (!disposed) memory.dispose();
-      disposed = true;
-      run.abort?.(disposedError());
-    },
-  };
+/** A buffer that is kept over steps is in the same place in every Program that has it. */
+function locationOf({ programs, layout }: GpuContext, device: DeviceIndex, name: string): Location {
+  const found = programs
+    .map((program) => layout.find(programKey(program.kind), device, name))
+    .find((location) => location !== undefined);
+  return must(found, `buffer ${name} on cuda:${device}`);
 }

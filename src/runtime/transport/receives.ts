@@ -1,0 +1,101 @@
+/**
+ * The receives of one device: what has arrived from each peer under each tag, who waits for it, and a watch over how
+ * long. A receive from a peer that is gone is rejected, and one that waits for longer than the process group allows.
+ * Part of port-transport.ts.
+ */
+import { LockstepError } from '../../base/errors';
+import type { DeviceIndex } from '../../protocol/trace';
+
+interface Waiter {
+  readonly peer: DeviceIndex;
+  readonly sinceMs: number;
+  resolve(data: Float32Array): void;
+  reject(error: Error): void;
+}
+
+/** What has arrived under one tag and who waits for it; one of the two is empty. */
+interface Line {
+  readonly arrived: Float32Array[];
+  readonly waiting: Waiter[];
+}
+
+export interface Receives {
+  /** Given to the first receive that waits for it, else kept. */
+  arrive(peer: DeviceIndex, message: { readonly tag: string; readonly data: Float32Array }): void;
+  recv(peer: DeviceIndex, tag: string): Promise<Float32Array>;
+  /** For how long the receive has waited that has waited longest; undefined: none waits. */
+  waitedMs(): number | undefined;
+  /** Rejects every receive that waits for this peer, and later ones when what it sent before has been received. */
+  lose(peer: DeviceIndex): void;
+  /** Rejects every receive that waits, and forgets what has arrived. */
+  close(error: LockstepError): void;
+}
+
+/** In PyTorch's words: gloo says the first, with the address of the peer. */
+const closedByPeer = (peer: DeviceIndex): LockstepError =>
+  new LockstepError('rank-failed', `Connection closed by peer [cuda:${peer}]`, '', { device: peer });
+const timedOut = (ms: number, own: DeviceIndex, peer: DeviceIndex): LockstepError =>
+  new LockstepError('timeout', `Timed out waiting ${Math.round(ms)}ms for recv operation to complete`, '', {
+    device: own,
+    peer,
+  });
+
+/** `timeoutMs`: how long a receive of device `own` may wait; absent: for ever. */
+export function createReceives(own: DeviceIndex, timeoutMs?: number): Receives {
+  const lines = new Map<string, Line>();
+  const gone = new Set<DeviceIndex>();
+  let watch: ReturnType<typeof setTimeout> | undefined;
+  const lineOf = (peer: DeviceIndex, tag: string): Line => {
+    const key = `${peer} ${tag}`;
+    const line = lines.get(key) ?? { arrived: [], waiting: [] };
+    lines.set(key, line);
+    return line;
+  };
+  const allWaiting = (): Waiter[] => [...lines.values()].flatMap(({ waiting }) => waiting);
+  /** Goes on only while somebody waits, so that an idle group costs nothing. */
+  const keepWatch = (limitMs: number) => {
+    if (watch !== undefined) return;
+    const look = () => {
+      watch = undefined;
+      const waiting = allWaiting();
+      if (waiting.length === 0) return;
+      const oldest = waiting.reduce((a, b) => (b.sinceMs < a.sinceMs ? b : a));
+      const leftMs = oldest.sinceMs + limitMs - performance.now();
+      if (leftMs > 0) watch = setTimeout(look, leftMs);
+      else oldest.reject(timedOut(limitMs, own, oldest.peer));
+    };
+    watch = setTimeout(look, limitMs);
+  };
+
+  return {
+    arrive(peer, { tag, data }) {
+      const { arrived, waiting } = lineOf(peer, tag);
+      const waiter = waiting.shift();
+      if (waiter) waiter.resolve(data);
+      else arrived.push(data);
+    },
+    recv(peer, tag) {
+      const { arrived, waiting } = lineOf(peer, tag);
+      const data = arrived.shift();
+      if (data) return Promise.resolve(data);
+      if (gone.has(peer)) return Promise.reject(closedByPeer(peer));
+      if (timeoutMs !== undefined) keepWatch(timeoutMs);
+      return new Promise((resolve, reject) => {
+        waiting.push({ peer, sinceMs: performance.now(), resolve, reject });
+      });
+    },
+    waitedMs() {
+      const waiting = allWaiting();
+      return waiting.length === 0 ? undefined : performance.now() - Math.min(...waiting.map(({ sinceMs }) => sinceMs));
+    },
+    lose(peer) {
+      gone.add(peer);
+      for (const waiter of allWaiting()) if (waiter.peer === peer) waiter.reject(closedByPeer(peer));
+    },
+    close(error) {
+      clearTimeout(watch);
+      for (const waiter of allWaiting()) waiter.reject(error);
+      lines.clear();
+    },
+  };
+}

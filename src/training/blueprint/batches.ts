@@ -1,0 +1,56 @@
+/**
+ * The order in which a run takes its batches, in micro-batches of one size, each with the dropout masks that its
+ * Program draws. Called by blueprint.ts.
+ */
+import { LockstepError } from '../../base/errors';
+import { at } from '../../base/invariant';
+import { type BatchSource, type BatchState, type MaskDraw, makeBatchSource } from '../../data/batch-source';
+import type { Program } from '../../program/instruction';
+import type { Config } from '../../protocol/config';
+import { maskDraws } from '../mask-draws';
+import type { RunInput, Start } from './start';
+
+export interface Batches {
+  /** From step 0, or on from where another one was. */
+  batches(from?: BatchState): BatchSource;
+  /** Which masks micro-batches of so many rows draw is read off their Program; none are drawn before. */
+  noteMasks(program: Program): void;
+}
+
+export function createBatches(
+  { config, mode, mesh }: Omit<RunInput, 'files'>,
+  { dataset, generators }: Pick<Start, 'dataset' | 'generators'>,
+): Batches {
+  const draws = new Map<string, readonly MaskDraw[]>();
+  return {
+    batches: (from) =>
+      makeBatchSource({
+        config: { ...config, batchSize: microBatchSize(config) },
+        sampler: mode.sampler?.(config),
+        dataset,
+        generator: generators,
+        processes: mesh.dataIndices,
+        masks: (rows) => draws.get(rows.join()) ?? [],
+        from,
+      }),
+    noteMasks(program) {
+      const { kind } = program;
+      if (kind.type !== 'training' || (kind.microBatches.length !== 1 && !kind.ofOneBatch)) return;
+      const rows = at(kind.microBatches, 0)
+        .rows.map((_, index) => kind.microBatches.reduce((sum, { rows: own }) => sum + at(own, index), 0))
+        .join();
+      if (!draws.has(rows)) draws.set(rows, maskDraws(program));
+    },
+  };
+}
+
+function microBatchSize({ batchSize, accumulate }: Config): number {
+  const size = Math.floor(batchSize / accumulate);
+  if (size > 0) return size;
+  throw new LockstepError(
+    'config',
+    `A batch of ${batchSize} cannot be cut into ${accumulate} micro-batches.`,
+    `Set accumulate to at most ${batchSize}, or make the batch larger.`,
+    { batchSize, accumulate },
+  );
+}
