@@ -11,6 +11,11 @@ test('axe finds nothing, wide and on a phone', async ({ playground }) => {
       await page.setViewportSize({ width, height: 860 });
       await axeFindsNothing(page);
     });
+  await test.step('the sheet of settings', async () => {
+    await playground.button('Settings').click();
+    await expect(playground.preset('MLP')).toBeVisible();
+    await axeFindsNothing(page);
+  });
 });
 
 test('every control can be reached and worked by keyboard', async ({ playground }) => {

@@ -1,4 +1,5 @@
 import type { Locator } from '@playwright/test';
+import { axeFindsNothing } from './axe';
 import { expect, type Playground, TINY, test } from './playground';
 
 /** Two ranks, of which the second takes three times as long: the first one waits for it. */
@@ -140,6 +141,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       await expect(chosen(playground)).toContainText(/waited .+ for rank 1/);
       await expect(chosen(playground)).toContainText(/Cause: /);
       for (const fact of ['start', 'duration', 'bytes']) await expect(chosen(playground)).toContainText(fact);
+      await axeFindsNothing(playground.page, 'section[aria-label="Timeline"]');
 
       // What it waited for is one press away, and what waited for that leads back.
       const causes = chosen(playground).getByRole('group', { name: 'Waited for', exact: true });

@@ -44,22 +44,30 @@ export function loadedPanel<P extends object>(
   };
 }
 
+/** Where the stage does not come, the others do not wait for it any longer. */
+const STAGE_FIRST_MS = 1000;
+
 /**
- * As loadedPanel, for what lies below the first screen: it is fetched as soon as the session has answered, so that it
- * does not keep Play waiting on a slow line.
+ * As loadedPanel, for what does not keep Play waiting on a slow line: it is fetched when the session has answered. The
+ * stage, which is what one looks at, is `first`; all others come after it.
  */
 export function laterPanel<P extends object>(
   what: string,
   load: () => Promise<ComponentType<P>>,
-  options?: PanelOptions,
+  { first = false, ...options }: PanelOptions & { readonly first?: boolean } = {},
 ): ComponentType<P> {
   const Panel = loadedPanel(what, load, options);
   return function LaterPanel(props: P) {
     const answered = useApp((app) => app.state !== 'loading');
-    const [due, setDue] = useState(answered);
+    const waits = useApp((app) => !first && !app.stageIsThere && !app.hide.has('stage'));
+    const [due, setDue] = useState(false);
+    // Once it is there it stays, also while another run is loading. In an effect it would begin a frame later.
+    if (answered && !waits && !due) setDue(true);
     useEffect(() => {
-      if (answered) setDue(true);
-    }, [answered]);
+      if (!answered || due) return;
+      const timer = setTimeout(() => setDue(true), STAGE_FIRST_MS);
+      return () => clearTimeout(timer);
+    }, [answered, due]);
     return due && <Panel {...props} />;
   };
 }

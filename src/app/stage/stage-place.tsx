@@ -2,20 +2,21 @@
  * The place of the stage: what draws a traced step is fetched once the session has answered, and until it is here the
  * rooms are drawn empty, where they will be.
  */
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useRef } from 'react';
 import { laterPanel } from '../boundary/loaded-panel';
 import type { Ink } from '../draw/ink';
 import { useSize, useSurface } from '../draw/use-surface';
-import { useAppStore } from '../state/use-app';
+import { useApp, useAppStore } from '../state/use-app';
 import { expectedRun } from './expected-run';
 import { firstPicture } from './first-picture';
 import styles from './stage.module.css';
 
-const Stage = laterPanel('The stage', async () => (await import('./stage')).Stage);
+const Stage = laterPanel('The stage', async () => (await import('./stage')).Stage, { first: true });
 
 export function StagePlace() {
-  const [there, setThere] = useState(false);
-  const onThere = useCallback(() => setThere(true), []);
+  const there = useApp((app) => app.stageIsThere);
+  const store = useAppStore();
+  const onThere = useCallback(() => store.getState().setStageIsThere(), [store]);
   return (
     <>
       {!there && <EmptyRooms />}

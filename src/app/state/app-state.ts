@@ -80,6 +80,8 @@ export interface AppState extends ViewOptions {
   readonly pinned: number | undefined;
   /** Of the height that stage and timeline share, the timeline's part; undefined: the page's own proportions. */
   readonly split: number | undefined;
+  /** What draws a traced step is here. */
+  readonly stageIsThere: boolean;
   /** DDP: the gradient bucket that is pointed at; all its events are lit. */
   readonly hoveredBucket: number | undefined;
   /** Oldest first; thinned beyond some thousands, the newest record always kept. */
@@ -126,6 +128,7 @@ export interface AppActions {
   setNewcomer(newcomer: boolean): void;
   setGoingTo(microBatch: number | undefined): void;
   setSplit(share: number | undefined): void;
+  setStageIsThere(): void;
   showMemory(device: number | undefined): void;
   setRefusedLayer(refused: AppState['refusedLayer']): void;
   addCsv(csv: CsvLook): void;

@@ -59,6 +59,7 @@ export class Openings {
   /** What is true only of a configuration that runs. */
   private onceItRuns: { readonly config: Config; readonly notice: Notice } | undefined;
   private revivedMs = Number.NEGATIVE_INFINITY;
+  private resetting = false;
 
   constructor(private readonly options: OpeningsOptions) {
     this.wanted = this.app.config;
@@ -100,14 +101,17 @@ export class Openings {
     if (wasRunning) current.control({ type: 'pause' });
     this.app.setState('loading', 'Back to the same start');
     this.app.clearRun();
+    this.resetting = true;
     try {
       await freeRun.idle();
-      const resetting = sessions.live();
-      await events.startingAfresh(() => resetting.reset());
+      const live = sessions.live();
+      await events.startingAfresh(() => live.reset());
+      this.resetting = false;
       this.app.dismissNotice('not-finite');
       this.app.setState('paused');
       await this.begin();
     } catch (error) {
+      this.resetting = false;
       this.app.setState('failed', error instanceof Error ? error.message : String(error));
       this.report(error);
     }
@@ -115,8 +119,8 @@ export class Openings {
 
   /** Back to the start where the run has gone past it and kept no trace of it. */
   readonly goToLinked = (): void => {
-    // What opens sets out for it when it is over.
-    if (this.options.run.opening !== undefined) return;
+    // Whatever opens a run or goes back to its start sets out for it then.
+    if (this.options.run.opening !== undefined || this.resetting) return;
     const { microBatch } = this.options.arrival;
     const { microBatch: now, traces } = this.app;
     const kept = traces.some((trace) => trace.microBatch === microBatch);
