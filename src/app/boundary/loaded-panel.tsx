@@ -59,7 +59,7 @@ export function laterPanel<P extends object>(
   const Panel = loadedPanel(what, load, options);
   return function LaterPanel(props: P) {
     const answered = useApp((app) => app.state !== 'loading');
-    const waits = useApp((app) => !first && !app.stageIsThere && !app.hide.has('stage'));
+    const waits = useApp((app) => !first && app.stageCode === 'coming');
     const [due, setDue] = useState(false);
     // Once it is there it stays, also while another run is loading. In an effect it would begin a frame later.
     if (answered && !waits && !due) setDue(true);

@@ -2,7 +2,7 @@
  * The place of the stage: what draws a traced step is fetched once the session has answered, and until it is here the
  * rooms are drawn empty, where they will be.
  */
-import { useCallback, useRef } from 'react';
+import { useCallback, useLayoutEffect, useRef } from 'react';
 import { laterPanel } from '../boundary/loaded-panel';
 import type { Ink } from '../draw/ink';
 import { useSize, useSurface } from '../draw/use-surface';
@@ -14,9 +14,12 @@ import styles from './stage.module.css';
 const Stage = laterPanel('The stage', async () => (await import('./stage')).Stage, { first: true });
 
 export function StagePlace() {
-  const there = useApp((app) => app.stageIsThere);
+  const there = useApp((app) => app.stageCode === 'there');
   const store = useAppStore();
-  const onThere = useCallback(() => store.getState().setStageIsThere(), [store]);
+  const onThere = useCallback(() => store.getState().setStageCode('there'), [store]);
+  useLayoutEffect(() => {
+    if (store.getState().stageCode === 'none') store.getState().setStageCode('coming');
+  }, [store]);
   return (
     <>
       {!there && <EmptyRooms />}

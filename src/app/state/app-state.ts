@@ -80,8 +80,8 @@ export interface AppState extends ViewOptions {
   readonly pinned: number | undefined;
   /** Of the height that stage and timeline share, the timeline's part; undefined: the page's own proportions. */
   readonly split: number | undefined;
-  /** What draws a traced step is here. */
-  readonly stageIsThere: boolean;
+  /** The code that draws a traced step; 'none': no stage is shown. */
+  readonly stageCode: 'none' | 'coming' | 'there';
   /** DDP: the gradient bucket that is pointed at; all its events are lit. */
   readonly hoveredBucket: number | undefined;
   /** Oldest first; thinned beyond some thousands, the newest record always kept. */
@@ -128,7 +128,7 @@ export interface AppActions {
   setNewcomer(newcomer: boolean): void;
   setGoingTo(microBatch: number | undefined): void;
   setSplit(share: number | undefined): void;
-  setStageIsThere(): void;
+  setStageCode(code: AppState['stageCode']): void;
   showMemory(device: number | undefined): void;
   setRefusedLayer(refused: AppState['refusedLayer']): void;
   addCsv(csv: CsvLook): void;

@@ -4,7 +4,7 @@
  */
 import { loadPart } from '../../../base/load-part';
 import type { Lesson } from '../../lesson';
-import type { Engine, LiveFigure } from '../figure/live-figure';
+import type { Engine, LiveFigure, openLiveFigure } from '../figure/live-figure';
 import { sayFailed } from './say-failed';
 import { createSeat, type Place } from './seat';
 
@@ -55,10 +55,10 @@ export function openFigures({ page, table }: FiguresOptions): Figures {
     const figure = elements.get(id);
     if (!figure) throw new Error(`This page has no figure "${id}".`);
     figure.dataset['live'] = 'starting';
-    const [{ code, engine: shared }, lesson] = await Promise.all([fetchEngine(), table()]);
+    const [{ openFigure, engine: shared }, lesson] = await Promise.all([fetchEngine(), table()]);
     const spec = new Map(Object.entries(lesson.figures)).get(id);
     if (!spec) throw new Error(`The lesson has no figure "${id}".`);
-    const made = code.openLiveFigure({ figure, spec, engine: shared, onUse: () => seat.claim(id) });
+    const made = openFigure({ figure, spec, engine: shared, onUse: () => seat.claim(id) });
     live.set(id, made);
     for (const listener of listeners) listener(id, made);
     seat.update();
@@ -96,11 +96,11 @@ export function openFigures({ page, table }: FiguresOptions): Figures {
 
 /** What draws and runs the figures of the page: fetched once, and again where that has failed. */
 function createEngineFetch() {
-  let engine: Promise<{ readonly code: typeof import('../figure/live-figure'); readonly engine: Engine }> | undefined;
+  let engine: Promise<{ readonly openFigure: typeof openLiveFigure; readonly engine: Engine }> | undefined;
   return () => {
     engine ??= loadPart('The figures', async () => {
-      const code = await import('../figure/live-figure');
-      return { code, engine: code.createEngine() };
+      const { createEngine, openLiveFigure: openFigure } = await import('../figure/live-figure');
+      return { openFigure, engine: createEngine() };
     }).catch((error: unknown) => {
       engine = undefined;
       throw error;
