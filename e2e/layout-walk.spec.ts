@@ -44,3 +44,22 @@ for (let walk = 0; walk < WALKS; walk += 1) {
     expect(found).toEqual([]);
   });
 }
+
+test('where parts are hidden others have their place', async ({ playground }) => {
+  const { page } = playground;
+  const boxOf = async (name: 'Timeline' | 'Result') => {
+    await expect(playground.region(name)).toBeVisible();
+    const box = await playground.region(name).boundingBox();
+    if (!box) throw new Error(`The region ${name} has no place.`);
+    return box;
+  };
+  for (const width of [1440, 900]) {
+    await page.setViewportSize({ width, height: 860 });
+    for (const frame of ['', '&embed=1']) {
+      await page.goto(`./#device=cpu${frame}&hide=stage`);
+      expect((await boxOf('Timeline')).y, `${width} px ${frame}`).toBeLessThan(100);
+      await page.goto(`./#device=cpu${frame}&hide=stage,timeline,setup`);
+      expect((await boxOf('Result')).width, `${width} px ${frame}`).toBeGreaterThan(0.9 * width);
+    }
+  }
+});

@@ -1,7 +1,7 @@
 /** The losses of two runs as uPlot draws them: A solid, B dashed. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { POINTS_WHILE_FEW } from '../draw/few-points';
+import { POINT_OF_ONE } from '../draw/point-of-one';
 import { lossOptions } from '../result/loss-options';
 import type { Palette } from '../shell/theme';
 import type { LossesOfBoth } from './join-losses';
@@ -12,7 +12,7 @@ export function createDuoPlot(
   element: HTMLElement,
   palette: Palette,
 ): { show(of: LossesOfBoth): void; destroy(): void } {
-  const line = { points: POINTS_WHILE_FEW, spanGaps: true };
+  const line = { points: POINT_OF_ONE, spanGaps: true };
   const plot = new uPlot(
     {
       width: element.clientWidth,

@@ -4,7 +4,7 @@
  */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { POINTS_WHILE_FEW } from '../draw/few-points';
+import { POINT_OF_ONE } from '../draw/point-of-one';
 import type { Palette } from '../shell/theme';
 import { lossOptions } from './loss-options';
 import type { LossSeries } from './loss-series';
@@ -35,7 +35,7 @@ export function createLossPlot(element: HTMLElement, palette: Palette, ranks: nu
 const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: clientHeight });
 
 function options(palette: Palette, ranks: number): Omit<uPlot.Options, 'width' | 'height'> {
-  const line = { points: POINTS_WHILE_FEW };
+  const line = { points: POINT_OF_ONE };
   const rankLine = (rank: number) => ({
     ...line,
     stroke: palette.ranks[rank] ?? palette.soft,

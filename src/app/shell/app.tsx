@@ -70,6 +70,7 @@ export function AppView() {
       data-screen={(!embed && (shown('bar') || !shown('setup'))) || undefined}
       data-setup={shown('setup') || undefined}
       data-stage={shown('stage') || undefined}
+      data-timeline={shown('timeline') || undefined}
       data-side={side || undefined}
       {...drop.handlers}
     >

@@ -5,7 +5,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { DifferenceAt } from '../../../protocol/snapshot';
-import { POINTS_WHILE_FEW } from '../../draw/few-points';
+import { POINT_OF_ONE } from '../../draw/point-of-one';
 import type { Palette } from '../../shell/theme';
 
 const HEIGHT = 170;
@@ -50,7 +50,7 @@ function options(palette: Palette, width: number): uPlot.Options {
     const [from, to] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
     return Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
   };
-  const line = { points: POINTS_WHILE_FEW, spanGaps: true };
+  const line = { points: POINT_OF_ONE, spanGaps: true };
   return {
     width,
     height: HEIGHT,

@@ -1,0 +1,11 @@
+/** A single value is no line, so uPlot marks it by a point. */
+import type uPlot from 'uplot';
+
+const count = (values: ArrayLike<number | null | undefined> = []): number =>
+  Array.from(values).filter((value) => typeof value === 'number').length;
+
+export const POINT_OF_ONE: uPlot.Series.Points = {
+  size: 5,
+  // However many another line has.
+  show: (of, series) => count(of.data[series]) <= 1,
+};
