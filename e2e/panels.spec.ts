@@ -51,6 +51,27 @@ test('a button that does not come leaves one as small, which tries again', async
   await expect(playground.button('Save picture of the timeline')).toBeVisible();
 });
 
+test('the axes of the losses stay until what draws the curve has come', async ({ playground }) => {
+  const { page } = playground;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/assets\/loss-plot-view-[\w-]+\.js/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await playground.open(RUN);
+  // The curve's own axes are drawn, not written.
+  const lastStep = playground.region('Result').getByText('10', { exact: true });
+  const asked = page.waitForRequest(/loss-plot-view/);
+  await playground.iterate(2);
+  await asked;
+  await expect(lastStep).toBeVisible();
+  release();
+  await expect(lastStep).toHaveCount(0);
+});
+
 const STYLES = '**/assets/*.css';
 
 test('a view whose styles do not come at first has them at the second try', async ({ playground }) => {

@@ -133,7 +133,7 @@ const Frameworks = ({ tensorflow, onChoose }: FrameworksProps) => (
   </span>
 );
 
-/** The list of the lines, scrolled to the first one that a rank is on. */
+/** The list of lines, which scrolls to the first line that a rank has come to. */
 function useScrolledTo(first: number, code: readonly CodeLine[], tensorflow: boolean) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {

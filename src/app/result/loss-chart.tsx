@@ -1,5 +1,5 @@
 /** Loss over steps, per rank and mean, training and test: the chart, drawn outside React, and its table. */
-import { useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { SavePicture } from '../picture/save-button';
 import { useApp, useSettled } from '../state/use-app';
@@ -20,12 +20,17 @@ export function LossChart() {
   const accumulate = useApp((app) => app.info?.config.accumulate ?? 1);
   const series = useMemo(() => lossSeries(losses, evaluations, accumulate), [losses, evaluations, accumulate]);
   const ranks = series.perRank.length;
+  const curved = losses.length > 1;
+  const [isThere, setIsThere] = useState(false);
+  const onThere = useCallback(() => setIsThere(true), []);
   const [{ loss = 0, perRank = [] } = {}] = losses;
   const highest = Math.max(0, ...[loss, ...perRank].filter(Number.isFinite));
   return (
     <figure className={styles['loss']}>
       <div className={styles['plot']}>
-        {losses.length > 1 ? <LossPlotView series={series} /> : <LossAxes highest={highest} />}
+        {/* The axes stay until the code of the plot has come. */}
+        {!(curved && isThere) && <LossAxes highest={highest} />}
+        {curved && <LossPlotView series={series} onThere={onThere} />}
       </div>
       <figcaption>
         {ranks > 0 ? (

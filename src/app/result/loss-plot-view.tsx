@@ -2,13 +2,21 @@
  * The drawn loss chart in React: makes the plot anew when its lines or colours change. loss-chart.tsx loads it with the
  * first curve.
  */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
 import { usePalette } from '../state/use-app';
 import { createLossPlot, type LossPlot } from './loss-plot';
 import type { LossSeries } from './loss-series';
 
-export function LossPlotView({ series }: { series: LossSeries }) {
+interface LossPlotViewProps {
+  readonly series: LossSeries;
+  /** It draws from now on. */
+  readonly onThere: () => void;
+}
+
+export function LossPlotView({ series, onThere }: LossPlotViewProps) {
+  // Before the browser paints: the axes of before and the plot must not share the place.
+  useLayoutEffect(onThere, [onThere]);
   const host = useRef<HTMLDivElement>(null);
   const palette = usePalette();
   const ranks = series.perRank.length;
