@@ -15,7 +15,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
     case 'halves/encode':
       return `${who} casts ${bucket} to ${half} and divides it by ${groupSize(trace, e)}: half the bytes to send`;
     case 'halves/add':
-      return `${who} adds what it has received of ${bucket} in ${half}, rounded after every addition`;
+      return `${who} adds the received part of ${bucket} to its own in ${half}, rounding after every addition`;
     case 'halves/decode':
       return `${who} casts the mean in ${bucket} back to float32`;
     case 'power-sgd/error-in':
@@ -41,7 +41,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
     case 'ddp/unpack':
       return e.anchor === 'average' ? `${who} takes over the mean of the parameters` : undefined;
     case 'ops/copy':
-      return e.anchor === 'pull' ? `${who} goes on to the next of the older weights that it keeps` : undefined;
+      return e.anchor === 'pull' ? `${who} moves to the next version of the weights it pulled earlier` : undefined;
     case 'load':
       return /^bucket\d+\.q$/.test(e.writes[0] ?? '')
         ? `PowerSGD: ${who} draws a random Q for ${bucket}, the same on every rank`

@@ -159,7 +159,7 @@ export function idleReason(
     ? { kind: 'turn', text: `${name} waits for its turn: here the devices share one processor`, next }
     : {
         kind: 'begins',
-        text: first.collective ? `${name} waits while the collective starts` : `${name} is about to go on`,
+        text: first.collective ? `${name} waits while the collective starts` : `${name} is about to continue`,
         next,
       };
 }

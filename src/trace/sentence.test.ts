@@ -219,9 +219,9 @@ test('what comes before the step: gradients that add up, their norm, the clippin
     { name: 'optim/clip-grad-value', phase: 'step', module: '', reads: gradients, writes: gradients },
   ]);
   expect(said(trace)).toEqual([
-    'Backward: cuda:0 adds 2 gradients to what .grad holds of earlier micro-batches',
+    'Backward: cuda:0 adds 2 gradients to the gradients of earlier micro-batches in .grad',
     'clip_grad_norm_(): cuda:0 computes the norm of its 2 gradients',
-    'clip_grad_norm_(): cuda:0 puts its own norm beside those that come',
+    'clip_grad_norm_(): cuda:0 puts its own norm next to the norms of the others',
     "clip_grad_norm_(): cuda:1 sends the norm of one device's gradients to cuda:0",
     "clip_grad_norm_(): cuda:0 receives the norm of one device's gradients from cuda:1",
     'clip_grad_norm_(): cuda:0 joins the norms of all devices into one',

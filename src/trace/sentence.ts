@@ -55,7 +55,7 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
 function optimizerSentence(e: TraceEvent, who: string): string {
   switch (e.name) {
     case 'optim/accumulate-grad':
-      return `backward: ${who} adds ${plural(e.writes.length, 'gradient')} to what .grad holds of earlier micro-batches`;
+      return `backward: ${who} adds ${plural(e.writes.length, 'gradient')} to the gradients of earlier micro-batches in .grad`;
     case 'optim/grad-norm':
       if (e.reads.includes('grad_norms')) return `clip_grad_norm_(): ${who} joins the norms of all devices into one`;
       return `clip_grad_norm_(): ${who} computes the norm of its ${plural(e.reads.length, 'gradient')}`;
@@ -79,8 +79,8 @@ function loadSentence(trace: StepTrace, e: TraceEvent, who: string): string {
 
 function copySentence(e: TraceEvent, who: string): string {
   if (e.phase === 'scatter') return `scatter: ${who} keeps the first chunk of the batch`;
-  if (e.phase === 'step') return `clip_grad_norm_(): ${who} puts its own norm beside those that come`;
-  if (e.phase === 'gather') return `gather: ${who} puts its own outputs beside those of the others`;
+  if (e.phase === 'step') return `clip_grad_norm_(): ${who} puts its own norm next to the norms of the others`;
+  if (e.phase === 'gather') return `gather: ${who} puts its own outputs next to those of the others`;
   return `backward: ${who} keeps the gradient of its own outputs`;
 }
 

@@ -29,9 +29,9 @@ const SAID: ReadonlyMap<string, readonly RegExp[]> = new Map([
   ['DDP, fp16', [/^All 6 gradients of bucket 0 are ready: both ranks copy them/, /^ +The hook fp16_compress_hook/]],
   ['DDP, bf16', [/^ +The hook bf16_compress_hook/]],
   ['DDP, ring', [/^All 6 gradients of bucket 0 are ready: all four ranks divide them by 4 and copy/]],
-  ['DDP, accumulating', [/^ +no_sync\(\): of this micro-batch no gradients are sent/]],
+  ['DDP, accumulating', [/^ +no_sync\(\): the gradients of this micro-batch are not sent/]],
   ['DDP, unused parameters', [/^find_unused_parameters: both ranks note/]],
-  ['DDP, SyncBatchNorm', [/^SyncBatchNorm: all four ranks put their own statistics beside those that come/]],
+  ['DDP, SyncBatchNorm', [/^SyncBatchNorm: all four ranks put their own statistics next to those of the others/]],
   ['DataParallel', [/^Replicate: cuda:0 sends all parameters to all other devices/]],
   [
     'pipeline, 1F1B',

@@ -38,11 +38,11 @@ export function hierarchicalWhy(trace: StepTrace, moment: Moment): string | unde
   if (across === undefined || !isFirst(trace, moment, across)) return undefined;
   if (moment.round?.part === 'reduce-scatter')
     return across
-      ? 'Each rank has one chunk summed over its node: only that goes over the slow links between the nodes.'
-      : 'First each node adds up by itself, over its fast links: less is left to send between the nodes.';
+      ? 'Each rank holds one chunk summed over its node. Only that chunk crosses the slow links between the nodes.'
+      : 'Each node first sums over its own fast links, so less data has to cross the slow links between the nodes.';
   return across
-    ? 'A chunk is now summed over all nodes, each part of it on another node: the parts go around.'
-    : 'Each rank of a node has a finished chunk: over the fast links all ranks get all of them.';
+    ? 'Each chunk is now summed over all nodes, but its parts are on different nodes. The parts travel around the nodes.'
+    : 'Each rank of a node holds one finished chunk. Over the fast links every rank collects all chunks.';
 }
 
 const isFirst = (trace: StepTrace, { round, index }: Moment, across: boolean): boolean =>

@@ -17,7 +17,7 @@ export function hookWork(trace: StepTrace, { bucket: index }: Moment, e: TraceEv
     case 'halves/encode':
       return `${who.text} ${does(who, 'cast')} ${bucket} to ${half} and ${does(who, 'divide')} it by ${groupSize(trace, e)}: half the bytes to send`;
     case 'halves/add':
-      return `${who.text} ${does(who, 'add')} what ${who.many ? 'they' : 'it'} received of ${bucket}, in ${half}`;
+      return `${who.text} ${does(who, 'add')} the received part of ${bucket} to ${their(who)} own, in ${half}`;
     case 'halves/decode':
       return `${who.text} ${does(who, 'cast')} the mean in ${bucket} back to float32`;
     case 'power-sgd/error-in':
@@ -82,6 +82,6 @@ function anchored(trace: StepTrace, e: TraceEvent, who: Who): string | undefined
   if (e.anchor === 'average' && e.name === 'ddp/unpack')
     return `model averaging: ${who.text} ${does(who, 'take')} over the mean of the weights`;
   if (e.anchor === 'pull' && e.name === 'ops/copy')
-    return `pull: ${who.text} ${does(who, 'go')} on to the next of the older weights that ${who.many ? 'they keep' : 'it keeps'}`;
+    return `pull: ${who.text} ${does(who, 'move')} to the next version of the weights ${who.many ? 'they' : 'it'} pulled earlier`;
   return undefined;
 }

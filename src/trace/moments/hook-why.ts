@@ -12,26 +12,26 @@ export function hookWhy(_: StepTrace, { kind, round }: Moment, e: TraceEvent): s
     case 'optim/grad-norm':
       return e.reads.includes('grad_norms')
         ? undefined
-        : 'Too large a gradient is scaled down, so that one bad batch does not throw the weights off.';
+        : 'A gradient that is too large is scaled down, so that one bad batch cannot wreck the weights.';
     default:
   }
   if (e.name === 'ops/copy' && e.writes.some((name) => name.endsWith('.uncompressed')))
-    return 'Biases, and matrices too small to gain by it, are sent as they are.';
+    return 'Biases, and matrices too small to benefit from compression, are sent uncompressed.';
   if (e.anchor === 'pull' && e.name === 'ops/copy')
-    return 'Staleness: the worker computes with weights that others have updated since.';
+    return 'Staleness: this worker computes with old weights. Other workers have updated the server’s weights since.';
   if (e.anchor === 'average' && kind !== 'round')
-    return 'Local SGD: the ranks step by themselves and average their weights only now and then.';
+    return 'Local SGD: every rank updates its weights alone, and the ranks average their weights only every few steps.';
   if (e.anchor === 'join' && round?.index === 0)
-    return 'The ranks have different numbers of batches: one that has run out still takes part in every collective, with zeros.';
+    return 'The ranks have different numbers of batches. A rank without a batch still takes part in every collective and contributes zeros.';
   return undefined;
 }
 
 function powerWhy(name: string): string | undefined {
   switch (name) {
     case 'power-sgd/error-in':
-      return 'Error feedback: what is left out in one step is added in the next.';
+      return 'Error feedback: what compression loses in one step is added to the gradient of the next step.';
     case 'power-sgd/product':
-      return 'Two thin matrices P and Q travel instead of the gradient: P Qᵀ is close to it.';
+      return 'PowerSGD sends two thin matrices, P and Q, instead of the gradient. P Qᵀ approximates the gradient.';
     default:
       return undefined;
   }

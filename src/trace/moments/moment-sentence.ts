@@ -102,7 +102,7 @@ function workSentence(trace: StepTrace, moment: Moment, clock: Clock): string {
 function forwardWords(trace: StepTrace, e: TraceEvent, who: Who): string {
   if (e.module === '' && e.reads.some((name) => name.endsWith('.weight')))
     return `${does(who, 'add')} the embedding of each token’s position`;
-  if (e.module === '') return `${does(who, 'add')} what bypassed the layers (the residual sum)`;
+  if (e.module === '') return `${does(who, 'add')} the input that bypassed the layers (residual sum)`;
   const what = `${does(who, 'run')} ${layerMark(e.module)} (${operatorWords(e)})`;
   if (!who.many) return what;
   return `${what} on their own ${isDataParallel(trace) ? 'chunk of the batch' : 'samples'}`;
@@ -137,7 +137,7 @@ function backwardWords(trace: StepTrace, { events }: Moment, e: TraceEvent, who:
 /** Computation under an all-reduce: the overlap that DDP is about. */
 function meanwhile(trace: StepTrace, moment: Moment, clock: Clock): string {
   const bucket = overlapOf(trace, moment, clock)?.bucket;
-  return bucket === undefined ? '' : `, while ${bucketMark(bucket)} is already on its way`;
+  return bucket === undefined ? '' : `, while ${bucketMark(bucket)} is being all-reduced`;
 }
 
 function copySentence(trace: StepTrace, moment: Moment, e: TraceEvent, who: Who): string {
@@ -168,11 +168,11 @@ function flatWords(count: number, e: TraceEvent): string {
 function ownPart({ phase, module }: TraceEvent, who: Who): string {
   if (phase === 'scatter') return `scatter: ${who.text} ${does(who, 'keep')} the first chunk of the batch`;
   if (phase === 'step')
-    return `clip_grad_norm_(): ${who.text} ${does(who, 'put')} ${their(who)} own norm beside those that come`;
+    return `clip_grad_norm_(): ${who.text} ${does(who, 'put')} ${their(who)} own norm next to the norms of the others`;
   if (module !== '')
-    return `SyncBatchNorm: ${who.text} ${does(who, 'put')} ${their(who)} own ${phase === 'forward' ? 'statistics' : 'sums'} beside those that come`;
+    return `SyncBatchNorm: ${who.text} ${does(who, 'put')} ${their(who)} own ${phase === 'forward' ? 'statistics' : 'sums'} next to those of the others`;
   if (phase === 'gather')
-    return `gather: ${who.text} ${does(who, 'put')} ${their(who)} own outputs beside those of the others`;
+    return `gather: ${who.text} ${does(who, 'put')} ${their(who)} own outputs next to those of the others`;
   return `backward: ${who.text} ${does(who, 'keep')} the gradient of ${their(who)} own outputs`;
 }
 
@@ -191,7 +191,7 @@ function optimizerSentence(trace: StepTrace, moment: Moment, e: TraceEvent, who:
   const gradients = `${their(who)} ${plural(e.writes.length, 'gradient')}`;
   switch (e.name) {
     case 'optim/accumulate-grad':
-      return `backward: ${who.text} ${does(who, 'add')} the new gradients to those of earlier micro-batches in .grad`;
+      return `backward: ${who.text} ${does(who, 'add')} the new gradients to the gradients of earlier micro-batches in .grad`;
     case 'optim/grad-norm':
     case 'optim/clip-grad-norm':
       return clipSentence(trace, moment, e, who);

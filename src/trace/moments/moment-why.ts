@@ -22,7 +22,7 @@ export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | 
   const e = mainOf(trace, moment);
   if (moment.turn) return turnWhy(trace, moment);
   if (e.anchor === 'scale_grads')
-    return 'A micro-batch’s loss is the mean over its own rows, and backward added up their gradients: divided, the sum is the gradient of the whole batch.';
+    return 'Each micro-batch’s loss is the mean over its own rows, and backward added up the gradients of all micro-batches. Dividing the sum gives the gradient of the whole batch.';
   const hook = hookWhy(trace, moment, e);
   if (hook !== undefined) return hook;
   switch (moment.kind) {
@@ -54,17 +54,17 @@ function loadWhy(trace: StepTrace, { events }: Moment): string | undefined {
   // Random numbers are loaded, too.
   if (!events.some((event) => at(trace.events, event).phase === 'data')) return undefined;
   if (isModelParallel(trace) && e.writes.includes('y'))
-    return 'Only this device has the output that is compared with them.';
+    return 'Only this device holds the model’s output, which the loss compares with the targets.';
   if (hasRanks(trace)) return samplesWhy(trace);
-  if (hasServer(trace)) return 'Each worker has its own part of the batch.';
-  return isDataParallel(trace) ? 'One process loads for all devices.' : undefined;
+  if (hasServer(trace)) return 'Each worker gets its own part of the batch.';
+  return isDataParallel(trace) ? 'One process loads the data for all devices.' : undefined;
 }
 
 /** Ranks with different numbers of samples have rows of their own: no sampler deals them out. */
 const samplesWhy = (trace: StepTrace): string =>
   new Set(trace.samples.map(({ length }) => length)).size > 1 || trace.events.some(({ anchor }) => anchor === 'join')
-    ? 'Each rank has its own part of the data set.'
-    : 'Each rank’s DistributedSampler picks its samples; together they are the whole batch.';
+    ? 'Each rank reads its own part of the data set.'
+    : 'Each rank’s DistributedSampler picks that rank’s samples. Together the ranks load the whole batch.';
 
 function computeWhy(trace: StepTrace, moment: Moment, e: TraceEvent, clock: Clock): string | undefined {
   switch (moment.phase) {
@@ -82,37 +82,40 @@ function computeWhy(trace: StepTrace, moment: Moment, e: TraceEvent, clock: Cloc
 function forwardWhy(trace: StepTrace, e: TraceEvent): string | undefined {
   if (isModelParallel(trace)) {
     const others = deviceCount(trace) === 2 ? `cuda:${1 - e.device} waits` : 'The other devices wait';
-    return `${others}: the layers follow each other, and each device needs the output of the one before it.`;
+    return `${others}: a device can start only after the device before it has sent its output.`;
   }
   if (hasRanks(trace) && hasMicroBatch(trace.kind, ({ reduces }) => !reduces))
-    return 'no_sync(): of this micro-batch no gradients are sent; they are added up in .grad until the last one of the step.';
-  if (hasRanks(trace)) return 'The weights are the same on every rank, the samples are not.';
+    return 'no_sync(): the gradients of this micro-batch are not sent. They add up in .grad until the last micro-batch of the step.';
+  if (hasRanks(trace)) return 'Every rank has the same weights and different samples.';
   return isDataParallel(trace)
-    ? 'parallel_apply: one thread per device. The replicas have the same weights, and each its own chunk.'
+    ? 'parallel_apply: one thread per device. All replicas have the same weights; each replica gets its own chunk of the batch.'
     : undefined;
 }
 
 function lossWhy(trace: StepTrace): string | undefined {
-  if (hasRanks(trace)) return 'Each rank has a loss of its own. The losses are not averaged; the gradients will be.';
-  if (isDataParallel(trace)) return 'The outputs are all on one device: the others wait.';
-  return isModelParallel(trace) ? 'Only the last device has the output of the model.' : undefined;
+  if (hasRanks(trace))
+    return 'Each rank computes the loss of its own samples. The losses are not averaged; the gradients will be.';
+  if (isDataParallel(trace)) return 'All outputs are on this device, so the other devices wait.';
+  return isModelParallel(trace) ? 'Only the last device holds the output of the model.' : undefined;
 }
 
 function backwardWhy(trace: StepTrace, moment: Moment, e: TraceEvent, clock: Clock): string | undefined {
   if (e.module === '' && firstOfPhase(trace, moment))
-    return 'From the last layer to the first: by the chain rule, the gradient of each layer is computed from that of the layer after it.';
+    return 'Backward runs from the last layer to the first: by the chain rule, the gradient of a layer is computed from the gradient of the layer after it.';
   if (e.name === 'optim/accumulate-grad') return accumulateWhy(trace);
-  if (isAgain(e)) return 'Activation checkpointing saves memory in forward and pays for it with computation here.';
+  if (isAgain(e))
+    return 'Activation checkpointing did not keep this output in forward, to save memory, so backward has to compute it again.';
   if (overlapOf(trace, moment, clock))
-    return 'DDP does not wait for the end of backward: the all-reduce of a bucket begins as soon as its gradients are there, and the computation hides it.';
-  if (isModelParallel(trace)) return 'The other devices wait: now each needs the gradient from the one after it.';
+    return 'DDP does not wait for the end of backward. It all-reduces a bucket as soon as all gradients of the bucket are ready, while backward computes the next layers.';
+  if (isModelParallel(trace))
+    return 'The other devices wait: a device can start its backward only after the device behind it has sent a gradient.';
   return undefined;
 }
 
 const accumulateWhy = (trace: StepTrace): string =>
   hasRanks(trace) && !hasMicroBatch(trace.kind, ({ reduces }) => reduces)
-    ? 'no_sync(): nothing is sent now. The last micro-batch of the step all-reduces the sum of all.'
-    : 'Gradient accumulation: optimizer.step() comes when .grad holds the sum of all micro-batches of the step.';
+    ? 'no_sync(): nothing is sent now. The last micro-batch of the step all-reduces the sum over all micro-batches.'
+    : 'Gradient accumulation: optimizer.step() runs once .grad holds the sum over all micro-batches of the step.';
 
 const isAgain = ({ writes }: TraceEvent): boolean => writes.some((name) => /\.again(\.\d+)?$/.test(name));
 
@@ -120,8 +123,8 @@ function copyWhy(trace: StepTrace, e: TraceEvent): string | undefined {
   if (e.name === 'ddp/pack') return packWhy(trace, e);
   if (e.name === 'ddp/unpack' && groupSize(trace, e) > 1)
     return isPipeline(trace)
-      ? 'All replicas of a stage now hold the same gradients, so the same optimiser makes the same step in each.'
-      : 'All ranks now hold the same gradients, so the same optimiser makes the same step everywhere.';
+      ? 'All replicas of a stage now hold the same gradients, so the optimiser makes the same update in every replica.'
+      : 'All ranks now hold the same gradients, so the optimiser makes the same update on every rank.';
   if (e.name === 'comm/flatten')
     return 'One large message costs less than many small ones, because every message has a latency.';
   return undefined;
@@ -129,20 +132,21 @@ function copyWhy(trace: StepTrace, e: TraceEvent): string | undefined {
 
 function packWhy(trace: StepTrace, e: TraceEvent): string | undefined {
   if (hasMicroBatch(trace.kind, ({ beforeRebuild }) => beforeRebuild))
-    return 'Only the first step has this bucket: DDP notes in which order gradients get ready, and then builds its buckets anew.';
+    return 'Only the first step uses this bucket. DDP records the order in which gradients become ready and rebuilds its buckets in that order.';
   if (groupSize(trace, e) === 1) return undefined;
   return dividesAtFirst(trace, e)
-    ? 'Because they are divided first, their sum over the ranks is the mean: with equally many samples each, the gradient of the whole batch.'
-    : 'DDP leaves the rest to the communication hook: how to send them, and when to divide by the number of ranks.';
+    ? 'Every rank divides before the all-reduce, so the sum over the ranks is the mean. If all ranks have equally many samples, that mean is the gradient of the whole batch.'
+    : 'The communication hook decides how to send the gradients and when to divide them by the number of ranks.';
 }
 
 function updateWhy(trace: StepTrace): string | undefined {
   if (isPipeline(trace))
-    return 'Each rank updates the stages that it holds, when the gradients of all micro-batches are in.';
-  if (hasServer(trace)) return 'Only the server has an optimiser; the workers pull the new weights in the next step.';
+    return 'Each rank updates its own stages, once the gradients of all micro-batches are added up.';
+  if (hasServer(trace)) return 'Only the server has an optimiser. The workers pull the new weights in the next step.';
   if (hasRanks(trace) && !trace.events.some((e) => e.bucket !== undefined && e.collective)) return undefined;
   if (hasRanks(trace))
-    return 'All ranks apply the same gradients: replicas that were equal stay equal, and no weights are sent.';
-  if (isDataParallel(trace)) return 'The replicas on the other devices are thrown away; the next step makes them anew.';
+    return 'All ranks apply the same gradients, so equal replicas stay equal and no weights need to be sent.';
+  if (isDataParallel(trace))
+    return 'DataParallel discards the replicas on the other devices and makes new ones in the next step.';
   return isModelParallel(trace) ? 'Each device updates the layers that it holds.' : undefined;
 }

@@ -23,8 +23,8 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
       return broadcastSentence(trace, moment, hops);
     case 'scatter':
       return moment.phase === 'backward'
-        ? `backward: ${deviceName(trace, from(hops))} sends each of the others the gradient of its outputs`
-        : `scatter: ${deviceName(trace, from(hops))} sends each of the others its chunk of the batch`;
+        ? `backward: ${deviceName(trace, from(hops))} sends ${oneOrEach(trace, hops)} the gradient of its outputs`
+        : `scatter: ${deviceName(trace, from(hops))} sends ${oneOrEach(trace, hops)} its chunk of the batch`;
     case 'gather':
       return `gather: ${othersOf(trace, hops.from, hops.to).text} ${verb(hops.from)} ${hops.from.size > 1 ? 'their' : 'its'} outputs to ${deviceName(trace, to(hops))}`;
     case 'reduce':
@@ -38,6 +38,9 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
 
 const from = ({ from: devices }: Hops): number => at([...devices], 0);
 const to = ({ to: devices }: Hops): number => at([...devices], 0);
+/** Who gets a part from one device: the only other device by name, or each of them. */
+const oneOrEach = (trace: StepTrace, hops: Hops): string =>
+  hops.to.size === 1 ? deviceName(trace, to(hops)) : 'each other device';
 const verb = (devices: ReadonlySet<number>): string => (devices.size > 1 ? 'send' : 'sends');
 const roundWords = ({ index, count }: MomentRound): string => (count > 1 ? `round ${index + 1} of ${count}, ` : '');
 const besideWords = ({ groups }: Hops): string => (groups > 1 ? `, in each of ${numberWord(groups)} groups` : '');
@@ -78,8 +81,8 @@ function allReduceWords(trace: StepTrace, moment: Moment, hops: Hops, { part, co
   if ((algorithm === 'ring' || algorithm === 'hierarchical') && ranks > 1) return ringWords(trace, hops, adds);
   if (algorithm === 'halvingDoubling' && ranks > 1 && isSwap(hops))
     return adds
-      ? `${partners(trace, hops)} swap half of what they still sum, and add it`
-      : `${partners(trace, hops)} swap what they have finished`;
+      ? `${partners(trace, hops)} swap half of their unfinished sums and add them`
+      : `${partners(trace, hops)} swap their finished parts`;
   if (algorithm === 'tree' || algorithm === 'doubleTree')
     return treeWords(trace, hops, adds, algorithm === 'doubleTree');
   // Before and after halving and doubling, ranks beyond a power of two hand over all of theirs.

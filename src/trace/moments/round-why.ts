@@ -21,12 +21,12 @@ export function roundWhy(trace: StepTrace, moment: Moment, clock: Clock): string
       return broadcastWhy(trace, moment);
     case 'scatter':
       return moment.phase === 'backward'
-        ? 'Each replica goes backward through its own layers, for its own chunk.'
+        ? 'Each replica runs backward through its own copy of the layers, for its own chunk.'
         : 'The batch is cut along its first dimension, one chunk per device.';
     case 'gather':
-      return 'The loss is computed in one place, from the outputs of the whole batch.';
+      return 'One device computes the loss, from the outputs of the whole batch.';
     case 'reduce':
-      return 'Each replica has the gradient of its chunk; their sum is the gradient of the whole batch.';
+      return 'Each replica has the gradient of its own chunk. The sum over all replicas is the gradient of the whole batch.';
     default:
       return undefined;
   }
@@ -39,7 +39,7 @@ function allReduceWhy(trace: StepTrace, moment: Moment, round: MomentRound, cloc
   if (moment.bucket !== undefined && !begins && !turns) {
     const layer = overlapOf(trace, moment, clock)?.module;
     if (layer !== undefined)
-      return `This round is hidden: meanwhile the ranks compute the gradient of ${moduleWords(layer)}.`;
+      return `This round adds no time: the ranks compute the gradient of ${moduleWords(layer)} meanwhile.`;
   }
   const ranks = groupSize(trace, at(trace.events, at(moment.events, 0)));
   switch (collective.algorithm) {
@@ -61,11 +61,11 @@ function ringWhy(trace: StepTrace, moment: Moment, begins: boolean, turns: boole
     senders < ranks &&
     (e.collective?.tensor?.length ?? Number.POSITIVE_INFINITY) < ranks * ranks
   )
-    return 'There are so few elements that not every chunk has any: an empty chunk is not sent.';
+    return 'The tensor has too few elements to fill every chunk, and empty chunks are not sent.';
   if (begins && (e.collective?.rounds ?? 1) > 1)
-    return `After ${ranks - 1} such ${ranks === 2 ? 'round' : 'rounds'} every rank holds one chunk summed over all ranks, and all links have been equally busy.`;
+    return `After ${ranks === 2 ? 'this round' : `${ranks - 1} such rounds`} every rank holds one chunk summed over all ranks, and every link has carried the same load.`;
   return turns
-    ? 'Each rank has one finished chunk and needs the others: they go around once more, and nothing is added.'
+    ? 'Each rank holds one finished chunk. The chunks travel around the ring once more, without additions, until every rank has all of them.'
     : undefined;
 }
 
@@ -73,15 +73,15 @@ function ringWhy(trace: StepTrace, moment: Moment, begins: boolean, turns: boole
 function beginWhy(trace: StepTrace, moment: Moment, ranks: number): string | undefined {
   switch (moment.round?.collective.algorithm) {
     case 'naive':
-      return `One rank collects everything: ${ranks - 1} whole tensors come in over its link, one after the other, while the others wait.`;
+      return `One rank collects everything: it receives ${ranks === 2 ? 'a whole tensor' : `${ranks - 1} whole tensors, one after the other,`} over its link.${ranks === 2 ? '' : ' The other ranks wait.'}`;
     case 'tree':
-      return 'On the way up the number of sums halves in each round, so few rounds are enough for many ranks.';
+      return 'Each round halves the number of partial sums, so even many ranks need only a few rounds.';
     case 'doubleTree':
-      return 'Two trees carry half of the tensor each. Who is inside one tree is a leaf of the other, so all links are busy.';
+      return 'Each of two trees carries half of the tensor. A rank inside one tree is a leaf of the other tree, so all links are used.';
     case 'halvingDoubling':
       return isSwap(hopsOf(trace, moment))
-        ? 'In each round half as much is left to sum: as few bytes as around a ring, in far fewer rounds.'
-        : 'The number of ranks is no power of two: some hand theirs over first, and get the result at the end.';
+        ? 'Each round halves what is left to sum. The ranks send as few bytes as around a ring, in far fewer rounds.'
+        : 'The number of ranks is not a power of two, so some ranks first hand their tensor to another rank and receive the result at the end.';
     default:
       return undefined;
   }
@@ -91,12 +91,13 @@ function beginWhy(trace: StepTrace, moment: Moment, ranks: number): string | und
 function turnWhy(algorithm: CollectiveRef['algorithm']): string | undefined {
   switch (algorithm) {
     case 'naive':
-      return 'One rank has the result, and all need it.';
+      return 'One rank has the result and sends it to all other ranks.';
     case 'tree':
+      return 'The root of the tree has the full sum. The sum travels down the same tree.';
     case 'doubleTree':
-      return 'The root has the sum of all: it goes down the same way.';
+      return 'The root of each tree has the full sum of its half. The sums travel down the same trees.';
     case 'halvingDoubling':
-      return 'The same way back: what each rank has finished doubles in each round.';
+      return 'The same exchanges in reverse: each round doubles the finished part of every rank.';
     default:
       return undefined;
   }
@@ -113,12 +114,12 @@ const isFirstOfPart = (trace: StepTrace, { round, index }: Moment): boolean =>
 
 function broadcastWhy(trace: StepTrace, moment: Moment): string | undefined {
   if (moment.phase === 'replicate')
-    return 'DataParallel makes the replicas anew in every forward, so every step sends all weights to every device.';
+    return 'DataParallel makes new replicas in every forward, so every step sends all weights to every device.';
   const [e] = hopsOf(trace, moment).sends;
   if (/\.(running_mean|running_var|num_batches_tracked)$/.test(e?.slice?.buffer ?? ''))
-    return 'broadcast_buffers: batch norm’s statistics come from the samples of each rank, and would drift apart.';
+    return 'broadcast_buffers: each rank computes batch norm’s statistics from its own samples. Without this broadcast the statistics would drift apart.';
   return trace.kind.type === 'construct'
-    ? 'All replicas must begin with the same weights, whatever each rank has drawn. It happens once.'
+    ? 'All replicas must start with the same weights, whatever weights each rank drew. This broadcast happens once, in the constructor.'
     : undefined;
 }
 
@@ -128,8 +129,8 @@ export function messageWhy(trace: StepTrace, moment: Moment): string | undefined
   const receiver = deviceName(trace, [...to][0] ?? 0);
   if (anchor === 'pull') return 'A worker computes with the weights of the server and sends back only gradients.';
   if (anchor === 'push')
-    return 'All gradients meet at the server: its link carries as much as those of all workers together.';
-  if (anchor === 'send_activation') return `${receiver} has waited for this: its first layer needs that output.`;
-  if (anchor === 'send_gradient') return `By the chain rule ${receiver} needs it to go on with backward.`;
+    return 'All workers send their gradients to the server, so the server’s link carries as much as all workers’ links together.';
+  if (anchor === 'send_activation') return `${receiver} has been waiting: its first layer needs this output.`;
+  if (anchor === 'send_gradient') return `By the chain rule ${receiver} needs this gradient to continue its backward.`;
   return undefined;
 }

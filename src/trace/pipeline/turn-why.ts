@@ -16,7 +16,7 @@ export function turnWhy(trace: StepTrace, moment: Moment): string | undefined {
   const first = momentsOf(trace).find(({ turn, kind }) => kind !== 'message' && turn?.stretch === moment.turn?.stretch);
   if (actions.some(({ kind }) => kind === 'W')) return weightsWhy(trace, moment, actions);
   if (actions.some(({ kind }) => kind === 'I') && isFirstOf(trace, moment, 'I'))
-    return 'The backward is cut in two: the gradient of the input comes first, because the stage before waits for it, and those of the weights later.';
+    return 'The backward is split in two. The input gradient is computed first, because the stage before waits for it; the weight gradients follow later.';
   switch (moment.turn.stretch) {
     case 'fill':
       return fillWhy(trace, moment, first);
@@ -44,17 +44,17 @@ const isFirstOf = (trace: StepTrace, moment: Moment, kind: PipelineAction['kind'
 function fillWhy(trace: StepTrace, moment: Moment, first: Moment | undefined): string | undefined {
   if (stagesIn(trace) === 1) return undefined;
   if (first?.index === moment.index)
-    return 'The bubble at the start: a stage has nothing to do until the first micro-batch has come through all stages before it.';
+    return 'The bubble at the start: a stage has no work until the first micro-batch has passed all stages before it.';
   const last = stagesIn(trace) - 1;
   return actionsOf(trace, moment).some(({ stage, microBatch }) => stage === last && microBatch === 0)
-    ? 'Micro-batch 0 is at the last stage, which computes its loss: from now on a backward can run.'
+    ? 'Micro-batch 0 has reached the last stage, which computes its loss. From now on backwards can run.'
     : undefined;
 }
 
 function steadyWhy(trace: StepTrace): string {
   const [most, all] = [mostKept(trace), microBatchesIn(trace)];
   const spared =
-    most < all ? `: no stage ever keeps those of more than ${most}, where GPipe keeps those of all ${all}` : '';
+    most < all ? `. No stage keeps the activations of more than ${most}; GPipe would keep those of all ${all}` : '';
   return `One forward, one backward: each backward frees the activations of its micro-batch${spared}.`;
 }
 
@@ -79,13 +79,13 @@ function drainWhy(trace: StepTrace): string | undefined {
   if (stagesIn(trace) === 1) return undefined;
   const before = momentsOf(trace).some(({ turn }) => turn?.stretch === 'steady');
   return before
-    ? 'The bubble at the end: gradients come back stage by stage, and no forward is left to do while a stage waits for one.'
+    ? 'The bubble at the end: gradients arrive stage by stage, and a waiting stage has no forward left to fill the time.'
     : `All forwards came first (GPipe), so every stage keeps the activations of all ${microBatchesIn(trace)} micro-batches until their backward.`;
 }
 
 function weightsWhy(trace: StepTrace, moment: Moment, actions: readonly PipelineAction[]): string | undefined {
   if (isFirstOf(trace, moment, 'W') || actions.every(({ kind }) => kind === 'W'))
-    return 'W can wait: no other stage needs the gradients of the weights, and the optimiser only at the end; so they fill what would be a bubble.';
+    return 'W can wait: no other stage needs the weight gradients, and the optimiser needs them only at the end of the step. So W fills time that would be a bubble.';
   return undefined;
 }
 
@@ -93,6 +93,6 @@ function sendWhy(actions: readonly PipelineAction[]): string | undefined {
   const [one] = actions;
   if (!one || actions.length > 1) return undefined;
   return one.kind === 'F'
-    ? `Stage ${one.stage + 1} keeps them until its backward of micro-batch ${one.microBatch}, which needs them once more.`
-    : `By the chain rule stage ${one.stage - 1} needs it for its own backward of micro-batch ${one.microBatch}.`;
+    ? `Stage ${one.stage + 1} keeps the activations until its backward of micro-batch ${one.microBatch}, which needs them again.`
+    : `By the chain rule stage ${one.stage - 1} needs this gradient for its own backward of micro-batch ${one.microBatch}.`;
 }
