@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './playground';
 
 /** Between them they have every view, notices, and toolbars with two rows. */
-const LESSONS = ['all-reduce', 'buckets', 'data-parallel', 'launching', 'pipelines'];
+const LESSONS = ['all-reduce', 'buckets', 'data-parallel', 'launching', 'pipelines', 'pipeline-schedules'];
 
 const heightOf = (figure: Locator): Promise<number> =>
   figure.evaluate((element) => element.getBoundingClientRect().height);

@@ -41,7 +41,7 @@ const prose = (tree: Node): readonly string[] =>
   ).flatMap(({ type, value }) => (type === 'text' && value !== undefined ? [value] : []));
 
 /** Of ranks, devices, buckets and layers: no results. */
-const NAMES = /\b(?:ranks? |cuda:|buckets? |layers? |nodes? )\d+/gi;
+const NAMES = /\b(?:ranks?\s|cuda:|buckets?\s|layers?\s|nodes?\s)\d+/gi;
 
 const attribute = (node: Node, name: string): string | undefined => {
   const value = node.attributes?.find((own) => own.name === name)?.value;

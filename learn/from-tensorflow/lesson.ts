@@ -1,4 +1,4 @@
-/** Lesson 18: strategies of tf.distribute beside what PyTorch has for them, as runs. */
+/** Strategies of tf.distribute beside what PyTorch has for them, as runs. */
 import { measure } from '../../src/lessons/facts/quantities';
 import { defineLesson } from '../../src/lessons/lesson';
 

@@ -1,4 +1,4 @@
-/** Lesson 15: one script, many processes; how each finds out who it is, and what crosses between machines. */
+/** One script, many processes; how each finds out who it is, and what crosses between machines. */
 import { measure } from '../../src/lessons/facts/quantities';
 import { defineLesson } from '../../src/lessons/lesson';
 

@@ -1,4 +1,4 @@
-/** Lesson 10: one net, its layers on several devices; what it costs in time, and what it saves in memory. */
+/** One net, its layers on several devices; what it costs in time, and what it saves in memory. */
 import type { Facts } from '../../src/lessons/facts/facts';
 import { defineLesson } from '../../src/lessons/lesson';
 

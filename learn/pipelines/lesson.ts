@@ -1,4 +1,4 @@
-/** Lesson 11: one net in stages, its batch in micro-batches; what the order of the work costs in time and in memory. */
+/** Pipelines: one net in stages, its batch in micro-batches; how long ranks wait, and what they keep in memory. */
 import type { Facts } from '../../src/lessons/facts/facts';
 import { measure } from '../../src/lessons/facts/quantities';
 import { defineLesson } from '../../src/lessons/lesson';
@@ -40,7 +40,7 @@ export const lesson = defineLesson({
         { key: 'hardware', label: 'Machine', values: ['transputer', 'pcie4'], words: ['slow', 'A100'] },
       ],
       caption:
-        'Four ranks over time. A cell F or B is a forward or backward, its number the micro-batch; hatched is waiting.',
+        'Four ranks over time. F is a forward, B a backward, and the number is the micro-batch. In the hatched areas a rank waits.',
       numbers: [
         'microBatches',
         'makespan',
@@ -61,48 +61,15 @@ export const lesson = defineLesson({
         { key: 'pipeline', label: 'Schedule', values: ['GPipe', '1F1B'] },
         { key: 'microBatches', label: 'Micro-batches', values: ['4', '8', '16'] },
       ],
-      caption:
-        'The band below each row is as high as the number of activations that the rank keeps; at its end is the most.',
+      caption: 'The band below each row shows how many activations the rank keeps. The number at its end is the peak.',
       numbers: ['bubble', 'peakLive:0', 'peakLive:1', 'peakLive:2', 'peakLive:3', 'activationMemory:0', 'loss:2'],
-      starts: 'rest',
-    },
-    loops: {
-      run: `${RUN}&pipeline=1F1B&microBatches=8&moment=12`,
-      show: ['schedule'],
-      controls: [
-        'play',
-        {
-          key: 'pipeline',
-          label: 'Schedule',
-          values: ['1F1B', 'Interleaved1F1B'],
-          words: ['1F1B', 'interleaved 1F1B'],
-        },
-      ],
-      caption: 'The same eight layers: as one stage per rank, or as two half as long.',
-      numbers: ['stages', 'bubble', 'bubbleByFormula', 'bubbleOfRun', 'messages', 'bytesInAll', 'peakLive:0'],
-      starts: 'rest',
-    },
-    halves: {
-      run: `${RUN}&pipeline=Interleaved1F1B&microBatches=8&moment=12`,
-      show: ['schedule'],
-      controls: [
-        'play',
-        {
-          key: 'pipeline',
-          label: 'Schedule',
-          values: ['Interleaved1F1B', 'InterleavedZeroBubble', 'ZBVZeroBubble'],
-          words: ['interleaved 1F1B', 'ZB1P', 'ZBV'],
-        },
-      ],
-      caption: 'Backward whole (B), or in two halves: I for the rank that waits, W for the weights.',
-      numbers: ['stages', 'makespan', 'bubble', 'bubbleByFormula', 'bubbleOfRun', 'peakLive', 'messages'],
       starts: 'rest',
     },
     own: {
       run: `${SMALL}&pipeline=GPipe&microBatches=4&at=1`,
       show: ['editor'],
       controls: ['play', 'iteration', 'reset'],
-      caption: 'GPipe for three ranks and four micro-batches, to be changed.',
+      caption: 'GPipe for three ranks and four micro-batches. Change the order, then press Play to train with it.',
       numbers: ['bubble', 'makespan', 'peakLive', 'activationMemory:0', 'loss:1'],
       starts: 'rest',
     },
@@ -110,10 +77,10 @@ export const lesson = defineLesson({
   predictions: {
     eight: {
       question:
-        'With one micro-batch every rank waits for three quarters of the time. How much is left of that with eight?',
+        'With one micro-batch each rank waits for three quarters of the step. How large is that share with eight micro-batches?',
       answer: { figure: 'cut', of: 'bubble', with: { microBatches: '8' } },
       guess: { kind: 'number', from: 0, to: 0.75, step: 0.01 },
-      why: 'It is {bubble}: the schedule is {makespan} forwards long, and every rank works for as long as eight micro-batches take and waits for as long as three take.',
+      why: 'It is {bubble}. The schedule is as long as {makespan} forwards. Each rank computes for as long as eight micro-batches take, and waits for as long as three take.',
       plot: {
         figure: 'cut',
         of: 'bubble',
@@ -124,41 +91,41 @@ export const lesson = defineLesson({
     },
     sooner: {
       question:
-        '1F1B does not wait for all forwards: each rank begins with the backwards as soon as the first gradient arrives. What does that do to the bubble?',
+        'Under 1F1B each rank starts its backwards as soon as the first gradient arrives. What happens to the bubble?',
       answer: { figure: 'memory', of: 'bubble', with: { pipeline: '1F1B' } },
       guess: {
         kind: 'choice',
         choices: [
           { text: 'It gets smaller', right: (bubble, facts) => bubble < bubbleOfGPipe(facts) - NEARLY },
           {
-            text: 'It stays as it is',
+            text: 'It stays the same',
             right: (bubble, facts) => Math.abs(bubble - bubbleOfGPipe(facts)) <= NEARLY,
           },
           { text: 'It gets larger', right: (bubble, facts) => bubble > bubbleOfGPipe(facts) + NEARLY },
         ],
       },
-      why: 'It is {bubble}, as before: the first micro-batch still has to come down to the last rank, and the last gradient back to the first. What falls is the memory: rank 0 keeps {peakLive:0} activations in place of {microBatches}.',
+      why: 'It is {bubble}, as before. The first micro-batch still has to reach the last rank, and the last gradient still has to travel back. What shrinks is the memory: rank 0 keeps {peakLive:0} activations instead of {microBatches}.',
     },
   },
   tasks: {
     under20: {
       figure: 'cut',
       text: 'Bring the bubble under 20 %.',
-      hint: 'The rows do not get fewer. Cut the batch into more pieces.',
+      hint: 'Keep the rows. Cut the batch into more micro-batches.',
       done: (facts) => number(facts, 'bubble') < 0.2,
       solution: [{ set: { microBatches: '16' } }],
     },
     halve: {
       figure: 'memory',
-      text: 'Halve the activations that rank 0 keeps, and lose no time by it.',
-      hint: 'Half the micro-batches would do it, too, but then the bubble grows. Change the order of the work.',
+      text: 'Halve the number of activations that rank 0 keeps, without a larger bubble.',
+      hint: 'Half as many micro-batches would also halve the activations, but then the bubble grows. Change the order of the work instead.',
       done: (facts) => number(facts, 'peakLive') <= 4 && number(facts, 'bubble') <= 3 / 11 + NEARLY,
       solution: [{ set: { pipeline: '1F1B' } }],
     },
     build: {
       figure: 'own',
       text: 'Build a schedule in which no rank keeps all four micro-batches, and run it.',
-      hint: 'Rank 0 has to do B0 before F3. Who makes the gradient that it needs, and when does that one have what it needs? Begin with the last rank.',
+      hint: 'Rank 0 has to run B0 before F3. B0 needs a gradient from rank 1, which needs one from rank 2. So begin with the last rank: let it run B0 directly after F0.',
       done: ({ info, app, ...facts }) =>
         info?.config.pipeline.schedule === 'own' &&
         app.losses.length > 0 &&

@@ -1,4 +1,4 @@
-/** Lesson 16: ranks that end, wait, are slow or disagree; what the others do then, and what brings a job back. */
+/** Ranks that end, wait, are slow or disagree; what the others do then, and what brings a job back. */
 import type { Facts } from '../../src/lessons/facts/facts';
 import { defineLesson } from '../../src/lessons/lesson';
 

@@ -159,7 +159,7 @@ export function CourseList({ course, said }: { course: readonly CourseEntry[]; s
             ) : (
               <span>{entry.title}</span>
             )}
-            <p>{entry.planned === undefined ? said.get(entry.name) : `${entry.planned} Comes with its mode.`}</p>
+            <p>{entry.planned === undefined ? said.get(entry.name) : entry.planned}</p>
           </li>
         ))}
       </ol>
