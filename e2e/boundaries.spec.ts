@@ -102,7 +102,7 @@ test('a page that cannot even begin says so, with ways on', async ({ playground 
   const alert = page.getByRole('alert');
   await expect(alert).toContainText('no media');
   await expect(alert.getByRole('button', { name: 'Try again' })).toBeVisible();
-  await expect(alert.getByRole('link', { name: 'Begin with the default settings' })).toBeVisible();
+  await expect(alert.getByRole('link', { name: 'Start with the default settings' })).toBeVisible();
 });
 
 test('what nobody catches is said: an error in a timer, a promise that nobody awaits, on the page and in its worker', async ({
@@ -116,11 +116,11 @@ test('what nobody catches is said: an error in a timer, a promise that nobody aw
       throw new Error('stray one');
     });
   });
-  await expect(playground.notice('Something went wrong beside the run: stray one')).toBeVisible();
+  await expect(playground.notice('Something went wrong outside the run: stray one')).toBeVisible();
   await page.evaluate(() => void Promise.reject(new Error('stray two')));
-  await expect(playground.notice('Something went wrong beside the run: stray two')).toBeVisible();
+  await expect(playground.notice('Something went wrong outside the run: stray two')).toBeVisible();
   const [worker] = page.workers();
   await worker?.evaluate(() => void Promise.reject(new Error('stray three')));
-  await expect(playground.notice('Something went wrong beside the run: stray three')).toBeVisible();
+  await expect(playground.notice('Something went wrong outside the run: stray three')).toBeVisible();
   await playground.iterate(1);
 });

@@ -92,7 +92,7 @@ test('one of the two is done while the other still runs', async ({ playground })
       ? [b, a]
       : [a, b];
   await time.fill('990');
-  await expect(first ?? dialog).toHaveText('step done; the other one still runs');
+  await expect(first ?? dialog).toHaveText('step done; the other run still computes');
   await expect(last ?? dialog).toBeHidden();
   await time.fill('1000');
   await expect(last ?? dialog).toHaveText('step done');

@@ -92,7 +92,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       await hand.press('Enter');
       await expect(chosen(playground)).toContainText('rank 0: load');
       await hand.press('Shift+ArrowRight');
-      await expect(chosen(playground)).not.toContainText('It begins with the step.');
+      await expect(chosen(playground)).not.toContainText('It starts when the step starts.');
       await hand.press('Shift+ArrowDown');
       await hand.press('w');
       await hand.press('d');
@@ -123,7 +123,7 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       await hand.press('?');
       const keys = playground.page.getByRole('dialog', { name: 'Keys' });
       await expect(keys).toContainText('While the timeline has the focus');
-      await expect(keys).toContainText('Light the critical path');
+      await expect(keys).toContainText('Highlight the critical path');
       await playground.page.keyboard.press('Escape');
       await expect(keys).toBeHidden();
     },

@@ -6,7 +6,7 @@ import type { StepKind } from './step-kind';
 
 export interface ClosedForm {
   /**
-   * Bytes sent a step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a
+   * Bytes sent per step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a
    * tree have unlike shares.
    */
   readonly perDevice: readonly number[];

@@ -39,7 +39,7 @@ export interface RankStanding {
   readonly rank: Rank;
   /** late: the others wait for it. ended: it was killed, or its worker is gone. */
   readonly is: 'ended' | 'late' | 'waiting' | 'running';
-  /** 'all_reduce of bucket 0 (seq 1)'; undefined: it does not say where it is. */
+  /** 'all_reduce of bucket 0 (seq 1)'; undefined: it has not reported where it is. */
   readonly at: string | undefined;
   /** Of a rank that waits. */
   readonly waitsFor: Rank | undefined;

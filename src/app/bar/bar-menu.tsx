@@ -36,7 +36,7 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
         </fieldset>
       )}
       {!hide.has('lessons') && (
-        <a className={styles['plain']} href="learn/index.html" title="Lessons, with figures that are runs">
+        <a className={styles['plain']} href="learn/index.html" title="Lessons: every figure is a real run">
           Learn
         </a>
       )}

@@ -7,7 +7,7 @@ import { useApp } from '../state/use-app';
 import { isPausing, lossShown, microBatchesShown, runsFreely, stepShown } from '../transport/positions';
 import styles from './bar.module.css';
 
-const PAUSING = 'Training ends the step that it is in, and pauses there';
+const PAUSING = 'Training finishes the current step, then pauses';
 
 export function Standing() {
   const step = useApp((app) => stepShown(app, runsFreely(app)));
@@ -20,7 +20,7 @@ export function Standing() {
       <Value
         label={pausing ? 'pausing' : step === 1 ? 'step' : 'steps'}
         name="Step"
-        title={pausing ? PAUSING : 'Steps of the optimizer that have been taken'}
+        title={pausing ? PAUSING : 'Optimiser steps taken so far'}
         text={formatCount(step)}
       />
       <Value

@@ -38,7 +38,7 @@ export function Boundary({ what, children, onRetry, small = false }: BoundaryPro
             error={error}
             retry={resetErrorBoundary}
             reload={reload}
-            comfort="The rest of the page works, and training goes on underneath."
+            comfort="The rest of the page works, and training continues."
             ways={
               <a href={urlSync.href()} target="_blank" rel="noreferrer">
                 Open these settings in a new tab

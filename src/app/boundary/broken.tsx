@@ -79,9 +79,9 @@ export function Broken({ what, error, retry, ways, comfort, reload }: BrokenProp
 
 const VERSION_WORDS: Readonly<Record<SiteVersion | 'asking', string>> = {
   asking: 'Asking the site for its version.',
-  same: 'The site answers and has not changed, so the file may come at the next try.',
+  same: 'The site is reachable and has not changed, so another try may work.',
   newer:
-    'A new version of Lockstep is out, and the files of the one that runs here are gone. Reload gets the new one and keeps the settings; training begins again.',
+    'A new version of Lockstep is out, and the site no longer has the files of the version on this page. Reload to get the new version: the settings stay, training starts again.',
   unknown: 'The site cannot be reached. Check the connection.',
 };
 

@@ -14,7 +14,7 @@ const fired = (type: string, fields: object): readonly Notice[] => {
 
 test('an error that nobody catches and a rejection that nobody awaits are said', () => {
   expect(fired('error', { error: new TypeError('x is undefined') })).toMatchObject([
-    { level: 'error', id: 'stray', text: 'Something went wrong beside the run: x is undefined' },
+    { level: 'error', id: 'stray', text: 'Something went wrong outside the run: x is undefined' },
   ]);
   expect(fired('unhandledrejection', { reason: 'no' })).toMatchObject([{ text: expect.stringMatching(/: no$/) }]);
   expect(

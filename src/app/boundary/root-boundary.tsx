@@ -16,7 +16,7 @@ export function RootBoundary({ href, children }: { href: () => string; children:
           error={error}
           href={href()}
           retry={resetErrorBoundary}
-          comfort="Training goes on underneath, and “Try again” draws the page anew."
+          comfort="Training continues in the background. “Try again” redraws the page."
         />
       )}
     >
@@ -58,9 +58,9 @@ export function LastResort({ error, href, retry, comfort }: LastResortProps) {
                 reload();
               }}
             >
-              Load the page anew with these settings
+              Reload the page with these settings
             </a>
-            <a href={window.location.pathname}>Begin with the default settings</a>
+            <a href={window.location.pathname}>Start with the default settings</a>
           </>
         }
       />

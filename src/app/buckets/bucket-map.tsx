@@ -84,10 +84,10 @@ export function BucketMap({ info }: { info: BucketsInfo }) {
         {after && <Links before={before} after={after} lit={lit} pointed={pointed} />}
       </svg>
       <p className={styles['note']}>
-        Numbers: the order in which backward makes the gradients.
+        The numbers give the order in which backward computes the gradients.
         {info.passesBeforeRebuild !== undefined &&
           ` The rebuild comes after ${info.passesBeforeRebuild} synced pass${info.passesBeforeRebuild === 1 ? '' : 'es'}.`}
-        {!info.rebuilt && ' With find_unused_parameters there is no rebuild.'}
+        {!info.rebuilt && ' With find_unused_parameters DDP does not rebuild its buckets.'}
       </p>
     </section>
   );

@@ -46,9 +46,11 @@ export function BucketPanel({ info }: { info: BucketsInfo }) {
         </h3>
         {early && (
           <p className={styles['note']}>
-            The first step is the exception. DDP does not know yet in which order gradients come, so it begins with{' '}
-            {info.initial.length === 1 ? 'one bucket, which waits for all of them: nothing can be hidden' : 'a guess'}.
-            After this backward it rebuilds its buckets by the cap.
+            The first step is an exception: DDP does not know the order of the gradients yet, so it starts with{' '}
+            {info.initial.length === 1
+              ? 'one bucket for all gradients, and nothing of its all-reduce can be hidden'
+              : 'a guess'}
+            . After this backward, DDP rebuilds its buckets by the cap.
           </p>
         )}
         {trace && times.length > 0 ? (

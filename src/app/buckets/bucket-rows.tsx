@@ -92,7 +92,7 @@ export function BucketRows({ trace, clock, times }: BucketRowsProps) {
 }
 
 const LOOKS = [
-  ['filling', 'gradients that have come'],
+  ['filling', 'gradients that are ready'],
   ['idle', 'ready, waiting'],
   ['hidden', 'all-reduce hidden behind computation'],
   ['exposed', 'exposed'],

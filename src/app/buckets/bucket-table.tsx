@@ -26,7 +26,7 @@ export function BucketTable({ times, buckets }: BucketTableProps) {
               names={[
                 'Bucket',
                 'Bytes',
-                'Parameters, as their gradients come',
+                'Parameters, in the order of their gradients',
                 'Full',
                 'All-reduce begins',
                 'ends',

@@ -91,7 +91,7 @@ export function waitText(bucket: BucketTimes): string {
     case 'queue':
       return `packed, but the all-reduce of bucket ${before} still runs`;
     case 'backward':
-      return 'packed, but without overlap all-reduces begin after backward';
+      return 'packed, but with overlap off every all-reduce waits for the end of backward';
     default:
       return 'starts as soon as it is packed';
   }

@@ -63,7 +63,7 @@ export function CheckpointPanel({ close }: { close: () => void }) {
       {checkpoints.kept.length > 0 && <KeptList checkpoints={checkpoints} locked={locked} />}
       {resumed !== undefined && (
         <div className={styles['row']}>
-          <span>This run goes on from "{resumed}".</span>
+          <span>This run continues from "{resumed}".</span>
           <button type="button" disabled={locked} onClick={checkpoints.beginAnew}>
             Begin at step 0
           </button>

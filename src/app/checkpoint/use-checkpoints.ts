@@ -42,7 +42,9 @@ export function useCheckpoints(settingsOf: SettingsOf, close: () => void): Check
   const [said, setSaid] = useState('');
   const refresh = useCallback(async () => setKept(await listCheckpoints()), []);
   useEffect(() => {
-    refresh().catch((error: unknown) => setSaid(`This browser keeps nothing here: ${words(error)}`));
+    refresh().catch((error: unknown) =>
+      setSaid(`This browser cannot store checkpoints for this page: ${words(error)}`),
+    );
   }, [refresh]);
 
   const attempt = (task: () => Promise<string>): void => {
@@ -86,7 +88,8 @@ export function useCheckpoints(settingsOf: SettingsOf, close: () => void): Check
       attempt(async () => {
         const read = chosen.map(async (file) => [file.name, new Uint8Array(await file.arrayBuffer())] as const);
         const found = checkpointAmong(Object.fromEntries(await Promise.all(read)));
-        if (!found) return 'These files are not a checkpoint: choose its .zip, or both .safetensors files.';
+        if (!found)
+          return 'These files are not a checkpoint. Choose the .zip of a checkpoint, or both of its .safetensors files.';
         open(found);
         return '';
       }),

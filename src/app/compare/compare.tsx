@@ -85,7 +85,7 @@ function ReportButton() {
       type="button"
       className={fields['button']}
       aria-label="Compare with a report"
-      title="Compare with a report: is it the same run as one of real PyTorch, or of lockstep train?"
+      title="Compare with a report: does this run match a run of real PyTorch, or of lockstep train?"
       onClick={open}
     >
       with a report …
@@ -114,7 +114,7 @@ function RunHead({ letter, duo, index }: RunHeadProps) {
       {!face.oneDevice && `, ${config.worldSize} devices`}
       {over && (
         <span role="status" className={styles['over']}>
-          {longer ? 'step done; the other one still runs' : 'step done'}
+          {longer ? 'step done; the other run still computes' : 'step done'}
         </span>
       )}
     </h3>

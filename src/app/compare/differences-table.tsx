@@ -10,7 +10,7 @@ import { differencesOf, factsOf, sameSamples, weightDifference } from './differe
 import type { Comparison } from './use-comparison';
 
 const OTHER_SAMPLES =
-  'The two draw other rows in this step, so their losses and weights differ for that reason, too. DDP’s DistributedSampler shuffles in an order of its own; with Shuffle off, every run takes the rows in their order.';
+  'The two runs read different rows in this step, and that alone makes their losses and weights differ. DDP’s DistributedSampler shuffles in its own order; with Shuffle off, every run reads the rows in the order of the data set.';
 
 export function DifferencesTable({ comparison }: { comparison: Comparison }) {
   const { duo, services } = comparison;

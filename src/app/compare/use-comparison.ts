@@ -67,7 +67,7 @@ export function useComparison(): Comparison | undefined {
       frames,
       reducedMotion,
       report: (error) =>
-        second.controller.say({ level: 'error', id: 'compare', text: String(error), hint: 'Step again to go on.' }),
+        second.controller.say({ level: 'error', id: 'compare', text: String(error), hint: 'Step again to continue.' }),
     });
     setComparison({
       duo,

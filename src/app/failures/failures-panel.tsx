@@ -86,7 +86,7 @@ export function FailuresPanel() {
           type="button"
           className={fields['button']}
           disabled={!info}
-          title="The last collectives of every rank with what became of them, in PyTorch's field names"
+          title="The last collectives of every rank and their state, in PyTorch's field names"
           onClick={() =>
             attempt('The flight recorder was saved.', async () => download(await controller.failures.flightRecorder()))
           }

@@ -19,7 +19,7 @@ export function timeLeft({ waitedMs, timeoutMs }: Standstill): string {
   return `${Math.max(0, Math.ceil((timeoutMs - waitedMs) / 1000))} s until the timeout`;
 }
 
-const placeOf = ({ at }: RankStanding): string => (at === undefined ? 'it does not say where' : `at ${at}`);
+const placeOf = ({ at }: RankStanding): string => (at === undefined ? 'it has not reported where' : `at ${at}`);
 
 /** Who is late or has ended and who waits for it in what, with the time that is left; without a full stop. */
 export function standstillSentence(standstill: Standstill): string {

@@ -96,7 +96,7 @@ export function Controls({ lab, known, locked, change }: ControlsProps) {
         figures={{ startUs: lab.startUs, latencyUs: lab.latencyUs, gbPerS: lab.gbPerS }}
         onChange={set}
       />
-      {number('Nodes', 'nodes', 'The ranks are spread over them evenly')}
+      {number('Nodes', 'nodes', 'The ranks are spread evenly over the nodes')}
       {lab.nodes > 1 && (
         <LinkFields
           name="Link between nodes"
@@ -178,7 +178,7 @@ function LinkFields({ name, figures, onChange }: LinkFieldsProps) {
         }}
       />
       {figures.startUs !== undefined &&
-        field('start, µs', 'startUs', 'What a collective takes before its first message, once')}
+        field('start, µs', 'startUs', 'Fixed cost of a collective, before its first message')}
       {field('α, latency in µs', 'latencyUs', 'Fixed cost of a message, whatever its size')}
       {field('β, bandwidth in GB/s', 'gbPerS', 'In the papers β is the reciprocal of this: seconds per byte')}
     </>

@@ -27,7 +27,7 @@ export const OP_DOES: Readonly<Record<CollectiveOp, string>> = {
   allGather: 'every rank gets every rank’s buffer',
   reduceScatter: 'each rank gets its part of the reduction',
   allToAll: 'each rank gets its part of every rank’s buffer',
-  barrier: 'no rank goes on before all have arrived',
+  barrier: 'no rank continues before all ranks have arrived',
   sendRecv: 'one rank’s buffer goes to another',
 };
 
@@ -43,14 +43,14 @@ export const REDUCE_WORDS: Readonly<Record<ReduceOp, string>> = {
 };
 
 export const APPLY_WORDS: Readonly<Record<Apply, string>> = {
-  put: 'takes it as it is',
+  put: 'stores it unchanged',
   add: 'adds it to its own',
   multiply: 'multiplies its own by it',
-  min: 'keeps the smaller of each two',
-  max: 'keeps the larger of each two',
-  band: 'joins it with its own by AND',
-  bor: 'joins it with its own by OR',
-  bxor: 'joins it with its own by XOR',
+  min: 'keeps the smaller of each pair',
+  max: 'keeps the larger of each pair',
+  band: 'combines it with its own by AND',
+  bor: 'combines it with its own by OR',
+  bxor: 'combines it with its own by XOR',
 };
 
 export const ROOTED: ReadonlySet<CollectiveOp> = new Set(['broadcast', 'reduce', 'scatter', 'gather', 'sendRecv']);

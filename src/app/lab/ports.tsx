@@ -69,9 +69,9 @@ export function Ports({ result, position, go }: PortsProps) {
         )}
       </div>
       <p className={styles['note']}>
-        A bar is a message in the row of its sender and the hue of its receiver, as long as it keeps the port busy; a
-        line, while it is on its way{position > 0 ? `; those of round ${position} stand out` : ''}.{' '}
-        {sentText(result.bytesSent)}
+        Each bar is a message: the row is its sender, the colour its receiver, the length how long it keeps the sender’s
+        port busy. The line behind the bar is the time in flight.
+        {position > 0 ? ` The messages of round ${position} stand out.` : ''} {sentText(result.bytesSent)}
       </p>
     </figure>
   );

@@ -54,9 +54,9 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
         of a message. β: bandwidth in bytes per second (in the papers β is its reciprocal).
         {naiveRounds && NAIVE_ROUNDS}
         {modelledUs < formula.timeUs * 0.999 &&
-          ' The model is below the formula: a port is free for the next message while the last is still on its way.'}
+          ' The model is faster than the formula: a port can send the next message while the last message is still in flight.'}
         {modelledUs > formula.timeUs * 1.001 &&
-          ` The model is above the formula: a port takes one message at a time${result.request.nodes > 1 ? ', and some cross between nodes' : ''}.`}
+          ` The model is slower than the formula: a port handles one message at a time${result.request.nodes > 1 ? ', and some cross between nodes' : ''}.`}
         {measured && ' Measured: typed arrays, ranks joined by MessagePorts in one thread.'}
       </p>
       <p className={styles['check']} data-good={check.sameBytes && check.maxError < 1e-6}>
@@ -67,8 +67,8 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
 }
 
 const NAIVE_ROUNDS =
-  ' Rounds are messages that follow each other. Each keeps the root’s port busy for α/2 and is on its way for the other' +
-  ' α/2, while the next one begins: that is why the time has about α/2 per round, not α.';
+  ' Here a round is one message after another. Each message keeps the root’s port busy for α/2 and is in flight for' +
+  ' another α/2, while the next message starts. So the time grows by about α/2 per round, not by α.';
 
 /** Held against the definition, in words. */
 function verdict({ check, request }: LabResult): string {

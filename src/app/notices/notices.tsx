@@ -76,7 +76,7 @@ function useWayOn({ id, level }: Notice): WayOn | undefined {
       },
     };
   if (id === 'not-finite') return { label: 'Reset training', go: () => void controller.reset() };
-  if (id === 'worker-ended' && failed) return { label: 'Go on from the last checkpoint', go: controller.revive };
+  if (id === 'worker-ended' && failed) return { label: 'Continue from the last checkpoint', go: controller.revive };
   if (level === 'error' && (failed || id === 'rank-failed')) return { label: 'Restart', go: controller.restart };
   return undefined;
 }

@@ -7,6 +7,6 @@ export const replacedNotice = (preset: PresetName | undefined): Notice | undefin
   preset && {
     level: 'info',
     id: 'model-replaced',
-    text: `The model could not read these rows; the preset ${PRESETS[preset].title} took its place, with its optimiser and batch.`,
+    text: `The old model could not read these rows, so the preset ${PRESETS[preset].title} replaced it, with the optimiser and batch size of the preset.`,
     hint: "Use the browser's Back button to return to the previous run.",
   };

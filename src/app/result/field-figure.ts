@@ -17,7 +17,8 @@ export const FIELD_FIGURE: Figure = {
       snapshot.trainAccuracy === undefined
         ? ''
         : `; ${formatPercent(snapshot.trainAccuracy)} of the training rows right`;
-    const what = dataset.points.length > 0 ? 'what the net says of each point of the plane' : 'predicted over target';
+    const what =
+      dataset.points.length > 0 ? 'the output of the net at each point of the plane' : 'predicted over target';
     return {
       width: SIZE,
       height: SIZE,

@@ -39,7 +39,7 @@ export function Numbers({ children }: { children: ReactNode }) {
     <>
       <div className={styles['numbers']}>
         <Headline wide name="Bytes per rank" text={metrics ? formatBytes(bytesPerRank(metrics)) : NONE}>
-          {metrics ? bytesText(metrics) : 'sent a step'}
+          {metrics ? bytesText(metrics) : 'sent per step'}
         </Headline>
         <Headline wide name="Overlap" text={formatPercent(metrics?.overlap)}>
           of communication <Term id="overlap">hidden</Term> behind computation, {clock}
@@ -102,8 +102,8 @@ const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number
 
 const bytesText = ({ formula, bytesAgree, bytesBeside, traffic }: Metrics): string => {
   const beside = formatBytes(bytesBeside / Math.max(1, traffic.sent.length));
-  const others = bytesBeside === 0 ? '' : `; ${beside} of it beside that (buffers, SyncBatchNorm, join, clipping)`;
-  return `sent a step${formula.exact ? '' : ', mean over ranks'}; ${bytesAgree ? '' : 'expected '}${formula.text}${others}`;
+  const others = bytesBeside === 0 ? '' : `; ${beside} of it for buffers, SyncBatchNorm, join or clipping`;
+  return `sent per step${formula.exact ? '' : ', mean over ranks'}; ${bytesAgree ? '' : 'expected '}${formula.text}${others}`;
 };
 
 interface HeadlineProps {

@@ -16,7 +16,7 @@ export function StepSharesView({ metrics }: { readonly metrics: Metrics }) {
   ]);
   // Of the idle part, so that its own parts add up to it.
   const others = shares.idle > 0 ? Math.round((idle * shares.idleForOthers) / shares.idle) : 0;
-  const turn = clock === 'measured' ? ', or for its turn on the processor that all share here' : '';
+  const turn = clock === 'measured' ? ', or for its turn on the processor that all devices share here' : '';
   const parts = [
     { kind: 'computing', name: 'Computing', percent: computing, about: 'Kernels run on the device.' },
     {
@@ -24,7 +24,7 @@ export function StepSharesView({ metrics }: { readonly metrics: Metrics }) {
       name: 'Waits for communication',
       percent: waiting,
       about:
-        'The device sends or receives and computes nothing: backward, the next stage or the optimiser needs what is on its way. In the timeline, communication marked "exposed".',
+        'The device sends or receives and computes nothing, because backward, the next stage or the optimiser needs data that is still in flight. The timeline marks this communication as "exposed".',
     },
     {
       kind: 'idle',

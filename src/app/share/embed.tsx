@@ -68,8 +68,8 @@ export function Embed({ state }: { state: LinkState | undefined }) {
         </table>
       </fieldset>
       <p className={styles['note']}>
-        What is hidden is not there; what is locked is there and cannot be changed. Without the bar a small play button
-        stays.
+        Hidden parts are not shown. Locked parts are shown but cannot be changed. If the bar is hidden, a small play
+        button stays.
       </p>
       <label className={styles['check']}>
         Theme

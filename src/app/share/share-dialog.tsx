@@ -26,14 +26,14 @@ export function ShareBody({ onCompare }: { readonly onCompare: (() => void) | un
   return (
     <div className={styles['share']}>
       <h2>Link to this run</h2>
-      <p>Same settings, same seed, same start. Only what differs from the defaults is in it.</p>
+      <p>Same settings, same seed, same start. The link holds only the settings that differ from the defaults.</p>
       <label className={styles['check']}>
         <input type="checkbox" checked={exact} onChange={(event) => setExact(event.target.checked)} />
         Open at this moment{words === '' ? '' : `: ${words}`}
       </label>
       {exact && (
         <p className={styles['note']}>
-          {capital('whoever opens it sees the run train to this step, then the same moment, paused.')}
+          {capital('the link trains the run to this step, then pauses at the same moment.')}
         </p>
       )}
       <CopyField name="Link" text={urlSync.href(undefined, state)} />

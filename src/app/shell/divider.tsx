@@ -70,7 +70,7 @@ export function Divider() {
       aria-valuemax={Math.round(100 * (1 - LEAST))}
       aria-valuenow={above}
       aria-valuetext={`stage ${above} %`}
-      title="Drag to give the stage or the timeline more room; double click to put it back"
+      title="Drag to give the stage or the timeline more room; double-click to reset"
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={drag}
       onDoubleClick={() => put(undefined)}

@@ -66,7 +66,7 @@ export const KEYS: readonly Key[] = [
     does: 'Checkpoints: save and load',
     act: () => document.getElementById(CHECKPOINTS)?.click(),
   },
-  { keys: ['Escape'], label: 'Esc', does: 'Take the pin away', act: (_, s) => s.getState().pin(undefined) },
+  { keys: ['Escape'], label: 'Esc', does: 'Remove the pin', act: (_, s) => s.getState().pin(undefined) },
 ];
 export const HELP_KEY = '?';
 

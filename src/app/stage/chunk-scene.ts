@@ -143,12 +143,12 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
           ...(bucket ? [['parameters', parametersIn(bucket, slice).join(', ')] as const] : []),
           ['elements', `${slice.offset} to ${slice.offset + slice.length - 1}`],
           ['size', formatSize(4 * slice.length)],
-          ...(sends ? [['moving', 'on its way to another device'] as const] : []),
+          ...(sends ? [['moving', 'being sent to another device'] as const] : []),
           ...(arrival
             ? [
                 [
                   'arrives',
-                  `from ${titleOf(input.info, arrival.from)}, ${arrival.adds ? 'and is added' : 'and takes its place'}`,
+                  `from ${titleOf(input.info, arrival.from)}, ${arrival.adds ? 'and is added' : 'and replaces the old values'}`,
                 ] as const,
               ]
             : []),

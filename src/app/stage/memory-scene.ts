@@ -60,7 +60,10 @@ export function memoryScene(
       facts: [
         ['bytes', `${formatSize(bytes)}, ${formatShare(total === 0 ? 0 : bytes / total)} of what is allocated`],
         ['allocated now', now],
-        ['reserved', `${reserved}: what the run keeps for its tensors, which share places one after the other`],
+        [
+          'reserved',
+          `${reserved}: memory that the run reserves for its tensors; tensors that live at different times share it`,
+        ],
         ['press', 'shows the tensors'],
         ['budget', `${budget}, ${formatShare(use.peakBytes / use.budgetBytes)} of it reserved`],
       ],

@@ -32,7 +32,7 @@ function tipOf({ packet, values }: Transit, nameOf: NameOf, end: number): Tip {
           ? `${WORDS[payload]} ${source.buffer}`
           : `${WORDS[payload]} ${plainName(source.buffer)}, micro-batch ${microBatch}`,
       ],
-      ['way', `${nameOf(from)} to ${nameOf(to)}, ${apply === 'add' ? 'added there' : 'put in place there'}`],
+      ['way', `${nameOf(from)} to ${nameOf(to)}, ${apply === 'add' ? 'added there' : 'stored there'}`],
       ...(collective ? [['part of', `${collective.part ?? collective.op}${round}`] as const] : []),
       ['elements', `${source.offset} to ${source.offset + source.length - 1}`],
       ['size', formatSize(bytes)],

@@ -40,7 +40,7 @@ export function StageHead() {
       <p className={styles['aside']}>
         {goingTo !== undefined && <GoingTo microBatch={goingTo} />}
         {step !== undefined && ahead === undefined && (
-          <span className={styles['step']}>{pausing ? 'Pausing: training ends its step' : capital(step)}</span>
+          <span className={styles['step']}>{pausing ? 'Pausing: training finishes its step' : capital(step)}</span>
         )}
         {trace && step !== undefined && ahead !== undefined && (
           <span className={styles['replay']}>

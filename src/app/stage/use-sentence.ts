@@ -39,7 +39,7 @@ export function useSentence(everyMs: number): Said {
   }, [trace, event, alone, clock, stands, words]);
 }
 
-const MISSING = 'What happens here could not be fetched: check the connection and reload the page';
+const MISSING = 'The sentence for this moment could not be downloaded: check the connection and reload the page';
 
 /** It is not the last of its moment: a cursor that rests there was sent to that single event. */
 function isWithin(trace: StepTrace, event: number): boolean {

@@ -29,8 +29,8 @@ export function strayNotice(error: unknown): Notice {
   return {
     level: 'error',
     id: 'stray',
-    text: `Something went wrong beside the run: ${line.slice(0, 300)}`,
-    hint: 'This is a bug in Lockstep. Training goes on; if the page looks wrong, reload it, and the address keeps the settings.',
+    text: `Something went wrong outside the run: ${line.slice(0, 300)}`,
+    hint: 'This is a bug in Lockstep. Training continues. If the page looks wrong, reload it: the address keeps the settings.',
   };
 }
 

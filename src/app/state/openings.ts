@@ -146,7 +146,7 @@ export class Openings {
 
   /** A new worker that goes on from the last state which the old one has handed over. */
   readonly revive = (
-    error: LockstepError = new LockstepError('rank-failed', 'The training worker ended by itself.'),
+    error: LockstepError = new LockstepError('rank-failed', 'The training worker stopped unexpectedly.'),
   ): void => {
     const { run, arrival } = this.options;
     const { good } = this;
@@ -261,10 +261,10 @@ export class Openings {
     this.app.setConfig(next);
     if (this.good && (await isOpen(sessions))) this.app.setState('paused');
     else
-      await this.openOnce(next, 'Going back to the settings that ran').catch((again: unknown) =>
+      await this.openOnce(next, 'Going back to the previous settings').catch((again: unknown) =>
         this.fallBack(next, again),
       );
-    const stays = before ? 'The settings that ran before stay.' : this.options.instead.words;
+    const stays = before ? 'The previous settings stay in use.' : this.options.instead.words;
     board.sayOfRun({ ...notice, hint: `${notice.hint} ${stays}`.trim() });
   }
 
@@ -276,7 +276,7 @@ export class Openings {
     const { sessions, board, interruption, arrival } = this.options;
     const where = stepWords(from.microBatch, config);
     const lost = stepOf(this.app.microBatch, config) - stepOf(from.microBatch, config);
-    this.app.setState('loading', `Going on from ${where} in a new worker`);
+    this.app.setState('loading', `Continuing from ${where} in a new worker`);
     this.revivedMs = performance.now();
     try {
       this.app.setInfo(await sessions.started().open(config, this.goodFiles, from.files));
@@ -289,7 +289,7 @@ export class Openings {
     this.app.dismissNotice('worker-ended');
     this.app.setState('paused');
     const gone = lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it will run again.` : '';
-    const text = `${error.message} Training goes on from ${where} in a new one.${gone}`;
+    const text = `${error.message} Training continues from ${where} in a new worker.${gone}`;
     board.say({ level: 'warning', id: 'rank-failed', text, hint: '' });
     if (this.wanted === config && arrival.microBatch === undefined) interruption.goOn();
     else interruption.forget();

@@ -77,7 +77,7 @@ export function superviseWorker({ worker, api, failed, onFailure, onStray, onEnd
       fail(`The training worker has not answered for ${(UNANSWERED * ASK_MS) / 1000} seconds.`);
     else api.ping().then(heard, () => undefined);
   }, ASK_MS);
-  watchLife(api, ended.signal, () => fail('The training worker ended by itself.')).catch(() => undefined);
+  watchLife(api, ended.signal, () => fail('The training worker stopped unexpectedly.')).catch(() => undefined);
   hearErrors(worker, failed, fail);
   hearStrayRejections(worker, onStray);
   return {

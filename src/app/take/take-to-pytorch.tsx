@@ -33,8 +33,8 @@ export function TakeToPyTorch() {
     <div className={styles['take']}>
       <h2>Take it to PyTorch</h2>
       <p>
-        The same run as a folder: a <code>train.py</code> to read and to change, its first weights and rows, and the
-        files that start it under torchrun, SLURM and Kubernetes. Nothing in it needs Lockstep.
+        The same run as a folder: a <code>train.py</code> that you can read and change, the initial weights and rows,
+        and the files that start it under torchrun, SLURM and Kubernetes. Nothing in the folder needs Lockstep.
       </p>
       {problem ? (
         <div role="alert">

@@ -68,8 +68,8 @@ describe('why a span came when it did', () => {
   });
 
   test('says so where nothing was waited for', () => {
-    expect(whyThen(causes, 0)).toEqual(['It begins with the step.']);
-    expect(whyThen(causes, 3)[0]).toMatch(/^Its queue had nothing to do for 9 µs: it waited for “backward of layer 4”/);
+    expect(whyThen(causes, 0)).toEqual(['It starts when the step starts.']);
+    expect(whyThen(causes, 3)[0]).toMatch(/^Its queue was idle for 9 µs, waiting for “backward of layer 4”/);
   });
 
   test('fits into a cell of the table', () => {

@@ -28,7 +28,7 @@ const LOOKS = [
 /** At full speed the run is ahead of the steps that can be shown. */
 function aheadWords(app: App): string | undefined {
   if (app.standstill && (app.traces.at(-1)?.microBatch ?? -1) + 1 < app.microBatch)
-    return `the last one that was traced; the run is after step ${formatCount(stepShown(app, true))}`;
+    return `the last traced step; training has reached step ${formatCount(stepShown(app, true))}`;
   return trainingAt(app) === undefined ? undefined : 'replayed while training runs ahead';
 }
 

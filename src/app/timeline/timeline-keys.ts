@@ -9,9 +9,9 @@ export const TIMELINE_KEYS: readonly { readonly label: string; readonly does: st
   { label: 'Shift ↑ ↓', does: 'Select what is in the lane above or below at that time' },
   { label: 'w s', does: 'Zoom in or out, as + and −' },
   { label: 'a d', does: 'Move the window to the left or right' },
-  { label: 'f', does: 'Show what is selected as wide as can be; without it, the whole step' },
+  { label: 'f', does: 'Zoom to the selection; without a selection, show the whole step' },
   { label: '0', does: 'Show the whole step' },
   { label: '/', does: 'Search; then Enter and Shift Enter go to the next and the previous match' },
-  { label: 'k', does: 'Light the critical path' },
+  { label: 'k', does: 'Highlight the critical path' },
   { label: 'Esc', does: 'Select nothing' },
 ];

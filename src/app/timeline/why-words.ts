@@ -31,13 +31,13 @@ export function whyThen(causes: Causes, event: number): readonly string[] {
   if (chain.hops.length > 0) return chainWords(causes, chain);
   const waitedUs = causes.waitedUs(event);
   const hold = causes.heldBy(event);
-  if (!hold && waitedUs <= nothingUs) return ['It begins with the step.'];
+  if (!hold && waitedUs <= nothingUs) return ['It starts when the step starts.'];
   const name = hold && ownName(causes, event, hold);
   if (waitedUs <= nothingUs) {
     return [
       hold?.by === 'message'
-        ? `It did not have to wait: what ${name} sent was there already.`
-        : `It follows ${name} at once.`,
+        ? `It did not wait: the message from ${name} had already arrived.`
+        : `It starts right after ${name}.`,
     ];
   }
   const time = formatTime(waitedUs);
@@ -51,7 +51,7 @@ export function whyThen(causes: Causes, event: number): readonly string[] {
       : 'the sender was still sending';
     return [`It waited ${time}: ${port} (${name}), and a device takes one message at a time.`];
   }
-  return [`Its queue had nothing to do for ${time}: it waited for ${name}.`];
+  return [`Its queue was idle for ${time}, waiting for ${name}.`];
 }
 
 /** For a cell of a table: 'send chunk 2 on rank 3, for 3.2 µs'; '' where it waited for nothing. */
@@ -98,7 +98,7 @@ function causeWords({ trace, nothingUs }: Causes, { cause, lateUs, most, slower 
   const name = deviceName(trace, e.device);
   const label = eventName(e);
   if (lateUs === undefined || lateUs <= nothingUs || !most)
-    return [`What it waited for came after “${label}” on ${name}.`];
+    return [`The work that it waited for came after “${label}” on ${name}.`];
   const work =
     most.module === ''
       ? `“${eventName(at(trace.events, most.event))}”`
@@ -119,7 +119,7 @@ export function whyIdleThen(causes: Causes, stretch: IdleStretch): readonly stri
     const who = `The communication of ${deviceName(trace, stretch.wait.device)}`;
     return [
       ...(chain.hops.length > 0 ? chainWords(causes, chain, who) : whyThen(causes, stretch.wait.next)),
-      'The device computes meanwhile: such a wait costs nothing unless it makes the step end later.',
+      'The device computes in the meantime, so this wait costs nothing unless it delays the end of the step.',
     ];
   }
   const reason = stretch.gap.reason();
@@ -128,7 +128,7 @@ export function whyIdleThen(causes: Causes, stretch: IdleStretch): readonly stri
   return [
     `${capital(reason.text)}.`,
     ...(reason.kind === 'bubble'
-      ? ['Such a gap is called a bubble: this part of the model can’t go on without the other.']
+      ? ['Such a gap is called a bubble: this part of the model cannot continue without the other part.']
       : []),
     ...(chain && chain.hops.length > 1
       ? chainWords(causes, chain, 'That message')
@@ -153,5 +153,5 @@ export function pathWords({ trace }: Causes, path: CriticalPath): string {
     names.length > MOST_NAMED
       ? `through ${names.length} devices`
       : `through ${names.slice(0, -1).join(', ')}${names.length > 1 ? ' and ' : ''}${names.at(-1)}`;
-  return `${parts.join(' + ')} = ${formatTime(path.totalUs)}, ${where}. Only what is lit can make the step shorter.`;
+  return `${parts.join(' + ')} = ${formatTime(path.totalUs)}, ${where}. To shorten the step, shorten a span on the highlighted path.`;
 }

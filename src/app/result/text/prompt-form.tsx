@@ -19,8 +19,12 @@ interface Settings {
 const START: Settings = { length: '120', temperature: '0.8', seed: '0' };
 const FIELDS = [
   { name: 'length', label: 'Length', hint: 'Tokens to write' },
-  { name: 'temperature', label: 'Temperature', hint: '0: always the likeliest; 1: as the model says; more: bolder' },
-  { name: 'seed', label: 'Seed', hint: 'Of the random numbers; the same seed writes the same text' },
+  {
+    name: 'temperature',
+    label: 'Temperature',
+    hint: '0 always takes the likeliest token; 1 follows the model’s probabilities; more than 1 is bolder',
+  },
+  { name: 'seed', label: 'Seed', hint: 'Seed of the random draws; the same seed writes the same text' },
 ] as const;
 
 type Answer =
