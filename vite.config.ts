@@ -5,6 +5,7 @@ import { lessons, mdx } from './scripts/lessons.mjs';
 import { LongestFirst } from './scripts/longest-first.mjs';
 import { offline } from './scripts/offline.mjs';
 import { sharedWorkers } from './scripts/shared-workers.mjs';
+import { TAGS } from './scripts/tiers.mjs';
 import { transformCache } from './scripts/transform-cache.mjs';
 
 /**
@@ -126,6 +127,8 @@ export default defineConfig({
     },
   },
   test: {
+    // Which tests `npm test` runs, and which modes a test trains (scripts/tier.ts).
+    tags: TAGS,
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],
     // A machine that does much else besides pauses for seconds.

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, TINY, test } from './playground';
 
@@ -43,42 +44,50 @@ test('every control can be reached and worked by keyboard', async ({ playground 
   }
 });
 
-test('Space plays right after a mode was chosen by keyboard', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
-  await playground.mode('Single').focus();
-  await page.keyboard.press('ArrowRight');
-  await expect(playground.mode('DataParallel')).toBeChecked();
-  await expect(playground.button('Play')).toBeEnabled();
-  await expect(playground.mode('DataParallel')).toBeFocused();
-  await page.keyboard.press('Space');
-  await expect(playground.button('Pause')).toBeVisible();
-  await page.keyboard.press('Space');
-  await expect(playground.button('Play')).toBeVisible();
-});
+test(
+  'Space plays right after a mode was chosen by keyboard',
+  placeInBrowser({ rest: 'the keys are worked in stepping.spec.ts' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+    await playground.mode('Single').focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(playground.mode('DataParallel')).toBeChecked();
+    await expect(playground.button('Play')).toBeEnabled();
+    await expect(playground.mode('DataParallel')).toBeFocused();
+    await page.keyboard.press('Space');
+    await expect(playground.button('Pause')).toBeVisible();
+    await page.keyboard.press('Space');
+    await expect(playground.button('Play')).toBeVisible();
+  },
+);
 
-test('axe finds nothing with everything unfolded, wide and on a phone', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu&layers=2-8-8-1&bucket=0.25KiB`);
-  await playground.iterate(2);
-  for (const width of [1440, 390])
-    await test.step(`${width} px`, async () => {
-      await page.setViewportSize({ width, height: 860 });
-      // What a fold holds may be folds again; of those that shut one another each is opened once.
-      for (let opened = 1; opened > 0; ) {
-        opened = await page.evaluate(() => {
-          const folds = document.querySelectorAll<HTMLElement>('details:not([open]) > summary:not([data-opened])');
-          for (const fold of folds) {
-            fold.dataset['opened'] = '';
-            fold.click();
-          }
-          return folds.length;
-        });
-      }
-      const buckets = page.getByRole('region', { name: 'Buckets of the step' });
-      await expect(buckets).toBeVisible();
-      await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible();
-      await buckets.getByRole('img', { name: /^bucket 0/ }).focus();
-      await axeFindsNothing(page);
-    });
-});
+test(
+  'axe finds nothing with everything unfolded, wide and on a phone',
+  placeInBrowser({ rest: 'axe looks at the page as it opens in the quick tier' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu&layers=2-8-8-1&bucket=0.25KiB`);
+    await playground.iterate(2);
+    for (const width of [1440, 390])
+      await test.step(`${width} px`, async () => {
+        await page.setViewportSize({ width, height: 860 });
+        // What a fold holds may be folds again; of those that shut one another each is opened once.
+        for (let opened = 1; opened > 0; ) {
+          opened = await page.evaluate(() => {
+            const folds = document.querySelectorAll<HTMLElement>('details:not([open]) > summary:not([data-opened])');
+            for (const fold of folds) {
+              fold.dataset['opened'] = '';
+              fold.click();
+            }
+            return folds.length;
+          });
+        }
+        const buckets = page.getByRole('region', { name: 'Buckets of the step' });
+        await expect(buckets).toBeVisible();
+        await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible();
+        await buckets.getByRole('img', { name: /^bucket 0/ }).focus();
+        await axeFindsNothing(page);
+      });
+  },
+);

@@ -2,6 +2,8 @@
  * An error while something is drawn takes its own part of the page and no more, and training goes on; each error is
  * made by taking away what the part draws with.
  */
+
+import { placeInBrowser } from '../scripts/tier';
 import { expect, type Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
@@ -24,22 +26,26 @@ test.beforeEach(async ({ playground }) => {
   });
 });
 
-test('Buckets is closed, and the mode changes while it is open: the page stays', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  const buckets = page.getByRole('region', { name: 'Buckets of the step' });
-  const summary = page.getByText(/^Buckets/).first();
-  await summary.click();
-  await expect(buckets).toBeVisible();
-  await summary.click();
-  await expect(buckets).toHaveCount(0);
-  await playground.iterate(1);
-  await summary.click();
-  await expect(buckets).toBeVisible();
-  await playground.choose('Single');
-  await expect(buckets).toHaveCount(0);
-  await playground.iterate(1);
-});
+test(
+  'Buckets is closed, and the mode changes while it is open: the page stays',
+  placeInBrowser({ rest: 'the next test draws a part that fails' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    const buckets = page.getByRole('region', { name: 'Buckets of the step' });
+    const summary = page.getByText(/^Buckets/).first();
+    await summary.click();
+    await expect(buckets).toBeVisible();
+    await summary.click();
+    await expect(buckets).toHaveCount(0);
+    await playground.iterate(1);
+    await summary.click();
+    await expect(buckets).toBeVisible();
+    await playground.choose('Single');
+    await expect(buckets).toHaveCount(0);
+    await playground.iterate(1);
+  },
+);
 
 test('a part that cannot be drawn says so, the rest goes on, and it comes back', async ({ playground }) => {
   const { page } = playground;
@@ -65,30 +71,37 @@ test('a part that cannot be drawn says so, the rest goes on, and it comes back',
     });
 });
 
-test('where every other fence is passed the page says so, and training goes on underneath', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  await playground.button('Play').click();
-  await expect.poll(() => playground.number('Step')).toBeGreaterThan(2);
-  await page.evaluate(() => {
-    const real = window.getComputedStyle;
-    Reflect.set(window, 'heal', () => Reflect.set(window, 'getComputedStyle', real));
-    window.getComputedStyle = () => {
-      throw new Error('the colours are gone');
-    };
-  });
-  await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
-  const alert = page.getByRole('alert');
-  await expect(alert).toContainText('The page could not be drawn. This is a bug in Lockstep: the colours are gone.');
-  await expect(alert.getByRole('link', { name: /with these settings/ })).toHaveAttribute('href', /#.*seed=0.*data=xor/);
-  await page.evaluate(() => Reflect.get(window, 'heal')());
-  await alert.getByRole('button', { name: 'Try again' }).click();
-  await expect(alert).toHaveCount(0);
-  const step = await playground.number('Step');
-  expect(step).toBeGreaterThan(2);
-  await expect.poll(() => playground.number('Step')).toBeGreaterThan(step);
-  await playground.button('Pause').click();
-});
+test(
+  'where every other fence is passed the page says so, and training goes on underneath',
+  placeInBrowser({ rest: 'one fence after another is passed in the test before it' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await playground.button('Play').click();
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(2);
+    await page.evaluate(() => {
+      const real = window.getComputedStyle;
+      Reflect.set(window, 'heal', () => Reflect.set(window, 'getComputedStyle', real));
+      window.getComputedStyle = () => {
+        throw new Error('the colours are gone');
+      };
+    });
+    await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
+    const alert = page.getByRole('alert');
+    await expect(alert).toContainText('The page could not be drawn. This is a bug in Lockstep: the colours are gone.');
+    await expect(alert.getByRole('link', { name: /with these settings/ })).toHaveAttribute(
+      'href',
+      /#.*seed=0.*data=xor/,
+    );
+    await page.evaluate(() => Reflect.get(window, 'heal')());
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await expect(alert).toHaveCount(0);
+    const step = await playground.number('Step');
+    expect(step).toBeGreaterThan(2);
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(step);
+    await playground.button('Pause').click();
+  },
+);
 
 test('a page that cannot even begin says so, with ways on', async ({ playground }) => {
   const { page } = playground;

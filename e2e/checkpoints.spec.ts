@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
 test('a checkpoint in the browser outlives the page, by keyboard; as a file it brings its settings along', async ({
@@ -43,51 +44,57 @@ test('a checkpoint in the browser outlives the page, by keyboard; as a file it b
   await expect.poll(() => playground.number('Step')).toBe(0);
 });
 
-test('loading, looking and saving changes nothing: a checkpoint is of the step that the page shows', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  const dialog = page.getByRole('dialog', { name: 'Checkpoints' });
-  const save = async (name: string, step: number) => {
-    await page.keyboard.press('c');
-    await dialog.getByRole('textbox', { name: 'Name' }).fill(name);
-    await dialog.getByRole('button', { name: 'Save in this browser' }).click();
-    await expect(dialog.getByRole('status')).toHaveText(`Saved "${name}" before step ${step}.`);
-  };
-  await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
-  await expect.poll(() => playground.number('Step')).toBe(0);
-  await save('fresh', 0);
-  await dialog.getByRole('button', { name: 'Close' }).click();
-  await playground.iterate(3);
-  await expect.poll(() => playground.number('Step')).toBe(3);
-  await save('three', 3);
-  await dialog.getByRole('button', { name: 'Load three', exact: true }).click();
-  await expect.poll(() => playground.hash()).toContain('resume=three');
-  await expect.poll(() => playground.number('Step')).toBe(3);
-  await save('again', 3);
-});
-
-test('a save that the browser aborts is said, and leaves what was there', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
-  await playground.iterate(1);
-  await playground.button('Save').click();
-  const dialog = page.getByRole('dialog', { name: 'Checkpoints' });
-  const list = dialog.getByRole('list', { name: 'Saved in this browser' });
-  await dialog.getByRole('button', { name: 'Save in this browser' }).click();
-  await expect(list.getByRole('listitem')).toHaveCount(1);
-  // As where the disk is full: the transaction is taken back in the middle of it.
-  await page.evaluate(() => {
-    const real = IDBObjectStore.prototype.put;
-    IDBObjectStore.prototype.put = function put(this: IDBObjectStore, ...given: Parameters<typeof real>) {
-      const request = Reflect.apply(real, this, given);
-      this.transaction.abort();
-      return request;
+test(
+  'loading, looking and saving changes nothing: a checkpoint is of the step that the page shows',
+  placeInBrowser({ rest: 'training/checkpoint holds what is in a checkpoint' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    const dialog = page.getByRole('dialog', { name: 'Checkpoints' });
+    const save = async (name: string, step: number) => {
+      await page.keyboard.press('c');
+      await dialog.getByRole('textbox', { name: 'Name' }).fill(name);
+      await dialog.getByRole('button', { name: 'Save in this browser' }).click();
+      await expect(dialog.getByRole('status')).toHaveText(`Saved "${name}" before step ${step}.`);
     };
-  });
-  await dialog.getByLabel('Name').fill('second');
-  await dialog.getByRole('button', { name: 'Save in this browser' }).click();
-  await expect(dialog.getByRole('status')).toHaveText(/^That did not work: /);
-  await expect(list.getByRole('listitem')).toHaveCount(1);
-  await expect(page.getByRole('complementary', { name: 'Notices' }).getByText(/went wrong/)).toHaveCount(0);
-});
+    await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
+    await expect.poll(() => playground.number('Step')).toBe(0);
+    await save('fresh', 0);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await playground.iterate(3);
+    await expect.poll(() => playground.number('Step')).toBe(3);
+    await save('three', 3);
+    await dialog.getByRole('button', { name: 'Load three', exact: true }).click();
+    await expect.poll(() => playground.hash()).toContain('resume=three');
+    await expect.poll(() => playground.number('Step')).toBe(3);
+    await save('again', 3);
+  },
+);
+
+test(
+  'a save that the browser aborts is said, and leaves what was there',
+  placeInBrowser({ rest: 'a save that works is tested on the page' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+    await playground.iterate(1);
+    await playground.button('Save').click();
+    const dialog = page.getByRole('dialog', { name: 'Checkpoints' });
+    const list = dialog.getByRole('list', { name: 'Saved in this browser' });
+    await dialog.getByRole('button', { name: 'Save in this browser' }).click();
+    await expect(list.getByRole('listitem')).toHaveCount(1);
+    // As where the disk is full: the transaction is taken back in the middle of it.
+    await page.evaluate(() => {
+      const real = IDBObjectStore.prototype.put;
+      IDBObjectStore.prototype.put = function put(this: IDBObjectStore, ...given: Parameters<typeof real>) {
+        const request = Reflect.apply(real, this, given);
+        this.transaction.abort();
+        return request;
+      };
+    });
+    await dialog.getByLabel('Name').fill('second');
+    await dialog.getByRole('button', { name: 'Save in this browser' }).click();
+    await expect(dialog.getByRole('status')).toHaveText(/^That did not work: /);
+    await expect(list.getByRole('listitem')).toHaveCount(1);
+    await expect(page.getByRole('complementary', { name: 'Notices' }).getByText(/went wrong/)).toHaveCount(0);
+  },
+);

@@ -1,4 +1,5 @@
 import type { Locator } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, firstNumber, IN_MOTION, type Playground, TINY, test } from './playground';
 import { addWorkerPrelude } from './worker-prelude';
@@ -66,92 +67,109 @@ test('DDP beside one device: opened from the bar, stepped by keyboard, numbers d
   await playground.iterate(1);
 });
 
-test('from Share, with Shuffle on: one click makes both take the same rows', async ({ playground }) => {
-  await playground.open(RUN.replace('&shuffle=0', ''));
-  await playground.button('Share').click();
-  await playground.button('Compare with another run').click();
-  const dialog = await shown(playground);
-  await expect(difference(dialog, 'Samples')).toHaveText(/in common$/);
-  await dialog.getByRole('button', { name: 'Turn Shuffle off in both' }).click();
-  await expect(difference(dialog, 'Samples')).toHaveText('the same');
-  await expect(dialog.getByRole('button', { name: 'Turn Shuffle off in both' })).toHaveCount(0);
-  await expect(dialog.getByRole('region', { name: 'Run B' })).toContainText('Single');
-  await expect.poll(() => playground.page.url()).toContain('shuffle=0');
-});
+test(
+  'from Share, with Shuffle on: one click makes both take the same rows',
+  placeInBrowser({ rest: 'the comparison opens from the bar in the quick tier' }),
+  async ({ playground }) => {
+    await playground.open(RUN.replace('&shuffle=0', ''));
+    await playground.button('Share').click();
+    await playground.button('Compare with another run').click();
+    const dialog = await shown(playground);
+    await expect(difference(dialog, 'Samples')).toHaveText(/in common$/);
+    await dialog.getByRole('button', { name: 'Turn Shuffle off in both' }).click();
+    await expect(difference(dialog, 'Samples')).toHaveText('the same');
+    await expect(dialog.getByRole('button', { name: 'Turn Shuffle off in both' })).toHaveCount(0);
+    await expect(dialog.getByRole('region', { name: 'Run B' })).toContainText('Single');
+    await expect.poll(() => playground.page.url()).toContain('shuffle=0');
+  },
+);
 
-test('one of the two is done while the other still runs', async ({ playground }) => {
-  await playground.open(RUN);
-  await playground.button('Compare').click();
-  const dialog = await shown(playground);
-  const [a, b] = ['Run A', 'Run B'].map((name) => dialog.getByRole('region', { name }).getByText(/^step done/));
-  const time = dialog.getByRole('slider', { name: 'Time in the step' });
-  const table = dialog.getByRole('row', { name: /^Step time / }).getByRole('cell');
-  const times = [await table.nth(0).textContent(), await table.nth(1).textContent()].map((text) => text ?? '');
-  const [first, last] =
-    /ms/.test(times[0] ?? '') === /ms/.test(times[1] ?? '') && firstNumber(times[0] ?? '') > firstNumber(times[1] ?? '')
-      ? [b, a]
-      : [a, b];
-  await time.fill('990');
-  await expect(first ?? dialog).toHaveText('step done; the other run still computes');
-  await expect(last ?? dialog).toBeHidden();
-  await time.fill('1000');
-  await expect(last ?? dialog).toHaveText('step done');
-});
+test(
+  'one of the two is done while the other still runs',
+  placeInBrowser({ rest: 'app/compare/duo.test.ts plays two runs to their ends' }),
+  async ({ playground }) => {
+    await playground.open(RUN);
+    await playground.button('Compare').click();
+    const dialog = await shown(playground);
+    const [a, b] = ['Run A', 'Run B'].map((name) => dialog.getByRole('region', { name }).getByText(/^step done/));
+    const time = dialog.getByRole('slider', { name: 'Time in the step' });
+    const table = dialog.getByRole('row', { name: /^Step time / }).getByRole('cell');
+    const times = [await table.nth(0).textContent(), await table.nth(1).textContent()].map((text) => text ?? '');
+    const [first, last] =
+      /ms/.test(times[0] ?? '') === /ms/.test(times[1] ?? '') &&
+      firstNumber(times[0] ?? '') > firstNumber(times[1] ?? '')
+        ? [b, a]
+        : [a, b];
+    await time.fill('990');
+    await expect(first ?? dialog).toHaveText('step done; the other run still computes');
+    await expect(last ?? dialog).toBeHidden();
+    await time.fill('1000');
+    await expect(last ?? dialog).toHaveText('step done');
+  },
+);
 
-test('both play to the same steps, at full speed too, and pause there', async ({ playground }) => {
-  await playground.open(RUN);
-  await playground.button('Compare').click();
-  const dialog = await shown(playground);
-  const before = await stepOfBoth(dialog);
-  await dialog.getByRole('combobox', { name: 'Pace' }).selectOption('full speed');
-  await dialog.getByRole('button', { name: 'Play', exact: true }).click();
-  await expect.poll(() => stepOfBoth(dialog), { timeout: 60_000 }).toBeGreaterThan(before + 2);
-  await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
-  await expect(dialog.getByRole('button', { name: 'Play', exact: true })).toBeVisible();
-  await dialog.getByText('Losses as a table').click();
-  const losses = dialog.getByRole('table').first().getByRole('row').nth(1).getByRole('cell');
-  await expect(losses.first()).toHaveText(/\d/);
-  await expect(losses.last()).toHaveText(/\d/);
-});
+test(
+  'both play to the same steps, at full speed too, and pause there',
+  placeInBrowser({ rest: 'app/compare/duo.test.ts plays two runs side by side' }),
+  async ({ playground }) => {
+    await playground.open(RUN);
+    await playground.button('Compare').click();
+    const dialog = await shown(playground);
+    const before = await stepOfBoth(dialog);
+    await dialog.getByRole('combobox', { name: 'Pace' }).selectOption('full speed');
+    await dialog.getByRole('button', { name: 'Play', exact: true }).click();
+    await expect.poll(() => stepOfBoth(dialog), { timeout: 60_000 }).toBeGreaterThan(before + 2);
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await expect(dialog.getByRole('button', { name: 'Play', exact: true })).toBeVisible();
+    await dialog.getByText('Losses as a table').click();
+    const losses = dialog.getByRole('table').first().getByRole('row').nth(1).getByRole('cell');
+    await expect(losses.first()).toHaveText(/\d/);
+    await expect(losses.last()).toHaveText(/\d/);
+  },
+);
 
 test.describe(() => {
   // What gives access to a worker's device comes into it as a blob:, which the page's policy forbids.
   test.use({ bypassCSP: true });
 
-  test('run B goes on after its device was lost, in the comparison', async ({ playground }) => {
-    const { page } = playground;
-    await addWorkerPrelude(
-      page,
-      `const ask = GPUAdapter.prototype.requestDevice;
+  test(
+    'run B goes on after its device was lost, in the comparison',
+    placeInBrowser({ rest: 'run A loses its device in devices.spec.ts, by the same code' }),
+    async ({ playground }) => {
+      const { page } = playground;
+      await addWorkerPrelude(
+        page,
+        `const ask = GPUAdapter.prototype.requestDevice;
        GPUAdapter.prototype.requestDevice = async function (...given) {
          self.lastDevice = await ask.apply(this, given);
          return self.lastDevice;
        };`,
-    );
-    await playground.open(RUN.replace('device=cpu', 'device=webgpu'));
-    await playground.button('Compare').click();
-    const dialog = await shown(playground);
-    const loseDeviceOfB = () =>
-      page
-        .workers()
-        .at(-1)
-        ?.evaluate(() => Reflect.get(self, 'lastDevice').destroy());
-    // At rest, and while both play.
-    await loseDeviceOfB();
-    await expect(dialog.getByText(/device was lost/i)).toBeVisible();
-    const before = await stepOfBoth(await shown(playground));
-    await dialog.getByRole('combobox', { name: 'Pace' }).selectOption('full speed');
-    await dialog.getByRole('button', { name: 'Play', exact: true }).click();
-    await expect.poll(() => stepOfBoth(dialog), { timeout: 30_000 }).toBeGreaterThan(before);
-    const last = await stepOfBoth(await shown(playground));
-    await loseDeviceOfB();
-    // It plays on by itself.
-    await expect.poll(() => stepOfBoth(dialog), { timeout: 30_000 }).toBeGreaterThan(last + 1);
-    // While both play: a pause may find one a step ahead of the other.
-    const apart = async () => firstNumber((await difference(dialog, 'Weights').textContent()) ?? '');
-    await expect.poll(apart).toBeLessThan(1e-5);
-    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
-  });
+      );
+      await playground.open(RUN.replace('device=cpu', 'device=webgpu'));
+      await playground.button('Compare').click();
+      const dialog = await shown(playground);
+      const loseDeviceOfB = () =>
+        page
+          .workers()
+          .at(-1)
+          ?.evaluate(() => Reflect.get(self, 'lastDevice').destroy());
+      // At rest, and while both play.
+      await loseDeviceOfB();
+      await expect(dialog.getByText(/device was lost/i)).toBeVisible();
+      const before = await stepOfBoth(await shown(playground));
+      await dialog.getByRole('combobox', { name: 'Pace' }).selectOption('full speed');
+      await dialog.getByRole('button', { name: 'Play', exact: true }).click();
+      await expect.poll(() => stepOfBoth(dialog), { timeout: 30_000 }).toBeGreaterThan(before);
+      const last = await stepOfBoth(await shown(playground));
+      await loseDeviceOfB();
+      // It plays on by itself.
+      await expect.poll(() => stepOfBoth(dialog), { timeout: 30_000 }).toBeGreaterThan(last + 1);
+      // While both play: a pause may find one a step ahead of the other.
+      const apart = async () => firstNumber((await difference(dialog, 'Weights').textContent()) ?? '');
+      await expect.poll(apart).toBeLessThan(1e-5);
+      await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    },
+  );
 });
 
 test('the link opens the comparison again, and settings of run B change it', async ({ playground }) => {
@@ -176,24 +194,34 @@ test('the link opens the comparison again, and settings of run B change it', asy
   await expect(dialog.getByRole('region', { name: 'Run B' })).toContainText('Single');
 });
 
-test('what run B cannot be is said there, and run A lives on', async ({ playground }) => {
-  const { page } = playground;
-  await page.goto(`./#${RUN}&beside=budget:0.001`);
-  const dialog = comparison(playground);
-  const notice = dialog.getByRole('region', { name: 'Run B' }).getByRole('alert').first();
-  await expect(notice).toContainText('memory');
-  await expect(notice).toContainText('Run A’s settings run as B instead.');
-  await shown(playground);
-  await page.keyboard.press('Escape');
-  await playground.fullSpeed();
-  await playground.iterate(1);
-});
+test(
+  'what run B cannot be is said there, and run A lives on',
+  placeInBrowser({ rest: 'where.spec.ts and devices.spec.ts refuse settings of run A' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.goto(`./#${RUN}&beside=budget:0.001`);
+    const dialog = comparison(playground);
+    const notice = dialog.getByRole('region', { name: 'Run B' }).getByRole('alert').first();
+    await expect(notice).toContainText('memory');
+    await expect(notice).toContainText('Run A’s settings run as B instead.');
+    await shown(playground);
+    await page.keyboard.press('Escape');
+    await playground.fullSpeed();
+    await playground.iterate(1);
+  },
+);
 
-test('axe finds nothing in the comparison, wide and on a phone', async ({ playground }) => {
-  const { page } = playground;
-  await page.goto(`./#${RUN}&beside=mode:single`);
-  await shown(playground);
-  await axeFindsNothing(page, 'dialog[open]');
-  await page.setViewportSize({ width: 390, height: 844 });
-  await axeFindsNothing(page, 'dialog[open]');
-});
+test(
+  'axe finds nothing in the comparison, wide and on a phone',
+  placeInBrowser({
+    rest: 'axe looks at the page in accessibility.spec.ts; these panels are made of the same controls',
+  }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.goto(`./#${RUN}&beside=mode:single`);
+    await shown(playground);
+    await axeFindsNothing(page, 'dialog[open]');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await axeFindsNothing(page, 'dialog[open]');
+  },
+);

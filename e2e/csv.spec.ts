@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, type Playground, TINY, test } from './playground';
 
 const rows = Array.from({ length: 24 }, (_, index) => {
@@ -29,10 +30,14 @@ test('a dropped CSV becomes the data', async ({ playground }) => {
   await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
 });
 
-test('a bad row is named with its line, and the data before stays', async ({ playground }) => {
-  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
-  await drop(playground, 'broken.csv', ['a,b,class', ...rows.slice(0, 5), '1,apple,0', ...rows.slice(5)].join('\n'));
-  await expect(playground.notice(/line 7/)).toBeVisible();
-  await playground.iterate(1);
-  await expect.poll(() => playground.number('Step')).toBe(1);
-});
+test(
+  'a bad row is named with its line, and the data before stays',
+  placeInBrowser({ rest: 'data/readers names rows and lines' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+    await drop(playground, 'broken.csv', ['a,b,class', ...rows.slice(0, 5), '1,apple,0', ...rows.slice(5)].join('\n'));
+    await expect(playground.notice(/line 7/)).toBeVisible();
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Step')).toBe(1);
+  },
+);

@@ -2,41 +2,44 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../scripts/free-port.mjs';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
-test('the development server has the playground, lessons that run, and the list of all of them', async ({
-  playground,
-}) => {
-  // Nothing is bundled: hundreds of modules, and the pages of the lessons are made when they are asked for.
-  test.setTimeout(300_000);
-  const { page } = playground;
-  const port = await freePort();
-  const server = spawn(process.execPath, ['scripts/start.mjs'], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    await once(server.stdout, 'data');
-    const site = `http://localhost:${port}`;
-    const slowly = { timeout: 90_000 };
-    await page.goto(`${site}/#${TINY}&mode=ddp&world=2&device=cpu`, slowly);
-    await expect(playground.button('Play')).toBeEnabled(slowly);
-    await playground.fullSpeed();
-    await playground.button('Play').click();
-    await expect(playground.status('Step')).toHaveText(/[1-9]/, slowly);
+test(
+  'the development server has the playground, lessons that run, and the list of all of them',
+  placeInBrowser({ rest: 'whoever develops sees at once that it is broken' }),
+  async ({ playground }) => {
+    // Nothing is bundled: hundreds of modules, and the pages of the lessons are made when they are asked for.
+    test.setTimeout(300_000);
+    const { page } = playground;
+    const port = await freePort();
+    const server = spawn(process.execPath, ['scripts/start.mjs'], {
+      env: { ...process.env, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(server.stdout, 'data');
+      const site = `http://localhost:${port}`;
+      const slowly = { timeout: 90_000 };
+      await page.goto(`${site}/#${TINY}&mode=ddp&world=2&device=cpu`, slowly);
+      await expect(playground.button('Play')).toBeEnabled(slowly);
+      await playground.fullSpeed();
+      await playground.button('Play').click();
+      await expect(playground.status('Step')).toHaveText(/[1-9]/, slowly);
 
-    await page.goto(`${site}/learn/all-reduce.html`, slowly);
-    const ring = page.locator('figure[data-figure="ring"]');
-    await ring.scrollIntoViewIfNeeded();
-    await expect(ring).toHaveAttribute('data-live', /playing|rest/, slowly);
+      await page.goto(`${site}/learn/all-reduce.html`, slowly);
+      const ring = page.locator('figure[data-figure="ring"]');
+      await ring.scrollIntoViewIfNeeded();
+      await expect(ring).toHaveAttribute('data-live', /playing|rest/, slowly);
 
-    await page.goto(`${site}/learn/`, slowly);
-    const lessons = page.locator('main li:has(a)');
-    expect(await lessons.count()).toBeGreaterThan(10);
-    for (const lesson of await lessons.all()) await expect(lesson.locator('p')).toHaveText(/\w/);
-    await page.goto(`${site}/learn/teach.html`, slowly);
-    expect(await page.getByText('Hint and solution').count()).toBeGreaterThan(20);
-  } finally {
-    server.kill();
-  }
-});
+      await page.goto(`${site}/learn/`, slowly);
+      const lessons = page.locator('main li:has(a)');
+      expect(await lessons.count()).toBeGreaterThan(10);
+      for (const lesson of await lessons.all()) await expect(lesson.locator('p')).toHaveText(/\w/);
+      await page.goto(`${site}/learn/teach.html`, slowly);
+      expect(await page.getByText('Hint and solution').count()).toBeGreaterThan(20);
+    } finally {
+      server.kill();
+    }
+  },
+);

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 import { addWorkerPrelude, WITHOUT_ADAPTER, WITHOUT_WEBGPU } from './worker-prelude';
 
@@ -13,13 +14,17 @@ test.describe(() => {
     await playground.playUntilStep(5);
   });
 
-  test('with WebGPU but no adapter it trains on the CPU and says so', async ({ playground }) => {
-    await addWorkerPrelude(playground.page, WITHOUT_ADAPTER);
-    await playground.page.addInitScript(WITHOUT_ADAPTER);
-    await playground.open(`${TINY}&data=gauss&mode=single`);
-    await expect(playground.notice(/adapter/)).toBeVisible();
-    await playground.playUntilStep(5);
-  });
+  test(
+    'with WebGPU but no adapter it trains on the CPU and says so',
+    placeInBrowser({ rest: 'a browser without WebGPU takes the same way' }),
+    async ({ playground }) => {
+      await addWorkerPrelude(playground.page, WITHOUT_ADAPTER);
+      await playground.page.addInitScript(WITHOUT_ADAPTER);
+      await playground.open(`${TINY}&data=gauss&mode=single`);
+      await expect(playground.notice(/adapter/)).toBeVisible();
+      await playground.playUntilStep(5);
+    },
+  );
 });
 
 test('on a software adapter it starts on the CPU and offers the switch', async ({ playground }) => {
@@ -41,25 +46,37 @@ test('a lost device is said, and training goes on from the last step', async ({ 
   await playground.playUntilStep(6);
 });
 
-test('a loss that is not finite pauses and offers reset', async ({ playground }) => {
-  await playground.open(`${TINY}&data=plane&loss=mse&mode=single&device=cpu&opt=sgd&lr=100&act=relu`);
-  await playground.button('Play').click();
-  await expect(playground.notice(/finite/i)).toBeVisible();
-  await playground.reset();
-  await playground.iterate(1);
-  await expect.poll(() => playground.number('Step')).toBe(1);
-});
+test(
+  'a loss that is not finite pauses and offers reset',
+  placeInBrowser({ rest: 'session/ holds when a run pauses' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&data=plane&loss=mse&mode=single&device=cpu&opt=sgd&lr=100&act=relu`);
+    await playground.button('Play').click();
+    await expect(playground.notice(/finite/i)).toBeVisible();
+    await playground.reset();
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Step')).toBe(1);
+  },
+);
 
-test('more devices than layers are said, and the run before goes on', async ({ playground }) => {
-  await playground.open(`${TINY}&data=gauss&mode=mp&world=8&device=cpu`);
-  await expect(playground.notice(/Model parallel cannot place 2 Linear layers on 8 devices/)).toBeVisible();
-  await playground.iterate(1);
-});
+test(
+  'more devices than layers are said, and the run before goes on',
+  placeInBrowser({ rest: 'config/ holds what is refused, and a notice is shown in share.spec.ts' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&data=gauss&mode=mp&world=8&device=cpu`);
+    await expect(playground.notice(/Model parallel cannot place 2 Linear layers on 8 devices/)).toBeVisible();
+    await playground.iterate(1);
+  },
+);
 
-test('a batch smaller than the world is said, and the run before goes on', async ({ playground }) => {
-  await playground.open(`${TINY.replace('batch=16', 'batch=2')}&data=gauss&mode=ddp&world=4&device=cpu`);
-  await expect(
-    playground.notice(/Batch size 2 is smaller than the world size 4: 2 ranks would get no sample/),
-  ).toBeVisible();
-  await playground.iterate(1);
-});
+test(
+  'a batch smaller than the world is said, and the run before goes on',
+  placeInBrowser({ rest: 'config/ holds what is refused, and a notice is shown in share.spec.ts' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY.replace('batch=16', 'batch=2')}&data=gauss&mode=ddp&world=4&device=cpu`);
+    await expect(
+      playground.notice(/Batch size 2 is smaller than the world size 4: 2 ranks would get no sample/),
+    ).toBeVisible();
+    await playground.iterate(1);
+  },
+);

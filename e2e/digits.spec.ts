@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, type Playground, test } from './playground';
 
@@ -66,32 +67,42 @@ test('a digit drawn with the pointer is classified, and what is mistaken is show
   await expect(playground.region('Result').getByRole('heading', { name: '4.weight' })).toBeVisible();
 });
 
-test('the keyboard draws, and the tabs are worked with the arrow keys', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(CNN);
-  await pad(playground).focus();
-  await page.keyboard.press('Space');
-  for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowDown');
-  await expect.poll(() => likeliest(playground)).toBeGreaterThanOrEqual(0);
-  await expect(playground.button('Play')).toBeVisible();
-  await page.keyboard.press('Delete');
-  await expect(playground.status('Probability of 1')).toHaveText('–');
-  await tab(playground, 'Draw').focus();
-  await page.keyboard.press('ArrowRight');
-  await expect(tab(playground, 'Confusion')).toBeFocused();
-  await expect(tab(playground, 'Confusion')).toHaveAttribute('aria-selected', 'true');
-});
+test(
+  'the keyboard draws, and the tabs are worked with the arrow keys',
+  placeInBrowser({ rest: 'a digit is drawn with the pointer' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(CNN);
+    await pad(playground).focus();
+    await page.keyboard.press('Space');
+    for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowDown');
+    await expect.poll(() => likeliest(playground)).toBeGreaterThanOrEqual(0);
+    await expect(playground.button('Play')).toBeVisible();
+    await page.keyboard.press('Delete');
+    await expect(playground.status('Probability of 1')).toHaveText('–');
+    await tab(playground, 'Draw').focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(tab(playground, 'Confusion')).toBeFocused();
+    await expect(tab(playground, 'Confusion')).toHaveAttribute('aria-selected', 'true');
+  },
+);
 
-test('axe finds nothing in the views of images, wide and on a phone', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(CNN);
-  for (const width of [1440, 390]) {
-    await page.setViewportSize({ width, height: 860 });
-    for (const name of ['Draw', 'Confusion', 'Mistakes', 'Filters'])
-      await test.step(`${name} at ${width} px`, async () => {
-        await tab(playground, name).click();
-        await expect(page.getByRole('tabpanel', { name })).not.toBeEmpty();
-        await axeFindsNothing(page, 'section[aria-label="Result"]');
-      });
-  }
-});
+test(
+  'axe finds nothing in the views of images, wide and on a phone',
+  placeInBrowser({
+    rest: 'axe looks at the page in accessibility.spec.ts; these panels are made of the same controls',
+  }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(CNN);
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 860 });
+      for (const name of ['Draw', 'Confusion', 'Mistakes', 'Filters'])
+        await test.step(`${name} at ${width} px`, async () => {
+          await tab(playground, name).click();
+          await expect(page.getByRole('tabpanel', { name })).not.toBeEmpty();
+          await axeFindsNothing(page, 'section[aria-label="Result"]');
+        });
+    }
+  },
+);

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
 const module = (body: string): string =>
@@ -48,20 +49,24 @@ test('window.lockstep.spawn: ranks in workers meet, sum, and say who waits for w
   await expect.poll(() => page.workers().filter((worker) => /rank-process/.test(worker.url()))).toEqual([]);
 });
 
-test('ranks in workers with adapters of their own train as one', async ({ playground }) => {
-  await playground.open(`${TINY}&mode=single&device=cpu`);
-  const config = {
-    mode: 'ddp',
-    worldSize: 2,
-    placement: 'workers',
-    steps: 8,
-    batchSize: 12,
-    data: { type: 'xor', samples: 60 },
-  };
-  const alike = await playground.run({ ...config, device: 'cpu' });
-  const mixed = await playground.run({ ...config, adapters: ['highPerformance', 'cpu'] });
-  expect(mixed.device.adapters?.map(({ kind }) => kind)).toEqual(['webgpu', 'cpu']);
-  expect(mixed.finalLoss).toBeCloseTo(alike.finalLoss, 5);
-  // Each makes its own optimiser step, on what it is: apart by last bits at most.
-  expect(mixed.replicaDivergence).toBeLessThan(1e-6);
-});
+test(
+  'ranks in workers with adapters of their own train as one',
+  placeInBrowser({ rest: 'ranks in workers train in failures.spec.ts' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&mode=single&device=cpu`);
+    const config = {
+      mode: 'ddp',
+      worldSize: 2,
+      placement: 'workers',
+      steps: 8,
+      batchSize: 12,
+      data: { type: 'xor', samples: 60 },
+    };
+    const alike = await playground.run({ ...config, device: 'cpu' });
+    const mixed = await playground.run({ ...config, adapters: ['highPerformance', 'cpu'] });
+    expect(mixed.device.adapters?.map(({ kind }) => kind)).toEqual(['webgpu', 'cpu']);
+    expect(mixed.finalLoss).toBeCloseTo(alike.finalLoss, 5);
+    // Each makes its own optimiser step, on what it is: apart by last bits at most.
+    expect(mixed.replicaDivergence).toBeLessThan(1e-6);
+  },
+);

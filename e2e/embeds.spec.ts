@@ -1,5 +1,6 @@
 /** A page of somebody else that holds three frames: each has its own height, and trains only while it can be seen. */
 import type { FrameLocator, Page } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, firstNumber, IN_MOTION, TINY, test } from './playground';
 
 test.use(IN_MOTION);
@@ -81,20 +82,24 @@ test('each frame tells the height of what it shows, whatever its own is', async 
     await expect(frame(page, title).getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
 });
 
-test('a frame out of sight pauses, and goes on as before; one that was paused stays so', async ({ playground }) => {
-  const { page } = playground;
-  await openHost(page);
-  const [low, high] = [frame(page, 'low'), frame(page, 'high')];
-  await low.getByRole('button', { name: 'Play', exact: true }).click();
-  await expect.poll(() => step(low)).toBeGreaterThan(0);
-  await page.evaluate(() => document.querySelector('iframe[title="high"]')?.scrollIntoView());
-  await expect(low.getByRole('button', { name: 'Play', exact: true })).toHaveCount(1);
-  await high.getByRole('button', { name: 'Play', exact: true }).click();
-  await expect(high.getByRole('button', { name: 'Pause', exact: true })).toBeVisible();
-  await high.getByRole('button', { name: 'Pause', exact: true }).click();
-  await page.evaluate(() => scrollTo(0, 0));
-  await expect(low.getByRole('button', { name: 'Pause', exact: true })).toBeVisible();
-  await page.evaluate(() => document.querySelector('iframe[title="high"]')?.scrollIntoView());
-  await expect(low.getByRole('button', { name: 'Play', exact: true })).toHaveCount(1);
-  await expect(high.getByRole('button', { name: 'Play', exact: true })).toBeVisible();
-});
+test(
+  'a frame out of sight pauses, and goes on as before; one that was paused stays so',
+  placeInBrowser({ rest: 'a frame is shown and measured in the quick tier' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await openHost(page);
+    const [low, high] = [frame(page, 'low'), frame(page, 'high')];
+    await low.getByRole('button', { name: 'Play', exact: true }).click();
+    await expect.poll(() => step(low)).toBeGreaterThan(0);
+    await page.evaluate(() => document.querySelector('iframe[title="high"]')?.scrollIntoView());
+    await expect(low.getByRole('button', { name: 'Play', exact: true })).toHaveCount(1);
+    await high.getByRole('button', { name: 'Play', exact: true }).click();
+    await expect(high.getByRole('button', { name: 'Pause', exact: true })).toBeVisible();
+    await high.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect(low.getByRole('button', { name: 'Pause', exact: true })).toBeVisible();
+    await page.evaluate(() => document.querySelector('iframe[title="high"]')?.scrollIntoView());
+    await expect(low.getByRole('button', { name: 'Play', exact: true })).toHaveCount(1);
+    await expect(high.getByRole('button', { name: 'Play', exact: true })).toBeVisible();
+  },
+);

@@ -1,6 +1,8 @@
 /**
  * Links to a moment: shared from the page, opened in another one, stopped on the way; and the frame that Share builds.
  */
+
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, Playground, TINY, test } from './playground';
 
@@ -47,23 +49,27 @@ test('a link to a moment leads to that moment, with what is open there', async (
   expect(other.problems).toEqual([]);
 });
 
-test('the way to a step in the millions can be stopped, and another link taken', async ({ playground }) => {
-  const { page } = playground;
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  await page.goto(`./#${RUN}&at=5000000`);
-  await expect(playground.region('Stage')).toContainText('Training to step 5,000,000, where the link leads');
-  await expect(way(playground)).toHaveText(/^[\d,]+ steps done/);
-  await expect(page.getByRole('progressbar', { name: 'Training to step 5,000,000' })).toBeVisible();
-  await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
-  await playground.button('Stop here').click();
-  await expect(playground.button('Play')).toBeEnabled();
-  await expect(way(playground)).toHaveCount(0);
-  // Back within the same run, past which it has gone.
-  await page.evaluate((hash) => window.location.assign(`#${hash}`), `${RUN}&at=2&moment=1`);
-  await expect.poll(() => moment(playground)).toMatch(/^step 2, moment 1 of/);
-  await expect(playground.button('Play')).toBeEnabled();
-  await playground.iterate(1);
-});
+test(
+  'the way to a step in the millions can be stopped, and another link taken',
+  placeInBrowser({ rest: 'a link to a moment near by is followed in the quick tier' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    await page.goto(`./#${RUN}&at=5000000`);
+    await expect(playground.region('Stage')).toContainText('Training to step 5,000,000, where the link leads');
+    await expect(way(playground)).toHaveText(/^[\d,]+ steps done/);
+    await expect(page.getByRole('progressbar', { name: 'Training to step 5,000,000' })).toBeVisible();
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
+    await playground.button('Stop here').click();
+    await expect(playground.button('Play')).toBeEnabled();
+    await expect(way(playground)).toHaveCount(0);
+    // Back within the same run, past which it has gone.
+    await page.evaluate((hash) => window.location.assign(`#${hash}`), `${RUN}&at=2&moment=1`);
+    await expect.poll(() => moment(playground)).toMatch(/^step 2, moment 1 of/);
+    await expect(playground.button('Play')).toBeEnabled();
+    await playground.iterate(1);
+  },
+);
 
 /** In the page: follows the link as soon as the page says that a new worker starts. */
 function followsOnRevival(link: string): void {
@@ -75,53 +81,62 @@ function followsOnRevival(link: string): void {
   watcher.observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 
-test('a device that is lost on the way, and a worker that ends, are said, and the way goes on', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  // No machine comes there while what is said on the way is read.
-  await page.goto(`./#${RUN}&device=webgpu&at=5000000&moment=2`);
-  await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
-  await page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
-  await expect(playground.notice(/device was lost/i)).toBeVisible();
-  const stage = playground.region('Stage');
-  await expect(stage).toContainText('Training to step 5,000,000, where the link leads');
-  const before = await playground.number('Step');
-  await expect.poll(() => playground.number('Step')).toBeGreaterThan(before + 5);
-  const endsWorker = () => page.workers()[0]?.evaluate(() => self.close());
-  await endsWorker();
-  await expect(playground.notice(/ended by itself/)).toBeVisible();
-  await expect(stage).toContainText('Training to step 5,000,000, where the link leads');
-  // One that comes while a new worker starts is not forgotten for the way that was interrupted.
-  // A worker that ends again within five seconds is not replaced.
-  await page.waitForFunction((since) => performance.now() - since > 6000, await page.evaluate(() => performance.now()));
-  const near = (await playground.number('Step')) + 50;
-  await page.evaluate(followsOnRevival, `${RUN}&device=webgpu&at=${near}&moment=2`);
-  await endsWorker();
-  const there = new RegExp(`^step ${near.toLocaleString('en')}, moment 2 of`);
-  await expect.poll(() => moment(playground), { timeout: 60_000 }).toMatch(there);
-  await expect(playground.button('Play')).toBeEnabled();
-});
+test(
+  'a device that is lost on the way, and a worker that ends, are said, and the way goes on',
+  placeInBrowser({ rest: 'devices.spec.ts loses the device of a run that plays' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    // No machine comes there while what is said on the way is read.
+    await page.goto(`./#${RUN}&device=webgpu&at=5000000&moment=2`);
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
+    await page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
+    await expect(playground.notice(/device was lost/i)).toBeVisible();
+    const stage = playground.region('Stage');
+    await expect(stage).toContainText('Training to step 5,000,000, where the link leads');
+    const before = await playground.number('Step');
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(before + 5);
+    const endsWorker = () => page.workers()[0]?.evaluate(() => self.close());
+    await endsWorker();
+    await expect(playground.notice(/ended by itself/)).toBeVisible();
+    await expect(stage).toContainText('Training to step 5,000,000, where the link leads');
+    // One that comes while a new worker starts is not forgotten for the way that was interrupted.
+    // A worker that ends again within five seconds is not replaced.
+    await page.waitForFunction(
+      (since) => performance.now() - since > 6000,
+      await page.evaluate(() => performance.now()),
+    );
+    const near = (await playground.number('Step')) + 50;
+    await page.evaluate(followsOnRevival, `${RUN}&device=webgpu&at=${near}&moment=2`);
+    await endsWorker();
+    const there = new RegExp(`^step ${near.toLocaleString('en')}, moment 2 of`);
+    await expect.poll(() => moment(playground), { timeout: 60_000 }).toMatch(there);
+    await expect(playground.button('Play')).toBeEnabled();
+  },
+);
 
-test('Share builds the frame: what it hides and locks is in the snippet and in the preview', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  await playground.button('Share').click();
-  const dialog = page.getByRole('dialog', { name: 'Share' });
-  await dialog.getByText('Embed it in a page').click();
-  await expect(dialog.getByRole('checkbox', { name: 'Hide the whole bar' })).toBeChecked();
-  await dialog.getByRole('checkbox', { name: 'Hide the whole set-up' }).uncheck();
-  await dialog.getByRole('checkbox', { name: 'Lock the whole set-up' }).check();
-  await dialog.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
-  const snippet = dialog.getByRole('textbox', { name: 'Snippet' });
-  await expect(snippet).toHaveValue(/theme=dark&amp;embed=1&amp;hide=bar,result,code&amp;lock=setup"/);
-  await expect(snippet).toHaveValue(/lockstep:height/);
-  const preview = dialog.frameLocator('iframe[title="Preview of the embed"]');
-  await expect(preview.getByRole('button', { name: 'Play', exact: true })).toBeEnabled();
-  await expect(preview.getByRole('region', { name: 'Set-up' }).getByRole('radio').first()).toBeDisabled();
-  await expect(preview.getByRole('region', { name: 'Code' })).toHaveCount(0);
-  await axeFindsNothing(page, 'dialog[aria-label="Share"]');
-  await dialog.getByRole('button', { name: 'Close' }).click();
-  await expect(dialog).toBeHidden();
-});
+test(
+  'Share builds the frame: what it hides and locks is in the snippet and in the preview',
+  placeInBrowser({ rest: 'embeds.spec.ts has frames' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await playground.button('Share').click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByText('Embed it in a page').click();
+    await expect(dialog.getByRole('checkbox', { name: 'Hide the whole bar' })).toBeChecked();
+    await dialog.getByRole('checkbox', { name: 'Hide the whole set-up' }).uncheck();
+    await dialog.getByRole('checkbox', { name: 'Lock the whole set-up' }).check();
+    await dialog.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
+    const snippet = dialog.getByRole('textbox', { name: 'Snippet' });
+    await expect(snippet).toHaveValue(/theme=dark&amp;embed=1&amp;hide=bar,result,code&amp;lock=setup"/);
+    await expect(snippet).toHaveValue(/lockstep:height/);
+    const preview = dialog.frameLocator('iframe[title="Preview of the embed"]');
+    await expect(preview.getByRole('button', { name: 'Play', exact: true })).toBeEnabled();
+    await expect(preview.getByRole('region', { name: 'Set-up' }).getByRole('radio').first()).toBeDisabled();
+    await expect(preview.getByRole('region', { name: 'Code' })).toHaveCount(0);
+    await axeFindsNothing(page, 'dialog[aria-label="Share"]');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect(dialog).toBeHidden();
+  },
+);

@@ -6,6 +6,7 @@
 import fc from 'fast-check';
 import { anyLink } from '../fuzz/arbitraries/links';
 import regressions from '../fuzz/regressions.json' with { type: 'json' };
+import { placeInBrowser } from '../scripts/tier';
 import { expect, type Playground, TINY, test } from './playground';
 
 const SEED = Number(process.env['LOCKSTEP_FUZZ_SEED'] ?? 20_260_101);
@@ -37,21 +38,29 @@ async function holds(playground: Playground, link: string): Promise<void> {
   expect(playground.problems, link.slice(0, 300)).toEqual([]);
 }
 
-test('links that once blanked the page are refused in words', async ({ playground }) => {
-  await playground.open(`${TINY}&device=cpu`);
-  for (const link of KNOWN) await holds(playground, link);
-  // The page still does what it is asked.
-  await playground.page.goto('about:blank');
-  await playground.open(`${KNOWN[2]}&${TINY}&device=cpu&seed=5`);
-  await expect(playground.notice('brackets may be nested 16 deep')).toBeVisible();
-  await playground.iterate(1);
-});
+test(
+  'links that once blanked the page are refused in words',
+  placeInBrowser({ rest: 'the pure fuzzers read the same links without a page' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&device=cpu`);
+    for (const link of KNOWN) await holds(playground, link);
+    // The page still does what it is asked.
+    await playground.page.goto('about:blank');
+    await playground.open(`${KNOWN[2]}&${TINY}&device=cpu&seed=5`);
+    await expect(playground.notice('brackets may be nested 16 deep')).toBeVisible();
+    await playground.iterate(1);
+  },
+);
 
-test('links of a fuzzer leave the page as it should be', async ({ playground }) => {
-  test.setTimeout(60_000 + LINKS * 5000);
-  await playground.open(`${TINY}&device=cpu`);
-  for (const link of fc.sample(anyLink, { seed: SEED, numRuns: LINKS })) await holds(playground, link);
-  await playground.page.goto('about:blank');
-  await playground.open(`${TINY}&device=cpu`);
-  await playground.iterate(1);
-});
+test(
+  'links of a fuzzer leave the page as it should be',
+  placeInBrowser({ rest: 'the pure fuzzers read links without a page' }),
+  async ({ playground }) => {
+    test.setTimeout(60_000 + LINKS * 5000);
+    await playground.open(`${TINY}&device=cpu`);
+    for (const link of fc.sample(anyLink, { seed: SEED, numRuns: LINKS })) await holds(playground, link);
+    await playground.page.goto('about:blank');
+    await playground.open(`${TINY}&device=cpu`);
+    await playground.iterate(1);
+  },
+);

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, TINY, test } from './playground';
 
@@ -31,64 +32,76 @@ test('the lab opens from the bar, is stepped by keyboard, says so in the link, a
   await expect(playground.button('Play')).toBeEnabled();
 });
 
-test('a link opens the lab at the same round, and its settings change what runs', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(`${RUN}&lab=allReduce(algorithm:naive,ranks:3,round:1)`);
-  const lab = page.getByRole('dialog', { name: 'Collectives lab' });
-  await expect(lab.getByRole('heading', { name: 'all_reduce by naive exchange' })).toBeVisible();
-  await expect(lab.getByRole('status', { name: 'Round shown' })).toHaveText(/^1 of/);
-  await lab.getByLabel('Algorithm', { exact: true }).selectOption('ring');
-  await expect(lab.getByRole('heading', { name: 'all_reduce by ring' })).toBeVisible();
-  await lab.getByRole('slider', { name: 'Ranks' }).fill('8');
-  await expect(lab.getByRole('slider', { name: 'Round' })).toHaveAttribute('max', '14');
-  await expect.poll(() => page.url()).toContain('lab=allReduce(ranks:8)');
-  await lab.getByLabel('Elements', { exact: true }).fill('0');
-  await lab.getByLabel('Elements', { exact: true }).press('Enter');
-  await expect(lab.getByText(/Nothing has to be sent/)).toBeVisible();
-  await lab.getByRole('button', { name: 'Measure on this machine' }).click();
-  await expect(lab.getByRole('button', { name: /median of \d+ runs/ })).toBeVisible();
-});
+test(
+  'a link opens the lab at the same round, and its settings change what runs',
+  placeInBrowser({ rest: 'app/permalink reads the link' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${RUN}&lab=allReduce(algorithm:naive,ranks:3,round:1)`);
+    const lab = page.getByRole('dialog', { name: 'Collectives lab' });
+    await expect(lab.getByRole('heading', { name: 'all_reduce by naive exchange' })).toBeVisible();
+    await expect(lab.getByRole('status', { name: 'Round shown' })).toHaveText(/^1 of/);
+    await lab.getByLabel('Algorithm', { exact: true }).selectOption('ring');
+    await expect(lab.getByRole('heading', { name: 'all_reduce by ring' })).toBeVisible();
+    await lab.getByRole('slider', { name: 'Ranks' }).fill('8');
+    await expect(lab.getByRole('slider', { name: 'Round' })).toHaveAttribute('max', '14');
+    await expect.poll(() => page.url()).toContain('lab=allReduce(ranks:8)');
+    await lab.getByLabel('Elements', { exact: true }).fill('0');
+    await lab.getByLabel('Elements', { exact: true }).press('Enter');
+    await expect(lab.getByText(/Nothing has to be sent/)).toBeVisible();
+    await lab.getByRole('button', { name: 'Measure on this machine' }).click();
+    await expect(lab.getByRole('button', { name: /median of \d+ runs/ })).toBeVisible();
+  },
+);
 
-test('embedded it is the figure alone, tells its height, trains nothing and waits while it is out of sight', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  // The figure's own time, so that ten seconds out of sight need no waiting.
-  await page.clock.install();
-  await page.goto('./#embed=1&lab=allReduce');
-  const src = page.url();
-  await page.route('**/frame.html', (route) =>
-    route.fulfill({
-      contentType: 'text/html',
-      body: `<title>frame</title><script>onmessage=(e)=>{document.title=String(e.data.height)}</script>
+test(
+  'embedded it is the figure alone, tells its height, trains nothing and waits while it is out of sight',
+  placeInBrowser({ rest: 'embeds.spec.ts embeds the lab' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    // The figure's own time, so that ten seconds out of sight need no waiting.
+    await page.clock.install();
+    await page.goto('./#embed=1&lab=allReduce');
+    const src = page.url();
+    await page.route('**/frame.html', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<title>frame</title><script>onmessage=(e)=>{document.title=String(e.data.height)}</script>
         <iframe title="figure" src="${src}" width="900" height="700"></iframe><div style="height:4000px"></div>`,
-    }),
-  );
-  await page.goto('./frame.html');
-  const figure = page.frameLocator('iframe');
-  const shown = figure.getByRole('status', { name: 'Round shown' });
-  await expect(shown).toHaveText('start');
-  await expect(figure.getByRole('button', { name: 'Step iteration' })).toHaveCount(0);
-  await expect.poll(async () => Number(await page.title())).toBeGreaterThan(500);
-  await figure.getByRole('button', { name: 'Play the rounds' }).click();
-  await expect(shown).toHaveText(/^\d of 6$/);
-  await page.evaluate(() => window.scrollTo(0, 3000));
-  await expect(figure.locator('[data-unseen]')).toBeAttached();
-  const held = await shown.textContent();
-  await page.clock.runFor(10_000);
-  expect(await shown.textContent()).toBe(held);
-  await page.evaluate(() => window.scrollTo(0, 0));
-  await expect(figure.locator('[data-unseen]')).toHaveCount(0);
-  await expect(shown).toHaveText('6 of 6');
-});
+      }),
+    );
+    await page.goto('./frame.html');
+    const figure = page.frameLocator('iframe');
+    const shown = figure.getByRole('status', { name: 'Round shown' });
+    await expect(shown).toHaveText('start');
+    await expect(figure.getByRole('button', { name: 'Step iteration' })).toHaveCount(0);
+    await expect.poll(async () => Number(await page.title())).toBeGreaterThan(500);
+    await figure.getByRole('button', { name: 'Play the rounds' }).click();
+    await expect(shown).toHaveText(/^\d of 6$/);
+    await page.evaluate(() => window.scrollTo(0, 3000));
+    await expect(figure.locator('[data-unseen]')).toBeAttached();
+    const held = await shown.textContent();
+    await page.clock.runFor(10_000);
+    expect(await shown.textContent()).toBe(held);
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await expect(figure.locator('[data-unseen]')).toHaveCount(0);
+    await expect(shown).toHaveText('6 of 6');
+  },
+);
 
-test('axe finds nothing in the lab, wide and on a phone', async ({ playground }) => {
-  const { page } = playground;
-  await page.goto('./#embed=1&lab=allReduce(round:2)');
-  await expect(page.getByRole('heading', { name: /the algorithms compared/ })).toBeVisible();
-  for (const width of [1440, 390])
-    await test.step(`${width} px`, async () => {
-      await page.setViewportSize({ width, height: 860 });
-      await axeFindsNothing(page);
-    });
-});
+test(
+  'axe finds nothing in the lab, wide and on a phone',
+  placeInBrowser({
+    rest: 'axe looks at the page in accessibility.spec.ts; these panels are made of the same controls',
+  }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.goto('./#embed=1&lab=allReduce(round:2)');
+    await expect(page.getByRole('heading', { name: /the algorithms compared/ })).toBeVisible();
+    for (const width of [1440, 390])
+      await test.step(`${width} px`, async () => {
+        await page.setViewportSize({ width, height: 860 });
+        await axeFindsNothing(page);
+      });
+  },
+);

@@ -5,6 +5,7 @@
  */
 import type { Page } from '@playwright/test';
 import { everyCombination, faults, keepTexts, MOMENTS, nameOf, pairwise, seek, show } from '../scripts/layout-walk.mjs';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, test } from './playground';
 
 const whole = process.env['LOCKSTEP_WALK'] === 'all';
@@ -27,22 +28,26 @@ async function lastingFaults(page: Page): Promise<readonly string[]> {
 }
 
 for (let walk = 0; walk < WALKS; walk += 1) {
-  test(`the page fits, and no letter is too small, walk ${walk + 1} of ${WALKS}`, async ({ playground }) => {
-    test.setTimeout(whole ? 3_600_000 : 300_000);
-    const { page } = playground;
-    await page.addInitScript(keepTexts);
-    await playground.open('device=cpu&compare=0');
-    const found: string[] = [];
-    for (const [index, combination] of combinations.entries()) {
-      if (index % WALKS !== walk) continue;
-      await show(page, combination);
-      for (const part of momentsFor(index)) {
-        await seek(page, part);
-        for (const fault of await lastingFaults(page)) found.push(`${nameOf(combination)}, at ${part}: ${fault}`);
+  test(
+    `the page fits, and no letter is too small, walk ${walk + 1} of ${WALKS}`,
+    placeInBrowser({ rest: 'app/stage/fits.test.ts paints every mode in five sizes' }),
+    async ({ playground }) => {
+      test.setTimeout(whole ? 3_600_000 : 300_000);
+      const { page } = playground;
+      await page.addInitScript(keepTexts);
+      await playground.open('device=cpu&compare=0');
+      const found: string[] = [];
+      for (const [index, combination] of combinations.entries()) {
+        if (index % WALKS !== walk) continue;
+        await show(page, combination);
+        for (const part of momentsFor(index)) {
+          await seek(page, part);
+          for (const fault of await lastingFaults(page)) found.push(`${nameOf(combination)}, at ${part}: ${fault}`);
+        }
       }
-    }
-    expect(found).toEqual([]);
-  });
+      expect(found).toEqual([]);
+    },
+  );
 }
 
 test('where parts are hidden others have their place', async ({ playground }) => {

@@ -1,5 +1,6 @@
 /** What a lesson's figures do besides running: nothing moves when they go live, one that fails can be tried again. */
 import type { Locator, Page } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, test } from './playground';
 
 /** Between them they have every view, notices, and toolbars with two rows. */
@@ -22,91 +23,106 @@ async function figuresOf(page: Page, lesson: string): Promise<Locator[]> {
   return page.locator('figure[data-figure]').all();
 }
 
+const IN_QUICK = 'data-parallel';
+
 for (const [width, height] of [
   [1280, 900],
   [390, 844],
 ] as const)
   for (const lesson of LESSONS)
-    test(`${lesson}: nothing below a figure moves when it goes live, ${width} px wide`, async ({ page }) => {
-      test.slow();
-      await page.setViewportSize({ width, height });
-      for (const figure of await figuresOf(page, lesson)) {
-        const pictures = figure.locator('.figure-static img');
-        for (const picture of await pictures.all())
-          await picture.evaluate((image: HTMLImageElement) => {
-            image.loading = 'eager';
-            return image.decode();
-          });
-        const still = await heightOf(figure);
-        await bringToView(figure);
-        await isLive(figure);
-        // What is loaded with the live figure is there.
-        await page.waitForTimeout(500);
-        const id = await figure.getAttribute('data-figure');
-        expect(Math.abs((await heightOf(figure)) - still), `figure ${id}`).toBeLessThanOrEqual(2);
-      }
-    });
+    test(
+      `${lesson}: nothing below a figure moves when it goes live, ${width} px wide`,
+      placeInBrowser(
+        lesson === IN_QUICK && width < 500 ? {} : { rest: `the figures of the lesson ${IN_QUICK} go live on a phone` },
+      ),
+      async ({ page }) => {
+        test.slow();
+        await page.setViewportSize({ width, height });
+        for (const figure of await figuresOf(page, lesson)) {
+          const pictures = figure.locator('.figure-static img');
+          for (const picture of await pictures.all())
+            await picture.evaluate((image: HTMLImageElement) => {
+              image.loading = 'eager';
+              return image.decode();
+            });
+          const still = await heightOf(figure);
+          await bringToView(figure);
+          await isLive(figure);
+          // What is loaded with the live figure is there.
+          await page.waitForTimeout(500);
+          const id = await figure.getAttribute('data-figure');
+          expect(Math.abs((await heightOf(figure)) - still), `figure ${id}`).toBeLessThanOrEqual(2);
+        }
+      },
+    );
 
-test('a figure whose code does not come says so, keeps its picture, and can be tried again', async ({
-  page,
-  playground,
-}) => {
-  playground.provokes(/Failed to load resource/);
-  const code = /assets\/live-figure-[\w-]+\.js/;
-  await page.route(code, (route) => route.abort());
-  const [figure] = await figuresOf(page, 'all-reduce');
-  if (!figure) throw new Error('The lesson has no figure.');
-  await bringToView(figure);
-  await expect(figure.locator('.figure-failed')).toContainText('The figures');
-  await expect(figure.locator('.figure-static')).toBeVisible();
-  await page.unroute(code);
-  await figure.getByRole('button', { name: 'Try again' }).click();
-  await isLive(figure);
-  await expect(figure.locator('.figure-failed')).toHaveCount(0);
-});
+test(
+  'a figure whose code does not come says so, keeps its picture, and can be tried again',
+  placeInBrowser({ rest: 'panels.spec.ts has parts of the page that do not come' }),
+  async ({ page, playground }) => {
+    playground.provokes(/Failed to load resource/);
+    const code = /assets\/live-figure-[\w-]+\.js/;
+    await page.route(code, (route) => route.abort());
+    const [figure] = await figuresOf(page, 'all-reduce');
+    if (!figure) throw new Error('The lesson has no figure.');
+    await bringToView(figure);
+    await expect(figure.locator('.figure-failed')).toContainText('The figures');
+    await expect(figure.locator('.figure-static')).toBeVisible();
+    await page.unroute(code);
+    await figure.getByRole('button', { name: 'Try again' }).click();
+    await isLive(figure);
+    await expect(figure.locator('.figure-failed')).toHaveCount(0);
+  },
+);
 
-test('a hint comes by itself when the figure has been in view for 40 seconds', async ({ page }) => {
-  await page.clock.install();
-  const [figure] = await figuresOf(page, 'all-reduce');
-  if (!figure) throw new Error('The lesson has no figure.');
-  await bringToView(figure);
-  await isLive(figure);
-  const id = await figure.getAttribute('data-figure');
-  const task = page.locator('.task[data-task]').first();
-  const hint = task.locator('.task-hint');
-  expect(id).toBe('ring');
-  // The clock also goes on by itself, from before the figure runs.
-  await page.clock.fastForward(20_000);
-  await expect(hint).toBeHidden();
-  await page.clock.fastForward(21_000);
-  await expect(hint).toBeVisible();
-  await expect(task.getByRole('button', { name: 'Hint' })).toBeHidden();
-});
+test(
+  'a hint comes by itself when the figure has been in view for 40 seconds',
+  placeInBrowser({ rest: 'it waits for 40 seconds of the page’s clock, for one line' }),
+  async ({ page }) => {
+    await page.clock.install();
+    const [figure] = await figuresOf(page, 'all-reduce');
+    if (!figure) throw new Error('The lesson has no figure.');
+    await bringToView(figure);
+    await isLive(figure);
+    const id = await figure.getAttribute('data-figure');
+    const task = page.locator('.task[data-task]').first();
+    const hint = task.locator('.task-hint');
+    expect(id).toBe('ring');
+    // The clock also goes on by itself, from before the figure runs.
+    await page.clock.fastForward(20_000);
+    await expect(hint).toBeHidden();
+    await page.clock.fastForward(21_000);
+    await expect(hint).toBeVisible();
+    await expect(task.getByRole('button', { name: 'Hint' })).toBeHidden();
+  },
+);
 
-test('a schedule of the reader’s own says what is missing, trains when it is run, and does its task', async ({
-  page,
-}) => {
-  test.slow();
-  await figuresOf(page, 'pipelines');
-  const figure = page.locator('figure[data-figure="own"]');
-  await bringToView(figure);
-  await isLive(figure);
-  const task = page.locator('.task[data-task="build"]');
-  const words = figure.getByRole('status', { name: 'Your schedule' });
-  await expect(words).toContainText('This is GPipe');
-  // GPipe with the first backward of rank 0 one place earlier.
-  const cell = (name: string) => figure.getByRole('button', { name, exact: true });
-  await cell('F0 of stage 0, cell 1 of 8').focus();
-  await page.keyboard.press('End');
-  for (let left = 0; left < 4; left++) await page.keyboard.press('ArrowLeft');
-  await expect(figure.getByRole('button', { name: /^B0 of stage 0/ })).toBeFocused();
-  await page.keyboard.press('Alt+ArrowLeft');
-  await expect(words).not.toContainText('It can run');
-  await page.keyboard.press('Control+z');
-  await figure.getByLabel('Start from').selectOption('1F1B');
-  await expect(words).toContainText('This is 1F1B');
-  await figure.getByRole('button', { name: 'Run it' }).click();
-  await expect(figure.getByRole('button', { name: 'this runs' })).toBeVisible();
-  await expect(task).toHaveAttribute('data-done', '');
-  await expect(figure.locator('[data-value="peakLive"]')).toHaveText('3');
-});
+test(
+  'a schedule of the reader’s own says what is missing, trains when it is run, and does its task',
+  placeInBrowser({ rest: 'pipeline.spec.ts builds a schedule in the same editor' }),
+  async ({ page }) => {
+    test.slow();
+    await figuresOf(page, 'pipelines');
+    const figure = page.locator('figure[data-figure="own"]');
+    await bringToView(figure);
+    await isLive(figure);
+    const task = page.locator('.task[data-task="build"]');
+    const words = figure.getByRole('status', { name: 'Your schedule' });
+    await expect(words).toContainText('This is GPipe');
+    // GPipe with the first backward of rank 0 one place earlier.
+    const cell = (name: string) => figure.getByRole('button', { name, exact: true });
+    await cell('F0 of stage 0, cell 1 of 8').focus();
+    await page.keyboard.press('End');
+    for (let left = 0; left < 4; left++) await page.keyboard.press('ArrowLeft');
+    await expect(figure.getByRole('button', { name: /^B0 of stage 0/ })).toBeFocused();
+    await page.keyboard.press('Alt+ArrowLeft');
+    await expect(words).not.toContainText('It can run');
+    await page.keyboard.press('Control+z');
+    await figure.getByLabel('Start from').selectOption('1F1B');
+    await expect(words).toContainText('This is 1F1B');
+    await figure.getByRole('button', { name: 'Run it' }).click();
+    await expect(figure.getByRole('button', { name: 'this runs' })).toBeVisible();
+    await expect(task).toHaveAttribute('data-done', '');
+    await expect(figure.locator('[data-value="peakLive"]')).toHaveText('3');
+  },
+);

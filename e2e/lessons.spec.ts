@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Locator, Page } from '@playwright/test';
 import { CONTENTS } from '../learn/contents';
+import { placeInBrowser } from '../scripts/tier';
 import { axeFinds, axeFindsNothing } from './axe';
 import { expect, test } from './playground';
 
@@ -59,108 +60,133 @@ async function commitsAndSees(section: Locator): Promise<void> {
   await expect(answer).toBeHidden();
 }
 
+/** All lessons are pages of the same parts: figures, predictions, tasks. */
+const IN_QUICK = 'buckets';
+
 test.describe('lessons', () => {
   test.use({ viewport: WIDE });
 
   test('there are some', () => expect(WRITTEN.length).toBeGreaterThan(5));
 
   for (const name of WRITTEN) {
-    test(`${name}: figures move, predictions reveal, tasks tick; axe, themes, phone, keyboard`, async ({
-      page,
-      playground,
-    }) => {
-      test.slow();
-      await page.goto(`./learn/${name}.html`);
-      for (const figure of await figuresOf(page)) {
-        const took = await startsAndMoves(figure);
-        // A figure that leaves its worker may be seen for a moment beside the one that takes its place.
+    const at = placeInBrowser(
+      name === IN_QUICK ? {} : { rest: `the lesson ${IN_QUICK} has figures, predictions and tasks` },
+    );
+    test(
+      `${name}: figures move, predictions reveal, tasks tick; axe, themes, phone, keyboard`,
+      at,
+      async ({ page, playground }) => {
+        test.slow();
+        await page.goto(`./learn/${name}.html`);
+        for (const figure of await figuresOf(page)) {
+          const took = await startsAndMoves(figure);
+          // A figure that leaves its worker may be seen for a moment beside the one that takes its place.
+          await expect.poll(() => sessions(page), 'session workers at a time').toBeLessThanOrEqual(1);
+          if (took !== undefined)
+            test.info().annotations.push({ type: 'moved after', description: `${name}: ${Math.round(took)} ms` });
+        }
+        await page.emulateMedia({ reducedMotion: 'reduce' });
+        for (const section of await page.locator('.predict[data-predict]').all()) await commitsAndSees(section);
+        for (const task of await page.locator('.task[data-task]').all()) {
+          // The solution of one may be that of another, too.
+          if ((await task.getAttribute('data-done')) !== null) continue;
+          await task.getByRole('button', { name: 'Show the solution' }).click();
+          await expect(task, (await task.innerText()).slice(0, 80)).toHaveAttribute('data-done', '', {
+            timeout: 60_000,
+          });
+          await expect(task.getByRole('checkbox')).toBeChecked();
+        }
+        await expect(page.locator(`.dot[data-lesson="${name}"]`)).toHaveAttribute('data-state', 'done');
         await expect.poll(() => sessions(page), 'session workers at a time').toBeLessThanOrEqual(1);
-        if (took !== undefined)
-          test.info().annotations.push({ type: 'moved after', description: `${name}: ${Math.round(took)} ms` });
-      }
-      await page.emulateMedia({ reducedMotion: 'reduce' });
-      for (const section of await page.locator('.predict[data-predict]').all()) await commitsAndSees(section);
-      for (const task of await page.locator('.task[data-task]').all()) {
-        // The solution of one may be that of another, too.
-        if ((await task.getAttribute('data-done')) !== null) continue;
-        await task.getByRole('button', { name: 'Show the solution' }).click();
-        await expect(task, (await task.innerText()).slice(0, 80)).toHaveAttribute('data-done', '', { timeout: 60_000 });
-        await expect(task.getByRole('checkbox')).toBeChecked();
-      }
-      await expect(page.locator(`.dot[data-lesson="${name}"]`)).toHaveAttribute('data-state', 'done');
-      await expect.poll(() => sessions(page), 'session workers at a time').toBeLessThanOrEqual(1);
-      expect(playground.problems).toEqual([]);
-      // All figures are live by now, tasks and predictions have said what they say.
-      await page.evaluate(() => scrollTo(0, 0));
-      await axeFindsNothing(page);
-      await reachesByKeyboard(page);
-      await page.setViewportSize(PHONE);
-      await expect.poll(() => overflowOf(page)).toBeLessThanOrEqual(0);
-      expect(await axeFinds(page), 'on a phone').toEqual([]);
-    });
+        expect(playground.problems).toEqual([]);
+        // All figures are live by now, tasks and predictions have said what they say.
+        await page.evaluate(() => scrollTo(0, 0));
+        await axeFindsNothing(page);
+        await reachesByKeyboard(page);
+        await page.setViewportSize(PHONE);
+        await expect.poll(() => overflowOf(page)).toBeLessThanOrEqual(0);
+        expect(await axeFinds(page), 'on a phone').toEqual([]);
+      },
+    );
   }
 
-  test('without a script the text and the pictures are there', async ({ browser, baseURL }) => {
-    for (const name of WRITTEN) await wholeWithoutScript(browser, `${baseURL}learn/${name}.html`);
-  });
+  test(
+    'without a script the text and the pictures are there',
+    placeInBrowser({ rest: 'lessons/page renders all pages when the site is built' }),
+    async ({ browser, baseURL }) => {
+      for (const name of WRITTEN) await wholeWithoutScript(browser, `${baseURL}learn/${name}.html`);
+    },
+  );
 
-  test('a figure goes on where it was when it is seen again, and a setting runs it anew', async ({ page }) => {
-    await page.goto('./learn/model-parallel.html');
-    const [first, second] = await figuresOf(page);
-    if (!first || !second) throw new Error('The lesson has fewer than two figures.');
-    await startsAndMoves(first);
-    await first.getByRole('button', { name: 'Pause' }).click();
-    await first.getByRole('button', { name: 'Step moment' }).click();
-    await expect(first).toHaveAttribute('data-live', 'rest');
-    const here = await settledAt(first);
-    await bringToView(second);
-    await isThere(second);
-    await bringToView(first);
-    await page.waitForTimeout(600);
-    expect(await settledAt(first)).toBe(here);
-    await first.getByRole('button', { name: 'Step moment' }).click();
-    await expect.poll(() => first.getAttribute('data-at')).not.toBe(here);
-    await page.goto('./learn/all-reduce.html');
-    const [ring] = await figuresOf(page);
-    if (!ring) throw new Error('The lesson has no figure.');
-    await startsAndMoves(ring);
-    await ring.getByRole('radio', { name: '8' }).check({ force: true });
-    await expect(ring.locator('.figure-numbers')).toContainText('14');
-    await ring.getByRole('slider', { name: 'Round' }).press('End');
-    await expect(ring).toHaveAttribute('data-at', '14');
-  });
-
-  test('the link to the playground leads to the state of the figure', async ({ page }) => {
-    await page.goto('./learn/model-parallel.html');
-    const [first] = await figuresOf(page);
-    if (!first) throw new Error('The lesson has no figure.');
-    await startsAndMoves(first);
-    await first.getByRole('button', { name: 'Pause' }).click();
-    const link = first.locator('.figure-open');
-    await link.focus();
-    await expect(link).toHaveAttribute('href', /^\.\.\/#.*mode=mp.*at=/);
-    await link.click();
-    await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeEnabled();
-    await expect(page.getByRole('status', { name: 'Step', exact: true })).toHaveText(/\d/);
-  });
-
-  test('memory does not grow over twenty visits', async ({ page }) => {
-    test.slow();
-    const devtools = await page.context().newCDPSession(page);
-    const visit = async () => {
+  test(
+    'a figure goes on where it was when it is seen again, and a setting runs it anew',
+    placeInBrowser({ rest: 'lessons/live holds the sessions of figures' }),
+    async ({ page }) => {
+      await page.goto('./learn/model-parallel.html');
+      const [first, second] = await figuresOf(page);
+      if (!first || !second) throw new Error('The lesson has fewer than two figures.');
+      await startsAndMoves(first);
+      await first.getByRole('button', { name: 'Pause' }).click();
+      await first.getByRole('button', { name: 'Step moment' }).click();
+      await expect(first).toHaveAttribute('data-live', 'rest');
+      const here = await settledAt(first);
+      await bringToView(second);
+      await isThere(second);
+      await bringToView(first);
+      await page.waitForTimeout(600);
+      expect(await settledAt(first)).toBe(here);
+      await first.getByRole('button', { name: 'Step moment' }).click();
+      await expect.poll(() => first.getAttribute('data-at')).not.toBe(here);
       await page.goto('./learn/all-reduce.html');
+      const [ring] = await figuresOf(page);
+      if (!ring) throw new Error('The lesson has no figure.');
+      await startsAndMoves(ring);
+      await ring.getByRole('radio', { name: '8' }).check({ force: true });
+      await expect(ring.locator('.figure-numbers')).toContainText('14');
+      await ring.getByRole('slider', { name: 'Round' }).press('End');
+      await expect(ring).toHaveAttribute('data-at', '14');
+    },
+  );
+
+  test(
+    'the link to the playground leads to the state of the figure',
+    placeInBrowser({ rest: 'exact-links.spec.ts follows a link to a moment' }),
+    async ({ page }) => {
+      await page.goto('./learn/model-parallel.html');
       const [first] = await figuresOf(page);
-      if (first) await isThere(first);
-    };
-    const used = async () => {
-      await devtools.send('HeapProfiler.collectGarbage');
-      return (await devtools.send('Runtime.getHeapUsage')).usedSize;
-    };
-    for (let count = 0; count < 5; count++) await visit();
-    const early = await used();
-    for (let count = 5; count < 20; count++) await visit();
-    expect((await used()) - early, 'bytes more than after five').toBeLessThan(3e6);
-  });
+      if (!first) throw new Error('The lesson has no figure.');
+      await startsAndMoves(first);
+      await first.getByRole('button', { name: 'Pause' }).click();
+      const link = first.locator('.figure-open');
+      await link.focus();
+      await expect(link).toHaveAttribute('href', /^\.\.\/#.*mode=mp.*at=/);
+      await link.click();
+      await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeEnabled();
+      await expect(page.getByRole('status', { name: 'Step', exact: true })).toHaveText(/\d/);
+    },
+  );
+
+  test(
+    'memory does not grow over twenty visits',
+    placeInBrowser({ rest: 'it visits a page twenty times' }),
+    async ({ page }) => {
+      test.slow();
+      const devtools = await page.context().newCDPSession(page);
+      const visit = async () => {
+        await page.goto('./learn/all-reduce.html');
+        const [first] = await figuresOf(page);
+        if (first) await isThere(first);
+      };
+      const used = async () => {
+        await devtools.send('HeapProfiler.collectGarbage');
+        return (await devtools.send('Runtime.getHeapUsage')).usedSize;
+      };
+      for (let count = 0; count < 5; count++) await visit();
+      const early = await used();
+      for (let count = 5; count < 20; count++) await visit();
+      expect((await used()) - early, 'bytes more than after five').toBeLessThan(3e6);
+    },
+  );
 });
 
 /** Workers of the session; ranks in workers of their own are its own affair. */

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, type ModeName, TINY, test } from './playground';
 
 const MODES: readonly [ModeName, string, number][] = [
@@ -10,7 +11,9 @@ const MODES: readonly [ModeName, string, number][] = [
 ];
 
 for (const device of ['webgpu', 'cpu']) {
-  test(`every mode trains on ${device}`, async ({ playground }) => {
+  const rest = device === 'cpu' ? 'all modes train on WebGPU, and other tests of the page train on the CPU' : undefined;
+  const modes = ['single', 'dataParallel', 'ddp', 'modelParallel', 'parameterServer'] as const;
+  test(`every mode trains on ${device}`, placeInBrowser({ modes, rest }), async ({ playground }) => {
     for (const [name, key, world] of MODES)
       await test.step(name, async () => {
         const link = `${TINY}&data=gauss&mode=${key}&world=${world}&device=${device}&opt=adam&lr=0.05`;
@@ -27,39 +30,43 @@ for (const device of ['webgpu', 'cpu']) {
   });
 }
 
-test('the report of window.lockstep.run is the same in every mode but for the order of float sums', async ({
-  playground,
-}) => {
-  await playground.open(`${TINY}&mode=single&device=cpu`);
-  const config = {
-    model: { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] },
-    data: { type: 'gauss', samples: 32 },
-    batchSize: 16,
-    shuffle: false,
-    steps: 6,
-    worldSize: 2,
-    device: 'cpu',
-  };
-  const single = await playground.run({ ...config, mode: 'single' });
-  const stages = await playground.run({ ...config, mode: 'modelParallel' });
-  const replicas = await playground.run({ ...config, mode: 'dataParallel' });
-  expect(single.losses).toHaveLength(6);
-  expect(stages.weightsSha256).toBe(single.weightsSha256);
-  expect(replicas.finalLoss).toBeCloseTo(single.finalLoss, 5);
-});
+test(
+  'the report of window.lockstep.run is the same in every mode but for the order of float sums',
+  placeInBrowser({ rest: 'the modes are compared without a page in training/parity/equality.test.ts' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&mode=single&device=cpu`);
+    const config = {
+      model: { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] },
+      data: { type: 'gauss', samples: 32 },
+      batchSize: 16,
+      shuffle: false,
+      steps: 6,
+      worldSize: 2,
+      device: 'cpu',
+    };
+    const single = await playground.run({ ...config, mode: 'single' });
+    const stages = await playground.run({ ...config, mode: 'modelParallel' });
+    const replicas = await playground.run({ ...config, mode: 'dataParallel' });
+    expect(single.losses).toHaveLength(6);
+    expect(stages.weightsSha256).toBe(single.weightsSha256);
+    expect(replicas.finalLoss).toBeCloseTo(single.finalLoss, 5);
+  },
+);
 
-test('Pipeline: chosen over any run it opens, shows its stages, and gives back what it has set', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open('preset=wideMlp&mode=ddp&world=4&device=cpu&compare=0');
-  await playground.mode('Pipeline').check();
-  await expect(page.getByRole('figure', { name: 'Mesh of ranks' })).toBeVisible();
-  // Two layers with weights: two stages, and a handle at the cut between them.
-  await expect(page.getByRole('slider', { name: 'Cut between stages 0 and 1' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'rank 1: pipeline of ranks 0, 1; no replicas' })).toBeVisible();
-  await playground.iterate(1);
-  await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
-  await playground.mode('DistributedDataParallel').check();
-  await expect(page.getByRole('slider', { name: 'World size' })).toHaveValue('4');
-});
+test(
+  'Pipeline: chosen over any run it opens, shows its stages, and gives back what it has set',
+  placeInBrowser({ modes: ['pipeline'] }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open('preset=wideMlp&mode=ddp&world=4&device=cpu&compare=0');
+    await playground.mode('Pipeline').check();
+    await expect(page.getByRole('figure', { name: 'Mesh of ranks' })).toBeVisible();
+    // Two layers with weights: two stages, and a handle at the cut between them.
+    await expect(page.getByRole('slider', { name: 'Cut between stages 0 and 1' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'rank 1: pipeline of ranks 0, 1; no replicas' })).toBeVisible();
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
+    await playground.mode('DistributedDataParallel').check();
+    await expect(page.getByRole('slider', { name: 'World size' })).toHaveValue('4');
+  },
+);

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, test } from './playground';
 
@@ -25,22 +26,32 @@ test('a bug is opened from the shelf by keyboard, cured, and left; the link says
   await expect.poll(() => playground.hash()).not.toContain('bug=');
 });
 
-test('a link to a bug makes it: the forgotten broadcast leaves the replicas apart', async ({ playground }) => {
-  await playground.open('bug=seeds&device=cpu');
-  await playground.iterate(2);
-  await expect.poll(() => playground.number('Replica divergence')).toBeGreaterThan(0.1);
-  await playground.page.getByRole('button', { name: 'Cure it' }).click();
-  await expect.poll(() => playground.number('Step')).toBe(0);
-  await expect(playground.button('Play')).toBeEnabled();
-  await playground.iterate(2);
-  await expect.poll(() => playground.number('Replica divergence')).toBe(0);
-});
+test(
+  'a link to a bug makes it: the forgotten broadcast leaves the replicas apart',
+  placeInBrowser({ rest: 'museum/ makes each bug, and a bug is opened on the page in the quick tier' }),
+  async ({ playground }) => {
+    await playground.open('bug=seeds&device=cpu');
+    await playground.iterate(2);
+    await expect.poll(() => playground.number('Replica divergence')).toBeGreaterThan(0.1);
+    await playground.page.getByRole('button', { name: 'Cure it' }).click();
+    await expect.poll(() => playground.number('Step')).toBe(0);
+    await expect(playground.button('Play')).toBeEnabled();
+    await playground.iterate(2);
+    await expect.poll(() => playground.number('Replica divergence')).toBe(0);
+  },
+);
 
-test('axe finds nothing in the museum on a phone', async ({ playground }) => {
-  const { page } = playground;
-  await page.setViewportSize({ width: 390, height: 800 });
-  await playground.open('bug=set-epoch&device=cpu');
-  // It is loaded after the page.
-  await expect(page.getByRole('region', { name: /^Bug: / }).getByRole('button', { name: 'Cure it' })).toBeVisible();
-  await axeFindsNothing(page, 'section[aria-label^="Bug"]');
-});
+test(
+  'axe finds nothing in the museum on a phone',
+  placeInBrowser({
+    rest: 'axe looks at the page in accessibility.spec.ts; these panels are made of the same controls',
+  }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.setViewportSize({ width: 390, height: 800 });
+    await playground.open('bug=set-epoch&device=cpu');
+    // It is loaded after the page.
+    await expect(page.getByRole('region', { name: /^Bug: / }).getByRole('button', { name: 'Cure it' })).toBeVisible();
+    await axeFindsNothing(page, 'section[aria-label^="Bug"]');
+  },
+);

@@ -1,37 +1,41 @@
 /** The first minute: one line and one button, slow steps that speed up, and a replay that one can follow. */
+
+import { placeInBrowser } from '../scripts/tier';
 import { expect, IN_MOTION, TINY, test } from './playground';
 
 test.use(IN_MOTION);
 
 const RUN = `${TINY}&data=gauss&mode=ddp&world=2&device=cpu`;
 
-test('a newcomer gets one line and one button with its name on it; the next visit has neither', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await page.goto(`./#${RUN}`);
-  const line = page.getByRole('note', { name: 'What you see' });
-  await expect(line).toContainText('Two replicas of one net, each with its own samples. Watch them agree.');
-  await expect(playground.button('Play')).toHaveText('Play');
-  // Nothing else asks for anything.
-  await expect(page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
-  // The bar is at its widest now, and one row wherever a laptop or a screen has the width.
-  for (const width of [1440, 1541, 1641, 1781, 2141]) {
-    await page.setViewportSize({ width, height: 860 });
-    await expect
-      .poll(async () => (await page.getByRole('banner').boundingBox())?.height, `height of the bar at ${width} px`)
-      .toBeLessThan(60);
-  }
-  await page.setViewportSize({ width: 1440, height: 860 });
-  await playground.mode('Single').click();
-  await expect(line).toContainText('One net on one device');
-  await line.getByRole('button', { name: 'Close this line' }).click();
-  await expect(line).toHaveCount(0);
-  await page.reload();
-  await expect(playground.button('Play')).toBeEnabled();
-  await expect(line).toHaveCount(0);
-  await expect(playground.button('Play')).toHaveText('');
-});
+test(
+  'a newcomer gets one line and one button with its name on it; the next visit has neither',
+  placeInBrowser({ rest: 'app/transport holds when the line is shown' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.goto(`./#${RUN}`);
+    const line = page.getByRole('note', { name: 'What you see' });
+    await expect(line).toContainText('Two replicas of one net, each with its own samples. Watch them agree.');
+    await expect(playground.button('Play')).toHaveText('Play');
+    // Nothing else asks for anything.
+    await expect(page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
+    // The bar is at its widest now, and one row wherever a laptop or a screen has the width.
+    for (const width of [1440, 1541, 1641, 1781, 2141]) {
+      await page.setViewportSize({ width, height: 860 });
+      await expect
+        .poll(async () => (await page.getByRole('banner').boundingBox())?.height, `height of the bar at ${width} px`)
+        .toBeLessThan(60);
+    }
+    await page.setViewportSize({ width: 1440, height: 860 });
+    await playground.mode('Single').click();
+    await expect(line).toContainText('One net on one device');
+    await line.getByRole('button', { name: 'Close this line' }).click();
+    await expect(line).toHaveCount(0);
+    await page.reload();
+    await expect(playground.button('Play')).toBeEnabled();
+    await expect(line).toHaveCount(0);
+    await expect(playground.button('Play')).toHaveText('');
+  },
+);
 
 test('Play begins slowly and says when full speed comes; a click or a key holds the pace', async ({ playground }) => {
   const { page } = playground;
@@ -58,26 +62,28 @@ test('Play begins slowly and says when full speed comes; a click or a key holds 
   await expect(pace).toContainText(/steps\/s/);
 });
 
-test('at full speed the last traced step is replayed, labelled; a pause shows where training is', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  await playground.button('Play').click();
-  const stage = playground.region('Stage');
-  await expect(stage.getByText(/Replaying step [\d,]+; training is at [\d,]+/)).toBeVisible();
-  // It goes on moving, and from one step to a later one.
-  const shown = async () =>
-    Number((await stage.getByText(/Replaying step/).textContent())?.match(/\d[\d,]*/)?.[0].replaceAll(',', ''));
-  const first = await shown();
-  await expect.poll(() => shown(), { timeout: 60_000 }).toBeGreaterThan(first);
-  await playground.button('Pause').click();
-  await expect(playground.button('Play')).toBeVisible();
-  await expect(stage.getByText(/Replaying/)).toHaveCount(0);
-  // The last steps before the pause may still be on their way to the page.
-  const headed = async (): Promise<boolean> => {
-    const step = await playground.number('Step');
-    return page.getByRole('heading', { name: `Step ${step.toLocaleString('en')}`, exact: true }).isVisible();
-  };
-  await expect.poll(headed).toBe(true);
-});
+test(
+  'at full speed the last traced step is replayed, labelled; a pause shows where training is',
+  placeInBrowser({ rest: 'Play reaches full speed in the quick tier' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await playground.button('Play').click();
+    const stage = playground.region('Stage');
+    await expect(stage.getByText(/Replaying step [\d,]+; training is at [\d,]+/)).toBeVisible();
+    // It goes on moving, and from one step to a later one.
+    const shown = async () =>
+      Number((await stage.getByText(/Replaying step/).textContent())?.match(/\d[\d,]*/)?.[0].replaceAll(',', ''));
+    const first = await shown();
+    await expect.poll(() => shown(), { timeout: 60_000 }).toBeGreaterThan(first);
+    await playground.button('Pause').click();
+    await expect(playground.button('Play')).toBeVisible();
+    await expect(stage.getByText(/Replaying/)).toHaveCount(0);
+    // The last steps before the pause may still be on their way to the page.
+    const headed = async (): Promise<boolean> => {
+      const step = await playground.number('Step');
+      return page.getByRole('heading', { name: `Step ${step.toLocaleString('en')}`, exact: true }).isVisible();
+    };
+    await expect.poll(headed).toBe(true);
+  },
+);

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 
 const root = path.resolve(import.meta.dirname, '..');
 const windows = process.platform === 'win32';
@@ -17,6 +18,7 @@ const npx = windows ? 'npx.cmd' : 'npx';
 const run = promisify(execFile);
 
 test.describe.configure({ mode: 'serial' });
+const PACKED = 'it builds the site again to pack it; cli/ runs the commands from the source';
 
 let folder = '';
 test.beforeAll(async () => {
@@ -40,7 +42,7 @@ test.afterAll(() => rm(folder, { recursive: true, force: true }));
 const lockstep = (...args: readonly string[]) =>
   run(npx, ['--no', '--', 'lockstep', ...args], { cwd: folder, shell: windows });
 
-test('it brings all that it needs along', async () => {
+test('it brings all that it needs along', placeInBrowser({ rest: PACKED }), async () => {
   const { dependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
   };
@@ -51,7 +53,7 @@ test('it brings all that it needs along', async () => {
   for (const name of ['vite', 'react', 'typescript']) expect(existsSync(path.join(installed, name)), name).toBe(false);
 });
 
-test('npx lockstep train', async () => {
+test('npx lockstep train', placeInBrowser({ rest: PACKED }), async () => {
   await lockstep(
     'train',
     '--mode',
@@ -71,7 +73,7 @@ test('npx lockstep train', async () => {
   expect(JSON.parse((await lockstep('schema')).stdout)).toHaveProperty('title');
 });
 
-test('npx lockstep serve', async ({ page }) => {
+test('npx lockstep serve', placeInBrowser({ rest: PACKED }), async ({ page }) => {
   const server = spawn(npx, ['--no', '--', 'lockstep', 'serve', '--port', '0'], {
     cwd: folder,
     shell: windows,

@@ -1,37 +1,40 @@
 /** Panels that are fetched when they are first opened, and do not come: no connection, or the site was replaced. */
+
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 const LOST =
   /Failed to load resource|ERR_INTERNET_DISCONNECTED|ERR_FAILED|404|not-loaded|could not be fetched|The above error/;
 
-test('offline: the panel says so, training goes on, and it comes when the connection is back', async ({
-  playground,
-  context,
-}) => {
-  const { page } = playground;
-  playground.provokes(LOST);
-  await playground.open(RUN);
-  await playground.fetched();
-  await context.setOffline(true);
-  await page
-    .getByText(/^Buckets/)
-    .first()
-    .click();
-  const alert = playground.broken('The bucket view');
-  await expect(alert).toContainText('The site cannot be reached.');
-  await page.getByText('Memory, tensor by tensor').click();
-  await expect(playground.broken('The memory tree')).toBeVisible();
-  await playground.playUntilStep(3);
-  await alert.getByRole('button', { name: 'Try again' }).click();
-  await expect(alert).toContainText('The site cannot be reached.');
-  // What is missing, the loss chart among it, comes by itself then.
-  await context.setOffline(false);
-  await expect(page.getByRole('region', { name: 'Buckets of the step' })).toBeVisible();
-  await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible();
-  await expect(page.getByRole('alert')).toHaveCount(0);
-  expect(await playground.number('Step')).toBeGreaterThanOrEqual(3);
-});
+test(
+  'offline: the panel says so, training goes on, and it comes when the connection is back',
+  placeInBrowser({ rest: 'a button that does not come takes the same way' }),
+  async ({ playground, context }) => {
+    const { page } = playground;
+    playground.provokes(LOST);
+    await playground.open(RUN);
+    await playground.fetched();
+    await context.setOffline(true);
+    await page
+      .getByText(/^Buckets/)
+      .first()
+      .click();
+    const alert = playground.broken('The bucket view');
+    await expect(alert).toContainText('The site cannot be reached.');
+    await page.getByText('Memory, tensor by tensor').click();
+    await expect(playground.broken('The memory tree')).toBeVisible();
+    await playground.playUntilStep(3);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await expect(alert).toContainText('The site cannot be reached.');
+    // What is missing, the loss chart among it, comes by itself then.
+    await context.setOffline(false);
+    await expect(page.getByRole('region', { name: 'Buckets of the step' })).toBeVisible();
+    await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    expect(await playground.number('Step')).toBeGreaterThanOrEqual(3);
+  },
+);
 
 test('a button that does not come leaves one as small, which tries again', async ({ playground }) => {
   const { page } = playground;
@@ -51,70 +54,82 @@ test('a button that does not come leaves one as small, which tries again', async
   await expect(playground.button('Save picture of the timeline')).toBeVisible();
 });
 
-test('the axes of the losses stay until what draws the curve has come', async ({ playground }) => {
-  const { page } = playground;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/assets\/loss-plot-view-[\w-]+\.js/, async (route) => {
-    await held;
-    await route.continue();
-  });
-  await playground.open(RUN);
-  // The curve's own axes are drawn, not written.
-  const lastStep = playground.region('Result').getByText('10', { exact: true });
-  const asked = page.waitForRequest(/loss-plot-view/);
-  await playground.iterate(2);
-  await asked;
-  await expect(lastStep).toBeVisible();
-  release();
-  await expect(lastStep).toHaveCount(0);
-});
+test(
+  'the axes of the losses stay until what draws the curve has come',
+  placeInBrowser({ rest: 'the curve itself is drawn in stepping.spec.ts' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/assets\/loss-plot-view-[\w-]+\.js/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await playground.open(RUN);
+    // The curve's own axes are drawn, not written.
+    const lastStep = playground.region('Result').getByText('10', { exact: true });
+    const asked = page.waitForRequest(/loss-plot-view/);
+    await playground.iterate(2);
+    await asked;
+    await expect(lastStep).toBeVisible();
+    release();
+    await expect(lastStep).toHaveCount(0);
+  },
+);
 
 const STYLES = '**/assets/*.css';
 
-test('a view whose styles do not come at first has them at the second try', async ({ playground }) => {
-  const { page } = playground;
-  playground.provokes(LOST);
-  let comes = false;
-  // The lab's own, whatever its file is called: no other sheet has packets that follow a path.
-  await page.route(STYLES, async (route) => {
-    const response = await route.fetch();
-    if (!comes && (await response.text()).includes('offset-distance')) await route.abort();
-    else await route.fulfill({ response });
-  });
-  await playground.open(RUN);
-  await playground.button('Lab').click();
-  const lab = page.getByRole('dialog', { name: 'Collectives lab' });
-  await expect(lab.getByRole('alert')).toContainText('The lab could not be fetched.');
-  comes = true;
-  await lab.getByRole('button', { name: 'Try again' }).click();
-  await expect(lab.getByRole('status', { name: 'Round shown' })).toHaveText('start');
-  // Laid out as a grid only with its styles.
-  await expect(lab.getByRole('heading', { level: 1 }).locator('..')).toHaveCSS('display', 'grid');
-});
+test(
+  'a view whose styles do not come at first has them at the second try',
+  placeInBrowser({ rest: 'a button that does not come takes the same way' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    playground.provokes(LOST);
+    let comes = false;
+    // The lab's own, whatever its file is called: no other sheet has packets that follow a path.
+    await page.route(STYLES, async (route) => {
+      const response = await route.fetch();
+      if (!comes && (await response.text()).includes('offset-distance')) await route.abort();
+      else await route.fulfill({ response });
+    });
+    await playground.open(RUN);
+    await playground.button('Lab').click();
+    const lab = page.getByRole('dialog', { name: 'Collectives lab' });
+    await expect(lab.getByRole('alert')).toContainText('The lab could not be fetched.');
+    comes = true;
+    await lab.getByRole('button', { name: 'Try again' }).click();
+    await expect(lab.getByRole('status', { name: 'Round shown' })).toHaveText('start');
+    // Laid out as a grid only with its styles.
+    await expect(lab.getByRole('heading', { level: 1 }).locator('..')).toHaveCSS('display', 'grid');
+  },
+);
 
-test('a dialog whose inside does not come can be closed', async ({ playground, context }) => {
-  const { page } = playground;
-  playground.provokes(LOST);
-  await playground.open(RUN);
-  await playground.fetched();
-  await context.setOffline(true);
-  for (const [button, name] of [
-    ['Lab', 'Collectives lab'],
-    ['Bugs', 'Bugs on purpose'],
-    ['Save', 'Checkpoints'],
-  ] as const) {
-    await playground.button(button).click();
-    const dialog = page.getByRole('dialog', { name });
-    await expect(dialog.getByRole('alert')).toContainText('could not be fetched');
-    await page.keyboard.press('Escape');
-    await expect(dialog).toBeHidden();
-  }
-  await context.setOffline(false);
-  await playground.iterate(1);
-});
+test(
+  'a dialog whose inside does not come can be closed',
+  placeInBrowser({ rest: 'a button that does not come takes the same way' }),
+  async ({ playground, context }) => {
+    const { page } = playground;
+    playground.provokes(LOST);
+    await playground.open(RUN);
+    await playground.fetched();
+    await context.setOffline(true);
+    for (const [button, name] of [
+      ['Lab', 'Collectives lab'],
+      ['Bugs', 'Bugs on purpose'],
+      ['Save', 'Checkpoints'],
+    ] as const) {
+      await playground.button(button).click();
+      const dialog = page.getByRole('dialog', { name });
+      await expect(dialog.getByRole('alert')).toContainText('could not be fetched');
+      await page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
+    }
+    await context.setOffline(false);
+    await playground.iterate(1);
+  },
+);
 
 test('the site was replaced: the panel says so, and Reload gets the new version with the settings kept', async ({
   playground,
@@ -149,17 +164,21 @@ test('the site was replaced: the panel says so, and Reload gets the new version 
   await expect(page.getByRole('region', { name: 'Buckets of the step' })).toBeVisible();
 });
 
-test('a training worker that does not come is no bug, and Restart fetches it again', async ({ playground }) => {
-  const { page } = playground;
-  playground.provokes(LOST);
-  await page.route('**/assets/worker-*.js', (route) => route.abort());
-  await page.goto(`./#${RUN}`);
-  await expect(playground.notice('The training worker could not be fetched.')).toBeVisible();
-  await page.unrouteAll({ behavior: 'wait' });
-  await playground.button('Restart').click();
-  await expect(playground.button('Play')).toBeEnabled();
-  await playground.iterate(1);
-});
+test(
+  'a training worker that does not come is no bug, and Restart fetches it again',
+  placeInBrowser({ rest: 'where.spec.ts ends a worker' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    playground.provokes(LOST);
+    await page.route('**/assets/worker-*.js', (route) => route.abort());
+    await page.goto(`./#${RUN}`);
+    await expect(playground.notice('The training worker could not be fetched.')).toBeVisible();
+    await page.unrouteAll({ behavior: 'wait' });
+    await playground.button('Restart').click();
+    await expect(playground.button('Play')).toBeEnabled();
+    await playground.iterate(1);
+  },
+);
 
 test('a dialog begins at its top, and Tab then reaches its first control', async ({ playground }) => {
   const { page } = playground;
@@ -175,10 +194,14 @@ test('a dialog begins at its top, and Tab then reaches its first control', async
   await expect(bugs.getByRole('listitem').first().getByRole('button')).toBeFocused();
 });
 
-test('a fold at the foot of a panel comes into view when a key opens it', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  await page.getByText('Memory, tensor by tensor').press('Enter');
-  const rows = page.getByRole('treegrid', { name: /^Memory/ }).getByRole('row');
-  await expect(rows.nth(1)).toBeInViewport({ ratio: 1 });
-});
+test(
+  'a fold at the foot of a panel comes into view when a key opens it',
+  placeInBrowser({ rest: 'a dialog is reached by keyboard in the quick tier' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await page.getByText('Memory, tensor by tensor').press('Enter');
+    const rows = page.getByRole('treegrid', { name: /^Memory/ }).getByRole('row');
+    await expect(rows.nth(1)).toBeInViewport({ ratio: 1 });
+  },
+);

@@ -1,6 +1,7 @@
 /** Figures are saved: as SVG with the sentence and the link, as PNG, the losses as CSV; by keyboard, too. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
 async function save(page: Page, what: string, format: 'SVG' | 'PNG' | 'CSV') {
@@ -55,19 +56,21 @@ test('stage, timeline, losses and field are saved with their caption and link', 
   expect(csv.filter((row) => /^[123],1,/.test(row))).toHaveLength(3);
 });
 
-test('the lab’s figure is saved with its values, its messages and what happens in the round', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await page.goto(`./#${TINY}&device=cpu&lab=allReduce(round:3)`);
-  await expect(page.getByRole('img', { name: /^Buffers of 4 ranks/ })).toBeVisible();
-  const { name, bytes } = await save(page, 'the buffers of the ranks', 'SVG');
-  const svg = bytes.toString('utf8');
-  expect(name).toBe('lockstep-lab-round-3.svg');
-  for (const rank of [0, 1, 2, 3]) expect(svg).toContain(`>rank ${rank}</text>`);
-  expect(svg).toContain('values of 4 of 4');
-  expect(svg).toMatch(/all_reduce by ring, 4 ranks/);
-  expect(svg).toContain('Round 3 of 6');
-  const png = await save(page, 'the buffers of the ranks', 'PNG');
-  expect(png.bytes.length).toBeGreaterThan(10_000);
-});
+test(
+  'the lab’s figure is saved with its values, its messages and what happens in the round',
+  placeInBrowser({ rest: 'the stage is saved in the quick tier, by the same code' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.goto(`./#${TINY}&device=cpu&lab=allReduce(round:3)`);
+    await expect(page.getByRole('img', { name: /^Buffers of 4 ranks/ })).toBeVisible();
+    const { name, bytes } = await save(page, 'the buffers of the ranks', 'SVG');
+    const svg = bytes.toString('utf8');
+    expect(name).toBe('lockstep-lab-round-3.svg');
+    for (const rank of [0, 1, 2, 3]) expect(svg).toContain(`>rank ${rank}</text>`);
+    expect(svg).toContain('values of 4 of 4');
+    expect(svg).toMatch(/all_reduce by ring, 4 ranks/);
+    expect(svg).toContain('Round 3 of 6');
+    const png = await save(page, 'the buffers of the ranks', 'PNG');
+    expect(png.bytes.length).toBeGreaterThan(10_000);
+  },
+);

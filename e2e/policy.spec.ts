@@ -5,6 +5,7 @@
  */
 import { createServer } from 'node:http';
 import type { Worker } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
 const FORBIDDEN =
@@ -58,37 +59,43 @@ test('the page loads nothing but its own', async ({ playground }) => {
 });
 
 for (const device of ['cpu', 'webgpu']) {
-  test(`the session's worker and the ranks' workers are under it, too, and train on ${device}`, async ({
-    playground,
-  }) => {
-    const { page } = playground;
-    playground.provokes(FORBIDDEN);
-    await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=${device}&placement=workers`);
-    const nested = (worker: Worker) => worker.evaluate(attempts);
-    await expect.poll(() => page.workers().length).toBe(3);
-    for (const worker of page.workers()) expect(await nested(worker)).toEqual(REFUSED);
-    await playground.iterate(1);
-    await playground.playUntilStep(4);
-  });
+  test(
+    `the session's worker and the ranks' workers are under it, too, and train on ${device}`,
+    placeInBrowser({ rest: 'the page itself is under the same policy, and starts the workers' }),
+    async ({ playground }) => {
+      const { page } = playground;
+      playground.provokes(FORBIDDEN);
+      await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=${device}&placement=workers`);
+      const nested = (worker: Worker) => worker.evaluate(attempts);
+      await expect.poll(() => page.workers().length).toBe(3);
+      for (const worker of page.workers()) expect(await nested(worker)).toEqual(REFUSED);
+      await playground.iterate(1);
+      await playground.playUntilStep(4);
+    },
+  );
 }
 
-test('another site may embed it, and there it is under the same policy', async ({ playground, baseURL }) => {
-  const { page } = playground;
-  playground.provokes(FORBIDDEN);
-  const src = new URL(`./#${TINY}&data=xor&mode=ddp&world=2&device=cpu&embed=1`, baseURL).href;
-  // A real server: Chromium takes a page that the test itself answers for one of the internet, which may not open a
-  // local one.
-  const html = `<!doctype html><title>blog</title><iframe src="${src}" width="1100" height="900"></iframe>`;
-  const blog = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
-  await new Promise<void>((listening) => blog.listen(0, '127.0.0.1', listening));
-  const address = blog.address();
-  await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`);
-  const figure = page.frameLocator('iframe');
-  await figure.getByRole('button', { name: 'Step iteration' }).click();
-  await expect(figure.getByRole('status', { name: 'Step', exact: true })).toHaveText('1');
-  const frame = page.frames().find((each) => each.url().startsWith(String(baseURL)));
-  expect(await frame?.evaluate(attempts)).toEqual(REFUSED);
-  for (const worker of page.workers()) expect(await worker.evaluate(attempts)).toEqual(REFUSED);
-  blog.closeAllConnections();
-  blog.close();
-});
+test(
+  'another site may embed it, and there it is under the same policy',
+  placeInBrowser({ rest: 'the page itself is under the same policy' }),
+  async ({ playground, baseURL }) => {
+    const { page } = playground;
+    playground.provokes(FORBIDDEN);
+    const src = new URL(`./#${TINY}&data=xor&mode=ddp&world=2&device=cpu&embed=1`, baseURL).href;
+    // A real server: Chromium takes a page that the test itself answers for one of the internet, which may not open a
+    // local one.
+    const html = `<!doctype html><title>blog</title><iframe src="${src}" width="1100" height="900"></iframe>`;
+    const blog = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
+    await new Promise<void>((listening) => blog.listen(0, '127.0.0.1', listening));
+    const address = blog.address();
+    await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`);
+    const figure = page.frameLocator('iframe');
+    await figure.getByRole('button', { name: 'Step iteration' }).click();
+    await expect(figure.getByRole('status', { name: 'Step', exact: true })).toHaveText('1');
+    const frame = page.frames().find((each) => each.url().startsWith(String(baseURL)));
+    expect(await frame?.evaluate(attempts)).toEqual(REFUSED);
+    for (const worker of page.workers()) expect(await worker.evaluate(attempts)).toEqual(REFUSED);
+    blog.closeAllConnections();
+    blog.close();
+  },
+);

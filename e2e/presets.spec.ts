@@ -2,6 +2,8 @@
  * The set-up's larger choices: each preset trains, links bring them back, a text of one's own, and the memory tree adds
  * up.
  */
+
+import { placeInBrowser } from '../scripts/tier';
 import { expect, Playground, type PresetTitle, test } from './playground';
 
 /** Small in every way that the link can make it: what is tested is the page, not the arithmetic. */
@@ -19,16 +21,20 @@ async function trains(playground: Playground, steps: number): Promise<void> {
 
 const STEPS: Readonly<Record<PresetTitle, number>> = { MLP: 60, 'Wide MLP': 12, 'CNN with BatchNorm': 16, GPT: 12 };
 
-test('one click on a preset gives a run that learns, from another kind of model each time', async ({ playground }) => {
-  await playground.open(`${SMALL}&preset=cnn&channels=2-2&samples=100`);
-  for (const title of ['MLP', 'Wide MLP', 'CNN with BatchNorm', 'GPT'] as const)
-    await test.step(title, async () => {
-      await playground.preset(title).click();
-      await expect(playground.preset(title)).toBeChecked();
-      await expect(playground.status('Step')).toHaveText('0');
-      await trains(playground, STEPS[title]);
-    });
-});
+test(
+  'one click on a preset gives a run that learns, from another kind of model each time',
+  placeInBrowser({ rest: 'one preset is trained and changed in the quick tier' }),
+  async ({ playground }) => {
+    await playground.open(`${SMALL}&preset=cnn&channels=2-2&samples=100`);
+    for (const title of ['MLP', 'Wide MLP', 'CNN with BatchNorm', 'GPT'] as const)
+      await test.step(title, async () => {
+        await playground.preset(title).click();
+        await expect(playground.preset(title)).toBeChecked();
+        await expect(playground.status('Step')).toHaveText('0');
+        await trains(playground, STEPS[title]);
+      });
+  },
+);
 
 test('a changed CNN is in the link, and the link brings it back', async ({ playground, context }) => {
   await playground.open(`${SMALL}&preset=cnn&samples=200&channels=2-4`);
@@ -49,38 +55,52 @@ test('a changed CNN is in the link, and the link brings it back', async ({ playg
   expect(other.problems).toEqual([]);
 });
 
-test('digits take a plain net away, and the page says so; Back brings it again', async ({ playground }) => {
-  await playground.open(`${SMALL}&layers=2-4-1`);
-  await playground.data('Digits').click();
-  await expect(playground.notice(/preset CNN with BatchNorm took its place/)).toBeVisible();
-  await expect(playground.preset('CNN with BatchNorm')).toBeChecked();
-  await expect(playground.button('Play')).toBeEnabled();
-  await playground.iterate(1);
-  await playground.page.goBack();
-  await expect(playground.preset('MLP')).toBeChecked();
-  await expect.poll(() => playground.hash()).toContain('layers=2-4-1');
-});
+test(
+  'digits take a plain net away, and the page says so; Back brings it again',
+  placeInBrowser({ rest: 'app/edit holds what a choice of data changes' }),
+  async ({ playground }) => {
+    await playground.open(`${SMALL}&layers=2-4-1`);
+    await playground.data('Digits').click();
+    await expect(playground.notice(/preset CNN with BatchNorm took its place/)).toBeVisible();
+    await expect(playground.preset('CNN with BatchNorm')).toBeChecked();
+    await expect(playground.button('Play')).toBeEnabled();
+    await playground.iterate(1);
+    await playground.page.goBack();
+    await expect(playground.preset('MLP')).toBeChecked();
+    await expect.poll(() => playground.hash()).toContain('layers=2-4-1');
+  },
+);
 
-test('a dropped text is learned by the GPT, and one that is too short leaves it in place', async ({ playground }) => {
-  await playground.open(`${SMALL}&preset=gpt&gpt=1-2-16&context=8`);
-  await playground.drop([{ name: 'rhyme.txt', text: 'one two three four five six seven eight nine ten. '.repeat(20) }]);
-  await expect(playground.page.getByText('rhyme.txt').first()).toBeVisible();
-  await expect.poll(() => playground.hash()).toContain('file=rhyme.txt');
-  await trains(playground, 20);
-  await playground.drop([{ name: 'short.txt', text: 'abc' }]);
-  await expect(playground.notice(/short\.txt.*3 characters/)).toBeVisible();
-  await expect(playground.page.getByText('rhyme.txt').first()).toBeVisible();
-  await expect(playground.button('Play')).toBeEnabled();
-});
+test(
+  'a dropped text is learned by the GPT, and one that is too short leaves it in place',
+  placeInBrowser({ rest: 'csv.spec.ts drops a file' }),
+  async ({ playground }) => {
+    await playground.open(`${SMALL}&preset=gpt&gpt=1-2-16&context=8`);
+    await playground.drop([
+      { name: 'rhyme.txt', text: 'one two three four five six seven eight nine ten. '.repeat(20) },
+    ]);
+    await expect(playground.page.getByText('rhyme.txt').first()).toBeVisible();
+    await expect.poll(() => playground.hash()).toContain('file=rhyme.txt');
+    await trains(playground, 20);
+    await playground.drop([{ name: 'short.txt', text: 'abc' }]);
+    await expect(playground.notice(/short\.txt.*3 characters/)).toBeVisible();
+    await expect(playground.page.getByText('rhyme.txt').first()).toBeVisible();
+    await expect(playground.button('Play')).toBeEnabled();
+  },
+);
 
-test('files that are no data are named, and the data before stay', async ({ playground }) => {
-  await playground.open(`${SMALL}&samples=32&layers=2-4-1`);
-  await playground.drop([{ name: 'song.mp3', text: 'la', type: 'audio/mpeg' }]);
-  await expect(playground.notice(/song\.mp3 is of a kind/)).toBeVisible();
-  await playground.drop([{ name: 'x-images-idx3-ubyte', text: 'la' }]);
-  await expect(playground.notice(/two files/)).toBeVisible();
-  await playground.iterate(1);
-});
+test(
+  'files that are no data are named, and the data before stay',
+  placeInBrowser({ rest: 'app/looks names what a file is' }),
+  async ({ playground }) => {
+    await playground.open(`${SMALL}&samples=32&layers=2-4-1`);
+    await playground.drop([{ name: 'song.mp3', text: 'la', type: 'audio/mpeg' }]);
+    await expect(playground.notice(/song\.mp3 is of a kind/)).toBeVisible();
+    await playground.drop([{ name: 'x-images-idx3-ubyte', text: 'la' }]);
+    await expect(playground.notice(/two files/)).toBeVisible();
+    await playground.iterate(1);
+  },
+);
 
 test('the memory tree adds up to the peak, on every level, by keyboard', async ({ playground }) => {
   await playground.open('seed=0&preset=cnn&channels=2-4&samples=100&batch=8&mode=ddp&world=2&device=cpu');

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
 test.beforeEach(async ({ playground }) => {
@@ -23,59 +24,67 @@ test('the bytes that the page counts are those of the closed form', async ({ pla
   expect(report.bytes.perStepByPayload).toMatchObject({ gradient: 136 });
 });
 
-test('one corrupted transfer shows in the replicas and against the single device', async ({ playground }) => {
-  await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu`);
-  await playground.iterate(1);
-  await expect.poll(() => playground.number('Replica divergence')).toBe(0);
-  // Which events are transfers is not known here: the hook takes any and corrupts the step if it is one. A wrong number
-  // among those to be summed reaches every replica alike; one among the sums sets the replicas apart. The search begins
-  // where transfers are likely. Replicas that are apart stay apart, so a number that comes late is seen one step later.
-  for (const event of Array.from({ length: 60 }, (_, index) => (index + 24) % 60)) {
-    await playground.page.evaluate((id) => Reflect.get(globalThis, 'lockstep').test.corrupt(id, 0.5), event);
+test(
+  'one corrupted transfer shows in the replicas and against the single device',
+  placeInBrowser({ rest: 'runtime/ corrupts transfers, and museum.spec.ts shows replicas apart' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu`);
     await playground.iterate(1);
-    if ((await playground.number('Replica divergence')) > 0) break;
-  }
-  await expect.poll(() => playground.number('Replica divergence')).toBeGreaterThan(1e-3);
-  await expect.poll(() => playground.number('Difference from single device')).toBeGreaterThan(1e-3);
-});
-
-test('the control proves that the difference from one device is rounding; a hook that rounds more is found out', async ({
-  playground,
-}) => {
-  const proof = playground.status('What the control proves');
-  const open = () => playground.page.getByText('How the difference from one device grows, and why').click();
-  await playground.open(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu`);
-  await playground.playUntilStep(200);
-  await open();
-  await expect(proof).toContainText('rounding alone explains the difference');
-  await expect(proof).toContainText('After 100 steps');
-  // The headline is of the first hundred steps, however far the run has come.
-  const early = await playground.status('Difference from single device').textContent();
-  await expect(proof).toContainText(`After 100 steps the run is ${early} away`);
-  await playground.follow(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu&hook=fp16Compress()`);
-  await playground.playUntilStep(110);
-  await expect(proof).toContainText('rounding is not the cause');
-  await expect(proof).toContainText('the communication hook sends less than the gradients');
-});
-
-test('the parts of a step add up, each says what it means, and memory has one number for a name', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  for (const mode of ['ddp', 'dp', 'mp']) {
-    const link = `seed=0&mode=${mode}&world=4&device=cpu`;
-    await (mode === 'ddp' ? playground.open(link) : playground.follow(link));
-    await playground.iterate(1);
-    for (const clock of ['measured', 'modelled']) {
-      await page.getByRole('radio', { name: clock, exact: true }).check({ force: true });
-      const parts = ['Computing', 'Waits for communication', 'Idle'];
-      const sum = async () =>
-        (await Promise.all(parts.map((part) => playground.number(part)))).reduce((a, b) => a + b, 0);
-      await expect.poll(sum, `${mode}, ${clock}`).toBe(100);
+    await expect.poll(() => playground.number('Replica divergence')).toBe(0);
+    // Which events are transfers is not known here: the hook takes any and corrupts the step if it is one. A wrong number
+    // among those to be summed reaches every replica alike; one among the sums sets the replicas apart. The search begins
+    // where transfers are likely. Replicas that are apart stay apart, so a number that comes late is seen one step later.
+    for (const event of Array.from({ length: 60 }, (_, index) => (index + 24) % 60)) {
+      await playground.page.evaluate((id) => Reflect.get(globalThis, 'lockstep').test.corrupt(id, 0.5), event);
+      await playground.iterate(1);
+      if ((await playground.number('Replica divergence')) > 0) break;
     }
-    const reserved = await playground.status('Reserved memory').textContent();
-    await expect(page.getByText(`${reserved} reserved`)).toBeVisible();
-  }
-  await page.getByText('waits for communication').first().click();
-  await expect(page.getByText('The device sends or receives and computes nothing')).toBeVisible();
-});
+    await expect.poll(() => playground.number('Replica divergence')).toBeGreaterThan(1e-3);
+    await expect.poll(() => playground.number('Difference from single device')).toBeGreaterThan(1e-3);
+  },
+);
+
+test(
+  'the control proves that the difference from one device is rounding; a hook that rounds more is found out',
+  placeInBrowser({ rest: 'training/ computes the control' }),
+  async ({ playground }) => {
+    const proof = playground.status('What the control proves');
+    const open = () => playground.page.getByText('How the difference from one device grows, and why').click();
+    await playground.open(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu`);
+    await playground.playUntilStep(200);
+    await open();
+    await expect(proof).toContainText('rounding alone explains the difference');
+    await expect(proof).toContainText('After 100 steps');
+    // The headline is of the first hundred steps, however far the run has come.
+    const early = await playground.status('Difference from single device').textContent();
+    await expect(proof).toContainText(`After 100 steps the run is ${early} away`);
+    await playground.follow(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu&hook=fp16Compress()`);
+    await playground.playUntilStep(110);
+    await expect(proof).toContainText('rounding is not the cause');
+    await expect(proof).toContainText('the communication hook sends less than the gradients');
+  },
+);
+
+test(
+  'the parts of a step add up, each says what it means, and memory has one number for a name',
+  placeInBrowser({ rest: 'app/result holds the parts' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    for (const mode of ['ddp', 'dp', 'mp']) {
+      const link = `seed=0&mode=${mode}&world=4&device=cpu`;
+      await (mode === 'ddp' ? playground.open(link) : playground.follow(link));
+      await playground.iterate(1);
+      for (const clock of ['measured', 'modelled']) {
+        await page.getByRole('radio', { name: clock, exact: true }).check({ force: true });
+        const parts = ['Computing', 'Waits for communication', 'Idle'];
+        const sum = async () =>
+          (await Promise.all(parts.map((part) => playground.number(part)))).reduce((a, b) => a + b, 0);
+        await expect.poll(sum, `${mode}, ${clock}`).toBe(100);
+      }
+      const reserved = await playground.status('Reserved memory').textContent();
+      await expect(page.getByText(`${reserved} reserved`)).toBeVisible();
+    }
+    await page.getByText('waits for communication').first().click();
+    await expect(page.getByText('The device sends or receives and computes nothing')).toBeVisible();
+  },
+);

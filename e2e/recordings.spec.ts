@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Locator, Page } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, type Playground, TINY, test } from './playground';
 
@@ -70,46 +71,54 @@ test('dropped traces are shown with who is late and why; the run beneath goes on
   await expect(findings(playground)).toContainText('Rank 2 is a straggler');
 });
 
-test('by keyboard: from the timeline to a collective and its partners', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  await page.getByRole('button', { name: 'Recordings', exact: true }).press('Enter');
-  await dialogOf(playground).getByRole('button', { name: 'Open an example' }).press('Enter');
-  await lanes(playground).focus();
-  await page.keyboard.press('ArrowRight');
-  await expect(lanes(playground)).toHaveAttribute('aria-valuetext', /^Rank 0: /);
-  await page.keyboard.press('ArrowDown');
-  await expect(lanes(playground)).toHaveAttribute('aria-valuetext', /^Rank 0: all-reduce; size 273 kB/);
-  const selected = dialogOf(playground).getByRole('complementary', { name: 'Selected' });
-  await expect(selected.getByRole('row', { name: /^rank 2/ })).toContainText('was the last');
-  await page.keyboard.press('f');
-  await page.keyboard.press('/');
-  await page.keyboard.type('all_reduce rank 2');
-  await expect(dialogOf(playground).getByRole('status', { name: 'Matches' })).toHaveText('6 found');
-  await page.keyboard.press('Enter');
-  await expect(lanes(playground)).toHaveAttribute('aria-valuetext', /^Rank 2: all-reduce/);
-  await page.keyboard.press('Escape');
-  await lanes(playground).press('Escape');
-  await expect(selected).toBeHidden();
-  const fold = dialogOf(playground).getByRole('button', { name: 'Threads and streams of rank 2' });
-  await fold.press('Enter');
-  await expect(fold).toHaveAttribute('aria-expanded', 'true');
-});
+test(
+  'by keyboard: from the timeline to a collective and its partners',
+  placeInBrowser({ rest: 'the timeline of a run is walked by keyboard in timeline.spec.ts' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await page.getByRole('button', { name: 'Recordings', exact: true }).press('Enter');
+    await dialogOf(playground).getByRole('button', { name: 'Open an example' }).press('Enter');
+    await lanes(playground).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(lanes(playground)).toHaveAttribute('aria-valuetext', /^Rank 0: /);
+    await page.keyboard.press('ArrowDown');
+    await expect(lanes(playground)).toHaveAttribute('aria-valuetext', /^Rank 0: all-reduce; size 273 kB/);
+    const selected = dialogOf(playground).getByRole('complementary', { name: 'Selected' });
+    await expect(selected.getByRole('row', { name: /^rank 2/ })).toContainText('was the last');
+    await page.keyboard.press('f');
+    await page.keyboard.press('/');
+    await page.keyboard.type('all_reduce rank 2');
+    await expect(dialogOf(playground).getByRole('status', { name: 'Matches' })).toHaveText('6 found');
+    await page.keyboard.press('Enter');
+    await expect(lanes(playground)).toHaveAttribute('aria-valuetext', /^Rank 2: all-reduce/);
+    await page.keyboard.press('Escape');
+    await lanes(playground).press('Escape');
+    await expect(selected).toBeHidden();
+    const fold = dialogOf(playground).getByRole('button', { name: 'Threads and streams of rank 2' });
+    await fold.press('Enter');
+    await expect(fold).toHaveAttribute('aria-expanded', 'true');
+  },
+);
 
-test('a file that ends in the middle is named with its place, and the others are shown', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  const text = gunzipSync(file(1));
-  const cut = { name: 'rank1.json', buffer: text.subarray(0, Math.floor(text.length / 2)) };
-  await drop(
-    page,
-    'main',
-    [FILES[0], cut, FILES[2], FILES[3]].filter((one) => one !== undefined),
-  );
-  const about = dialogOf(playground).getByRole('region', { name: 'About the files' });
-  await expect(about).toContainText(/rank1\.json, (byte|event|line) [\d,]+:/);
-  await expect(findings(playground)).toContainText('Rank 2 is a straggler');
-});
+test(
+  'a file that ends in the middle is named with its place, and the others are shown',
+  placeInBrowser({ rest: 'recordings/damaged.test.ts cuts files' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    const text = gunzipSync(file(1));
+    const cut = { name: 'rank1.json', buffer: text.subarray(0, Math.floor(text.length / 2)) };
+    await drop(
+      page,
+      'main',
+      [FILES[0], cut, FILES[2], FILES[3]].filter((one) => one !== undefined),
+    );
+    const about = dialogOf(playground).getByRole('region', { name: 'About the files' });
+    await expect(about).toContainText(/rank1\.json, (byte|event|line) [\d,]+:/);
+    await expect(findings(playground)).toContainText('Rank 2 is a straggler');
+  },
+);
 
 test('dumps of the flight recorder say which rank did not call, and where the others wait', async ({ playground }) => {
   const { page } = playground;
@@ -137,37 +146,45 @@ test('dumps of the flight recorder say which rank did not call, and where the ot
   await axeFindsNothing(page, 'dialog[open]');
 });
 
-test('what if another cap: modelled, beside what was recorded', async ({ playground }) => {
-  await playground.open(`${RUN}&recording=slow-rank`);
-  const dialog = dialogOf(playground);
-  await dialog.getByRole('tab', { name: 'What if' }).click();
-  const modelled = dialog.getByRole('list', { name: 'Modelled' });
-  await expect(modelled).toContainText('Unchanged, the model gives');
-  await dialog.getByLabel('bucket cap, MiB').fill('25');
-  await dialog.getByLabel('bucket cap, MiB').press('Enter');
-  await expect(modelled).toContainText(/Modelled: a step takes .* instead of/);
-  await expect(dialog.getByRole('figure')).toContainText('modelled, changed');
-  await dialog.getByLabel('bucket cap, MiB').fill('-1');
-  await dialog.getByLabel('bucket cap, MiB').press('Enter');
-  await expect(dialog.getByText('A number above 0, or nothing.')).toBeVisible();
-});
+test(
+  'what if another cap: modelled, beside what was recorded',
+  placeInBrowser({ rest: 'recordings/ models it' }),
+  async ({ playground }) => {
+    await playground.open(`${RUN}&recording=slow-rank`);
+    const dialog = dialogOf(playground);
+    await dialog.getByRole('tab', { name: 'What if' }).click();
+    const modelled = dialog.getByRole('list', { name: 'Modelled' });
+    await expect(modelled).toContainText('Unchanged, the model gives');
+    await dialog.getByLabel('bucket cap, MiB').fill('25');
+    await dialog.getByLabel('bucket cap, MiB').press('Enter');
+    await expect(modelled).toContainText(/Modelled: a step takes .* instead of/);
+    await expect(dialog.getByRole('figure')).toContainText('modelled, changed');
+    await dialog.getByLabel('bucket cap, MiB').fill('-1');
+    await dialog.getByLabel('bucket cap, MiB').press('Enter');
+    await expect(dialog.getByText('A number above 0, or nothing.')).toBeVisible();
+  },
+);
 
-test('what is no recording is refused with what can be dropped', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  await page.getByRole('button', { name: 'Recordings', exact: true }).click();
-  await expect(dialogOf(playground).getByText('Traces of torch.profiler')).toBeVisible();
-  await drop(page, 'dialog[open] > div', [{ name: 'shopping.txt', buffer: Buffer.from('milk\nbread\n') }]);
-  const about = dialogOf(playground).getByRole('region', { name: 'About the files' });
-  await expect(about).toContainText('shopping.txt');
-  await expect(dialogOf(playground).getByText('Traces of torch.profiler')).toBeVisible();
-  // A report is held against the run, wherever it is dropped.
-  const report = [{ name: 'report.json', buffer: Buffer.from('{"lockstep": "0.1.0", "losses": [1, 2]}') }];
-  const compared = page.getByRole('dialog', { name: 'Compare with a report' });
-  await drop(page, 'dialog[open] > div', report);
-  await expect(compared).toBeVisible();
-  await expect(dialogOf(playground)).toBeHidden();
-});
+test(
+  'what is no recording is refused with what can be dropped',
+  placeInBrowser({ rest: 'recordings/ refuses it in the same words' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await page.getByRole('button', { name: 'Recordings', exact: true }).click();
+    await expect(dialogOf(playground).getByText('Traces of torch.profiler')).toBeVisible();
+    await drop(page, 'dialog[open] > div', [{ name: 'shopping.txt', buffer: Buffer.from('milk\nbread\n') }]);
+    const about = dialogOf(playground).getByRole('region', { name: 'About the files' });
+    await expect(about).toContainText('shopping.txt');
+    await expect(dialogOf(playground).getByText('Traces of torch.profiler')).toBeVisible();
+    // A report is held against the run, wherever it is dropped.
+    const report = [{ name: 'report.json', buffer: Buffer.from('{"lockstep": "0.1.0", "losses": [1, 2]}') }];
+    const compared = page.getByRole('dialog', { name: 'Compare with a report' });
+    await drop(page, 'dialog[open] > div', report);
+    await expect(compared).toBeVisible();
+    await expect(dialogOf(playground)).toBeHidden();
+  },
+);
 
 /** A trace of one rank that takes seconds to read: the recorded one, many times over. */
 function longTrace(): Buffer {
@@ -194,47 +211,61 @@ const cancelsAtFirstProgress = () => ({
   }),
 });
 
-test('reading says how far it is and can be cancelled; what was open stays', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(`${RUN}&recording=slow-rank`);
-  await expect(findings(playground)).toContainText('Rank 2 is a straggler');
-  const cancelled = await page.evaluateHandle(cancelsAtFirstProgress);
-  await dialogOf(playground)
-    .getByLabel('Recordings', { exact: true })
-    .setInputFiles([{ name: 'long.json.gz', mimeType: '', buffer: longTrace() }]);
-  expect(await cancelled.evaluate(({ said }) => said)).toContain('Reading long.json.gz');
-  await expect(dialogOf(playground).getByRole('progressbar')).toHaveCount(0);
-  await expect(findings(playground)).toContainText('Rank 2 is a straggler');
-  // The session's, and that of the recording that is open, which answers "What if".
-  await expect.poll(() => page.workers().length).toBe(2);
-});
+test(
+  'reading says how far it is and can be cancelled; what was open stays',
+  placeInBrowser({ rest: 'reading whole files is in the quick tier' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${RUN}&recording=slow-rank`);
+    await expect(findings(playground)).toContainText('Rank 2 is a straggler');
+    const cancelled = await page.evaluateHandle(cancelsAtFirstProgress);
+    await dialogOf(playground)
+      .getByLabel('Recordings', { exact: true })
+      .setInputFiles([{ name: 'long.json.gz', mimeType: '', buffer: longTrace() }]);
+    expect(await cancelled.evaluate(({ said }) => said)).toContain('Reading long.json.gz');
+    await expect(dialogOf(playground).getByRole('progressbar')).toHaveCount(0);
+    await expect(findings(playground)).toContainText('Rank 2 is a straggler');
+    // The session's, and that of the recording that is open, which answers "What if".
+    await expect.poll(() => page.workers().length).toBe(2);
+  },
+);
 
-test('the worker that reads is under the page’s policy', async ({ playground }) => {
-  const { page } = playground;
-  playground.provokes(/Content Security Policy|violates|Fetch API cannot load|Failed to load resource/);
-  await playground.open(RUN);
-  const started = page.waitForEvent('worker');
-  await drop(page, 'main', [{ name: 'long.json.gz', buffer: longTrace() }]);
-  const reader = await started;
-  const stolen = await reader.evaluate(() =>
-    fetch('https://example.org/steal').then(
-      () => 'sent',
-      () => 'refused',
-    ),
-  );
-  expect(stolen).toBe('refused');
-});
+test(
+  'the worker that reads is under the page’s policy',
+  placeInBrowser({ rest: 'policy.spec.ts holds the policy' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    playground.provokes(/Content Security Policy|violates|Fetch API cannot load|Failed to load resource/);
+    await playground.open(RUN);
+    const started = page.waitForEvent('worker');
+    await drop(page, 'main', [{ name: 'long.json.gz', buffer: longTrace() }]);
+    const reader = await started;
+    const stolen = await reader.evaluate(() =>
+      fetch('https://example.org/steal').then(
+        () => 'sent',
+        () => 'refused',
+      ),
+    );
+    expect(stolen).toBe('refused');
+  },
+);
 
-test('the view has nothing that axe finds wrong, wide and narrow', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(`${RUN}&recording=slow-rank`);
-  await expect(findings(playground)).toBeVisible();
-  for (const tab of await dialogOf(playground).getByRole('tab').all()) {
-    await tab.click();
+test(
+  'the view has nothing that axe finds wrong, wide and narrow',
+  placeInBrowser({
+    rest: 'axe looks at the page in accessibility.spec.ts; these panels are made of the same controls',
+  }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${RUN}&recording=slow-rank`);
+    await expect(findings(playground)).toBeVisible();
+    for (const tab of await dialogOf(playground).getByRole('tab').all()) {
+      await tab.click();
+      await axeFindsNothing(page, 'dialog[open]');
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
     await axeFindsNothing(page, 'dialog[open]');
-  }
-  await page.setViewportSize({ width: 390, height: 844 });
-  await axeFindsNothing(page, 'dialog[open]');
-  const wide = await page.locator('dialog[open]').evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth);
-  expect(wide).toBeLessThanOrEqual(0);
-});
+    const wide = await page.locator('dialog[open]').evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  },
+);

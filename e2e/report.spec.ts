@@ -1,4 +1,5 @@
 import type { Locator } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, type Playground, TINY, test } from './playground';
 
@@ -60,44 +61,58 @@ test('a report of the same run, and of one with another seed: verdict, cause, ta
   await expect(verdictOf(playground)).toContainText('They part at step 0');
 });
 
-test('a long run for a report is cancelled: what was shown stays, and it may begin again', async ({ playground }) => {
-  await playground.open(LONG_RUN);
-  await playground.iterate(1);
-  await openDialog(playground);
-  await choose(playground, { losses: Array.from({ length: 2000 }, (_, i) => 1 / (i + 1)) });
-  const long = dialogOf(playground).getByRole('button', { name: 'Run 2,000 steps here' });
-  await long.click();
-  await expect(dialogOf(playground).getByRole('button', { name: 'Running 2,000 steps' })).toBeDisabled();
-  await dialogOf(playground).getByRole('button', { name: 'Cancel' }).click();
-  await expect(long).toBeEnabled();
-  await expect(dialogOf(playground).getByRole('alert')).toHaveCount(0);
-  await expect(dialogOf(playground)).toContainText('A is the run on this page as far as it has come');
-});
+test(
+  'a long run for a report is cancelled: what was shown stays, and it may begin again',
+  placeInBrowser({ rest: 'app/reports holds cancelling' }),
+  async ({ playground }) => {
+    await playground.open(LONG_RUN);
+    await playground.iterate(1);
+    await openDialog(playground);
+    await choose(playground, { losses: Array.from({ length: 2000 }, (_, i) => 1 / (i + 1)) });
+    const long = dialogOf(playground).getByRole('button', { name: 'Run 2,000 steps here' });
+    await long.click();
+    await expect(dialogOf(playground).getByRole('button', { name: 'Running 2,000 steps' })).toBeDisabled();
+    await dialogOf(playground).getByRole('button', { name: 'Cancel' }).click();
+    await expect(long).toBeEnabled();
+    await expect(dialogOf(playground).getByRole('alert')).toHaveCount(0);
+    await expect(dialogOf(playground)).toContainText('A is the run on this page as far as it has come');
+  },
+);
 
-test('a report that is none says what is wrong, and the run goes on', async ({ playground }) => {
-  await playground.open(RUN);
-  await openDialog(playground);
-  await choose(playground, '{"losses": [0.7,');
-  await expect(dialogOf(playground).getByRole('alert')).toContainText('report.json cannot be compared: it is not JSON');
-  await choose(playground, { losses: 'none' });
-  await expect(dialogOf(playground).getByRole('alert')).toContainText('which must be a list');
-  await choose(playground, { losses: [0.7] });
-  await expect(dialogOf(playground).getByRole('alert')).toHaveCount(0);
-  await expect(verdictOf(playground)).toContainText('They part at step 0');
-  await playground.page.keyboard.press('Escape');
-  await expect(dialogOf(playground)).toHaveCount(0);
-  await playground.iterate(1);
-});
+test(
+  'a report that is none says what is wrong, and the run goes on',
+  placeInBrowser({ rest: 'reports/ refuses it in the same words' }),
+  async ({ playground }) => {
+    await playground.open(RUN);
+    await openDialog(playground);
+    await choose(playground, '{"losses": [0.7,');
+    await expect(dialogOf(playground).getByRole('alert')).toContainText(
+      'report.json cannot be compared: it is not JSON',
+    );
+    await choose(playground, { losses: 'none' });
+    await expect(dialogOf(playground).getByRole('alert')).toContainText('which must be a list');
+    await choose(playground, { losses: [0.7] });
+    await expect(dialogOf(playground).getByRole('alert')).toHaveCount(0);
+    await expect(verdictOf(playground)).toContainText('They part at step 0');
+    await playground.page.keyboard.press('Escape');
+    await expect(dialogOf(playground)).toHaveCount(0);
+    await playground.iterate(1);
+  },
+);
 
-test('a report that is dropped on the page is compared', async ({ playground }) => {
-  await playground.open(RUN);
-  await playground.iterate(2);
-  const dropped = await playground.page.evaluateHandle(() => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File(['{"losses": [9, NaN]}'], 'mine.json', { type: 'application/json' }));
-    return transfer;
-  });
-  await playground.page.locator('main').dispatchEvent('drop', { dataTransfer: dropped });
-  await expect(verdictOf(playground)).toContainText('They part at step 0');
-  await expect(dialogOf(playground)).toContainText('mine.json');
-});
+test(
+  'a report that is dropped on the page is compared',
+  placeInBrowser({ rest: 'recordings.spec.ts drops files' }),
+  async ({ playground }) => {
+    await playground.open(RUN);
+    await playground.iterate(2);
+    const dropped = await playground.page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['{"losses": [9, NaN]}'], 'mine.json', { type: 'application/json' }));
+      return transfer;
+    });
+    await playground.page.locator('main').dispatchEvent('drop', { dataTransfer: dropped });
+    await expect(verdictOf(playground)).toContainText('They part at step 0');
+    await expect(dialogOf(playground)).toContainText('mine.json');
+  },
+);

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, Playground, TINY, test } from './playground';
 
 test('a shared link opens the same run', async ({ playground, context }) => {
@@ -20,42 +21,43 @@ test('a shared link opens the same run', async ({ playground, context }) => {
   expect(other.problems).toEqual([]);
 });
 
-test('clipping by norm, its type and by value: set on the page, shared, the same run', async ({
-  playground,
-  context,
-}) => {
-  await playground.open(`${TINY}&data=xor&mode=mp&world=2&device=cpu`);
-  await playground.iterate(1);
-  await expect(playground.field('Norm type')).toHaveCount(0);
-  for (const [label, text] of [
-    ['Clip norm', '0.02'],
-    ['Norm type', 'max'],
-    ['Norm type', 'inf'],
-    ['Clip value', '0.01'],
-  ] as const) {
-    await playground.field(label).fill(text);
-    await playground.field(label).press('Enter');
-    const refused = playground.page.getByText('Allowed is a number from 0.5 to 16 or inf.');
-    await expect(refused).toHaveCount(text === 'max' ? 1 : 0);
-  }
-  await expect.poll(() => playground.hash()).toMatch(/clip=0\.02.*clipType=inf.*clipValue=0\.01/);
-  await expect(
-    playground.page.getByText("nn.utils.clip_grad_norm_(model.parameters(), 0.02, norm_type='inf')"),
-  ).toBeVisible();
-  await expect(playground.page.getByText('nn.utils.clip_grad_value_(model.parameters(), 0.01)')).toBeVisible();
-  await playground.iterate(3);
-  await expect.poll(() => playground.number('Step')).toBe(3);
-  const loss = await playground.number('Loss');
+test(
+  'clipping by norm, its type and by value: set on the page, shared, the same run',
+  placeInBrowser({ rest: 'app/permalink writes and reads every key' }),
+  async ({ playground, context }) => {
+    await playground.open(`${TINY}&data=xor&mode=mp&world=2&device=cpu`);
+    await playground.iterate(1);
+    await expect(playground.field('Norm type')).toHaveCount(0);
+    for (const [label, text] of [
+      ['Clip norm', '0.02'],
+      ['Norm type', 'max'],
+      ['Norm type', 'inf'],
+      ['Clip value', '0.01'],
+    ] as const) {
+      await playground.field(label).fill(text);
+      await playground.field(label).press('Enter');
+      const refused = playground.page.getByText('Allowed is a number from 0.5 to 16 or inf.');
+      await expect(refused).toHaveCount(text === 'max' ? 1 : 0);
+    }
+    await expect.poll(() => playground.hash()).toMatch(/clip=0\.02.*clipType=inf.*clipValue=0\.01/);
+    await expect(
+      playground.page.getByText("nn.utils.clip_grad_norm_(model.parameters(), 0.02, norm_type='inf')"),
+    ).toBeVisible();
+    await expect(playground.page.getByText('nn.utils.clip_grad_value_(model.parameters(), 0.01)')).toBeVisible();
+    await playground.iterate(3);
+    await expect.poll(() => playground.number('Step')).toBe(3);
+    const loss = await playground.number('Loss');
 
-  const other = new Playground(await context.newPage());
-  await other.page.goto(playground.page.url());
-  await expect(other.field('Norm type')).toHaveValue('inf');
-  await expect(other.field('Clip value')).toHaveValue('0.01');
-  await other.iterate(3);
-  await expect.poll(() => other.number('Step')).toBe(3);
-  await expect.poll(() => other.number('Loss')).toBe(loss);
-  expect(other.problems).toEqual([]);
-});
+    const other = new Playground(await context.newPage());
+    await other.page.goto(playground.page.url());
+    await expect(other.field('Norm type')).toHaveValue('inf');
+    await expect(other.field('Clip value')).toHaveValue('0.01');
+    await other.iterate(3);
+    await expect.poll(() => other.number('Step')).toBe(3);
+    await expect.poll(() => other.number('Loss')).toBe(loss);
+    expect(other.problems).toEqual([]);
+  },
+);
 
 test('values in a link that cannot be are kept, said, and replaced by the default', async ({ playground }) => {
   await playground.open(`${TINY}&world=99&mode=teleport&colour=blue&device=cpu`);

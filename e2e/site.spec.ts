@@ -3,20 +3,25 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { placeInBrowser } from '../scripts/tier';
 import type { Report } from '../src/protocol/report';
 import { expect, TINY, test } from './playground';
 
 const run = promisify(execFile);
 
-test('asks nobody else for anything', async ({ playground, baseURL }) => {
-  const foreign: string[] = [];
-  playground.page.on('request', (request) => {
-    const { protocol, origin } = new URL(request.url());
-    if (protocol.startsWith('http') && origin !== new URL(baseURL ?? '').origin) foreign.push(request.url());
-  });
-  await playground.open(`${TINY}&data=xor&device=cpu`);
-  expect(foreign).toEqual([]);
-});
+test(
+  'asks nobody else for anything',
+  placeInBrowser({ rest: 'policy.spec.ts holds that nothing else can be asked' }),
+  async ({ playground, baseURL }) => {
+    const foreign: string[] = [];
+    playground.page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol.startsWith('http') && origin !== new URL(baseURL ?? '').origin) foreign.push(request.url());
+    });
+    await playground.open(`${TINY}&data=xor&device=cpu`);
+    expect(foreign).toEqual([]);
+  },
+);
 
 test('the command line and the page give the same report', async ({ playground }) => {
   const config = {

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, IN_MOTION, type Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=webgpu`;
@@ -119,48 +120,56 @@ test.describe('in motion', () => {
     await playground.open(RUN);
   });
 
-  test("DDP's constructor is shown on the stage before the first step, once, and can be replayed", async ({
-    playground,
-  }) => {
-    const { page } = playground;
-    const stage = playground.region('Stage');
-    const kept = page.getByRole('group', { name: 'kept steps' });
-    // Moment by moment it stays for as long as one looks.
-    await playground.button('Step moment').click();
-    await expect(stage.getByText(/^DDP\(model\): rank 0 sends/)).toBeVisible();
-    await expect(kept.getByRole('radio').first()).toHaveAccessibleName('construct');
-    // No step has been taken where the constructor is.
-    await expect.poll(() => playground.number('Step')).toBe(0);
-    await playground.button('Step iteration').click();
-    await playground.button('Step iteration').click();
-    await expect.poll(() => playground.number('Step')).toBe(1);
-    await expect(stage.getByText('Construct', { exact: true })).toHaveCount(0);
+  test(
+    "DDP's constructor is shown on the stage before the first step, once, and can be replayed",
+    placeInBrowser({ rest: 'app/stage draws it from the trace' }),
+    async ({ playground }) => {
+      const { page } = playground;
+      const stage = playground.region('Stage');
+      const kept = page.getByRole('group', { name: 'kept steps' });
+      // Moment by moment it stays for as long as one looks.
+      await playground.button('Step moment').click();
+      await expect(stage.getByText(/^DDP\(model\): rank 0 sends/)).toBeVisible();
+      await expect(kept.getByRole('radio').first()).toHaveAccessibleName('construct');
+      // No step has been taken where the constructor is.
+      await expect.poll(() => playground.number('Step')).toBe(0);
+      await playground.button('Step iteration').click();
+      await playground.button('Step iteration').click();
+      await expect.poll(() => playground.number('Step')).toBe(1);
+      await expect(stage.getByText('Construct', { exact: true })).toHaveCount(0);
 
-    await playground.button('construct').click();
-    await expect(stage.getByText(/^DDP\(model\): rank 0 sends/)).toBeVisible();
-    await expect.poll(() => playground.number('Step')).toBe(0);
-    await playground.playUntilStep(3);
-  });
+      await playground.button('construct').click();
+      await expect(stage.getByText(/^DDP\(model\): rank 0 sends/)).toBeVisible();
+      await expect.poll(() => playground.number('Step')).toBe(0);
+      await playground.playUntilStep(3);
+    },
+  );
 
-  test('the stage says in one sentence what all ranks do, why, and what its words mean', async ({ playground }) => {
-    const { page } = playground;
-    const stage = playground.region('Stage');
-    await playground.iterate(1);
-    await playground.button('Step phase').click();
-    await expect(stage.getByText(/^Forward: both ranks run layer \d \(Linear\) on their own samples$/)).toBeVisible();
-    await expect(page.locator('[data-live]')).toHaveText(/^Forward: both ranks run layer \d/);
-    await playground.button('Step round').click();
-    await expect(
-      stage.getByText(/^Round 1 of 2, reduce-scatter of bucket 0: every rank sends one chunk/),
-    ).toBeVisible();
-    await expect(stage.getByText(/^After 1 such round every rank holds one chunk summed over all ranks/)).toBeVisible();
+  test(
+    'the stage says in one sentence what all ranks do, why, and what its words mean',
+    placeInBrowser({ rest: 'training/sentences.test.ts holds the sentences' }),
+    async ({ playground }) => {
+      const { page } = playground;
+      const stage = playground.region('Stage');
+      await playground.iterate(1);
+      await playground.button('Step phase').click();
+      await expect(stage.getByText(/^Forward: both ranks run layer \d \(Linear\) on their own samples$/)).toBeVisible();
+      await expect(page.locator('[data-live]')).toHaveText(/^Forward: both ranks run layer \d/);
+      await playground.button('Step round').click();
+      await expect(
+        stage.getByText(/^Round 1 of 2, reduce-scatter of bucket 0: every rank sends one chunk/),
+      ).toBeVisible();
+      await expect(
+        stage.getByText(/^After 1 such round every rank holds one chunk summed over all ranks/),
+      ).toBeVisible();
 
-    // By keyboard and by touch, and gone with Esc.
-    const note = stage.getByRole('note', { name: 'bucket' });
-    await stage.getByRole('button', { name: 'bucket', exact: true }).focus();
-    await page.keyboard.press('Enter');
-    await expect(note).toContainText('Several gradients side by side');
-    await page.keyboard.press('Escape');
-    await expect(note).toBeHidden();
-  });
+      // By keyboard and by touch, and gone with Esc.
+      const note = stage.getByRole('note', { name: 'bucket' });
+      await stage.getByRole('button', { name: 'bucket', exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await expect(note).toContainText('Several gradients side by side');
+      await page.keyboard.press('Escape');
+      await expect(note).toBeHidden();
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, type ModeName, TINY, test } from './playground';
 
 test('switching the mode keeps seed, data and start', async ({ playground }) => {
@@ -22,12 +23,16 @@ test('switching the mode keeps seed, data and start', async ({ playground }) => 
   }
 });
 
-test('the world size is a slider that the keyboard moves', async ({ playground }) => {
-  await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
-  await playground.worldSize().focus();
-  await playground.page.keyboard.press('ArrowRight');
-  await expect.poll(() => playground.hash()).toMatch(/world=3/);
-  await expect(playground.button('Play')).toBeEnabled();
-  await playground.iterate(1);
-  await expect.poll(() => playground.number('Step')).toBe(1);
-});
+test(
+  'the world size is a slider that the keyboard moves',
+  placeInBrowser({ rest: 'accessibility.spec.ts works every control by keyboard' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
+    await playground.worldSize().focus();
+    await playground.page.keyboard.press('ArrowRight');
+    await expect.poll(() => playground.hash()).toMatch(/world=3/);
+    await expect(playground.button('Play')).toBeEnabled();
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Step')).toBe(1);
+  },
+);

@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, type Playground, test } from './playground';
 
@@ -37,28 +38,32 @@ test('a model of text writes as it learns, and goes on from a prompt', async ({ 
   await axeFindsNothing(page, 'section[aria-label="Result"]');
 });
 
-test('answers are right once the task is learnt, and attention is shown with its tokens', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(REVERSE);
-  const answers = page.getByRole('region', { name: 'Answers' });
-  await expect(answers.getByRole('img', { name: 'wrong' }).first()).toBeVisible();
-  await axeFindsNothing(page, 'section[aria-label="Result"]');
-  // The step at which a pause ends may have one less than the one before it.
-  await expect(async () => {
-    await playground.button('Play').click();
-    await expect(page.getByText(/^8 of 8/)).toBeVisible({ timeout: 60_000 });
-    await playground.button('Pause').click();
-    await expect(playground.button('Play')).toBeVisible();
-    await expect(answers.getByRole('img', { name: 'right' })).toHaveCount(8, { timeout: 3000 });
-  }).toPass({ timeout: 75_000 });
+test(
+  'answers are right once the task is learnt, and attention is shown with its tokens',
+  placeInBrowser({ rest: 'it trains until the task is learnt' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(REVERSE);
+    const answers = page.getByRole('region', { name: 'Answers' });
+    await expect(answers.getByRole('img', { name: 'wrong' }).first()).toBeVisible();
+    await axeFindsNothing(page, 'section[aria-label="Result"]');
+    // The step at which a pause ends may have one less than the one before it.
+    await expect(async () => {
+      await playground.button('Play').click();
+      await expect(page.getByText(/^8 of 8/)).toBeVisible({ timeout: 60_000 });
+      await playground.button('Pause').click();
+      await expect(playground.button('Play')).toBeVisible();
+      await expect(answers.getByRole('img', { name: 'right' })).toHaveCount(8, { timeout: 3000 });
+    }).toPass({ timeout: 75_000 });
 
-  await tab(playground, 'Attention').click();
-  const map = page.getByRole('listbox', { name: 'Attention of blocks.0, head 0' });
-  await map.focus();
-  await page.keyboard.press('ArrowDown');
-  await expect(map.getByRole('option')).toHaveText(/^‘.’ at 1 looks at ‘.’ at 0: \d+ %$/);
-  await page.getByRole('button', { name: 'blocks.0, head 1' }).click();
-  await expect(page.getByRole('listbox', { name: 'Attention of blocks.0, head 1' })).toBeAttached();
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await axeFindsNothing(page, 'section[aria-label="Result"]');
-});
+    await tab(playground, 'Attention').click();
+    const map = page.getByRole('listbox', { name: 'Attention of blocks.0, head 0' });
+    await map.focus();
+    await page.keyboard.press('ArrowDown');
+    await expect(map.getByRole('option')).toHaveText(/^‘.’ at 1 looks at ‘.’ at 0: \d+ %$/);
+    await page.getByRole('button', { name: 'blocks.0, head 1' }).click();
+    await expect(page.getByRole('listbox', { name: 'Attention of blocks.0, head 1' })).toBeAttached();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await axeFindsNothing(page, 'section[aria-label="Result"]');
+  },
+);

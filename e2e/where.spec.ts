@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, firstNumber, IN_MOTION, type Playground, TINY, test } from './playground';
 
 test.use(IN_MOTION);
@@ -65,53 +66,59 @@ test('after a pause bar, timeline, stage and result are at one step, and the nex
   }
 });
 
-test('after a press on Pause the bar says "pausing" until the step it shows is the one that the run is at', async ({
-  playground,
-}) => {
-  await playground.open('seed=0&preset=gpt&mode=ddp&world=2&device=cpu');
-  await playground.button('Play').click();
-  await expect.poll(() => playground.number('Step')).toBeGreaterThan(3);
-  const step = playground.status('Step');
-  const seen = await step.locator('..').evaluate(
-    (value) =>
-      new Promise<readonly string[]>((resolve) => {
-        const texts: string[] = [];
-        const note = () => {
-          const text = value.textContent ?? '';
-          texts.push(text);
-          if (texts.length > 1 && !text.startsWith('pausing')) resolve(texts);
-        };
-        new MutationObserver(note).observe(value, { characterData: true, childList: true, subtree: true });
-        document.querySelector<HTMLButtonElement>('button[aria-label="Pause"]')?.click();
-      }),
-  );
-  expect(seen.some((text) => text.startsWith('pausing'))).toBe(true);
-  expect(await agreed(playground)).toBe(firstNumber(seen.at(-1) ?? ''));
-});
-
-test('ten lost devices while it plays: it goes on by itself from where it was', async ({ playground }) => {
-  await playground.open(`${DDP}&device=webgpu`);
-  await play(playground);
-  for (let loss = 0; loss < 10; loss++) {
-    const before = await playground.number('Step');
-    await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
-    const notice = playground.notice(/device was lost.*goes on by itself from step/i);
-    // Not the notice of the loss before.
-    const from = async () => firstNumber(/from step ([\d,]+)/.exec((await notice.textContent()) ?? '')?.[1] ?? '');
-    await expect.poll(from).toBeGreaterThanOrEqual(before);
-    await expect.poll(() => playground.number('Step'), { timeout: 30_000 }).toBeGreaterThan(before + 5);
-    await expect(playground.button('Pause')).toBeVisible();
-    await expect(playground.notice(/bug in Lockstep|Press Play/)).toHaveCount(0);
-    // Five in quick succession are a loop, after which the run would start from a checkpoint: after four it lasts.
-    if (loss % 4 !== 3) continue;
-    await playground.page.waitForFunction(
-      (since) => performance.now() - since > 1200,
-      await playground.page.evaluate(() => performance.now()),
+test(
+  'after a press on Pause the bar says "pausing" until the step it shows is the one that the run is at',
+  placeInBrowser({ rest: 'a pause is made in the test before' }),
+  async ({ playground }) => {
+    await playground.open('seed=0&preset=gpt&mode=ddp&world=2&device=cpu');
+    await playground.button('Play').click();
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(3);
+    const step = playground.status('Step');
+    const seen = await step.locator('..').evaluate(
+      (value) =>
+        new Promise<readonly string[]>((resolve) => {
+          const texts: string[] = [];
+          const note = () => {
+            const text = value.textContent ?? '';
+            texts.push(text);
+            if (texts.length > 1 && !text.startsWith('pausing')) resolve(texts);
+          };
+          new MutationObserver(note).observe(value, { characterData: true, childList: true, subtree: true });
+          document.querySelector<HTMLButtonElement>('button[aria-label="Pause"]')?.click();
+        }),
     );
-  }
-  await pause(playground);
-  await takesOneStep(playground);
-});
+    expect(seen.some((text) => text.startsWith('pausing'))).toBe(true);
+    expect(await agreed(playground)).toBe(firstNumber(seen.at(-1) ?? ''));
+  },
+);
+
+test(
+  'ten lost devices while it plays: it goes on by itself from where it was',
+  placeInBrowser({ rest: 'devices.spec.ts loses one' }),
+  async ({ playground }) => {
+    await playground.open(`${DDP}&device=webgpu`);
+    await play(playground);
+    for (let loss = 0; loss < 10; loss++) {
+      const before = await playground.number('Step');
+      await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
+      const notice = playground.notice(/device was lost.*goes on by itself from step/i);
+      // Not the notice of the loss before.
+      const from = async () => firstNumber(/from step ([\d,]+)/.exec((await notice.textContent()) ?? '')?.[1] ?? '');
+      await expect.poll(from).toBeGreaterThanOrEqual(before);
+      await expect.poll(() => playground.number('Step'), { timeout: 30_000 }).toBeGreaterThan(before + 5);
+      await expect(playground.button('Pause')).toBeVisible();
+      await expect(playground.notice(/bug in Lockstep|Press Play/)).toHaveCount(0);
+      // Five in quick succession are a loop, after which the run would start from a checkpoint: after four it lasts.
+      if (loss % 4 !== 3) continue;
+      await playground.page.waitForFunction(
+        (since) => performance.now() - since > 1200,
+        await playground.page.evaluate(() => performance.now()),
+      );
+    }
+    await pause(playground);
+    await takesOneStep(playground);
+  },
+);
 
 test('a session worker that ends by itself is noticed at once, and the run goes on from what was kept', async ({
   playground,
@@ -133,51 +140,55 @@ test('a session worker that ends by itself is noticed at once, and the run goes 
   await playground.reset();
 });
 
-test('a rank that hangs shows at once: who is late, who waits for it, and for how long still', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&timeout=15`);
-  await play(playground);
-  const hang = page.getByRole('button', { name: 'Hang rank 1' });
-  await hang.focus();
-  await page.keyboard.press('Enter');
-  const stage = playground.region('Stage');
-  await expect(stage).toContainText(
-    // In a ring one waits for the late rank, and another one for that.
-    /Step [\d,]+ stands still, \d+ s until the timeout: rank 1 is late, at .*; rank \d waits for it in all_reduce.*; rank \d waits for rank \d in all_reduce/,
-  );
-  await stage.getByText('As a table').click();
-  await expect(stage.getByRole('row', { name: /^rank 1/i })).toContainText('late');
-  for (const rank of [0, 2])
-    await expect(stage.getByRole('row', { name: new RegExp(`^rank ${rank}`, 'i') })).toContainText('waits for rank');
-  // After the timeout all start again, and nothing of it stays.
-  await expect(playground.notice(/Timed out.*goes on by itself/)).toBeVisible({ timeout: 30_000 });
-  await expect(stage).not.toContainText('until the timeout');
-  await pause(playground);
-  await takesOneStep(playground);
-});
+test(
+  'a rank that hangs shows at once: who is late, who waits for it, and for how long still',
+  placeInBrowser({ rest: 'training/failures hangs ranks, and failures.spec.ts kills one on the page' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&timeout=15`);
+    await play(playground);
+    const hang = page.getByRole('button', { name: 'Hang rank 1' });
+    await hang.focus();
+    await page.keyboard.press('Enter');
+    const stage = playground.region('Stage');
+    await expect(stage).toContainText(
+      // In a ring one waits for the late rank, and another one for that.
+      /Step [\d,]+ stands still, \d+ s until the timeout: rank 1 is late, at .*; rank \d waits for it in all_reduce.*; rank \d waits for rank \d in all_reduce/,
+    );
+    await stage.getByText('As a table').click();
+    await expect(stage.getByRole('row', { name: /^rank 1/i })).toContainText('late');
+    for (const rank of [0, 2])
+      await expect(stage.getByRole('row', { name: new RegExp(`^rank ${rank}`, 'i') })).toContainText('waits for rank');
+    // After the timeout all start again, and nothing of it stays.
+    await expect(playground.notice(/Timed out.*goes on by itself/)).toBeVisible({ timeout: 30_000 });
+    await expect(stage).not.toContainText('until the timeout');
+    await pause(playground);
+    await takesOneStep(playground);
+  },
+);
 
-test('a rank that is killed with no restart left: its room is dead, and all are at the step that is left', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&restarts=0`);
-  await play(playground);
-  const kill = page.getByRole('button', { name: 'Kill rank 2' });
-  await kill.focus();
-  await page.keyboard.press('Enter');
-  const notice = playground.notice(/Rank 2 .* was killed at step .*The weights of step \d+ are kept/);
-  await expect(notice).toBeVisible();
-  const left = Number(/weights of step (\d+)/.exec((await notice.textContent()) ?? '')?.[1]);
-  const stage = playground.region('Stage');
-  await expect(stage).toContainText(/rank 2 has ended/);
-  await stage.getByText('As a table').click();
-  await expect(stage.getByRole('row', { name: /^rank 2/i })).toContainText('ended');
-  await expect
-    .poll(async () => {
-      const { bar, timeline, result } = await places(playground);
-      return [bar, timeline, result];
-    })
-    .toEqual([left, left, left]);
-});
+test(
+  'a rank that is killed with no restart left: its room is dead, and all are at the step that is left',
+  placeInBrowser({ rest: 'failures.spec.ts kills a rank on the page' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&restarts=0`);
+    await play(playground);
+    const kill = page.getByRole('button', { name: 'Kill rank 2' });
+    await kill.focus();
+    await page.keyboard.press('Enter');
+    const notice = playground.notice(/Rank 2 .* was killed at step .*The weights of step \d+ are kept/);
+    await expect(notice).toBeVisible();
+    const left = Number(/weights of step (\d+)/.exec((await notice.textContent()) ?? '')?.[1]);
+    const stage = playground.region('Stage');
+    await expect(stage).toContainText(/rank 2 has ended/);
+    await stage.getByText('As a table').click();
+    await expect(stage.getByRole('row', { name: /^rank 2/i })).toContainText('ended');
+    await expect
+      .poll(async () => {
+        const { bar, timeline, result } = await places(playground);
+        return [bar, timeline, result];
+      })
+      .toEqual([left, left, left]);
+  },
+);

@@ -2,6 +2,8 @@
  * window.lockstep, called as a careless script would: every refusal is a sentence that names the place, and none is a
  * bug in Lockstep.
  */
+
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 
 interface Refusal {
@@ -47,17 +49,21 @@ test('run: values that no setting can have', async ({ playground }) => {
   }
 });
 
-test('spawn: one rank where nothing is said, and no number of ranks that is none', async ({ playground }) => {
-  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
-  const answers = await playground.page.evaluate(async () => {
-    const module = 'data:text/javascript,export default async (dist, rank) => rank';
-    const spawn = (nprocs: unknown) =>
-      (window.lockstep as NonNullable<typeof window.lockstep>)
-        .spawn(module, nprocs as number)
-        .catch((error: Refusal) => error);
-    return Promise.all([undefined, 2, -1, 0, Number.NaN, 1.5, 1e6, 5n, '2'].map(spawn));
-  });
-  expect(answers.slice(0, 2)).toEqual([[0], [0, 1]]);
-  for (const answer of answers.slice(2))
-    expect(answer).toMatchObject({ code: 'distributed', message: expect.stringMatching(/^spawn\(\): nprocs is /) });
-});
+test(
+  'spawn: one rank where nothing is said, and no number of ranks that is none',
+  placeInBrowser({ rest: 'distributed.spec.ts spawns ranks' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+    const answers = await playground.page.evaluate(async () => {
+      const module = 'data:text/javascript,export default async (dist, rank) => rank';
+      const spawn = (nprocs: unknown) =>
+        (window.lockstep as NonNullable<typeof window.lockstep>)
+          .spawn(module, nprocs as number)
+          .catch((error: Refusal) => error);
+      return Promise.all([undefined, 2, -1, 0, Number.NaN, 1.5, 1e6, 5n, '2'].map(spawn));
+    });
+    expect(answers.slice(0, 2)).toEqual([[0], [0, 1]]);
+    for (const answer of answers.slice(2))
+      expect(answer).toMatchObject({ code: 'distributed', message: expect.stringMatching(/^spawn\(\): nprocs is /) });
+  },
+);

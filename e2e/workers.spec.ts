@@ -1,25 +1,30 @@
+import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
 import { addWorkerPrelude } from './worker-prelude';
 
 /** One worker and one GPUDevice per rank, in a real browser: the tests under Node join the same ranks in one thread. */
-test('ranks in workers end with the weights of ranks on one device', async ({ playground }) => {
-  await playground.open(`${TINY}&mode=single&device=cpu`);
-  for (const [mode, worldSize] of [
-    ['ddp', 3],
-    ['dataParallel', 2],
-    ['modelParallel', 2],
-    ['parameterServer', 3],
-  ] as const)
-    for (const device of ['cpu', 'webgpu'])
-      await test.step(`${mode} on ${device}`, async () => {
-        const config = { mode, worldSize, device, steps: 12, batchSize: 12, data: { type: 'xor', samples: 60 } };
-        const shared = await playground.run({ ...config, placement: 'shared' });
-        const workers = await playground.run({ ...config, placement: 'workers' });
-        expect(workers.weightsSha256).toBe(shared.weightsSha256);
-        expect(workers.device.kind).toBe(device);
-        expect(workers.replicaDivergence).toBe(0);
-      });
-});
+test(
+  'ranks in workers end with the weights of ranks on one device',
+  placeInBrowser({ rest: 'training/parity/worlds.test.ts holds the placements to the same bits' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&mode=single&device=cpu`);
+    for (const [mode, worldSize] of [
+      ['ddp', 3],
+      ['dataParallel', 2],
+      ['modelParallel', 2],
+      ['parameterServer', 3],
+    ] as const)
+      for (const device of ['cpu', 'webgpu'])
+        await test.step(`${mode} on ${device}`, async () => {
+          const config = { mode, worldSize, device, steps: 12, batchSize: 12, data: { type: 'xor', samples: 60 } };
+          const shared = await playground.run({ ...config, placement: 'shared' });
+          const workers = await playground.run({ ...config, placement: 'workers' });
+          expect(workers.weightsSha256).toBe(shared.weightsSha256);
+          expect(workers.device.kind).toBe(device);
+          expect(workers.replicaDivergence).toBe(0);
+        });
+  },
+);
 
 /** In the session's worker: the first rank 1 throws when the test asks for it. */
 const RANK_1_DIES = `

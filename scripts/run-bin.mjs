@@ -48,11 +48,12 @@ export function runBin(command, args, environment = {}) {
  *
  * @param {string} command
  * @param {string[]} args
+ * @param {Record<string, string>} [environment] added to this process's own
  * @returns {Promise<{status: number, output: string}>}
  */
-export function collectBin(command, args) {
+export function collectBin(command, args, environment = {}) {
   return new Promise((resolve) => {
-    const child = start(command, args, {}, 'pipe');
+    const child = start(command, args, environment, 'pipe');
     /** @type {Buffer[]} */
     const pieces = [];
     const output = () => Buffer.concat(pieces).toString('utf8');

@@ -4,9 +4,14 @@
  * pass by not testing. Failures are said once more at the end of the run: often the end of a log is all that is kept.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { root } from './install.mjs';
+import { belongs } from './tiers.mjs';
 
 /** @typedef {{passed: number, failed: number}} Counts */
+/** @typedef {import('./tiers.mjs').Tier} Tier */
+/** @typedef {import('./tiers.mjs').TierTest} TierTest */
 /** @typedef {{file: string, name: string, message: string}} Failure `file`: with the line, where it is known. */
 
 /** So many failures, and so many problems, are said at the end of a run; and so many lines of a failure. */
@@ -47,18 +52,26 @@ const PROJECTS = ['pure', 'null', 'torch', 'gpu'];
 /** @param {string} file */
 const projectOf = (file) => PROJECTS.find((name) => file.endsWith(`.${name}.test.ts`)) ?? 'pure';
 
+/** @param {string} file absolute, as Vitest reports it */
+const fromRoot = (file) => (path.isAbsolute(file) ? path.relative(root, file) : file).replaceAll(path.sep, '/');
+
 /**
+ * `tests` has all tests of the files that were loaded, also those of the other tier.
+ *
  * @param {string} reportFile
  * @param {number} status
- * @returns {Counts & {projects: Record<string, Counts>, failures: Failure[], problems: string[]}}
+ * @param {Tier} [tier]
+ * @returns {Counts & {projects: Record<string, Counts>, failures: Failure[], problems: string[], tests: TierTest[]}}
  */
-export function vitestCounts(reportFile, status) {
+export function vitestCounts(reportFile, status, tier = 'all') {
   /** @type {Record<string, Counts>} */
   const projects = Object.fromEntries(PROJECTS.map((name) => [name, { passed: 0, failed: 0 }]));
   /** @type {string[]} */
   const problems = [];
   /** @type {Failure[]} */
   const failures = [];
+  /** @type {TierTest[]} */
+  const tests = [];
   if (existsSync(reportFile)) {
     for (const file of JSON.parse(readFileSync(reportFile, 'utf8')).testResults) {
       const counts = projects[projectOf(file.name)];
@@ -71,30 +84,48 @@ export function vitestCounts(reportFile, status) {
         counts.failed += 1;
         failures.push({ file: file.name, name: 'the file itself', message: file.message ?? '' });
       }
+      /** Some tables have the same name twice. @type {Map<string, number>} */
+      const names = new Map();
       for (const test of file.assertionResults) {
-        if (test.status === 'passed') counts.passed += 1;
-        else if (test.status === 'failed') {
+        const { status, fullName, tags = [], meta = {} } = test;
+        const ran = status === 'passed' || status === 'failed';
+        const times = (names.get(fullName) ?? 0) + 1;
+        names.set(fullName, times);
+        const id = `${fromRoot(file.name)}: ${fullName}${times > 1 ? ` (${times})` : ''}`;
+        tests.push({
+          id,
+          file: fromRoot(file.name),
+          kind: projectOf(file.name),
+          tags,
+          reason: meta.rest,
+          ran,
+          ms: test.duration ?? 0,
+        });
+        if (status === 'passed') counts.passed += 1;
+        else if (status === 'failed') {
           counts.failed += 1;
           const message = (test.failureMessages ?? []).join('\n');
-          failures.push({ file: file.name, name: test.fullName, message });
-        } else problems.push(`${file.name}: "${test.fullName}" did not run (${test.status})`);
+          failures.push({ file: file.name, name: fullName, message });
+        } else if (belongs(tier, tags)) problems.push(`${file.name}: "${fullName}" did not run (${status})`);
       }
     }
   } else {
     problems.push('Vitest left no report');
   }
   for (const [name, counts] of Object.entries(projects)) {
-    if (counts.passed + counts.failed === 0) problems.push(`no test of the project "${name}" ran`);
+    if (tier !== 'rest' && counts.passed + counts.failed === 0) problems.push(`no test of the project "${name}" ran`);
   }
   const sum = total(Object.values(projects));
   if (status !== 0 && sum.failed === 0) problems.push(`Vitest ended with status ${status}`);
-  return { ...sum, projects, failures, problems };
+  return { ...sum, projects, failures, problems, tests };
 }
 
 /**
  * @typedef {{message?: string}} PlaywrightError
- * @typedef {{status: string, results: {errors?: PlaywrightError[], error?: PlaywrightError}[]}} PlaywrightTest
- * @typedef {{title: string, file: string, line: number, tests: PlaywrightTest[]}} PlaywrightSpec
+ * @typedef {{type: string, description?: string}} PlaywrightNote
+ * @typedef {{errors?: PlaywrightError[], error?: PlaywrightError, duration?: number}} PlaywrightResult
+ * @typedef {{status: string, results: PlaywrightResult[], annotations?: PlaywrightNote[]}} PlaywrightTest
+ * @typedef {{title: string, file: string, line: number, tags?: string[], tests: PlaywrightTest[]}} PlaywrightSpec
  * @typedef {{title: string, file?: string, specs?: PlaywrightSpec[], suites?: PlaywrightSuite[]}} PlaywrightSuite
  */
 
@@ -125,15 +156,50 @@ const playwrightFailures = (suites, within = []) =>
   });
 
 /**
+ * @param {readonly PlaywrightSuite[]} suites
+ * @param {readonly string[]} [within] titles around them
+ * @returns {TierTest[]}
+ */
+const playwrightTests = (suites, within = []) =>
+  suites.flatMap(({ title, file, specs = [], suites: inner = [] }) => {
+    const titles = title === file ? within : [...within, title];
+    const own = specs.map((spec) => ({
+      id: `e2e/${spec.file}: ${[...titles, spec.title].join(' > ')}`,
+      file: `e2e/${spec.file}`,
+      kind: 'browser',
+      tags: (spec.tags ?? []).map((tag) => tag.replace(/^@/, '')),
+      ...reasonOf(spec.tests),
+      ran: spec.tests.some(({ results }) => results.length > 0),
+      ms: spec.tests.flatMap(({ results }) => results).reduce((sum, { duration = 0 }) => sum + duration, 0),
+    }));
+    return [...own, ...playwrightTests(inner, titles)];
+  });
+
+/** @param {readonly PlaywrightTest[]} tests */
+function reasonOf(tests) {
+  const reason = tests.flatMap(({ annotations = [] }) => annotations).find(({ type }) => type === 'rest')?.description;
+  return reason === undefined ? {} : { reason };
+}
+
+/**
+ * What `playwright test --list` has written: no test of it ran.
+ *
+ * @param {string} reportFile
+ * @returns {TierTest[]}
+ */
+export const playwrightListed = (reportFile) =>
+  existsSync(reportFile) ? playwrightTests(JSON.parse(readFileSync(reportFile, 'utf8')).suites ?? []) : [];
+
+/**
  * @param {string} reportFile
  * @param {number} status
- * @returns {Counts & {failures: Failure[], problems: string[]}}
+ * @returns {Counts & {failures: Failure[], problems: string[], tests: TierTest[]}}
  */
 export function playwrightCounts(reportFile, status) {
   /** @type {string[]} */
   const problems = [];
   if (!existsSync(reportFile)) {
-    return { passed: 0, failed: 0, failures: [], problems: ['Playwright left no report'] };
+    return { passed: 0, failed: 0, failures: [], problems: ['Playwright left no report'], tests: [] };
   }
   const { stats, suites = [], errors = [] } = JSON.parse(readFileSync(reportFile, 'utf8'));
   const counts = { passed: stats.expected + stats.flaky, failed: stats.unexpected };
@@ -146,7 +212,12 @@ export function playwrightCounts(reportFile, status) {
     name: 'outside of the tests',
     message,
   }));
-  return { ...counts, failures: [...outside, ...playwrightFailures(suites)], problems };
+  return {
+    ...counts,
+    failures: [...outside, ...playwrightFailures(suites)],
+    problems,
+    tests: playwrightTests(suites),
+  };
 }
 
 /** @param {Counts[]} list @returns {Counts} */

@@ -1,27 +1,45 @@
 /**
- * `npm test`: sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs every test:
- * Vitest's projects pure, null, torch and gpu, then Playwright on the built site. A GPU test that is missing or skipped
- * fails the run; tests that need PyTorch do not run where there is none. The last lines sum all of them, say in large
- * letters that PyTorch was missing, and say again what failed, and how.
+ * `npm test`: sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs the quick tier
+ * of the tests: Vitest's projects pure, null, torch and gpu, then Playwright on the built site. `npm run test:all` runs
+ * all tests, and `npm run test:all -- --rest` only those that `npm test` has left (tiers.mjs), with a closing line for
+ * both. A GPU test that is missing or skipped fails the run; tests that need PyTorch do not run where there is none.
+ * The last lines sum all of them, say in large letters that PyTorch was missing, and say again what failed, and how.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './install.mjs';
+
+/** What the tests read. @type {readonly string[]} */
+const SOURCES = ['src', 'learn', 'shaders', 'public', 'scripts', 'e2e', 'bench', 'fuzz', 'bin', 'package-lock.json'];
 
 ensureInstalled();
 const { findChromium } = await import('./chromium.mjs');
 const { vulkanEnvironment } = await import('./software-vulkan.mjs');
-const { failureLines, playwrightCounts, problemLines, vitestCounts } = await import('./test-counts.mjs');
-const { runBin } = await import('./run-bin.mjs');
-const { findTorch, noTorchBanner } = await import('./find-torch.mjs');
+const { playwrightCounts, playwrightListed, vitestCounts } = await import('./test-counts.mjs');
+const { closing, printClosing } = await import('./test-closing.mjs');
+const { KINDS, missingInQuick, notOnce, playwrightTier, slowLines, vitestTier, withoutReason } = await import(
+  './tiers.mjs'
+);
+const { collectBin, runBin } = await import('./run-bin.mjs');
+const { findTorch } = await import('./find-torch.mjs');
 const { freePort } = await import('./free-port.mjs');
+const { isCurrent } = await import('./is-current.mjs');
+
+const { values } = parseArgs({ options: { all: { type: 'boolean' }, rest: { type: 'boolean' } } });
+const tier = values.rest ? 'rest' : values.all ? 'all' : 'quick';
 
 const started = performance.now();
 const cache = path.join(root, '.cache');
-const vitestReport = path.join(cache, 'vitest.json');
-const playwrightReport = path.join(cache, 'playwright.json');
+/** @param {import('./tiers.mjs').Tier} of */
+const reportsOf = (of) => ({
+  vitest: path.join(cache, `tests-${of}-vitest.json`),
+  playwright: path.join(cache, `tests-${of}-playwright.json`),
+});
+const reports = reportsOf(tier);
+const listFile = path.join(cache, 'tests-listed-playwright.json');
 mkdirSync(cache, { recursive: true });
-for (const file of [vitestReport, playwrightReport]) rmSync(file, { force: true });
+for (const file of [...Object.values(reports), listFile]) rmSync(file, { force: true });
 
 const chromium = await findChromium({ install: true }).catch((error) => {
   console.error(error.message);
@@ -43,38 +61,73 @@ if ((await runBin('node', ['scripts/probe-dawn.mjs'], environment)) !== 0) {
 }
 const torch = findTorch().found;
 console.log(torch ? `PyTorch ${torch.torch} at ${torch.path}` : 'No PyTorch: its tests will not run.');
+
+/** The quick run that the rest completes, where nothing has changed since. */
+const before = reportsOf('quick');
+const quick =
+  tier === 'rest' && Object.values(before).every((file) => isCurrent(root, path.relative(root, file), SOURCES))
+    ? closing([vitestCounts(before.vitest, 0, 'quick'), playwrightCounts(before.playwright, 0)])
+    : undefined;
+if (tier === 'rest' && !quick) console.log('No run of `npm test` is there for these files: only the rest is counted.');
+/** Files without a test for the rest need not be loaded. No file: all. */
+const files = [...new Set(quick?.tests.filter((test) => test.kind !== 'browser' && !test.ran).map(({ file }) => file))];
 console.log(`Set-up took ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 
-// What the browser tests need is built meanwhile.
-const building = runBin('vite', ['build', '--logLevel', 'warn']);
+// What the browser tests need is built meanwhile, unless it is there.
+const isBuilt = tier === 'rest' && isCurrent(root, 'dist/index.html', [...SOURCES, 'index.html', 'vite.config.ts']);
+const building = isBuilt ? Promise.resolve(0) : runBin('vite', ['build', '--logLevel', 'warn']);
+const listing = collectBin('playwright', ['test', '--list', '--reporter=json'], {
+  LOCKSTEP_CHROMIUM: chromium.executablePath,
+  PLAYWRIGHT_JSON_OUTPUT_FILE: listFile,
+});
 const vitestStatus = await runBin(
   'vitest',
-  ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
+  [
+    'run',
+    ...vitestTier(tier),
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${reports.vitest}`,
+    ...files,
+  ],
   environment,
 );
-const units = vitestCounts(vitestReport, vitestStatus);
+const units = vitestCounts(reports.vitest, vitestStatus, tier);
 
 const buildStatus = await building;
 if (buildStatus !== 0) console.error('The site does not build, so the browser tests cannot run.');
 const playwrightStatus =
   buildStatus === 0
-    ? await runBin('playwright', ['test'], {
+    ? await runBin('playwright', ['test', ...playwrightTier(tier)], {
         LOCKSTEP_CHROMIUM: chromium.executablePath,
         LOCKSTEP_E2E_PORT: String(await freePort()),
-        PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport,
+        PLAYWRIGHT_JSON_OUTPUT_FILE: reports.playwright,
       })
     : buildStatus;
-const browser = playwrightCounts(playwrightReport, playwrightStatus);
+const browser = playwrightCounts(reports.playwright, playwrightStatus);
+await listing;
+const listed = playwrightListed(listFile);
 
-const total = { passed: units.passed + browser.passed, failed: units.failed + browser.failed };
+const own = closing([units, browser]);
+const seconds = (performance.now() - started) / 1000;
 for (const [name, counts] of Object.entries({ ...units.projects, browser }))
   console.log(`${name}: ${counts.passed} passed, ${counts.failed} failed`);
-console.log(`Took ${((performance.now() - started) / 1000).toFixed(0)} s.`);
-if (!torch) console.log(noTorchBanner('what runs in it was not tested.'));
-const without = torch ? '' : ', WITHOUT the tests that run in PyTorch';
-const problems = [...units.problems, ...browser.problems];
-const also = problems.length > 0 ? `, and ${problems.length} problems, which fail the run too` : '';
-console.log(`${total.passed} passed, ${total.failed} failed${also}${without}`);
-for (const line of [...failureLines([...units.failures, ...browser.failures]), ...problemLines(problems)])
-  console.log(line);
-process.exit(total.failed === 0 && problems.length === 0 ? 0 : 1);
+own.problems.push(...withoutReason([...units.tests, ...listed]));
+if (tier === 'quick') {
+  own.problems.push(
+    ...missingInQuick(
+      own.tests,
+      KINDS.filter((kind) => torch || kind !== 'torch'),
+    ),
+  );
+  const left = [...units.tests.filter(({ ran }) => !ran), ...listed.filter(({ tags }) => tags.includes('rest'))];
+  console.log(`Left for npm run test:all: ${left.length} tests.`);
+  for (const line of slowLines(seconds, own.tests)) console.log(line);
+}
+console.log(`Took ${seconds.toFixed(0)} s.`);
+if (!quick) process.exit(printClosing(own, torch !== undefined));
+
+console.log(`The rest: ${own.passed} passed, ${own.failed} failed. With npm test before it:`);
+const whole = closing([quick, own]);
+whole.problems.push(...notOnce(quick.tests, [...own.tests, ...listed]));
+process.exit(printClosing(whole, torch !== undefined));

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { place } from '../../scripts/tier';
 import { writeNpy } from '../data/readers/npy';
 import { runConfig } from '../headless/run';
 import { pythonWithTorch, sayNoTorch } from '../training/testing/torch-scripts';
@@ -87,9 +88,13 @@ else
       expect([weights.tensors.length, steps.steps.length, steps.tensors.length]).toEqual([4, 6, 8]);
     });
 
-    it('write a report in which the cause of another run is seen', async () => {
-      const { verdict, causes } = compareReports(await here(), written(0.05));
-      expect(verdict.same).toBe(false);
-      expect(causes.map(({ id }) => id)).toEqual(['learning-rate']);
-    });
+    it(
+      'write a report in which the cause of another run is seen',
+      place({ rest: 'the other snippet writes a report by the same lines' }),
+      async () => {
+        const { verdict, causes } = compareReports(await here(), written(0.05));
+        expect(verdict.same).toBe(false);
+        expect(causes.map(({ id }) => id)).toEqual(['learning-rate']);
+      },
+    );
   });

@@ -4,6 +4,7 @@
  * once, and losses and weights are bit for bit those of a run without a loss.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../scripts/tier';
 import { must } from '../base/invariant';
 import { runConfig } from '../headless/run';
 import type { ConfigInput } from '../protocol/config';
@@ -140,9 +141,14 @@ test('lost while Reset reads the new weights: Reset is done on the next device',
 
 const recordsOf = (s: TestSession) => s.events.flatMap((e) => (e.type === 'losses' ? e.records : []));
 
-test.each(Object.entries(RUNS))(
-  `%s: ${POINTS} losses of the device change nothing`,
-  async (name, config) => {
+/** On one device, and on several of their own. */
+const IN_QUICK = /^DDP with /;
+
+for (const [name, config] of Object.entries(RUNS))
+  test(`${name}: ${POINTS} losses of the device change nothing`, {
+    timeout: 180_000,
+    ...place(IN_QUICK.test(name) ? {} : { rest: 'DDP loses its devices at the same points' }),
+  }, async () => {
     const random = new Generator(Object.keys(RUNS).indexOf(name));
     const draw = (most: number) => 1 + Math.floor(random.uniform24() * most);
     const { gpu, arm } = fragileGpu();
@@ -201,9 +207,7 @@ test.each(Object.entries(RUNS))(
     expect(records).toEqual(undisturbed.losses);
     expect(weights).toEqual(undisturbed.weights);
     await s.close();
-  },
-  180_000,
-);
+  });
 
 const small: ConfigInput = must(RUNS['DDP with dropout and its reference'], 'a run');
 

@@ -4,6 +4,7 @@
  * warm-up, and no device, buffer or handle left after a change of mode and model.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../scripts/tier';
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { type Config, type ConfigInput, MODES } from '../protocol/config';
@@ -65,8 +66,10 @@ const TOYS: readonly ConfigInput[] = [
   },
 ];
 
+const FLAT = 'webgpu-executor.gpu.test.ts allocates nothing after the second step';
 test.each(Object.entries(PRESETS))(
   '%s: a long run is flat',
+  { timeout: LONG ? 7_200_000 : 120_000, ...place({ rest: FLAT }) },
   async (name, { config }) => {
     const watched = watchGpu(node.gpu);
     const keeper = new DeviceKeeper(watched.gpu, true);
@@ -86,39 +89,38 @@ test.each(Object.entries(PRESETS))(
     await Promise.all(watched.devices.map((device) => device.lost));
     expect(watched.use()).toEqual({ devices: 0, buffers: 0, bytes: 0 });
   },
-  LONG ? 7_200_000 : 120_000,
 );
 
-test(
-  'switching mode and model leaves nothing behind',
-  async () => {
-    const watched = watchGpu(node.gpu);
-    const keeper = new DeviceKeeper(watched.gpu, true);
-    const visit = async (i: number) => {
-      const mode = at(MODES, i % MODES.length);
-      const config = at(TOYS, Math.floor(i / MODES.length) % TOYS.length);
-      // As with five modes: workers once in a round of them, in the last one, so that equal rounds hold equal devices.
-      const placement = i % MODES.length === MODES.length - 1 ? 'workers' : 'shared';
-      const run = { ...config, mode, placement, worldSize: 2, batchSize: 8 } as const;
-      // Every micro-batch of a pipeline has a row: the text has four.
-      const piped = { ...run, pipeline: { microBatches: 2 } };
-      const blueprint = createBlueprint(soaked(mode === 'pipeline' ? piped : run), {});
-      const training = await createTraining(blueprint, { keeper, gpu: watched.gpu });
-      await training.run(3);
-      await training.trace();
-      await training.dispose();
-    };
-    const round = MODES.length * TOYS.length;
-    for (let i = 0; i < round; i++) await visit(i);
-    const before = { ...watched.use(), heap: heapBytes(), handles: handles() };
-    for (let i = round; i < round + SWITCHES; i++) await visit(i);
-    const after = { ...watched.use(), heap: heapBytes(), handles: handles() };
-    if (LONG) tell('switching', before, after);
-    expect(after.buffers).toBe(before.buffers);
-    expect(after.devices).toBeLessThanOrEqual(before.devices);
-    expect(after.handles).toBeLessThanOrEqual(before.handles);
-    if (globalThis.gc) expect(after.heap).toBeLessThan(before.heap + 4_000_000);
-    keeper.forget();
-  },
-  LONG ? 7_200_000 : 120_000,
-);
+const LEFT = 'kills.gpu.test.ts and session.gpu.test.ts count the devices and buffers that are left';
+test('switching mode and model leaves nothing behind', {
+  timeout: LONG ? 7_200_000 : 120_000,
+  ...place({ rest: LEFT }),
+}, async () => {
+  const watched = watchGpu(node.gpu);
+  const keeper = new DeviceKeeper(watched.gpu, true);
+  const visit = async (i: number) => {
+    const mode = at(MODES, i % MODES.length);
+    const config = at(TOYS, Math.floor(i / MODES.length) % TOYS.length);
+    // As with five modes: workers once in a round of them, in the last one, so that equal rounds hold equal devices.
+    const placement = i % MODES.length === MODES.length - 1 ? 'workers' : 'shared';
+    const run = { ...config, mode, placement, worldSize: 2, batchSize: 8 } as const;
+    // Every micro-batch of a pipeline has a row: the text has four.
+    const piped = { ...run, pipeline: { microBatches: 2 } };
+    const blueprint = createBlueprint(soaked(mode === 'pipeline' ? piped : run), {});
+    const training = await createTraining(blueprint, { keeper, gpu: watched.gpu });
+    await training.run(3);
+    await training.trace();
+    await training.dispose();
+  };
+  const round = MODES.length * TOYS.length;
+  for (let i = 0; i < round; i++) await visit(i);
+  const before = { ...watched.use(), heap: heapBytes(), handles: handles() };
+  for (let i = round; i < round + SWITCHES; i++) await visit(i);
+  const after = { ...watched.use(), heap: heapBytes(), handles: handles() };
+  if (LONG) tell('switching', before, after);
+  expect(after.buffers).toBe(before.buffers);
+  expect(after.devices).toBeLessThanOrEqual(before.devices);
+  expect(after.handles).toBeLessThanOrEqual(before.handles);
+  if (globalThis.gc) expect(after.heap).toBeLessThan(before.heap + 4_000_000);
+  keeper.forget();
+});

@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { pythonWithTorch, sayNoTorch } from '../../training/testing/torch-scripts';
 import agentScript from './agent.py?raw';
 import { planOnThisMachine, torchrunOptions } from './launch';
@@ -120,7 +121,9 @@ def all_here(where, ranks):
         time.sleep(0.01)
 `;
 
-  test('output by rank, a failure, a restart, a rank that hangs', async () => {
+  const KILLED = 'a rank that is killed goes the same way: said by rank, with its signal, and nothing is left';
+
+  test('output by rank, a failure, a restart, a rank that hangs', place({ rest: KILLED }), async () => {
     const { outcome, lines, starts, pids } = await ran(
       `${RANKS}
 print('to standard error', rank, file=sys.stderr)
@@ -172,9 +175,12 @@ raise RuntimeError('Connection reset by peer')
     expect(outcome.lost.find(({ process: { rank } }) => rank === 1)).toMatchObject({ exitCode: -9 });
   });
 
-  test('a stop reaches the ranks, which end in their own way; nothing is left and nothing is lost', async () => {
-    const { outcome, lines, pids } = await ran(
-      `${RANKS}
+  test(
+    'a stop reaches the ranks, which end in their own way; nothing is left and nothing is lost',
+    place({ rest: KILLED }),
+    async () => {
+      const { outcome, lines, pids } = await ran(
+        `${RANKS}
 def stop(number, frame):
     print('stopping', rank)
     sys.exit(143)
@@ -184,14 +190,15 @@ if rank == 0:
     print('now')
 time.sleep(600)
 `,
-      { ranks: 2, maxRestarts: 3, stopAt: 'now' },
-    );
-    expect(lines.filter((line) => line.includes('stopping'))).toHaveLength(2);
-    expect(outcome).toMatchObject({ stopped: true, restarts: 0, lost: [] });
-    await noneIsLeft(pids);
-  });
+        { ranks: 2, maxRestarts: 3, stopAt: 'now' },
+      );
+      expect(lines.filter((line) => line.includes('stopping'))).toHaveLength(2);
+      expect(outcome).toMatchObject({ stopped: true, restarts: 0, lost: [] });
+      await noneIsLeft(pids);
+    },
+  );
 
-  test('torchrun ends when Lockstep is gone', async () => {
+  test('torchrun ends when Lockstep is gone', place({ rest: KILLED }), async () => {
     const [agent, script] = [path.join(folder, 'agent.py'), path.join(folder, 'sleeps.py')];
     await writeFile(agent, agentScript);
     await writeFile(script, 'import os, time\nprint("pid", os.getpid(), flush=True)\ntime.sleep(600)\n');

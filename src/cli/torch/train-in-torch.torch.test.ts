@@ -6,6 +6,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { toWire } from '../../base/errors';
 import type { Report } from '../../protocol/report';
 import { compareReports } from '../../reports/compare-reports';
@@ -81,46 +82,56 @@ if (pythonWithTorch() === undefined)
   test('no PyTorch on this machine', () => sayNoTorch('lockstep train --engine torch was not tested.'));
 else describe('in PyTorch', inPyTorch);
 
+/** Why the tests that start torchrun again and again are left for the rest. */
+const CYCLE = 'one run of each mode starts torchrun and comes back';
+const RANKS = 'a rank that is killed is tested, and what the report then says without torch (report-text.test.ts)';
+
 function inPyTorch(): void {
-  test('DDP of three ranks is the run of Lockstep: losses, weights, gradients; with traces and files', async () => {
-    const config = {
-      mode: 'ddp',
-      worldSize: 3,
-      steps: 4,
-      accumulate: 2,
-      ddp: { commHook: { type: 'powerSGD', startPowerSGDIter: 2 } },
-    };
-    const records = ['--weights', '--history', '4'];
-    const { status, said } = await torch(
-      config,
-      '--out',
-      file('t.json'),
-      ...records,
-      '--trace',
-      file('trace.json'),
-      '--save',
-      file('w.safetensors'),
-    );
-    expect(said).toMatch(/^torch [\d.]+\S* of .*python/);
-    expect(said).toContain('torchrun: 3 processes, no restart\n');
-    expect(said).toMatch(
-      /\n\[4\/4\] step 3 \(micro-batch 2 of 2\) {2}epoch \d {2}loss [\d.]+ {2}ranks [\d.]+ [\d.]+ [\d.]+\n/,
-    );
-    expect(said).toMatch(/\n4 steps in torch \S+ \(cpu, 3 ranks over gloo\), loss [\d.]+, [\d.]+ steps\/s measured\n$/);
-    expect(status).toBe(0);
-    await own(config, '--out', file('l.json'), ...records);
-    expect(await sameRun('l.json', 't.json')).toBe(true);
-    expect(await report('t.json')).toMatchObject({
-      engine: { name: 'pytorch', backend: 'gloo', device: 'cpu' },
-      steps: 4,
-      launch: { worldSize: 3, nodes: [{ ranks: [{ RANK: 0, MASTER_ADDR: '127.0.0.1' }, {}, {}] }] },
-      processGroup: { backend: 'gloo', worldSize: 3, nodes: [[0, 1, 2]], maxRestarts: 0, restarts: 0 },
-    });
-    const files = await readdir(folder);
-    expect(files).toEqual(
-      expect.arrayContaining(['trace-rank0.json', 'trace-rank1.json', 'trace-rank2.json', 'w.safetensors']),
-    );
-  });
+  test(
+    'DDP of three ranks is the run of Lockstep: losses, weights, gradients; with traces and files',
+    place({ modes: ['ddp'] }),
+    async () => {
+      const config = {
+        mode: 'ddp',
+        worldSize: 3,
+        steps: 4,
+        accumulate: 2,
+        ddp: { commHook: { type: 'powerSGD', startPowerSGDIter: 2 } },
+      };
+      const records = ['--weights', '--history', '4'];
+      const { status, said } = await torch(
+        config,
+        '--out',
+        file('t.json'),
+        ...records,
+        '--trace',
+        file('trace.json'),
+        '--save',
+        file('w.safetensors'),
+      );
+      expect(said).toMatch(/^torch [\d.]+\S* of .*python/);
+      expect(said).toContain('torchrun: 3 processes, no restart\n');
+      expect(said).toMatch(
+        /\n\[4\/4\] step 3 \(micro-batch 2 of 2\) {2}epoch \d {2}loss [\d.]+ {2}ranks [\d.]+ [\d.]+ [\d.]+\n/,
+      );
+      expect(said).toMatch(
+        /\n4 steps in torch \S+ \(cpu, 3 ranks over gloo\), loss [\d.]+, [\d.]+ steps\/s measured\n$/,
+      );
+      expect(status).toBe(0);
+      await own(config, '--out', file('l.json'), ...records);
+      expect(await sameRun('l.json', 't.json')).toBe(true);
+      expect(await report('t.json')).toMatchObject({
+        engine: { name: 'pytorch', backend: 'gloo', device: 'cpu' },
+        steps: 4,
+        launch: { worldSize: 3, nodes: [{ ranks: [{ RANK: 0, MASTER_ADDR: '127.0.0.1' }, {}, {}] }] },
+        processGroup: { backend: 'gloo', worldSize: 3, nodes: [[0, 1, 2]], maxRestarts: 0, restarts: 0 },
+      });
+      const files = await readdir(folder);
+      expect(files).toEqual(
+        expect.arrayContaining(['trace-rank0.json', 'trace-rank1.json', 'trace-rank2.json', 'w.safetensors']),
+      );
+    },
+  );
 
   test.each([
     ['DataParallel', { mode: 'dataParallel', worldSize: 2, steps: 3 }],
@@ -133,47 +144,56 @@ function inPyTorch(): void {
     expect(await sameRun('l1.json', 't1.json')).toBe(true);
   });
 
-  test('from Lockstep’s checkpoint, through a killed rank and a restart, back to Lockstep: the run without a stop', async () => {
-    const config = { mode: 'ddp', worldSize: 2, steps: 9, optimizer: { type: 'Adam', lr: 0.01 } };
-    await own(config, '--weights', '--out', file('whole.json'));
-    await own({ ...config, steps: 3 }, '--out', file('first.json'), '--checkpoint', file('one'));
-    const more = ['--resume', file('one'), '--checkpoint', file('two'), '--checkpoint-every', '1'];
-    const { status, said } = await torch(
-      { ...config, steps: 6 },
-      ...[...more, '--kill', '1@4', '--max-restarts', '2', '--out', file('second.json')],
-    );
-    expect(status).toBe(0);
-    expect(said).toContain('[rank 1] rank 1 is killed in step 4\n');
-    expect(said).toContain(
-      'warning: Rank 1 was ended by signal 9 (SIGKILL).\nAll ranks start again, restart 1 of 2.\n',
-    );
-    const second = await report('second.json');
-    expect(second.losses.map(({ step }) => step)).toEqual([3, 4, 5]);
-    expect(second).toMatchObject({
-      steps: 3,
-      processGroup: { restarts: 1, maxRestarts: 2 },
-      notices: [{ id: 'restarted' }],
-    });
-    await own(config, '--resume', file('two'), '--weights', '--out', file('third.json'));
-    const parts = await Promise.all(['first.json', 'second.json', 'third.json'].map(report));
-    const whole = await report('whole.json');
-    const losses = parts.flatMap((part) => part.losses.map(({ loss }) => loss));
-    expect(losses).toHaveLength(9);
-    for (const [i, loss] of losses.entries()) expect(Math.abs(loss - (whole.losses[i]?.loss ?? 9))).toBeLessThan(1e-6);
-  });
+  test(
+    'from Lockstep’s checkpoint, through a killed rank and a restart, back to Lockstep: the run without a stop',
+    place({ rest: CYCLE }),
+    async () => {
+      const config = { mode: 'ddp', worldSize: 2, steps: 9, optimizer: { type: 'Adam', lr: 0.01 } };
+      await own(config, '--weights', '--out', file('whole.json'));
+      await own({ ...config, steps: 3 }, '--out', file('first.json'), '--checkpoint', file('one'));
+      const more = ['--resume', file('one'), '--checkpoint', file('two'), '--checkpoint-every', '1'];
+      const { status, said } = await torch(
+        { ...config, steps: 6 },
+        ...[...more, '--kill', '1@4', '--max-restarts', '2', '--out', file('second.json')],
+      );
+      expect(status).toBe(0);
+      expect(said).toContain('[rank 1] rank 1 is killed in step 4\n');
+      expect(said).toContain(
+        'warning: Rank 1 was ended by signal 9 (SIGKILL).\nAll ranks start again, restart 1 of 2.\n',
+      );
+      const second = await report('second.json');
+      expect(second.losses.map(({ step }) => step)).toEqual([3, 4, 5]);
+      expect(second).toMatchObject({
+        steps: 3,
+        processGroup: { restarts: 1, maxRestarts: 2 },
+        notices: [{ id: 'restarted' }],
+      });
+      await own(config, '--resume', file('two'), '--weights', '--out', file('third.json'));
+      const parts = await Promise.all(['first.json', 'second.json', 'third.json'].map(report));
+      const whole = await report('whole.json');
+      const losses = parts.flatMap((part) => part.losses.map(({ loss }) => loss));
+      expect(losses).toHaveLength(9);
+      for (const [i, loss] of losses.entries())
+        expect(Math.abs(loss - (whole.losses[i]?.loss ?? 9))).toBeLessThan(1e-6);
+    },
+  );
 
-  test('a rank that hangs is named with its place, when the others have waited for their timeout', async () => {
-    const { status, said } = await torch(
-      { mode: 'ddp', worldSize: 2, steps: 5, timeoutS: 5 },
-      ...['--hang', '1@2', '--out', file('hung.json')],
-    );
-    expect(status).toBe(4);
-    expect(said).toMatch(/Rank 1 hung in record\.py, line \d+: time\.sleep/);
-    expect(said).toContain("rank 0 waited for it until the process group's timeout of 5 s.");
-    const { error, losses } = await report('hung.json');
-    expect(error).toMatchObject({ code: 'rank-failed', details: { rank: 1 } });
-    expect(losses.map(({ perRank }) => perRank.length)).toEqual([2, 2]);
-  });
+  test(
+    'a rank that hangs is named with its place, when the others have waited for their timeout',
+    place({ rest: RANKS }),
+    async () => {
+      const { status, said } = await torch(
+        { mode: 'ddp', worldSize: 2, steps: 5, timeoutS: 5 },
+        ...['--hang', '1@2', '--out', file('hung.json')],
+      );
+      expect(status).toBe(4);
+      expect(said).toMatch(/Rank 1 hung in record\.py, line \d+: time\.sleep/);
+      expect(said).toContain("rank 0 waited for it until the process group's timeout of 5 s.");
+      const { error, losses } = await report('hung.json');
+      expect(error).toMatchObject({ code: 'rank-failed', details: { rank: 1 } });
+      expect(losses.map(({ perRank }) => perRank.length)).toEqual([2, 2]);
+    },
+  );
 
   test('what torch refuses is said with its rank and line: SyncBatchNorm on the CPU', async () => {
     const layers = [MODEL.layers[0], { type: 'BatchNorm1d', features: 6 }, MODEL.layers[2]];
@@ -187,32 +207,36 @@ function inPyTorch(): void {
     expect((await report('sync.json')).error?.code).toBe('rank-failed');
   });
 
-  test('two machines, each with the same command; the one with rank 0 writes the report', async () => {
-    const config = { mode: 'ddp', worldSize: 4, steps: 3 };
-    const endpoint = `localhost:${20_000 + Math.floor(Math.random() * 10_000)}`;
-    const words = ['--nnodes', '2', '--rdzv_endpoint', endpoint, '--rdzv_id', 'two', '--weights'];
-    const machines = await Promise.all(
-      ['a', 'b'].map((name) => torch(config, ...words, '--out', file(`node-${name}.json`))),
-    );
-    expect(
-      machines.map(({ status }) => status),
-      machines.map(({ said }) => said).join('\n'),
-    ).toEqual([0, 0]);
-    const written = (await readdir(folder)).filter((name) => name.startsWith('node-'));
-    expect(written).toHaveLength(1);
-    await own(config, '--weights', '--out', file('l4.json'));
-    expect(await sameRun('l4.json', written[0] ?? '')).toBe(true);
-    expect(await report(written[0] ?? '')).toMatchObject({
-      processGroup: {
-        nodes: [
-          [0, 1],
-          [2, 3],
-        ],
-      },
-    });
-  });
+  test(
+    'two machines, each with the same command; the one with rank 0 writes the report',
+    place({ rest: CYCLE }),
+    async () => {
+      const config = { mode: 'ddp', worldSize: 4, steps: 3 };
+      const endpoint = `localhost:${20_000 + Math.floor(Math.random() * 10_000)}`;
+      const words = ['--nnodes', '2', '--rdzv_endpoint', endpoint, '--rdzv_id', 'two', '--weights'];
+      const machines = await Promise.all(
+        ['a', 'b'].map((name) => torch(config, ...words, '--out', file(`node-${name}.json`))),
+      );
+      expect(
+        machines.map(({ status }) => status),
+        machines.map(({ said }) => said).join('\n'),
+      ).toEqual([0, 0]);
+      const written = (await readdir(folder)).filter((name) => name.startsWith('node-'));
+      expect(written).toHaveLength(1);
+      await own(config, '--weights', '--out', file('l4.json'));
+      expect(await sameRun('l4.json', written[0] ?? '')).toBe(true);
+      expect(await report(written[0] ?? '')).toMatchObject({
+        processGroup: {
+          nodes: [
+            [0, 1],
+            [2, 3],
+          ],
+        },
+      });
+    },
+  );
 
-  test('a stop is a report of what was done', async () => {
+  test('a stop is a report of what was done', place({ rest: RANKS }), async () => {
     const config = { mode: 'ddp', worldSize: 2, steps: 1_000_000 };
     const words = ['--engine', 'torch', '--device', 'cpu', '--out', file('stopped.json')];
     const { status, said } = await lockstep(config, words, 'step 3 ');

@@ -3,6 +3,7 @@
  * float32 and once with --precision bf16, held against each other and against Lockstep's own run.
  */
 import { expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { at } from '../../base/invariant';
 import { exportFiles } from '../../headless/export-run';
 import { runConfig } from '../../headless/run';
@@ -17,7 +18,9 @@ import { compareReports } from '../compare-reports';
 import { parseReport, readReport } from '../read-report';
 import { PRECISION_HISTORY, PRECISION_RUN, recordBf16 } from './testing/precision-run';
 
-test('bf16 on one side, by a PyTorch of this machine', { timeout: 300_000 }, async () => {
+const RECORDED = 'the cause is tested on the recorded report of such a run (causes.test.ts)';
+
+test('bf16 on one side, by a PyTorch of this machine', { timeout: 300_000, ...place({ rest: RECORDED }) }, async () => {
   const python = pythonWithTorch();
   if (python === undefined) return sayNoTorch('the cause "lower precision" was not tested on real runs.');
   const script = exportedScript(await exportFiles(PRECISION_RUN, {}));

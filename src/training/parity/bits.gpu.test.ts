@@ -3,6 +3,7 @@
  * another adapter than the one that the hashes were recorded on, each run is run twice and must end with the same bits.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { ON_WEBGPU, WEBGPU_RUNS } from '../testing/bits/on-webgpu';
 import { CHANGED, RECORDING, recordBits, recordedBits, shout } from '../testing/bits/recorded-bits';
@@ -29,14 +30,23 @@ afterAll(async () => {
   if (RECORDING) recordBits('webgpu', adapter, WEBGPU_RUNS, found);
 });
 
-test.each(WEBGPU_RUNS)('$name', async ({ name, config }) => {
-  const { bits, finite } = await runBits(config, 'webgpu', node.gpu);
-  expect(finite, 'NaN hides changes').toBe(true);
-  found.set(name, bits);
-  if (RECORDING) return;
-  if (adapter === on) expect(bits, CHANGED).toBe(recorded.get(name));
-  else expect((await runBits(config, 'webgpu', node.gpu)).bits).toBe(bits);
-});
+/** What a small net in every mode and placement, and each optimiser and hook in one, does not run. */
+const LARGE = /gpt|cnn|mixed|attention|strides/;
+const SMALL_ONES = 'the small net runs in the same modes, and parity.gpu.test.ts trains a CNN and a GPT';
+
+for (const { name, config } of WEBGPU_RUNS)
+  test(
+    name,
+    place({ modes: [config.mode ?? 'single'], ...(LARGE.test(name) ? { rest: SMALL_ONES } : {}) }),
+    async () => {
+      const { bits, finite } = await runBits(config, 'webgpu', node.gpu);
+      expect(finite, 'NaN hides changes').toBe(true);
+      found.set(name, bits);
+      if (RECORDING) return;
+      if (adapter === on) expect(bits, CHANGED).toBe(recorded.get(name));
+      else expect((await runBits(config, 'webgpu', node.gpu)).bits).toBe(bits);
+    },
+  );
 
 test('every pattern has its runs, and every recorded name its configuration', () => {
   const names = WEBGPU_RUNS.map(({ name }) => name);

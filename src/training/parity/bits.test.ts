@@ -3,6 +3,7 @@
  * are those that were recorded. CPU device; bits.gpu.test.ts has WebGPU.
  */
 import { afterAll, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { DDP_RUNS } from '../testing/bits/ddp';
 import { MODEL_RUNS } from '../testing/bits/models';
 import { MODE_RUNS } from '../testing/bits/modes';
@@ -15,12 +16,13 @@ const RUNS = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...PIPELINE_RUNS, ...MO
 const recorded = new Map(Object.entries(recordedBits().cpu.bits));
 const found = new Map(recorded);
 
-test.each(RUNS)('$name', async ({ name, config }) => {
-  const { bits, finite } = await runBits(config, 'cpu');
-  expect(finite, 'NaN hides changes').toBe(true);
-  found.set(name, bits);
-  if (!RECORDING) expect(bits, CHANGED).toBe(recorded.get(name));
-});
+for (const { name, config } of RUNS)
+  test(name, place({ modes: [config.mode ?? 'single'] }), async () => {
+    const { bits, finite } = await runBits(config, 'cpu');
+    expect(finite, 'NaN hides changes').toBe(true);
+    found.set(name, bits);
+    if (!RECORDING) expect(bits, CHANGED).toBe(recorded.get(name));
+  });
 
 test('every configuration has one name, and every recorded name its configuration', () => {
   const names = RUNS.map(({ name }) => name);

@@ -9,6 +9,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { must } from '../../base/invariant';
 import { exportFiles } from '../../headless/export-run';
 import { pythonWithTorch, sayNoTorch } from '../testing/torch-scripts';
@@ -99,43 +100,49 @@ if (pythonWithTorch() === undefined)
   test('no PyTorch on this machine', () => sayNoTorch('restarts of exported runs were not tested.'));
 else describe('in PyTorch', inPyTorch);
 
+const RESUMES = 'one process saves and resumes in the quick tier, by the same files';
+
 function inPyTorch(): void {
-  test('DDP: killed in a SLURM job, requeued, killed again, gone on as pods: the run without a stop', async () => {
-    const folder = await exported('ddp', { mode: 'ddp', worldSize: 2, ...ADAM });
-    const job = (...more: readonly string[]): Promise<Ended> =>
-      started(['bash', 'job.sbatch', '--checkpoint-every', '2', ...more], folder, {
-        ...SLURM,
-        SLURM_SUBMIT_DIR: folder,
-      });
-    const first = await job('--kill', '1@3');
-    expect(first.said).toContain('no checkpoint ');
-    expect(first.said).toMatch(/run yet: begins at the start\n/);
-    expect(first.said).toContain('rank 1 is killed in step 3');
-    expect(first.status).not.toBe(0);
+  test(
+    'DDP: killed in a SLURM job, requeued, killed again, gone on as pods: the run without a stop',
+    place({ rest: RESUMES }),
+    async () => {
+      const folder = await exported('ddp', { mode: 'ddp', worldSize: 2, ...ADAM });
+      const job = (...more: readonly string[]): Promise<Ended> =>
+        started(['bash', 'job.sbatch', '--checkpoint-every', '2', ...more], folder, {
+          ...SLURM,
+          SLURM_SUBMIT_DIR: folder,
+        });
+      const first = await job('--kill', '1@3');
+      expect(first.said).toContain('no checkpoint ');
+      expect(first.said).toMatch(/run yet: begins at the start\n/);
+      expect(first.said).toContain('rank 1 is killed in step 3');
+      expect(first.status).not.toBe(0);
 
-    const second = await job('--kill', '1@5');
-    expect(second.said).toMatch(/train\.py: goes on from \S*run\n/);
-    expect(second.said).toContain('step 2 ');
-    expect(second.said).not.toContain('step 1 ');
-    expect(second.status).not.toBe(0);
+      const second = await job('--kill', '1@5');
+      expect(second.said).toMatch(/train\.py: goes on from \S*run\n/);
+      expect(second.said).toContain('step 2 ');
+      expect(second.said).not.toContain('step 1 ');
+      expect(second.status).not.toBe(0);
 
-    const yaml = await readFile(path.join(folder, 'pytorchjob.yaml'), 'utf8');
-    const third = await pods(folder, yaml, 29_000 + (process.pid % 900));
-    expect(third.map(({ status, said }) => (status === 0 ? 0 : said))).toEqual([0, 0]);
-    const resumed = await report(path.join(folder, 'report.json'));
-    expect(resumed.losses.map(({ step }) => step)).toEqual([4, 5, 6, 7, 8]);
+      const yaml = await readFile(path.join(folder, 'pytorchjob.yaml'), 'utf8');
+      const third = await pods(folder, yaml, 29_000 + (process.pid % 900));
+      expect(third.map(({ status, said }) => (status === 0 ? 0 : said))).toEqual([0, 0]);
+      const resumed = await report(path.join(folder, 'report.json'));
+      expect(resumed.losses.map(({ step }) => step)).toEqual([4, 5, 6, 7, 8]);
 
-    // Another run of torch 1 on this machine: its --standalone always has this port, which may well be in use here.
-    const another = createServer().on('error', () => {});
-    another.listen(29_400, '127.0.0.1');
-    const whole = path.join(home, 'whole.json');
-    const { status, said } = await started(['./run.sh', '--report', whole, '--quiet'], folder);
-    another.close();
-    expect(status === 0 || said).toBe(true);
-    const straight = await report(whole);
-    expect(resumed.losses).toEqual(straight.losses.slice(4));
-    expect(resumed.weights).toEqual(straight.weights);
-  });
+      // Another run of torch 1 on this machine: its --standalone always has this port, which may well be in use here.
+      const another = createServer().on('error', () => {});
+      another.listen(29_400, '127.0.0.1');
+      const whole = path.join(home, 'whole.json');
+      const { status, said } = await started(['./run.sh', '--report', whole, '--quiet'], folder);
+      another.close();
+      expect(status === 0 || said).toBe(true);
+      const straight = await report(whole);
+      expect(resumed.losses).toEqual(straight.losses.slice(4));
+      expect(resumed.weights).toEqual(straight.weights);
+    },
+  );
 
   test('options that cannot be are refused in a line, before any rank starts', async () => {
     const folder = await exported('refused', { mode: 'ddp', worldSize: 2, ...ADAM });
@@ -182,63 +189,73 @@ function inPyTorch(): void {
     expect(damaged.said).toMatch(/is not the one that was saved with the other file\. Remove these files to begin/);
   });
 
-  test('DDP: a complete run is left as it is; a checkpoint that does not fit is refused in a line', async () => {
-    const folder = await exported('complete', { mode: 'ddp', worldSize: 2, ...ADAM });
-    const run = (cwd: string, ...more: readonly string[]): Promise<Ended> =>
-      started(['./run.sh', '--quiet', '--report', 'report.json', ...more], cwd);
-    expect((await run(folder, '--checkpoint', 'run')).status).toBe(0);
-    const files = ['report.json', 'run.safetensors', 'run.state.safetensors'];
-    const written = (): Promise<readonly string[]> =>
-      Promise.all(files.map((file) => readFile(path.join(folder, file), 'base64')));
-    const before = await written();
-    for (const more of [
-      ['--checkpoint', 'run', '--resume', 'auto'],
-      ['--resume', 'run'],
-    ]) {
-      const again = await run(folder, ...more);
-      expect(again.status === 0 || again.said).toBe(true);
-      expect(again.said).toContain('train.py: run is complete at step 9: nothing is left to do\n');
-    }
-    expect(await written()).toEqual(before);
+  test(
+    'DDP: a complete run is left as it is; a checkpoint that does not fit is refused in a line',
+    place({ rest: RESUMES }),
+    async () => {
+      const folder = await exported('complete', { mode: 'ddp', worldSize: 2, ...ADAM });
+      const run = (cwd: string, ...more: readonly string[]): Promise<Ended> =>
+        started(['./run.sh', '--quiet', '--report', 'report.json', ...more], cwd);
+      expect((await run(folder, '--checkpoint', 'run')).status).toBe(0);
+      const files = ['report.json', 'run.safetensors', 'run.state.safetensors'];
+      const written = (): Promise<readonly string[]> =>
+        Promise.all(files.map((file) => readFile(path.join(folder, file), 'base64')));
+      const before = await written();
+      for (const more of [
+        ['--checkpoint', 'run', '--resume', 'auto'],
+        ['--resume', 'run'],
+      ]) {
+        const again = await run(folder, ...more);
+        expect(again.status === 0 || again.said).toBe(true);
+        expect(again.said).toContain('train.py: run is complete at step 9: nothing is left to do\n');
+      }
+      expect(await written()).toEqual(before);
 
-    const none = await run(folder, '--resume', 'nosuch');
-    expect(none.status).not.toBe(0);
-    expect(none.said).toContain('train.py: there is no checkpoint nosuch (nosuch.state.safetensors)\n');
-    expect(none.said).not.toContain('record.py');
+      const none = await run(folder, '--resume', 'nosuch');
+      expect(none.status).not.toBe(0);
+      expect(none.said).toContain('train.py: there is no checkpoint nosuch (nosuch.state.safetensors)\n');
+      expect(none.said).not.toContain('record.py');
 
-    const sgd = await exported('sgd', { mode: 'ddp', worldSize: 2 });
-    const base = path.join(folder, 'run');
-    expect((await run(sgd, '--resume', base)).said).toContain('run is of Adam, this run has SGD\n');
-    const wide = [
-      { type: 'Linear', in: 2, out: 7 },
-      { type: 'Linear', in: 7, out: 1 },
-    ];
-    const other = await exported('other', { mode: 'ddp', worldSize: 2, model: { layers: wide } });
-    expect((await run(other, '--resume', base)).said).toContain(
-      'run the tensor 0.weight has the shape [6, 2], in this run [7, 2]\n',
-    );
-    const seeded = await exported('seeded', { mode: 'ddp', worldSize: 2, ...ADAM, seed: 5 });
-    const warned = await run(seeded, '--resume', base, '--steps', '10');
-    expect(warned.status === 0 || warned.said).toBe(true);
-    expect((await report(path.join(seeded, 'report.json'))).config.steps).toBe(10);
-    expect(warned.said).toMatch(/train\.py: warning: settings of this run differ from those of \S* ?\S* ?\S*: seed\n/);
-  });
+      const sgd = await exported('sgd', { mode: 'ddp', worldSize: 2 });
+      const base = path.join(folder, 'run');
+      expect((await run(sgd, '--resume', base)).said).toContain('run is of Adam, this run has SGD\n');
+      const wide = [
+        { type: 'Linear', in: 2, out: 7 },
+        { type: 'Linear', in: 7, out: 1 },
+      ];
+      const other = await exported('other', { mode: 'ddp', worldSize: 2, model: { layers: wide } });
+      expect((await run(other, '--resume', base)).said).toContain(
+        'run the tensor 0.weight has the shape [6, 2], in this run [7, 2]\n',
+      );
+      const seeded = await exported('seeded', { mode: 'ddp', worldSize: 2, ...ADAM, seed: 5 });
+      const warned = await run(seeded, '--resume', base, '--steps', '10');
+      expect(warned.status === 0 || warned.said).toBe(true);
+      expect((await report(path.join(seeded, 'report.json'))).config.steps).toBe(10);
+      expect(warned.said).toMatch(
+        /train\.py: warning: settings of this run differ from those of \S* ?\S* ?\S*: seed\n/,
+      );
+    },
+  );
 
-  test('a save that is killed at any moment leaves the checkpoint before it or the new one, whole', async () => {
-    const folder = await exported('torn', { mode: 'single' });
-    const { status, stdout, stderr } = spawnSync(python, ['-c', KILLED_SAVES], { cwd: folder, encoding: 'utf8' });
-    expect(status, stderr).toBe(0);
-    const outcomes = JSON.parse(stdout) as readonly (readonly [killedAt: string, found: number])[];
-    expect(outcomes.map(([, found]) => found).sort()).toEqual(outcomes.map(([, found]) => found));
-    expect(new Set(outcomes.map(([at]) => at))).toEqual(
-      new Set(['fsync', 'link', 'replace', 'remove', 'killed no more']),
-    );
-    expect(new Set(outcomes.map(([, found]) => found))).toEqual(new Set([1, 2]));
-    expect((await readdir(folder)).filter((name) => name.startsWith('ck'))).toEqual([
-      'ck.safetensors',
-      'ck.state.safetensors',
-    ]);
-  });
+  test(
+    'a save that is killed at any moment leaves the checkpoint before it or the new one, whole',
+    place({ rest: RESUMES }),
+    async () => {
+      const folder = await exported('torn', { mode: 'single' });
+      const { status, stdout, stderr } = spawnSync(python, ['-c', KILLED_SAVES], { cwd: folder, encoding: 'utf8' });
+      expect(status, stderr).toBe(0);
+      const outcomes = JSON.parse(stdout) as readonly (readonly [killedAt: string, found: number])[];
+      expect(outcomes.map(([, found]) => found).sort()).toEqual(outcomes.map(([, found]) => found));
+      expect(new Set(outcomes.map(([at]) => at))).toEqual(
+        new Set(['fsync', 'link', 'replace', 'remove', 'killed no more']),
+      );
+      expect(new Set(outcomes.map(([, found]) => found))).toEqual(new Set([1, 2]));
+      expect((await readdir(folder)).filter((name) => name.startsWith('ck'))).toEqual([
+        'ck.safetensors',
+        'ck.state.safetensors',
+      ]);
+    },
+  );
 }
 
 const DIGITS = {

@@ -4,12 +4,13 @@
  * than there is are counted and named.
  */
 import { expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { at, must } from '../../base/invariant';
 import { isOlder } from '../../cli/torch/python';
 import { exportFiles } from '../../headless/export-run';
 import { runConfig } from '../../headless/run';
 import { readSafetensors } from '../../interop/safetensors';
-import type { Config } from '../../protocol/config';
+import { type Config, MODES } from '../../protocol/config';
 import { SCRIPT_SETS, SCRIPTS, type ScriptCase } from '../testing/script-cases';
 import { exportedScript, pythonWithTorch, reportOf, runTorchScripts, sayNoTorch } from '../testing/torch-scripts';
 
@@ -35,10 +36,40 @@ interface LossRecord {
   readonly perRank: readonly number[];
 }
 
-test('trained by a PyTorch of this machine', { timeout: 400_000 }, async () => {
+const CASES = SCRIPT_SETS.flatMap((set) => set.cases);
+/** The first of each mode, and the first with each of the things that train.py writes other lines for. */
+const WORDS = ['checkpointed', 'resumed', 'join', 'commHook', 'clipped', 'noSync', 'OneCycleLR', 'NAdam, resumed'];
+const IN_QUICK = new Set(
+  [...MODES.map((mode) => CASES.find(({ config }) => config.mode === mode)), ...WORDS.map(firstWith)].map(
+    (one) => one?.name,
+  ),
+);
+const [quick, others] = [true, false].map((inQuick) => CASES.filter(({ name }) => IN_QUICK.has(name) === inQuick));
+/** What an older torch leaves out, nobody counts as trained. */
+const WITHOUT_PIPELINES = MODES.filter((mode) => mode !== 'pipeline');
+
+test(
+  'some of each mode, trained by a PyTorch of this machine',
+  { timeout: 400_000, ...place({ modes: WITHOUT_PIPELINES }) },
+  () => trained(quick ?? []),
+);
+
+test(
+  'all others, trained by a PyTorch of this machine',
+  {
+    timeout: 400_000,
+    ...place({ rest: 'one of each mode and of each part of train.py is trained in the quick tier' }),
+  },
+  () => trained(others ?? []),
+);
+
+function firstWith(word: string): ScriptCase | undefined {
+  return CASES.find(({ name }) => name.includes(word));
+}
+
+async function trained(cases: readonly ScriptCase[]): Promise<void> {
   const python = pythonWithTorch();
   if (python === undefined) return sayNoTorch('the exported runs were not trained.');
-  const cases = SCRIPT_SETS.flatMap((set) => set.cases);
   const folders = await Promise.all(
     cases.map(async ({ config, files }) => exportFiles({ ...config, compareSingle: false }, await files())),
   );
@@ -79,7 +110,7 @@ test('trained by a PyTorch of this machine', { timeout: 400_000 }, async () => {
       found.push(...weightsApart(report, own.weights, config).map((text) => `${name}: ${text}`));
   }
   expect(found).toEqual([]);
-});
+}
 
 /** The losses that an older torch printed for the listing, at the places of its report; of one process. */
 function lossesBefore({ name }: ScriptCase, { losses }: TorchReport): readonly LossRecord[] {

@@ -4,8 +4,10 @@
  * both whole).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { PARITY_CASES } from '../testing/parity-cases';
+import { parityPlace } from '../testing/parity-tier';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
@@ -15,21 +17,28 @@ beforeAll(() => {
 });
 afterAll(() => node.close());
 
-describe.each(PARITY_CASES)('$name', (parity) => {
-  const shared = once(() => runParity(parity, node.gpu));
+const WORKERS = 'one run of each mode in workers is in the quick tier; on the CPU (parity.test.ts) all small ones are';
+const IN_WORKERS = /^tanh_mlp (single|model parallel|DataParallel.*|DDP world_size2_batch_per_rank16)$/;
 
-  test('meets its bars on WebGPU', async () => {
-    const { measured } = await shared();
-    expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
-    expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
-    expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
-    expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
-    expect(measured.eval_loss_rel).toBeLessThanOrEqual(parity.bars.loss_rel_all);
-    expect(measured.final_buffer_maxrel).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
-    expect(measured.replicaDivergence).toBe(0);
-  });
+for (const parity of PARITY_CASES) {
+  const { modes, rest } = parityPlace(parity);
+  describe(parity.name, place({ modes, rest }), () => {
+    const alone = place(IN_WORKERS.test(parity.name) || rest ? {} : { rest: WORKERS });
+    const shared = once(() => runParity(parity, node.gpu));
 
-  test('one GPUDevice per rank: the bits of the shared run', async () => {
-    expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
+    test('meets its bars on WebGPU', async () => {
+      const { measured } = await shared();
+      expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
+      expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+      expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
+      expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+      expect(measured.eval_loss_rel).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+      expect(measured.final_buffer_maxrel).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+      expect(measured.replicaDivergence).toBe(0);
+    });
+
+    test('one GPUDevice per rank: the bits of the shared run', alone, async () => {
+      expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
+    });
   });
-});
+}

@@ -5,30 +5,29 @@
  * the steps after it run the same Programs.
  */
 import { describe, expect, test } from 'vitest';
-import { elements } from '../../tensor/shape';
-import { PARITY_CASES, type ParityCase } from '../testing/parity-cases';
+import { place } from '../../../scripts/tier';
+import { PARITY_CASES } from '../testing/parity-cases';
+import { isSmall, parityPlace } from '../testing/parity-tier';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
-const SMALL = 1000;
-const isSmall = ({ finalParameters }: ParityCase): boolean =>
-  [...finalParameters.values()].reduce((sum, { shape }) => sum + elements(shape), 0) <= SMALL;
+for (const parity of PARITY_CASES) {
+  describe(parity.name, place(parityPlace(parity)), () => {
+    const shared = once(() => runParity(parity, undefined, isSmall(parity)));
 
-describe.each(PARITY_CASES)('$name', (parity) => {
-  const shared = once(() => runParity(parity, undefined, isSmall(parity)));
+    test('meets its bars on the CPU', async () => {
+      const { measured } = await shared();
+      expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
+      expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+      expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
+      expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+      expect(measured.eval_loss_rel).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+      expect(measured.final_buffer_maxrel).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+      expect(measured.replicaDivergence).toBe(0);
+    });
 
-  test('meets its bars on the CPU', async () => {
-    const { measured } = await shared();
-    expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
-    expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
-    expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
-    expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
-    expect(measured.eval_loss_rel).toBeLessThanOrEqual(parity.bars.loss_rel_all);
-    expect(measured.final_buffer_maxrel).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
-    expect(measured.replicaDivergence).toBe(0);
+    test('one worker per rank: the bits of the shared run', async () => {
+      expectSameBits((await shared()).held, await runInWorkers(parity, undefined, isSmall(parity)));
+    });
   });
-
-  test('one worker per rank: the bits of the shared run', async () => {
-    expectSameBits((await shared()).held, await runInWorkers(parity, undefined, isSmall(parity)));
-  });
-});
+}

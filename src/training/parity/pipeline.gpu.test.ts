@@ -4,7 +4,9 @@
  * another order one of each kind is enough here (pipeline.test.ts has all).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
+import { pipelinePlace } from '../testing/parity-tier';
 import { PIPELINE_CASES, PIPELINE_MESH_CASES } from '../testing/pipeline-cases';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
@@ -20,20 +22,22 @@ const ON_GPU = /^tanh_mlp|^deep_tanh (GPipe|LoopedBFS|InterleavedZeroBubble|ZBV|
 const ALONE = /^deep_tanh.*(ZeroBubble|pp 2)/;
 const cases = [...PIPELINE_CASES.filter(({ name }) => ON_GPU.test(name)), ...PIPELINE_MESH_CASES];
 
-describe.each(cases)('$name', (parity) => {
-  const shared = once(() => runParity(parity, node.gpu));
+for (const parity of cases) {
+  describe(parity.name, place(pipelinePlace(parity)), () => {
+    const shared = once(() => runParity(parity, node.gpu));
 
-  test('meets its bars on WebGPU', async () => {
-    const { measured } = await shared();
-    expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
-    expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
-    expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
-    expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
-    expect(measured.replicaDivergence).toBe(0);
-  });
+    test('meets its bars on WebGPU', async () => {
+      const { measured } = await shared();
+      expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
+      expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+      expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
+      expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+      expect(measured.replicaDivergence).toBe(0);
+    });
 
-  if (!ALONE.test(parity.name)) return;
-  test('one GPUDevice per rank: the bits of the shared run', async () => {
-    expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
+    if (!ALONE.test(parity.name)) return;
+    test('one GPUDevice per rank: the bits of the shared run', async () => {
+      expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
+    });
   });
-});
+}

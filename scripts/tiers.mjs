@@ -1,0 +1,120 @@
+/**
+ * The tiers of tests: `npm test` runs the quick one, `npm run test:all` runs all, and `npm run test:all -- --rest` what
+ * the quick one has left. Which tier a test is in stands at the test (scripts/tier.ts). Here is how the runners are
+ * asked for a tier, and what a tier must hold. Read by test.mjs, test-counts.mjs and vite.config.ts; runs nothing.
+ */
+import path from 'node:path';
+
+/** @typedef {'quick' | 'rest' | 'all'} Tier */
+/**
+ * A test as the reports of Vitest and Playwright have it. `id` is one test's alone.
+ * @typedef {{id: string, file: string, kind: string, tags: readonly string[], reason?: string, ran: boolean,
+ *   ms: number}} TierTest
+ */
+
+/** Kinds of tests, by what they need. */
+export const KINDS = ['pure', 'null', 'torch', 'gpu', 'browser'];
+
+/** The modes, as protocol/config names them. @type {readonly import('../src/protocol/config').Mode[]} */
+export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel', 'pipeline', 'parameterServer'];
+
+/** Modes that each kind of tests has to train in the quick tier. The null backend computes nothing. */
+const TRAINED = new Map([
+  ['pure', MODES],
+  // PyTorch before 2.5 has no pipelines.
+  ['torch', MODES.filter((mode) => mode !== 'pipeline')],
+  ['gpu', MODES],
+  ['browser', MODES],
+]);
+
+/**
+ * Vitest refuses every other tag.
+ *
+ * @type {{name: import('../src/protocol/config').Mode | 'rest', description: string}[]}
+ */
+export const TAGS = [
+  { name: 'rest', description: 'Only `npm run test:all` runs it.' },
+  ...MODES.map((name) => ({ name, description: `Trains in mode ${name}.` })),
+];
+
+/** @param {Tier} tier @returns {string[]} arguments of Vitest */
+export const vitestTier = (tier) => (tier === 'all' ? [] : ['--tags-filter', tier === 'rest' ? 'rest' : '!rest']);
+
+/** @param {Tier} tier @returns {string[]} arguments of Playwright */
+export const playwrightTier = (tier) =>
+  tier === 'all' ? [] : [tier === 'rest' ? '--grep' : '--grep-invert', '@rest\\b'];
+
+/** Whether a test with these tags runs in the tier. @param {Tier} tier @param {readonly string[]} tags */
+export const belongs = (tier, tags) => tier === 'all' || tags.includes('rest') === (tier === 'rest');
+
+/** src/graph/ops.test.ts is of the room graph; learn/ddp/claims.test.ts of learn. @param {string} file from the root */
+const roomOf = (file) => {
+  const [first = '', second = ''] = file.split(/[\\/]/);
+  return first === 'src' ? path.posix.join(first, second) : first;
+};
+
+/**
+ * What the quick tier lacks: a kind of tests, a mode in one of the kinds that train, or a room of which no test ran.
+ *
+ * @param {readonly TierTest[]} tests all tests, also those that are left
+ * @param {readonly string[]} kinds those that can run here
+ * @returns {string[]}
+ */
+export function missingInQuick(tests, kinds) {
+  const quick = tests.filter(({ ran }) => ran);
+  const rooms = (/** @type {readonly TierTest[]} */ of) => new Set(of.map(({ file }) => roomOf(file)));
+  const ran = rooms(quick);
+  return [
+    ...kinds
+      .filter((kind) => !quick.some((test) => test.kind === kind))
+      .map((kind) => `the quick tier has no ${kind} test`),
+    ...kinds.flatMap((kind) =>
+      (TRAINED.get(kind) ?? [])
+        .filter((mode) => !quick.some((test) => test.kind === kind && test.tags.includes(mode)))
+        .map((mode) => `the quick tier has no ${kind} test that trains in mode ${mode}`),
+    ),
+    ...[...rooms(tests)].filter((room) => !ran.has(room)).map((room) => `the quick tier has no test of ${room}`),
+  ];
+}
+
+/**
+ * What keeps the quick tier and the rest from being all tests, each once.
+ *
+ * @param {readonly TierTest[]} quick the tests of a quick run
+ * @param {readonly TierTest[]} rest the tests of the run of the rest
+ * @returns {string[]}
+ */
+export function notOnce(quick, rest) {
+  const [first, second] = [quick, rest].map((tests) => new Set(tests.filter(({ ran }) => ran).map(({ id }) => id)));
+  const all = new Set([...quick, ...rest].map(({ id }) => id));
+  return [...all].flatMap((id) => {
+    const times = Number(first?.has(id)) + Number(second?.has(id));
+    return times === 1 ? [] : [`${id} ran ${times === 0 ? 'in neither tier' : 'in both tiers'}`];
+  });
+}
+
+/** @param {readonly TierTest[]} tests @returns {string[]} */
+export const withoutReason = (tests) =>
+  tests
+    .filter(({ tags, reason = '' }) => tags.includes('rest') && reason.trim() === '')
+    .map(({ id }) => `${id} is left for test:all without a reason: place({ rest: 'why' })`);
+
+/** The quick tier should take no longer, on two cores that do nothing else. */
+const QUICK_SECONDS = 480;
+
+/**
+ * What to do when the quick tier has become slow, and with which tests. It fails nothing: machines differ.
+ *
+ * @param {number} seconds
+ * @param {readonly TierTest[]} tests
+ * @returns {string[]} lines
+ */
+export function slowLines(seconds, tests) {
+  if (seconds <= QUICK_SECONDS) return [];
+  const slowest = [...tests].sort((a, b) => b.ms - a.ms).slice(0, 10);
+  return [
+    `npm test is meant to take at most ${QUICK_SECONDS / 60} minutes on two quiet cores. Its slowest tests, one of which`,
+    'may belong into the rest (scripts/tier.ts):',
+    ...slowest.map(({ id, ms }) => `${(ms / 1000).toFixed(1).padStart(6)} s  ${id}`),
+  ];
+}
