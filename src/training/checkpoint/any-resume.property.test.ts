@@ -126,36 +126,35 @@ function length(config: ConfigInput): number | undefined {
   }
 }
 
-test(
-  'what can run can be stopped anywhere and goes on to the bit',
-  { timeout: 120_000, ...place({ rest: 'resume.test.ts and checkpoint.test.ts stop and resume at chosen places' }) },
-  async () => {
-    let runs = 0;
-    await fc.assert(
-      fc.asyncProperty(Run, fc.nat(9), fc.integer({ min: 1, max: 5 }), async (given, at, more) => {
-        const config = configOf(given);
-        const end = length(config);
-        fc.pre(end !== undefined && at < end);
-        runs++;
-        const count = Math.min(more, (end ?? 0) - at);
-        const straight = await withTraining(config, {}, async (t) => {
-          if (at > 0) await t.run(at);
-          const before = await stateOf(t);
-          return { before, losses: await t.run(count), after: await stateOf(t) };
-        });
-        const files = await savedAfter(config, at);
-        const resumed = await withTraining({ ...config, resume: 'run' }, files, async (t) => {
-          expect(t.blueprint.notices.find(({ id }) => id === 'resumed')?.text).toContain('to the bit');
-          const before = await stateOf(t);
-          return { before, losses: await t.run(count), after: await stateOf(t) };
-        });
-        expect(resumed).toEqual(straight);
-      }),
-      { numRuns: Number(process.env['LOCKSTEP_RUNS'] ?? 60), seed: Number(process.env['LOCKSTEP_SEED'] ?? 9) },
-    );
-    expect(runs).toBeGreaterThanOrEqual(60);
-  },
-);
+test('what can run can be stopped anywhere and goes on to the bit', {
+  timeout: 120_000,
+  ...place({ rest: 'resume.test.ts and checkpoint.test.ts stop and resume at chosen places' }),
+}, async () => {
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(Run, fc.nat(9), fc.integer({ min: 1, max: 5 }), async (given, at, more) => {
+      const config = configOf(given);
+      const end = length(config);
+      fc.pre(end !== undefined && at < end);
+      runs++;
+      const count = Math.min(more, (end ?? 0) - at);
+      const straight = await withTraining(config, {}, async (t) => {
+        if (at > 0) await t.run(at);
+        const before = await stateOf(t);
+        return { before, losses: await t.run(count), after: await stateOf(t) };
+      });
+      const files = await savedAfter(config, at);
+      const resumed = await withTraining({ ...config, resume: 'run' }, files, async (t) => {
+        expect(t.blueprint.notices.find(({ id }) => id === 'resumed')?.text).toContain('to the bit');
+        const before = await stateOf(t);
+        return { before, losses: await t.run(count), after: await stateOf(t) };
+      });
+      expect(resumed).toEqual(straight);
+    }),
+    { numRuns: Number(process.env['LOCKSTEP_RUNS'] ?? 60), seed: Number(process.env['LOCKSTEP_SEED'] ?? 9) },
+  );
+  expect(runs).toBeGreaterThanOrEqual(60);
+});
 
 test('a layer without a gradient: its parameters have no state in the file, as in torch, and the run goes on', async () => {
   for (const optimizer of OPTIMIZERS) {
