@@ -5,8 +5,8 @@ per script, in order: {"printed": [[float, ...] per process], "error": str or nu
 of torch. A script without "code" is an exported run: its train.py starts as it is with "args", and "gives" are names
 of files that it wrote, which come back in base64.
 
-The listings are for CUDA and NCCL. Here they run in processes over gloo: device words become 'cpu', and what this
-PyTorch does not have yet, or has only on GPUs, is replaced below. torch is imported once; every process is a fork.
+The listings take GPUs where there are enough, and run on the CPU over gloo here. What this PyTorch does not have yet,
+or has only on GPUs, is replaced below. torch is imported once; every process is a fork.
 """
 import base64, contextlib, functools, inspect, json, os, re, runpy, struct, sys, tempfile, traceback, types
 
@@ -24,22 +24,9 @@ from torch.nn.utils.stateless import functional_call
 SECONDS = 120
 torch.set_num_threads(1)
 
-WORDS = [
-    (r"f?'cuda:[^']*'", "'cpu'"),
-    (r'\.to\((?:local_)?rank\b', ".to('cpu'"),
-    (r', device_ids=\[(?:local_)?rank\]', ''),
-    (r"'nccl'", "'gloo'"),
-    (r'torch\.cuda\.set_device\(.*\)', 'pass'),
-    (r', pin_memory=True', ''),
-    # Rank 0 prints; here every rank is asked for its losses.
-    (r'if rank == 0:(?=  # the loss)', 'if True:'),
-]
-
-
-def on_cpu(code):
-    for pattern, word in WORDS:
-        code = re.sub(pattern, word, code)
-    return code
+def printing_all(code):
+    """In a listing rank 0 prints; here every rank is asked for its losses."""
+    return re.sub(r'if rank == 0:(?=  # the loss)', 'if True:', code)
 
 
 class Ddp(torch.nn.parallel.DistributedDataParallel):
@@ -164,7 +151,7 @@ def process(code, args, rank, processes, folder, pipe):
             sys.argv, sys.path[0] = ['train.py', *args], folder
             runpy.run_path('train.py', run_name='__main__')
         else:
-            exec(compile(on_cpu(code), 'train.py', 'exec'), names)
+            exec(compile(printing_all(code), 'train.py', 'exec'), names)
     except BaseException:
         error = traceback.format_exc()
     with os.fdopen(pipe, 'w') as out:

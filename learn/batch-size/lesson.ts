@@ -13,7 +13,7 @@ export const lesson = defineLesson({
         'reset',
         { key: 'lr', label: 'Learning rate', values: ['0.05', '0.1', '0.2', '0.4', '0.8', '3.2'] },
       ],
-      caption: 'Ten epochs on four ranks: the loss of each rank’s own rows, and their mean in black.',
+      caption: 'Ten epochs on four ranks: the loss of each rank’s own rows, and the mean in black.',
       numbers: ['effectiveBatch', 'batchesPerEpoch', 'learningRate', 'stepsDone', 'trainLoss'],
       starts: 'rest',
     },
@@ -24,7 +24,8 @@ export const lesson = defineLesson({
         { key: 'batch', label: 'Rows per step, all ranks', values: ['128', '256', '512', '1024'] },
         { key: 'accumulate', label: 'Micro-batches', values: ['1', '2', '4', '8', '16'] },
       ],
-      caption: 'What cuda:0 holds in a step. Activations grow with the rows of one micro-batch; the rest does not.',
+      caption:
+        'What cuda:0 stores during a step. Activations grow with the rows of one micro-batch, the rest does not.',
       numbers: [
         'effectiveBatch',
         'accumulate',
@@ -49,7 +50,7 @@ export const lesson = defineLesson({
         },
       ],
       caption:
-        'The first of four micro-batches, on a modelled cluster with slow links. “Step iteration” leads to the next one.',
+        'The first of four micro-batches, on a modelled cluster with slow links. “Step iteration” goes to the next micro-batch.',
       numbers: ['bytesPerRank', 'computeTime', 'exposedTime', 'stepTime'],
       starts: 'rest',
     },
@@ -57,10 +58,10 @@ export const lesson = defineLesson({
   predictions: {
     quarter: {
       question:
-        'Now the same script runs on four ranks, with the same batch_size in each rank’s loader, the same learning rate, and again ten epochs. Which loss does it reach?',
+        'Four ranks, the same batch_size in each rank’s loader, the same learning rate, again ten epochs. Which loss does the script reach?',
       answer: { figure: 'rate', of: 'trainLoss' },
       guess: { kind: 'number', from: 0, to: 0.7, step: 0.01 },
-      why: 'An epoch has {batchesPerEpoch} steps now, a quarter as many as on one device, and no step goes further than before.',
+      why: 'An epoch now has {batchesPerEpoch} steps, a quarter as many as on one device, and a step moves the weights no further than before.',
       plot: {
         figure: 'rate',
         of: 'trainLoss',
@@ -71,45 +72,45 @@ export const lesson = defineLesson({
     },
     backward: {
       question:
-        'Somebody puts loss.backward() inside no_sync(), and leaves output = model(x) before it. What does a rank send in the first of four micro-batches?',
+        'Somebody puts loss.backward() inside no_sync(), but output = model(x) before it. What does a rank send in the first of four micro-batches?',
       answer: { figure: 'nosync', of: 'bytesPerRank', with: { noSync: 'backward' } },
       guess: {
         kind: 'choice',
         choices: [
-          { text: 'Nothing: backward starts the all-reduces', right: (sent) => sent === 0 },
+          { text: 'Nothing, since it is backward that starts the all-reduces', right: (sent) => sent === 0 },
           { text: 'As much as without no_sync()', right: (sent) => sent > 0 },
         ],
       },
-      why: 'Each rank sends {bytesPerRank}. DDP decides in forward whether the next backward will be reduced.',
+      why: 'Each rank sends {bytesPerRank}. DDP decides in forward whether it will reduce the gradients of the next backward.',
     },
   },
   tasks: {
     scale: {
       figure: 'rate',
-      text: 'Reach the loss of one device after as many epochs. Only the learning rate may change.',
-      hint: 'A quarter of the steps: each would have to go four times as far.',
+      text: 'Reach the loss of one device in the same number of epochs. Change only the learning rate.',
+      hint: 'There are a quarter of the steps, so each step has to go four times as far.',
       done: ({ app }) => app.config.optimizer.lr < 0.4 && (app.snapshot?.trainLoss ?? 1) < 0.045,
       solution: [{ set: { lr: '0.2' } }],
     },
     wild: {
       figure: 'rate',
-      text: 'Find a learning rate with which the loss of some step is clearly higher than that of the first.',
-      hint: 'Go to the end of the scale.',
+      text: 'Find a learning rate at which the loss of some step is clearly higher than the loss of the first step.',
+      hint: 'Try the end of the scale.',
       done: ({ app: { losses } }) => losses.some(({ loss }) => loss > (losses[0]?.loss ?? 0) + 0.2),
       solution: [{ set: { lr: '3.2' } }],
     },
     small: {
       figure: 'micro',
-      text: 'Bring the activations below a third of what they take now, with as many rows in a step of the optimiser.',
-      hint: 'Leave the batch as it is, and cut it into more pieces.',
+      text: 'Bring the memory of the activations below a third of what it is now, with the same number of rows per optimiser step.',
+      hint: 'Keep the batch, and cut it into more micro-batches.',
       done: ({ app, info }) =>
         app.config.batchSize === 512 && (info?.memory[0]?.byCategory.activation ?? Number.POSITIVE_INFINITY) < 8704,
       solution: [{ set: { accumulate: '16' } }],
     },
     quiet: {
       figure: 'nosync',
-      text: 'Let the first micro-batch send nothing.',
-      hint: 'What counts is where model(x) is.',
+      text: 'Make the first micro-batch send nothing.',
+      hint: 'What matters is where model(x) is called.',
       done: ({ trace, metrics, app }) =>
         trace !== undefined && trace.microBatch % app.config.accumulate === 0 && metrics?.traffic.total === 0,
       solution: [{ set: { noSync: 'both' } }],

@@ -23,7 +23,8 @@ export const lesson = defineLesson({
         CAP,
         { key: 'overlap', label: 'All-reduce', values: ['1', '0'], words: ['when ready', 'after backward'] },
       ],
-      caption: 'The second step. Each rank has two lanes: what it computes, and below what it sends.',
+      caption:
+        'The second step. Each rank has two lanes: the upper lane shows what it computes, the lower what it sends.',
       numbers: ['buckets', 'commTime', 'exposedTime', 'hidden', 'stepTime'],
       starts: 'walk',
     },
@@ -31,7 +32,7 @@ export const lesson = defineLesson({
       run: `${NET.replace('world=4', 'world=2')}&bucket=1KiB&hardware=transputer&at=1`,
       show: ['timeline', 'buckets'],
       controls: ['play', 'iteration', CAP],
-      caption: 'The first step, and the buckets that DDP rebuilds from the order of its gradients.',
+      caption: 'The first step, and the buckets that DDP rebuilds from the order in which gradients arrived.',
       numbers: ['step', 'buckets', 'bucketBytes:0', 'messages', 'hidden'],
       starts: 'rest',
     },
@@ -39,7 +40,7 @@ export const lesson = defineLesson({
       run: `${NET}&bucket=1KiB&hardware=ethernet10g&at=2`,
       show: ['timeline'],
       controls: ['play', CAP, { key: 'world', label: 'Ranks', values: ['2', '4', '8'] }],
-      caption: 'The same net on four fast GPUs with a slow network between them.',
+      caption: 'The same net on four A100s, connected by a slow network.',
       numbers: ['buckets', 'rounds', 'computeTime', 'commTime', 'exposedTime', 'stepTime'],
       starts: 'rest',
     },
@@ -47,10 +48,10 @@ export const lesson = defineLesson({
   predictions: {
     seven: {
       question:
-        'With a cap of 64 B nearly every parameter has a bucket of its own. How much of the communication is hidden then?',
+        'With a cap of 64 B nearly every parameter has its own bucket. What share of the communication is hidden?',
       answer: { figure: 'overlap', of: 'hidden', with: { bucket: '0.0625KiB' } },
       guess: { kind: 'number', from: 0, to: 1, step: 0.01 },
-      why: 'With {buckets} buckets {hidden} is hidden: of {commTime} the device waits for {exposedTime}. The gradients of the first layer come last, when no backward is left to hide them behind.',
+      why: 'With {buckets} buckets {hidden} is hidden. The messages take {commTime}, and the device waits for {exposedTime} of that. The gradients of the first layer are ready last, when there is no backward left to hide them.',
       plot: {
         figure: 'overlap',
         of: 'hidden',
@@ -61,38 +62,38 @@ export const lesson = defineLesson({
     },
     ethernet: {
       question:
-        'The same cap of 64 B on four A100 with 10 Gbit Ethernet. How does the step compare with one bucket for all?',
+        'Use the same cap of 64 B on four A100s with 10 Gbit Ethernet. Compared with one bucket for everything, the step is',
       answer: { figure: 'small', of: 'stepTime', with: { bucket: '0.0625KiB' } },
       guess: {
         kind: 'choice',
         choices: [
-          { text: 'Shorter: the communication is hidden here, too', right: (us) => us < 0.9 * ONE_BUCKET_US },
-          { text: 'About as long', right: (us) => us >= 0.9 * ONE_BUCKET_US && us <= 1.5 * ONE_BUCKET_US },
-          { text: 'Several times as long', right: (us) => us > 1.5 * ONE_BUCKET_US },
+          { text: 'shorter, since the communication is hidden here, too', right: (us) => us < 0.9 * ONE_BUCKET_US },
+          { text: 'about as long', right: (us) => us >= 0.9 * ONE_BUCKET_US && us <= 1.5 * ONE_BUCKET_US },
+          { text: 'several times as long', right: (us) => us > 1.5 * ONE_BUCKET_US },
         ],
       },
-      why: 'It takes {stepTime}, of which {computeTime} are work. The {rounds} rounds of {buckets} all-reduces come one after the other, and each waits for a message to cross the network.',
+      why: 'It takes {stepTime}, of which {computeTime} are computing. The {buckets} all-reduces have {rounds} rounds, one after the other, and in each round a message has to cross the network.',
     },
   },
   tasks: {
     hide: {
       figure: 'overlap',
-      text: 'Hide at least seventy percent of the communication, with three buckets at most.',
-      hint: 'As long as all gradients share a bucket, it is full only when backward is over.',
+      text: 'Hide at least seventy percent of the communication, with no more than three buckets.',
+      hint: 'As long as all gradients share one bucket, it is full only when backward is over.',
       done: (facts) => hidden(facts) >= 0.7 && (measure(facts, 'buckets') ?? 0) <= 3,
       solution: [{ set: { bucket: '1KiB' } }],
     },
     rebuilt: {
       figure: 'order',
-      text: 'Go on to the first step in which more than one bucket is sent.',
-      hint: 'Step on. DDP needs to see one whole backward first; then messages begin while backward is still at work.',
+      text: 'Go to the first step in which DDP sends more than one bucket.',
+      hint: 'Press “Step iteration”. DDP has to see one whole backward first. From the second step on, messages start during backward.',
       done: ({ trace }) => new Set(trace?.events.flatMap((e) => e.collective?.bucket ?? [])).size > 1,
       solution: [{ press: 'iteration' }, { press: 'iteration' }, 'wait'],
     },
     shortest: {
       figure: 'small',
       text: 'Find the cap with the shortest step on this network.',
-      hint: 'Every bucket pays for its own rounds. How few can there be?',
+      hint: 'Every bucket pays for its own rounds. How few buckets can there be?',
       done: (facts) => facts.info?.ranks === 4 && (measure(facts, 'stepTime') ?? ONE_BUCKET_US + 1) <= ONE_BUCKET_US,
       solution: [{ set: { bucket: '4KiB' } }],
     },

@@ -25,7 +25,7 @@ export const lesson = defineLesson({
         { key: 'world', label: 'Devices', values: ['1', '2', '4', '8'] },
         { key: 'mode', label: 'Wrapper', values: ['dp', 'ddp'], words: ['DataParallel', 'DDP'] },
       ],
-      caption: 'The same step in time, one row per device. Where a row is empty, the device waits for cuda:0.',
+      caption: 'The same step over time, with one row per device. Where a row is empty, the device waits.',
       numbers: ['stepTime', 'computeTime:0', 'computeTime:1', 'idle:0', 'idle:1', 'allocated:0', 'allocated:1'],
       starts: 'rest',
     },
@@ -40,10 +40,10 @@ export const lesson = defineLesson({
   },
   predictions: {
     eight: {
-      question: 'You go from four devices to eight. How long is a step of the same batch?',
+      question: 'You go from four devices to eight and keep the batch. How long does a step take?',
       answer: { figure: 'load', of: 'stepTime', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 30_000, step: 500 },
-      why: 'It takes {stepTime}. Each device computes for half as long as before, but cuda:0 has seven copies to send and seven gradients to take in, where it had three.',
+      why: 'It takes {stepTime}. Each device computes for half as long as before. But cuda:0 now sends seven copies of the weights and receives seven sets of gradients, where it had three.',
       plot: {
         figure: 'load',
         of: 'stepTime',
@@ -57,28 +57,28 @@ export const lesson = defineLesson({
       question: 'Ten rows, four devices. How many rows does the last device get?',
       answer: { figure: 'chunks', of: 'rowsPerRank:3', with: { batch: '10' } },
       guess: { kind: 'number', from: 0, to: 10, step: 1 },
-      why: 'The first three get {rowsPerRank:0} each, and what remains for the last is {rowsPerRank:3}.',
+      why: 'The first three get {rowsPerRank:0} each, and {rowsPerRank:3} is left for the last.',
     },
   },
   tasks: {
     weights: {
       figure: 'walk',
-      text: 'Stop at the moment at which all weights travel.',
-      hint: 'It comes after the rows and before the first layer.',
+      text: 'Stop at the moment in which cuda:0 sends all weights.',
+      hint: 'The weights are sent after the rows and before the first layer runs.',
       done: sendsWeights,
       solution: [{ set: { moment: '5' } }],
     },
     shorter: {
       figure: 'load',
-      text: 'Make the step at least a third shorter than the figure began with, on four devices.',
-      hint: 'No number of devices does it as long as one of them serves all others.',
+      text: 'Stay on four devices, and make the step at least a third shorter than it was at the start.',
+      hint: 'The number of devices does not help as long as cuda:0 serves all others. What else can you change?',
       done: ({ info, metrics }) => info?.worldSize === 4 && (metrics?.stepUs ?? Number.POSITIVE_INFINITY) <= SHORTER_US,
       solution: [{ set: { mode: 'ddp' } }],
     },
     jobless: {
       figure: 'chunks',
-      text: 'Choose a batch with more rows than there are devices that still leaves one of them without a row.',
-      hint: 'A chunk has as many rows as the batch divided by the devices, rounded up.',
+      text: 'Find a batch with more rows than devices that still leaves one device without any row.',
+      hint: 'The size of a chunk is the number of rows divided by the number of devices, rounded up.',
       done: ({ info }) => {
         const rows = info?.batchPerRank ?? [];
         return rows.includes(0) && rows.reduce((a, b) => a + b, 0) > rows.length;

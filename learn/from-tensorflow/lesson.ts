@@ -23,7 +23,7 @@ export const lesson = defineLesson({
       run: `mode=ps&world=4&${NET}&at=2&moment=2`,
       show: ['stage'],
       controls: ['play', 'moment', MODES, { key: 'world', label: 'Devices', values: ['2', '4', '8'] }],
-      caption: 'A server that holds the variables, and workers that pull them and push gradients.',
+      caption: 'A server that stores the variables. The workers pull variables and push gradients.',
       numbers: ['devices', 'gradientBytes', 'bytesPerRank:0', 'bytesPerRank:1', 'bytesInAll', 'idle:1'],
       starts: 'rest',
     },
@@ -35,17 +35,18 @@ export const lesson = defineLesson({
         'reset',
         { key: 'staleness', label: 'Updates between pull and push', values: ['0', '2', '8', '16'] },
       ],
-      caption: 'Workers that do not wait for each other: a gradient is applied to variables that have changed since.',
+      caption:
+        'The workers do not wait for each other, so a gradient is applied to variables that have changed since it was computed.',
       numbers: ['stepsDone', 'trainLoss', 'accuracy'],
       starts: 'rest',
     },
   },
   predictions: {
     eight: {
-      question: 'One server and seven workers: how many bytes does the server send in a step?',
+      question: 'One server has seven workers. How many bytes does the server send in a step?',
       answer: { figure: 'server', of: 'bytesPerRank:0', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 20_000, step: 200 },
-      why: 'It sends {bytesPerRank:0}: all variables, {gradientBytes}, to each of the seven. As many bytes come back as gradients, over the same link.',
+      why: 'It sends {bytesPerRank:0}: all variables, {gradientBytes}, to each of the seven workers. The gradients that come back have as many bytes, over the same link.',
       plot: {
         figure: 'server',
         of: 'bytesPerRank',
@@ -59,8 +60,8 @@ export const lesson = defineLesson({
   tasks: {
     relieve: {
       figure: 'server',
-      text: 'Take eight devices, and let none of them send more than twice the size of the gradients.',
-      hint: 'The server sends the variables once to each worker. A ring has no server.',
+      text: 'Use eight devices, and let no device send more than twice the size of the gradients.',
+      hint: 'The server sends all variables to every worker. A ring has no server.',
       done: (facts) => {
         const gradients = measure(facts, 'gradientBytes') ?? 0;
         return facts.info?.worldSize === 8 && (measure(facts, 'bytesPerRank') ?? Infinity) <= 2 * gradients;
@@ -69,8 +70,8 @@ export const lesson = defineLesson({
     },
     spoil: {
       figure: 'stale',
-      text: 'Make the gradients so old that training is lost: a loss over all rows above the one it began with.',
-      hint: 'Let sixteen updates pass between pull and push, and let it train for a while.',
+      text: 'Make the gradients so old that training fails: the loss over all rows ends above where it started.',
+      hint: 'Let sixteen updates pass between pull and push, and let the run train for a while.',
       done: ({ app }) => (app.snapshot?.trainLoss ?? 0) > LOST && app.losses.length >= 20,
       solution: [{ set: { staleness: '16' } }, { press: 'play' }, 'wait'],
     },

@@ -10,7 +10,7 @@ export const lesson = defineLesson({
       run: 'mode=ddp&world=4&nodes=2&layers=2-8-1&batch=32&at=2&moment=1',
       show: ['stage'],
       controls: ['play', 'moment', NODES, { key: 'world', label: 'Processes', values: ['4', '8'] }],
-      caption: 'Processes of one job. The head of each room says its rank, its node, and its GPU there.',
+      caption: 'The processes of one job. The heading of each room names the rank, its node, and its GPU on that node.',
       numbers: ['nodes', 'ranks', 'localWorldSize', 'groupRank:3', 'localRank:3', 'rowsPerRank'],
       starts: 'walk',
     },
@@ -18,7 +18,7 @@ export const lesson = defineLesson({
       run: 'mode=ddp&world=4&nodes=2&layers=2-32-32-1&batch=32&hardware=pcie4&at=2',
       show: ['timeline'],
       controls: [NODES],
-      caption: 'A step of the four ranks. Within a node they are connected by PCI Express, between nodes by Ethernet.',
+      caption: 'One step of the four ranks. GPUs of one node are connected by PCI Express, nodes by Ethernet.',
       numbers: ['nodes', 'stepTime', 'exposedTime:0', 'bytesInAll', 'bytesBetweenNodes'],
       starts: 'rest',
     },
@@ -36,21 +36,21 @@ export const lesson = defineLesson({
           words: ['Ring', 'All to rank 0 and back', 'Hierarchical'],
         },
       ],
-      caption: 'An all-reduce of eight ranks, the first half of them on one node, the other half on another.',
+      caption: 'The gradients of eight ranks are added up. Ranks 0 to 3 are on one node, ranks 4 to 7 on the other.',
       numbers: ['ranks', 'nodes', 'rounds', 'bytesInAll', 'bytesBetweenNodes', 'stepTime'],
       starts: 'rest',
     },
   },
   predictions: {
     six: {
-      question: 'Eight processes on two nodes, as many on each. Which LOCAL_RANK does rank 6 have?',
+      question: 'Eight processes run on two nodes, four on each. Which LOCAL_RANK does rank 6 have?',
       answer: { figure: 'who', of: 'localRank:6', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 7, step: 1 },
-      why: 'It is {localRank:6}. Each node counts its own processes from zero, and the second node begins with rank 4.',
+      why: 'It is {localRank:6}. Each node counts its own processes from zero, and the first process of the second node is rank 4.',
     },
     apart: {
       question:
-        'Four ranks of one node move to two nodes, two on each. Script, net and batch stay. The step then takes',
+        'The four ranks move from one node to two nodes, two ranks on each. Script, net and batch stay the same. The step now takes',
       answer: { figure: 'across', of: 'stepTime', with: { nodes: '2' } },
       guess: {
         kind: 'choice',
@@ -72,15 +72,15 @@ export const lesson = defineLesson({
           },
         ],
       },
-      why: 'It takes {stepTime}, of which {computeTime:0} are computing. Half of the bytes still stay within a node, but every round of the ring waits for the messages that do not.',
+      why: 'It takes {stepTime}, of which {computeTime:0} are computing. Half of the bytes still stay within a node, but every round of the ring waits for the messages that leave it.',
       plot: { figure: 'across', of: 'stepTime', over: 'nodes', label: 'Nodes', values: ['1', '2', '4'] },
     },
   },
   tasks: {
     place: {
       figure: 'who',
-      text: 'Choose nodes and processes so that rank 5 becomes local rank 1 of node 2.',
-      hint: 'Nodes are counted from zero, and so are ranks. Ranks 4 and 5 must be the only ones on the third node.',
+      text: 'Choose nodes and processes so that rank 5 is local rank 1 of node 2.',
+      hint: 'Nodes and ranks are counted from zero. Node 2 is the third node, and it must have exactly ranks 4 and 5.',
       done: ({ info }) => {
         const five = info?.environment.find(({ RANK }) => RANK === 5);
         return five?.LOCAL_RANK === 1 && five.GROUP_RANK === 2;
@@ -89,8 +89,8 @@ export const lesson = defineLesson({
     },
     fewer: {
       figure: 'ring',
-      text: 'Stay on two nodes, and find an algorithm with which fewer bytes cross between them than with the ring.',
-      hint: 'The number is in the table below the figure. One of the algorithms adds up within each node first.',
+      text: 'Stay on two nodes, and find an algorithm that sends fewer bytes between them than the ring.',
+      hint: 'The table under “In numbers” has the bytes. One of the algorithms first adds up within each node.',
       done: (facts) => {
         const sent = facts.lab?.bytesSent.reduce((sum, bytes) => sum + bytes, 0) ?? 0;
         // Of a ring over two nodes, two links of all cross.

@@ -33,7 +33,7 @@ export const lesson = defineLesson({
       run: `mode=mp&world=4&${NET}&at=2`,
       show: ['timeline'],
       controls: [DEVICES, { key: 'batch', label: 'Rows in a batch', values: ['32', '64', '128'] }],
-      caption: 'The same step over time: a stair down for forward, a stair up for backward.',
+      caption: 'The same step over time: forward goes down the stairs, backward comes up again.',
       numbers: ['devices', 'stepTime', 'idle', 'computing:0', 'computing:1', 'computing:2', 'computing:3'],
       starts: 'rest',
     },
@@ -44,7 +44,8 @@ export const lesson = defineLesson({
         { key: 'mode', label: 'Mode', values: ['mp', 'ddp'], words: ['Model parallel', 'DDP'] },
         { key: 'world', label: 'Devices', values: ['1', '2', '4'] },
       ],
-      caption: 'What each device reserves. With DDP every device holds all weights, gradients and optimiser states.',
+      caption:
+        'The memory that each device reserves. With DDP every device stores all weights, gradients and optimiser states.',
       numbers: ['peakMemory', 'parameterMemory:0', 'gradientMemory:0', 'optimizerMemory:0', 'activationMemory:0'],
       starts: 'rest',
     },
@@ -60,7 +61,7 @@ export const lesson = defineLesson({
           words: ['the first Tanh', 'the second Tanh', 'the third Tanh'],
         },
       ],
-      caption: 'Another net on two devices: wide, narrow, wide. The cut can be moved.',
+      caption: 'Another net on two devices: wide, narrow, wide. You can move the cut.',
       numbers: ['messages', 'bytesInAll', 'stepTime', 'optimizerMemory:0', 'optimizerMemory:1'],
       starts: 'rest',
     },
@@ -86,7 +87,7 @@ export const lesson = defineLesson({
           },
         ],
       },
-      why: 'It takes {stepTime}. No layer can begin before the layer before it has ended, so the computing takes as long as on one device, and the crossings are added to it.',
+      why: 'It takes {stepTime}. A layer cannot start before the layer before it has finished. So the computing takes as long as on one device, and the messages are added.',
       plot: {
         figure: 'lanes',
         of: 'stepTime',
@@ -101,14 +102,14 @@ export const lesson = defineLesson({
     home: {
       figure: 'walk',
       text: 'Step through the run until a gradient has come back to cuda:0.',
-      hint: 'One button goes on by a moment, one by a phase. Forward ends on cuda:3; then the gradients come back.',
+      hint: 'One button goes one moment further, another one phase. Forward ends on cuda:3; then the gradients come back.',
       done: (facts) => facts.pressed.some((what) => what === 'moment' || what === 'phase') && cameHome(facts),
       solution: [{ press: 'reset' }, { press: 'phase' }, { press: 'phase' }, { press: 'phase' }],
     },
     narrow: {
       figure: 'cut',
       text: 'Move the cut to where the fewest bytes have to cross.',
-      hint: 'One row of an activation has as many numbers as its layer has outputs. Which layer has the fewest?',
+      hint: 'One row of an activation has as many numbers as its layer has outputs. Which layer has the fewest outputs?',
       done: ({ metrics, info }) => {
         const narrowest = Math.min(...(info?.config.model.layers ?? []).slice(0, -1).flatMap(outputs));
         return metrics !== undefined && metrics.traffic.total === 2 * 4 * narrowest * (info?.batchPerRank[0] ?? 0);

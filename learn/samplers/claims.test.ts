@@ -87,31 +87,6 @@ test('torch.manual_seed does not change the order of the rows, the seed of the s
   expect(await read({ samplerSeed: '1' })).not.toEqual(await read());
 });
 
-test('DDP erases weights that were drawn from different seeds', async () => {
-  expect(await value('divergence', 'seeds')).toBe(0);
-});
-
-test('without the broadcast the replicas differ, and all steps later by as much', async () => {
-  const third = await value('divergence', 'seeds', { initSync: '0' });
-  expect(third).toBeGreaterThan(0.1);
-  expect(await value('divergence', 'seeds', { initSync: '0', at: '40' })).toBeCloseTo(third, 4);
-});
-
-test('after the model has been built, the seeds may differ without a broadcast', async () => {
-  expect(await value('divergence', 'seeds', { initSync: '0', rankSeeds: 'afterModel' })).toBe(0);
-});
-
-test('all ranks apply the same gradient there', async () => {
-  const { trace } = await facts('seeds', { initSync: '0' });
-  const gradients = trace?.events
-    .filter(({ phase }) => phase === 'reduce')
-    .flatMap(({ captured }) => captured)
-    .filter(({ buffer }) => buffer === '0.weight.grad')
-    .map(({ values }) => values.join());
-  expect(gradients).toHaveLength(4);
-  expect(new Set(gradients).size).toBe(1);
-});
-
 test.each(Object.entries(lesson.tasks))('task %s is open at first, and its solution does it', async (_, task) => {
   expect(task.done(await facts(task.figure))).toBe(false);
   const set = task.solution.flatMap((action) => (typeof action === 'object' && 'set' in action ? [action.set] : []));

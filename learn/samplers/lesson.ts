@@ -13,7 +13,7 @@ export const lesson = defineLesson({
         { key: 'dropLast', label: 'drop_last', values: ['0', '1'], words: ['False', 'True'] },
         { key: 'shuffle', label: 'shuffle', values: ['1', '0'], words: ['True', 'False'] },
       ],
-      caption: 'One epoch of a data set of ten rows: each rank reads all of its rows in one batch.',
+      caption: 'One epoch of a data set with ten rows. Each rank reads all its rows in one batch.',
       numbers: ['ranks', 'rows', 'rowsPerRank', 'rowsRead', 'differentRows'],
       starts: 'rest',
       height: 420,
@@ -25,7 +25,7 @@ export const lesson = defineLesson({
         'iteration',
         { key: 'setEpoch', label: 'set_epoch', values: ['0', '1'], words: ['never', 'each epoch'] },
       ],
-      caption: 'The third epoch of the same ten rows. “Step iteration” is one more epoch.',
+      caption: 'The third epoch of the same ten rows. “Step iteration” goes one epoch further.',
       numbers: ['step', 'rowsSeen:0', 'rowsSeen:1', 'rowsSeen:2', 'rowsSeen:3'],
       starts: 'rest',
       height: 420,
@@ -42,32 +42,14 @@ export const lesson = defineLesson({
       numbers: ['batchesPerEpoch', 'stepsDone', 'loss:2', 'loss:10', 'loss:18', 'trainLoss'],
       starts: 'rest',
     },
-    seeds: {
-      run: 'mode=ddp&world=4&data=gauss&samples=64&test=0&layers=2-4-1&opt=sgd&momentum=0&lr=0.1&batch=32&rankSeeds=beforeModel&at=3',
-      show: ['stage'],
-      controls: [
-        'moment',
-        { key: 'initSync', label: 'DDP broadcasts', values: ['1', '0'], words: ['yes', 'no'] },
-        {
-          key: 'rankSeeds',
-          label: 'manual_seed(seed + rank)',
-          values: ['same', 'beforeModel', 'afterModel'],
-          words: ['never', 'before the model', 'after it'],
-        },
-      ],
-      caption: 'The end of a step: the weights of each rank above, the gradients that it has applied below.',
-      numbers: ['step', 'divergence', 'lossOfRank:0', 'lossOfRank:1', 'lossOfRank:2', 'lossOfRank:3'],
-      starts: 'rest',
-      height: 460,
-    },
   },
   predictions: {
     read: {
       question:
-        'The same ten rows on eight ranks, with drop_last left out: how many rows do they read in one epoch, all together?',
+        'Share the ten rows among eight ranks, with drop_last=False. How many rows do the ranks read in one epoch, all together?',
       answer: { figure: 'deal', of: 'rowsRead', with: { world: '8' } },
       guess: { kind: 'number', from: 8, to: 20, step: 1 },
-      why: 'Every rank reads {rowsPerRank}, so that none waits for another: of the {differentRows} rows, most are read twice.',
+      why: 'Every rank reads {rowsPerRank}, so that all ranks have equally many. Most of the {differentRows} rows are read twice.',
       plot: {
         figure: 'deal',
         of: 'rowsRead',
@@ -79,17 +61,17 @@ export const lesson = defineLesson({
     },
     same: {
       question:
-        'The script shuffles, but never calls set_epoch. After three epochs, how many different rows has rank 0 read?',
+        'The script shuffles but never calls set_epoch. How many different rows has rank 0 read after three epochs?',
       answer: { figure: 'forgot', of: 'rowsSeen:0' },
       guess: { kind: 'number', from: 1, to: 10, step: 1 },
-      why: 'The order is shuffled once. Rank 0 reads the {rowsSeen:0} rows of its first epoch again and again.',
+      why: 'The rows are shuffled only once. In every epoch rank 0 reads the same {rowsSeen:0} rows.',
     },
   },
   tasks: {
     even: {
       figure: 'deal',
-      text: 'Read every row exactly once in an epoch: none left out, none twice.',
-      hint: 'The rows must divide evenly. Leave drop_last as it is and change the number of ranks.',
+      text: 'Make the ranks read every row exactly once in an epoch.',
+      hint: 'The number of ranks has to divide the number of rows. Leave drop_last alone.',
       done: ({ trace, info }) => {
         const rows = trace?.samples.flat() ?? [];
         return info !== undefined && rows.length === info.dataset.rows && new Set(rows).size === rows.length;
@@ -98,8 +80,8 @@ export const lesson = defineLesson({
     },
     fresh: {
       figure: 'forgot',
-      text: 'Let rank 0 read other rows in its second epoch than in its first.',
-      hint: 'The sampler draws its order from seed + epoch. Who says the epoch to it?',
+      text: 'Make rank 0 read different rows in its second epoch than in its first.',
+      hint: 'The sampler draws its list from seed + epoch. Who tells it the epoch?',
       done: ({ app }) => {
         const [first, second] = app.traces
           .filter(({ kind }) => kind.type !== 'construct')
@@ -107,21 +89,6 @@ export const lesson = defineLesson({
         return first !== undefined && second !== undefined && first.join() !== second.join();
       },
       solution: [{ set: { setEpoch: '1' } }],
-    },
-    part: {
-      figure: 'seeds',
-      text: 'Make the replicas differ: four ranks that train four nets.',
-      hint: 'Their first weights are drawn from different seeds. What makes them alike before the first step?',
-      done: ({ app }) => (app.snapshot?.replicaDivergence ?? 0) > 0,
-      solution: [{ set: { initSync: '0' } }],
-    },
-    alike: {
-      figure: 'seeds',
-      text: 'Now make them alike again, without the broadcast, and still with a seed of its own for each rank.',
-      hint: 'The weights are drawn when the model is built. What is drawn later may differ.',
-      done: ({ app }) =>
-        !app.config.ddp.initSync && app.config.ddp.rankSeeds === 'afterModel' && app.snapshot?.replicaDivergence === 0,
-      solution: [{ set: { initSync: '0', rankSeeds: 'afterModel' } }],
     },
   },
 });

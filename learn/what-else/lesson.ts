@@ -18,7 +18,7 @@ export const lesson = defineLesson({
         },
         { key: 'syncBatchNorm', label: 'SyncBatchNorm', values: ['0', '1'], words: ['no', 'yes'] },
       ],
-      caption: 'Each rank’s batch norm takes the mean and the variance of the samples that it has.',
+      caption: 'On each rank, the batch norm computes the mean and the variance of that rank’s own samples.',
       numbers: ['difference', 'divergence', 'bytesPerRank', 'rounds', 'stepTime'],
       starts: 'rest',
       height: 460,
@@ -30,7 +30,8 @@ export const lesson = defineLesson({
         'moment',
         { key: 'broadcastBuffers', label: 'broadcast_buffers', values: ['1', '0'], words: ['True', 'False'] },
       ],
-      caption: 'The third step. Buffers are sent before the first layer, and changed by the batch norm after it.',
+      caption:
+        'The third step. Buffers are sent before the first layer runs, and the batch norm behind that layer changes them.',
       numbers: [
         'element:0/1.running_mean/0',
         'element:1/1.running_mean/0',
@@ -53,7 +54,7 @@ export const lesson = defineLesson({
           words: ['one for all', 'seed + rank'],
         },
       ],
-      caption: 'Dropout multiplies by a mask: zero drops a unit of a sample, the others are scaled up.',
+      caption: 'Dropout multiplies by a mask. A zero drops a unit of a sample; the other units are scaled up.',
       numbers: ['spread:2.mask', 'divergence'],
       starts: 'rest',
       height: 460,
@@ -62,36 +63,36 @@ export const lesson = defineLesson({
   predictions: {
     batch: {
       question:
-        'A net with a batch norm trains on four ranks, and on one device with the same samples in each step. How far apart are their weights after three steps?',
+        'A net with a batch norm trains on four ranks, and the same net trains on one device with the same samples in each step. How far apart are the weights after three steps?',
       answer: { figure: 'norm', of: 'difference' },
       guess: {
         kind: 'choice',
         choices: [
-          { text: 'As far as rounding takes them: less than a millionth', right: (difference) => difference < 1e-6 },
-          { text: 'Further: they train differently', right: (difference) => difference >= 1e-6 },
+          { text: 'Only by rounding: less than a millionth', right: (difference) => difference < 1e-6 },
+          { text: 'Further: the two train differently', right: (difference) => difference >= 1e-6 },
         ],
       },
-      why: 'The largest difference is {difference}. The four replicas agree with each other; what they compute is something else than one device would.',
+      why: 'The largest difference is {difference}. The four replicas agree with each other, but they do not compute what one device would.',
     },
     whose: {
       question:
-        'A batch norm keeps running statistics for evaluation. After a forward, whose samples have a part in the running mean of rank 0?',
+        'A batch norm keeps running statistics for evaluation. After a forward, whose samples contribute to the running mean on rank 0?',
       answer: { figure: 'buffers', of: 'spread:1.running_mean' },
       guess: {
         kind: 'choice',
         choices: [
-          { text: 'Those of all ranks, as with gradients', right: (spread) => spread === 0 },
-          { text: 'Those of rank 0', right: (spread) => spread > 0 },
+          { text: 'The samples of all ranks, as with gradients', right: (spread) => spread === 0 },
+          { text: 'The samples of rank 0', right: (spread) => spread > 0 },
         ],
       },
-      why: 'After the forward the ranks differ by up to {spread:1.running_mean}. Each has updated its own copy with its own samples, and rank 0’s is the one that is kept.',
+      why: 'After the forward the ranks differ by up to {spread:1.running_mean}. Each rank has updated its own copy with its own samples, and only the copy of rank 0 is kept.',
     },
   },
   tasks: {
     sync: {
       figure: 'norm',
-      text: 'Let the four ranks compute what one device computes. Keep the batch norm.',
-      hint: 'The statistics must be those of all samples of the step.',
+      text: 'Make the four ranks compute what one device computes, and keep the batch norm.',
+      hint: 'The batch norm needs the statistics of all samples of the step.',
       done: ({ app }) =>
         app.config.model.layers.some(({ type }) => type === 'BatchNorm1d') &&
         (app.snapshot?.differenceFromSingle ?? 1) < 1e-6,
@@ -99,7 +100,7 @@ export const lesson = defineLesson({
     },
     free: {
       figure: 'norm',
-      text: 'Now do it with a normalisation that needs no message at all.',
+      text: 'Now do it with a normalisation that sends no message at all.',
       hint: 'Which layer looks at one sample at a time?',
       done: ({ app }) =>
         app.config.model.layers.some(({ type }) => type === 'LayerNorm') &&
@@ -108,8 +109,8 @@ export const lesson = defineLesson({
     },
     masks: {
       figure: 'dropout',
-      text: 'Give each rank masks of its own, and keep the replicas alike.',
-      hint: 'Let the seeds differ only after the weights have been drawn.',
+      text: 'Give each rank its own masks, and keep the replicas equal.',
+      hint: 'The seeds may differ once the weights have been drawn.',
       done: ({ app }) => app.config.ddp.rankSeeds === 'afterModel' && app.snapshot?.replicaDivergence === 0,
       solution: [{ set: { rankSeeds: 'afterModel' } }],
     },

@@ -13,7 +13,7 @@ export const lesson = defineLesson({
       show: ['stage'],
       controls: ['play', 'moment', { key: 'world', label: 'Devices', values: ['1', '2', '4', '8'] }],
       caption:
-        'Devices with the same net. Each has its own part of the batch; at the end they average their gradients.',
+        'Several devices with the same net. Each works on its own part of the batch; at the end they average their gradients.',
       numbers: ['devices', 'effectiveBatch', 'rowsPerRank', 'parameters'],
       starts: 'walk',
     },
@@ -27,7 +27,8 @@ export const lesson = defineLesson({
         { key: 'batch', label: 'Batch', values: ['64', '256', '512'] },
         { key: 'hardware', label: 'Machine', values: ['transputer', 'pcie4'], words: ['slow', 'A100'] },
       ],
-      caption: 'The step in time. Forward and backward shrink as devices are added; the end does not.',
+      caption:
+        'The step over time. When devices are added, forward and backward get shorter; the end of the step does not.',
       numbers: [
         'stepTime',
         'rowsPerSecond',
@@ -47,7 +48,7 @@ export const lesson = defineLesson({
         { key: 'world', label: 'Devices', values: ['1', '2', '4', '8'] },
         { key: 'batch', label: 'Batch', values: ['64', '256', '512'] },
       ],
-      caption: 'The end of forward, when the hill is high. All devices share one scale.',
+      caption: 'The end of forward, when the hill is high. All bars have the same scale.',
       numbers: ['allocated', 'heldMemory', 'parameterMemory', 'optimizerMemory', 'rowsPerRank'],
       starts: 'rest',
     },
@@ -60,32 +61,32 @@ export const lesson = defineLesson({
         { key: 'mode', label: 'Divided', values: ['mp', 'ddp'], words: ['the net', 'the batch'] },
       ],
       caption:
-        'The net is cut between its layers. Each device holds one piece of it, and all rows pass through all pieces.',
+        'The net is cut between its layers. Each device holds one piece, and every row passes through all pieces.',
       numbers: ['stepTime', 'idle', 'heldMemory:0', 'heldMemory:1', 'heldMemory:2', 'heldMemory:3'],
       starts: 'rest',
     },
   },
   predictions: {
     four: {
-      question: 'Four devices share the rows. How long is a step now?',
+      question: 'Four devices share the rows. How long does a step take now?',
       answer: { figure: 'strong', of: 'stepTime', with: { world: '4' } },
       guess: { kind: 'number', from: 0, to: 200_000, step: 2000 },
-      why: 'It is {stepTime}. Of this, {phaseTime:step} are the optimiser, which takes as long on each of the four as it took on one.',
+      why: 'It takes {stepTime}. The optimiser alone takes {phaseTime:step} of that, as long as on one device: each of the four updates all weights.',
       plot: { figure: 'strong', of: 'stepTime', over: 'world', label: 'devices', values: ['1', '2', '4', '8'] },
     },
     eighth: {
-      question: 'Eight devices share the batch. How much is in use on each of them at most?',
+      question: 'Eight devices share the batch. How much memory does each of them use at most?',
       answer: { figure: 'strong', of: 'allocated', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 40_000, step: 500 },
-      why: 'It is {allocated}, and {heldMemory} of that is the floor. The rest is an eighth of the hill, and the buffers from which gradients are sent.',
+      why: 'Each uses {allocated}, of which {heldMemory} are the floor. The rest is an eighth of the hill, and the buffers from which gradients are sent.',
       plot: { figure: 'strong', of: 'allocated', over: 'world', label: 'devices', values: ['1', '2', '4', '8'] },
     },
   },
   tasks: {
     sevenfold: {
       figure: 'clock',
-      text: 'On the slow machine, with eight devices: bring at least seven times as many rows through in a second as one device does with the batch that the figure began with.',
-      hint: 'Each device needs enough rows, so that what does not depend on rows is a small part of its step.',
+      text: 'Use eight slow machines, and reach at least seven times the rows per second that one of them reaches with the batch of 64.',
+      hint: 'Give each device so many rows that the part of the step that does not depend on rows becomes small.',
       done: (facts) =>
         facts.info?.config.hardware === 'transputer' &&
         facts.info.worldSize === 8 &&
@@ -94,8 +95,8 @@ export const lesson = defineLesson({
     },
     busy: {
       figure: 'cut',
-      text: 'Keep each of the four devices computing for nine tenths of the step. Then look at what each of them holds.',
-      hint: 'What is divided?',
+      text: 'Make each of the four devices compute for nine tenths of the step. Then look at what each of them has to store.',
+      hint: 'The control says what is divided.',
       done: ({ metrics, trace }) =>
         trace !== undefined && (metrics?.use ?? []).every(({ computeUs, totalUs }) => computeUs > 0.9 * totalUs),
       solution: [{ set: { mode: 'ddp' } }],

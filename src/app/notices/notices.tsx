@@ -7,13 +7,19 @@ import { useSiteVersion } from '../boundary/use-site-version';
 import fields from '../fields/fields.module.css';
 import { useApp, useController, useUrlSync } from '../state/use-app';
 import styles from './notices.module.css';
-import { stripsOf } from './which-notices';
+import { stripsOf, stripsOfLesson } from './which-notices';
 
-/** `label`: where a page has several, their names differ. */
-export function Notices({ label = 'Notices' }: { readonly label?: string }) {
+interface NoticesProps {
+  /** Where a page has several, their names differ. */
+  readonly label?: string;
+  /** In a figure of a lesson. */
+  readonly inLesson?: boolean;
+}
+
+export function Notices({ label = 'Notices', inLesson = false }: NoticesProps) {
   const all = useApp((app) => app.notices);
   const embed = useApp((app) => app.embed);
-  const notices = stripsOf(all, embed);
+  const notices = inLesson ? stripsOfLesson(all) : stripsOf(all, embed);
   if (notices.length === 0) return null;
   return (
     <aside className={styles['stack']} aria-label={label}>

@@ -9,14 +9,14 @@ import { trainFile } from './train-file';
 const ROWS_OF_PART = '[i if row_ids is None else row_ids[i] for i in part.indices]';
 
 export const FILE: Dialect = {
-  single: 'device',
-  ofRank: () => 'device',
+  server: 'device',
+  pinned: "device.type == 'cuda'",
   nth: (k) => `devices[${k}]`,
   list: (devices) => `[${devices.map((d) => `'cuda:${d}'`).join(', ')}]`,
   layer: (_, i) => `devices[${i}]`,
   dataParallel: (devices) =>
     `model = nn.DataParallel(model, device_ids=[${devices}]) if device.type == 'cuda' else model`,
-  deviceIds: (device) => `device_ids=[${device}] if ${device}.type == 'cuda' else None`,
+  deviceIds: "device_ids=[device] if device.type == 'cuda' else None",
   syncBuffers: 'broadcast_buffers',
   loader: ({ dataset, batchSize, sampler, shuffle, dropLast }) => [
     ...(sampler === undefined ? [`sampler = ${shuffle ? 'RandomSampler' : 'SequentialSampler'}(${dataset})`] : []),

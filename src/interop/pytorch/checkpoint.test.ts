@@ -18,8 +18,8 @@ function listing(input: ConfigInput): string {
 
 test('every rank reads onto its own device', () => {
   const text = listing({ mode: 'ddp', scheduler: { type: 'StepLR', stepSize: 3 }, weights: 'w.safetensors' });
-  expect(text).toContain("model.load_state_dict(load_file('ckpt/run.safetensors', device=f'cuda:{rank}'))");
-  expect(text).toContain("load_state('ckpt/run.state.safetensors', map_location=f'cuda:{rank}', process=rank)");
+  expect(text).toContain("model.load_state_dict(load_file('ckpt/run.safetensors', device=str(device)))");
+  expect(text).toContain("load_state('ckpt/run.state.safetensors', map_location=device, process=rank)");
   expect(text).not.toContain('w.safetensors');
   expect(text.match(/import load_file/g)).toHaveLength(1);
   expect(text.indexOf("for _ in range(int(meta['optimizer_steps'])):")).toBeLessThan(
@@ -39,7 +39,7 @@ test('rank 0 reads and broadcasts', () => {
 
 test('one process has nobody to tell; without a checkpoint no line speaks of one', () => {
   expect(listing({ mode: 'single', resumeBy: 'rank0' })).toContain(
-    "load_file('ckpt/run.safetensors', device='cuda:0')",
+    "load_file('ckpt/run.safetensors', device=str(device))",
   );
   expect(listing({ mode: 'dataParallel', resume: undefined })).not.toContain('safe');
 });

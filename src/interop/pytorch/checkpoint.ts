@@ -21,7 +21,7 @@ export interface CheckpointCode {
 /** What reads the state's file as optimizer.load_state_dict wants it, and where the batches of a process were. */
 const READ = [
   'def load_state(path, map_location, process):',
-  "    with safe_open(path, 'pt', device=map_location) as f:",
+  "    with safe_open(path, 'pt', device=str(map_location)) as f:",
   '        meta, state = f.metadata(), {}',
   '        for key in sorted(f.keys()):  # state.0.exp_avg; @cuda:1 behind it: what that rank has of its own',
   "            name, _, owner = key.partition('@cuda:')",
@@ -36,6 +36,8 @@ const READ = [
 interface Reading {
   /** A Python expression for the device of the process. */
   readonly device: string;
+  /** One that says whether rows go to a GPU. */
+  readonly pinned: string;
   /** There are several processes, each a rank. */
   readonly ranks: boolean;
   /** A Python expression for the rows that `dataset` has, where it has not all of them. */
@@ -46,13 +48,16 @@ interface Reading {
   readonly notRead: readonly string[];
 }
 
-export function checkpointCode(config: Config, { device, ranks, indices, advance, notRead }: Reading): CheckpointCode {
+export function checkpointCode(
+  config: Config,
+  { device, pinned, ranks, indices, advance, notRead }: Reading,
+): CheckpointCode {
   const { resume, scheduler, resumeBy } = config;
   if (resume === undefined) return { imports: [], model: [], optimizer: [], loader: [] };
   const [model, state] = [python(`${resume}.safetensors`), python(`${resume}.state.safetensors`)];
   const process = ranks ? 'rank' : '0';
   const byRank0 = ranks && resumeBy === 'rank0';
-  const loadModel = `model.load_state_dict(load_file(${model}, device=${device}))`;
+  const loadModel = `model.load_state_dict(load_file(${model}, device=str(${device})))`;
   const moved = `meta['${scheduler?.every === 'epoch' ? 'epoch' : 'optimizer_steps'}']`;
   return {
     imports: ['import json', 'from safetensors import safe_open', 'from safetensors.torch import load_file'],
@@ -89,7 +94,7 @@ export function checkpointCode(config: Config, { device, ranks, indices, advance
         ? 'left = [batch.tolist() for batch in left]'
         : 'left = [[place[row] for row in batch.tolist()] for batch in left]',
       '# a generator of its own: the default one stays where it was saved',
-      'rest = DataLoader(dataset, batch_sampler=left, generator=torch.Generator(), pin_memory=True)',
+      `rest = DataLoader(dataset, batch_sampler=left, generator=torch.Generator(), pin_memory=${pinned})`,
       'torch.set_rng_state(rng)',
     ],
   };

@@ -42,9 +42,8 @@ export function seedLines({ ddp, seed }: Config): {
 /** The place of a process among those that share the data out, where they are not all of the group. */
 export interface DataPlace {
   readonly size: number;
-  /** Python expressions: its number, and whether rows go to a GPU. */
+  /** A Python expression. */
   readonly rank: string;
-  readonly pinned: string;
 }
 
 /** A rank's loader, and the names that it takes from torch.utils.data. */
@@ -55,7 +54,7 @@ export function loaderLines(
   place?: DataPlace,
 ): { readonly names: readonly string[]; readonly lines: readonly string[] } {
   const { shuffle, dropLast, ddp } = config;
-  const { rank, pinned } = place ?? { rank: 'rank', pinned: 'True' };
+  const { rank } = place ?? { rank: 'rank' };
   if (ddp.samplesPerRank) {
     return {
       names: ['Subset'],
@@ -63,7 +62,7 @@ export function loaderLines(
         `rows = [${ddp.samplesPerRank.join(', ')}]`,
         `start = sum(rows[:${rank}])`,
         `part = Subset(dataset, range(start, start + rows[${rank}]))`,
-        ...dialect.loader({ dataset: 'part', batchSize, shuffle, dropLast }, pinned),
+        ...dialect.loader({ dataset: 'part', batchSize, shuffle, dropLast }, 'gpus'),
       ],
     };
   }
@@ -78,7 +77,7 @@ export function loaderLines(
     names: ['DistributedSampler'],
     lines: [
       `sampler = DistributedSampler(${sampler.join(', ')})`,
-      ...dialect.loader({ dataset: 'dataset', batchSize, sampler: 'sampler', shuffle: false, dropLast: false }, pinned),
+      ...dialect.loader({ dataset: 'dataset', batchSize, sampler: 'sampler', shuffle: false, dropLast: false }, 'gpus'),
     ],
   };
 }

@@ -32,14 +32,14 @@ test.each<[ConfigInput, readonly string[]]>([
   expect(launchLines(config(input), config(input).mode === 'ddp')).toEqual(expected);
 });
 
-test('on several nodes a rank computes on cuda:LOCAL_RANK', () => {
-  const settings = config({ mode: 'ddp', worldSize: 4, nodes: 2 });
+test.each([1, 2])('with %i nodes a rank computes on cuda:LOCAL_RANK', (nodes) => {
+  const settings = config({ mode: 'ddp', worldSize: 4, nodes });
   const text = PARALLEL_MODES.ddp.listing
     .get()(settings)
     .map((line) => line.text)
     .join('\n');
-  expect(text).toContain("local_rank = int(os.environ['LOCAL_RANK'])");
-  expect(text).toContain('device_ids=[local_rank]');
+  expect(text).toContain("device = torch.device('cuda', int(os.environ['LOCAL_RANK'])) if gpus else");
+  expect(text).toContain('device_ids=[device] if gpus else None');
   expect(text).not.toMatch(/\.to\(rank\)/);
 });
 
@@ -48,6 +48,8 @@ test("a timeout that is not the default is the process group's", () => {
   const text = PARALLEL_MODES.ddp.listing
     .get()(settings)
     .map((line) => line.text);
-  expect(text).toContain("torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=5))");
+  expect(text).toContain(
+    "torch.distributed.init_process_group('nccl' if gpus else 'gloo', timeout=timedelta(seconds=5))",
+  );
   expect(text).toContain('from datetime import timedelta');
 });

@@ -163,8 +163,8 @@ test('model parallel: the layers of a class one by one, each on its device', () 
   const { classes: text, lines: made } = splitModelCode(parse(gpt), [0, 0, 1, 1, 1], LISTING);
   expect(made).toEqual(['model = Model()']);
   const code = text.join('\n');
-  expect(code).toContain("devices = ['cuda:0', 'cuda:0', 'cuda:1', 'cuda:1', 'cuda:1']");
-  expect(code).toContain("self.tok = nn.Embedding(9, 8).to('cuda:0')");
+  expect(code).toContain("devices = [f'cuda:{i}' if gpus else 'cpu' for i in [0, 0, 1, 1, 1]]");
+  expect(code).toContain('self.tok = nn.Embedding(9, 8).to(devices[0])');
   expect(code).toContain('return [*self.blocks, self.ln_f, self.head]');
   expect(code.match(/zip\(self\.layers\(\), devices\[1:\]\)/g)).toHaveLength(2);
 });

@@ -65,18 +65,6 @@ export function pipelineImports(
   ];
 }
 
-/** Processes and their devices. `timeout`: of the process group, an argument or nothing. */
-export function ranksLines(timeout: readonly string[]): readonly string[] {
-  return [
-    "gpus = torch.cuda.device_count() >= int(os.environ['LOCAL_WORLD_SIZE'])  # one for each rank; else the CPU",
-    `torch.distributed.init_process_group(${["'nccl' if gpus else 'gloo'", ...timeout].join(', ')})`,
-    'rank = torch.distributed.get_rank()',
-    "device = torch.device('cuda', int(os.environ['LOCAL_RANK'])) if gpus else torch.device('cpu')",
-    'if gpus:',
-    '    torch.cuda.set_device(device)',
-  ];
-}
-
 /** With replicas, the mesh. */
 export const meshLines = ({ pp, dp }: PipelineShape): readonly string[] =>
   dp > 1

@@ -21,6 +21,8 @@ export interface Script {
   readonly updates?: number;
   /** Batches of the rank with most, where ranks have different numbers of them. */
   readonly uneven?: number;
+  /** The lines of devices.ts, of a mode without ranks. train.py has its own. */
+  readonly placing?: readonly string[];
   /** Above everything, as comments. */
   readonly notes?: readonly string[];
   readonly imports?: readonly string[];

@@ -8,6 +8,7 @@ import type { Config } from '../../protocol/config';
 import { checkpointCode } from './checkpoint';
 import { type CodeLine, codeLine, codeLines } from './code-line';
 import { dataCode } from './data';
+import { ONE_DEVICE } from './devices';
 import type { Dialect } from './dialect';
 import { importLines } from './imports';
 import { launchLines } from './launch';
@@ -28,7 +29,8 @@ function script(config: Config, parts: Script): CodeLine[] {
   // A checkpoint brings its own weights.
   const weights = config.resume === undefined ? config.weights : undefined;
   const checkpoint = checkpointCode(config, {
-    device: ranks ? `f'cuda:{${loop.inputs}}'` : LISTING.single,
+    device: loop.inputs,
+    pinned: parts.placing === ONE_DEVICE ? LISTING.pinned : 'gpus',
     ranks,
     notRead: parts.notRead ?? [],
     indices: data.indices,
@@ -57,7 +59,7 @@ function script(config: Config, parts: Script): CodeLine[] {
         ...(parts.imports ?? []),
       ]),
       ...(parts.beforeGroup ?? []),
-      ...(parts.group ?? []),
+      ...(parts.group ?? parts.placing ?? []),
       ...(parts.behindGroup ?? []),
     ),
     ...model.classes.map(placed),
@@ -96,23 +98,22 @@ const placed = (text: string): CodeLine =>
 export const microBatch = ({ batchSize, accumulate }: Config): number => Math.floor(batchSize / accumulate);
 
 /** Rows of one process by torch's own loader. */
-export const loader = (config: Config, dialect: Dialect, pinned = 'True'): readonly string[] =>
+export const loader = (config: Config, dialect: Dialect, pinned: string): readonly string[] =>
   dialect.loader(
     { dataset: 'dataset', batchSize: microBatch(config), shuffle: config.shuffle, dropLast: config.dropLast },
     pinned,
   );
 
 export const LISTING: Dialect = {
-  single: "'cuda:0'",
-  // A rank's device is counted on its node.
-  ofRank: ({ nodes }) => (nodes > 1 ? 'local_rank' : 'rank'),
-  nth: (k) => (typeof k === 'number' ? `'cuda:${k}'` : `f'cuda:{${k}}'`),
-  list: (devices) => `[${devices.map((d) => `'cuda:${d}'`).join(', ')}]`,
+  server: 'devices[0]',
+  pinned: "device.type == 'cuda'",
+  nth: (k) => `devices[${k}]`,
+  list: (devices) => `[f'cuda:{i}' if gpus else 'cpu' for i in [${devices.join(', ')}]]`,
   dataParallel: (devices) => `model = nn.DataParallel(model, device_ids=[${devices}])`,
-  layer: (device) => `'cuda:${device}'`,
+  layer: (_, i) => `devices[${i}]`,
   // broadcast_buffers=False warns in 2.13; this is what it was taken for: the constructor still synchronizes.
   syncBuffers: 'forward_sync_buffers',
-  deviceIds: (device) => `device_ids=[${device}]`,
+  deviceIds: 'device_ids=[device] if gpus else None',
   loader: ({ dataset, batchSize, sampler, shuffle, dropLast }, pinned) => [
     `loader = DataLoader(${[
       dataset,

@@ -2,13 +2,12 @@
  * What the pieces of a PyTorch script call devices and rows: the listing and train.py have other words for them
  * (dialect.ts).
  */
-import type { Config } from '../../protocol/config';
 import type { CodeLine } from './code-line';
 
 export interface Wording {
-  /** Python expressions: the device of a process without ranks, and that of a rank. */
-  readonly single: string;
-  ofRank(config: Pick<Config, 'nodes'>): string;
+  /** Python expressions: the device of a parameter server; whether rows of a process with one device go to a GPU. */
+  readonly server: string;
+  readonly pinned: string;
   /** Device k, where one process drives several; `k` is a number, or a Python expression of one. */
   nth(k: number | string): string;
   /** A Python list of the devices of layers or workers, by their numbers; and the device of layer i in it. */
@@ -17,7 +16,7 @@ export interface Wording {
   /** Statement that wraps the model in DataParallel; `devices`: numbers with commas between. */
   dataParallel(devices: string): string;
   /** Argument `device_ids` of DistributedDataParallel. */
-  deviceIds(device: string): string;
+  readonly deviceIds: string;
   /** DistributedDataParallel's argument that says whether buffers are broadcast before a forward pass. */
   readonly syncBuffers: 'forward_sync_buffers' | 'broadcast_buffers';
   /** DataLoader, with what says which rows a batch has; `pinned`: a Python expression. */

@@ -4,7 +4,7 @@
  */
 
 import { labSentence } from '../../app/lab/lab-sentence';
-import { stripsOf } from '../../app/notices/which-notices';
+import { stripsOfLesson } from '../../app/notices/which-notices';
 import type { App } from '../../app/state/app-state';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
@@ -27,7 +27,7 @@ export function Figure({ id }: { id: string }) {
     <figure className="figure" id={`figure-${id}`} data-figure={id} data-starts={spec.starts}>
       <div className="figure-static">
         <div className="figure-bar" data-settings={slidersOf(spec)} data-rows={rowsOfBar(spec)} />
-        {stripsOf(recorded?.store.getState().notices ?? [], true).map(({ id: notice, level, text, hint }) => (
+        {stripsOfLesson(recorded?.store.getState().notices ?? []).map(({ id: notice, level, text, hint }) => (
           <p key={notice} className="figure-notice" data-level={level}>
             <span>
               {text} <small>{hint}</small>

@@ -19,6 +19,7 @@ import { createHighlight, type Highlight } from './highlight';
 import { CourseList, Layout, type SiteFiles } from './layout';
 import { markdown } from './markdown';
 import { Plot } from './plot';
+import { ScriptDiff } from './script-diff';
 import { Teach } from './teach';
 import { Formula, Given, Value } from './value';
 import { Aside, Bucket, Definitions, Mistake, Rank, References, Term } from './words';
@@ -55,6 +56,7 @@ const COMPONENTS = {
   Question,
   Aside,
   Code,
+  ScriptDiff,
   Mistake,
   Term,
   Rank,

@@ -1,5 +1,6 @@
 /** The PyTorch script with nn.DataParallel. Called through mode.ts. */
 import { codeLine as line } from '../../interop/pytorch/code-line';
+import { ONE_DEVICE } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
 import { LISTING, loader } from '../../interop/pytorch/script';
@@ -11,12 +12,13 @@ export function dataParallelListing(config: Config, dialect: Dialect = LISTING):
   return dialect.assemble(config, {
     about: `with DataParallel: one process, ${config.worldSize} GPUs`,
     devices: config.worldSize,
-    model: modelCode(config.model.layers, dialect.single, config.checkpointSegments),
+    placing: ONE_DEVICE,
+    model: modelCode(config.model.layers, 'device', config.checkpointSegments),
     wrapper: line(dialect.dataParallel(devices)),
-    loaders: loader(config, dialect),
+    loaders: loader(config, dialect, dialect.pinned),
     loop: {
-      inputs: dialect.single,
-      targets: dialect.single,
+      inputs: 'device',
+      targets: 'device',
       log: dialect.loss('loss', false),
       inForward: [
         line('#   scatter: a chunk of x to each device', 'scatter'),

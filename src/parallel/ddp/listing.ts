@@ -12,6 +12,7 @@ import {
   wrapperArguments,
   wrapperNotes,
 } from '../../interop/pytorch/ddp';
+import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
 import { LISTING, microBatch } from '../../interop/pytorch/script';
@@ -24,8 +25,6 @@ const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['po
 const rankBatch = (config: Config): number => Math.floor(microBatch(config) / config.worldSize);
 
 export function ddpListing(config: Config, dialect: Dialect = LISTING): CodeLine[] {
-  const several = config.nodes > 1;
-  const device = dialect.ofRank(config);
   const { algorithm, overlap } = config.ddp;
   const uneven = mostBatches(config, rankBatch(config));
   const loaders = loaderLines(config, rankBatch(config), dialect);
@@ -34,22 +33,17 @@ export function ddpListing(config: Config, dialect: Dialect = LISTING): CodeLine
     about: `with DistributedDataParallel on ${config.worldSize} ranks`,
     ...(uneven === undefined ? {} : { uneven }),
     imports: [
-      ...(several || algorithm === 'doubleTree' ? ['import os'] : []),
+      'import os',
       ...(config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : ['from datetime import timedelta']),
       'from torch.nn.parallel import DistributedDataParallel',
       ...hookImports(config),
     ],
     beforeGroup: algorithmLines(config),
-    group: [
-      config.timeoutS === DEFAULT_CONFIG.timeoutS
-        ? "torch.distributed.init_process_group('nccl')"
-        : `torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=${config.timeoutS}))`,
-      'rank = torch.distributed.get_rank()',
-      ...(several ? ["local_rank = int(os.environ['LOCAL_RANK'])"] : []),
-      `torch.cuda.set_device(${device})`,
-    ],
+    group: ranksLines(
+      config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${config.timeoutS})`],
+    ),
     tearDown: ['torch.distributed.destroy_process_group()'],
-    model: modelCode(config.model.layers, device, config.checkpointSegments),
+    model: modelCode(config.model.layers, 'device', config.checkpointSegments),
     seeds: seedLines(config),
     dataNames: loaders.names,
     beforeWrapper: [...syncLines(config), ...lines(...wrapperNotes(config, dialect))],
@@ -57,13 +51,13 @@ export function ddpListing(config: Config, dialect: Dialect = LISTING): CodeLine
     afterOptimizer: averagerLines(config),
     notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
     wrapper: line(
-      `model = DistributedDataParallel(${['model', dialect.deviceIds(device), ...wrapperArguments(config, dialect)].join(', ')})`,
+      `model = DistributedDataParallel(${['model', dialect.deviceIds, ...wrapperArguments(config, dialect)].join(', ')})`,
       'broadcast',
     ),
     loaders: loaders.lines,
     loop: {
-      inputs: device,
-      targets: device,
+      inputs: 'device',
+      targets: 'device',
       epochStart: setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       inBackward: [line(`#   buckets all-reduced${how}`, 'allreduce')],
       ranks: true,

@@ -1,5 +1,6 @@
 /** The PyTorch script of a model whose layers are on several devices. Called through mode.ts. */
 import { codeLine as line } from '../../interop/pytorch/code-line';
+import { enoughGpus } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { splitModelCode } from '../../interop/pytorch/model';
 import { LISTING, loader } from '../../interop/pytorch/script';
@@ -24,9 +25,10 @@ export function modelParallelListing(
   return dialect.assemble(config, {
     about: `with its layers on ${layersOfDevice.length} GPUs, which one process drives`,
     devices: layersOfDevice.length,
+    placing: [enoughGpus(layersOfDevice.length)],
     model: splitModelCode(layers, devices, dialect),
     notes: again(config),
-    loaders: loader(config, dialect),
+    loaders: loader(config, dialect, 'gpus'),
     loop: {
       inputs: dialect.layer(0, 0),
       targets: dialect.layer(layersOfDevice.length - 1, layers.length - 1),

@@ -1,4 +1,5 @@
 /** The script of a parameter server, which PyTorch has no class for. Called through mode.ts. */
+import { enoughGpus } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { lossCall } from '../../interop/pytorch/loop';
 import { modelCode } from '../../interop/pytorch/model';
@@ -13,15 +14,19 @@ export function serverListing(config: Config, dialect: Dialect = LISTING): CodeL
   return dialect.assemble(config, {
     about: `with a parameter server: one process, GPU 0 as the server and ${config.worldSize - 1} workers`,
     devices: config.worldSize,
+    placing: [
+      enoughGpus(config.worldSize),
+      `devices = [f'cuda:{k}' if gpus else 'cpu' for k in range(${config.worldSize})]`,
+    ],
     updates: config.parameterServer.synchronous ? 1 : config.worldSize - 1,
     imports: workerImports(config),
-    model: modelCode(config.model.layers, dialect.single, config.checkpointSegments),
+    model: modelCode(config.model.layers, dialect.server, config.checkpointSegments),
     afterModel: workerLines(config, dialect),
     notRead: config.parameterServer.synchronous ? [] : ["the workers' older parameters"],
-    loaders: loader(config, dialect),
+    loaders: loader(config, dialect, 'gpus'),
     loop: {
-      inputs: dialect.single,
-      targets: dialect.single,
+      inputs: dialect.server,
+      targets: dialect.server,
       log: [],
       body: (schedule) => workerLoop(config, lossCall(config), schedule, dialect),
     },

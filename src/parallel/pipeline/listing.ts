@@ -4,6 +4,7 @@
  */
 import { type CodeLine, codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
+import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { drops, listedModelCode } from '../../interop/pytorch/model';
 import {
@@ -16,7 +17,6 @@ import {
   meshLines,
   type PipelineShape,
   pipelineImports,
-  ranksLines,
   replicaLines,
   scheduleLines,
   stageLines,
@@ -114,5 +114,5 @@ function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp }: P
 /** Every rank of a pipeline goes through the batches of its replica. */
 function dataLines(config: Config, { dp }: PipelineShape, dialect: Dialect): ReturnType<typeof loaderLines> {
   if (dp === 1) return { names: [], lines: loader(config, dialect, 'gpus') };
-  return loaderLines(config, Math.floor(config.batchSize / dp), dialect, { size: dp, rank: DP_RANK, pinned: 'gpus' });
+  return loaderLines(config, Math.floor(config.batchSize / dp), dialect, { size: dp, rank: DP_RANK });
 }

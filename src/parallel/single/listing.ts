@@ -1,4 +1,5 @@
 /** The PyTorch script of one device. Called through mode.ts. */
+import { ONE_DEVICE } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
 import { LISTING, loader } from '../../interop/pytorch/script';
@@ -8,8 +9,9 @@ import type { CodeLine } from '../../protocol/trace';
 export function singleListing(config: Config, dialect: Dialect = LISTING): CodeLine[] {
   return dialect.assemble(config, {
     about: 'on one device',
-    model: modelCode(config.model.layers, dialect.single, config.checkpointSegments),
-    loaders: loader(config, dialect),
-    loop: { inputs: dialect.single, targets: dialect.single, log: dialect.loss('loss', false) },
+    placing: ONE_DEVICE,
+    model: modelCode(config.model.layers, 'device', config.checkpointSegments),
+    loaders: loader(config, dialect, dialect.pinned),
+    loop: { inputs: 'device', targets: 'device', log: dialect.loss('loss', false) },
   });
 }

@@ -1,65 +1,73 @@
 /**
- * What the field's words mean, each in a sentence or two for someone who meets it for the first time: the one place
- * where the page takes its definitions from (`<Term>`). Fetched after the first screen.
+ * Definitions of the field's words, each in a sentence or two for someone who meets the word for the first time. All
+ * definitions of the page and of the lessons (`<Term>`) come from here. Fetched after the first screen.
  */
 export const GLOSSARY = {
   rank: 'One process of the job, numbered from 0. Under DDP each rank drives one device and holds a whole copy of the model.',
-  node: 'One machine of the job, with one or several GPUs. torchrun is started once on each.',
+  node: 'One machine of the job, with one or several GPUs. torchrun is started once on each node.',
   'local rank':
-    'The number of a process among those of its node, from 0. It says which GPU of the machine the process uses.',
-  'world size': 'How many ranks there are.',
+    'The number of a process among the processes of its node, from 0. It says which GPU of the machine the process uses.',
+  'world size': 'The number of ranks in the job.',
   replica:
-    'A whole copy of the model on one device. Replicas that begin alike and apply the same gradients stay alike.',
+    'A whole copy of the model on one device. Replicas that start with the same weights and apply the same gradients stay the same.',
   device:
-    'A GPU, named cuda:0, cuda:1 and so on as in PyTorch. Here all of them are this one machine, and the modelled clock says how long real ones would take.',
+    'A GPU, named cuda:0, cuda:1 and so on, as in PyTorch. On this page one machine plays all of them, and the modelled clock says how long real ones would take.',
   kernel:
-    'A small program that the GPU runs, such as a matrix product. PyTorch queues at least one for every operator.',
+    'A small program that runs on the GPU, such as a matrix product. Most operators launch one kernel or several. A view (transpose, slice, reshape) launches none: it only describes memory that is already there.',
   gradient:
-    'How much the loss changes when a weight changes, one number per weight. The optimiser steps against it; PyTorch keeps it in .grad.',
+    'How much the loss changes when a weight changes: one number per weight. The optimiser steps against it. PyTorch stores it in .grad.',
   bucket:
-    'Several gradients side by side in one buffer, so that DDP sends few large messages instead of many small ones. It is closed when it holds bucket_cap_mb.',
+    'A buffer in which DDP places several gradients side by side, to send a few large messages instead of many small ones. DDP closes a bucket when it holds bucket_cap_mb.',
   chunk:
-    'A part of a tensor. A ring cuts a bucket into as many chunks as there are ranks, so that all links are busy at once; DataParallel cuts a batch into one chunk per device.',
-  latency: 'What a message takes before its first byte arrives, however small it is. Its bytes come on top of that.',
+    'A part of a tensor. A ring cuts a bucket into one chunk per rank, so that all links are busy at once. DataParallel cuts a batch into one chunk per device.',
+  latency:
+    'The time before the first byte of a message arrives. A message of one byte pays it, and so does a message of a gigabyte.',
   round:
-    'One step of a collective: its messages travel at the same time, and what they bring is sent on in the next round.',
-  collective: 'An operation that all ranks of a group take part in, such as all-reduce or broadcast.',
+    'One step of a collective. All messages of a round travel at the same time; the next round sends on what they brought.',
+  collective:
+    'An operation in which all ranks of a group take part, such as an all-reduce or a broadcast. Every rank has to call it.',
   'all-reduce':
-    'Every rank brings a tensor, and all of them leave with the sum. The ring does it in two halves: reduce-scatter, then all-gather.',
+    'Every rank contributes a tensor, and every rank receives the sum of all of them. A ring does it in two halves: a reduce-scatter, then an all-gather.',
   'reduce-scatter':
-    'The first half of an all-reduce: chunks are summed on their way, until each rank has one finished chunk.',
+    'Every rank contributes a tensor. The tensors are added up, and each rank receives one part of the sum. The first half of a ring all-reduce is one.',
   'all-gather':
-    'The second half of an all-reduce: every rank passes finished chunks on, until all ranks have all of them.',
-  broadcast: 'One rank sends a tensor to all others.',
-  scatter: 'One device cuts a tensor and sends each device its part.',
-  gather: 'All devices send their parts to one, which joins them.',
-  replicate: 'DataParallel copies the model from cuda:0 to all devices, in every forward.',
-  overlap: 'Communication while the device computes: it is hidden, and makes the step no longer.',
-  forward: 'The model computes its output from the samples, layer by layer, and keeps what backward will need.',
-  backward: 'From the loss back through the layers, last to first: autograd computes the gradient of every weight.',
+    'Every rank contributes a part, and every rank receives all parts. The second half of a ring all-reduce is one. SyncBatchNorm and FSDP use it by itself.',
+  broadcast: 'One rank sends a tensor, and all other ranks receive it.',
+  scatter: 'One device cuts a tensor into parts and sends one part to each device.',
+  gather: 'Every device sends its part to one device, which joins the parts.',
+  replicate: 'In every forward, DataParallel copies the model from cuda:0 to all other devices.',
+  overlap: 'Communication while the device computes. It is hidden: it does not make the step longer.',
+  forward:
+    'The model computes its output from the samples, layer by layer. Autograd keeps the tensors that backward will need.',
+  backward:
+    'Autograd goes from the loss back through the layers, last to first, and computes the gradient of every weight.',
   loss: 'One number that says how wrong the output is. Training makes it small.',
   DataLoader:
     'PyTorch’s source of batches. With a DistributedSampler every rank gets different samples of the data set.',
-  epoch: 'One pass through the data set: every row is read once.',
+  epoch:
+    'One pass of the sampler through the data set. With several ranks a sampler may read a few rows twice, or leave a few out, so that every rank gets the same number of rows.',
   DistributedSampler:
-    'PyTorch’s sampler for several ranks. Each rank draws the same order of all rows, from one seed, and takes every Nth of them.',
-  seed: 'The number from which a random generator starts. The same seed gives the same draws, on any rank.',
+    'PyTorch’s sampler for several ranks. Every rank draws the same shuffled list of all rows from the same seed, and takes every Nth entry of the list.',
+  seed: 'The number a random generator starts from. The same seed gives the same random numbers, on any rank.',
   'optimizer.step()': 'The optimiser changes every weight a little, against its gradient.',
-  activation: 'The output of a layer, kept until backward has used it.',
-  δ: 'The gradient of the loss with respect to the output of a layer: what backward hands from each layer to the one before it.',
+  activation:
+    'The output of a layer. Forward keeps an activation only if backward will read it, and frees the others as soon as the next layer has used them.',
+  δ: 'The gradient of the loss with respect to the output of a layer. In backward, each layer hands it to the layer before.',
   dropout:
-    'In training, units are set to zero at random, others for each sample, and the rest is scaled up. In evaluation it does nothing.',
+    'During training, a random choice of units is set to zero, a new choice for each sample, and the other units are scaled up. During evaluation dropout does nothing.',
   weight: 'A number that is trained. PyTorch calls weights and biases parameters.',
-  stage: 'Consecutive layers that live together on one device. What the last of them computes goes to the next stage.',
+  stage: 'Consecutive layers that live on one device. The output of a stage is the input of the next stage.',
   timeout:
-    'How long a rank waits in a collective for the others before it gives up with an error. It belongs to the process group.',
+    'How long a rank waits in a collective for the other ranks before it gives up with an error. It is a setting of the process group.',
   checkpoint:
-    'Files from which training can go on: the weights, the state of the optimiser, the step, and where the data and the random generators are.',
+    'Files from which training can continue: the weights, the state of the optimiser, the step, the position in the data, and the state of the random generators.',
   staleness:
-    'How many updates the weights have had between a worker’s pull and the moment when its gradient is applied to them.',
-  straggler: 'A rank that is slower than the others. In every collective they wait for it.',
+    'How often the weights were updated between the moment a worker copied them and the moment its gradient is applied.',
+  straggler: 'A rank that is slower than the others. In every collective the other ranks wait for it.',
   divergence:
     'The largest difference between a weight on one rank and the same weight on another. Under DDP it stays 0.',
+  transputer:
+    'The slow machine of these pages: the Inmos T800, a processor of 1987. Its arithmetic is some ten million times slower than an A100’s, so a net of a few hundred weights keeps it busy, as a net of many millions keeps a GPU busy.',
 } as const;
 
 export type TermId = keyof typeof GLOSSARY;

@@ -15,7 +15,7 @@ export function FigureView({ heights }: { readonly heights: Heights }) {
   return (
     <>
       <Toolbar />
-      <Notices label={`Notices, figure ${id}`} />
+      <Notices label={`Notices, figure ${id}`} inLesson />
       {isLab(spec) ? <LabView /> : <RunViews heights={heights} />}
       {pressed && !isLab(spec) && <LiveRegion />}
     </>

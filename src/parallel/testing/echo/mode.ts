@@ -59,11 +59,11 @@ export const echo: ParallelMode = {
         dialect.assemble(config, {
           about: 'with gradients that go to cuda:1 and come back',
           notes: ['# every gradient goes to cuda:1 and comes back'],
-          model: modelCode(config.model.layers, dialect.single, config.checkpointSegments),
-          loaders: loader(config, dialect),
+          model: modelCode(config.model.layers, 'device', config.checkpointSegments),
+          loaders: loader(config, dialect, dialect.pinned),
           loop: {
-            inputs: dialect.single,
-            targets: dialect.single,
+            inputs: 'device',
+            targets: 'device',
             inBackward: [{ text: '#   there and back', anchor: 'push' }],
             log: dialect.loss('loss', false),
           },

@@ -1,0 +1,26 @@
+/**
+ * The lines of a listing that say which device its tensors are on: GPUs where the machine has enough of them, else the
+ * CPU, so that every listing runs as printed. A rank takes the GPU of its LOCAL_RANK. Called by the modes' listings;
+ * train.py has set_up() of export/python/launch.py in their place.
+ */
+
+/** A process with one device. */
+export const ONE_DEVICE: readonly string[] = [
+  "device = torch.device('cuda:0' if torch.cuda.is_available() else 'cpu')",
+];
+
+/** Whether a process that drives several devices finds as many GPUs. */
+export const enoughGpus = (devices: number): string =>
+  `gpus = torch.cuda.device_count() >= ${devices}  # else everything is on the CPU`;
+
+/** The process group and the device of a rank. `timeout`: of the process group, an argument or nothing. */
+export function ranksLines(timeout: readonly string[]): readonly string[] {
+  return [
+    "gpus = torch.cuda.device_count() >= int(os.environ['LOCAL_WORLD_SIZE'])  # one for each rank; else the CPU",
+    `torch.distributed.init_process_group(${["'nccl' if gpus else 'gloo'", ...timeout].join(', ')})`,
+    'rank = torch.distributed.get_rank()',
+    "device = torch.device('cuda', int(os.environ['LOCAL_RANK'])) if gpus else torch.device('cpu')",
+    'if gpus:',
+    '    torch.cuda.set_device(device)',
+  ];
+}

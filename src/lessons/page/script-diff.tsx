@@ -1,0 +1,39 @@
+/**
+ * What changes between two PyTorch scripts, as the exporter prints them: the script of a figure's run, and the script
+ * of the same run with other settings (`from`), which the reader starts with.
+ */
+import type { Changes } from '../lesson';
+import { runOf, usePage } from './context';
+import { lineDiff, nearChanges } from './line-diff';
+
+interface ScriptDiffProps {
+  readonly figure: string;
+  readonly from: Changes;
+  /** Lines that are shown before and after each change. */
+  readonly around?: number;
+}
+
+const SIGNS = { same: ' ', out: '-', in: '+' } as const;
+/** For those who hear the page, before a line. */
+const SAID = { same: '', out: 'removed: ', in: 'new: ' } as const;
+
+export function ScriptDiff({ figure, from, around = 1 }: ScriptDiffProps) {
+  const page = usePage();
+  const [before, after] = [runOf(page, figure, from), runOf(page, figure)];
+  if (!before || !after) return null;
+  const texts = ({ listing }: typeof before) => listing.map(({ text }) => text);
+  const lines = nearChanges(lineDiff(texts(before), texts(after)), around);
+  if (!lines.some(({ kind }) => kind !== 'same'))
+    throw new Error(`Lesson "${page.name}": the scripts of figure "${figure}" do not differ.`);
+  const coloured = page.highlight(lines.map(({ text }) => text).join('\n'), []);
+  const [, head = '', code = '', foot = ''] = /^(<pre[^>]*><code>)([\s\S]*)(<\/code><\/pre>)$/.exec(coloured) ?? [];
+  const rows = code.split('\n').map((html, index) => {
+    const { kind } = lines[index] ?? { kind: 'same' as const };
+    const said = kind === 'same' ? '' : `<span class="visually-hidden">${SAID[kind]}</span>`;
+    return `<span class="diff-line" data-diff="${kind}">${said}<span class="diff-sign" aria-hidden="true">${SIGNS[kind]}</span> ${html}</span>`;
+  });
+  return (
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: made by Shiki from the exporter's scripts
+    <div className="code diff" dangerouslySetInnerHTML={{ __html: `${head}${rows.join('\n')}${foot}` }} />
+  );
+}
