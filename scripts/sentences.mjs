@@ -1,21 +1,69 @@
 /**
- * `npm run sentences`: every sentence that is said of a moment, with its why, as small runs of all modes say them. To
- * be read by someone who did not write them, after a change of the templates in src/trace/moments.
+ * `npm run sentences`: every text that people read, with its place, to be read in one go by someone who did not write
+ * it. Three parts: what the lessons say, what the page says (its sources, file:line), and what the stage says of
+ * moments in small runs of all modes, with the why. `-- lessons`, `-- page` or `-- stage` prints one part.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ensureInstalled } from './install.mjs';
+import { ensureInstalled, root } from './install.mjs';
 
 ensureInstalled();
 const { runBin } = await import('./run-bin.mjs');
-const folder = mkdtempSync(path.join(tmpdir(), 'sentences-'));
-const file = path.join(folder, 'sentences.txt');
-const status = await runBin(
-  'vitest',
-  ['run', '--silent', '--reporter=dot', '--project', 'pure', 'src/training/sentences.test.ts'],
-  { LOCKSTEP_SENTENCES: file },
-);
-console.log(readFileSync(file, 'utf8'));
-rmSync(folder, { recursive: true });
-process.exit(status);
+const { textsOfMdx, textsOfTypeScript } = await import('./texts-of.mjs');
+
+const PARTS = ['lessons', 'page', 'stage'];
+const asked = process.argv.slice(2);
+const unknown = asked.find((part) => !PARTS.includes(part));
+if (unknown !== undefined) {
+  console.error(`There is no part "${unknown}": choose from ${PARTS.join(', ')}, or name none for all.`);
+  process.exit(2);
+}
+const isAsked = (/** @type {string} */ part) => asked.length === 0 || asked.includes(part);
+
+/** Files of that folder as git knows them, tests left out. */
+const filesIn = (/** @type {string[]} */ ...folders) =>
+  execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--', ...folders], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => /\.(mdx|tsx?)$/.test(file) && !/\.test\.tsx?$|\/testing\//.test(file));
+
+/** @param {string} heading @param {readonly string[]} files */
+function print(heading, files) {
+  console.log(`\n# ${heading}`);
+  for (const file of files) {
+    const texts = (file.endsWith('.mdx') ? textsOfMdx : textsOfTypeScript)(
+      file,
+      readFileSync(path.join(root, file), 'utf8'),
+    );
+    if (texts.length > 0) console.log('');
+    for (const { line, text } of texts) console.log(`${file}:${line}: ${text}`);
+  }
+}
+
+/** What says something on the page: components, and the rooms whose words, notices and refusals it shows. */
+const PAGE = [
+  'src/app',
+  'src/lessons/page',
+  'src/lessons/live',
+  'src/lessons/facts',
+  'src/protocol/words',
+  'src/config',
+];
+
+if (isAsked('lessons')) print('Lessons', filesIn('learn'));
+if (isAsked('page'))
+  print('Page', [...filesIn(...PAGE), ...filesIn('src').filter((file) => /notices\.ts$/.test(file))]);
+if (isAsked('stage')) {
+  console.log('\n# Stage');
+  const folder = mkdtempSync(path.join(tmpdir(), 'sentences-'));
+  const file = path.join(folder, 'sentences.txt');
+  const status = await runBin(
+    'vitest',
+    ['run', '--silent', '--reporter=dot', '--project', 'pure', 'src/training/sentences.test.ts'],
+    { LOCKSTEP_SENTENCES: file },
+  );
+  console.log(readFileSync(file, 'utf8'));
+  rmSync(folder, { recursive: true });
+  process.exitCode = status;
+}

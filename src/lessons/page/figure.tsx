@@ -112,7 +112,7 @@ function Pictures({ page, id, spec, recorded }: PicturesProps) {
       {spec.show.map((view) => {
         const picture = pictures.get(view);
         return picture ? (
-          <ThemedPicture key={view} view={view} picture={picture} alt={`${view}: ${sentence}`} />
+          <ThemedPicture key={view} view={view} picture={picture} alt={`${PICTURE_OF[view]}. ${sentence}`} />
         ) : (
           <div key={view} className="figure-view" data-view={view}>
             <StaticTable view={view} app={recorded.store.getState()} />
@@ -122,6 +122,20 @@ function Pictures({ page, id, spec, recorded }: PicturesProps) {
     </>
   );
 }
+
+/** What a picture shows, for readers who cannot see it; the sentence of its moment follows. */
+const PICTURE_OF: Readonly<Record<View, string>> = {
+  stage: 'The devices at one moment of the step',
+  timeline: 'The step over time, with lanes for each device',
+  schedule: 'The schedule of the pipeline, with one row per rank',
+  editor: 'A schedule to edit, with one row per rank',
+  loss: 'The loss of every step',
+  field: 'The answer of the net at every point of the plane',
+  memory: 'The memory of each device, by kind',
+  buckets: 'The buckets, in the order in which they are sent',
+  devices: 'What each device does during the step',
+  lab: 'The buffers of the ranks, chunk by chunk',
+};
 
 const NARROW = '(max-width: 600px)';
 

@@ -145,9 +145,10 @@ export function CourseList({ course, said }: { course: readonly CourseEntry[]; s
   return (
     <>
       <p>
-        How one net is trained on many devices, by doing it: every figure on these pages is a run of a real training
-        engine in your browser, and every number in the text is read from it. For those who have trained a net with
-        PyTorch on one GPU and have never used two.
+        Train one net on many devices, and watch every step of it. Each figure on these pages is a run of a real
+        training engine in your browser. Numbers that such a run can give are read from it, in the text too. Only what
+        the text gives you to start with is typed by hand: settings of an example, sizes of published models, defaults
+        of PyTorch. The lessons are for people who have trained a net with PyTorch on one GPU and have never used two.
       </p>
       <ol className="course">
         {course.map((entry) => (

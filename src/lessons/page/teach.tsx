@@ -28,49 +28,50 @@ export function Teach({ lessons }: { lessons: readonly TaughtLesson[] }) {
   return (
     <>
       <p>
-        Everything here is static files: nothing is sent anywhere, nobody has an account, and a class of thirty costs
-        the host what thirty readers of a page cost.
+        These pages are static files. They send nothing anywhere, and nobody needs an account. A class of thirty costs
+        the host as much as thirty readers of a page.
       </p>
       <h2>A figure in a page of your own</h2>
       <p>
-        Every figure of the lessons has a link “Open in the playground”. There, set the run up as you want it and press
-        Share: the link leads to the exact run, step and moment, and you choose what is hidden and what cannot be
-        changed. Share writes the frame, too:
+        Every figure of the lessons has a link “Open in the playground”. Set up the run there as you want it and press
+        Share. The link leads to the exact run, step and moment, and you choose what is hidden and what readers cannot
+        change. Share also writes the frame for your page:
       </p>
       <Snippet code={FRAME} />
-      <p>The frame posts its height and the state of its run to your page, so that your page can tick a task off:</p>
+      <p>The frame posts its height and the state of its run to your page, so that your page can tick off a task:</p>
       <Snippet code={MESSAGES} />
       <p>
-        A whole lesson in a frame does the same with its tasks: <code>learn/all-reduce.html</code> sends a message for
-        each that is done, and one when all of them are.
+        You can also put a whole lesson into a frame. <code>learn/all-reduce.html</code>, for example, posts a message
+        for each finished task, and one when all tasks are finished.
       </p>
       <h2>A lesson of your own</h2>
       <p>
-        <a href={OWN}>A plain page with three figures and a task</a> is all that it takes: save it, put the address of
-        your Lockstep into it, and write your text. All keys of a link are in <code>docs/embedding.md</code>. To add a
-        lesson to these pages, with values in the prose and tests of its claims, read <code>learn/README.md</code>.
+        <a href={OWN}>A plain page with three figures and a task</a> is all you need: save it, put the address of your
+        Lockstep into it, and write your text. All keys of a link are in <code>docs/embedding.md</code>. To add a lesson
+        to these pages, with values in the prose and tests of its claims, read <code>learn/README.md</code>.
       </p>
       <h2>In class</h2>
       <ul>
         <li>
-          Ten minutes a lesson if read alone. In class, let everybody commit to the prediction before anybody presses
-          Play; the guess stays beside what the run says.
+          One reader needs about ten minutes for a lesson. In class, let everybody commit to the prediction before
+          anybody presses Play. The guess stays on the page beside the answer of the run.
         </li>
         <li>
-          The same link gives the same bits on every machine: “step 12, moment 9” is the same picture for everyone.
+          The same link gives the same numbers, to the bit, on every machine. “Step 12, moment 9” is the same picture
+          for everyone.
         </li>
         <li>
-          <b>Printing:</b> figures print as pictures of their recorded state, with their sentence; answers of folded
-          questions print unfolded where the browser can do that.
+          <b>Printing:</b> figures are printed as pictures of their recorded state, with their sentence. Browsers that
+          can do it print the answers of the questions unfolded.
         </li>
         <li>
-          <b>Offline:</b> what has been opened once with a connection stays on the machine: open the playground and the
-          lessons of the day before the class. Or copy the built site to a laptop and serve the folder from there; it
+          <b>Offline:</b> a page that was opened once with a connection stays on the machine, so open the playground and
+          the lessons of the day before class. Or copy the built site to a laptop and serve the folder from there. It
           needs no other server.
         </li>
         <li>
-          <b>Machines:</b> the figures compute on the CPU and are small; a phone does. Without JavaScript the text, the
-          pictures and the numbers are there.
+          <b>Machines:</b> the figures are small and compute on the CPU, so a phone is enough. Without JavaScript the
+          pages still have the text, the pictures and the numbers.
         </li>
       </ul>
       <h2>All tasks, with hints and solutions</h2>

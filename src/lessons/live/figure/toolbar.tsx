@@ -61,11 +61,11 @@ function PressButton({ press }: { readonly press: Press }) {
 
 /** What the name alone does not say. */
 const TITLES = {
-  moment: 'to the end of what happens next',
-  round: 'to the end of the next round of messages',
-  phase: 'to the end of forward, backward or the optimiser',
-  iteration: 'to the end of the step',
-  reset: 'to how the figure began',
+  moment: 'go to the next moment',
+  round: 'go to the end of the next round of messages',
+  phase: 'go to the end of forward, backward or the optimiser',
+  iteration: 'go to the end of the step',
+  reset: 'go back to how the figure started',
 } as const;
 
 interface ButtonProps {
