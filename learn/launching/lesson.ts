@@ -7,7 +7,7 @@ const NODES = { key: 'nodes', label: 'Nodes', values: ['1', '2', '4'] };
 export const lesson = defineLesson({
   figures: {
     who: {
-      run: 'mode=ddp&world=4&nodes=2&layers=2-8-1&batch=32&at=2&moment=1',
+      run: 'mode=ddp&world=4&nodes=2&layers=2-8-1&batch=32&bucket=default&at=2&moment=1',
       show: ['stage'],
       controls: ['play', 'moment', NODES, { key: 'world', label: 'Processes', values: ['4', '8'] }],
       caption: 'The processes of one job. The heading of each room names the rank, its node, and its GPU on that node.',
