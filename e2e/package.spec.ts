@@ -20,6 +20,9 @@ const run = promisify(execFile);
 test.describe.configure({ mode: 'serial' });
 const PACKED = 'it builds the site again to pack it; cli/ runs the commands from the source';
 
+/** The package has nothing beside these and its texts. */
+const FOLDERS = ['bin', 'dist', 'dist-cli', 'docs', 'scripts'];
+
 let folder = '';
 test.beforeAll(async () => {
   test.setTimeout(300_000);
@@ -30,6 +33,8 @@ test.beforeAll(async () => {
   expect(files).toEqual(
     expect.arrayContaining(['dist/index.html', 'dist-cli/lockstep.mjs', 'bin/lockstep.mjs', 'LICENSE']),
   );
+  const top = [...new Set(files.map((file) => file.split('/')[0] ?? ''))].sort();
+  expect(top).toEqual([...FOLDERS, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].sort());
   // Sources and tests stay at home.
   expect(files.filter((file) => /^(src|e2e|bench|shaders)\/|test/.test(file))).toEqual([]);
   await writeFile(path.join(folder, 'package.json'), '{"private": true}');

@@ -1,34 +1,89 @@
-/** `npm run picture`: takes docs/playground.png, the picture of the README, of the page as it is now. */
+/**
+ * `npm run picture`: the two pictures of the README, of the page as it is now. docs/playground.png is a moment of an
+ * all-reduce; docs/playground-moving.png is one whole step as an animated PNG, frame by frame from the running page,
+ * whose clock this script turns, so that the animation is even on a busy machine. `-- --built` takes the site in dist/.
+ */
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './install.mjs';
 
 ensureInstalled();
 const { build } = await import('vite');
 const { chromium } = await import('playwright-core');
+const { animatedPng } = await import('./apng.mjs');
 const { chromiumFlags, findChromium } = await import('./chromium.mjs');
 const { serveFolder } = await import('./static-server.mjs');
 
-await build({ root, logLevel: 'error' });
+/** How far before the end of the step the still is. */
+const EVENTS_BACK = 40;
+/** One step in so many frames. GitHub shows the file up to 10 MB; a README should stay under 1.5 MB. */
+const SECONDS_PER_STEP = 5;
+const FRAME_MS = 125;
+const MOST_BYTES = 1_500_000;
+
+const { values } = parseArgs({ options: { built: { type: 'boolean', default: false } } });
+if (!values.built) await build({ root, logLevel: 'error' });
 const server = await serveFolder(path.join(root, 'dist'));
 const { executablePath } = await findChromium({ install: true });
 const browser = await chromium.launch({ executablePath, args: chromiumFlags });
-const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-const press = (/** @type {string} */ name) => page.getByRole('button', { name, exact: true }).click();
-await page.goto(`${server.url}#seed=0&device=cpu&hardware=transputer`);
-await page.getByRole('combobox', { name: 'Speed' }).selectOption('full speed');
-// Some training first, so that the decision field shows a spiral; then into the middle of an all-reduce.
-await press('Play');
-await page.waitForTimeout(700);
-await press('Pause');
-await press('Step iteration');
-await page.waitForTimeout(1000);
-const scrub = page.getByRole('slider', { name: 'Scrub' });
+const docs = (/** @type {string} */ name) => path.join(root, 'docs', name);
+
+/**
+ * The page after some training, so that the decision field shows a spiral, without notices.
+ *
+ * @param {{width: number, height: number}} viewport
+ */
+async function trained(viewport) {
+  const page = await browser.newPage({ viewport });
+  await page.clock.install();
+  await page.goto(`${server.url}#seed=0&device=cpu&hardware=transputer`);
+  const press = (/** @type {string} */ name) => page.getByRole('button', { name, exact: true }).click();
+  const speed = page.getByRole('combobox', { name: 'Speed' });
+  await speed.selectOption('full speed');
+  await press('Play');
+  const step = page.getByRole('status', { name: 'Step', exact: true });
+  while (Number((await step.innerText()).replace(/\D/g, '')) < 2000) await page.waitForTimeout(200);
+  await press('Pause');
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  for (const name of ['Dismiss', 'Close this line']) {
+    const close = page.getByRole('button', { name, exact: true });
+    while ((await close.count()) > 0) await close.first().click();
+  }
+  await page.getByRole('heading', { name: 'Lockstep' }).click();
+  return { page, press, speed };
+}
+
+const still = await trained({ width: 1440, height: 900 });
+await still.press('Step iteration');
+const scrub = still.page.getByRole('slider', { name: 'Scrub' });
 await scrub.focus();
-for (let events = 0; events < Number(process.argv[2] ?? 40); events += 1) await scrub.press('ArrowLeft');
-const dismiss = page.getByRole('button', { name: 'Dismiss' });
-while ((await dismiss.count()) > 0) await dismiss.first().click();
-await page.getByRole('heading', { name: 'Lockstep' }).click();
-await page.waitForTimeout(500);
-await page.screenshot({ path: path.join(root, 'docs', 'playground.png') });
+await scrub.press('End');
+for (let events = 0; events < EVENTS_BACK; events += 1) await scrub.press('ArrowLeft');
+await still.page.waitForTimeout(500);
+await still.page.screenshot({ path: docs('playground.png') });
+await still.page.close();
+
+const { page, press, speed } = await trained({ width: 1200, height: 750 });
+await speed.selectOption(`${SECONDS_PER_STEP} s per step`);
+await press('Play');
+// Play first ends the step that is shown; the animation begins with the one after it.
+const shown = page.getByText(/moment \d+ of \d+/);
+while (!/moment [12] of/.test(await shown.first().innerText())) await page.waitForTimeout(50);
+await page.clock.pauseAt(await page.evaluate(() => Date.now() + 50));
+/** @type {import('./apng.mjs').Frame[]} */
+const frames = [];
+while (frames.length < (SECONDS_PER_STEP * 1000) / FRAME_MS) {
+  frames.push({ png: await page.screenshot({ animations: 'allow' }), ms: FRAME_MS });
+  await page.clock.runFor(FRAME_MS);
+}
+console.log(`${frames.length} frames, up to ${await shown.first().innerText()}`);
+const animation = animatedPng(frames);
+writeFileSync(docs('playground-moving.png'), animation);
+console.log(`docs/playground-moving.png: ${(animation.length / 1e6).toFixed(2)} MB`);
 await browser.close();
 await server.close();
+if (animation.length > MOST_BYTES) {
+  console.error(`It is larger than ${MOST_BYTES / 1e6} MB: take fewer frames.`);
+  process.exit(1);
+}
