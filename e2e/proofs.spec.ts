@@ -31,9 +31,10 @@ test(
     await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu`);
     await playground.iterate(1);
     await expect.poll(() => playground.number('Replica divergence')).toBe(0);
-    // Which events are transfers is not known here: the hook takes any and corrupts the step if it is one. A wrong number
-    // among those to be summed reaches every replica alike; one among the sums sets the replicas apart. The search begins
-    // where transfers are likely. Replicas that are apart stay apart, so a number that comes late is seen one step later.
+    // The test does not know which events are transfers: the hook takes any event and corrupts the step if the event is
+    // a transfer. A wrong number among those to be summed reaches every replica alike. A wrong number among the sums
+    // sets the replicas apart. The search starts where transfers are likely. Replicas that are apart stay apart, so a
+    // number that arrives late is seen one step later.
     for (const event of Array.from({ length: 60 }, (_, index) => (index + 24) % 60)) {
       await playground.page.evaluate((id) => Reflect.get(globalThis, 'lockstep').test.corrupt(id, 0.5), event);
       await playground.iterate(1);

@@ -28,8 +28,8 @@ function shown(animation: Uint8Array): Uint8Array[] {
   return frames;
 }
 
-function drawnOver(before = new Uint8Array(4 * WIDTH * HEIGHT), { x = 0, y = 0, width = 0 }, pixels: Uint8Array) {
-  const frame = before.slice();
+function drawnOver(before: Uint8Array | undefined, { x = 0, y = 0, width = 0 }, pixels: Uint8Array): Uint8Array {
+  const frame = before?.slice() ?? new Uint8Array(4 * WIDTH * HEIGHT);
   for (let i = 0; i < pixels.length; i += 4) {
     if (pixels[i + 3] === 0) continue;
     const at = (y + Math.floor(i / 4 / width)) * WIDTH + x + ((i / 4) % width);

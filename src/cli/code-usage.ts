@@ -4,19 +4,23 @@ import { SOURCE_OPTIONS, type SourceOptions, sourceOptions } from './source-usag
 
 export const CODE_OPTIONS: readonly OptionRow[] = [
   ...SOURCE_OPTIONS,
-  { name: 'out', value: 'FILE', text: 'where the script goes; standard output when absent or "-"' },
-  { name: 'dataset', value: 'FILE', text: 'write the rows, too, of runs whose data only Lockstep makes or reads' },
+  { name: 'out', value: 'FILE', text: 'write the script to FILE; without it, or with "-", to standard output' },
+  {
+    name: 'dataset',
+    value: 'FILE',
+    text: 'also write the rows, for runs whose data only Lockstep can generate or read',
+  },
   {
     name: 'framework',
     value: 'pytorch|tensorflow',
-    text: 'pytorch (default), or the strategy of tf.distribute that the mode has a counterpart in, always with --dataset',
+    text: 'pytorch (default), or tensorflow: the tf.distribute strategy that matches the mode; needs --dataset',
   },
   HELP,
 ];
 
 export const EXPORT_OPTIONS: readonly OptionRow[] = [
   ...SOURCE_OPTIONS,
-  { name: 'out', value: 'DIR', text: 'the folder to write, which must not have such files yet' },
+  { name: 'out', value: 'DIR', text: 'write to this folder, which must not contain such files yet' },
   HELP,
 ];
 

@@ -6,7 +6,7 @@ export const COMPARE_OPTIONS: readonly OptionRow[] = [
   {
     name: 'bar',
     value: 'X',
-    text: 'relative difference that is still the same run, 1e-4 for example; absent: float32 rounding, more with each step',
+    text: 'largest relative difference within one run, for example 1e-4; without it, float32 rounding, which grows per step',
   },
   { name: 'json', text: 'print the comparison as JSON' },
   HELP,

@@ -9,8 +9,8 @@ export const EXIT = { ok: 0, internal: 1, usage: 2, noDevice: 3, runFailed: 4, d
 export const EXIT_MEANING: readonly (readonly [number, string])[] = [
   [EXIT.ok, 'the run finished and its report was written; compare: the reports agree; import: something was read'],
   [EXIT.internal, 'a bug in Lockstep'],
-  [EXIT.usage, 'wrong options, a configuration, data file or schedule that is not valid, shapes that do not fit'],
-  [EXIT.noDevice, 'the device asked for is not there (no WebGPU, no adapter, no Chromium, no PyTorch)'],
+  [EXIT.usage, 'an option, configuration, data file or schedule is not valid, or shapes do not fit'],
+  [EXIT.noDevice, 'the requested device is missing (no WebGPU, no adapter, no Chromium, no PyTorch)'],
   [EXIT.runFailed, 'the run stopped: loss not finite, out of memory, device lost, a rank failed, interrupted'],
   [EXIT.differ, 'compare: the two reports are not of the same run, or nothing in them can be compared'],
 ];

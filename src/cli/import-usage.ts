@@ -4,15 +4,23 @@ import type { WhatIfChange } from '../recordings/what-if';
 import { HELP, type OptionRow, textOf, usageError, type Values, wholeOf } from './option-values';
 
 export const IMPORT_OPTIONS: readonly OptionRow[] = [
-  { name: 'step', value: 'N', text: 'only ProfilerStep#N, instead of the mean over steps' },
+  { name: 'step', value: 'N', text: 'show ProfilerStep#N instead of the mean over all steps' },
   {
     name: 'what-if-bucket-mb',
     value: 'X',
-    text: "modelled: the recorded steps with DDP's bucket_cap_mb=X (needs record_shapes=True)",
+    text: "model the recorded steps with DDP's bucket_cap_mb=X (needs record_shapes=True)",
   },
-  { name: 'what-if-bandwidth', value: 'GB/s', text: 'modelled: with all-reduces at this bus bandwidth' },
-  { name: 'what-if-latency', value: 'US', text: 'modelled: with this latency of an all-reduce, microseconds' },
-  { name: 'json', text: 'print what was found as JSON, without the spans' },
+  {
+    name: 'what-if-bandwidth',
+    value: 'GB/s',
+    text: 'model the recorded steps with this bus bandwidth of the all-reduces',
+  },
+  {
+    name: 'what-if-latency',
+    value: 'US',
+    text: 'model the recorded steps with this latency per all-reduce, in microseconds',
+  },
+  { name: 'json', text: 'print the findings as JSON, without the spans' },
   HELP,
 ];
 

@@ -15,16 +15,20 @@ export const SCHEDULE_OPTIONS: readonly OptionRow[] = [
   {
     name: 'microbatches',
     value: 'N',
-    text: `micro-batches that a batch is cut into, 1 to ${MOST.microBatches} (${USUAL.microBatches})`,
+    text: `number of micro-batches per batch, 1 to ${MOST.microBatches} (${USUAL.microBatches})`,
   },
   {
     name: 'stages-per-rank',
     value: 'N',
-    text: `1 to ${MOST.stagesPerRank} (1 for GPipe and 1F1B, else 2)`,
+    text: `stages on each rank, 1 to ${MOST.stagesPerRank} (1 for GPipe and 1F1B, 2 for the others)`,
   },
-  { name: 'file', value: 'FILE', text: 'instead of all these: a schedule in torch\'s CSV; "-" reads standard input' },
+  {
+    name: 'file',
+    value: 'FILE',
+    text: 'read a schedule in torch\'s CSV instead of the options above; "-" reads standard input',
+  },
   { name: 'csv', text: "print the computations as torch's CSV, one row per rank, and nothing else" },
-  { name: 'comms', text: 'with --csv: sends and receives, too, where torch has them' },
+  { name: 'comms', text: "with --csv: also print sends and receives, where torch's CSV has them" },
   HELP,
 ];
 

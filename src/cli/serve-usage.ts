@@ -5,7 +5,11 @@ import { HELP, type OptionRow, type Values, wholeOf } from './option-values';
 const DEFAULT_PORT = 5173;
 
 export const SERVE_OPTIONS: readonly OptionRow[] = [
-  { name: 'port', value: 'N', text: `port of the playground, or the next free one (${DEFAULT_PORT})` },
+  {
+    name: 'port',
+    value: 'N',
+    text: `port of the playground; if the port is taken, the next free port (${DEFAULT_PORT})`,
+  },
   HELP,
 ];
 

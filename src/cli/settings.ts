@@ -13,9 +13,9 @@ export const SETTING_OPTIONS: readonly OptionRow[] = [
     name: 'set',
     value: 'KEY=VALUE',
     multiple: true,
-    text: 'one setting, over preset and file: --set batchSize=64 --set optimizer.lr=0.05 --set optimizer=Adam --set preset=wide',
+    text: 'change one setting of the preset or the file: --set batchSize=64 --set optimizer.lr=0.05 --set optimizer=Adam --set preset=wide',
   },
-  { name: 'steps', value: 'N', text: 'short for --set steps=N; takes the place of epochs' },
+  { name: 'steps', value: 'N', text: 'short for --set steps=N; replaces epochs' },
   {
     name: 'mode',
     value: 'NAME',

@@ -7,12 +7,12 @@ export const SOURCE_OPTIONS: readonly OptionRow[] = [
   {
     name: 'preset',
     value: PRESET_NAMES.join('|'),
-    text: 'a ready-made run; settings of --config replace its own',
+    text: 'start from a ready-made run; settings in --config replace the settings of the preset',
   },
   {
     name: 'config',
     value: 'FILE',
-    text: 'configuration of the run (JSON, see `lockstep schema`); "-" reads standard input',
+    text: 'read the configuration from FILE (JSON, see `lockstep schema`); "-" reads standard input',
   },
   ...SETTING_OPTIONS,
 ];
