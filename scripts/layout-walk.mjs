@@ -10,7 +10,7 @@
 export const FACTORS = {
   size: ['1920x1080', '1440x900', '1280x720', '1024x768', '390x844'],
   ranks: [1, 2, 4, 8, 16],
-  mode: ['single', 'dp', 'ddp', 'mp', 'ps'],
+  mode: ['single', 'dp', 'ddp', 'mp', 'ps', 'pipeline'],
   preset: ['mlp', 'wideMlp', 'cnn', 'gpt'],
   panel: ['none', 'Buckets', 'stage table', 'events table', 'Memory', 'settings', 'a bug'],
 };
@@ -151,7 +151,7 @@ const dismissed = (page) =>
   page.waitForFunction(
     () => {
       const notices = document.querySelector('[aria-label="Notices"]');
-      if (!/at most \d+ devices/.test(notices?.textContent ?? '')) return true;
+      if (!/at most \d+ (?:devices|ranks?)/.test(notices?.textContent ?? '')) return true;
       for (const button of notices?.querySelectorAll('button') ?? [])
         if ((button.getAttribute('aria-label') ?? button.textContent) === 'Dismiss') button.click();
       return false;
@@ -170,7 +170,7 @@ async function opened(page) {
   const found = await page.waitForFunction(
     () => {
       const notices = document.querySelector('[aria-label="Notices"]')?.textContent ?? '';
-      const most = Number(/at most (\d+) devices/.exec(notices)?.[1] ?? 0);
+      const most = Number(/at most (\d+) (?:devices|ranks?)/.exec(notices)?.[1] ?? 0);
       const step = document.querySelector('[role="status"][aria-label="Step"]')?.textContent ?? '';
       const play = document.querySelector('button[aria-label="Play"]');
       const ready = play instanceof HTMLButtonElement && !play.disabled && step === '0';
@@ -201,6 +201,9 @@ async function openPanel(page, panel) {
           ? ['Timeline', 'As a table']
           : ['', panel === 'Memory' ? 'Memory, tensor' : ''];
   if (text === '') return;
+  // A pipeline's timeline is behind a tab.
+  const tab = page.getByRole('tab', { name: 'Timeline', exact: true });
+  if (region === 'Timeline' && (await tab.isVisible())) await tab.click();
   await page.evaluate(
     ([name, words]) => {
       const root = name ? document.querySelector(`section[aria-label="${name}"]`) : document;

@@ -73,7 +73,7 @@ export function paintDraft(ink: Ink, scene: PictureScene, drop: Drop | undefined
   const held = { x: drop.at.x - width / 2, y: drop.at.y - lane.height / 2, width, height: lane.height };
   context.save();
   context.globalAlpha = 0.9;
-  cellBox(ink, scene, held, drop.cell.action, drop.otherRank !== undefined);
+  cellBox(ink, scene, held, drop.cell.action, { wrong: drop.otherRank !== undefined });
   context.restore();
 }
 

@@ -75,7 +75,11 @@ export function paintPicture(ink: Ink, scene: PictureScene, marks: PictureMarks)
     bubbles(ink, scene, at, row, scale);
     for (const cell of row.cells) {
       const rect = stretchIn(layout, at.cells, scale, cell);
-      if (rect) cellBox(ink, scene, rect, cell.action, marks.wrong.has(cell));
+      if (!rect) continue;
+      cellBox(ink, scene, rect, cell.action, {
+        wrong: marks.wrong.has(cell),
+        unlabelled: isRelabelled(cell, rect, marks),
+      });
     }
     band(ink, scene, at, row, scale);
   }
@@ -145,14 +149,26 @@ type Chunks = Pick<PictureScene, 'chunks'>;
 
 const hasChunks = ({ chunks }: Chunks): boolean => chunks.some((chunk) => chunk > 0);
 
-export function cellBox(ink: Ink, scene: Chunks, stretch: Rect, action: PipelineAction, wrong: boolean): void {
+/** Its label is drawn in bold over the cell, and would else be there twice. */
+const isRelabelled = (cell: PictureCell, rect: Rect, { lit }: PictureMarks): boolean =>
+  rect.width > RELABELLED && lit.has(cell);
+
+const RELABELLED = 24;
+
+interface CellLook {
+  readonly wrong?: boolean;
+  readonly unlabelled?: boolean;
+}
+
+export function cellBox(ink: Ink, scene: Chunks, stretch: Rect, action: PipelineAction, look: CellLook = {}): void {
+  const { wrong = false, unlabelled = false } = look;
   const rect = inset(stretch);
-  const look = kindLook(ink.palette, action.kind, scene.chunks[action.stage]);
-  const hatch = hatchOf(look);
-  const edge = rect.width > 4 ? { stroke: look.edge, lineWidth: 0.75, radius: 3 } : {};
-  box(ink.context, rect, { fill: hatch && rect.width > 5 ? ink.hatch(hatch) : look.fill, ...edge });
+  const kind = kindLook(ink.palette, action.kind, scene.chunks[action.stage]);
+  const hatch = hatchOf(kind);
+  const edge = rect.width > 4 ? { stroke: kind.edge, lineWidth: 0.75, radius: 3 } : {};
+  box(ink.context, rect, { fill: hatch && rect.width > 5 ? ink.hatch(hatch) : kind.fill, ...edge });
   if (wrong) box(ink.context, rect, { stroke: ink.palette.bad, lineWidth: 2, radius: 3, dash: [4, 2] });
-  label(ink, rect, action, { chunked: hasChunks(scene), weight: wrong ? 700 : 400 });
+  if (!unlabelled) label(ink, rect, action, { chunked: hasChunks(scene), weight: wrong ? 700 : 400 });
 }
 
 interface LabelStyle {
@@ -219,7 +235,7 @@ function over(ink: Ink, scene: PictureScene, marks: PictureMarks, scale: (time: 
     const rect = rectOf(cell);
     if (!rect) continue;
     box(context, inset(rect), { stroke: palette.accent, lineWidth: 2, radius: 3 });
-    if (rect.width > 24) plain(ink, scene, inset(rect), cell.action);
+    if (rect.width > RELABELLED) plain(ink, scene, inset(rect), cell.action);
   }
   const pointed = marks.pointed && rectOf(marks.pointed);
   if (pointed) box(context, inset(pointed), { stroke: palette.ink, lineWidth: 1, radius: 3 });
