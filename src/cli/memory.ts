@@ -5,6 +5,7 @@
 
 import { planRun } from '../headless/plan-run';
 import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../protocol/trace';
+import { bufferWords } from '../trace/buffer-words';
 import { type RunSource, readRun } from './read-run';
 
 export async function memory(source: RunSource): Promise<string> {
@@ -26,8 +27,8 @@ export function deviceLines({ device, peakBytes, budgetBytes, byCategory, entrie
 /** Tensors that take turns in one place are listed with it. */
 function entryLine({ bytes, tensors }: MemoryEntry): string {
   const [first = '', ...others] = tensors;
-  const shared = others.length > 0 ? `, then ${others.join(', ')}` : '';
-  return `${size(bytes).padStart(12)}  ${first}${shared}`;
+  const shared = others.length > 0 ? `, then ${others.map(bufferWords).join(', ')}` : '';
+  return `${size(bytes).padStart(12)}  ${bufferWords(first)}${shared}`;
 }
 
 const size = (bytes: number): string => `${bytes.toLocaleString('en')} B`;

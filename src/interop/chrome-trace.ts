@@ -6,6 +6,7 @@
  */
 import { at } from '../base/invariant';
 import type { BufferInfo, Clock, CodeLine, DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
+import { bufferWords } from '../trace/buffer-words';
 import { deviceCount, endUs, spanOf, totalUs } from '../trace/lanes';
 import { memoryOf, totalBytes } from '../trace/memory';
 import { packetsOf } from '../trace/packets';
@@ -146,7 +147,7 @@ function argsOf(trace: StepTrace, event: TraceEvent, { code }: ChromeTraceContex
     chunk: collective?.chunk,
     round: collective?.round,
     payload: event.payload,
-    buffer: event.slice?.buffer,
+    buffer: event.slice && bufferWords(event.slice.buffer),
     pytorch: code?.find((line) => line.anchor === event.anchor)?.text.trim() ?? event.anchor,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -3,7 +3,8 @@
  * transfer-sentence.ts and the timeline's labels.
  */
 import type { TraceEvent } from '../protocol/trace';
-import { moduleWords, plural } from './words';
+import { bufferWords, isOfTorch, tensorName } from './buffer-words';
+import { moduleWords } from './words';
 
 const STATISTICS = /\.(?:running_mean|running_var|num_batches_tracked)$/;
 
@@ -15,17 +16,12 @@ export function carriedWords(e: TraceEvent): string {
   if (ofSyncBatchNorm(e))
     return `SyncBatchNorm's ${e.phase === 'forward' ? 'statistics' : 'sums'} of ${moduleWords(e.module)}`;
   if (STATISTICS.test(buffer)) return `the running statistics (${buffer})`;
-  if (e.action) {
-    const what = e.payload === 'gradient' ? 'gradient' : 'activations';
-    return `the ${what} ${plainName(buffer)} of micro-batch ${e.action.microBatch}`;
-  }
-  const [, name, age] = /^(.*)@(\d+)$/.exec(buffer) ?? [];
-  if (name !== undefined) return `the parameter ${name} of ${plural(Number(age), 'update')} ago`;
-  return `the ${e.payload ?? 'data'} ${buffer}`.trimEnd();
+  if (buffer === '') return `the ${e.payload ?? 'data'}`;
+  if (e.action) return `the ${tensorName(buffer)} of micro-batch ${e.action.microBatch}`;
+  const said = bufferWords(buffer);
+  // A name of PyTorch's says less by itself than what it names.
+  return isOfTorch(buffer) ? `the ${e.payload ?? 'data'} ${said}` : `the ${said}`;
 }
-
-/** Without the number of a later micro-batch of the same Program: '3.out' for '3.out@2'. */
-export const plainName = (buffer: string): string => buffer.replace(/@\d+$/, '');
 
 /** What clip_grad_norm_() sends where parameters live on several devices. */
 export function normWords(buffer: string): string | undefined {

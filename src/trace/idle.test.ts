@@ -43,7 +43,7 @@ test('a device that only computes has no overlap to speak of', () => {
 });
 
 test('says what a device waits for, and nothing while it is busy', () => {
-  expect(whyIdle(step, 'modelled', 1, 3)).toBe('cuda:1 waits for the activation 3.out from cuda:0');
+  expect(whyIdle(step, 'modelled', 1, 3)).toBe('cuda:1 waits for the output of layer 3 from cuda:0');
   expect(whyIdle(step, 'modelled', 0, 15)).toBe('cuda:0 has done its part of the step');
   expect(whyIdle(step, 'modelled', 0, 5)).toBeUndefined();
   expect(whyIdle(step, 'modelled', 1, 10)).toBeUndefined();

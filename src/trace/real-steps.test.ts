@@ -332,7 +332,7 @@ test('naive model parallelism: one device computes at a time, and the others say
     expect(next.startUs).toBeGreaterThanOrEqual(one.startUs + one.durUs - 1e-6);
   });
   const first = at(busy, 0);
-  expect(whyIdle(trace, 'modelled', 2, first.startUs)).toMatch(/^cuda:2 waits for (the )?activation .+ from cuda:1$/);
+  expect(whyIdle(trace, 'modelled', 2, first.startUs)).toMatch(/^cuda:2 waits for the output of layer .+ from cuda:1$/);
   const turn = must(
     busy.find(({ e }) => e.phase === 'loss'),
     'loss',

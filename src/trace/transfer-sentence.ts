@@ -4,6 +4,7 @@
  */
 import { groupLabel } from '../protocol/mesh';
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
+import { bufferWords } from './buffer-words';
 import { carriedWords, normWords } from './carried';
 import { groupSize } from './group-size';
 import { hookTransferSentence } from './hook-sentence';
@@ -24,7 +25,7 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
     case 'allReduce':
       return allReduceSentence(trace, e, collective, who, other);
     case 'broadcast':
-      return `${e.phase}: ${moves(pieceWords(trace, buffer) ?? buffer)}`;
+      return `${e.phase}: ${moves(pieceWords(trace, buffer) ?? bufferWords(buffer))}`;
     case 'scatter': {
       const receiver = sends ? (e.peer ?? 0) : e.device;
       if (e.payload === 'gradient')
@@ -35,7 +36,7 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
       return `gather: ${sends ? moves('its outputs') : `${who} receives the outputs of ${other}`}`;
     case 'reduce': {
       const replicas = new Set(trace.events.map((event) => event.device)).size;
-      const what = pieceWords(trace, buffer) ?? buffer;
+      const what = pieceWords(trace, buffer) ?? bufferWords(buffer);
       if (sends) return `backward: ${moves(what)}`;
       return `backward: ${who} adds ${what} from ${other}: now the sum of ${collective.summed ?? '?'} of ${replicas} replicas`;
     }

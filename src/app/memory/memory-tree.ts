@@ -3,7 +3,9 @@
  * the run reserves on it. Several tensors may share an allocation, one after the other: it is under the first of
  * them. Pure.
  */
+
 import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../../protocol/trace';
+import { bufferWords } from '../../trace/buffer-words';
 
 export interface MemoryNode {
   /** Path of the node: 'cuda:0/activation/blocks.0'. */
@@ -34,8 +36,10 @@ const LAST =
 /** '0' of '0.weight.grad', 'blocks.1.qkv' of 'blocks.1.qkv.out'; a kernel's scratch belongs to none. */
 export function moduleOf(tensor: string): string {
   if (tensor.includes('/')) return NO_MODULE;
-  const found = LAST.exec(tensor);
-  return found && found.index > 0 ? tensor.slice(0, found.index) : NO_MODULE;
+  // Of a micro-batch: '3.out@2'.
+  const name = tensor.replace(/@\d+$/, '');
+  const found = LAST.exec(name);
+  return found && found.index > 0 ? name.slice(0, found.index) : NO_MODULE;
 }
 
 const sum = (nodes: readonly { readonly bytes: number }[]): number =>
@@ -52,9 +56,9 @@ const largestFirst = (nodes: readonly MemoryNode[]): readonly MemoryNode[] =>
 
 const leaf = (above: string, { tensors, bytes }: MemoryEntry, index: number): MemoryNode => ({
   id: `${above}/${index}`,
-  name: tensors[0] ?? 'unnamed',
+  name: bufferWords(tensors[0] ?? 'unnamed'),
   bytes,
-  tensors,
+  tensors: tensors.map(bufferWords),
   children: [],
 });
 

@@ -3,6 +3,8 @@
  * what arrives in which, and what each of them says when pointed at. Pure; the values are those of the buffer.
  */
 import { CAPTURE_LIMIT, type Slice } from '../../protocol/trace';
+import { bufferWords } from '../../trace/buffer-words';
+import { capital } from '../../trace/words';
 import { formatSize } from '../draw/format';
 import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';
@@ -51,9 +53,9 @@ const CARRIES: Readonly<Record<Exchange['payload'], string>> = {
 };
 
 function nameOf({ bucket, payload }: Exchange, slice: Slice, index: number, count: number): readonly string[] {
-  const name = bucket ? `chunk ${index}` : slice.buffer;
+  const name = bucket ? `chunk ${index}` : bufferWords(slice.buffer);
   if (count > 1) return [name, ...(bucket ? [] : [CARRIES[payload]]), `${index}`];
-  return [slice.buffer, CARRIES[payload]];
+  return [bufferWords(slice.buffer), CARRIES[payload]];
 }
 
 function doing(sends: boolean, arrival: Arrival | undefined): readonly string[] {
@@ -137,7 +139,7 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
       device,
       event: ranks === 0 ? undefined : event,
       tip: () => ({
-        title: bucket ? `${slice.buffer}, chunk ${index} on ${who}` : `${slice.buffer} on ${who}`,
+        title: capital(`${bufferWords(slice.buffer)}${bucket ? `, chunk ${index}` : ''} on ${who}`),
         facts: [
           ['holds', holds[0] ?? ''],
           ...(bucket ? [['parameters', parametersIn(bucket, slice).join(', ')] as const] : []),

@@ -3,6 +3,7 @@
  * that is shown; only parameters are there from the start. Pure.
  */
 import type { MemoryCategory } from '../../protocol/trace';
+import { bufferWords } from '../../trace/buffer-words';
 import type { Content } from '../../trace/contents';
 import { formatSize } from '../draw/format';
 import type { Rect } from '../draw/geometry';
@@ -94,7 +95,7 @@ export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
       device,
       event: made,
       tip: () => ({
-        title: `${part.buffer} on ${input.place.title}`,
+        title: `${bufferWords(part.buffer)} on ${input.place.title}`,
         facts: [
           ['what', whatOf(part)],
           ['shape', part.shape.join('×')],

@@ -3,6 +3,7 @@
  * and on it the packet with the values inside. A packet's area grows with the square root of its bytes, up to the
  * largest transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still fits. Pure.
  */
+import { bufferWords } from '../../trace/buffer-words';
 import type { Packet } from '../../trace/packets';
 import { formatSize } from '../draw/format';
 import {
@@ -65,7 +66,7 @@ function placeOn(path: Path, progress: number, size: Size): PathPoint {
 export function packetLabel({ source, collective, bytes, microBatch }: Packet): string {
   if (microBatch !== undefined && !collective) return `micro-batch ${microBatch} · ${formatSize(bytes)}`;
   const chunk = collective?.chunk;
-  const what = chunk === undefined || (collective?.chunks ?? 1) < 2 ? source.buffer : `chunk ${chunk}`;
+  const what = chunk === undefined || (collective?.chunks ?? 1) < 2 ? bufferWords(source.buffer) : `chunk ${chunk}`;
   return `${what} · ${formatSize(bytes)}`;
 }
 

@@ -1,6 +1,6 @@
 /** What a packet says when pointed at. Pure; called by the scene. */
 
-import { plainName } from '../../trace/carried';
+import { bufferWords, isOfTorch, tensorName } from '../../trace/buffer-words';
 import type { Packet } from '../../trace/packets';
 import { formatSize } from '../draw/format';
 import type { Tip } from '../draw/tip';
@@ -14,6 +14,10 @@ const WORDS: Readonly<Record<Packet['payload'], string>> = {
   gradient: 'gradient',
   parameter: 'parameter',
 };
+
+/** 'gradient 4.weight.grad'; of words of our own the payload would be said twice. */
+const carriedTensor = (buffer: string, payload: string): string =>
+  isOfTorch(buffer) ? `${payload} ${bufferWords(buffer)}` : bufferWords(buffer);
 
 /** What the device of a number is called on its room. */
 type NameOf = (device: number) => string;
@@ -29,8 +33,8 @@ function tipOf({ packet, values }: Transit, nameOf: NameOf, end: number): Tip {
       [
         'carries',
         microBatch === undefined
-          ? `${WORDS[payload]} ${source.buffer}`
-          : `${WORDS[payload]} ${plainName(source.buffer)}, micro-batch ${microBatch}`,
+          ? carriedTensor(source.buffer, WORDS[payload])
+          : `${tensorName(source.buffer)}, micro-batch ${microBatch}`,
       ],
       ['way', `${nameOf(from)} to ${nameOf(to)}, ${apply === 'add' ? 'added there' : 'stored there'}`],
       ...(collective ? [['part of', `${collective.part ?? collective.op}${round}`] as const] : []),

@@ -3,7 +3,7 @@
  * summed up, a tile for each micro-batch that is kept, a bar for each loss. Pure; called by room-scene.ts.
  */
 
-import { plainName } from '../../trace/carried';
+import { tensorName } from '../../trace/buffer-words';
 import { bottom, type Rect } from '../draw/geometry';
 import { endOf } from './matrix-scene';
 import { layoutTiles } from './pipeline-layout';
@@ -93,7 +93,7 @@ function tile(
           title: `micro-batch ${microBatch} in stage ${stage}`,
           facts: [
             ['kept', 'its activations, until its backward has used them'],
-            ['shown', buffer === '' ? 'nothing: they stay on this rank' : plainName(buffer)],
+            ['shown', buffer === '' ? 'nothing: they stay on this rank' : tensorName(buffer)],
           ],
         }),
       },

@@ -5,7 +5,8 @@
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { MemoryCategory, StepTrace, TraceEvent } from '../../protocol/trace';
-import { kernelWords } from '../../trace/words';
+import { tensorName } from '../../trace/buffer-words';
+import { kernelWords, moduleWords } from '../../trace/words';
 
 export interface ProductPart {
   readonly buffer: string;
@@ -68,7 +69,7 @@ function lineOf(event: number, shapeOf: ShapeOf) {
     ): ProductPart | undefined {
       const info = buffer === undefined ? undefined : shapeOf(buffer);
       if (!info || buffer === undefined) return undefined;
-      const { name = buffer, short = '', ...rest } = more;
+      const { name = tensorName(buffer), short = '', ...rest } = more;
       const shape = info.shape.length === 0 ? [1] : info.shape;
       const labels = labelled(name, rest.transposed ? [...shape].reverse() : shape, short);
       return { buffer, shape, category: info.category, transposed: false, labels, made: false, ...rest };
@@ -110,7 +111,10 @@ function weightGradient({ e, event, result, flows }: WeightGradient, shapeOf: Sh
   const input = flows.find((f) => !f.endsWith('.grad'));
   const rows = delta === undefined ? undefined : shapeOf(delta)?.shape[0];
   const linear = kernelWord(e.name) === 'linear';
-  const operands = [part(delta, { name: 'δ' }), part(input, { name: linear || input === undefined ? 'h' : input })];
+  const operands = [
+    part(delta, { name: 'δ' }),
+    part(input, { name: linear || input === undefined ? 'h' : tensorName(input) }),
+  ];
   return (
     made([lead, ...operands], ['=', linear ? '·' : ','], {
       lead: true,
@@ -156,7 +160,11 @@ export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): Pro
   const first = operands[0];
   if (first === undefined) return result === undefined ? undefined : made([part(result, { made: true })], []);
   const nameOf = (buffer: string): string =>
-    e.phase === 'backward' && buffer.endsWith('.grad') ? deltaName(buffer) : operands.length === 1 ? 'input' : buffer;
+    e.phase === 'backward' && buffer.endsWith('.grad')
+      ? deltaName(buffer)
+      : operands.length === 1
+        ? 'input'
+        : tensorName(buffer);
   const sign = word === 'add' ? '+' : ',';
   return made(
     [...operands.map((o) => part(o, { name: nameOf(o) })), part(result, e.phase === 'loss' ? { made: true } : ends)],
@@ -164,5 +172,9 @@ export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): Pro
   );
 }
 
-/** The gradient with respect to the output of a layer: 'δ of 2'. */
-const deltaName = (buffer: string): string => `δ of ${buffer.replace(/(\.out)?\.grad.*$/, '') || 'input'}`;
+/** The gradient with respect to the output of a layer: 'δ of layer 2'; of what a layer makes beside it, in words. */
+function deltaName(buffer: string): string {
+  const of = buffer.replace(/@\d+$/, '').replace(/\.grad(\..*)?$/, '');
+  const layer = of.replace(/\.out$/, '');
+  return `δ of ${layer === '' || layer === 'out' ? 'input' : layer === of ? tensorName(of) : moduleWords(layer)}`;
+}

@@ -4,6 +4,7 @@
  * that fits. Pure.
  */
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
+import { bufferWords, tensorName } from '../../trace/buffer-words';
 import { normWords } from '../../trace/carried';
 import { spanOf } from '../../trace/lanes';
 import { capital, deviceName, moduleWords } from '../../trace/words';
@@ -12,10 +13,11 @@ import { formatTime } from '../draw/format';
 function transfer(e: TraceEvent): readonly string[] {
   const chunk =
     e.collective?.chunk !== undefined && (e.collective.chunks ?? 1) > 1 ? `chunk ${e.collective.chunk}` : undefined;
-  const buffer = e.slice?.buffer ?? 'slice';
-  const what = chunk ?? (normWords(buffer) ? 'grad norm' : buffer);
+  const buffer = e.slice?.buffer ?? '';
+  const what = chunk ?? (normWords(buffer) ? 'grad norm' : bufferWords(buffer));
   const verb = e.kind === 'send' ? 'send' : e.apply === 'add' ? 'add' : 'receive';
-  return [`${verb} ${what}`, e.bucket === undefined ? what : `bucket ${e.bucket}`, verb];
+  const short = e.action && !e.collective ? `micro-batch ${e.action.microBatch}` : tensorName(buffer);
+  return [`${verb} ${what}`, e.bucket === undefined ? what : `bucket ${e.bucket}`, chunk ?? short, verb];
 }
 
 function compute(e: TraceEvent): readonly string[] {

@@ -3,6 +3,7 @@
  * a kernel's name. Words are joined by "and". Pure; called by the timeline's search field.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { bufferWords } from '../../trace/buffer-words';
 import { deviceName, kernelWords, moduleWords } from '../../trace/words';
 import { searchable, wordsMatcher } from '../lanes/search-words';
 import { eventLabels } from './event-label';
@@ -24,6 +25,7 @@ function namesOf(trace: StepTrace, e: TraceEvent): string {
     e.bucket === undefined ? '' : `bucket ${e.bucket}`,
     e.payload ?? '',
     e.slice?.buffer ?? '',
+    bufferWords(e.slice?.buffer ?? ''),
     ...(collective ? [collective.op, collective.part ?? '', collective.algorithm] : []),
     collective?.chunk === undefined ? '' : `chunk ${collective.chunk}`,
     collective?.round === undefined ? '' : `round ${collective.round + 1}`,

@@ -1,5 +1,6 @@
 /** What an event and an idle stretch say when pointed at. Pure; called by the timeline's scene. */
 import type { Clock, StepTrace } from '../../protocol/trace';
+import { bufferWords } from '../../trace/buffer-words';
 import { spanOf } from '../../trace/lanes';
 import { deviceName } from '../../trace/words';
 import { formatCount, formatSize, formatTime } from '../draw/format';
@@ -26,7 +27,7 @@ export function eventTip(trace: StepTrace, index: number): Tip {
       ...CLOCKS.map(time),
       ...(e.bytes > 0 ? [[e.peer === undefined ? 'reads and writes' : 'moves', formatSize(e.bytes)] as const] : []),
       ...(e.flops > 0 ? [['computes', `${formatCount(e.flops)} flop`] as const] : []),
-      ...(e.writes.length > 0 ? [['writes', e.writes.join(', ')] as const] : []),
+      ...(e.writes.length > 0 ? [['writes', e.writes.map(bufferWords).join(', ')] as const] : []),
     ],
   };
 }

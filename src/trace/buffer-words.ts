@@ -1,0 +1,137 @@
+/**
+ * What a tensor of a Program is called where a reader sees it: 'output of layer 3, micro-batch 2' for '3.out@2'. Names
+ * that PyTorch has (parameters, .grad, running statistics, the optimiser's state) stay as they are; names of our own
+ * buffers become words. A test holds that no other name is shown. Pure; called wherever a buffer is named.
+ */
+import { lookup } from '../base/lookup';
+import { kernelWords, moduleWords } from './words';
+
+/** Buffers of the whole step. */
+const WHOLE: Readonly<Record<string, string>> = {
+  x: 'samples',
+  y: 'targets',
+  batch: 'samples of the whole batch',
+  out: 'output of the embedding',
+  output: 'outputs of all replicas',
+  loss: 'loss',
+  scalars: 'learning rate and step count',
+  flat_params: 'parameters as one flat tensor',
+  grad_norm: 'total norm of the gradients',
+  'grad_norm.own': 'norm of the device’s own gradients',
+  grad_norms: 'gradient norms of all devices',
+  local_used_map: 'map of the used parameters',
+  'num_nonjoined.end': 'number of ranks that still have batches',
+  num_nonjoined: 'number of ranks that still have batches',
+  barrier: 'token of the barrier',
+  requires_sync: 'whether this step synchronises gradients',
+};
+
+/** What a layer makes beside its output, by the end of the buffer's name. */
+const OF_LAYER: Readonly<Record<string, string>> = {
+  out: 'output',
+  mean: 'mean',
+  invstd: 'inverse standard deviation',
+  rstd: 'inverse standard deviation',
+  stats: 'own statistics',
+  all_stats: 'statistics of all ranks',
+  attention: 'attention output',
+  lse: 'softmax normaliser',
+  middle: 'first residual sum',
+  mask: 'dropout mask',
+};
+
+const HALVES: Readonly<Record<string, string>> = { f16: 'float16', bf16: 'bfloat16' };
+
+/** With its micro-batch, or with how many updates ago a parameter server's copy was made. */
+export function bufferWords(name: string): string {
+  const { base, number } = parted(name);
+  if (number === undefined) return tensorWords(base);
+  const said = tensorWords(base);
+  if (said !== base || /\.grad$/.test(base)) return `${said}, micro-batch ${number}`;
+  return `${base} of ${number} ${number === 1 ? 'update' : 'updates'} ago`;
+}
+
+/** Without the micro-batch, which is said elsewhere or has no room. */
+export const tensorName = (name: string): string => tensorWords(parted(name).base);
+
+/** The name is one that PyTorch has: a parameter's, of a .grad, of a state. An older copy of a parameter has it, too. */
+export function isOfTorch(name: string): boolean {
+  const { base } = parted(name);
+  return tensorWords(base) === base;
+}
+
+function parted(name: string): { readonly base: string; readonly number: number | undefined } {
+  const [, base, number] = /^(.*)@(\d+)$/.exec(name) ?? [];
+  return base === undefined ? { base: name, number: undefined } : { base, number: Number(number) };
+}
+
+function tensorWords(name: string): string {
+  return (
+    lookup(WHOLE, name) ??
+    bucketWords(name) ??
+    stepWords(name) ??
+    scratchWords(name) ??
+    gradientWords(name) ??
+    layerWords(name) ??
+    name
+  );
+}
+
+function bucketWords(name: string): string | undefined {
+  const [, stage, bucket, kind = ''] = /^(?:stage(\d+)\.)?bucket(\d+)(?:\.(.+))?$/.exec(name) ?? [];
+  if (bucket === undefined) return undefined;
+  const which = stage === undefined ? `bucket ${bucket}` : `bucket ${bucket} of stage ${stage}`;
+  const [first = '', second] = kind.split('.');
+  const half = lookup(HALVES, first);
+  if (half) return second === undefined ? `${which} in ${half}` : `received part of ${which} in ${half}`;
+  switch (first) {
+    case '':
+      return which;
+    case 'p':
+    case 'q':
+      return `PowerSGD’s ${first.toUpperCase()} of ${which}`;
+    case 'error':
+      return `PowerSGD’s error of ${which}`;
+    case 'uncompressed':
+      return `uncompressed part of ${which}`;
+    default:
+      return `received part of ${which}`;
+  }
+}
+
+function stepWords(name: string): string | undefined {
+  const [, flat] = /^flat\.(parameter|buffer|gradient)s\.\d+$/.exec(name) ?? [];
+  if (flat !== undefined) return `${flat}s as one flat tensor`;
+  if (/^scalars\.\d+$/.test(name)) return WHOLE['scalars'];
+  if (/^grad_norm\b.*\.sums\d+$/.test(name)) return 'partial sums of the gradient norm';
+  const [, slot] = /^(.+)\.slot$/.exec(name) ?? [];
+  if (slot !== undefined) return `empty place of ${slot} in its bucket`;
+  return name.startsWith('loss.grad') ? 'gradient of the loss' : undefined;
+}
+
+/** What a kernel needs beside its inputs and outputs: 'ops/linear-grad.3'. */
+function scratchWords(name: string): string | undefined {
+  const [, collective] = /\.(\w+?)\d+\.scratch\d+$/.exec(name) ?? [];
+  if (collective !== undefined) return 'receive buffer of a collective';
+  const [, kernel] = /^([\w-]+\/[\w-]+)(?:\.\d+)*$/.exec(name) ?? [];
+  if (kernel === undefined) return undefined;
+  if (kernel.startsWith('collective/')) return `receive buffer of the ${kernel.slice('collective/'.length)}`;
+  return `scratch memory of ${kernelWords(kernel)}`;
+}
+
+/** '3.out.grad', '3.weight.grad.micro', 'out.grad.part1'. The gradient of a parameter is called .grad in PyTorch, too. */
+function gradientWords(name: string): string | undefined {
+  const [, of = '', part] = /^(.+)\.grad(?:\.(?:part(\d+)|micro))?$/.exec(name) ?? [];
+  if (of === '') return undefined;
+  const own = tensorWords(of);
+  if (part !== undefined) return `part ${part} of the gradient of the ${own}`;
+  if (own !== of) return `gradient of the ${own}`;
+  return name.endsWith('.micro') ? `${of}.grad of one micro-batch` : undefined;
+}
+
+function layerWords(name: string): string | undefined {
+  const [, module = '', what = '', again] = /^(.+?)\.(\w+)(\.again(?:\.\d+)?)?$/.exec(name) ?? [];
+  const said = lookup(OF_LAYER, what);
+  if (said === undefined) return undefined;
+  return `${said} of ${moduleWords(module)}${again === undefined ? '' : ', computed again'}`;
+}
