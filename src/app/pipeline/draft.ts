@@ -4,7 +4,7 @@
  */
 import { at } from '../../base/invariant';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
-import { action, type Cell, keyOf, partsOf, sameCell } from '../../schedules/cell';
+import { action, type Cell, isPair, keyOf, partsOf, sameCell } from '../../schedules/cell';
 import type { Place } from '../../schedules/dependencies';
 import type { Schedule } from '../../schedules/schedule';
 import { toCsv } from '../../schedules/text';
@@ -68,6 +68,24 @@ export const removed = (draft: Draft, { rank, index }: Place): Draft =>
 
 export const replaced = (draft: Draft, { rank, index }: Place, cell: Cell): Draft =>
   withRow(draft, rank, (order) => (index < order.length ? order.with(index, cell) : order));
+
+/**
+ * The cell and the one behind it as a pair that may overlap, the forward first; a pair is taken apart. A text: why the
+ * two are none.
+ */
+export function pairedOrApart(draft: Draft, { rank, index }: Place): Draft | string {
+  const order = at(draft.orders, rank);
+  const cell = order[index];
+  if (cell && isPair(cell)) return withRow(draft, rank, (own) => own.toSpliced(index, 1, ...cell.pair));
+  const next = order[index + 1];
+  if (!cell || !next || isPair(next))
+    return 'A pair needs two single cells beside each other: a forward and a backward.';
+  const forward = [cell, next].find(({ kind }) => kind === 'F');
+  const backward = [cell, next].find(({ kind }) => kind === 'B' || kind === 'I');
+  if (!forward || !backward)
+    return `A pair is a forward (F) and a backward (B or I), not ${cell.kind} and ${next.kind}.`;
+  return withRow(draft, rank, (own) => own.toSpliced(index, 2, { pair: [forward, backward] }));
+}
 
 /** `to`: where it is afterwards, in the same row; beyond an end it goes to that end. */
 export function moved(draft: Draft, { rank, index }: Place, to: number): Draft {

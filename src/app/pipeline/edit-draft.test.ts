@@ -1,10 +1,12 @@
 /** Typing a schedule: letters, numbers, moving and taking back, and where the caret goes. */
 import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
+import { partsOf } from '../../schedules/cell';
 import { printCell } from '../../schedules/cell-text';
 import { complaintsOf } from '../../schedules/check';
 import { recognise } from '../../schedules/recognise';
 import { makeSchedule } from '../../schedules/schedule';
+import { fromCsv, toCsv } from '../../schedules/text';
 import { draftOf, emptied, scheduleOfDraft } from './draft';
 import { commandOf, type Editing, obey, type PressedKey } from './edit-draft';
 
@@ -91,4 +93,36 @@ test('GPipe, typed', () => {
   expect(complaintsOf(scheduleOfDraft(first.draft)).length).toBeGreaterThan(0);
   const both = type({ ...first, caret: { rank: 1, index: 0 } }, `${'f'.repeat(12)}${'b'.repeat(12)}`);
   expect(recognise(scheduleOfDraft(both.draft))).toBe('GPipe');
+});
+
+test('O pairs a forward and a backward, the forward first, and takes the pair apart', () => {
+  const schedule = makeSchedule({ name: 'DualPipeV', ranks: 2, stagesPerRank: 2, microBatches: 4 });
+  const blank: Editing = { ...empty, draft: emptied(draftOf(schedule)) };
+  const typed = type(blank, 'f1b0o');
+  expect(row(typed)).toBe('(0F1;0B0)OVERLAP_F_B');
+  expect(typed.caret.index).toBe(1);
+  expect(row(type(typed, 'o'))).toBe('0F1 0B0');
+  expect(type({ ...typed, caret: { rank: 0, index: 0 } }, '3').refusal).toMatch(/Take the pair apart/);
+  expect(row(type(blank, 'b0f1o'))).toBe('(0F1;0B0)OVERLAP_F_B');
+  expect(type(blank, 'fwo').refusal).toBe('A pair is a forward (F) and a backward (B or I), not F and W.');
+  expect(type(blank, 'fo').refusal).toMatch(/two single cells/);
+  expect(row(press(typed, { ...CTRL, key: 'z' }))).toBe('0F1 0B0');
+});
+
+test('all of DualPipeV can be typed, and is recognised', () => {
+  const schedule = makeSchedule({ name: 'DualPipeV', ranks: 2, stagesPerRank: 2, microBatches: 4 });
+  let editing: Editing = { ...empty, draft: emptied(draftOf(schedule)) };
+  for (const [rank, order] of schedule.orders.entries()) {
+    editing = { ...editing, caret: { rank, index: 0 } };
+    for (const cell of order) {
+      const parts = partsOf(cell);
+      for (const { stage, kind, microBatch } of parts) editing = type({ ...editing, stage }, `${kind}${microBatch}`);
+      if (parts.length === 2) editing = type(editing, 'o');
+    }
+  }
+  const written = scheduleOfDraft(editing.draft);
+  expect(complaintsOf(written)).toEqual([]);
+  expect(written.orders).toEqual(schedule.orders);
+  expect(recognise(written)).toBe('DualPipeV');
+  expect(fromCsv(toCsv(written)).orders).toEqual(schedule.orders);
 });

@@ -6,7 +6,7 @@ import { at } from '../../base/invariant';
 import { COMPUTATIONS, type Computation, type PipelineAction } from '../../protocol/pipeline';
 import { isPair, partsOf } from '../../schedules/cell';
 import type { Place } from '../../schedules/dependencies';
-import { type Draft, inserted, moved, nextAction, redone, removed, replaced, undone } from './draft';
+import { type Draft, inserted, moved, nextAction, pairedOrApart, redone, removed, replaced, undone } from './draft';
 
 export interface Editing {
   readonly draft: Draft;
@@ -22,7 +22,7 @@ export interface Editing {
 export type Command =
   | { readonly type: 'insert'; readonly kind: Computation }
   | { readonly type: 'digit'; readonly digit: string }
-  | { readonly type: 'delete' | 'backspace' | 'earlier' | 'later' | 'undo' | 'redo' };
+  | { readonly type: 'delete' | 'backspace' | 'earlier' | 'later' | 'pair' | 'undo' | 'redo' };
 
 export interface PressedKey {
   readonly key: string;
@@ -45,6 +45,7 @@ export function commandOf({ key, altKey, ctrlKey, metaKey, shiftKey }: PressedKe
   const kind = COMPUTATIONS.find((one) => one === letter);
   if (kind) return { type: 'insert', kind };
   if (/^\d$/.test(key)) return { type: 'digit', digit: key };
+  if (letter === 'O') return { type: 'pair' };
   if (key === 'Delete') return { type: 'delete' };
   return key === 'Backspace' ? { type: 'backspace' } : undefined;
 }
@@ -74,6 +75,8 @@ export function obey(editing: Editing, command: Command): Editing {
     case 'earlier':
     case 'later':
       return shift(now, command.type === 'later' ? 1 : -1);
+    case 'pair':
+      return pair(now);
     case 'undo':
     case 'redo': {
       const next = command.type === 'undo' ? undone(draft) : redone(draft);
@@ -117,13 +120,31 @@ function number(editing: Editing, digit: string): Editing {
   const { draft, caret, typing } = editing;
   const place = typing?.place ?? caret;
   const cell = at(draft.orders, place.rank)[place.index];
-  if (!cell || isPair(cell)) return { ...editing, typing: undefined };
+  if (!cell) return { ...editing, typing: undefined };
+  if (isPair(cell))
+    return { ...editing, typing: undefined, refusal: 'Take the pair apart (key O) to change its micro-batches.' };
   const most = draft.size.microBatches - 1;
   const digits = [`${typing?.digits ?? ''}${digit}`, digit].find((text) => Number(text) <= most);
   if (digits === undefined)
     return { ...editing, typing: undefined, refusal: `Micro-batches are numbered from 0 to ${most}.` };
   const next: PipelineAction = { ...cell, microBatch: Number(digits) };
   return { ...editing, draft: replaced(draft, place, next), typing: { place, digits } };
+}
+
+/** The cell at the caret and the next one; behind the last cell of a row, the two that were typed last. */
+function pair(editing: Editing): Editing {
+  const { draft, caret } = editing;
+  const length = lengthOf(draft, caret.rank);
+  const last = at(draft.orders, caret.rank)[length - 1];
+  const fromEnd = last && isPair(last) ? 1 : 2;
+  const index = caret.index < length ? caret.index : Math.max(0, length - fromEnd);
+  const next = pairedOrApart(draft, { ...caret, index });
+  if (typeof next === 'string') return { ...editing, refusal: next };
+  return {
+    ...editing,
+    draft: next,
+    caret: caret.index < length ? caret : { ...caret, index: lengthOf(next, caret.rank) },
+  };
 }
 
 function shift(editing: Editing, by: 1 | -1): Editing {

@@ -67,11 +67,14 @@ export function EditorTools(props: EditorToolsProps) {
       <span className={styles['tools']}>
         {button('Move earlier (Alt+Left)', '←', { type: 'earlier' })}
         {button('Move later (Alt+Right)', '→', { type: 'later' })}
+        {button('Pair with the next cell, or take a pair apart (O)', '( ; )', { type: 'pair' })}
         {button('Take out (Delete)', '×', { type: 'delete' })}
         {button('Undo (Ctrl+Z)', '↶', { type: 'undo' }, draft.past.length === 0)}
         {button('Redo (Ctrl+Y)', '↷', { type: 'redo' }, draft.future.length === 0)}
       </span>
-      <span className={head['label']}>drag a cell, or type at it; F takes 1 unit, B 2, I and W 1</span>
+      <span className={head['label']}>
+        drag a cell, or type F, B, I, W and a number; O pairs two cells. F takes 1 unit, B 2, I and W 1
+      </span>
       <ZoomButtons whole="Show the whole step" onZoom={(factor) => props.onView(zoomedBy(props.view, factor))} />
       <button
         type="button"
