@@ -5,7 +5,7 @@
 import { LockstepError, type WireError } from '../base/errors';
 import { chromeTrace, runConfig } from '../headless/run';
 import type { FlightRecorderDump } from '../protocol/process-group';
-import type { RecordOptions, Report } from '../protocol/report';
+import type { PipelineReport, RecordOptions, Report } from '../protocol/report';
 import type { SessionInfo } from '../protocol/session-info';
 import type { StepTrace } from '../protocol/trace';
 import { saveCheckpoint } from './checkpoint-files';
@@ -150,5 +150,15 @@ function summary(report: Report): string {
   const { device, time } = report;
   const speed = `${time.measuredStepsPerSecond.toFixed(1)} steps/s measured`;
   const loss = report.losses.length > 0 ? `, loss ${report.finalLoss.toPrecision(6)}` : '';
-  return `${report.steps} steps on ${device.kind} (${device.adapter})${loss}, ${speed}`;
+  const closing = `${report.steps} steps on ${device.kind} (${device.adapter})${loss}, ${speed}`;
+  return report.pipeline ? `${closing}\n${scheduleSummary(report.pipeline)}` : closing;
+}
+
+/** '1F1B: bubble 27.27 % = (P - 1) / (M + P - 1); activations kept at once, by rank: 4 3 2 1 = min(M, P - r)'. */
+function scheduleSummary({ schedule, bubble, peakActivations: peaks }: PipelineReport): string {
+  const by = (form: { readonly formula: string } | undefined): string =>
+    form ? ` = ${form.formula}` : ' (counted, no formula known)';
+  const name = schedule === 'own' ? 'own schedule' : schedule;
+  const idle = `bubble ${(100 * bubble.counted).toFixed(2)} %${by(bubble.byFormula)}`;
+  return `${name}: ${idle}; activations kept at once, by rank: ${peaks.counted.join(' ')}${by(peaks.byFormula)}`;
 }

@@ -94,6 +94,7 @@ export async function makeReport({
   const hash = await hashWeights(mergedWeights(blueprint, weights));
   const accuracy = test?.accuracy ?? train.accuracy;
   const fromSingle = differenceFromSingle(blueprint, weights);
+  const pipeline = blueprint.mode.scheduleFigures?.(config);
   const processGroup = processGroupReport(blueprint, restarts);
   const start = blueprint.resume?.checkpoint.microBatch ?? 0;
   const steps = stepOf(start + losses.length, config) - stepOf(start, config);
@@ -115,6 +116,7 @@ export async function makeReport({
       payloadPerStep: collectivePayload(step.map(({ program }) => program)),
     },
     memory: memoryOf(blueprint),
+    ...(pipeline === undefined ? {} : { pipeline }),
     time: {
       clock: 'measured: wall clock of this machine; modelled: the cost model of the named hardware',
       measuredTotalMs: totalMs,

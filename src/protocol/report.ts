@@ -3,6 +3,7 @@ import type { WireError } from '../base/errors';
 import type { AlgorithmName } from './collective';
 import type { Config } from './config';
 import type { Notice } from './notice';
+import type { ScheduleName } from './pipeline';
 import type { Backend, LaunchPlan } from './process-group';
 import type { DeviceReport } from './session-info';
 import type { DeviceMemory, LossRecord, Rank } from './trace';
@@ -36,6 +37,8 @@ export interface Report {
     readonly payloadPerStep?: Readonly<Record<string, number>>;
   };
   readonly memory: readonly DeviceMemory[];
+  /** Of a pipeline: what its schedule costs. */
+  readonly pipeline?: PipelineReport;
   readonly time: {
     readonly clock: string;
     readonly measuredTotalMs: number;
@@ -59,6 +62,31 @@ export interface Report {
   readonly history?: readonly StepRecord[];
   readonly notices: readonly Notice[];
   readonly error?: WireError;
+}
+
+/**
+ * Counted in units of the schedule: a forward takes 1, a backward 2 (its halves I and W 1 each), a message nothing. By
+ * formula where one is known for the schedule and its size: P ranks, L stages per rank, M micro-batches, r the rank.
+ */
+export interface PipelineReport {
+  /** 'own': none of torch's. */
+  readonly schedule: ScheduleName | 'own';
+  readonly ranks: number;
+  readonly stages: number;
+  readonly microBatches: number;
+  readonly makespan: { readonly counted: number; readonly byFormula?: ReportedFormula };
+  /** Share of ranks x makespan in which a rank is idle: 0 to 1. */
+  readonly bubble: { readonly counted: number; readonly byFormula?: ReportedFormula };
+  /** By rank: the most activations, of a stage and micro-batch, that it keeps at once. */
+  readonly peakActivations: {
+    readonly counted: readonly number[];
+    readonly byFormula?: { readonly values: readonly number[]; readonly formula: string };
+  };
+}
+
+interface ReportedFormula {
+  readonly value: number;
+  readonly formula: string;
 }
 
 /** What a report holds only where it is asked for. */

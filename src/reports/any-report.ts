@@ -20,6 +20,8 @@ export interface AnyReport {
   readonly payload: ReadonlyMap<string, number> | undefined;
   /** Peak of each device, in bytes. */
   readonly memory: readonly number[] | undefined;
+  /** Of a pipeline's schedule: its bubble, 0 to 1, and the most activations that each rank keeps. */
+  readonly pipeline: { readonly bubble: number | undefined; readonly peaks: readonly number[] } | undefined;
   readonly stepsPerSecond: number | undefined;
 }
 

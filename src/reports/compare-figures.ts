@@ -16,7 +16,7 @@ export interface Figure {
 }
 
 export function compareFigures(a: AnyReport, b: AnyReport): readonly Figure[] {
-  return [...payload(a, b), ...speed(a, b), ...memory(a, b)];
+  return [...payload(a, b), ...speed(a, b), ...memory(a, b), ...pipeline(a, b)];
 }
 
 function payload(a: AnyReport, b: AnyReport): readonly Figure[] {
@@ -57,6 +57,28 @@ function memory(a: AnyReport, b: AnyReport): readonly Figure[] {
       a: words(a.memory),
       b: words(b.memory),
       meaning: 'peak; Lockstep plans every tensor, an allocator of PyTorch adds its own reserve: not the same number',
+    },
+  ];
+}
+
+/** The same schedule has the same numbers, but two runs may be the same under different schedules. */
+function pipeline(a: AnyReport, b: AnyReport): readonly Figure[] {
+  if (!a.pipeline && !b.pipeline) return [];
+  const bubble = ({ pipeline: own }: AnyReport): string =>
+    own?.bubble === undefined ? 'not said' : `${(100 * own.bubble).toFixed(2)} %`;
+  const peaks = ({ pipeline: own }: AnyReport): string => (own?.peaks.length ? own.peaks.join(' ') : 'not said');
+  return [
+    {
+      what: 'bubble of the schedule',
+      a: bubble(a),
+      b: bubble(b),
+      meaning: 'share of ranks x time in which a rank is idle; forward 1, backward 2, messages free: the order alone',
+    },
+    {
+      what: 'activations kept at once, by rank',
+      a: peaks(a),
+      b: peaks(b),
+      meaning: 'the most micro-batches of a stage whose activations a rank keeps; decided by the schedule',
     },
   ];
 }

@@ -119,6 +119,17 @@ describe('weights', () => {
 });
 
 describe('settings and figures', () => {
+  it('shows bubbles and peaks of two schedules side by side', () => {
+    const { figures } = compare(
+      { pipeline: { bubble: { counted: 3 / 11 }, peakActivations: { counted: [4, 3, 2, 1] } } },
+      { pipeline: { bubble: { counted: 1 / 17 }, peakActivations: { counted: [8, 8, 8, 8] } } },
+    );
+    expect(figures.map(({ what, a, b, same }) => [what, a, b, same])).toEqual([
+      ['bubble of the schedule', '27.27 %', '5.88 %', undefined],
+      ['activations kept at once, by rank', '4 3 2 1', '8 8 8 8', undefined],
+    ]);
+  });
+
   it('lists settings that differ, with defaults filled in', () => {
     const { settings } = compare(
       { losses: [1], config: { seed: 1 } },

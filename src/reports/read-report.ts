@@ -40,7 +40,7 @@ export function readReport(value: unknown, name: string): AnyReport {
   const report = parsed.output;
   if (report.losses.length > MOST_LOSSES)
     throw refusal(name, `has ${report.losses.length.toLocaleString('en')} losses, more than ${MOST_LOSSES}`);
-  const { config, history, bytes, memory, time } = report;
+  const { config, history, bytes, memory, pipeline, time } = report;
   return {
     name,
     madeBy: madeBy(report),
@@ -52,6 +52,10 @@ export function readReport(value: unknown, name: string): AnyReport {
     history: history?.map(historyRow),
     payload: bytes?.payloadPerStep && mapOf(bytes.payloadPerStep, (value) => value),
     memory: memory?.flatMap(({ peakBytes }) => (typeof peakBytes === 'number' ? [peakBytes] : [])),
+    pipeline: pipeline && {
+      bubble: pipeline.bubble?.counted ?? undefined,
+      peaks: pipeline.peakActivations?.counted?.filter((peak) => peak !== null) ?? [],
+    },
     stepsPerSecond: time?.measuredStepsPerSecond ?? undefined,
   };
 }

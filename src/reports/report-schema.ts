@@ -67,6 +67,16 @@ export const reportSchema = v.looseObject(
       v.looseObject({ payloadPerStep: v.optional(byName(size, 'numbers by name')) }, 'an object with numbers'),
     ),
     memory: v.optional(v.array(v.looseObject({ peakBytes: v.optional(v.nullable(size)) }), 'a list of devices')),
+    pipeline: v.optional(
+      v.looseObject(
+        {
+          schedule: v.optional(text),
+          bubble: v.optional(v.looseObject({ counted: v.optional(real) }, 'an object with numbers')),
+          peakActivations: v.optional(v.looseObject({ counted: v.optional(numbers) }, 'an object with numbers')),
+        },
+        'an object with schedule, bubble and peakActivations',
+      ),
+    ),
     time: v.optional(v.looseObject({ measuredStepsPerSecond: v.optional(real) }, 'an object with numbers')),
   },
   'an object with `losses`',
