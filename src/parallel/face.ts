@@ -15,6 +15,8 @@ export type Control =
   | { readonly kind: 'panel'; readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' | 'schedule' };
 
 export interface Face {
+  /** Layers with weights that the run needs at least; absent: any model will do. */
+  readonly layersWanted?: (config: Config) => number;
   /** As the setting `mode` has it. */
   readonly name: Mode;
   /** In full, as PyTorch calls it. */

@@ -74,6 +74,17 @@ export const PRESETS = {
       batchSize: 32,
     },
   },
+  deepMlp: {
+    title: 'Deep MLP',
+    about: 'Eight small Linear layers: deep enough for a pipeline of four ranks with two stages each.',
+    config: {
+      model: { layers: mlpLayers([2, 8, 8, 8, 8, 8, 8, 8, 1], 'Tanh') },
+      loss: { type: 'BCEWithLogitsLoss' },
+      optimizer: { type: 'Adam', lr: 0.01 },
+      data: { type: 'circle' },
+      batchSize: 32,
+    },
+  },
   wideMlp: {
     title: 'Wide MLP',
     about: 'One fat layer holds nearly all parameters: what DDP has to move, and what tensor parallelism would cut.',

@@ -3,11 +3,14 @@
  * adapter is a software one is said where the device is named (software-word.tsx).
  */
 import type { Notice } from '../../protocol/notice';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { useSiteVersion } from '../boundary/use-site-version';
 import fields from '../fields/fields.module.css';
 import { useApp, useController, useUrlSync } from '../state/use-app';
 import styles from './notices.module.css';
 import { stripsOf, stripsOfLesson } from './which-notices';
+
+const DeeperButton = loadedPanel('A deeper model', async () => (await import('./deeper-button')).DeeperButton);
 
 interface NoticesProps {
   /** Where a page has several, their names differ. */
@@ -32,6 +35,7 @@ export function Notices({ label = 'Notices', inLesson = false }: NoticesProps) {
 
 function NoticeCard({ notice }: { notice: Notice }) {
   const controller = useController();
+  const refused = useApp((app) => (notice.id === 'placement' ? app.refusedConfig : undefined));
   const way = useWayOn(notice);
   return (
     <div
@@ -43,6 +47,7 @@ function NoticeCard({ notice }: { notice: Notice }) {
       <p>
         {notice.text} {notice.hint && <span className={styles['hint']}>{notice.hint}</span>}
       </p>
+      {refused && <DeeperButton refused={refused} onGo={() => controller.dismiss(notice)} />}
       {way && (
         <button
           type="button"

@@ -24,6 +24,8 @@ test('everything that a link can say', () => {
     select: '34',
     open: 'events,memory:2',
     view: 'attention',
+    tab: 'build',
+    units: '0',
     timeline: "(from:0.2,to:0.5,find:'all_reduce')",
   });
   expect(refused).toEqual([]);
@@ -37,6 +39,8 @@ test('everything that a link can say', () => {
     ['events', ''],
     ['memory', '2'],
     ['view', 'attention'],
+    ['tab', 'build'],
+    ['units', '0'],
     ['timeline', '(from:0.2,to:0.5,find:all_reduce)'],
   ]);
 });
@@ -54,6 +58,8 @@ test.each([
   ['select', '0'],
   ['open', 'everything,events'],
   ['view', '<b>'],
+  ['tab', 'settings'],
+  ['units', 'us'],
   ['timeline', 'constructor('],
 ])('%s=%s is refused', (key, text) => {
   expect(read({ [key]: text }).refused).toEqual([key]);

@@ -8,7 +8,19 @@ import { firstOfStep } from '../../protocol/micro-batches';
 import { FULL_SPEED, type Pace, placeOf, SPEEDS, secondsAt, setByHand, speedAt } from '../transport/pace';
 import { parseValue, printValue } from './permalink-values';
 
-export const STATE_KEYS = ['at', 'moment', 'event', 'clock', 'speed', 'select', 'open', 'view', 'timeline'] as const;
+export const STATE_KEYS = [
+  'at',
+  'moment',
+  'event',
+  'clock',
+  'speed',
+  'select',
+  'open',
+  'view',
+  'tab',
+  'units',
+  'timeline',
+] as const;
 type StateKey = (typeof STATE_KEYS)[number];
 
 /** What can be opened besides what is there from the beginning, by the name that `open` has for it. */
@@ -38,7 +50,7 @@ export interface LinkState {
   readonly pace: Pace | undefined;
   /** The event that is selected, counted from 1. */
   readonly select: number | undefined;
-  /** By the name of a panel, or 'view', or 'timeline': what it shows. */
+  /** By the name of a panel, or 'view', 'tab', 'units' or 'timeline': what it shows. */
   readonly shown: ReadonlyMap<string, string>;
 }
 
@@ -118,6 +130,8 @@ function parseTimeline(text: string): string | undefined {
 
 const TIMELINE = "a text as in (from:0.2,to:0.5,find:'all_reduce',path:true)";
 
+const SCHEDULE_TABS = 'schedule, build or timeline';
+
 export function parseState(pairs: ReadonlyMap<string, string>, bad: Bad): LinkState {
   const read = <T>(key: StateKey, parse: (text: string) => T | undefined, allowed: string): T | undefined => {
     const text = pairs.get(key);
@@ -128,6 +142,8 @@ export function parseState(pairs: ReadonlyMap<string, string>, bad: Bad): LinkSt
   const clock = read('clock', (text) => (text === 'measured' || text === 'modelled' ? text : undefined), 'measured');
   const open = parseOpen(pairs.get('open') ?? '', bad);
   const view = read('view', (text) => (/^[a-z]{1,20}$/.test(text) ? text : undefined), 'the name of a view');
+  const tab = read('tab', (text) => (/^(schedule|build|timeline)$/.test(text) ? text : undefined), SCHEDULE_TABS);
+  const units = read('units', (text) => (/^[01]$/.test(text) ? text : undefined), '0 or 1');
   const timeline = read('timeline', parseTimeline, TIMELINE);
   const moment = read('moment', whole, `a whole number to ${MOST_EVENTS}`);
   const event = read('event', parseEvent, `a whole number to ${MOST_EVENTS}, and how far it is, as in 14:0.5`);
@@ -142,6 +158,8 @@ export function parseState(pairs: ReadonlyMap<string, string>, bad: Bad): LinkSt
     shown: new Map([
       ...open,
       ...(view === undefined ? [] : [['view', view] as const]),
+      ...(tab === undefined ? [] : [['tab', tab] as const]),
+      ...(units === undefined ? [] : [['units', units] as const]),
       ...(timeline === undefined ? [] : [['timeline', timeline] as const]),
     ]),
   };
@@ -173,6 +191,8 @@ export function printState({ at, moment, event, clock, pace, select, shown }: Li
     select: select?.toString(),
     open: printOpen(shown),
     view: shown.get('view'),
+    tab: shown.get('tab'),
+    units: shown.get('units'),
     timeline: shown.get('timeline'),
   };
   return STATE_KEYS.flatMap((key): [string, string][] => (texts[key] ? [[key, texts[key]]] : []));

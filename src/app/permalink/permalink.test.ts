@@ -343,6 +343,7 @@ describe('permalink', () => {
     const hashOf = (config: Config) => printPermalink(config, DEFAULT_VIEW, []);
     expect(PRESET_NAMES.map((name) => hashOf(PAGE_PRESETS[name]))).toEqual([
       'seed=0',
+      'seed=0&preset=deepMlp',
       'seed=0&preset=wideMlp',
       'seed=0&preset=cnn',
       'seed=0&preset=gpt',
@@ -407,7 +408,7 @@ describe('permalink', () => {
     ['momentum=0.9', 'momentum=0.9', 'no such setting with Adam'],
     ['colour=red', 'colour=red', 'no such setting'],
     ['bucket=huge', 'bucket=huge', 'MiB'],
-    ['preset=resnet', 'preset=resnet', 'mlp, wideMlp, cnn, gpt'],
+    ['preset=resnet', 'preset=resnet', 'mlp, deepMlp, wideMlp, cnn, gpt'],
     ['model=conv8k', 'model=conv8k', 'conv8k3p1'],
     ['sched=StepLR(step', 'sched=StepLR(step', 'StepLR(stepSize:100)'],
     ['sched=StepLR(gamma:2)', 'sched=StepLR(gamma:2)', 'StepLR(stepSize:100)'],

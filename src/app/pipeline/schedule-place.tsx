@@ -4,37 +4,46 @@
  */
 import { type ReactNode, useState } from 'react';
 import { at } from '../../base/invariant';
+import { lookup } from '../../base/lookup';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { Tabs } from '../fields/tabs';
 import lanes from '../lanes/lanes.module.css';
+import { useLinked } from '../permalink/use-linked';
 import styles from './pipeline.module.css';
 import { ScheduleView } from './schedule-view';
 import { useRunSchedule } from './use-run-schedule';
 
-const TABS = ['Schedule', 'Build your own', 'Timeline'] as const;
+/** By the name that a link has for them. */
+const TABS = { schedule: 'Schedule', build: 'Build your own', timeline: 'Timeline' } as const;
+const NAMES = Object.values(TABS);
 const Editor = loadedPanel('The schedule editor', async () => (await import('./editor')).Editor);
 
-type Tab = (typeof TABS)[number];
+type Tab = (typeof NAMES)[number];
 
 /** `children`: the timeline. */
 export function SchedulePlace({ children }: { readonly children: ReactNode }) {
   const run = useRunSchedule();
-  const [tab, setTab] = useState<Tab>('Schedule');
+  const [tab, setTab] = useState<Tab>(TABS.schedule);
   const [units, setUnits] = useState(true);
+  useLinked('tab', {
+    read: () => (tab === TABS.schedule ? undefined : Object.keys(TABS)[NAMES.indexOf(tab)]),
+    show: (text) => setTab(lookup(TABS, text) ?? TABS.schedule),
+  });
+  useLinked('units', { read: () => (units ? undefined : '0'), show: (text) => setUnits(text !== '0') });
   if (!run) return null;
   return (
     <div className={lanes['root']}>
       <Tabs
         label="The step over time"
-        names={TABS}
-        index={TABS.indexOf(tab)}
-        onIndex={(index) => setTab(at(TABS, index))}
+        names={NAMES}
+        index={NAMES.indexOf(tab)}
+        onIndex={(index) => setTab(at(NAMES, index))}
         className={styles['tabs']}
         panelClass={styles['panel']}
       >
-        {tab === 'Schedule' && <ScheduleView run={run} units={units} onUnits={setUnits} />}
-        {tab === 'Build your own' && <Editor run={run} />}
-        {tab === 'Timeline' && children}
+        {tab === TABS.schedule && <ScheduleView run={run} units={units} onUnits={setUnits} />}
+        {tab === TABS.build && <Editor run={run} />}
+        {tab === TABS.timeline && children}
       </Tabs>
     </div>
   );

@@ -26,6 +26,8 @@ const stack = (x: number, y: number, side: number, count: number) =>
     <rect key={`${x} ${i}`} x={x + 2.4 * i} y={y + 2.4 * i} width={side} height={side} rx={1} />
   ));
 
+const DEEP_COLUMNS = [6, 12, 18, 24, 30, 36, 42, 48];
+
 const LOOK: Look = {
   mlp: (
     <>
@@ -33,6 +35,12 @@ const LOOK: Look = {
       {links(20, MIDDLE, 34, MIDDLE)}
       {links(34, MIDDLE, 48, [17])}
       {[dots(6, NARROW), dots(20, MIDDLE), dots(34, MIDDLE), dots(48, [17])]}
+    </>
+  ),
+  deepMlp: (
+    <>
+      {DEEP_COLUMNS.slice(1).map((x) => links(x - 6, NARROW, x, NARROW))}
+      {DEEP_COLUMNS.map((x) => dots(x, NARROW))}
     </>
   ),
   wideMlp: (
@@ -59,7 +67,16 @@ const LOOK: Look = {
   ),
 };
 
-const SHORT: Readonly<Record<PresetName, string>> = { mlp: 'MLP', wideMlp: 'Wide', cnn: 'CNN', gpt: 'GPT' };
+const SHORT: Readonly<Record<PresetName, string>> = {
+  mlp: 'MLP',
+  deepMlp: 'Deep',
+  wideMlp: 'Wide',
+  cnn: 'CNN',
+  gpt: 'GPT',
+};
+
+/** A plain net with more Linear layers than half of the deep preset's is called deep. */
+const DEEP = 5;
 
 export function PresetsPanel() {
   const config = useApp((app) => app.config);
@@ -72,7 +89,7 @@ export function PresetsPanel() {
     ? 'gpt'
     : channelsOf(layers, row)
       ? 'cnn'
-      : net && (net.flat ? 'wideMlp' : 'mlp');
+      : net && (net.flat ? 'wideMlp' : net.sizes.length > DEEP ? 'deepMlp' : 'mlp');
   return (
     <Section part="presets" title="Start from">
       <div role="radiogroup" aria-label="Preset" className={styles['presets']}>

@@ -102,6 +102,8 @@ export interface AppState extends ViewOptions {
   readonly newcomer: boolean;
   /** The device whose memory is open as a tree. */
   readonly memoryOf: number | undefined;
+  /** The settings that the session refused last; until the next configuration is tried. */
+  readonly refusedConfig: Config | undefined;
   /** The layer that the session refused last, and why; until the next configuration is tried. */
   readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;
   /** What is known of the files that the user gave, by name. */
@@ -130,6 +132,7 @@ export interface AppActions {
   setSplit(share: number | undefined): void;
   setStageCode(code: AppState['stageCode']): void;
   showMemory(device: number | undefined): void;
+  setRefusedConfig(refused: Config | undefined): void;
   setRefusedLayer(refused: AppState['refusedLayer']): void;
   addCsv(csv: CsvLook): void;
   setDraft(draft: Draft): void;

@@ -79,6 +79,7 @@ export class Openings {
     this.onceItRuns = once && { config, notice: once };
     this.origin = from;
     this.app.setConfig(config);
+    this.app.setRefusedConfig(undefined);
     this.app.setRefusedLayer(undefined);
     this.open(this.good ? 'Restarting from the same seed' : 'Starting');
   };
@@ -245,6 +246,7 @@ export class Openings {
   private async fallBack(refused: Config, error: unknown): Promise<void> {
     const { sessions, board } = this.options;
     const notice = noticeOf(error);
+    this.app.setRefusedConfig(refused);
     const before = this.good;
     const next = before ?? this.options.instead.config;
     if (!sessions.current || next === refused) {

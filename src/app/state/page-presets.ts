@@ -1,5 +1,5 @@
 /**
- * The four ready-made runs as the page starts them: the shared presets with what the page adds (a test split, four DDP
+ * The ready-made runs as the page starts them: the shared presets with what the page adds (a test split, four DDP
  * ranks, a bucket cap that cuts each model into a handful of buckets). The first is the run that the page opens with. A
  * preset keeps the machine that one has set up: mode, devices, seed, hardware.
  */
@@ -12,7 +12,7 @@ import { PAGE_CONFIG } from './page-config';
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[];
 
 /** KiB; three to five buckets each. */
-const BUCKET_CAPS: Readonly<Record<PresetName, number>> = { mlp: 0.25, wideMlp: 1024, cnn: 12, gpt: 128 };
+const BUCKET_CAPS: Readonly<Record<PresetName, number>> = { mlp: 0.25, deepMlp: 0.5, wideMlp: 1024, cnn: 12, gpt: 128 };
 
 function pageConfig(name: PresetName): Config {
   if (name === 'mlp') return PAGE_CONFIG;
@@ -28,6 +28,7 @@ function pageConfig(name: PresetName): Config {
 
 export const PAGE_PRESETS: Readonly<Record<PresetName, Config>> = {
   mlp: pageConfig('mlp'),
+  deepMlp: pageConfig('deepMlp'),
   wideMlp: pageConfig('wideMlp'),
   cnn: pageConfig('cnn'),
   gpt: pageConfig('gpt'),

@@ -32,6 +32,7 @@ const START = {
   givenRecordings: undefined,
   report: undefined,
   memoryOf: undefined,
+  refusedConfig: undefined,
   refusedLayer: undefined,
 } satisfies Partial<AppState>;
 
@@ -59,6 +60,7 @@ export function createAppStore(config: Config, view: ViewOptions, pace: Pace = B
     setSplit: (split) => set({ split }),
     setStageCode: (stageCode) => set({ stageCode }),
     showMemory: (memoryOf) => set({ memoryOf }),
+    setRefusedConfig: (refusedConfig) => set({ refusedConfig }),
     setRefusedLayer: (refusedLayer) => set({ refusedLayer }),
     addCsv: (csv) => set((s) => ({ csvFiles: { ...s.csvFiles, [csv.file]: csv } })),
     setDraft: (draft) => set({ draft }),

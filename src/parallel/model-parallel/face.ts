@@ -19,5 +19,6 @@ export const modelParallel: Face = {
   controls: [{ kind: 'panel', panel: 'split' }],
   // The whole batch goes to the first device; the later ones get activations.
   role: (device, config) => ({ ...plainRole(device, config), hasRows: device === 0 }),
+  layersWanted: ({ worldSize }) => worldSize,
   mostDevices: ({ model }) => model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length,
 };

@@ -3,7 +3,7 @@ import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { meshSizes, placeOf } from '../../protocol/mesh-sizes';
 import { countWord, type Face } from '../face';
-import { mostRanks, stagesOfRank } from './face-size';
+import { mostRanks, stagesOfRank, stagesWanted } from './face-size';
 
 export const pipeline: Face = {
   name: 'pipeline',
@@ -40,6 +40,7 @@ export const pipeline: Face = {
     const { pp, dp } = meshSizes(config);
     return { columns: pp, rows: dp };
   },
+  layersWanted: stagesWanted,
   mostDevices: mostRanks,
   differenceCause,
 };

@@ -3,16 +3,16 @@
  * the axis of replicas. Fetched when such a mode is set up.
  */
 
+import { LIMITS } from '../../../protocol/config';
 import { meshSizes } from '../../../protocol/mesh-sizes';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
 import { MESH } from '../../../protocol/words/pipeline';
 import { withMesh } from '../../edit/edit-config';
-import { CommitField } from '../../fields/commit-field';
-import { ChoiceSetting, FlagSetting, sentence, TextSetting } from '../../fields/settings';
-import { parseNumber } from '../../permalink/permalink-keys';
+import { ChoiceSetting, FlagSetting, TextSetting } from '../../fields/settings';
 import { useApp, useController } from '../../state/use-app';
 import { parseCap, printCap } from '../cap-text';
+import { AxisSlider } from './axis-slider';
 import styles from './mesh.module.css';
 import { MeshPicture } from './mesh-picture';
 
@@ -22,17 +22,21 @@ export function MeshPanel() {
   const config = useApp((app) => app.config);
   const controller = useController();
   const { pp, dp } = meshSizes(config);
-  const commit = (axis: 'pp' | 'dp') => (text: string) => {
-    const edit = withMesh(config, { pp, dp, [axis]: parseNumber(text) ?? Number.NaN });
-    if (!edit.ok) return sentence(edit.problem);
-    controller.apply(edit.config);
-    return undefined;
+  const sized = (axis: 'pp' | 'dp') => (size: number) => {
+    const edit = withMesh(config, { pp, dp, [axis]: size });
+    if (edit.ok) controller.apply(edit.config);
   };
-  const { title, description } = MESH.pp;
+  const axis = (name: 'pp' | 'dp', other: number) => {
+    const { title, description } = MESH[name];
+    const most = Math.max(1, Math.floor(LIMITS.worldSize / other));
+    return (
+      <AxisSlider label={title} title={description} size={name === 'pp' ? pp : dp} most={most} onSize={sized(name)} />
+    );
+  };
   return (
     <>
-      <CommitField label={title} title={description} text={String(pp)} commit={commit('pp')} />
-      <CommitField label={MESH.dp.title} title={MESH.dp.description} text={String(dp)} commit={commit('dp')} />
+      {axis('pp', dp)}
+      {axis('dp', pp)}
       <p className={styles['product']}>
         pp × dp: {pp} × {dp} = {pp * dp} {pp * dp === 1 ? 'rank' : 'ranks'}
       </p>
