@@ -11,7 +11,7 @@ import { Generator } from '../tensor/generator';
 import { type BatchSchedule, batchSchedule } from './batch-schedule';
 import type { Dataset } from './dataset';
 import { DistributedSampler } from './distributed-sampler';
-import { DataLoader } from './loader';
+import { DataLoader, drawBaseSeed } from './loader';
 import { RandomSampler, SequentialSampler } from './samplers';
 
 export interface StepBatch {
@@ -50,6 +50,8 @@ export interface BatchState {
   readonly epoch: number;
   readonly batches: readonly (readonly Int32Array<ArrayBuffer>[])[];
   readonly generators: readonly Generator[];
+  /** Of ranks that draw masks by themselves: each one's generator. */
+  readonly ofRanks?: readonly Generator[];
 }
 
 export interface BatchSource extends Pick<BatchSchedule, 'batchesPerEpoch' | 'sizes'> {
@@ -73,6 +75,11 @@ export interface BatchSourceOptions {
   readonly generator: Generator | readonly Generator[];
   /** worldSize with distributed samplers, else 1. */
   readonly processes: number;
+  /**
+   * Ranks that share the batches of a process and draw masks each from its own default generator: by rank, the process.
+   * All of them draw the base seed of an epoch. Absent: a process draws its masks itself.
+   */
+  readonly processOfRank?: readonly number[] | undefined;
   /** Masks to draw for a batch of so many rows a process, in the order of their draws. Default: none. */
   readonly masks?: (rows: readonly number[]) => readonly MaskDraw[];
   /** Go on from there. */
@@ -93,6 +100,7 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
     return from ? at(from.generators, rank) : generator instanceof Generator ? generator : at(generator, rank);
   };
   const generators = perProcess.map((_, rank) => start(rank).clone());
+  const ofRanks = options.processOfRank?.map((rank, i) => (from?.ofRanks?.[i] ?? start(rank)).clone());
   const loaders = perProcess.map((make, rank) => make(at(generators, rank)));
   const schedule = scheduleOf(options, loaders);
   const { batchesPerEpoch, sizes } = schedule;
@@ -118,6 +126,7 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
         const place = places[rank];
         if (place?.batch !== 0) return at(batches, rank);
         setEpoch(place.epoch);
+        for (const [i, generator] of ofRanks?.entries() ?? []) if (options.processOfRank?.[i] === rank) drawBaseSeed(generator);
         return loader.epoch().map((positions) => rowIds(dataset.train, positions, offset));
       });
       const rows = batches.map((own, rank) => {
@@ -129,12 +138,18 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
           device,
           buffer,
           microBatch: piece,
-          data: dropoutMask(at(generators, dataIndex), elements, p),
+          data: dropoutMask(at(ofRanks ?? generators, ofRanks ? device : dataIndex), elements, p),
         }),
       );
       return { microBatch: microBatch++, epoch, rows, masks: drawn };
     },
-    state: () => ({ microBatch, epoch, batches, generators: generators.map((g) => g.clone()) }),
+    state: () => ({
+      microBatch,
+      epoch,
+      batches,
+      generators: generators.map((g) => g.clone()),
+      ...(ofRanks ? { ofRanks: ofRanks.map((g) => g.clone()) } : {}),
+    }),
   };
 }
 

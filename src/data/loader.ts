@@ -15,6 +15,9 @@ export interface DataLoaderOptions {
   readonly generator?: Generator;
 }
 
+/** `_base_seed`: drawn when an epoch starts, even where nothing is shuffled. */
+export const drawBaseSeed = (generator: Generator): void => void generator.randomInt64();
+
 export class DataLoader {
   /** Batches an epoch. */
   readonly length: number;
@@ -27,7 +30,7 @@ export class DataLoader {
   /** Starts an epoch: draws, and returns the positions of each batch in order. */
   epoch(): Int32Array<ArrayBuffer>[] {
     const { sampler, batchSize, defaultGenerator, generator = defaultGenerator } = this.options;
-    generator.randomInt64(); // _base_seed, drawn even where nothing is shuffled
+    drawBaseSeed(generator);
     const order = sampler.indices(defaultGenerator);
     return Array.from({ length: this.length }, (_, i) => order.subarray(i * batchSize, (i + 1) * batchSize));
   }

@@ -16,6 +16,7 @@ import type { ClosedForm } from '../protocol/closed-form';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
+import type { PipelineReport } from '../protocol/report';
 import type { BucketsInfo } from '../protocol/session-info';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { CodeLine, Rank } from '../protocol/trace';
@@ -116,7 +117,7 @@ export interface ParallelMode {
    * Into so many pieces each batch is cut, as torch.tensor_split cuts, all of them in one Program: a pipeline's
    * micro-batches. Absent: a batch is not cut.
    */
-  pieces?(config: Config): number;
+  pieces?(config: Config, rows: readonly number[]): number;
   /** Absent: nothing is reduced by passes, and steps differ only in their micro-batches. */
   accumulationPolicy?(config: Config): AccumulationPolicy;
   /**
@@ -160,6 +161,8 @@ export interface ParallelMode {
   readonly settingsOfBatches?: readonly string[];
   /** When each process seeds its generator with a seed of its own; absent: they all draw alike. */
   rankSeeds?(config: Config): 'same' | 'beforeModel' | 'afterModel';
+  /** Ranks that share a batch draw dropout masks each from its own generator; absent: one generator for them. */
+  ranksDraw?(config: Config): boolean;
   /** Whether process 0 gives its running statistics to the others before they are used. */
   broadcastsBuffers?(config: Config): boolean;
   /** The model is wrapped: its state_dict() has `module.` before every name. */
@@ -168,6 +171,8 @@ export interface ParallelMode {
   lossShares?(config: Config, rows: readonly number[]): readonly number[] | undefined;
   /** What would fit where a Program of that kind needs more memory than a device has: a sentence or two. */
   memoryAdvice?(input: ModeInput, kind: TrainingKind, budgetBytes: number): string | undefined;
+  /** For the report, of a mode whose ranks follow a schedule. */
+  scheduleFigures?(config: Config): PipelineReport;
   /** For the report; absent: one process has no group. */
   processGroup?(config: Config): ProcessGroup;
   /** The same run with communication beside computation, and after it; absent: nothing overlaps. */

@@ -22,14 +22,14 @@ export interface LossRecorder {
 }
 
 export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 'mode' | 'mesh'>): LossRecorder {
-  const pieces = mode.pieces?.(config);
+  const isCut = mode.pieces !== undefined;
   const { rankOfDevice } = mesh;
   const lossRanks = mode.lossRanks?.(config) ?? mesh.world.ranks;
   const reports = rankOfDevice.map((rank) => lossRanks.includes(rank));
   /** `all`: of the Program that the batch ran in, as its micro-batch number `own`. */
   const recordOf = ({ microBatch, epoch, rows }: StepBatch, all: readonly Loss[], own = 0): LossRecord => {
     const reported = all.filter((loss) => reports[loss.device]);
-    const losses = pieces !== undefined ? meanOfPieces(reported) : reported.filter((loss) => loss.microBatch === own);
+    const losses = isCut ? meanOfPieces(reported) : reported.filter((loss) => loss.microBatch === own);
     const step = stepOf(microBatch, config);
     if (rows.some(isEmpty)) {
       // A rank without a batch has no loss: NaN is in its place.
@@ -52,7 +52,8 @@ export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 
     all(batches, feeds, losses) {
       const records: LossRecord[] = [];
       feeds.forEach(({ microBatches }, i) => {
-        for (let m = 0; m < microBatches.length / (pieces ?? 1); m++)
+        // The micro-batches of one that is cut are all of one batch.
+        for (let m = 0; m < (isCut ? 1 : microBatches.length); m++)
           records.push(recordOf(at(batches, records.length), losses[i] ?? [], m));
       });
       return records;

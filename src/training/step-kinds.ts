@@ -27,15 +27,15 @@ export interface KindRules {
   readonly joins: boolean;
   readonly phases: StepPhases | undefined;
   /** Into so many each batch is cut within its Program (ParallelMode.pieces); absent: it is not cut. */
-  readonly pieces?: number;
+  readonly pieces?: (rows: readonly number[]) => number;
 }
 
 export function kindRules(config: Config, mode: ParallelMode): KindRules {
   const policy = mode.accumulationPolicy?.(config);
   const joins = policy !== undefined && config.ddp.join;
-  const pieces = mode.pieces?.(config);
+  const { pieces } = mode;
   const rules = { accumulate: config.accumulate, policy, joins, phases: mode.stepPhases?.(config) };
-  return pieces === undefined ? rules : { ...rules, pieces };
+  return pieces === undefined ? rules : { ...rules, pieces: (rows) => pieces(config, rows) };
 }
 
 /** The kind of `count` micro-batches of one group, from that one on (counted from 0). */
@@ -58,7 +58,7 @@ function microBatchesAt(microBatch: number, count: number, schedule: BatchSchedu
   const whole = Array.from({ length: count }, (_, i) => microBatchAt(microBatch + i, schedule, rules));
   const { pieces } = rules;
   const kind = { type: 'training' as const, microBatches: whole };
-  return pieces === undefined ? kind : inPieces(kind, pieces);
+  return pieces === undefined ? kind : inPieces(kind, pieces(at(whole, 0).rows));
 }
 
 /** A step whose batch is cut into so many micro-batches. */

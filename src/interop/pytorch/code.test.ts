@@ -44,7 +44,7 @@ function anchorsOf(config: Config): ReadonlySet<string> {
   const batch = Array.from({ length: mode.mesh(config).dataIndices }, () => 8);
   const kindOf = (different: Partial<MicroBatchKind>): TrainingKind => {
     const whole = fullStep(batch, different);
-    const pieces = mode.pieces?.(config);
+    const pieces = mode.pieces?.(config, batch);
     if (pieces === undefined) return whole;
     const microBatches = Array.from({ length: pieces }, () => whole.microBatches).flat();
     return { ...whole, microBatches, ofOneBatch: true };

@@ -44,6 +44,8 @@ export interface DataPlace {
   readonly size: number;
   /** A Python expression. */
   readonly rank: string;
+  /** The loader leaves out a short last batch, too. */
+  readonly dropsLast: boolean;
 }
 
 /** A rank's loader, and the names that it takes from torch.utils.data. */
@@ -54,7 +56,7 @@ export function loaderLines(
   place?: DataPlace,
 ): { readonly names: readonly string[]; readonly lines: readonly string[] } {
   const { shuffle, dropLast, ddp } = config;
-  const { rank } = place ?? { rank: 'rank' };
+  const { rank, dropsLast } = place ?? { rank: 'rank', dropsLast: false };
   if (ddp.samplesPerRank) {
     return {
       names: ['Subset'],
@@ -77,7 +79,10 @@ export function loaderLines(
     names: ['DistributedSampler'],
     lines: [
       `sampler = DistributedSampler(${sampler.join(', ')})`,
-      ...dialect.loader({ dataset: 'dataset', batchSize, sampler: 'sampler', shuffle: false, dropLast: false }, 'gpus'),
+      ...dialect.loader(
+        { dataset: 'dataset', batchSize, sampler: 'sampler', shuffle: false, dropLast: dropsLast },
+        'gpus',
+      ),
     ],
   };
 }

@@ -193,8 +193,4 @@ function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed, lis
   });
 }
 
-/** Does the model draw masks? */
-export const drops = (layers: readonly LayerConfig[]): boolean =>
-  allLayers(layers).some(
-    (layer) => (layer.type === 'Dropout' && layer.p > 0) || (layer.type === 'TransformerBlock' && layer.dropout > 0),
-  );
+export { hasDropout as drops } from '../../protocol/config/layer-kinds';

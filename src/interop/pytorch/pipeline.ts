@@ -25,6 +25,8 @@ export interface PipelineShape {
   readonly microBatches: number;
   /** Rows that shorter micro-batches are filled up to; undefined: all have as many. */
   readonly filledUpTo: number | undefined;
+  /** The last batch of an epoch where it has rows for fewer micro-batches. */
+  readonly short: { readonly rows: number; readonly microBatches: number } | undefined;
 }
 
 /** Python expressions: the rank's place in its pipeline, and the replica that it belongs to. */
@@ -160,13 +162,20 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
   const fills = shape.filledUpTo !== undefined;
   const plain = call === 'loss_fn(output, y)' && !fills;
   const group = dp > 1 ? ", group=mesh.get_group('pp')" : '';
-  const items = [
-    SINGLE.has(schedule) ? 'stages[0]' : 'stages',
-    `n_microbatches=${schedule === 'own' ? shape.microBatches : microBatches}`,
+  const items = (name: string, count: number) => [
+    SINGLE.has(schedule) ? `${name}[0]` : name,
+    `n_microbatches=${count}`,
     `loss_fn=${plain ? 'loss_fn' : 'stage_loss'}`,
     ...(scaleGrads ? [] : ['scale_grads=False']),
   ];
   const type = schedule === 'own' ? RUNTIME : SCHEDULE_CLASS[schedule];
+  const [open, close] = [`${type}(`, ')'];
+  const stageList = (name: string): readonly string[] => [
+    `${name} = [`,
+    `    PipelineStage(module, s, ${stages}, device${group})`,
+    '    for module, s in zip(modules, mine)',
+    ']',
+  ];
   return [
     ...(fills ? fillingLines(config, shape) : []),
     ...(plain
@@ -176,12 +185,20 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
           ...(fills ? [`    rows = ${filled(config).test}`, '    output, y = output[rows], y[rows]'] : []),
           `    return ${call}`,
         ]),
-    'stages = [',
-    `    PipelineStage(module, s, ${stages}, device${group})`,
-    '    for module, s in zip(modules, mine)',
-    ']',
-    ...layout('schedule = ', { open: `${type}(`, items, close: ')' }, ''),
+    ...stageList('stages'),
+    ...layout(
+      'schedule = ',
+      { open, items: items('stages', schedule === 'own' ? shape.microBatches : microBatches), close },
+      '',
+    ),
     ...(schedule === 'own' ? ownOrder(actions) : []),
+    ...(shape.short
+      ? [
+          `# the last batch of an epoch has ${shape.short.rows} rows: torch needs other stages and another schedule for it`,
+          ...stageList('last_stages'),
+          ...layout('last_schedule = ', { open, items: items('last_stages', shape.short.microBatches), close }, ''),
+        ]
+      : []),
     `first, last = 0 in mine, ${stages - 1} in mine`,
   ];
 }
@@ -192,20 +209,35 @@ const filled = ({ loss }: Config): { readonly target: string; readonly test: str
     ? { target: '-100', test: 'y.reshape(len(y), -1)[:, 0] != -100' }
     : { target: 'torch.nan', test: '~y.reshape(len(y), -1)[:, 0].isnan()' };
 
-const fillingLines = (config: Config, { filledUpTo = 0 }: PipelineShape): readonly string[] => [
+const fillingLines = (config: Config, { filledUpTo = 0, short }: PipelineShape): readonly string[] => [
   '# torch takes micro-batches of one size: shorter ones are filled up with rows that the loss leaves out',
   ...(hasBatchNorm(config.model.layers)
     ? ['# BatchNorm sees those rows: with such batches the losses are not quite those of the run']
     : []),
   'def filled_up(batch, value):',
-  `    parts = batch.tensor_split(${config.pipeline.microBatches})`,
-  `    more = (part.new_full((${filledUpTo} - len(part), *part.shape[1:]), value) for part in parts)`,
+  ...(short
+    ? [
+        `    count, size = (${config.pipeline.microBatches}, ${filledUpTo}) if len(batch) >= ${config.pipeline.microBatches} else (${short.microBatches}, ${Math.ceil(short.rows / short.microBatches)})`,
+        '    parts = batch.tensor_split(count)',
+        '    more = (part.new_full((size - len(part), *part.shape[1:]), value) for part in parts)',
+      ]
+    : [
+        `    parts = batch.tensor_split(${config.pipeline.microBatches})`,
+        `    more = (part.new_full((${filledUpTo} - len(part), *part.shape[1:]), value) for part in parts)`,
+      ]),
   '    return torch.cat([torch.cat(pair) for pair in zip(parts, more)])',
 ];
 
 /** Before schedule.step(). */
-export const fillUp = (config: Config, { filledUpTo }: PipelineShape): readonly CodeLine[] =>
-  filledUpTo === undefined ? [] : [line(`x, y = filled_up(x, 0), filled_up(y, ${filled(config).target})`)];
+export const fillUp = (config: Config, { filledUpTo, short }: PipelineShape): readonly CodeLine[] =>
+  filledUpTo === undefined
+    ? []
+    : [
+        ...(short
+          ? [line(`own_schedule = schedule if len(x) >= ${config.pipeline.microBatches} else last_schedule`)]
+          : []),
+        line(`x, y = filled_up(x, 0), filled_up(y, ${filled(config).target})`),
+      ];
 
 /** torch reads somebody's own schedule from a file. */
 const ownOrder = (actions: string): readonly string[] => [

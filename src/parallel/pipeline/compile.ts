@@ -28,7 +28,7 @@ const BACKWARD: Where = { phase: 'backward', anchor: 'send_gradient' };
 
 export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
   const builder = new ProgramBuilder(mesh, input.ops);
-  const schedule = scheduleOf(input.config);
+  const schedule = scheduleOf(input.config, kind.microBatches.length);
   const step = new PipelineStep(builder, input, schedule, kind);
   const order = timingOf(schedule).cells.toSorted((a, b) => a.start - b.start || a.rank - b.rank);
   for (const { action } of order) step.emit(action);

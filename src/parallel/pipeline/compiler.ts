@@ -2,7 +2,10 @@
 import { LockstepError } from '../../base/errors';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
+import type { PipelineReport } from '../../protocol/report';
+import { figuresOf } from '../../schedules/figures';
 import type { ModeInput } from '../mode';
+import { mostMicroBatches } from './short-batch';
 import { settle as settleSplit } from './split';
 import { scheduleOf } from './stages';
 
@@ -11,6 +14,9 @@ export { compile } from './compile';
 export { memoryAdvice } from './memory-advice';
 export { pipelineNotices as notices } from './notices';
 export { borderShapes, layersOfDevice, lossRanks, shards } from './stages';
+
+/** For the report. */
+export const scheduleFigures = (config: Config): PipelineReport => figuresOf(scheduleOf(config));
 
 export function settle(input: ModeInput): Config {
   checkSettings(input.config);
@@ -43,19 +49,27 @@ function checkSettings({ accumulate, mesh, worldSize, pipeline: settings }: Conf
     );
 }
 
-/** Every micro-batch needs a row. */
-export function checkBatches({ pipeline: { microBatches } }: Config, { sizes }: BatchSchedule): void {
+/** Every micro-batch needs a row; a short last batch may have fewer of them, where the schedule can order those. */
+export function checkBatches(config: Config, { sizes }: BatchSchedule): void {
+  const { microBatches } = config.pipeline;
   for (const rows of Object.values(sizes)) {
     const least = Math.min(...(rows ?? [microBatches]));
     if (least >= microBatches) continue;
     const isLast = rows !== sizes.full;
+    if (isLast && mostMicroBatches(config, least) !== undefined) continue;
+    const batch = `A batch of ${least} ${least === 1 ? 'row' : 'rows'}`;
     throw new LockstepError(
       'placement',
-      `A batch of ${least} ${least === 1 ? 'row' : 'rows'} cannot be cut into ${microBatches} micro-batches${isLast ? '; it is the last one of an epoch' : ''}.`,
       isLast
-        ? `Set dropLast to true, or take at most ${least} micro-batches.`
+        ? `The last batch of an epoch has ${least} ${least === 1 ? 'row' : 'rows'}, fewer than pipeline.microBatches (${microBatches}), and ${scheduleName(config)} has no order for so few micro-batches.`
+        : `${batch} cannot be cut into ${microBatches} micro-batches (pipeline.microBatches).`,
+      isLast
+        ? 'Set dropLast to true, or choose GPipe, which orders any number of micro-batches.'
         : `Set pipeline.microBatches to at most ${least}, or make the batch larger.`,
       { rows: least, microBatches },
     );
   }
 }
+
+const scheduleName = ({ pipeline: { schedule } }: Config): string =>
+  schedule === 'own' ? 'your own schedule' : schedule;

@@ -3,10 +3,9 @@
  * a run opens whatever ran before. It changes no more than it must, and nothing that fits. Called through fits.ts.
  */
 import type { Config } from '../../protocol/config';
-import { batchNorms } from '../../protocol/config/layer-kinds';
 import { MOST_MICRO_BATCHES } from '../../protocol/config/pipeline';
 import { meshSizes } from '../../protocol/mesh-sizes';
-import { layersWithWeights, stagesOfRank } from './face-size';
+import { layersWithWeights, leastRows, stagesOfRank } from './face-size';
 
 type Settings = Config['pipeline'];
 
@@ -72,16 +71,14 @@ function microBatchesFor(config: Config, rows: number | undefined): number | und
   const { schedule, microBatches: wanted } = config.pipeline;
   if (schedule === 'own') return wanted;
   const { full } = rowsOfReplica(config, rows);
-  // Batch norm asks for two rows.
-  const least = batchNorms(config.model.layers) > 0 ? 2 : 1;
-  const most = Math.min(MOST_MICRO_BATCHES, Math.max(1, Math.floor(full / least)));
+  const most = Math.min(MOST_MICRO_BATCHES, Math.max(1, Math.floor(full / leastRows(config))));
   const legal = Array.from({ length: most }, (_, i) => i + 1).filter((count) => canOrder(config, count));
   const even = legal.filter((count) => full % count === 0);
   return (even.length > 0 ? even : legal).toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
 }
 
 /** torch's rules for the sizes of a schedule (schedules/size-rules.ts; a test holds the two to each other). */
-function canOrder(config: Config, microBatches: number): boolean {
+export function canOrder(config: Config, microBatches: number): boolean {
   const { pp } = meshSizes(config);
   const { schedule } = config.pipeline;
   if (schedule === '1F1B') return microBatches >= pp;

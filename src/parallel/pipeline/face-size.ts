@@ -1,6 +1,7 @@
 /** How many stages and ranks a pipeline of a model can have. Called by face.ts, face-fit.ts and the split. */
 import type { Config } from '../../protocol/config';
-import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import { batchNorms, LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import { meshSizes } from '../../protocol/mesh-sizes';
 
 type Settings = Config['pipeline'];
 
@@ -21,3 +22,14 @@ export const layersWithWeights = ({ model }: Config): number =>
 /** Ranks of all replicas: each has one layer with weights for each of its stages. */
 export const mostRanks = (config: Config): number =>
   config.mesh.dp * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
+
+/** Stages of the run: each begins with a layer that has weights. Those of the user's own schedule are in its text. */
+export function stagesWanted(config: Config): number {
+  const { schedule, actions = '' } = config.pipeline;
+  if (schedule !== 'own') return meshSizes(config).pp * stagesOfRank(config.pipeline);
+  const stages = [...actions.matchAll(/(\d{1,4})F\d/gi)].map(([, stage]) => Number(stage));
+  return stages.reduce((most, stage) => Math.max(most, stage + 1), 1);
+}
+
+/** Rows that a micro-batch needs: batch norm asks for two. */
+export const leastRows = ({ model }: Pick<Config, 'model'>): number => (batchNorms(model.layers) > 0 ? 2 : 1);

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
+import { microBatchesFor } from './short-batch';
 
 /** Rows that every micro-batch is filled up to; undefined: all have as many. */
 export function filledUpTo(config: Config): number | undefined {
@@ -14,12 +15,33 @@ export function filledUpTo(config: Config): number | undefined {
 }
 
 /** How many rows a file or a text has, only the script finds out. */
-function reachesShortBatch({ data, mesh: { dp }, dropLast, steps, epochs }: Config, batch: number): boolean {
-  // A DistributedSampler drops rows by itself; the loader behind it keeps its last batch.
-  if (dp === 1 && dropLast) return false;
-  if (!('samples' in data) || data.type === 'sequence') return true;
+function reachesShortBatch(config: Config, batch: number): boolean {
+  const last = rowsOfLast(config, batch);
+  return last === undefined || last > 0;
+}
+
+/**
+ * Rows of the short last batch that the run comes to; 0: it comes to none. Undefined: only the script finds out how many
+ * rows a file or a text has.
+ */
+function rowsOfLast({ data, mesh: { dp }, dropLast, steps, epochs }: Config, batch: number): number | undefined {
+  if (dropLast) return 0;
+  if (!('samples' in data) || data.type === 'sequence') return undefined;
   const training = data.samples - Math.floor(data.samples * data.testFraction);
-  const own = dropLast ? Math.floor(training / dp) : Math.ceil(training / dp);
+  const own = Math.ceil(training / dp);
   const full = Math.floor(own / batch);
-  return own % batch > 0 && (epochs !== undefined || steps > full);
+  return epochs !== undefined || steps > full ? own % batch : 0;
+}
+
+/** The short last batch where it has fewer micro-batches than the others: torch needs a schedule of its own for it. */
+export function shortBatch(config: Config): ShortBatch | undefined {
+  const rows = rowsOfLast(config, Math.floor(config.batchSize / meshSizes(config).dp));
+  if (rows === undefined || rows === 0) return undefined;
+  const microBatches = microBatchesFor(config, [rows]);
+  return microBatches < config.pipeline.microBatches ? { rows, microBatches } : undefined;
+}
+
+export interface ShortBatch {
+  readonly rows: number;
+  readonly microBatches: number;
 }

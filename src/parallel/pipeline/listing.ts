@@ -6,7 +6,7 @@ import { type CodeLine, codeLine as line, codeLines as lines } from '../../inter
 import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
-import { drops, listedModelCode } from '../../interop/pytorch/model';
+import { listedModelCode } from '../../interop/pytorch/model';
 import {
   type Averaging,
   checkpointedStage,
@@ -26,7 +26,8 @@ import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
-import { filledUpTo } from './filled-up';
+import { hasSampler, ranksDraw } from './draws';
+import { filledUpTo, shortBatch } from './filled-up';
 import { layerRanges } from './split';
 import { scheduleOf } from './stages';
 import { tiesOf } from './ties';
@@ -42,6 +43,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     cuts: [0, ...ranges.map(({ end }) => end)],
     microBatches: schedule.microBatches,
     filledUpTo: filledUpTo(config),
+    short: shortBatch(config),
   };
   const averaging = averagingOf(schedule, shape);
   const data = dataLines(config, shape, dialect);
@@ -55,7 +57,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
     ],
     notes: [
-      ...(drops(config.model.layers) ? [OWN_MASKS] : []),
+      ...(ranksDraw(config) && config.shuffle ? [OWN_MASKS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
       ...(tiesOf(config).length > 0 ? [TIES] : []),
     ],
@@ -75,13 +77,13 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       targets: 'device',
       ranks: true,
       log: [],
-      epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
+      epochStart: hasSampler(config) && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       body: (advance) => [
         line('optimizer.zero_grad()', 'zero_grad'),
         ...fillUp(config, shape),
         line('losses = []'),
         line('args, target = [x] if first else [], y if last else None'),
-        line('schedule.step(*args, target=target, losses=losses)'),
+        line(`${shape.short ? 'own_schedule' : 'schedule'}.step(*args, target=target, losses=losses)`),
         ...insideLines(config, shape, averaging),
         ...clipOverStages(config, shape),
         line('optimizer.step()', 'step'),
@@ -92,7 +94,8 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   });
 }
 
-const OWN_MASKS = '# dropout: here each rank draws masks of its own, and the losses differ from those of the run';
+const OWN_MASKS =
+  '# dropout: each rank draws masks from its own generator, so the order of rows must not come from that generator, too';
 /** The optimizer's state is of the whole model, and a rank has its own parameters only: train.py picks them out. */
 const BEGINS_ANEW =
   '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
@@ -113,6 +116,11 @@ function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp }: P
 
 /** Every rank of a pipeline goes through the batches of its replica. */
 function dataLines(config: Config, { dp }: PipelineShape, dialect: Dialect): ReturnType<typeof loaderLines> {
-  if (dp === 1) return { names: [], lines: loader(config, dialect, 'gpus') };
-  return loaderLines(config, Math.floor(config.batchSize / dp), dialect, { size: dp, rank: DP_RANK });
+  if (!hasSampler(config)) return { names: [], lines: loader(config, dialect, 'gpus') };
+  const rank = dp > 1 ? DP_RANK : '0';
+  return loaderLines(config, Math.floor(config.batchSize / dp), dialect, {
+    size: dp,
+    rank,
+    dropsLast: config.dropLast,
+  });
 }

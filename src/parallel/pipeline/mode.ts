@@ -8,7 +8,9 @@ import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { type ParallelMode, SCRIPT } from '../mode';
+import { hasSampler, ranksDraw } from './draws';
 import { pipeline as face } from './face';
+import { microBatchesFor } from './short-batch';
 
 const COMPILER = new Part('The compiler of pipelines', () => import('./compiler'));
 
@@ -19,9 +21,10 @@ export const pipeline: ParallelMode = {
     const { pp, dp } = meshSizes(config);
     return initDeviceMesh({ pp, dpReplicate: dp }, { nodes: config.nodes });
   },
-  sampler: ({ mesh }) => (mesh.dp > 1 ? 'distributedWhole' : undefined),
+  sampler: (config) => (hasSampler(config) ? 'distributedWhole' : undefined),
+  ranksDraw,
   settingsOfBatches: ['mesh.dp', 'ddp.samplerSeed', 'ddp.setEpoch'],
-  pieces: ({ pipeline: { microBatches } }) => microBatches,
+  pieces: microBatchesFor,
   processGroup: ({ mesh, ddp }) => (mesh.dp > 1 ? { algorithm: ddp.algorithm } : {}),
   rowsOfDevice: (config, rows) => {
     const { pp } = meshSizes(config);
@@ -37,6 +40,7 @@ export const pipeline: ParallelMode = {
   compile: (input, kind) => COMPILER.get().compile(input, kind, pipeline.mesh(input.config)),
   memoryAdvice: (input, kind, budgetBytes) =>
     COMPILER.get().memoryAdvice({ input, kind, budgetBytes, mesh: pipeline.mesh(input.config) }),
+  scheduleFigures: (config) => COMPILER.get().scheduleFigures(config),
   closedForm: (run, pass) => COMPILER.get().closedForm(run, pass),
   checkSchedule: (config, schedule) => COMPILER.get().checkBatches(config, schedule),
   notices: (input) => COMPILER.get().notices(input),

@@ -6,6 +6,7 @@ import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../mode';
 import { ignoredDdpNotices } from './ddp-of-stages';
+import { microBatchesFor } from './short-batch';
 import { scheduleOf } from './stages';
 
 export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
@@ -16,8 +17,16 @@ export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
   ...ignoredDdpNotices(input.given),
 ];
 
+/** A batch with fewer rows than micro-batches is cut into fewer. */
+function inFewer(config: Config, rows: number): string {
+  const count = microBatchesFor(config, [rows]);
+  if (count === config.pipeline.microBatches) return '';
+  return `, and runs in ${count} ${count === 1 ? 'micro-batch' : 'micro-batches'} instead of ${config.pipeline.microBatches}`;
+}
+
 /** PyTorch's stages take micro-batches of one shape: that of the first one. */
-function sizeNotices({ config: { pipeline, mesh, batchSize }, schedule, rows }: NoticeInput): readonly Notice[] {
+function sizeNotices({ config, schedule, rows }: NoticeInput): readonly Notice[] {
+  const { pipeline, mesh, batchSize } = config;
   const { microBatches } = pipeline;
   const full = rows[0] ?? 0;
   const short = Object.values(schedule.sizes).find((sizes) => sizes?.some((count) => count !== full))?.[0];
@@ -40,7 +49,7 @@ function sizeNotices({ config: { pipeline, mesh, batchSize }, schedule, rows }: 
     notices.push({
       level: 'warning',
       id: 'pipeline-last-batch',
-      text: `The last batch of an epoch has ${short} rows instead of ${full}. PyTorch fails or hangs there: its stages keep the shapes of the first step. This run goes on.`,
+      text: `The last batch of an epoch has ${short} rows instead of ${full}${inFewer(config, short)}. PyTorch fails or hangs there: its stages keep the shapes of the first step. This run computes the batch, and its script does, too.`,
       hint: 'Set dropLast to true.',
     });
   return notices;
@@ -56,11 +65,11 @@ function layerNotices({ config: { pipeline }, stage }: NoticeInput): readonly No
       text: `Batch norm takes the mean and variance of each micro-batch and updates its running statistics ${microBatches === 1 ? 'once' : `${microBatches} times`} in a step. PyTorch also counts a pass in which its stages find out their shapes: num_batches_tracked is one more after the first step, and the running statistics of later stages begin with values from uninitialised memory. This run leaves that out.`,
       hint: 'In PyTorch, call reset_running_stats() after the first step, or use LayerNorm or GroupNorm.',
     });
-  if (stage.masks.length > 0 && microBatches > 1)
+  if (stage.masks.length > 0)
     notices.push({
       level: 'info',
       id: 'pipeline-dropout',
-      text: 'Every micro-batch draws dropout masks of its own, so the numbers are not those of one device, which draws one mask for the batch.',
+      text: 'Each rank draws the dropout masks of its stages from its own random generator, for one micro-batch after the other. A single device draws all masks from one generator, so its losses differ.',
       hint: '',
     });
   return notices;

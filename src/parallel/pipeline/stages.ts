@@ -18,10 +18,13 @@ import { type StageGraph, stageGraph } from '../stage-graph';
 import { layerRanges } from './split';
 import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 
-/** The order in which the run's ranks work; refused where it can't be run. */
-export function scheduleOf(config: Config): Schedule {
+/**
+ * The order in which the run's ranks work; refused where it can't be run. `microBatches`: of a short batch, which may
+ * have fewer.
+ */
+export function scheduleOf(config: Config, microBatches = config.pipeline.microBatches): Schedule {
   const { pp } = meshSizes(config);
-  const schedule = chosenSchedule(config.pipeline, pp);
+  const schedule = chosenSchedule({ ...config.pipeline, microBatches }, pp);
   checkSchedule(schedule);
   return schedule;
 }

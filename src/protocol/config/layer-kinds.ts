@@ -21,3 +21,10 @@ export const batchNorms = (layers: readonly LayerConfig[]): number =>
     if (layer.type === 'Residual') return n + batchNorms([...layer.layers, ...(layer.shortcut ?? [])]);
     return n + Number(layer.type === 'BatchNorm1d' || layer.type === 'BatchNorm2d');
   }, 0);
+
+/** Does the model draw masks? */
+export const hasDropout = (layers: readonly LayerConfig[]): boolean =>
+  layers.some((layer) => {
+    if (layer.type === 'Residual') return hasDropout([...layer.layers, ...(layer.shortcut ?? [])]);
+    return (layer.type === 'Dropout' && layer.p > 0) || (layer.type === 'TransformerBlock' && layer.dropout > 0);
+  });

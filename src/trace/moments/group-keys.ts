@@ -15,7 +15,8 @@ export function groupKeys({ events }: StepTrace, turns: readonly (Turn | undefin
   const visits = new Map<string, number>();
   return events.map((e, index) => {
     const turn = turns[index];
-    if (turn && !e.collective) return `${isTransfer(e) ? 'messages of turn' : 'turn'} ${turn.index}`;
+    if (turn && !e.collective)
+      return `${isTransfer(e) && !turn.withMessages ? 'messages of turn' : 'turn'} ${turn.index}`;
     if (e.kind === 'send' || e.kind === 'recv') return transferKey(e);
     const alike = kinds[index] ?? '';
     const lane = `${e.device} ${e.queue}`;

@@ -6,6 +6,7 @@
  */
 import { at } from '../../base/invariant';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { windowed } from '../pipeline/turn-windows';
 import { type Turn, turnsOf } from '../pipeline/turns';
 import { groupKeys, kindOf } from './group-keys';
 import { hasMoments, type Moment, type MomentRound, type MomentTrace } from './moment';
@@ -14,12 +15,12 @@ import { sortGroups } from './sort-groups';
 /** In the order in which they are walked. Callers that ask each frame keep a MomentTrace, which knows its own. */
 export function momentsOf(trace: StepTrace): readonly Moment[] {
   if (hasMoments(trace)) return trace.moments;
-  const turns = turnsOf(trace);
+  const turns = turnsIn(trace);
   return groupsOf(trace, turns).map((events, index) => momentOf(trace, turns, events, index));
 }
 
 export function byMoments(trace: StepTrace): MomentTrace {
-  const turns = turnsOf(trace);
+  const turns = turnsIn(trace);
   const groups = groupsOf(trace, turns);
   const order = groups.flat();
   const ordered: StepTrace = {
@@ -35,6 +36,15 @@ export function byMoments(trace: StepTrace): MomentTrace {
     return momentOf(ordered, turnsInOrder, events, index);
   });
   return { ...ordered, moments };
+}
+
+/** Of a pipeline: its turns, some of them together where there are many. */
+function turnsIn(trace: StepTrace): readonly (Turn | undefined)[] {
+  const turns = turnsOf(trace);
+  if (turns.every((turn) => turn === undefined)) return turns;
+  const keys = groupKeys(trace, turns);
+  const others = new Set(keys.filter((_, i) => turns[i] === undefined || trace.events[i]?.collective));
+  return windowed(trace.events, turns, others.size);
 }
 
 /** Indices into trace.events; each group in the order in which its events begin. */

@@ -33,6 +33,7 @@ interface Idle {
 export function turnSentence(trace: StepTrace, moment: Moment): string {
   const events = moment.events.map((index) => at(trace.events, index));
   const actions = actionsIn(events);
+  if ((moment.turn?.turns ?? 1) > 1) return windowSentence(actions);
   const idle = idleIn(trace, moment, events);
   const whole = stageByStage(actions, idle);
   // One line of the stage at most sizes.
@@ -40,6 +41,37 @@ export function turnSentence(trace: StepTrace, moment: Moment): string {
   if (byStage.length <= ROOM) return byStage;
   const byKind = kindByKind(actions, idle);
   return byKind.length <= ROOM ? byKind : inNumbers(actions, idle);
+}
+
+/** Of several turns: 'stages 0 to 7 run forwards of micro-batches 2 to 5, input gradients of 0 and 1, ...'. */
+function windowSentence(actions: readonly PipelineAction[]): string {
+  const stages = [...new Set(actions.map(({ stage }) => stage))];
+  const who = nounWith('stage', stages);
+  const verb = stages.length > 1 ? 'run' : 'runs';
+  const groups = byKind(actions).map(({ kind, own }, index) => {
+    const of = [...new Set(own.map(({ microBatch }) => microBatch))].sort((a, b) => a - b);
+    const noun = index > 0 ? '' : of.length > 1 ? 'micro-batches ' : 'micro-batch ';
+    return `${at(WORK[kind], own.length > 1 ? 1 : 0).replace(/^the /, '')} of ${noun}${inRanges(of)}`;
+  });
+  const whole = `${who} ${verb} ${groups.join(', ')}`;
+  if (whole.length <= ROOM) return whole;
+  return `the ranks run ${byKind(actions)
+    .map(({ kind, own }) => `${own.length} ${at(WORK[kind], 1).replace(/^the /, '')}`)
+    .join(', ')}, some turns after each other`;
+}
+
+/** '0, 2 to 4 and 7'. */
+function inRanges(numbers: readonly number[]): string {
+  const parts: string[] = [];
+  for (let i = 0; i < numbers.length; ) {
+    let end = i;
+    while (numbers[end + 1] === at(numbers, end) + 1) end++;
+    parts.push(end - i > 1 ? `${at(numbers, i)} to ${at(numbers, end)}` : numbers.slice(i, end + 1).join(', '));
+    i = end + 1;
+  }
+  const all = parts.join(', ');
+  const last = all.lastIndexOf(', ');
+  return last < 0 ? all : `${all.slice(0, last)} and ${all.slice(last + 2)}`;
 }
 
 /** The pipeline ranks that do nothing in the turn, by their places in the pipeline. */

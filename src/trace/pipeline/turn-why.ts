@@ -59,18 +59,16 @@ function steadyWhy(trace: StepTrace): string {
 }
 
 /** The most micro-batches whose activations a stage keeps at once. */
-function mostKept(trace: StepTrace): number {
+function mostKept({ events }: StepTrace): number {
   const kept = new Map<number, Set<number>>();
   let most = 0;
-  for (const moment of momentsOf(trace)) {
-    if (moment.turn === undefined || moment.kind === 'message') continue;
-    for (const { stage, kind, microBatch } of actionsOf(trace, moment)) {
-      const own = kept.get(stage) ?? new Set();
-      kept.set(stage, own);
-      if (kind === 'F') own.add(microBatch);
-      else if (kind !== 'I') own.delete(microBatch);
-      most = Math.max(most, own.size);
-    }
+  for (const { action, kind } of events) {
+    if (!action || kind === 'send' || kind === 'recv') continue;
+    const own = kept.get(action.stage) ?? new Set();
+    kept.set(action.stage, own);
+    if (action.kind === 'F') own.add(action.microBatch);
+    else if (action.kind !== 'I') own.delete(action.microBatch);
+    most = Math.max(most, own.size);
   }
   return most;
 }

@@ -13,6 +13,10 @@ export interface Turn {
   /** From 0. */
   readonly index: number;
   readonly stretch: Stretch;
+  /** Turns from that one on that are one moment; absent: it is alone. */
+  readonly turns?: number;
+  /** The messages of the turns are in their moment, too. */
+  readonly withMessages?: boolean;
 }
 
 export const isPipeline = ({ events }: StepTrace): boolean => events.some(({ action }) => action !== undefined);

@@ -30,6 +30,7 @@ export function createBatches(
         dataset,
         generator: generators,
         processes: mesh.dataIndices,
+        ...(mode.ranksDraw?.(config) ? { processOfRank: mesh.world.ranks.map((rank) => mesh.dataIndex(rank)) } : {}),
         masks: (rows) => draws.get(rows.join()) ?? [],
         from,
       }),

@@ -56,7 +56,6 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
         schedule.placeOf(rank, microBatch)?.epoch ?? 0,
       ),
     );
-  const pieces = mode.pieces?.(config);
   const drawsOf = mode.noiseForStep?.(input);
   /** Masks, and what the mode draws beside them for every device. */
   const allDraws = ({ microBatch, masks }: StepBatch): StepDraws => {
@@ -76,7 +75,9 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
         microBatch,
         microBatches: taken.flatMap((batch) => {
           const masks = allDraws(batch);
-          return pieces === undefined ? [{ rows: batch.rows, masks }] : cut(batch.rows, masks, pieces);
+          return mode.pieces
+            ? cut(batch.rows, masks, mode.pieces(config, rowCounts(batch)))
+            : [{ rows: batch.rows, masks }];
         }),
         scalars: scalars(last, updates),
         ...(behind ? { scalarsOf: scalarsOfRanks(last) } : {}),
@@ -93,6 +94,8 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
 
 /** With the piece of the batch that each is for. */
 type StepDraws = readonly (MicroBatchFeed['masks'][number] & { readonly microBatch: number })[];
+
+const rowCounts = ({ rows }: StepBatch): readonly number[] => rows.map((own) => own.length);
 
 /** Every data index's rows in pieces, as torch.tensor_split cuts them. */
 function cut(rows: StepBatch['rows'], masks: StepDraws, pieces: number): readonly MicroBatchFeed[] {

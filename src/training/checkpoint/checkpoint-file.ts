@@ -29,6 +29,7 @@ import {
   isOwn,
   ofDevice,
   REFERENCE_PREFIX,
+  rankGeneratorTensor,
   type ValueMap,
   VERSION,
 } from './checkpoint-format';
@@ -87,6 +88,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     placement: config.placement,
     world_size: String(rankOfDevice.length),
     processes: String(batches.generators.length),
+    ...(batches.ofRanks ? { drawing_ranks: String(batches.ofRanks.length) } : {}),
     param_groups: JSON.stringify(groups.groups),
     parameter_names: JSON.stringify(groups.names),
     config: JSON.stringify(config),
@@ -199,8 +201,12 @@ export function sameBits(a: Float32Array, b: Float32Array): boolean {
   return true;
 }
 
-function batchState({ batches: { batches, generators } }: Checkpoint): NamedTensor[] {
-  return generators.flatMap((generator, p) => {
+function batchState({ batches: { batches, generators, ofRanks = [] } }: Checkpoint): NamedTensor[] {
+  const ranks = ofRanks.map((generator, rank): NamedTensor => {
+    const state = rngState(generator);
+    return { name: rankGeneratorTensor(rank), shape: [state.length], data: state };
+  });
+  const processes = generators.flatMap((generator, p) => {
     const names = batchTensors(p);
     const own = at(batches, p);
     const rows = new Int32Array(own.reduce((n, batch) => n + batch.length, 0));
@@ -217,4 +223,5 @@ function batchState({ batches: { batches, generators } }: Checkpoint): NamedTens
       { name: names.rng, shape: [rng.length], data: rng },
     ];
   });
+  return [...processes, ...ranks];
 }

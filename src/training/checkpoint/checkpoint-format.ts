@@ -51,6 +51,9 @@ export const batchTensors = (p: number) => ({
   rng: `rng_state.${p}`,
 });
 
+/** The generator of a rank that draws dropout masks by itself. */
+export const rankGeneratorTensor = (rank: number): string => `rng_state.rank${rank}`;
+
 /** Is this the model that was saved with this state? A file that cannot be read is not. */
 export function belongTogether(model: Uint8Array<ArrayBuffer>, state: Uint8Array<ArrayBuffer>): boolean {
   try {

@@ -20,6 +20,7 @@ import {
   IN_MODEL,
   isOwn,
   placeOfCheckpoint,
+  rankGeneratorTensor,
   type ValueMap,
   VERSION,
 } from './checkpoint-format';
@@ -141,6 +142,7 @@ function missing(name: string, names: readonly string[]): LockstepError {
 
 interface Meta {
   readonly microBatch: number;
+  has(key: string): boolean;
   text(key: string): string;
   count(key: string): number;
   json<T>(key: string): T;
@@ -168,6 +170,7 @@ function readMeta(file: string, bytes: Bytes): Meta {
     throw refuse(`"${key}" is ${value}, expected a whole number`, 'The file is damaged.');
   };
   return {
+    has: (key) => lookup(found, key) !== undefined,
     text,
     count,
     microBatch: count('micro_batch', placeOfCheckpoint(found).microBatch),
@@ -206,6 +209,8 @@ function check(
 
 function batchState(meta: Meta, tensorOf: (key: string) => NamedTensor, file: string): BatchState {
   const processes = meta.count('processes');
+  const ranks = meta.has('drawing_ranks') ? meta.count('drawing_ranks') : 0;
+  const generatorOf = (name: string) => generatorFrom(tensorOf(name).data as Uint8Array, `${file}, tensor "${name}"`);
   const all = Array.from({ length: processes }, (_, p) => batchTensors(p));
   const batches = all.map(({ rows, sizes }) => {
     const ids = Int32Array.from(tensorOf(rows).data as Int32Array);
@@ -219,6 +224,7 @@ function batchState(meta: Meta, tensorOf: (key: string) => NamedTensor, file: st
     microBatch: meta.microBatch,
     epoch: Number(meta.text('epoch')),
     batches,
-    generators: all.map(({ rng }) => generatorFrom(tensorOf(rng).data as Uint8Array, `${file}, tensor "${rng}"`)),
+    generators: all.map(({ rng }) => generatorOf(rng)),
+    ...(ranks > 0 ? { ofRanks: Array.from({ length: ranks }, (_, r) => generatorOf(rankGeneratorTensor(r))) } : {}),
   };
 }

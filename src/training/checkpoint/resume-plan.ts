@@ -132,6 +132,7 @@ function dealtAnew({ saved, processes, batchesPerEpoch, batches }: ResumeInput, 
     epoch: start / batchesPerEpoch - 1,
     batches: generators.map(() => []),
     generators,
+    ...(saved.batches.ofRanks ? { ofRanks: saved.batches.ofRanks } : {}),
   });
   for (let m = start; m < microBatch; m++) source.next();
   return source.state();

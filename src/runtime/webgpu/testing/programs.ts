@@ -51,7 +51,7 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
   const input = { ...open, config };
   const { dataIndices: processes } = mode.mesh(config);
   const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
-  const pieces = mode.pieces?.(config);
+  const pieces = mode.pieces?.(config, rows);
   const full = pieces === undefined ? fullStep(rows) : inPieces(fullStep(rows), pieces);
   const first = mode.accumulationPolicy ? fullStep(rows, { beforeRebuild: true }) : full;
   const programs = [...new Set([full, first])].map((kind) => mode.compile(input, kind));

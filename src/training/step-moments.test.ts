@@ -1,0 +1,54 @@
+/** A step of a pipeline is walked in at most 60 moments, whatever the schedule and its size; none of its events is lost. */
+import { expect, test } from 'vitest';
+import { parseConfig } from '../config/parse-config';
+import type { ConfigInput } from '../protocol/config';
+import { SCHEDULE_NAMES } from '../protocol/pipeline';
+import { mlpLayers } from '../protocol/presets';
+import { plainText } from '../trace/moments/marked';
+import { momentSentence } from '../trace/moments/moment-sentence';
+import { byMoments } from '../trace/moments/moments';
+import { MOST_MOMENTS } from '../trace/pipeline/turn-windows';
+import { createBlueprint } from './blueprint';
+import { createTraining } from './create-training';
+import { DeviceKeeper } from './device-keeper';
+
+const SIZES = [
+  { pp: 4, dp: 1, microBatches: 8 },
+  { pp: 4, dp: 1, microBatches: 32 },
+  { pp: 4, dp: 2, microBatches: 16 },
+  { pp: 8, dp: 1, microBatches: 16 },
+] as const;
+
+async function tracedStep(config: ConfigInput) {
+  const blueprint = createBlueprint(parseConfig({ ...config, device: 'cpu', compareSingle: false }), {});
+  const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
+  const trace = await training.trace();
+  await training.dispose();
+  return trace;
+}
+
+test.each(SCHEDULE_NAMES.flatMap((schedule) => SIZES.map((size) => ({ schedule, ...size }))))(
+  '$schedule, $pp x $dp ranks, $microBatches micro-batches',
+  async ({ schedule, pp, dp, microBatches }) => {
+    const original = await tracedStep({
+      mode: 'pipeline',
+      batchSize: 32 * dp,
+      data: { type: 'xor', samples: 64 * dp },
+      model: { layers: mlpLayers([2, ...Array.from({ length: 15 }, () => 4), 1], 'Tanh') },
+      mesh: { pp, dp },
+      pipeline: { schedule, microBatches },
+    });
+    const trace = byMoments(original);
+    expect(trace.moments.length).toBeLessThanOrEqual(MOST_MOMENTS);
+    expect(trace.moments.flatMap(({ events }) => events)).toEqual(trace.events.map((_, index) => index));
+    const place = new Map(trace.events.map(({ id }, index) => [id, index]));
+    trace.events.forEach(({ deps }, index) => {
+      for (const dep of deps) expect(place.get(dep) ?? -1).toBeLessThan(index);
+    });
+    for (const moment of trace.moments) {
+      const said = plainText(momentSentence(trace, moment, 'modelled'));
+      expect(said.length, said).toBeLessThanOrEqual(130);
+      expect(said).toMatch(/^(?!.*(undefined|NaN|\s\s))[A-Za-z].+[^.\s]$/);
+    }
+  },
+);
