@@ -48,7 +48,7 @@ test('a schedule of one’s own is built, refused, run, and a link', async ({ pl
   await playground.iterate(2);
   const loss = await playground.status('Loss').textContent();
   await tab(playground, 'Build your own').click();
-  await expect(verdict(playground)).toHaveText('It can run. This is GPipe.');
+  await expect(verdict(playground)).toHaveText('This schedule can run. It is GPipe.');
 
   // Backward before the forward that it needs.
   await cell(playground, /^F0 of stage 1/)
@@ -64,9 +64,9 @@ test('a schedule of one’s own is built, refused, run, and a link', async ({ pl
   await expect(verdict(playground)).toContainText('Rank 1 runs 1B3 (cell 1) before 1F3 (cell 5), which it needs.');
   await axeFindsNothing(page, '[role="tabpanel"]');
   await playground.button('Run it').press('Enter');
-  await expect(verdict(playground)).toContainText('It cannot run yet.');
+  await expect(verdict(playground)).toContainText('The schedule cannot run yet.');
   for (let i = 0; i < 7; i++) await playground.button('Undo (Ctrl+Z)').click();
-  await expect(verdict(playground)).toHaveText('It can run. This is GPipe.');
+  await expect(verdict(playground)).toHaveText('This schedule can run. It is GPipe.');
 
   // Typed anew, one forward and one backward at a time.
   await timeline(playground).getByRole('combobox', { name: 'Start from' }).selectOption('nothing');
@@ -76,7 +76,7 @@ test('a schedule of one’s own is built, refused, run, and a link', async ({ pl
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('End');
   await page.keyboard.type('fbfbfbfb');
-  await expect(verdict(playground)).toHaveText('It can run. This is 1F1B.');
+  await expect(verdict(playground)).toHaveText('This schedule can run. It is 1F1B.');
   await expect(
     timeline(playground)
       .getByRole('table', { name: 'Score' })
@@ -92,5 +92,5 @@ test('a schedule of one’s own is built, refused, run, and a link', async ({ pl
   await page.reload();
   await expect(playground.button('Play')).toBeEnabled();
   await tab(playground, 'Build your own').click();
-  await expect(verdict(playground)).toHaveText('It can run. This is 1F1B.');
+  await expect(verdict(playground)).toHaveText('This schedule can run. It is 1F1B.');
 });

@@ -126,7 +126,8 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
         const place = places[rank];
         if (place?.batch !== 0) return at(batches, rank);
         setEpoch(place.epoch);
-        for (const [i, generator] of ofRanks?.entries() ?? []) if (options.processOfRank?.[i] === rank) drawBaseSeed(generator);
+        for (const [i, generator] of ofRanks?.entries() ?? [])
+          if (options.processOfRank?.[i] === rank) drawBaseSeed(generator);
         return loader.epoch().map((positions) => rowIds(dataset.train, positions, offset));
       });
       const rows = batches.map((own, rank) => {

@@ -51,7 +51,7 @@ test('the refusals say the rule, the numbers and a way out', () => {
   ]);
   expect(said('GPipe', 1, 0)[0]).toBe('a schedule has a whole number of micro-batches from 1 on, not 0');
   expect(said('GPipe', 1, 1.5)[0]).toBe('a schedule has a whole number of micro-batches from 1 on, not 1.5');
-  expect(said('LoopedBFS', 1000, 1000)[0]).toBe('4000 stages and 1000 micro-batches are more than Lockstep lays out');
+  expect(said('LoopedBFS', 1000, 1000)[0]).toBe('4000 stages and 1000 micro-batches are more than Lockstep can order');
 });
 
 test('stages per rank are those that the schedule must have, or those wanted', () => {

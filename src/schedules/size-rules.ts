@@ -81,13 +81,13 @@ function refusalOf(name: ScheduleName, shape: Shape): Refusal | undefined {
   ] as const) {
     if (!Number.isSafeInteger(size) || size < 1)
       return {
-        message: `a schedule has a whole number of ${what} from 1 on, not ${size}`,
+        message: `the number of ${what} must be a whole number of at least 1, not ${size}`,
         hint: `Set the number of ${what} to 1 or more.`,
       };
   }
   if (stagesOf(shape) * shape.microBatches > MOST_FORWARDS)
     return {
-      message: `${stagesOf(shape)} stages and ${shape.microBatches} micro-batches are more than Lockstep lays out`,
+      message: `${stagesOf(shape)} stages and ${shape.microBatches} micro-batches are more than Lockstep can order`,
       hint: `Stages times micro-batches may be up to ${MOST_FORWARDS.toLocaleString('en')}.`,
     };
   const broken = RULES[name].find((rule) => !rule.isKept(shape));

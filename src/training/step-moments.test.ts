@@ -15,7 +15,6 @@ import { DeviceKeeper } from './device-keeper';
 const SIZES = [
   { pp: 4, dp: 1, microBatches: 8 },
   { pp: 4, dp: 1, microBatches: 32 },
-  { pp: 4, dp: 2, microBatches: 16 },
   { pp: 8, dp: 1, microBatches: 16 },
 ] as const;
 

@@ -52,7 +52,7 @@ export function EditorTools(props: EditorToolsProps) {
   const locked = useApp((app) => app.lock.has('setup') || app.lock.has('training'));
   const isRunning = run.config.pipeline.schedule === 'own' && run.config.pipeline.actions === actionsText(draft);
   const runIt = () => {
-    if (complaints.length > 0) onSay(`It cannot run yet.`);
+    if (complaints.length > 0) onSay('The schedule cannot run yet.');
     else controller.apply(withDraft(run.config, draft));
   };
   const button = (name: string, text: string, command: Command, isOff = false) => (
@@ -72,9 +72,7 @@ export function EditorTools(props: EditorToolsProps) {
         {button('Undo (Ctrl+Z)', '↶', { type: 'undo' }, draft.past.length === 0)}
         {button('Redo (Ctrl+Y)', '↷', { type: 'redo' }, draft.future.length === 0)}
       </span>
-      <span className={head['label']}>
-        drag a cell, or type F, B, I, W and a number; O pairs two cells. F takes 1 unit, B 2, I and W 1
-      </span>
+      <span className={head['label']}>drag a cell, or type F, B, I or W and a number; O pairs two cells</span>
       <ZoomButtons whole="Show the whole step" onZoom={(factor) => props.onView(zoomedBy(props.view, factor))} />
       <button
         type="button"

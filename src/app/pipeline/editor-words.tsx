@@ -17,7 +17,10 @@ export function complaintWords(complaints: readonly Complaint[]): string {
   const said = complaints.slice(0, MOST_SAID).map(({ message }) => `${capital(message)}.`);
   const left = complaints.length - said.length;
   // The last of a long list says how many are not listed.
-  const more = complaints.at(-1)?.kind === 'more' ? 'There is much more.' : `And ${left} more.`;
+  const more =
+    complaints.at(-1)?.kind === 'more'
+      ? 'And many more problems.'
+      : `And ${left} more ${left === 1 ? 'problem' : 'problems'}.`;
   return [...said, ...(left > 0 ? [more] : [])].join(' ');
 }
 
@@ -26,8 +29,8 @@ export function EditorWords({ complaints, known, refusal, why }: EditorWordsProp
     complaints.length > 0
       ? complaintWords(complaints)
       : known === undefined
-        ? 'It can run, and is none of torch’s schedules.'
-        : `It can run. This is ${known}.`;
+        ? 'This schedule can run. It is not one of torch’s.'
+        : `This schedule can run. It is ${known}.`;
   return (
     <div className={styles['words']}>
       <p role="status" aria-label="Your schedule" data-bad={complaints.length > 0 || undefined}>

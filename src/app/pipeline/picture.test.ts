@@ -105,7 +105,7 @@ test('a gap says what it waits for', () => {
     'Stage 1 is idle for 4 units. It waits for the gradient of micro-batch 0, which stage 2 computes until 8.',
   );
   expect(why(3, at(picture.rows, 3).gaps.length - 1)).toBe(
-    'Stage 3 is idle for 6 units. It has run all its actions and waits for the last rank to finish.',
+    'Stage 3 is idle for 6 units. It has run all its actions; the step ends when the last rank has finished.',
   );
 });
 

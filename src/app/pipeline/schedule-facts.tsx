@@ -63,15 +63,15 @@ function Facts({ run }: { readonly run: RunSchedule }) {
               {percentText(facts.bubble)}
             </b>
             <p>
-              {facts.formula ? `closed form, ${facts.formula}` : 'counted, no formula'}; messages free, F 1,{' '}
-              {isSplit ? 'I 1, W 1' : 'B 2'}
+              {facts.formula ? `by the formula ${facts.formula}` : 'counted; no formula is known'}; messages take no
+              time, F takes 1, {isSplit ? 'I 1, W 1' : 'B 2'}
             </p>
           </div>
           <div data-measured>
             <b role="status" aria-label="Bubble of this step">
               {ran ? percentText(ran.bubble) : NONE}
             </b>
-            <p>of this step, {clock}, messages counted</p>
+            <p>in this step, {clock}, messages included</p>
           </div>
         </div>
         {facts.curve.length > 1 && (

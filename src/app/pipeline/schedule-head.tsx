@@ -86,7 +86,7 @@ export function Legend({ picture, chunks }: LegendProps) {
         <i data-kind="kept" />
         kept for backward
       </span>
-      {chunks.some((chunk) => chunk > 0) && <span>darker: later stage</span>}
+      {chunks.some((chunk) => chunk > 0) && <span>darker: later stage of the rank</span>}
     </span>
   );
 }

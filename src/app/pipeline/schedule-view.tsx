@@ -62,7 +62,7 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
         clocks={happened ? ['modelled', 'measured', 'units'] : ['units']}
         label={
           clockShown === 'units' || !info
-            ? 'forward 1 unit, backward 2, I and W 1 each, messages free'
+            ? 'a forward takes 1 unit, a backward 2, I and W 1 each, messages none'
             : clockLabel(clockShown, info)
         }
         onClock={(next) => {
@@ -157,8 +157,8 @@ function SelectedWords({ item, picture, schedule }: SelectedWordsProps) {
       {item?.kind === 'cell' && cellWords(item.cell, picture)}
       {!item && (
         <span>
-          {percentText(picture.bubble)} of this picture is bubble. Press a gap to see what it waits for, a cell to go
-          there.
+          {percentText(picture.bubble)} of the ranks’ time is bubble. Press a gap to see what the rank waits for; press
+          a cell to move the page to that action.
         </span>
       )}
     </p>

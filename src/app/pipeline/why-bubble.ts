@@ -48,13 +48,13 @@ export function whyBubble(gap: Gap, picture: Picture, schedule: Schedule): strin
   const length = gap.end - gap.start;
   const name = rowName(schedule, gap.rank);
   const idle = `${capital(name)} is idle for ${timeText(length, unit)}.`;
-  if (!gap.next) return `${idle} It has run all its actions and waits for the last rank to finish.`;
+  if (!gap.next) return `${idle} It has run all its actions; the step ends when the last rank has finished.`;
   const needed = gap.waitsFor && picture.cellOf(gap.waitsFor);
   if (!gap.waitsFor || !needed) return `${idle} ${otherCause(gap, picture)}`;
   const { stage } = gap.waitsFor;
   const by = schedule.stages === schedule.ranks ? `stage ${stage}` : `stage ${stage} on rank ${needed.rank}`;
   const what = resultWords(gap.waitsFor);
-  const tense = needed.end > gap.start ? `computes until ${momentText(needed.end, unit)}` : 'has computed before';
+  const tense = needed.end > gap.start ? `computes until ${momentText(needed.end, unit)}` : 'computed earlier';
   const late = gap.end - needed.end;
   const message =
     unit === 'us' && late > 1e-3 * length && needed.rank !== gap.rank
@@ -64,8 +64,8 @@ export function whyBubble(gap: Gap, picture: Picture, schedule: Schedule): strin
 }
 
 function otherCause({ start, next }: Gap, { from }: Picture): string {
-  if (start === from && next?.kind === 'F' && next.stage === 0) return 'Its batch is still being loaded.';
-  return 'What it needs is there: it waits for its turn on the processor that the devices share.';
+  if (start === from && next?.kind === 'F' && next.stage === 0) return 'The batch is still being loaded.';
+  return 'All inputs are there, but another device is using the processor that the devices share.';
 }
 
 /** 'Forward of micro-batch 3 in stage 1: from 8 to 9 units.' */

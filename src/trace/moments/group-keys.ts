@@ -13,12 +13,17 @@ export function groupKeys({ events }: StepTrace, turns: readonly (Turn | undefin
   /** By device, what its compute queue was at last, and how often it has been at what. */
   const latest = new Map<number, string>();
   const visits = new Map<string, number>();
+  /** By device, the stage of a pipeline that it worked at last. */
+  const stages = new Map<number, number>();
   return events.map((e, index) => {
     const turn = turns[index];
+    if (e.action) stages.set(e.device, e.action.stage);
+    // Replicas of a pipeline average each stage by itself, at its own time.
+    const stage = e.phase === 'reduce' ? ` ${stages.get(e.device) ?? ''}` : '';
     if (turn && !e.collective)
       return `${isTransfer(e) && !turn.withMessages ? 'messages of turn' : 'turn'} ${turn.index}`;
-    if (e.kind === 'send' || e.kind === 'recv') return transferKey(e);
-    const alike = kinds[index] ?? '';
+    if (e.kind === 'send' || e.kind === 'recv') return `${transferKey(e)}${stage}`;
+    const alike = `${kinds[index] ?? ''}${stage}`;
     const lane = `${e.device} ${e.queue}`;
     const place = `${lane} ${alike}`;
     // Each queue of a device has its own visits; a key is shared by the same visit of all devices.

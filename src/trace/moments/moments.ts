@@ -44,16 +44,24 @@ function turnsIn(trace: StepTrace): readonly (Turn | undefined)[] {
   if (turns.every((turn) => turn === undefined)) return turns;
   const keys = groupKeys(trace, turns);
   const others = new Set(keys.filter((_, i) => turns[i] === undefined || trace.events[i]?.collective));
-  return windowed(trace.events, turns, others.size);
+  return windowed({ events: trace.events, turns, after: afterOf(trace.events), others: others.size });
 }
 
 /** Indices into trace.events; each group in the order in which its events begin. */
 function groupsOf(trace: StepTrace, turns: readonly (Turn | undefined)[]): readonly (readonly number[])[] {
   const { events } = trace;
-  const keys = groupKeys(trace, turns);
+  const startUs = events.map((_, index) => at(trace.modelled, index).startUs);
+  // Nothing begins before what it depends on has ended, so by time within a group is by dependency, too.
+  return sortGroups({ after: afterOf(events), keys: groupKeys(trace, turns), startUs }).map((group) =>
+    [...group].sort((a, b) => (startUs[a] ?? 0) - (startUs[b] ?? 0) || a - b),
+  );
+}
+
+/** By event, those that it comes after: its dependencies, the one before it in its queue, the send of what it receives. */
+function afterOf(events: StepTrace['events']): readonly (readonly number[])[] {
   const indexOf = new Map(events.map((e, index) => [e.id, index]));
   const latest = new Map<string, number>();
-  const after = events.map((e, index) => {
+  return events.map((e, index) => {
     const lane = `${e.device} ${e.queue}`;
     const before = latest.get(lane);
     latest.set(lane, index);
@@ -61,11 +69,6 @@ function groupsOf(trace: StepTrace, turns: readonly (Turn | undefined)[]): reado
     const sent = e.kind === 'recv' && e.match !== undefined ? indexOf.get(e.match) : undefined;
     return [...deps, ...(before === undefined ? [] : [before]), ...(sent === undefined ? [] : [sent])];
   });
-  const startUs = events.map((_, index) => at(trace.modelled, index).startUs);
-  // Nothing begins before what it depends on has ended, so by time within a group is by dependency, too.
-  return sortGroups({ after, keys, startUs }).map((group) =>
-    [...group].sort((a, b) => (startUs[a] ?? 0) - (startUs[b] ?? 0) || a - b),
-  );
 }
 
 function momentOf(
