@@ -98,7 +98,7 @@ test(
     await expect.poll(() => playground.number('Step')).toBeGreaterThan(before + 5);
     const endsWorker = () => page.workers()[0]?.evaluate(() => self.close());
     await endsWorker();
-    await expect(playground.notice(/ended by itself/)).toBeVisible();
+    await expect(playground.notice(/stopped unexpectedly/)).toBeVisible();
     await expect(stage).toContainText('Training to step 5,000,000, where the link leads');
     // One that comes while a new worker starts is not forgotten for the way that was interrupted.
     // A worker that ends again within five seconds is not replaced.

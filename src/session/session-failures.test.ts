@@ -44,7 +44,7 @@ test.each(PLACEMENTS)('$title: killed while it plays, at once and in a step to c
   const texts = noticesOf(s).map(({ text }) => text);
   expect(texts.filter((text) => /^Rank 1 \(cuda:1\) was killed at step \d+/.test(text))).toHaveLength(4);
   expect(texts.at(-1)).toMatch(
-    /was killed at step 400: .* \(restart 2 of 3\)\. Training goes on by itself from step \d+\.$/,
+    /was killed at step 400: .* \(restart 2 of 3\)\. Training continues by itself from step \d+\.$/,
   );
   const records = recordsOf(s);
   const undisturbed = await runConfig({ ...config, steps: records.length }, {});

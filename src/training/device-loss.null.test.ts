@@ -85,7 +85,7 @@ test('ten losses while playing: each time it goes on by itself from the step it 
   }
   expect(losses(s)).toHaveLength(10);
   for (const { text, hint } of losses(s)) {
-    expect(text).toMatch(/device was lost: .* Training goes on by itself from step \d+ on /);
+    expect(text).toMatch(/device was lost: .* Training continues by itself from step \d+ on /);
     expect(hint).toBe('');
   }
   const paused = s.until('state', ({ state }) => state === 'paused');

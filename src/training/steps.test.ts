@@ -137,7 +137,7 @@ test('a fault at step 2 strikes the first micro-batch of step 2', async () => {
   expect(report.error).toBeUndefined();
   const text = report.notices.find(({ id }) => id === 'rank-failed')?.text;
   expect(text).toMatch(
-    /was killed at step 2 \(micro-batch 1 of 2\): .* Training goes on by itself from step 2 \(micro-batch 1 of 2\)\.$/,
+    /was killed at step 2 \(micro-batch 1 of 2\): .* Training continues by itself from step 2 \(micro-batch 1 of 2\)\.$/,
   );
 });
 

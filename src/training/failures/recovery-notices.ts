@@ -44,14 +44,14 @@ export interface Recovered extends RestartCount {
 export function recoveredNotice(recovered: Recovered): Notice {
   const { failure, from, microBatch, outcome, losses, adapter, restarts, config } = recovered;
   const where = microBatch > 0 ? stepWords(microBatch, config) : 'the start';
-  const goesOn = outcome === 'playing' ? `Training goes on by itself from ${where}` : `Training goes on from ${where}`;
+  const goesOn = outcome === 'playing' ? `Training continues by itself from ${where}` : `Training continues from ${where}`;
   if (isOfRank(failure))
     return warning(failure.code, `${failure.message} ${restartText(from, config, restarts)} ${goesOn}.`);
   if (outcome !== 'waits') return warning(failure.code, `${failure.message} ${goesOn} on ${adapter}.`);
   return warning(
     failure.code,
-    `${failure.message} That was loss ${losses} in close succession, so what runs may be its cause: training waits at ${where} on ${adapter}.`,
-    { hint: 'Press Play to go on, or try a smaller model or batch.', untilPlay: true },
+    `${failure.message} The device was lost ${losses} times in close succession, so this run may be the cause: training waits at ${where} on ${adapter}.`,
+    { hint: 'Press Play to continue, or try a smaller model or batch.', untilPlay: true },
   );
 }
 
