@@ -130,7 +130,9 @@ test('a session worker that ends by itself is noticed at once, and the run goes 
   await page.waitForFunction((since) => performance.now() - since > 2000, await page.evaluate(() => performance.now()));
   const [worker] = page.workers();
   await worker?.evaluate(() => self.close());
-  await expect(playground.notice(/stopped unexpectedly\. Training continues from step \d+ in a new worker/)).toBeVisible();
+  await expect(
+    playground.notice(/stopped unexpectedly\. Training continues from step \d+ in a new worker/),
+  ).toBeVisible();
   await expect(playground.button('Pause')).toBeVisible();
   const back = await playground.number('Step');
   await expect.poll(() => playground.number('Step')).toBeGreaterThan(back + 10);

@@ -44,7 +44,8 @@ export interface Recovered extends RestartCount {
 export function recoveredNotice(recovered: Recovered): Notice {
   const { failure, from, microBatch, outcome, losses, adapter, restarts, config } = recovered;
   const where = microBatch > 0 ? stepWords(microBatch, config) : 'the start';
-  const goesOn = outcome === 'playing' ? `Training continues by itself from ${where}` : `Training continues from ${where}`;
+  const goesOn =
+    outcome === 'playing' ? `Training continues by itself from ${where}` : `Training continues from ${where}`;
   if (isOfRank(failure))
     return warning(failure.code, `${failure.message} ${restartText(from, config, restarts)} ${goesOn}.`);
   if (outcome !== 'waits') return warning(failure.code, `${failure.message} ${goesOn} on ${adapter}.`);
