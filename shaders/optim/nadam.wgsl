@@ -1,4 +1,5 @@
-// d <- g + weightDecay * p,  m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
+// d <- g + weightDecay * p   (maximize: -g; DECOUPLED: p <- p * decay, d <- g)
+// m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
 // q <- sqrt(v / correction2) + eps,  p <- p - gradientFactor * d / q,  p <- p - momentFactor * m / q
 //
 // torch.optim.NAdam, over all parameters of a group in one dispatch. LANES invocations take one block
@@ -6,7 +7,7 @@
 // blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
 // nothing else. Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 -
 // beta2, 6 gradientFactor = lr * (1 - mu) / (1 - product of mu), 7 momentFactor = lr * next mu / (1 - next product), 8
-// eps, 9 correction2 = 1 - beta2^t.
+// eps, 9 correction2 = 1 - beta2^t, 10 decay = 1 - lr * weightDecay, 15 maximize.
 
 struct Block {
   scalars: u32,
@@ -18,6 +19,7 @@ struct Block {
   extra: u32,
 }
 
+override DECOUPLED: bool = false;
 override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
@@ -39,7 +41,9 @@ fn main(
   }
   let block = blocks[index];
   let s = block.scalars;
-  let weightDecay = scalars[s + 1u];
+  let coupled = select(scalars[s + 1u], 0.0, DECOUPLED);
+  let shrink = select(1.0, scalars[s + 10u], DECOUPLED);
+  let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
   let beta1 = scalars[s + 2u];
   let oneMinus1 = scalars[s + 3u];
   let beta2 = scalars[s + 4u];
@@ -49,8 +53,8 @@ fn main(
   let eps = scalars[s + 8u];
   let correction2 = scalars[s + 9u];
   for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
-    let p = parameter[block.parameter / 4u + i];
-    let d = gradient[block.gradient / 4u + i] + weightDecay * p;
+    let p = parameter[block.parameter / 4u + i] * shrink;
+    let d = direction * gradient[block.gradient / 4u + i] + coupled * p;
     let m = beta1 * expAvg[block.expAvg / 4u + i] + oneMinus1 * d;
     let v = beta2 * expAvgSq[block.expAvgSq / 4u + i] + oneMinus2 * d * d;
     expAvg[block.expAvg / 4u + i] = m;

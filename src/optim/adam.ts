@@ -2,7 +2,7 @@
  * `torch.optim.Adam` and `AdamW` (attribute `decoupled`), with the largest second moment so far under `amsgrad`.
  * Single-tensor form; eps is added after the division by the root of the bias correction.
  */
-import { optimizerOpDef, signOf, stateOf } from './operands';
+import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
 
 const f = Math.fround;
 
@@ -13,11 +13,8 @@ export const adam = optimizerOpDef({
   constants: (attrs) => ({ DECOUPLED: attrs['decoupled'] === true ? 1 : 0 }),
   flopsPerElement: (attrs) => (attrs['amsgrad'] === true ? 16 : 15),
   update(scalars, p, g, states, attrs) {
-    const [, weightDecay = 0, beta1 = 0, oneMinus1 = 0, beta2 = 0, oneMinus2 = 0, stepSize = 0, root2 = 1, eps = 0] =
-      scalars;
-    const decoupled = attrs['decoupled'] === true;
-    const shrink = decoupled ? (scalars[9] ?? 1) : 1;
-    const coupled = decoupled ? 0 : weightDecay;
+    const [, , beta1 = 0, oneMinus1 = 0, beta2 = 0, oneMinus2 = 0, stepSize = 0, root2 = 1, eps = 0] = scalars;
+    const { shrink, coupled } = shrinkageOf(scalars, attrs);
     const sign = signOf(scalars);
     const expAvg = stateOf(states, 0);
     const expAvgSq = stateOf(states, 1);

@@ -2,7 +2,7 @@
  * `torch.optim.NAdam`: two additions to the parameter, by the gradient and by the first moment. Their factors are
  * scalars (scalars.ts), of which the second is torch 2's: 1.13 had another.
  */
-import { optimizerOpDef, stateOf } from './operands';
+import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
 
 const f = Math.fround;
 
@@ -10,11 +10,12 @@ export const nadam = optimizerOpDef({
   name: 'optim/nadam',
   states: () => 2,
   kernel: () => 'optim/nadam',
+  constants: (attrs) => ({ DECOUPLED: attrs['decoupled'] === true ? 1 : 0 }),
   flopsPerElement: () => 18,
-  update(scalars, p, g, states) {
+  update(scalars, p, g, states, attrs) {
     const [
       ,
-      weightDecay = 0,
+      ,
       beta1 = 0,
       oneMinus1 = 0,
       beta2 = 0,
@@ -24,11 +25,13 @@ export const nadam = optimizerOpDef({
       eps = 0,
       correction2 = 1,
     ] = scalars;
+    const { shrink, coupled } = shrinkageOf(scalars, attrs);
+    const sign = signOf(scalars);
     const expAvg = stateOf(states, 0);
     const expAvgSq = stateOf(states, 1);
     for (let i = 0; i < p.length; i++) {
-      const value = p[i] as number;
-      const d = f((g[i] as number) + weightDecay * value);
+      const value = f((p[i] as number) * shrink);
+      const d = f(sign * (g[i] as number) + coupled * value);
       const m = f(f(beta1 * (expAvg[i] as number)) + oneMinus1 * d);
       const v = f(f(beta2 * (expAvgSq[i] as number)) + f(oneMinus2 * d) * d);
       expAvg[i] = m;

@@ -7,7 +7,7 @@ import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import type { Attrs, CpuArgs, OpDef, OpTypes, SegmentedLaunch, TensorType } from '../graph/op';
 import { elements, formatShape, sameShape } from '../tensor/shape';
-import { MAXIMIZE, SCALARS_LENGTH } from './scalars-layout';
+import { DECAY, MAXIMIZE, SCALARS_LENGTH, WEIGHT_DECAY } from './scalars-layout';
 
 export interface OptimizerSpec {
   readonly name: string;
@@ -42,6 +42,15 @@ export function optimizerOpDef(spec: OptimizerSpec): OpDef {
 
 /** What torch adds to or subtracts from: the gradient, or its negative where the objective is maximised. */
 export const signOf = (scalars: Float32Array): number => (scalars[MAXIMIZE] === 1 ? -1 : 1);
+
+/** How the weight decay acts: it shrinks the parameter (decoupled), or it is added to the gradient (coupled). */
+export function shrinkageOf(
+  scalars: Float32Array,
+  attrs: Attrs,
+): { readonly shrink: number; readonly coupled: number } {
+  if (attrs['decoupled'] === true) return { shrink: scalars[DECAY] ?? 1, coupled: 0 };
+  return { shrink: 1, coupled: scalars[WEIGHT_DECAY] ?? 0 };
+}
 
 /** The i-th state, which the operands hold. */
 export const stateOf = (states: readonly Float32Array[], i: number): Float32Array => at(states, i);

@@ -137,7 +137,7 @@ test('SGD: the first step copies the gradient into the buffer, dampening counts 
   expect(weight[0]).toBe(-2.25);
 });
 
-test.each(['SGD', 'Adam', 'AdamW', 'RMSprop', 'Adagrad', 'Adadelta', 'Adamax'])(
+test.each(['SGD', 'Adam', 'AdamW', 'RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam'])(
   '%s: maximising is minimising with the gradients turned round',
   (type) => {
     const settings = { lr: 0.1, weight_decay: 0.01 };

@@ -5,7 +5,7 @@
 import { at } from '../base/invariant';
 import type { Attrs } from '../graph/op';
 import type { Config } from '../protocol/config';
-import { groupSettings, type OptimizerSettings } from './param-groups';
+import { groupSettings, isDecoupled, type OptimizerSettings } from './param-groups';
 import { cyclesMomentum } from './schedule';
 
 /** A state tensor of the parameter's shape. */
@@ -71,7 +71,11 @@ export function optimizerOp({ optimizer, scheduler }: Settings): { readonly op: 
       return { op: 'optim/sgd-momentum', attrs: { nesterov: optimizer.nesterov } };
     case 'Adam':
     case 'AdamW':
-      return { op: 'optim/adam', attrs: { decoupled: optimizer.type === 'AdamW', amsgrad: optimizer.amsgrad } };
+      return { op: 'optim/adam', attrs: { decoupled: isDecoupled(optimizer), amsgrad: optimizer.amsgrad } };
+    case 'NAdam':
+      return { op: 'optim/nadam', attrs: { decoupled: isDecoupled(optimizer) } };
+    case 'RAdam':
+      return { op: 'optim/radam', attrs: { decoupled: isDecoupled(optimizer) } };
     case 'RMSprop':
       return {
         op: 'optim/rmsprop',

@@ -14,7 +14,6 @@
  * 6                      stepSize
  * 7                      sqrt(1 - beta2^t)
  * 8                      eps
- * 9                      decay (AdamW)
  *
  * index  Adadelta  Adamax     NAdam           RAdam
  * 0      lr        lr         lr              lr
@@ -28,10 +27,13 @@
  * 8                           eps             eps
  * 9                           1 - beta2^t     rectification, 0: none
  *
+ * 10     decay = 1 - lr * weightDecay, of all that may decouple it
  * 15     maximize (1 or 0), of all
  * ```
  */
 export const SCALARS_LENGTH = 16;
 
 export const LR = 0;
+export const WEIGHT_DECAY = 1;
+export const DECAY = 10;
 export const MAXIMIZE = 15;

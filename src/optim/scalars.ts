@@ -8,7 +8,7 @@ import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import type { OptimizerConfig } from '../protocol/config';
 import { groupSettings, type OptimizerSettings } from './param-groups';
-import { LR, MAXIMIZE, SCALARS_LENGTH } from './scalars-layout';
+import { DECAY, LR, MAXIMIZE, SCALARS_LENGTH, WEIGHT_DECAY } from './scalars-layout';
 import { cyclesMomentum, makeSchedule } from './schedule';
 
 export { SCALARS_LENGTH } from './scalars-layout';
@@ -31,9 +31,10 @@ export function makeStepScalars(config: OptimizerSettings): StepScalars {
       const { lr, momentum } = at(rates, k);
       const own = scalars.subarray(k * SCALARS_LENGTH, (k + 1) * SCALARS_LENGTH);
       own[LR] = lr;
-      own[1] = weightDecay;
-      own.set(restOf(optimizer, { lr, weightDecay, momentum, t, muProduct: products[k]?.(t) ?? 1 }), 2);
-      own[MAXIMIZE] = 'maximize' in optimizer && optimizer.maximize ? 1 : 0;
+      own[WEIGHT_DECAY] = weightDecay;
+      own.set(restOf(optimizer, { lr, momentum, t, muProduct: products[k]?.(t) ?? 1 }), 2);
+      own[DECAY] = 1 - lr * weightDecay;
+      own[MAXIMIZE] = optimizer.maximize ? 1 : 0;
     }
     return scalars;
   };
@@ -45,7 +46,6 @@ export const stepScalars = (config: OptimizerSettings, t: number, epoch: number)
 
 interface Step {
   readonly lr: number;
-  readonly weightDecay: number;
   /** Or beta1. */
   readonly momentum: number;
   readonly t: number;
@@ -55,7 +55,7 @@ interface Step {
 
 /** Scalars 2 and on. */
 function restOf(optimizer: OptimizerConfig, step: Step): readonly number[] {
-  const { lr, weightDecay, momentum, t } = step;
+  const { lr, momentum, t } = step;
   switch (optimizer.type) {
     case 'SGD':
       // torch's first step copies the gradient into the buffer: no dampening. The buffer is zero then, so factors 0 and
@@ -77,7 +77,7 @@ function restOf(optimizer: OptimizerConfig, step: Step): readonly number[] {
       if (optimizer.type === 'NAdam') return [...moments, ...nadamFactors(optimizer, step), eps, correction2];
       if (optimizer.type === 'RAdam')
         return [...moments, correction1, Math.sqrt(correction2), eps, rectification(beta2, t)];
-      return [...moments, lr / correction1, Math.sqrt(correction2), eps, 1 - lr * weightDecay];
+      return [...moments, lr / correction1, Math.sqrt(correction2), eps];
     }
   }
 }

@@ -12,6 +12,7 @@ import own from './fixtures/schedules.json';
 import type { OptimizerSettings } from './param-groups';
 import { ReduceLROnPlateau } from './reduce-on-plateau';
 import { makeStepScalars, SCALARS_LENGTH, stepScalars } from './scalars';
+import { DECAY, LR, WEIGHT_DECAY } from './scalars-layout';
 import { makeSchedule } from './schedule';
 import { optimizerConfig } from './testing/torch-cases';
 
@@ -190,6 +191,6 @@ test('each group has a slice of its own', () => {
     0,
   );
   expect(scalars.length).toBe(2 * SCALARS_LENGTH);
-  expect([0, 1, 9].map((i) => scalars[i])).toEqual([0.5, 0.25, 0.875]);
-  expect([0, 1, 9].map((i) => scalars[SCALARS_LENGTH + i])).toEqual([0.5, 0, 1]);
+  expect([LR, WEIGHT_DECAY, DECAY].map((i) => scalars[i])).toEqual([0.5, 0.25, 0.875]);
+  expect([LR, WEIGHT_DECAY, DECAY].map((i) => scalars[SCALARS_LENGTH + i])).toEqual([0.5, 0, 1]);
 });

@@ -219,6 +219,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('wd', 'optimizer.weightDecay'),
   row('amsgrad', 'optimizer.amsgrad'),
   row('maximize', 'optimizer.maximize'),
+  row('decoupled', 'optimizer.decoupledWeightDecay'),
   row('alpha', 'optimizer.alpha'),
   row('centered', 'optimizer.centered'),
   row('lrDecay', 'optimizer.lrDecay'),

@@ -140,6 +140,7 @@ const moments = {
   beta2: real(0, 0.99),
   eps: real(0, 1),
   weightDecay: real(0, 10),
+  maximize: fc.boolean(),
 };
 const decay = { lr: real(0, 100), weightDecay: real(0, 10), maximize: fc.boolean() };
 const optimizer = fc.oneof(
@@ -152,7 +153,8 @@ const optimizer = fc.oneof(
     nesterov: fc.boolean(),
     maximize: fc.boolean(),
   }),
-  fc.record({ type: fc.constantFrom('Adam', 'AdamW'), ...moments, amsgrad: fc.boolean(), maximize: fc.boolean() }),
+  fc.record({ type: fc.constant('AdamW'), ...moments, amsgrad: fc.boolean() }),
+  fc.record({ type: fc.constant('Adam'), ...moments, amsgrad: fc.boolean(), decoupledWeightDecay: fc.boolean() }),
   fc.record({
     type: fc.constant('RMSprop'),
     ...decay,
@@ -162,9 +164,9 @@ const optimizer = fc.oneof(
   }),
   fc.record({ type: fc.constant('Adagrad'), ...decay, lrDecay: real(0, 10), initialAccumulatorValue: real(0, 1000) }),
   fc.record({ type: fc.constant('Adadelta'), ...decay, rho: real(0, 0.99), eps: real(0, 1) }),
-  fc.record({ type: fc.constant('Adamax'), ...moments, maximize: fc.boolean() }),
-  fc.record({ type: fc.constant('NAdam'), ...moments, momentumDecay: real(0, 1) }),
-  fc.record({ type: fc.constant('RAdam'), ...moments }),
+  fc.record({ type: fc.constant('Adamax'), ...moments }),
+  fc.record({ type: fc.constant('NAdam'), ...moments, momentumDecay: real(0, 1), decoupledWeightDecay: fc.boolean() }),
+  fc.record({ type: fc.constant('RAdam'), ...moments, decoupledWeightDecay: fc.boolean() }),
 );
 const simpleScheduler = fc.oneof(
   fc.record({

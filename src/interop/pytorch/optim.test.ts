@@ -30,6 +30,15 @@ test.each<[ConfigInput['optimizer'], string]>([
   [{ type: 'Adadelta', rho: 0.8 }, 'Adadelta(model.parameters(), lr=1, rho=0.8)'],
   [{ type: 'Adamax', beta2: 0.99 }, 'Adamax(model.parameters(), lr=0.002, betas=(0.9, 0.99))'],
   [{ type: 'NAdam', momentumDecay: 0.01 }, 'NAdam(model.parameters(), lr=0.002, momentum_decay=0.01)'],
+  [
+    { type: 'NAdam', weightDecay: 0.1, decoupledWeightDecay: true, maximize: true },
+    'NAdam(model.parameters(), lr=0.002, weight_decay=0.1, decoupled_weight_decay=True, maximize=True)',
+  ],
+  [
+    { type: 'RAdam', weightDecay: 0.1, decoupledWeightDecay: true },
+    'RAdam(model.parameters(), lr=0.001, weight_decay=0.1, decoupled_weight_decay=True)',
+  ],
+  [{ type: 'Adam', decoupledWeightDecay: true }, 'Adam(model.parameters(), lr=0.001, decoupled_weight_decay=True)'],
   [{ type: 'RAdam', eps: 1e-6 }, 'RAdam(model.parameters(), lr=0.001, eps=0.000001)'],
 ])('%j', (input, text) => {
   expect(optimizer({ optimizer: input }).join('\n')).toContain(text);

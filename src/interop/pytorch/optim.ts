@@ -72,6 +72,10 @@ function groupArguments(o: OptimizerConfig, group: Config['paramGroups'][number]
   return [...new Set(texts)];
 }
 
+/** Of NAdam since torch 2.1, of RAdam since 2.1, of Adam since 2.7. */
+const decoupled = (o: { readonly decoupledWeightDecay: boolean }): readonly string[] =>
+  flag('decoupled_weight_decay', o.decoupledWeightDecay);
+
 function argumentsOf(o: OptimizerConfig): readonly string[] {
   const betas = 'beta1' in o && (o.beta1 !== 0.9 || o.beta2 !== 0.999) ? [`betas=(${o.beta1}, ${o.beta2})`] : [];
   const decay = (fallback: number) => keyword('weight_decay', o.weightDecay, fallback);
@@ -92,6 +96,7 @@ function argumentsOf(o: OptimizerConfig): readonly string[] {
         ...decay(o.type === 'AdamW' ? 0.01 : 0),
         ...flag('amsgrad', o.amsgrad),
         ...flag('maximize', o.maximize),
+        ...('decoupledWeightDecay' in o ? decoupled(o) : []),
       ];
     case 'RMSprop':
       return [
@@ -123,11 +128,13 @@ function argumentsOf(o: OptimizerConfig): readonly string[] {
         ...keyword('eps', o.eps, 1e-8),
         ...decay(0),
         ...keyword('momentum_decay', o.momentumDecay, 0.004),
+        ...decoupled(o),
+        ...flag('maximize', o.maximize),
       ];
     case 'Adamax':
       return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0), ...flag('maximize', o.maximize)];
     case 'RAdam':
-      return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0)];
+      return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0), ...decoupled(o), ...flag('maximize', o.maximize)];
     default:
       return unreachable(o);
   }

@@ -3,6 +3,7 @@
  * has no argument for is refused (missing.ts). Called by script.ts.
  */
 import { unreachable } from '../../base/invariant';
+import { isDecoupled } from '../../optim/param-groups';
 import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../../protocol/config';
 import { flag, keyword } from '../pytorch/python';
 import { missing } from './missing';
@@ -66,7 +67,7 @@ function lossCode(loss: LossConfig, ignores: boolean): { readonly make: string; 
 const over = (call: string, beta: number): string => (beta === 1 ? call : `${call} / ${beta}`);
 
 /** The part of `weightDecay` that Keras has no argument for: what torch adds to the gradients, as a penalty. */
-export const penaltyOf = ({ optimizer }: Config): number => (optimizer.type === 'AdamW' ? 0 : optimizer.weightDecay);
+export const penaltyOf = ({ optimizer }: Config): number => (isDecoupled(optimizer) ? 0 : optimizer.weightDecay);
 
 export function kerasOptimizer(config: Config): readonly string[] {
   const { optimizer, scheduler } = config;
@@ -80,14 +81,15 @@ function argumentsOf(o: OptimizerConfig): readonly string[] {
   if ('maximize' in o && o.maximize) throw missing(`${o.type} with maximize`, 'A loss with the other sign does it.');
   const epsilon = 'eps' in o ? [`epsilon=${o.eps}`] : [];
   const betas = 'beta1' in o ? [...keyword('beta_1', o.beta1, 0.9), ...keyword('beta_2', o.beta2, 0.999)] : [];
+  // Keras's weight_decay is the decoupled one.
+  const decay = isDecoupled(o) ? [`weight_decay=${o.weightDecay}`] : [];
   switch (o.type) {
     case 'SGD':
       if (o.dampening !== 0) throw missing('SGD with dampening', 'Its momentum has none.');
       return [...keyword('momentum', o.momentum, 0), ...flag('nesterov', o.nesterov)];
     case 'Adam':
-      return [...betas, ...epsilon, ...flag('amsgrad', o.amsgrad)];
     case 'AdamW':
-      return [`weight_decay=${o.weightDecay}`, ...betas, ...epsilon, ...flag('amsgrad', o.amsgrad)];
+      return [...decay, ...betas, ...epsilon, ...flag('amsgrad', o.amsgrad)];
     case 'RMSprop':
       return [`rho=${o.alpha}`, ...epsilon, ...keyword('momentum', o.momentum, 0), ...flag('centered', o.centered)];
     case 'Adagrad':
@@ -99,7 +101,7 @@ function argumentsOf(o: OptimizerConfig): readonly string[] {
       return [...betas, ...epsilon];
     case 'NAdam':
       if (o.momentumDecay !== 0.004) throw missing('NAdam with another momentumDecay than 0.004', 'Its own is fixed.');
-      return [...betas, ...epsilon];
+      return [...decay, ...betas, ...epsilon];
     case 'RAdam':
       throw missing('RAdam', 'It has none in tf.keras.optimizers.');
     default:

@@ -116,6 +116,14 @@ describe('the TensorFlow script', () => {
     expect(() => script(input)).toThrow(name);
   });
 
+  it('gives decoupled weight decay of Adam and NAdam to Keras, whose weight_decay is the decoupled one', () => {
+    for (const type of ['Adam', 'NAdam'] as const) {
+      const text = script({ optimizer: { type, weightDecay: 0.05, decoupledWeightDecay: true } });
+      expect(text).toContain('weight_decay=0.05');
+      expect(text).not.toContain('penalized');
+    }
+  });
+
   it("adds torch's weight decay to the gradient, and gives AdamW its own", () => {
     expect(script({ optimizer: { type: 'SGD', weightDecay: 0.01 } })).toContain('scale_regularization_loss(0.01 *');
     const adamw = script({ optimizer: { type: 'AdamW', weightDecay: 0.05 } });

@@ -8,6 +8,7 @@ import { paramGroupSchema } from '../../protocol/config/optimizer';
 import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
 import fixtures from '../fixtures/optim.json';
 import grouped from '../fixtures/param-groups.json';
+import later from '../fixtures/torch2-optim.json';
 import type { OptimizerSettings } from '../param-groups';
 
 export interface OptimizerCase {
@@ -49,7 +50,19 @@ const bySteps = (stored: unknown): ReadonlyMap<number, readonly Float32Array[]> 
     ]),
   );
 
-export const OPTIMIZER_CASES: readonly OptimizerCase[] = fixtures.optimizers.map((c) => {
+interface RecordedOptimizer {
+  readonly optimizer: string;
+  readonly kw: object;
+  readonly param_groups?: readonly object[] | null;
+  readonly params_after: object;
+  readonly final_state: readonly object[];
+  readonly before?: { readonly params_after: object } | null;
+}
+
+/** The second file has the arguments that came after torch 1.13 (scripts/torch2-references.py). */
+const RECORDED: readonly RecordedOptimizer[] = [...fixtures.optimizers, ...later];
+
+export const OPTIMIZER_CASES: readonly OptimizerCase[] = RECORDED.map((c) => {
   const keywords = c.kw as unknown as Keywords;
   const groups = (c.param_groups ?? []) as readonly Keywords[];
   const config: OptimizerSettings = {
@@ -57,7 +70,7 @@ export const OPTIMIZER_CASES: readonly OptimizerCase[] = fixtures.optimizers.map
     scheduler: undefined,
     paramGroups: groups.map((group, i) => ({ match: i === 0 ? 'a' : 'b', ...settingsOf(group) })),
   };
-  const before = 'before' in c ? c.before?.params_after : undefined;
+  const before = c.before?.params_after;
   const states = c.final_state as unknown as readonly Readonly<Record<string, unknown>>[];
   return {
     name: `${c.optimizer} ${JSON.stringify(c.kw)}${c.param_groups ? ` ${JSON.stringify(c.param_groups)}` : ''}`,

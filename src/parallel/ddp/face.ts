@@ -1,4 +1,5 @@
 /** DistributedDataParallel: what the page says about it. */
+import { isDecoupled } from '../../optim/param-groups';
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { namesOf } from '../../protocol/words/algorithms';
@@ -51,5 +52,5 @@ function differenceCause(config: Config): string | undefined {
  * would not.
  */
 const ignoresScale = (optimizer: Config['optimizer']): boolean =>
-  optimizer.type === 'AdamW' || (SCALE_FREE.has(optimizer.type) && optimizer.weightDecay === 0);
-const SCALE_FREE: ReadonlySet<Config['optimizer']['type']> = new Set(['Adam', 'Adamax', 'NAdam', 'RMSprop']);
+  SCALE_FREE.has(optimizer.type) && (optimizer.weightDecay === 0 || isDecoupled(optimizer));
+const SCALE_FREE: ReadonlySet<Config['optimizer']['type']> = new Set(['Adam', 'AdamW', 'Adamax', 'NAdam', 'RMSprop']);

@@ -10,6 +10,8 @@ const weightDecay = (value = 0) => v.optional(real(0, 10), value);
 const factor = (value: number) => v.optional(real(0, 0.999999), value);
 const eps = (value: number) => v.optional(real(0, 1), value);
 const maximize = v.optional(v.boolean(), false);
+/** The weight decay shrinks the parameter, as AdamW's does, and is no part of the gradient. */
+const decoupledWeightDecay = v.optional(v.boolean(), false);
 
 const adam = (decay: number) => ({
   lr: lr(0.001),
@@ -20,13 +22,14 @@ const adam = (decay: number) => ({
   amsgrad: v.optional(v.boolean(), false),
   maximize,
 });
-/** Adam's kin without amsgrad; NAdam and RAdam have no maximize either in torch 1.13. */
+/** Adamax, NAdam and RAdam: Adam's arguments without amsgrad. */
 const moments = (rate: number) => ({
   lr: lr(rate),
   beta1: factor(0.9),
   beta2: factor(0.999),
   eps: eps(1e-8),
   weightDecay: weightDecay(),
+  maximize,
 });
 
 export const optimizerSchema = v.variant('type', [
@@ -39,7 +42,7 @@ export const optimizerSchema = v.variant('type', [
     nesterov: v.optional(v.boolean(), false),
     maximize,
   }),
-  v.strictObject({ type: v.literal('Adam'), ...adam(0) }),
+  v.strictObject({ type: v.literal('Adam'), ...adam(0), decoupledWeightDecay }),
   v.strictObject({ type: v.literal('AdamW'), ...adam(0.01) }),
   v.strictObject({
     type: v.literal('RMSprop'),
@@ -68,9 +71,14 @@ export const optimizerSchema = v.variant('type', [
     weightDecay: weightDecay(),
     maximize,
   }),
-  v.strictObject({ type: v.literal('Adamax'), ...moments(0.002), maximize }),
-  v.strictObject({ type: v.literal('NAdam'), ...moments(0.002), momentumDecay: v.optional(real(0, 1), 0.004) }),
-  v.strictObject({ type: v.literal('RAdam'), ...moments(0.001) }),
+  v.strictObject({ type: v.literal('Adamax'), ...moments(0.002) }),
+  v.strictObject({
+    type: v.literal('NAdam'),
+    ...moments(0.002),
+    momentumDecay: v.optional(real(0, 1), 0.004),
+    decoupledWeightDecay,
+  }),
+  v.strictObject({ type: v.literal('RAdam'), ...moments(0.001), decoupledWeightDecay }),
 ]);
 
 /**
@@ -94,6 +102,7 @@ export const paramGroupSchema = v.strictObject({
   amsgrad: v.optional(v.boolean()),
   centered: v.optional(v.boolean()),
   maximize: v.optional(v.boolean()),
+  decoupledWeightDecay: v.optional(v.boolean()),
 });
 
 export type OptimizerConfig = v.InferOutput<typeof optimizerSchema>;

@@ -20,7 +20,7 @@ export const ON_WEBGPU: readonly RegExp[] = [
   /^(single|ddp), (gpt, fused|mixed, checkpointed in 2 segments)$/,
   /^parameterServer, asynchronous, staleness 1$/,
   /^single, (Adam|AdamW|RMSprop|Adagrad|Adadelta|Adamax|NAdam|RAdam)$/,
-  /^single, (SGD momentum 0.9 nesterov true|RMSprop alpha .*|Adam lr .* amsgrad .*)$/,
+  /^single, (SGD momentum 0.9 nesterov true|RMSprop alpha .*|.*decoupledWeightDecay .*|Adam lr .* amsgrad .*)$/,
   /^(ddp|modelParallel), groups of parameters$/,
   /^(ddp|modelParallel), clipGradNorm 0.3 clipGradValue 0.02$/,
   /^single, OneCycleLR .*threePhase true$/,

@@ -39,6 +39,9 @@ const OPTIONS: readonly Optimizer[] = [
   { type: 'Adamax', lr: 0.01, weightDecay: 0.1 },
   { type: 'NAdam', lr: 0.01, momentumDecay: 0.1, weightDecay: 0.01 },
   { type: 'RAdam', lr: 0.01, weightDecay: 0.01 },
+  { type: 'Adam', lr: 0.01, weightDecay: 0.1, decoupledWeightDecay: true },
+  { type: 'NAdam', lr: 0.01, weightDecay: 0.1, decoupledWeightDecay: true, maximize: true },
+  { type: 'RAdam', lr: 0.01, weightDecay: 0.1, decoupledWeightDecay: true, maximize: true },
 ];
 
 const optimizers: readonly Named[] = [
