@@ -1,6 +1,6 @@
 // loss = sum of f(x[i], t[i]) / divisor and dx = f'(x, t) upstream / divisor in one dispatch, for a small batch of n
 // elements: loss/elementwise and loss/elementwise-grad with reduction 'mean' or 'sum'. FUNCTION as there: 0
-// torch.nn.MSELoss, 1 L1Loss, 2 SmoothL1Loss (p = beta), 3 BCEWithLogitsLoss. One invocation per element of dx; the
+// torch.nn.MSELoss, 1 L1Loss, 2 SmoothL1Loss (p = beta), 3 BCEWithLogitsLoss, 5 HuberLoss (p = delta). One invocation per element of dx; the
 // first one also adds up the loss, in order.
 override FUNCTION: u32 = 0u;
 override WIDTH: u32 = 32u;
@@ -34,6 +34,7 @@ fn f(v: f32, target_: f32) -> f32 {
     case 0u: { return d * d; }
     case 1u: { return abs(d); }
     case 2u: { return select(abs(d) - 0.5 * params.p, 0.5 * d * d / params.p, abs(d) < params.p); }
+    case 5u: { return select(params.p * (abs(d) - 0.5 * params.p), 0.5 * d * d, abs(d) <= params.p); }
     default: {
       let m = max(-v, 0.0);
       return (1.0 - target_) * v + (log(exp(-m) + exp(-v - m)) + m);
@@ -47,6 +48,7 @@ fn slope(v: f32, target_: f32) -> f32 {
     case 0u: { return 2.0 * d; }
     case 1u: { return select(sign(d), 0.0, is_nan(d)); } // torch.sign(NaN) is 0
     case 2u: { return select(select(d / params.p, sign(d), abs(d) >= params.p), d, is_nan(d)); }
+    case 5u: { return select(clamp(d, -params.p, params.p), d, is_nan(d)); }
     default: { return select(1.0 / (1.0 + exp(-v)) - target_, v, is_nan(v)); }
   }
 }

@@ -43,6 +43,7 @@ fn slope(v: f32, target_: f32, weight: f32) -> f32 {
     case 0u: { return 2.0 * d; }
     case 1u: { return select(sign(d), 0.0, is_nan(d)); } // torch.sign(NaN) is 0
     case 2u: { return select(select(d / params.p, sign(d), abs(d) >= params.p), d, is_nan(d)); }
+    case 5u: { return select(clamp(d, -params.p, params.p), d, is_nan(d)); }
     case 3u: { return select(bce_with_logits(v, target_, weight), v, is_nan(v)); }
     default: { return select(d / max((1.0 - v) * v, 1e-12), v, is_nan(v)); }
   }

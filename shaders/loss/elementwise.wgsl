@@ -1,5 +1,5 @@
 // y[j] = sum of f(x[i], t[i]) over i = j, j + parts, j + 2 parts ... below n, divided by `divisor`. FUNCTION:
-// torch.nn.MSELoss, L1Loss, SmoothL1Loss (p = beta), BCEWithLogitsLoss, BCELoss. parts = 1: one invocation gives the
+// torch.nn.MSELoss, L1Loss, SmoothL1Loss (p = beta), BCEWithLogitsLoss, BCELoss, HuberLoss (p = delta). parts = 1: one invocation gives the
 // whole loss of a small batch; parts = n: reduction 'none'; between: partial sums, which ops/sum adds up. pos_weight,
 // if any, repeats with `period`.
 override FUNCTION: u32 = 0u;
@@ -41,6 +41,7 @@ fn f(v: f32, target_: f32, weight: f32) -> f32 {
     case 0u: { return d * d; }
     case 1u: { return abs(d); }
     case 2u: { return select(abs(d) - 0.5 * params.p, 0.5 * d * d / params.p, abs(d) < params.p); }
+    case 5u: { return select(params.p * (abs(d) - 0.5 * params.p), 0.5 * d * d, abs(d) <= params.p); }
     case 3u: { return bce_with_logits(v, target_, weight); }
     default: { return (target_ - 1.0) * max(log(1.0 - v), -100.0) - target_ * max(log(v), -100.0); }
   }

@@ -24,6 +24,7 @@ const PYTORCH: Readonly<Record<string, readonly string[]>> = {
   output_size: ['output'],
   start_dim: [],
   weight: ['classWeights'],
+  pos_weight: ['posWeight'],
   T_max: ['tMax'],
   T_0: ['t0'],
   betas: ['beta1', 'beta2'],

@@ -1,6 +1,8 @@
 /** Accuracy counted by hand for each loss. */
+
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import type { LossConfig } from '../protocol/config';
+import { type LossConfig, lossSchema } from '../protocol/config';
 import { accuracy } from './accuracy';
 
 const f32 = (...values: number[]) => Float32Array.from(values);
@@ -35,8 +37,8 @@ test('BCEWithLogitsLoss: the side of one half, output by output', () => {
   expect(accuracy(BCE, f32(1, -1, 1, 1), f32(1, 0, 0, 1))).toBe(0.75);
 });
 
-test.each(['MSELoss', 'L1Loss', 'SmoothL1Loss'] as const)('%s with signs for classes', (type) => {
-  const loss: LossConfig = type === 'SmoothL1Loss' ? { type, reduction: 'mean', beta: 1 } : { type, reduction: 'mean' };
+test.each(['MSELoss', 'L1Loss', 'SmoothL1Loss', 'HuberLoss'] as const)('%s with signs for classes', (type) => {
+  const loss = v.parse(lossSchema, { type });
   expect(accuracy(loss, f32(0.3, -0.3, 0.1), f32(1, -1, -1))).toBeCloseTo(2 / 3);
 });
 

@@ -10,15 +10,17 @@ const LOSS_OP: Readonly<Record<LossConfig['type'], string>> = {
   BCEWithLogitsLoss: 'loss/bce-with-logits',
   L1Loss: 'loss/l1',
   SmoothL1Loss: 'loss/smooth-l1',
+  HuberLoss: 'loss/huber',
   NLLLoss: 'loss/nll',
 };
 
-/** Buffer of the class weights, as torch registers them. */
-export const CLASS_WEIGHTS = 'loss.weight';
+/** Buffer of the class weights or of pos_weight: a constant operand of the loss, no state of the model. */
+export const LOSS_WEIGHTS = 'loss.weight';
 
 function attrsOf(loss: LossConfig): Attrs {
   const { reduction } = loss;
   if (loss.type === 'SmoothL1Loss') return { reduction, beta: loss.beta };
+  if (loss.type === 'HuberLoss') return { reduction, delta: loss.delta };
   if (loss.type !== 'CrossEntropyLoss' && loss.type !== 'NLLLoss') return { reduction };
   const labelSmoothing = loss.type === 'CrossEntropyLoss' ? loss.labelSmoothing : undefined;
   return {
@@ -28,14 +30,16 @@ function attrsOf(loss: LossConfig): Attrs {
   };
 }
 
-export const classWeights = (loss: LossConfig): readonly number[] | undefined =>
-  loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.classWeights : undefined;
+export const lossWeights = (loss: LossConfig): readonly number[] | undefined => {
+  if (loss.type === 'BCEWithLogitsLoss') return loss.posWeight;
+  return 'classWeights' in loss ? loss.classWeights : undefined;
+};
 
 /** Append the loss: a value named 'loss' of shape [1]. */
 export function buildLoss(builder: GraphBuilder, loss: LossConfig, output: ValueId, target: ValueId): ValueId {
-  const weights = classWeights(loss);
+  const weights = lossWeights(loss);
   const operands = [output, target];
-  if (weights) operands.push(builder.value(CLASS_WEIGHTS, { shape: [weights.length], dtype: 'f32' }, 'buffer'));
+  if (weights) operands.push(builder.value(LOSS_WEIGHTS, { shape: [weights.length], dtype: 'f32' }, 'buffer'));
   const placement = { module: '', phase: 'loss', names: ['loss'] } as const;
   return at(builder.apply(LOSS_OP[loss.type], operands, attrsOf(loss), placement), 0);
 }

@@ -15,7 +15,7 @@ import { createForwardWalk } from './forward-walk';
 import { joinNames } from './join-names';
 import type { BufferSpec, Synced } from './layer';
 import { layerDef } from './layers';
-import { CLASS_WEIGHTS, classWeights } from './losses';
+import { LOSS_WEIGHTS, lossWeights } from './losses';
 
 export interface InitialParameter {
   readonly name: string;
@@ -90,9 +90,9 @@ export function initialBuffers(layers: readonly LayerConfig[], loss: LossConfig)
     const data = dtype === 'i32' ? new Int32Array(elements(shape)) : new Float32Array(elements(shape));
     return { name, shape, data: data.fill(fill) };
   });
-  const weights = classWeights(loss);
+  const weights = lossWeights(loss);
   if (!weights) return own;
-  return [...own, { name: CLASS_WEIGHTS, shape: [weights.length], data: Float32Array.from(weights) }];
+  return [...own, { name: LOSS_WEIGHTS, shape: [weights.length], data: Float32Array.from(weights) }];
 }
 
 /** The values that `nn.Sequential(...)` has after `torch.manual_seed`, drawn module by module. */

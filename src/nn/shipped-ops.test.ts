@@ -79,6 +79,7 @@ const LOSSES: Readonly<Record<LossConfig['type'], LossConfig>> = {
   BCEWithLogitsLoss: { type: 'BCEWithLogitsLoss', reduction: 'mean' },
   L1Loss: { type: 'L1Loss', reduction: 'mean' },
   SmoothL1Loss: { type: 'SmoothL1Loss', reduction: 'mean', beta: 1 },
+  HuberLoss: { type: 'HuberLoss', reduction: 'mean', delta: 1 },
   NLLLoss: { type: 'NLLLoss', reduction: 'mean', ignoreIndex: -100 },
 };
 

@@ -3,7 +3,7 @@
  * sends. Computed once, with the Programs; the blueprint and SessionInfo carry them. Called by blueprint.ts.
  */
 import { must } from '../base/invariant';
-import { CLASS_WEIGHTS } from '../nn/losses';
+import { LOSS_WEIGHTS } from '../nn/losses';
 import type { ClosedForm, KindForm } from '../protocol/closed-form';
 import type { BucketsInfo } from '../protocol/session-info';
 import type { StepKind } from '../protocol/step-kind';
@@ -73,7 +73,7 @@ function transferSizes({ mode, input, stage }: Described): TransferSizes {
     parameterBytes: bytesOf(new Set(stage.registered.map((p) => p.name))),
     gradientBytes: bytesOf(new Set(stage.parameters.map((p) => p.name))),
     bufferBytes: bytesOf(
-      new Set(values.flatMap((v) => (v.role === 'buffer' && v.name !== CLASS_WEIGHTS ? [v.name] : []))),
+      new Set(values.flatMap((v) => (v.role === 'buffer' && v.name !== LOSS_WEIGHTS ? [v.name] : []))),
     ),
     inputRowBytes: BYTES * elements(input.inputShape),
     outputRowBytes: (BYTES * elements(output.type.shape)) / rows,

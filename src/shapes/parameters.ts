@@ -36,7 +36,7 @@ const PARAMETERS: PerLayer<readonly ParameterSpec[]> = {
   ],
   BatchNorm1d: batchNorm,
   BatchNorm2d: batchNorm,
-  LayerNorm: ({ features, affine: enabled }) => affine(enabled, features),
+  LayerNorm: ({ features, affine: enabled, bias }) => affine(enabled, features).slice(0, bias ? 2 : 1),
   GroupNorm: ({ channels, affine: enabled }) => affine(enabled, channels),
   Embedding: ({ vocab, width }) => [{ name: 'weight', shape: [vocab, width] }],
   MultiheadAttention: ({ width, bias }) => [
@@ -56,7 +56,7 @@ const CHILDREN: PerLayer<readonly Child[]> = {
     ['pos', { type: 'Embedding', vocab: context, width }],
   ],
   TransformerBlock({ width, expansion, dropout }) {
-    const norm = { type: 'LayerNorm', features: width, eps: 1e-5, affine: true } as const;
+    const norm = { type: 'LayerNorm', features: width, eps: 1e-5, affine: true, bias: true } as const;
     const linear = (into: number, out: number) => ({ type: 'Linear', in: into, out, bias: true }) as const;
     const drop = { type: 'Dropout', p: dropout } as const;
     return [

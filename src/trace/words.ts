@@ -58,6 +58,7 @@ const LOSSES: Readonly<Record<string, string>> = {
   bce: 'BCELoss',
   l1: 'L1Loss',
   'smooth-l1': 'SmoothL1Loss',
+  huber: 'HuberLoss',
   nll: 'NLLLoss',
 };
 /**

@@ -81,6 +81,7 @@ export const LOSS_TYPES = [
   'MSELoss',
   'L1Loss',
   'SmoothL1Loss',
+  'HuberLoss',
 ] as const satisfies readonly Config['loss']['type'][];
 
 /** PyTorch's defaults of that optimiser. */

@@ -34,7 +34,7 @@ export const withLossType = (loss: Config['loss'], type: Config['loss']['type'])
   loss.type === type ? loss : v.parse(lossSchema, { type, reduction: loss.reduction });
 
 const CLASSES: ReadonlySet<Config['loss']['type']> = new Set(['CrossEntropyLoss', 'NLLLoss']);
-const NUMBERS: ReadonlySet<Config['loss']['type']> = new Set(['MSELoss', 'L1Loss', 'SmoothL1Loss']);
+const NUMBERS: ReadonlySet<Config['loss']['type']> = new Set(['MSELoss', 'L1Loss', 'SmoothL1Loss', 'HuberLoss']);
 
 /** The loss in use where it can judge such rows (NLLLoss for classes, L1Loss for numbers), else the usual one. */
 export function lossFor(loss: Config['loss'], row: RowOfData): Config['loss'] {

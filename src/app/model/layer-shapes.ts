@@ -4,8 +4,8 @@
  * operators have, too, come from shapes/; whether a model runs is the session's to say. Pure.
  */
 import * as v from 'valibot';
-import { asPair, type LayerConfig, LIMITS, layerSchema, type Pair } from '../../protocol/config';
-import { places, spanOf } from '../../shapes/window';
+import { asPair, type LayerConfig, type LayerOf, LIMITS, layerSchema } from '../../protocol/config';
+import { places, pooledPlaces, spanOf } from '../../shapes/window';
 
 /** Of one row, without the batch: [features], [channels, height, width], [tokens], [tokens, width]. */
 export type Shape = readonly number[];
@@ -19,15 +19,24 @@ export interface Source {
 
 const product = (shape: Shape): number => shape.reduce((n, d) => n * d, 1);
 
-type Window = Readonly<Record<'kernel' | 'stride' | 'padding' | 'dilation', Pair>>;
-
-function slid(shape: Shape, channels: number, window: Window): Shape | undefined {
-  const { kernel, stride, padding, dilation } = window;
-  const [k, s, p, d] = [asPair(kernel), asPair(stride), asPair(padding), asPair(dilation)];
+/** `along` gives the places of the window along height (0) or width (1). */
+function slid(shape: Shape, channels: number, along: (axis: 0 | 1, size: number) => number): Shape | undefined {
   if (shape.length !== 3) return undefined;
-  const along = (axis: 0 | 1) => places((shape[axis + 1] ?? 0) + 2 * p[axis], spanOf(k[axis], d[axis]), s[axis]);
-  const [height, width] = [along(0), along(1)];
+  const [height, width] = [along(0, shape[1] ?? 0), along(1, shape[2] ?? 0)];
   return height > 0 && width > 0 ? [channels, height, width] : undefined;
+}
+
+function convolved(shape: Shape, { out, kernel, stride, padding, dilation }: LayerOf<'Conv2d'>): Shape | undefined {
+  const [k, s, d] = [asPair(kernel), asPair(stride), asPair(dilation)];
+  if (padding === 'same') return slid(shape, out, (axis, size) => (s[axis] === 1 ? size : 0));
+  const p = padding === 'valid' ? [0, 0] : asPair(padding);
+  return slid(shape, out, (axis, size) => places(size + 2 * (p[axis] ?? 0), spanOf(k[axis], d[axis]), s[axis]));
+}
+
+function pooled(shape: Shape, layer: LayerOf<'MaxPool2d'> | LayerOf<'AvgPool2d'>): Shape | undefined {
+  const [k, s, p] = [asPair(layer.kernel), asPair(layer.stride ?? layer.kernel), asPair(layer.padding)];
+  const along = (axis: 0 | 1, size: number) => pooledPlaces(size, k[axis], p[axis], s[axis], layer.ceilMode);
+  return slid(shape, shape[0] ?? 1, along);
 }
 
 /** What the layer gives; undefined where it does not take that shape. */
@@ -38,10 +47,10 @@ export function outputOf(layer: LayerConfig, shape: Shape): Shape | undefined {
     case 'Flatten':
       return [product(shape)];
     case 'Conv2d':
-      return slid(shape, layer.out, layer);
+      return convolved(shape, layer);
     case 'MaxPool2d':
     case 'AvgPool2d':
-      return slid(shape, shape[0] ?? 1, { ...layer, stride: layer.stride ?? layer.kernel, dilation: 1 });
+      return pooled(shape, layer);
     case 'AdaptiveAvgPool2d':
       return shape.length === 3 ? [shape[0] ?? 1, ...asPair(layer.output)] : undefined;
     case 'BatchNorm2d':

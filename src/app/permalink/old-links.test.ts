@@ -76,7 +76,7 @@ test('every mode, optimiser, loss, data set, layer and preset is in a link', () 
   const recorded = links.map(({ config = {} }) => JSON.stringify(config));
   const types = [
     ...['SGD', 'Adam', 'AdamW', 'RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam'],
-    ...['MSELoss', 'CrossEntropyLoss', 'BCEWithLogitsLoss', 'L1Loss', 'SmoothL1Loss', 'NLLLoss'],
+    ...['MSELoss', 'CrossEntropyLoss', 'BCEWithLogitsLoss', 'L1Loss', 'SmoothL1Loss', 'HuberLoss', 'NLLLoss'],
     ...['circle', 'xor', 'gauss', 'spiral', 'plane', 'randomRegression', 'prototypes', 'digits', 'shapes'],
     ...['sequence', 'text', 'csv', 'npy', 'idx', 'png'],
     ...['Linear', 'ReLU', 'Tanh', 'Sigmoid', 'GELU', 'LeakyReLU', 'ELU', 'SiLU', 'Softplus', 'Softmax', 'LogSoftmax'],

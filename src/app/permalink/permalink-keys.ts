@@ -137,6 +137,7 @@ export const LOSS_NAMES = {
   bce: 'BCEWithLogitsLoss',
   l1: 'L1Loss',
   huber: 'SmoothL1Loss',
+  huberloss: 'HuberLoss',
   nll: 'NLLLoss',
 } as const;
 const MODE_LINKS = Object.fromEntries(Object.values(FACES).map(({ link, name }) => [link, name]));
@@ -208,6 +209,8 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('smoothing', 'loss.labelSmoothing', optional),
   row('ignore', 'loss.ignoreIndex', optional),
   row('beta', 'loss.beta'),
+  row('delta', 'loss.delta'),
+  row('posWeight', 'loss.posWeight', structured('!(3)')),
   row('classWeights', 'loss.classWeights', structured('!(1,2)')),
   row('lr', 'optimizer.lr'),
   row('momentum', 'optimizer.momentum'),

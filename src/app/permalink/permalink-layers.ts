@@ -21,7 +21,7 @@ interface Word {
 }
 
 const CONV = { i: 'in', k: 'kernel', s: 'stride', p: 'padding', d: 'dilation', g: 'groups', b: 'bias' };
-const POOL = { s: 'stride', p: 'padding' };
+const POOL = { s: 'stride', p: 'padding', c: 'ceilMode' };
 // A small e behind a number would be its exponent.
 const NORM = { f: 'features', E: 'eps', a: 'affine' };
 const BATCH_NORM = { ...NORM, m: 'momentum' };
@@ -42,11 +42,11 @@ const WORDS: Readonly<Record<LeafLayer['type'], Word>> = {
   Flatten: { word: 'flatten' },
   Conv2d: { word: 'conv', main: 'out', letters: CONV },
   MaxPool2d: { word: 'pool', main: 'kernel', letters: POOL },
-  AvgPool2d: { word: 'avgpool', main: 'kernel', letters: POOL },
+  AvgPool2d: { word: 'avgpool', main: 'kernel', letters: { ...POOL, n: 'countIncludePad' } },
   AdaptiveAvgPool2d: { word: 'adaptivepool', main: 'output' },
   BatchNorm1d: { word: 'bn1d', letters: BATCH_NORM },
   BatchNorm2d: { word: 'bn', letters: BATCH_NORM },
-  LayerNorm: { word: 'ln', letters: NORM },
+  LayerNorm: { word: 'ln', letters: { ...NORM, b: 'bias' } },
   GroupNorm: { word: 'gn', main: 'groups', letters: { c: 'channels', E: 'eps', a: 'affine' } },
   Embedding: { word: 'embedding', main: 'width', letters: { v: 'vocab', p: 'paddingIdx' } },
   TokenEmbedding: { word: 'tokens', main: 'width', letters: { v: 'vocab', c: 'context' } },
@@ -134,7 +134,7 @@ function cut(text: string, mark: string): readonly string[] {
 
 const NUMBER = String.raw`\d+(?:\.\d+)?(?:e[+-]?\d+)?`;
 const VALUE = new RegExp(`^(?:'([^']*)'|(${NUMBER})x(${NUMBER})|(${NUMBER}))`);
-const BOOLEANS = new Set(['bias', 'affine', 'causal']);
+const BOOLEANS = new Set(['bias', 'affine', 'causal', 'ceilMode', 'countIncludePad']);
 
 /** The value at the head of a text and what is left of it. */
 function readValue(field: string, text: string): readonly [value: unknown, rest: string] | undefined {

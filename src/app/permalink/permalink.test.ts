@@ -50,12 +50,12 @@ const leaf = fc.oneof(
     groups: count(1, 9),
     bias: fc.boolean(),
   }),
-  kind('MaxPool2d', pool),
-  kind('AvgPool2d', pool),
+  kind('MaxPool2d', { ...pool, ceilMode: fc.boolean() }),
+  kind('AvgPool2d', { ...pool, ceilMode: fc.boolean(), countIncludePad: fc.boolean() }),
   kind('AdaptiveAvgPool2d', { output: pair(1, 9) }),
   kind('BatchNorm1d', { features: count(1, 99), momentum: real(0, 1), ...norm }),
   kind('BatchNorm2d', { features: count(1, 99), momentum: real(0, 1), ...norm }),
-  kind('LayerNorm', { features: count(1, 99), ...norm }),
+  kind('LayerNorm', { features: count(1, 99), ...norm, bias: fc.boolean() }),
   kind('GroupNorm', { groups: count(1, 9), channels: count(1, 99), ...norm }),
   kind('Embedding', { vocab: count(1, 99), width: count(1, 99), paddingIdx: maybe(count(0, 9)) }),
   kind('TokenEmbedding', { vocab: count(1, 99), context: count(1, 99), width: count(1, 99) }),
@@ -201,7 +201,8 @@ const scheduler = fc.oneof(
 const reduction = fc.constantFrom('mean', 'sum');
 const weights = maybe(fc.array(real(0, 1000), { minLength: 1, maxLength: 4 }));
 const loss = fc.oneof(
-  fc.record({ type: fc.constantFrom('MSELoss', 'BCEWithLogitsLoss', 'L1Loss'), reduction }),
+  fc.record({ type: fc.constantFrom('MSELoss', 'L1Loss'), reduction }),
+  fc.record({ type: fc.constant('BCEWithLogitsLoss'), reduction, posWeight: weights }),
   fc.record({
     type: fc.constant('CrossEntropyLoss'),
     reduction,
@@ -209,6 +210,7 @@ const loss = fc.oneof(
     ignoreIndex: maybe(fc.integer({ min: -200, max: 200 })),
     classWeights: weights,
   }),
+  fc.record({ type: fc.constant('HuberLoss'), reduction, delta: real(0.01, 1000) }),
   fc.record({ type: fc.constant('SmoothL1Loss'), reduction, beta: real(0, 1000) }),
   fc.record({
     type: fc.constant('NLLLoss'),

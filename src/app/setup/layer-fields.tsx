@@ -38,7 +38,7 @@ const FIELDS: Readonly<Partial<Record<LayerConfig['type'], readonly LayerField[]
   MultiheadAttention: ['heads'],
   TransformerBlock: ['heads', 'expansion', 'dropout'],
 };
-const FLAGS = ['bias', 'affine', 'causal'] as const;
+const FLAGS = ['bias', 'affine', 'causal', 'ceilMode', 'countIncludePad'] as const;
 const APPROXIMATIONS = { none: 'none', tanh: 'tanh' } as const;
 
 const wordsOf = (type: LayerConfig['type'], field: LayerField) => LAYER_OWN[type]?.[field] ?? LAYER[field];
@@ -58,6 +58,7 @@ const print = (value: unknown): string =>
 
 function parse(text: string): unknown {
   if (text === '') return undefined;
+  if (/^[a-z]+$/.test(text)) return text;
   const numbers = text.split(/[×x,]/).map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   return numbers.length === 2 ? numbers : numbers[0];
 }
@@ -90,8 +91,8 @@ export function LayerFields({ layer, index, before, canRemove, row, apply }: Lay
         />
       )}
       {flags.map((flag) => (
-        <div key={flag} className={fields['row']} title={LAYER[flag].description}>
-          <label htmlFor={`${id}${flag}`}>{LAYER[flag].title}</label>
+        <div key={flag} className={fields['row']} title={wordsOf(layer.type, flag).description}>
+          <label htmlFor={`${id}${flag}`}>{wordsOf(layer.type, flag).title}</label>
           <input
             id={`${id}${flag}`}
             type="checkbox"

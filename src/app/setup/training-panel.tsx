@@ -30,6 +30,7 @@ const LOSSES: Readonly<Record<(typeof LOSS_TYPES)[number], string>> = {
   MSELoss: 'MSE',
   L1Loss: 'L1',
   SmoothL1Loss: 'smooth L1',
+  HuberLoss: 'Huber',
 };
 const USUAL = [OPTIMIZER.lr, OPTIMIZER.momentum, OPTIMIZER.nesterov, OPTIMIZER.weightDecay];
 const OTHERS = Object.values(OPTIMIZER).filter((setting) => !USUAL.includes(setting));
@@ -84,8 +85,10 @@ export function TrainingPanel() {
         <ChoiceSetting {...LOSS.reduction} words={REDUCTIONS} />
         <NumberSetting {...LOSS.labelSmoothing} />
         <NumberSetting {...LOSS.beta} />
+        <NumberSetting {...LOSS.delta} />
         <NumberSetting {...LOSS.ignoreIndex} />
         <ListSetting {...LOSS.classWeights} absent="all alike" example="1, 2" />
+        <ListSetting {...LOSS.posWeight} absent="none" example="3" />
         <FlagSetting {...RUN.shuffle} />
         <FlagSetting {...RUN.dropLast} />
       </details>

@@ -62,7 +62,9 @@ function argumentsOf(layer: LeafLayer): readonly string[] {
         `${layer.out}`,
         pair(layer.kernel),
         ...pairKeyword('stride', layer.stride, 1),
-        ...pairKeyword('padding', layer.padding, 0),
+        ...(typeof layer.padding === 'string'
+          ? [`padding='${layer.padding}'`]
+          : pairKeyword('padding', layer.padding, 0)),
         ...pairKeyword('dilation', layer.dilation, 1),
         ...keyword('groups', layer.groups, 1),
         ...flag('bias', layer.bias, true),
@@ -73,6 +75,8 @@ function argumentsOf(layer: LeafLayer): readonly string[] {
         pair(layer.kernel),
         ...pairKeyword('stride', layer.stride ?? layer.kernel, layer.kernel),
         ...pairKeyword('padding', layer.padding, 0),
+        ...flag('ceil_mode', layer.ceilMode),
+        ...(layer.type === 'AvgPool2d' ? flag('count_include_pad', layer.countIncludePad, true) : []),
       ];
     case 'AdaptiveAvgPool2d':
       return [pair(layer.output)];
@@ -89,6 +93,7 @@ function argumentsOf(layer: LeafLayer): readonly string[] {
         `${layer.features}`,
         ...keyword('eps', layer.eps, 1e-5),
         ...flag('elementwise_affine', layer.affine, true),
+        ...flag('bias', layer.bias, true),
       ];
     case 'GroupNorm':
       return [

@@ -16,6 +16,10 @@ test('losses with what differs from the defaults', () => {
   expect(loss({ type: 'L1Loss', reduction: 'sum' })).toBe("L1Loss(reduction='sum')");
   expect(loss({ type: 'SmoothL1Loss' })).toBe('SmoothL1Loss()');
   expect(loss({ type: 'SmoothL1Loss', beta: 0.5 })).toBe('SmoothL1Loss(beta=0.5)');
+  expect(loss({ type: 'HuberLoss', delta: 0.5 })).toBe('HuberLoss(delta=0.5)');
+  expect(loss({ type: 'BCEWithLogitsLoss', posWeight: [3] })).toBe(
+    'BCEWithLogitsLoss(pos_weight=torch.tensor([3.])).to(rank)',
+  );
   expect(loss({ type: 'NLLLoss', ignoreIndex: 3 })).toBe('NLLLoss(ignore_index=3)');
   expect(loss({ type: 'CrossEntropyLoss', labelSmoothing: 0.1, ignoreIndex: -100, classWeights: [1, 0.5] })).toBe(
     'CrossEntropyLoss(weight=torch.tensor([1., 0.5]), label_smoothing=0.1).to(rank)',

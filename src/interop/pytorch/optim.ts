@@ -3,18 +3,24 @@
  * script.ts.
  */
 import { at, unreachable } from '../../base/invariant';
+import { lossWeights } from '../../nn/losses';
 import { groupSettings, ownSettings } from '../../optim/param-groups';
 import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../../protocol/config';
 import { flag, keyword, python } from './python';
 
 export function lossCode(loss: LossConfig, device: string): string {
-  const weights = 'classWeights' in loss ? loss.classWeights : undefined;
+  const weights = lossWeights(loss);
   const args = [
-    ...(weights ? [`weight=torch.tensor([${weights.map(real).join(', ')}])`] : []),
+    ...(weights
+      ? [
+          `${loss.type === 'BCEWithLogitsLoss' ? 'pos_weight' : 'weight'}=torch.tensor([${weights.map(real).join(', ')}])`,
+        ]
+      : []),
     ...(loss.reduction === 'sum' ? ["reduction='sum'"] : []),
     ...('ignoreIndex' in loss ? keyword('ignore_index', loss.ignoreIndex ?? -100, -100) : []),
     ...('labelSmoothing' in loss ? keyword('label_smoothing', loss.labelSmoothing ?? 0, 0) : []),
     ...('beta' in loss ? keyword('beta', loss.beta, 1) : []),
+    ...('delta' in loss ? keyword('delta', loss.delta, 1) : []),
   ];
   return `loss_fn = nn.${loss.type}(${args.join(', ')})${weights ? `.to(${device})` : ''}`;
 }

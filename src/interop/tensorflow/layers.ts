@@ -97,8 +97,12 @@ function leafCode(layer: LeafLayer, { synchronized }: Place): readonly string[] 
       return convCode(layer);
     case 'MaxPool2d':
       if (!isZero(layer.padding)) throw missing('MaxPool2d with padding', 'Its own padding is valid or same.');
+      refuseCeil(layer);
       return [into('MaxPooling2D', ...poolArguments(layer))];
     case 'AvgPool2d':
+      refuseCeil(layer);
+      if (!layer.countIncludePad && !isZero(layer.padding))
+        throw missing('AvgPool2d with countIncludePad false', 'ZeroPadding2D adds zeros that the mean counts.');
       return [...padded(layer.padding), into('AveragePooling2D', ...poolArguments(layer))];
     case 'AdaptiveAvgPool2d':
       if (tuple(layer.output) !== '1')
@@ -117,7 +121,14 @@ function leafCode(layer: LeafLayer, { synchronized }: Place): readonly string[] 
         ),
       ];
     case 'LayerNorm':
-      return [into('LayerNormalization', `epsilon=${layer.eps}`, ...affine(layer.affine))];
+      return [
+        into(
+          'LayerNormalization',
+          `epsilon=${layer.eps}`,
+          ...affine(layer.affine),
+          ...(layer.affine ? flag('center', layer.bias, true) : []),
+        ),
+      ];
     case 'GroupNorm':
       return [into('GroupNormalization', `${layer.groups}`, `epsilon=${layer.eps}`, ...affine(layer.affine))];
     case 'Embedding':
@@ -151,6 +162,10 @@ function leafCode(layer: LeafLayer, { synchronized }: Place): readonly string[] 
 
 const affine = (given: boolean): readonly string[] => (given ? [] : ['center=False', 'scale=False']);
 
+function refuseCeil({ type, ceilMode }: Extract<LeafLayer, { type: 'MaxPool2d' | 'AvgPool2d' }>): void {
+  if (ceilMode) throw missing(`${type} with ceilMode`, 'Windows of Keras end inside the image.');
+}
+
 const padded = (padding: Pair): readonly string[] => (isZero(padding) ? [] : [into('ZeroPadding2D', tuple(padding))]);
 
 function poolArguments({ kernel, stride }: { readonly kernel: Pair; readonly stride?: Pair | undefined }) {
@@ -167,12 +182,13 @@ function convCode(layer: Extract<LeafLayer, { type: 'Conv2d' }>): readonly strin
   if (strides.length > 0 && spread.length > 0)
     throw missing('a Conv2d with both stride and dilation', 'Conv2D refuses them together.');
   return [
-    ...padded(padding),
+    ...(typeof padding === 'string' ? [] : padded(padding)),
     into(
       'Conv2D',
       `${layer.out}`,
       tuple(kernel),
       ...strides,
+      ...(padding === 'same' ? ["padding='same'"] : []),
       ...spread,
       ...keyword('groups', layer.groups, 1),
       ...flag('use_bias', layer.bias, true),

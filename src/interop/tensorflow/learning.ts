@@ -42,7 +42,11 @@ function lossCode(loss: LossConfig, ignores: boolean): { readonly make: string; 
     case 'SmoothL1Loss':
       if (loss.beta === 0) return of('MeanAbsoluteError');
       return { ...of('Huber', `delta=${loss.beta}`), call: over('loss_fn(y, output)', loss.beta) };
+    case 'HuberLoss':
+      return of('Huber', `delta=${loss.delta}`);
     case 'BCEWithLogitsLoss':
+      if (loss.posWeight)
+        throw missing('posWeight', 'tf.nn.weighted_cross_entropy_with_logits is a function, and no loss of Keras.');
       return of('BinaryCrossentropy', 'from_logits=True');
     case 'CrossEntropyLoss': {
       if (loss.classWeights) throw missing('classWeights', 'Model.fit has class_weight, whose mean is another one.');

@@ -12,7 +12,7 @@ export const conv2d: LayerDef<LayerOf<'Conv2d'>> = {
   forward(c, { bias, stride, padding, dilation, groups }, x) {
     const attrs = {
       stride: asPair(stride),
-      padding: asPair(padding),
+      padding: typeof padding === 'string' ? padding : asPair(padding),
       dilation: asPair(dilation),
       groups,
     };

@@ -57,11 +57,15 @@ export const batchNorm1d: LayerDef<LayerOf<'BatchNorm1d'>> = batchNorm;
 export const batchNorm2d: LayerDef<LayerOf<'BatchNorm2d'>> = batchNorm;
 
 export const layerNorm: LayerDef<LayerOf<'LayerNorm'>> = {
-  init: ({ features, affine: enabled }) => onesAndZeros(enabled, features),
-  forward(c, { features, eps, affine: enabled }, x) {
-    const scale = enabled ? [c.parameter('weight'), c.parameter('bias')] : [];
+  init: ({ features, affine: enabled, bias }) => onesAndZeros(enabled, features).slice(0, bias ? 2 : 1),
+  forward(c, { features, eps, affine: enabled, bias }, x) {
     const attrs = { normalizedShape: [features], eps };
-    return c.apply('norm/layer-norm', [x, ...scale], attrs, { names: ['out', 'mean', 'rstd'] })[0];
+    const normalize = (scale: readonly ValueId[], out: string) =>
+      c.apply('norm/layer-norm', [x, ...scale], attrs, { names: [out, 'mean', 'rstd'] })[0];
+    if (!enabled) return normalize([], 'out');
+    if (bias) return normalize([c.parameter('weight'), c.parameter('bias')], 'out');
+    // The kernel takes weight and bias, or neither.
+    return c.apply('ops/mul', [normalize([], 'normalized'), c.parameter('weight')])[0];
   },
 };
 

@@ -4,21 +4,23 @@ import { asPair, type LayerOf } from '../../protocol/config';
 import { elements } from '../../tensor/shape';
 import type { LayerDef } from '../layer';
 
+/** Attributes of the operators. */
+const windowOf = ({ kernel, stride, padding, ceilMode }: LayerOf<'MaxPool2d'> | LayerOf<'AvgPool2d'>) => ({
+  kernelSize: asPair(kernel),
+  stride: asPair(stride ?? kernel),
+  padding: asPair(padding),
+  ...(ceilMode ? { ceilMode } : {}),
+});
+
 export const maxPool2d: LayerDef<LayerOf<'MaxPool2d'>> = {
-  forward: (c, { kernel, stride, padding }, x) =>
-    c.apply('conv/max-pool2d', [x], {
-      kernelSize: asPair(kernel),
-      stride: asPair(stride ?? kernel),
-      padding: asPair(padding),
-    })[0],
+  forward: (c, layer, x) => c.apply('conv/max-pool2d', [x], windowOf(layer))[0],
 };
 
 export const avgPool2d: LayerDef<LayerOf<'AvgPool2d'>> = {
-  forward: (c, { kernel, stride, padding }, x) =>
+  forward: (c, layer, x) =>
     c.apply('conv/avg-pool2d', [x], {
-      kernelSize: asPair(kernel),
-      stride: asPair(stride ?? kernel),
-      padding: asPair(padding),
+      ...windowOf(layer),
+      ...(layer.countIncludePad ? {} : { countIncludePad: false }),
     })[0],
 };
 

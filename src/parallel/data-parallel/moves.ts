@@ -6,7 +6,7 @@
  * compiler.ts.
  */
 import { at } from '../../base/invariant';
-import { CLASS_WEIGHTS } from '../../nn/losses';
+import { LOSS_WEIGHTS } from '../../nn/losses';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { Payload } from '../../protocol/trace';
@@ -60,7 +60,7 @@ export function scatter(
 /** Device 0's parameters and buffers to every replica, on each forward; what the replicas do to buffers is lost. */
 export function replicate({ builder, replicas }: Move): void {
   const { graph, registered } = at(replicas, 0).stage;
-  const buffers = graph.values.filter((v) => v.role === 'buffer' && v.name !== CLASS_WEIGHTS);
+  const buffers = graph.values.filter((v) => v.role === 'buffer' && v.name !== LOSS_WEIGHTS);
   broadcastCoalesced(
     { builder, replicas },
     registered.map((p) => p.name),

@@ -4,7 +4,7 @@
  */
 
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import { CLASS_WEIGHTS } from '../../nn/losses';
+import { LOSS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
@@ -39,7 +39,7 @@ export function construct(input: ModeInput): Program | undefined {
 
 /** Running statistics and their like; the class weights are the loss's, not the module's. */
 export const bufferNames = (stage: StageGraph): readonly string[] =>
-  stage.graph.values.flatMap((v) => (v.role === 'buffer' && v.name !== CLASS_WEIGHTS ? [v.name] : []));
+  stage.graph.values.flatMap((v) => (v.role === 'buffer' && v.name !== LOSS_WEIGHTS ? [v.name] : []));
 
 /** Before the forward pass every rank takes rank 0's running statistics (within join() those of `source`). */
 export function broadcastBuffers(builder: ProgramBuilder, group: Group, stage: StageGraph, source: DeviceIndex): void {

@@ -2,7 +2,7 @@
  * What synchronous and asynchronous training with a parameter server are made of: declaring what server and workers
  * hold, pulling, working, pushing. Called by both.
  */
-import { CLASS_WEIGHTS } from '../../nn/losses';
+import { LOSS_WEIGHTS } from '../../nn/losses';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
@@ -20,11 +20,11 @@ export interface Worker {
 /** Parameters, and buffers that training changes. */
 export const keptNames = ({ graph }: StageGraph): readonly string[] =>
   graph.values.flatMap(({ name, role }) =>
-    role === 'parameter' || (role === 'buffer' && name !== CLASS_WEIGHTS) ? [name] : [],
+    role === 'parameter' || (role === 'buffer' && name !== LOSS_WEIGHTS) ? [name] : [],
   );
 
 const bufferNames = ({ graph }: StageGraph): readonly string[] =>
-  graph.values.flatMap(({ name, role }) => (role === 'buffer' && name !== CLASS_WEIGHTS ? [name] : []));
+  graph.values.flatMap(({ name, role }) => (role === 'buffer' && name !== LOSS_WEIGHTS ? [name] : []));
 
 /**
  * The worker's loss counts `share`, as after tf.nn.compute_average_loss with the global batch size; each share keeps a

@@ -11,6 +11,8 @@ const size = pair(1, 64);
 const name = v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z_0-9.]*$/)));
 const eps = (value: number) => v.optional(real(0, 1), value);
 const p = v.optional(real(0, 1), 0.5);
+/** A last window that reaches beyond the image counts, too. */
+const ceilMode = v.optional(v.boolean(), false);
 
 const plain = <const T extends string>(type: T) => v.strictObject({ type: v.literal(type), name });
 
@@ -19,7 +21,8 @@ const conv = {
   out: units,
   kernel: size,
   stride: v.optional(pair(1, 64), 1),
-  padding: v.optional(pair(0, 64), 0),
+  /** 'same': as much as keeps height and width, for stride 1; 'valid': none. */
+  padding: v.optional(v.union([pair(0, 64), v.picklist(['same', 'valid'])]), 0),
   dilation: v.optional(pair(1, 16), 1),
   groups: v.optional(units, 1),
   bias: v.optional(v.boolean(), true),
@@ -64,6 +67,7 @@ const leaf = v.variant('type', [
     /** Absent: the kernel's size. */
     stride: v.optional(pair(1, 64)),
     padding: v.optional(pair(0, 32), 0),
+    ceilMode,
     name,
   }),
   v.strictObject({
@@ -71,6 +75,8 @@ const leaf = v.variant('type', [
     kernel: size,
     stride: v.optional(pair(1, 64)),
     padding: v.optional(pair(0, 32), 0),
+    ceilMode,
+    countIncludePad: v.optional(v.boolean(), true),
     name,
   }),
   v.strictObject({ type: v.literal('AdaptiveAvgPool2d'), output: pair(1, 64), name }),
@@ -82,6 +88,8 @@ const leaf = v.variant('type', [
     features: units,
     eps: eps(1e-5),
     affine: v.optional(v.boolean(), true),
+    /** Only looked at where `affine` is true. */
+    bias: v.optional(v.boolean(), true),
     name,
   }),
   v.strictObject({

@@ -5,8 +5,9 @@ import { LIMITS, real } from './fields';
 const reduction = v.optional(v.picklist(['mean', 'sum']), 'mean');
 /** Targets with this class count nowhere. */
 const ignoreIndex = v.optional(v.pipe(v.number(), v.integer()), -100);
-/** A weight a class. */
-const classWeights = v.optional(v.pipe(v.array(real(0, 1e6)), v.minLength(1), v.maxLength(LIMITS.units)));
+const weights = v.optional(v.pipe(v.array(real(0, 1e6)), v.minLength(1), v.maxLength(LIMITS.units)));
+/** `weight`: one weight per class. */
+const classWeights = weights;
 
 export const lossSchema = v.variant('type', [
   v.strictObject({ type: v.literal('MSELoss'), reduction }),
@@ -18,13 +19,24 @@ export const lossSchema = v.variant('type', [
     ignoreIndex: v.optional(v.pipe(v.number(), v.integer())),
     classWeights,
   }),
-  v.strictObject({ type: v.literal('BCEWithLogitsLoss'), reduction }),
+  v.strictObject({
+    type: v.literal('BCEWithLogitsLoss'),
+    reduction,
+    /** One factor per output for targets of 1, or a single factor for all outputs. */
+    posWeight: weights,
+  }),
   v.strictObject({ type: v.literal('L1Loss'), reduction }),
   v.strictObject({
     type: v.literal('SmoothL1Loss'),
     reduction,
     /** Where the parabola becomes a line. */
     beta: v.optional(real(0, 1e6), 1),
+  }),
+  v.strictObject({
+    type: v.literal('HuberLoss'),
+    reduction,
+    /** Where the parabola becomes a line. torch refuses 0. */
+    delta: v.optional(real(1e-6, 1e6), 1),
   }),
   v.strictObject({ type: v.literal('NLLLoss'), reduction, ignoreIndex, classWeights }),
 ]);

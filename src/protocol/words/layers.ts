@@ -22,7 +22,12 @@ export const LAYER = settings<LayerField>('model.layers', {
   p: ['Probability', 'p: probability with which an element is set to zero in training.'],
   kernel: ['Kernel', 'kernel_size: one number, or height and width.'],
   stride: ['Stride', 'stride: pixels from one window to the next; in pooling, without it, the kernel’s size.'],
-  padding: ['Padding', 'padding: pixels added on every side: zeros, or under a maximum nothing.'],
+  padding: [
+    'Padding',
+    'padding: zeros added on every side (a maximum ignores them); of a convolution also same, which keeps the size.',
+  ],
+  ceilMode: ['ceil_mode', 'ceil_mode: a last window that reaches beyond the image counts as well.'],
+  countIncludePad: ['count_include_pad', 'count_include_pad: the mean counts the zeros of the padding.'],
   dilation: ['Dilation', 'dilation: pixels from one element of the kernel to the next.'],
   groups: ['Groups', 'groups: groups of channels that are treated apart.'],
   output: ['Output', 'output_size: one number, or height and width.'],
@@ -45,6 +50,7 @@ export const LAYER = settings<LayerField>('model.layers', {
 
 export const LAYER_OWN: { readonly [T in LayerType]?: { readonly [F in LayerField]?: Setting } } = {
   Conv2d: settings('model.layers', { out: ['Channels', 'out_channels'] }),
+  LayerNorm: settings('model.layers', { bias: ['bias', 'bias: whether a bias is learned beside the weight.'] }),
   GroupNorm: settings('model.layers', {
     groups: ['Groups', 'num_groups: groups of channels that are normalised apart.'],
   }),

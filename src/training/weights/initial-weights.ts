@@ -9,7 +9,7 @@ import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
 import { type NamedTensor, readSafetensors } from '../../interop/safetensors';
-import { CLASS_WEIGHTS } from '../../nn/losses';
+import { LOSS_WEIGHTS } from '../../nn/losses';
 import type { InitialBuffer, InitialParameter } from '../../nn/model';
 import type { TiedName } from '../../nn/tied';
 import type { Files } from '../../protocol/session';
@@ -36,7 +36,7 @@ export function initialWeights(
     );
   const tensors = new Map(readSafetensors(file, bytes, { stripModule: true }).map((t) => [t.name, t]));
   // The class weights are the loss's: no state_dict of a model has them.
-  const ofModel = drawn.buffers.filter(({ name }) => name !== CLASS_WEIGHTS);
+  const ofModel = drawn.buffers.filter(({ name }) => name !== LOSS_WEIGHTS);
   checkKeys(file, tensors, { parameters: drawn.parameters, buffers: ofModel }, tied);
 
   const aliases = (name: string): readonly string[] => tied.flatMap((t) => (t.source === name ? [t.name] : []));
@@ -49,7 +49,7 @@ export function initialWeights(
     return { ...p, data: Float32Array.from(data) };
   });
   const buffers = drawn.buffers.map((b): InitialBuffer => {
-    const tensor = b.name === CLASS_WEIGHTS ? undefined : tensors.get(b.name);
+    const tensor = b.name === LOSS_WEIGHTS ? undefined : tensors.get(b.name);
     if (!tensor) return b;
     checkShape(file, tensor, b.shape);
     return { ...b, data: bufferData(file, tensor, b.data) };

@@ -4,7 +4,7 @@
  */
 import { must } from '../../base/invariant';
 import { type NamedTensor, writeSafetensors } from '../../interop/safetensors';
-import { CLASS_WEIGHTS } from '../../nn/losses';
+import { LOSS_WEIGHTS } from '../../nn/losses';
 import { tiedNames } from '../../nn/tied';
 import { sameShape } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
@@ -38,7 +38,7 @@ export function stateTensors(blueprint: Blueprint, weights: Weights): readonly N
     return { ...tensor, name };
   });
   const kept = buffers
-    .filter(({ name }) => name !== CLASS_WEIGHTS)
+    .filter(({ name }) => name !== LOSS_WEIGHTS)
     .map(({ name, shape, data }): NamedTensor => {
       const values = must(merged.get(name), name);
       if (data instanceof Float32Array) return { name, shape, data: values };

@@ -4,7 +4,7 @@
  */
 
 import { at } from '../../../base/invariant';
-import { places } from '../../../shapes/window';
+import { pooledPlaces } from '../../../shapes/window';
 import { elements, formatShape, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { checkNotEmpty, pairOf, refuse } from './geometry';
@@ -23,22 +23,14 @@ export interface Pooling {
   readonly padX: number;
 }
 
-/**
- * pooling_output_shape of torch: with ceilMode the last window must still start inside the image or its left padding.
- */
-function outSize(size: number, kernel: number, pad: number, stride: number, ceilMode: boolean): number {
-  const out = places(size + 2 * pad + (ceilMode ? stride - 1 : 0), kernel, stride);
-  return ceilMode && (out - 1) * stride >= size + pad ? out - 1 : out;
-}
-
 /** attrs: kernelSize, stride (kernelSize when absent), padding, ceilMode. */
 export function poolingOf(x: Shape, attrs: Attrs): Pooling {
   const [kernelY, kernelX] = pairOf(attrs, 'kernelSize', 1);
   const [strideY, strideX] = attrs.stride === undefined ? [kernelY, kernelX] : pairOf(attrs, 'stride', 1);
   const [padY, padX] = pairOf(attrs, 'padding', 0);
   const [height, width] = [at(x, x.length - 2), at(x, x.length - 1)];
-  const outHeight = outSize(height, kernelY, padY, strideY, attrs.ceilMode === true);
-  const outWidth = outSize(width, kernelX, padX, strideX, attrs.ceilMode === true);
+  const outHeight = pooledPlaces(height, kernelY, padY, strideY, attrs.ceilMode === true);
+  const outWidth = pooledPlaces(width, kernelX, padX, strideX, attrs.ceilMode === true);
   const planes = elements(x.slice(0, -2));
   return { planes, height, width, outHeight, outWidth, kernelY, kernelX, strideY, strideX, padY, padX };
 }

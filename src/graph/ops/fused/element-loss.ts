@@ -15,9 +15,7 @@ import { ELEMENT_LOSSES } from '../loss/element-losses';
 export const MOST_ELEMENTS = 1024;
 
 /** Those that the kernel knows. */
-export const FUSED_LOSSES: ReadonlyMap<string, ElementLoss> = new Map(
-  ELEMENT_LOSSES.filter(({ code }) => code <= 3).map((loss) => [loss.name, loss]),
-);
+export const FUSED_LOSSES: ReadonlyMap<string, ElementLoss> = new Map(ELEMENT_LOSSES.map((loss) => [loss.name, loss]));
 const OPERATORS = new Map([...FUSED_LOSSES].map(([name, loss]) => [name, elementLoss(loss)]));
 
 function named<T>(table: ReadonlyMap<string, T>, attrs: Attrs): T {

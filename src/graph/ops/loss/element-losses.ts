@@ -1,10 +1,10 @@
 /**
- * torch.nn's MSELoss, L1Loss, SmoothL1Loss, BCEWithLogitsLoss and BCELoss as rows of the table of elementwise losses.
+ * torch.nn's MSELoss, L1Loss, SmoothL1Loss, HuberLoss, BCEWithLogitsLoss and BCELoss as rows of the table of elementwise losses.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
-import { type Shape, sameShape } from '../../../tensor/shape';
-import type { TensorType } from '../../op';
+import { elements, type Shape, sameShape } from '../../../tensor/shape';
+import type { Attrs, TensorType } from '../../op';
 import type { ElementLoss } from './element-loss';
 
 const f = Math.fround;
@@ -24,15 +24,17 @@ function logitSizes(inputs: readonly TensorType[]): void {
     throw new LockstepError('shape', message, HINT);
   }
   const posWeight = inputs[2]?.shape;
-  if (posWeight && !sameShape(posWeight, output.slice(output.length - posWeight.length)))
+  // One weight for all outputs is broadcast, as in torch.
+  if (posWeight && elements(posWeight) > 1 && !sameShape(posWeight, output.slice(output.length - posWeight.length)))
     throw new LockstepError(
       'shape',
       `The size of tensor a (${posWeight.at(-1)}) must match the size of tensor b (${output.at(-1)}) at non-singleton dimension ${output.length - 1}`,
-      'pos_weight has one weight per class: the trailing part of the shape of the output.',
+      'loss.posWeight has one weight for each output of the model, or a single weight for all outputs.',
     );
 }
 
-const beta = (attrs: { readonly beta?: unknown }): number => (typeof attrs.beta === 'number' ? attrs.beta : 1);
+const beta = ({ beta: value }: Attrs): number => (typeof value === 'number' ? value : 1);
+const delta = ({ delta: value }: Attrs): number => (typeof value === 'number' ? value : 1);
 
 export const ELEMENT_LOSSES: readonly ElementLoss[] = [
   {
@@ -71,6 +73,20 @@ export const ELEMENT_LOSSES: readonly ElementLoss[] = [
       const d = f(x - t);
       return Math.abs(d) >= p ? Math.sign(d) : d / p;
     },
+  },
+  {
+    // d^2 / 2 where |d| <= delta, else delta (|d| - delta / 2)
+    name: 'loss/huber',
+    code: 5,
+    flops: 5,
+    ofDifference: true,
+    param: delta,
+    check: sameSizes,
+    term(x, t, p) {
+      const d = Math.abs(f(x - t));
+      return d <= p ? f(0.5 * d) * d : p * f(d - f(0.5 * p));
+    },
+    slope: (x, t, p) => Math.min(p, Math.max(-p, f(x - t))),
   },
   {
     // -w t log s(x) - (1 - t) log(1 - s(x)) with s the sigmoid and w = pos_weight, in PyTorch's stable form: m =

@@ -45,12 +45,20 @@ export const LOSS_CASES: Readonly<Record<string, Maker>> = {
   'l1 none': elementLoss('loss/l1', { reduction: 'none' }),
   'smooth-l1 mean': elementLoss('loss/smooth-l1', { reduction: 'mean', beta: 0.7 }, reals, reals, true),
   'smooth-l1 sum': elementLoss('loss/smooth-l1', { reduction: 'sum' }),
+  'huber mean': elementLoss('loss/huber', { reduction: 'mean', delta: 0.7 }, reals, reals, true),
+  'huber sum': elementLoss('loss/huber', { reduction: 'sum' }),
+  'huber none': elementLoss('loss/huber', { reduction: 'none', delta: 1.5 }),
   'bce-with-logits mean': elementLoss('loss/bce-with-logits', { reduction: 'mean' }),
   'bce-with-logits sum': elementLoss('loss/bce-with-logits', { reduction: 'sum' }),
   'bce-with-logits none, pos_weight': ([a, b], random) => ({
     op: 'loss/bce-with-logits',
     attrs: { reduction: 'none' },
     inputs: [reals([a, b], random), probabilities([a, b], random), probabilities([b], random)],
+  }),
+  'bce-with-logits mean, one pos_weight': ([a, b], random) => ({
+    op: 'loss/bce-with-logits',
+    attrs: { reduction: 'mean' },
+    inputs: [reals([a, b], random), probabilities([a, b], random), probabilities([1], random)],
   }),
   'bce mean': elementLoss('loss/bce', { reduction: 'mean' }, probabilities, probabilities),
   'bce none': elementLoss('loss/bce', { reduction: 'none' }, probabilities, probabilities),
@@ -154,6 +162,10 @@ export const LOSS_REFERENCE: Readonly<Record<string, Formula>> = {
     const [d, beta] = [Math.abs(x - t), number(attrs.beta, 1)];
     return d < beta ? (0.5 * d * d) / beta : d - 0.5 * beta;
   }),
+  'loss/huber': elementwise((x, t, attrs) => {
+    const [d, delta] = [Math.abs(x - t), number(attrs.delta, 1)];
+    return d <= delta ? 0.5 * d * d : delta * (d - 0.5 * delta);
+  }),
   'loss/bce-with-logits': elementwise(
     (x, t, _, w) =>
       w * t * (Math.log1p(Math.exp(-Math.abs(x))) + Math.max(-x, 0)) +
@@ -184,6 +196,7 @@ export const LOSS_RECIPES: Readonly<Record<string, Recipe>> = {
   mse_loss: recipe('loss/mse', ['x', 'target']),
   l1_loss: recipe('loss/l1', ['x', 'target']),
   smooth_l1_loss: recipe('loss/smooth-l1', ['x', 'target'], ({ attrs }) => ({ beta: number(attrs.beta, 1) })),
+  huber_loss: recipe('loss/huber', ['x', 'target'], ({ attrs }) => ({ delta: number(attrs.delta, 1) })),
   bce_with_logits: recipe('loss/bce-with-logits', ['x', 'target', 'pos_weight']),
   binary_cross_entropy: recipe('loss/bce', ['x', 'target']),
 };

@@ -30,7 +30,7 @@ export const ON_WEBGPU: readonly RegExp[] = [
   /^ddp, (join, uneven|SyncBatchNorm|gradientAsBucketView)$/,
   /^ddp, no_sync (both|none), accumulate 3$/,
   /^ddp, a module that is not used, findUnusedParameters$/,
-  /^single, (attention, tied weights|strides, groups, average pooling)$/,
+  /^single, (padding same, ceil_mode, .*|.*HuberLoss.*|attention, tied weights|strides, groups, average pooling)$/,
 ];
 
 export const WEBGPU_RUNS: readonly Named[] = ALL.filter(({ name }) => ON_WEBGPU.some((pattern) => pattern.test(name)));
