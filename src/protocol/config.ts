@@ -169,7 +169,7 @@ export const configSchema = v.strictObject({
   compareSingle: v.optional(v.boolean(), true),
   /** `.safetensors` with the initial weights, PyTorch's parameter names (with or without `module.`). */
   weights: v.optional(v.string()),
-  /** Name of a checkpoint to go on from: <name>.safetensors and <name>.state.safetensors. */
+  /** Name of the checkpoint to resume from: <name>.safetensors and <name>.state.safetensors. */
   resume: v.optional(v.string()),
   /** Who reads the checkpoint: every rank (torch.load with map_location), or rank 0, which broadcasts it. */
   resumeBy: v.optional(v.picklist(['everyRank', 'rank0']), 'everyRank'),

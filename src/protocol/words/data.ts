@@ -3,11 +3,11 @@ import type { DataConfig } from '../config/data';
 import { type NameIn, settings } from './setting';
 
 export const DATA = settings<NameIn<DataConfig>>('data', {
-  task: ['Task', 'What the model answers after the sign.'],
+  task: ['Task', 'What the model has to write after the = sign.'],
   samples: ['Samples', 'How many rows are made.'],
-  length: ['Length', 'Symbols of a problem.'],
-  symbols: ['Symbols', 'Different symbols; in modular addition the modulus.'],
-  context: ['Context', 'Characters that the model sees at once.'],
+  length: ['Length', 'Number of symbols in a problem.'],
+  symbols: ['Symbols', 'Number of different symbols; in modular addition, the modulus.'],
+  context: ['Context', 'Number of characters that the model sees at once.'],
   stride: ['Stride', 'Characters from one window to the next; without it, windows do not overlap.'],
   in: ['Features', 'Numbers in a row of random inputs.'],
   out: ['Targets', 'Numbers in a row of random targets.'],
@@ -15,18 +15,24 @@ export const DATA = settings<NameIn<DataConfig>>('data', {
   features: ['Features', 'Numbers in a row; with an image size, size × size.'],
   size: ['Image size', 'Pixels per side of an image; prototypes without it are flat rows of features.'],
   color: ['Colour', 'Three channels instead of one.'],
-  noise: ['Noise', 'How much is random in the rows, from 0 to 1.'],
-  testFraction: ['Test fraction', 'random_split: part of the rows kept out of training.'],
+  noise: ['Noise', 'How strongly rows are disturbed at random, from 0 to 1.'],
+  testFraction: ['Test fraction', 'random_split: fraction of the rows kept out of training.'],
   file: [
     'File',
-    'A .csv or .txt file, relative to the configuration file; text without it is the setting text, or our own.',
+    'A .csv or .txt file, relative to the configuration file. Without a file, text data uses the setting text or a built-in text.',
   ],
   text: ['Text', 'The text itself, in place of a file.'],
-  images: ['Images', 'The file of the images in IDX format, as MNIST has it; gzipped or not.'],
-  labels: ['Labels', 'The file of the labels in IDX format; gzipped or not.'],
-  zip: ['Zip', 'A .zip with one folder of PNG images for each class; without it, every given file class/name.png.'],
-  target: ['Target', 'Name or index, from 0, of the column to be predicted; without it, the last one.'],
-  header: ['First line', 'Whether the first line holds names; auto: when it is not numbers.'],
+  images: ['Images', 'File of the images in IDX format, the format of MNIST, gzipped or not.'],
+  labels: ['Labels', 'File of the labels in IDX format, gzipped or not.'],
+  zip: [
+    'Zip',
+    'A .zip with one folder of PNG images per class. Without a .zip, the given files are named class/name.png.',
+  ],
+  target: ['Target', 'Name or index (from 0) of the column to predict; by default the last column.'],
+  header: [
+    'First line',
+    'Whether the first line holds column names; auto: yes, if the line has entries that are not numbers.',
+  ],
   inputs: ['Inputs', 'A .npy file of inputs, one row for each sample, relative to the configuration file.'],
   targets: ['Targets', 'A .npy file of targets, one row for each sample, relative to the configuration file.'],
 });

@@ -7,8 +7,11 @@ export const DDP_MAIN = settings<MainOfDdp>('ddp', {
   algorithm: ['All-reduce', 'The algorithm that adds up the gradients of all ranks.'],
   bucketCapMb: [
     'Bucket cap',
-    'bucket_cap_mb: a bucket of gradients is closed when it holds this many MiB. Default: the first 1, the others 25. Any number, even 25, also replaces the 1. Real models leave it out; here it is tiny, to give small models several buckets.',
+    'bucket_cap_mb: DDP closes a bucket of gradients when it holds this many MiB. Default: 1 for the first bucket, 25 for the others. Any number, even 25, also replaces the 1. Real models use the default; here the cap is tiny, so that small models get several buckets.',
   ],
-  overlap: ['Overlap', 'Each bucket is all-reduced while backward still computes; otherwise all of them after it.'],
-  samplerSeed: ['Sampler seed', 'seed of the DistributedSampler: the order in which it draws the rows.'],
+  overlap: [
+    'Overlap',
+    'On: each bucket is all-reduced while backward still computes. Off: all buckets are all-reduced after backward.',
+  ],
+  samplerSeed: ['Sampler seed', 'seed of the DistributedSampler, which decides the order of the rows.'],
 });

@@ -5,10 +5,10 @@ import { type NameIn, settings } from './setting';
 export const PARAMETER_SERVER = settings<NameIn<Config['parameterServer']>>('parameterServer', {
   synchronous: [
     'Synchronous',
-    "A step waits for the gradients of all workers; off: the workers' gradients are applied one after the other.",
+    'On: a step waits for the gradients of all workers. Off: the server applies the gradients of each worker as they come.',
   ],
   staleness: [
     'Staleness',
-    "Asynchronous: updates that a worker's parameters are behind the server's when its gradient is applied.",
+    'Asynchronous only: how many updates the parameters of a worker are behind the server when its gradient is applied.',
   ],
 });
