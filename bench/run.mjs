@@ -2,26 +2,34 @@
  * `npm run bench`: every library trains the same nets and multiplies the same matrices in one headless Chromium, in
  * turn on the same adapter; then studies of what is distributed (studies/: all-reduces beside bare copies, DDP at world
  * size 1, overlap, growth with the world size). Prints tables and JSON (.cache/bench.json); `--write` appends them to
- * docs/benchmarks.md. See there for how to read them.
- *
- * ```
- * --only small,all-reduce      workloads and studies whose ids begin so
- * --contenders lockstep,jax    likewise
- * --rounds 5                   how many, and how long each: --milliseconds 500
- * --limit 45                   seconds that opening, or one round, may take
- * --skip-presets --skip-page   without the presets' first steps, without the built page
- * --against FOLDER             nothing else: this checkout beside another one, an older commit say, with its packages
- *                              installed; both take turns
- * --gpu                        Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures
- *                              there; with --from FOLDER the report of a dawn.json and a pytorch.json that were
- *                              written on another machine
- * ```
+ * docs/benchmarks.md. See there for how to read them, and `--help` for the options.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from '../scripts/install.mjs';
+import { readArguments } from '../scripts/read-arguments.mjs';
 
+const { values } = readArguments({
+  command: 'npm run bench --',
+  about:
+    'Every library trains the same nets and multiplies the same matrices in one headless Chromium, in turn on the same adapter; then studies of what is distributed. Prints tables, and JSON into .cache/bench.json.',
+  options: {
+    only: { value: 'IDS', default: '', help: 'Workloads and studies whose ids begin so, such as small,all-reduce.' },
+    contenders: { value: 'NAMES', default: '', help: 'Libraries whose names begin so, such as lockstep,jax.' },
+    rounds: { value: 'N', default: '5', positive: true, help: 'How many rounds.' },
+    milliseconds: { value: 'N', default: '500', positive: true, help: 'How long a round takes.' },
+    limit: { value: 'SECONDS', default: '45', positive: true, help: 'How long opening, or one round, may take.' },
+    write: { help: 'Append the tables to docs/benchmarks.md.' },
+    against: {
+      value: 'FOLDER',
+      help: 'Nothing but this checkout beside another one, with its packages installed; both take turns.',
+    },
+    gpu: { help: "Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures there." },
+    from: { value: 'FOLDER', help: 'With --gpu: the report of a dawn.json and a pytorch.json of another machine.' },
+    'skip-presets': { help: "Without the presets' first steps." },
+    'skip-page': { help: 'Without the built page.' },
+  },
+});
 ensureInstalled();
 const { buildBenchPage } = await import('./build-page.mjs');
 const { findChromium } = await import('../scripts/chromium.mjs');
@@ -35,21 +43,6 @@ const { appendToHistory } = await import('./history.mjs');
 const { machine } = await import('./machine.mjs');
 const { report } = await import('./report.mjs');
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    contenders: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '5' },
-    milliseconds: { type: 'string', default: '500' },
-    limit: { type: 'string', default: '45' },
-    write: { type: 'boolean', default: false },
-    against: { type: 'string' },
-    gpu: { type: 'boolean', default: false },
-    from: { type: 'string' },
-    'skip-presets': { type: 'boolean', default: false },
-    'skip-page': { type: 'boolean', default: false },
-  },
-});
 const list = (/** @type {string} */ text) => text.split(',').filter(Boolean);
 const options = {
   only: list(values.only),

@@ -64,7 +64,7 @@ test(
   placeInBrowser({ rest: 'config/ holds what is refused, and a notice is shown in share.spec.ts' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&data=gauss&mode=mp&world=8&device=cpu`);
-    await expect(playground.notice(/Model parallel cannot place 2 Linear layers on 8 devices/)).toBeVisible();
+    await expect(playground.notice(/worldSize is 8: model parallel cannot place 2 Linear layers on 8 devices/)).toBeVisible();
     await playground.iterate(1);
   },
 );
@@ -75,7 +75,7 @@ test(
   async ({ playground }) => {
     await playground.open(`${TINY.replace('batch=16', 'batch=2')}&data=gauss&mode=ddp&world=4&device=cpu`);
     await expect(
-      playground.notice(/Batch size 2 is smaller than the world size 4: 2 ranks would get no sample/),
+      playground.notice(/batchSize is 2 and worldSize is 4: 2 ranks would get no row of a batch/),
     ).toBeVisible();
     await playground.iterate(1);
   },

@@ -35,6 +35,7 @@ import { anyConfig, runnableConfig } from './arbitraries/configs';
 import { anyFile, anyFileOf, type DamagedFile, damaged, WHOLE } from './arbitraries/files';
 import { anyLink } from './arbitraries/links';
 import { anySchedule } from './arbitraries/schedules';
+import { checkNamesSettings } from './names-settings';
 import { checkSentence, keepsPromise } from './promise';
 import regressions from './regressions.json';
 
@@ -88,7 +89,8 @@ async function tryLink(link: string): Promise<void> {
 }
 
 const tryParse = async (config: unknown): Promise<void> => {
-  await keepsPromise(() => parseConfig(config));
+  const { refused } = await keepsPromise(() => parseConfig(config));
+  if (refused) checkNamesSettings(refused, config);
 };
 
 /** Small enough to be run a few steps in no time. */
@@ -112,10 +114,12 @@ function small(config: Config): Config | undefined {
 
 /** Trains two steps on the CPU. */
 async function tryRun(input: unknown): Promise<void> {
-  const { result } = await keepsPromise(() => parseConfig(input));
+  const { result, refused } = await keepsPromise(() => parseConfig(input));
+  if (refused) checkNamesSettings(refused, input);
   const config = result && small(result);
   if (!config) return;
   const ran = await keepsPromise(() => runConfig(config, {}));
+  if (ran.refused) checkNamesSettings(ran.refused, config);
   const report = ran.result?.report;
   if (!report) return;
   checkNotices(report.notices);

@@ -3,7 +3,13 @@
  * a failure, and sums up.
  */
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+readArguments({
+  command: 'npm run check --',
+  about:
+    'Everything but the tests that CI holds the code to: format, lint, types, import walls, lookups by text, state of modules, width of comments, unused code, build, size of the first load.',
+});
 ensureInstalled();
 const { isCurrent } = await import('./is-current.mjs');
 const { collectBin } = await import('./run-bin.mjs');

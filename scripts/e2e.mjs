@@ -1,6 +1,12 @@
 /** `npm run e2e`: builds the site and runs the browser tests alone; arguments go on to Playwright. */
 import { ensureInstalled } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+readArguments({
+  command: 'npm run e2e --',
+  about: 'Builds the site and runs the browser tests alone, for example with -g "spiral".',
+  passesOnTo: '`playwright test` (such as -g WORDS, FILE, --headed)',
+});
 ensureInstalled();
 const { findChromium } = await import('./chromium.mjs');
 const { freePort } = await import('./free-port.mjs');

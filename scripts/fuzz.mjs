@@ -1,26 +1,29 @@
 /**
- * `npm run fuzz -- --minutes 10 --seed 7 [--only links] [--browser --links 300]`: the fuzzers for as long as one likes.
- * Without a seed each run has a new one, which is printed first. With --browser the built site is sent links, which
+ * `npm run fuzz -- --minutes 10 --seed 7 [--only links] [--browser --links 300]`: the fuzzers for as long as one likes,
+ * or `--cases 10000` of each. Without a seed each run has a new one, which is printed first. With --browser the built site is sent links, which
  * takes about a second for each.
  */
-import { parseArgs } from 'node:util';
 import { ensureInstalled } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
-ensureInstalled();
-const { runBin } = await import('./run-bin.mjs');
-const { values } = parseArgs({
+const { values } = readArguments({
+  command: 'npm run fuzz --',
+  about:
+    'The fuzzers make cases for as long as one likes: what is given runs, or is refused with a sentence. The seed is printed first; a new one is drawn where none is given.',
   options: {
-    minutes: { type: 'string', default: '5' },
-    seed: { type: 'string' },
-    only: { type: 'string' },
-    browser: { type: 'boolean', default: false },
-    links: { type: 'string', default: '300' },
+    minutes: { value: 'N', default: '5', positive: true, help: 'For how long, all fuzzers together.' },
+    cases: { value: 'N', positive: true, help: 'So many cases of each fuzzer instead, however long they take.' },
+    seed: { value: 'N', help: 'A whole number; the same cases come again.' },
+    only: { value: 'NAME', help: 'One of the fuzzers (fuzz/targets.ts names them).' },
+    browser: { help: 'Send links to the built site, which takes about a second for each.' },
+    links: { value: 'N', default: '300', positive: true, help: 'With --browser: how many links.' },
   },
 });
+ensureInstalled();
+const { runBin } = await import('./run-bin.mjs');
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-const minutes = Number(values.minutes);
-if (!Number.isSafeInteger(seed) || !(minutes > 0) || !(Number(values.links) > 0)) {
-  console.error('--seed must be a whole number, --minutes and --links numbers above 0.');
+if (!Number.isSafeInteger(seed)) {
+  console.error(`--seed must be a whole number, not "${values.seed}".`);
   process.exit(2);
 }
 console.log(`Seed ${seed}.`);
@@ -31,7 +34,9 @@ const status = values.browser
     })
   : await runBin('vitest', ['run', '--project', 'pure', 'fuzz/fuzz.test.ts'], {
       LOCKSTEP_FUZZ_SEED: String(seed),
-      LOCKSTEP_FUZZ_MINUTES: String(minutes),
+      ...(values.cases === undefined
+        ? { LOCKSTEP_FUZZ_MINUTES: values.minutes }
+        : { LOCKSTEP_FUZZ_CASES: values.cases }),
       ...(values.only === undefined ? {} : { LOCKSTEP_FUZZ_ONLY: values.only }),
     });
 if (status !== 0) console.error(`Failed with seed ${seed}. Keep the counterexample in fuzz/regressions.json.`);

@@ -6,7 +6,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+const { values, words } = readArguments({
+  command: 'npm run gallery --',
+  about:
+    'Takes pictures of the page in many sizes, ranks, modes, presets and panels into gallery/index.html, with what does not fit.',
+  words: 'WORDS: only pictures whose name has them, such as 1280x720 ddp',
+  options: {
+    all: { help: 'Every combination, not only every pair of values.' },
+    dark: { help: 'The dark theme.' },
+    built: { help: 'Take the build that is there.' },
+  },
+});
 ensureInstalled();
 const { build } = await import('vite');
 const { chromium } = await import('playwright-core');
@@ -14,18 +26,16 @@ const { chromiumFlags, findChromium } = await import('./chromium.mjs');
 const { everyCombination, faults, keepTexts, nameOf, pairwise, seek, show } = await import('./layout-walk.mjs');
 const { serveFolder } = await import('./static-server.mjs');
 
-const args = process.argv.slice(2);
-const words = args.filter((arg) => !arg.startsWith('--'));
-const all = args.includes('--all') || words.length > 0 ? everyCombination() : pairwise();
+const all = values.all || words.length > 0 ? everyCombination() : pairwise();
 const chosen = all.filter((c) => words.every((word) => nameOf(c).split(/[ ,]+/).includes(word)));
 const folder = path.join(root, 'gallery');
 mkdirSync(folder, { recursive: true });
 
-if (!args.includes('--built')) await build({ root, logLevel: 'error' });
+if (!values.built) await build({ root, logLevel: 'error' });
 const server = await serveFolder(path.join(root, 'dist'));
 const { executablePath } = await findChromium({ install: true });
 const browser = await chromium.launch({ executablePath, args: chromiumFlags });
-const page = await browser.newPage({ colorScheme: args.includes('--dark') ? 'dark' : 'light' });
+const page = await browser.newPage({ colorScheme: values.dark ? 'dark' : 'light' });
 await page.addInitScript(keepTexts);
 await page.goto(`${server.url}#device=cpu&compare=0`);
 

@@ -5,9 +5,15 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+const { values } = readArguments({
+  command: 'npm run picture --',
+  about:
+    'Takes the two pictures of the README, of the page as it is now: docs/playground.png, and docs/playground-moving.png as an animation of one step.',
+  options: { built: { help: 'Take the site in dist/, without a build.' } },
+});
 ensureInstalled();
 const { build } = await import('vite');
 const { chromium } = await import('playwright-core');
@@ -22,7 +28,6 @@ const SECONDS_PER_STEP = 5;
 const FRAME_MS = 125;
 const MOST_BYTES = 1_500_000;
 
-const { values } = parseArgs({ options: { built: { type: 'boolean', default: false } } });
 if (!values.built) await build({ root, logLevel: 'error' });
 const server = await serveFolder(path.join(root, 'dist'));
 const { executablePath } = await findChromium({ install: true });

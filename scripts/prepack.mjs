@@ -2,7 +2,12 @@
 import { buildCommandLine } from './build-cli.mjs';
 import { ensureInstalled, root } from './install.mjs';
 import { isCurrent } from './is-current.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+readArguments({
+  command: 'npm run prepack --',
+  about: 'Runs before `npm pack`: builds what the package ships, the site in dist/ and the command line in dist-cli/.',
+});
 ensureInstalled();
 const { build } = await import('vite');
 // Standard output is npm's, which may write JSON there.

@@ -5,7 +5,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+readArguments({
+  command: 'npm run previews --',
+  about:
+    'Takes the pictures that other sites show beside a link to a lesson, learn/NAME/preview.png, of the site that `npm run build` has built.',
+});
 ensureInstalled();
 const { chromium } = await import('playwright-core');
 const { findChromium } = await import('./chromium.mjs');

@@ -3,12 +3,16 @@
  * given. The seed is printed first: what fails is found again with it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { ensureInstalled } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+const { values } = readArguments({
+  command: 'npm run properties --',
+  about: 'The property tests with a seed of their own, which is printed first: what fails is found again with it.',
+  options: { seed: { value: 'N', help: 'A whole number; a new one is drawn where none is given.' } },
+});
 ensureInstalled();
 const { runBin } = await import('./run-bin.mjs');
-const { values } = parseArgs({ options: { seed: { type: 'string' } } });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 if (!Number.isSafeInteger(seed)) {
   console.error(`--seed must be a whole number, not "${values.seed}".`);

@@ -8,13 +8,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+const { words: asked } = readArguments({
+  command: 'npm run sentences --',
+  about:
+    'Prints every text of the lessons and of the page with its place, and every sentence that the stage says in small runs of all modes, for someone who did not write them to read.',
+  words: 'PART: lessons, page or stage; all three without it',
+});
 ensureInstalled();
 const { runBin } = await import('./run-bin.mjs');
 const { textsOfMdx, textsOfTypeScript } = await import('./texts-of.mjs');
 
 const PARTS = ['lessons', 'page', 'stage'];
-const asked = process.argv.slice(2);
 const unknown = asked.find((part) => !PARTS.includes(part));
 if (unknown !== undefined) {
   console.error(`There is no part "${unknown}": choose from ${PARTS.join(', ')}, or name none for all.`);

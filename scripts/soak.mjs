@@ -3,15 +3,21 @@
  * collected heap before each look. It takes hours on a software adapter; `-- --steps 500 --switches 24` is a shorter
  * one. CI runs the short form as a part of the gpu tests.
  */
-import { parseArgs } from 'node:util';
 import { ensureInstalled } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 import { runBin } from './run-bin.mjs';
 import { vulkanEnvironment } from './software-vulkan.mjs';
 
-ensureInstalled();
-const { values } = parseArgs({
-  options: { steps: { type: 'string', default: '10000' }, switches: { type: 'string', default: '200' } },
+const { values } = readArguments({
+  command: 'npm run soak --',
+  about:
+    'Trains every preset for many steps and changes mode and model many times, on the GPU that Dawn finds: no heap and no GPU memory may grow. It takes hours on a software adapter.',
+  options: {
+    steps: { value: 'N', default: '10000', positive: true, help: 'Steps of every preset.' },
+    switches: { value: 'N', default: '200', positive: true, help: 'Changes of mode and model.' },
+  },
 });
+ensureInstalled();
 const environment = vulkanEnvironment({ preferSoftware: false });
 if (environment === undefined) {
   console.error('No Vulkan driver was found: install Chromium, or set LOCKSTEP_CHROMIUM to one.');

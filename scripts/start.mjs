@@ -3,7 +3,13 @@
  * next is used.
  */
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
+readArguments({
+  command: 'npm start --',
+  about:
+    'Installs the packages that are missing and serves the playground with Vite; changes show at once. The environment variable PORT chooses the port; where it is taken the next free one is used.',
+});
 ensureInstalled();
 const { createServer } = await import('vite');
 const wanted = Number(process.env['PORT'] || 5173);

@@ -7,12 +7,21 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 
 /** What the tests read. @type {readonly string[]} */
 const SOURCES = ['src', 'learn', 'shaders', 'public', 'scripts', 'e2e', 'bench', 'fuzz', 'bin', 'package-lock.json'];
 
+const { values } = readArguments({
+  command: 'npm test --',
+  about:
+    'Sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs the quick tier of the tests: Vitest, then Playwright on the built site.',
+  options: {
+    all: { help: 'Run all tests, as `npm run test:all` does.' },
+    rest: { help: 'Run only the tests that `npm test` leaves, and sum up both tiers.' },
+  },
+});
 ensureInstalled();
 const { findChromium } = await import('./chromium.mjs');
 const { vulkanEnvironment } = await import('./software-vulkan.mjs');
@@ -26,7 +35,6 @@ const { findTorch } = await import('./find-torch.mjs');
 const { freePort } = await import('./free-port.mjs');
 const { isCurrent } = await import('./is-current.mjs');
 
-const { values } = parseArgs({ options: { all: { type: 'boolean' }, rest: { type: 'boolean' } } });
 const tier = values.rest ? 'rest' : values.all ? 'all' : 'quick';
 
 const started = performance.now();

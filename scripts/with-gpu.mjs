@@ -5,8 +5,15 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { ensureInstalled, root } from './install.mjs';
+import { readArguments } from './read-arguments.mjs';
 import { vulkanEnvironment } from './software-vulkan.mjs';
 
+readArguments({
+  command: 'npm run gpu --',
+  about:
+    'Runs a command of node_modules/.bin with a Vulkan driver for Dawn in its environment, for example vitest run --project gpu src/runtime.',
+  passesOnTo: 'the command, whose name comes first',
+});
 ensureInstalled();
 const environment = vulkanEnvironment({ preferSoftware: true });
 if (environment === undefined) {

@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
+import { refusedSettings } from '../base/refused-settings';
 import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
@@ -30,12 +31,13 @@ export function parseConfig(input: unknown): Config {
   const mode = PARALLEL_MODES[config.mode];
   mode.check?.(config);
   if (!mode.face.oneDevice && config.nodes > config.worldSize) {
-    throw new LockstepError(
-      'placement',
-      `There are ${config.nodes} nodes for ${config.worldSize} ${config.worldSize === 1 ? 'device' : 'devices'}: ${config.nodes - config.worldSize} would have none.`,
-      `Use at most ${config.worldSize} ${config.worldSize === 1 ? 'node' : 'nodes'}, or more devices.`,
-      { nodes: config.nodes, worldSize: config.worldSize },
-    );
+    const { nodes, worldSize } = config;
+    throw refusedSettings({
+      code: 'placement',
+      settings: { nodes, worldSize },
+      why: `${nodes - worldSize} ${nodes - worldSize === 1 ? 'node' : 'nodes'} would have no device`,
+      hint: `Use at most ${worldSize} ${worldSize === 1 ? 'node' : 'nodes'}, or more devices.`,
+    });
   }
   rankDevices(config);
   return config;
@@ -54,19 +56,17 @@ function settled(config: Config, input: unknown): Config {
   if (!sections.includes('mesh')) return config;
   const devices = pp * dp;
   if (lookup(given, 'worldSize') !== undefined && config.worldSize !== devices)
-    throw new LockstepError(
-      'config',
-      `worldSize is ${config.worldSize}, but the mesh of pp ${pp} and dp ${dp} has ${devices} ranks.`,
-      'Leave worldSize or mesh.pp out, or make worldSize the product of the axes.',
-      { worldSize: config.worldSize, pp, dp },
-    );
+    throw refusedSettings({
+      settings: { worldSize: config.worldSize, 'mesh.pp': pp, 'mesh.dp': dp },
+      why: `the mesh has ${pp} x ${dp} = ${devices} ranks`,
+      hint: 'Leave worldSize or mesh.pp out, or make worldSize the product of the axes.',
+    });
   if (devices > LIMITS.worldSize)
-    throw new LockstepError(
-      'config',
-      `The mesh of pp ${pp} and dp ${dp} has ${devices} ranks; a world has at most ${LIMITS.worldSize}.`,
-      'Make one of the axes smaller.',
-      { pp, dp, most: LIMITS.worldSize },
-    );
+    throw refusedSettings({
+      settings: { 'mesh.pp': pp, 'mesh.dp': dp },
+      why: `the mesh has ${pp} x ${dp} = ${devices} ranks, and a world has at most ${LIMITS.worldSize}`,
+      hint: 'Make one of the axes smaller.',
+    });
   return { ...config, mode, worldSize: devices };
 }
 

@@ -135,7 +135,9 @@ test('an uneven end: sizes say so, dropLast drops it; a batch over the data is o
   expect(make({})).toMatchObject({ batchesPerEpoch: 3, sizes: { full: [8], last: [4] } });
   expect(make({ dropLast: true })).toMatchObject({ batchesPerEpoch: 2, sizes: { full: [8], last: undefined } });
   expect(make({}, 6)).toMatchObject({ batchesPerEpoch: 1, sizes: { full: [6], last: undefined } });
-  expect(() => make({ dropLast: true }, 6)).toThrow('No batch in an epoch: 6 training rows, batch size 8');
+  expect(() => make({ dropLast: true }, 6)).toThrow(
+    'batchSize is 8 and dropLast is true: no process fills a batch in an epoch (6 training rows, 1 process)',
+  );
 });
 
 test('DDP floors the batch of a process; a batch smaller than the world is refused', () => {
@@ -150,5 +152,5 @@ test('DDP floors the batch of a process; a batch smaller than the world is refus
     });
   expect(make(11).sizes).toEqual({ full: [2, 2, 2, 2], last: undefined });
   expect(make(16).sizes).toEqual({ full: [4, 4, 4, 4], last: [2, 2, 2, 2] });
-  expect(() => make(3)).toThrow('Batch size 3 is smaller than the world size 4');
+  expect(() => make(3)).toThrow('batchSize is 3: 4 processes share 3 rows at a time');
 });

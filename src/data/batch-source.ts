@@ -3,8 +3,9 @@
  * `set_epoch`. One process has a DataLoader with `shuffle`; N processes have a DistributedSampler, or rows of their
  * own, and a DataLoader of floor(batchSize / N) each.
  */
-import { LockstepError } from '../base/errors';
+
 import { at } from '../base/invariant';
+import { refusedSettings } from '../base/refused-settings';
 import type { Config } from '../protocol/config';
 import { dropoutMask } from '../tensor/distributions';
 import { Generator } from '../tensor/generator';
@@ -68,6 +69,8 @@ export interface BatchSourceOptions {
    */
   readonly sampler?: 'distributed' | 'distributedWhole' | undefined;
   readonly dataset: Dataset;
+  /** The settings of the run from which `batchSize` comes, for refusals. Default: batchSize itself. */
+  readonly given?: Readonly<Record<string, unknown>>;
   /**
    * The default generator of each process after data and model have been drawn; one generator: all hold it at this
    * place.
@@ -105,11 +108,14 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   const schedule = scheduleOf(options, loaders);
   const { batchesPerEpoch, sizes } = schedule;
   if (batchesPerEpoch === 0) {
-    throw new LockstepError(
-      'data',
-      `No batch in an epoch: ${dataset.train.length} training rows, batch size ${config.batchSize}, ${processes} ${processes === 1 ? 'process' : 'processes'}, dropLast.`,
-      'Make the batch smaller, or set dropLast to false.',
-    );
+    const { dropLast, ddp } = config;
+    const own = options.sampler === undefined ? undefined : ddp.samplesPerRank;
+    throw refusedSettings({
+      code: 'data',
+      settings: { ...(own ? { 'ddp.samplesPerRank': own } : {}), ...sizeSettings(options), dropLast },
+      why: `no process fills a batch in an epoch (${dataset.train.length} training rows, ${processes} ${processes === 1 ? 'process' : 'processes'}), and dropLast leaves out the short last batch`,
+      hint: 'Make the batch smaller, or set dropLast to false.',
+    });
   }
 
   let microBatch = from?.microBatch ?? 0;
@@ -196,15 +202,20 @@ function single({ config, dataset }: BatchSourceOptions): MakeLoader {
   });
 }
 
-function perRank({ config, processes }: BatchSourceOptions): number {
+/** What a refusal names. */
+const sizeSettings = ({ config, given }: BatchSourceOptions): Readonly<Record<string, unknown>> =>
+  given ?? { batchSize: config.batchSize };
+
+function perRank(options: BatchSourceOptions): number {
+  const { config, processes } = options;
   const batchSize = Math.floor(config.batchSize / processes);
   if (batchSize > 0) return batchSize;
-  throw new LockstepError(
-    'placement',
-    `Batch size ${config.batchSize} is smaller than the world size ${processes}: batch_size should be a positive integer value, but got batch_size=0`,
-    `Use a batch of at least ${processes}, or fewer processes.`,
-    { batchSize: config.batchSize, worldSize: processes },
-  );
+  throw refusedSettings({
+    code: 'placement',
+    settings: sizeSettings(options),
+    why: `${processes} processes share ${config.batchSize} ${config.batchSize === 1 ? 'row' : 'rows'} at a time: batch_size should be a positive integer value, but got batch_size=0`,
+    hint: 'Make the batch larger, or use fewer processes.',
+  });
 }
 
 function distributed(options: BatchSourceOptions): MakeLoader[] {
@@ -236,12 +247,13 @@ function ownRows(options: BatchSourceOptions, samples: readonly number[]): MakeL
   const batchSize = perRank(options);
   const total = samples.reduce((a, b) => a + b, 0);
   if (samples.length !== processes || total > dataset.train.length) {
-    throw new LockstepError(
-      'data',
-      `ddp.samplesPerRank [${samples.join(', ')}] names ${total} rows for ${samples.length} ranks; there are ${dataset.train.length} training rows and ${processes} ranks.`,
-      'Give one number per rank; together at most the training rows.',
-      { samples: total, rows: dataset.train.length, worldSize: processes },
-    );
+    throw refusedSettings({
+      code: 'data',
+      settings: { 'ddp.samplesPerRank': samples },
+      why: `it names ${total} rows for ${samples.length} ranks; there are ${dataset.train.length} training rows and ${processes} ranks`,
+      hint: 'Give one number per rank; together at most the training rows.',
+      details: { samples: total, rows: dataset.train.length, worldSize: processes },
+    });
   }
   return samples.map((rows, rank) => {
     const offset = samples.slice(0, rank).reduce((a, b) => a + b, 0);

@@ -3,8 +3,9 @@
  * loss wants, cut into a training and a test part. Plain data, made once per run by `make-dataset.ts`; batches name
  * rows by their id here.
  */
-import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
+import { refusedSettings } from '../base/refused-settings';
+import type { LossConfig } from '../protocol/config';
 import type { DType } from '../tensor/shape';
 import { type DatasetKind, NO_TARGET } from './family';
 
@@ -44,7 +45,12 @@ export interface Dataset {
  * Refuses class indices that a model with `outputs` classes does not have, in PyTorch's words, before a step runs into
  * one. For tokens `outputs` is the number of logits at each position.
  */
-export function checkTargets(dataset: Dataset, outputs: number, ignoreIndex: number = NO_TARGET): void {
+export function checkTargets(
+  dataset: Dataset,
+  outputs: number,
+  ignoreIndex: number = NO_TARGET,
+  loss: LossConfig['type'] = 'CrossEntropyLoss',
+): void {
   const { targets } = dataset;
   if (!(targets instanceof Int32Array)) return;
   const index = targets.findIndex((target) => target !== ignoreIndex && (target < 0 || target >= outputs));
@@ -52,14 +58,16 @@ export function checkTargets(dataset: Dataset, outputs: number, ignoreIndex: num
   const target = at(targets, index);
   const classes = targets.reduce((most, t) => Math.max(most, t), 0) + 1;
   const { row, place, position } = placeOf(dataset.targetShape, index);
-  throw new LockstepError(
-    'data',
-    `CrossEntropyLoss: Target ${target} is out of bounds. ${place} has it; the model has ${outputs} ${outputs === 1 ? 'output' : 'outputs'}, for the classes 0 to ${outputs - 1}.`,
-    target < 0
-      ? 'Number the classes from 0.'
-      : `Set out_features of the last Linear layer to ${classes}, or correct the target.`,
-    { row, target, outputs, ...(position === undefined ? {} : { position }) },
-  );
+  throw refusedSettings({
+    code: 'data',
+    settings: { 'loss.type': loss },
+    why: `Target ${target} is out of bounds. ${place} has this target; the model has ${outputs} ${outputs === 1 ? 'output' : 'outputs'}, for the classes 0 to ${outputs - 1}`,
+    hint:
+      target < 0
+        ? 'Number the classes from 0.'
+        : `Set out_features of the last Linear layer to ${classes}, or correct the target.`,
+    details: { row, target, outputs, ...(position === undefined ? {} : { position }) },
+  });
 }
 
 /**
@@ -72,12 +80,13 @@ export function checkTokens({ inputs, inputShape }: Dataset, numEmbeddings: numb
   if (index < 0) return;
   const { row, place, position } = placeOf(inputShape, index);
   const needed = inputs.reduce((most, id) => Math.max(most, id), 0) + 1;
-  throw new LockstepError(
-    'data',
-    `Embedding: index out of range in self. ${place} has the token ${at(inputs, index)}; the embedding has ${numEmbeddings} rows, for the tokens 0 to ${numEmbeddings - 1}.`,
-    `Set num_embeddings to ${needed}.`,
-    { row, token: at(inputs, index), numEmbeddings, ...(position === undefined ? {} : { position }) },
-  );
+  throw refusedSettings({
+    code: 'data',
+    settings: { numEmbeddings },
+    why: `Embedding: index out of range in self. ${place} has the token ${at(inputs, index)}; the embedding has rows for the tokens 0 to ${numEmbeddings - 1}`,
+    hint: `Set numEmbeddings to ${needed}.`,
+    details: { row, token: at(inputs, index), ...(position === undefined ? {} : { position }) },
+  });
 }
 
 function placeOf(shape: readonly number[], index: number): { row: number; place: string; position?: number } {

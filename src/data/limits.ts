@@ -1,5 +1,5 @@
 /** How large a data set and its files may be: what is larger is refused with the sizes before memory runs out. */
-import { LockstepError } from '../base/errors';
+import { refusedSettings } from '../base/refused-settings';
 import type { Place } from './data-error';
 import { dataError } from './data-error';
 
@@ -18,12 +18,13 @@ export const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(byt
 /** Refuses `rows` rows of `width` elements that would not fit; called before they are allocated. */
 export function checkSize(data: string, rows: number, width: number, hint: string): void {
   if (rows * width <= MAX_INPUT_ELEMENTS) return;
-  throw new LockstepError(
-    'data',
-    `The data '${data}' would take ${mebibytes(4 * rows * width)} (${rows} rows of ${width} elements), at most ${mebibytes(4 * MAX_INPUT_ELEMENTS)} are allowed.`,
+  throw refusedSettings({
+    code: 'data',
+    settings: { 'data.type': data },
+    why: `the data would take ${mebibytes(4 * rows * width)} (${rows} rows of ${width} elements); at most ${mebibytes(4 * MAX_INPUT_ELEMENTS)} are allowed`,
     hint,
-    { rows, width },
-  );
+    details: { rows, width },
+  });
 }
 
 /** Refuses a file that is larger than `limit` bytes. */

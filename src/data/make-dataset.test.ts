@@ -58,9 +58,11 @@ test('plane: real targets in [-1, 1]; a loss for classes is refused', () => {
   const set = makeDataset(toy('plane'), MSE, new Generator(0), {});
   expect(set).toMatchObject({ task: 'regression', classes: 0, targetShape: [1] });
   expect(Math.max(...set.targets.map(Math.abs))).toBeLessThanOrEqual(1);
-  expect(() => makeDataset(toy('plane'), CE, new Generator(0), {})).toThrow('CrossEntropyLoss expects class indices');
+  expect(() => makeDataset(toy('plane'), CE, new Generator(0), {})).toThrow(
+    'loss.type is "CrossEntropyLoss": the data have real targets, and the loss expects class indices',
+  );
   expect(() => makeDataset(toy('plane'), BCE, new Generator(0), {})).toThrow(
-    'BCEWithLogitsLoss expects targets from 0 to 1',
+    'the loss expects targets from 0 to 1',
   );
 });
 
@@ -188,7 +190,7 @@ test('npy refused: shapes and dtypes that do not fit', () => {
 test('class indices that the model does not have are refused with the first row at fault', () => {
   const set = csv('1,0\n3,7\n', {}, CE);
   expect(() => checkTargets(set, 5)).toThrow(
-    'Target 7 is out of bounds. Row 1 (counted from 0) has it; the model has 5 outputs, for the classes 0 to 4.',
+    'Target 7 is out of bounds. Row 1 (counted from 0) has this target; the model has 5 outputs, for the classes 0 to 4.',
   );
   expect(() => checkTargets(set, 8)).not.toThrow();
   const indices = (values: number[]) =>

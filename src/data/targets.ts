@@ -2,10 +2,19 @@
  * Gives the targets of a data family the form that the loss wants, or says why the two do not fit. Called by
  * `make-dataset.ts`.
  */
-import { LockstepError } from '../base/errors';
+import { refusedSettings } from '../base/refused-settings';
 import type { LossConfig } from '../protocol/config';
 import type { Dataset } from './dataset';
 import type { Labels, NextTokens, Reals, Rows } from './family';
+
+/** `better`: a loss that does fit. */
+const unfit = (data: string, loss: string, why: string, better: LossConfig['type']) =>
+  refusedSettings({
+    code: 'data',
+    settings: { 'data.type': data, 'loss.type': loss },
+    why,
+    hint: `Set loss.type to "${better}".`,
+  });
 
 type Targets = Pick<Dataset, 'task' | 'targets' | 'targetShape' | 'classes' | 'classNames'>;
 
@@ -27,31 +36,21 @@ export function makeTargets(data: string, { type: loss }: LossConfig, { targets 
 
 function ofReals(data: string, loss: LossConfig['type'], { values, width }: Reals): Targets {
   if (takesClasses(loss)) {
-    throw new LockstepError(
-      'data',
-      `The data '${data}' has real targets, ${loss} expects class indices.`,
-      'Choose MSELoss.',
-    );
+    throw unfit(data, loss, 'the data have real targets, and the loss expects class indices', 'MSELoss');
   }
   if (loss !== 'BCEWithLogitsLoss') return { task: 'regression', targets: values, targetShape: [width], classes: 0 };
   const row = values.findIndex((value) => !(value >= 0 && value <= 1));
   if (row >= 0) {
-    throw new LockstepError(
-      'data',
-      `The data '${data}' has the target ${values[row]} in row ${Math.floor(row / width)}, BCEWithLogitsLoss expects targets from 0 to 1.`,
-      'Choose MSELoss.',
-    );
+    const where = `the target ${values[row]} in row ${Math.floor(row / width)}`;
+    throw unfit(data, loss, `the data have ${where}, and the loss expects targets from 0 to 1`, 'MSELoss');
   }
   return { task: 'classification', targets: values, targetShape: [width], classes: 2 };
 }
 
 function ofTokens(data: string, loss: LossConfig['type'], { values, length, classes }: NextTokens): Targets {
   if (!takesClasses(loss)) {
-    throw new LockstepError(
-      'data',
-      `The data '${data}' asks for a token at each position, ${loss} expects real targets.`,
-      'Choose CrossEntropyLoss.',
-    );
+    const why = 'the data ask for a token at each position, and the loss expects real targets';
+    throw unfit(data, loss, why, 'CrossEntropyLoss');
   }
   return { task: 'classification', targets: values, targetShape: [length], classes };
 }
@@ -60,12 +59,8 @@ function ofLabels(data: string, loss: LossConfig['type'], { values, classes, nam
   const common = { task: 'classification' as const, classes, ...(names === undefined ? {} : { classNames: names }) };
   if (takesClasses(loss)) return { ...common, targets: values, targetShape: [] };
   if (classes > 2) {
-    throw new LockstepError(
-      'data',
-      `The data '${data}' has ${classes} classes, ${loss} expects one number per row.`,
-      'Choose CrossEntropyLoss.',
-      { classes },
-    );
+    const why = `the data have ${classes} classes, and the loss expects one number per row`;
+    throw unfit(data, loss, why, 'CrossEntropyLoss');
   }
   const targets = Float32Array.from(values, (label) => (loss === 'BCEWithLogitsLoss' ? label : 2 * label - 1));
   return { ...common, targets, targetShape: [1] };

@@ -1,5 +1,6 @@
 /** Why a run cannot begin, stopped or differs from what was asked for: the sentences and errors of a headless run. */
 import { LockstepError } from '../base/errors';
+import { refusedSettings } from '../base/refused-settings';
 import type { Config } from '../protocol/config';
 import { stepOf, stepWords } from '../protocol/micro-batches';
 import type { Notice } from '../protocol/notice';
@@ -25,6 +26,14 @@ export const nothingLeft = (start: number, total: number, config: Config): Locks
     '"steps" counts from the start of training, not from the checkpoint.',
     { step: stepOf(start, config), total: stepOf(total, config) },
   );
+
+/** Where epochs are counted, they may hold fewer micro-batches than one step takes. */
+export const noWholeStep = (total: number, { epochs, accumulate, batchSize }: Config): LockstepError =>
+  refusedSettings({
+    settings: { epochs, accumulate, batchSize },
+    why: `the run has ${total} ${total === 1 ? 'micro-batch' : 'micro-batches'} and one step takes ${accumulate}`,
+    hint: 'Train more epochs, or make accumulate or the batch smaller.',
+  });
 
 export const notFinite = (message: string, microBatch: number, config: Config): LockstepError =>
   new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', {

@@ -15,7 +15,7 @@ import { loadParts } from '../training/load-parts';
 import { Supervisor } from '../training/supervisor';
 import { extentOf, HeadlessRun } from './headless-run';
 import type { RunOptions, RunResult } from './run-options';
-import { nothingLeft } from './run-words';
+import { nothingLeft, noWholeStep } from './run-words';
 
 export { chromeTrace } from '../interop/chrome-trace';
 
@@ -28,6 +28,7 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
   for (const { rank } of options.faults ?? []) checkRank(rank, blueprint.rankOfDevice);
   const { total, start } = extentOf(blueprint);
   if (start >= total) throw nothingLeft(start, total, config);
+  if (total < config.accumulate) throw noWholeStep(total, config);
   const keeper = new DeviceKeeper(options.gpu, true);
   try {
     const supervisor = await Supervisor.start({ blueprint, keeper, gpu: options.gpu });

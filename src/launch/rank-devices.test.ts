@@ -54,11 +54,11 @@ describe('devices', () => {
       'adapter',
     ],
     ['twice the same', { worldSize: 2, visibleDevices: [1, 1] }, 'twice', 'once'],
-    ['on one device', { worldSize: 2, adapters: ['cpu', 'cpu'] }, 'placement "shared"', 'workers'],
+    ['on one device', { worldSize: 2, adapters: ['cpu', 'cpu'] }, 'placement is "shared"', 'workers'],
     [
       'uneven',
       { worldSize: 2, nodes: 2, placement: 'workers', adapters: ['cpu', 'cpu', 'cpu'] },
-      'do not divide',
+      'cannot be shared out evenly',
       'each node',
     ],
   ])('%s is refused', (_, input, message, hint) => {

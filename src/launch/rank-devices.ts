@@ -3,7 +3,8 @@
  * which lists the devices of the machines, node after node). What cannot be is refused as CUDA would refuse it. Called
  * by parse-config.ts, and by training when a world is opened.
  */
-import { LockstepError } from '../base/errors';
+import type { LockstepError } from '../base/errors';
+import { refusedSettings } from '../base/refused-settings';
 import { spreadOverNodes } from '../mesh/nodes';
 import type { ParallelMode } from '../parallel/mode';
 import { PARALLEL_MODES } from '../parallel/modes';
@@ -32,17 +33,19 @@ export function rankDevices(
   const nodeOf = spreadOverNodes(worldSize, nodes);
   checkOnce(visibleDevices);
   if (adapters && config.placement === 'shared')
-    throw new LockstepError(
-      'placement',
-      'adapters: with placement "shared" all ranks live on one device.',
-      'Set placement to "workers", where each rank asks for an adapter of its own.',
-    );
+    throw refusedSettings({
+      code: 'placement',
+      settings: { adapters, placement: config.placement },
+      why: 'with this placement all ranks share one GPUDevice',
+      hint: 'Set placement to "workers", where each rank asks for an adapter of its own.',
+    });
   if (adapters && adapters.length % nodes !== 0)
-    throw new LockstepError(
-      'placement',
-      `adapters: ${adapters.length} devices do not divide by ${nodes} nodes.`,
-      'List equally many devices for each node.',
-    );
+    throw refusedSettings({
+      code: 'placement',
+      settings: { adapters, nodes: config.nodes },
+      why: `${adapters.length} ${adapters.length === 1 ? 'device' : 'devices'} cannot be shared out evenly to ${nodes} nodes`,
+      hint: 'List equally many devices for each node.',
+    });
   const perNode = adapters ? adapters.length / nodes : undefined;
   const taken = new Map<number, number>();
   return nodeOf.map((node) => {
@@ -53,13 +56,13 @@ export function rankDevices(
       throw invalidOrdinal(
         `local rank ${local} takes cuda:${local}, but CUDA_VISIBLE_DEVICES=${visibleDevices?.join(',')} shows ${visibleDevices?.length ?? 0}`,
         `Make ${visibleDevices?.length === 1 ? 'more devices' : 'as many devices'} visible as a node has ranks, or start fewer ranks.`,
-        { visibleDevices, local },
+        { visibleDevices, worldSize: config.worldSize },
       );
     if (perNode !== undefined && ordinal >= perNode)
       throw invalidOrdinal(
         `local rank ${local} takes device ${ordinal}, but adapters lists ${perNode} ${perNode === 1 ? 'device' : 'devices'}${nodes > 1 ? ' a node' : ''}`,
         'List an adapter for each device that a rank takes.',
-        { adapters, ordinal },
+        { adapters, worldSize: config.worldSize },
       );
     return { node, local, ordinal, adapter: perNode === undefined ? undefined : adapters?.[node * perNode + ordinal] };
   });
@@ -68,12 +71,13 @@ export function rankDevices(
 function checkOnce(visibleDevices: readonly number[] | undefined): void {
   const twice = visibleDevices?.find((device, i) => visibleDevices.indexOf(device) !== i);
   if (twice === undefined) return;
-  throw new LockstepError(
-    'placement',
-    `CUDA_VISIBLE_DEVICES=${visibleDevices?.join(',')} names device ${twice} twice: CUDA then shows no device at all.`,
-    'Name each device once.',
-  );
+  throw refusedSettings({
+    code: 'placement',
+    settings: { visibleDevices },
+    why: `CUDA_VISIBLE_DEVICES=${visibleDevices?.join(',')} names device ${twice} twice, and CUDA then shows no device at all`,
+    hint: 'Name each device once.',
+  });
 }
 
-const invalidOrdinal = (why: string, hint: string, details: Readonly<Record<string, unknown>>): LockstepError =>
-  new LockstepError('placement', `CUDA error: invalid device ordinal: ${why}.`, hint, details);
+const invalidOrdinal = (why: string, hint: string, settings: Readonly<Record<string, unknown>>): LockstepError =>
+  refusedSettings({ code: 'placement', settings, why: `CUDA error: invalid device ordinal: ${why}`, hint });

@@ -33,22 +33,22 @@ describe('checkModel', () => {
   it('names the first layer that does not fit the data', () => {
     expect(refusal(() => checkModel([linear(8, 4)], rows(10, 4), mse, 32))).toEqual({
       code: 'shape',
-      message: 'layer 0 (Linear): mat1 and mat2 shapes cannot be multiplied (32x10 and 8x4)',
+      message: 'model.layers.0 (Linear): mat1 and mat2 shapes cannot be multiplied (32x10 and 8x4)',
       hint: 'Set in_features of layer 0 to 10: the data has 10 columns.',
     });
   });
 
   it('names a later layer and the one it follows', () => {
     const found = refusal(() => checkModel([linear(2, 8), { type: 'Tanh' }, linear(9, 1)], rows(2, 1), mse, 4));
-    expect(found.message).toBe('layer 2 (Linear): mat1 and mat2 shapes cannot be multiplied (4x8 and 9x1)');
+    expect(found.message).toBe('model.layers.2 (Linear): mat1 and mat2 shapes cannot be multiplied (4x8 and 9x1)');
     expect(found.hint).toBe('Set in_features of layer 2 to 8: layer 0 gives 8 columns.');
   });
 
   it('refuses a model with nothing to learn, as the optimiser would', () => {
     expect(refusal(() => checkModel([{ type: 'Tanh' }], rows(1, 1), mse))).toEqual({
       code: 'shape',
-      message: 'optimizer got an empty parameter list',
-      hint: 'Add a Linear layer: the others learn nothing.',
+      message: 'model.layers is [{"type":"Tanh"}]: optimizer got an empty parameter list.',
+      hint: 'Add a layer with weights, such as Linear: the layers of this model have none.',
     });
   });
 
@@ -59,7 +59,9 @@ describe('checkModel', () => {
     );
     expect(
       refusal(() => checkModel(model, rows(2, 1), { type: 'BCEWithLogitsLoss', reduction: 'mean' }, 5)).message,
-    ).toBe('BCEWithLogitsLoss: Target size (torch.Size([5, 1])) must be the same as input size (torch.Size([5, 3]))');
+    ).toBe(
+      'loss.type is "BCEWithLogitsLoss": Target size (torch.Size([5, 1])) must be the same as input size (torch.Size([5, 3])).',
+    );
     const cross: LossConfig = { type: 'CrossEntropyLoss', reduction: 'mean' };
     expect(refusal(() => checkModel(model, rows(2, 1), cross))).toMatchObject({ code: 'data' });
   });

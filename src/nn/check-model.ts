@@ -4,6 +4,7 @@
  * layer.
  */
 import { LockstepError } from '../base/errors';
+import { refusedSettings } from '../base/refused-settings';
 import { GraphBuilder } from '../graph/graph';
 import type { TensorType, ValueId } from '../graph/op';
 import { OPS } from '../graph/op-table';
@@ -41,11 +42,12 @@ export function checkModel(layers: readonly LayerConfig[], data: DataShape, loss
     if (changed || parametersOfLayer(layer, index).length > 0) source = `layer ${index} gives`;
   }
   if (parameterList(layers).length === 0) {
-    throw new LockstepError(
-      'shape',
-      'optimizer got an empty parameter list',
-      'Add a Linear layer: the others learn nothing.',
-    );
+    throw refusedSettings({
+      code: 'shape',
+      settings: { 'model.layers': layers },
+      why: 'optimizer got an empty parameter list',
+      hint: 'Add a layer with weights, such as Linear: the layers of this model have none.',
+    });
   }
   checkLoss(builder, current, loss, data.target, rows);
   return builder.typeOf(current).shape.slice(1);
@@ -57,39 +59,42 @@ function explained(error: unknown, layer: LayerConfig, index: number, shape: Sha
   const features = shape.at(-1) ?? 1;
   const details = { ...error.details, layer: index, expected: features };
   if (layer.type !== 'Linear' || shape.length < 2)
-    return new LockstepError(error.code, `layer ${index} (${layer.type}): ${error.message}`, error.hint, details);
+    return new LockstepError(error.code, `${nameOf(layer, index)}: ${error.message}`, error.hint, details);
   const flat = elements(shape.slice(1));
   const hint =
     shape.length > 2 && layer.in === flat
       ? `Put a Flatten layer before it: ${source} rows of shape [${shape.slice(1).join(', ')}].`
       : `Set in_features of layer ${index} to ${features}: ${source} ${features} columns.`;
-  return new LockstepError(error.code, `layer ${index} (Linear): ${error.message}`, hint, {
+  return new LockstepError(error.code, `${nameOf(layer, index)}: ${error.message}`, hint, {
     ...details,
     actual: layer.in,
   });
 }
 
+const nameOf = ({ type }: LayerConfig, index: number): string => `model.layers.${index} (${type})`;
+
 function checkLoss(builder: GraphBuilder, output: ValueId, loss: LossConfig, target: TensorType, rows: number): void {
   const outputs = builder.typeOf(output).shape.slice(1);
   const details = { outputs: outputs.at(-1) ?? 1, columns: target.shape.at(-1) ?? 1 };
+  const settings = { 'loss.type': loss.type };
   const indices = loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss';
   if (indices && target.dtype !== 'i32') {
-    throw new LockstepError(
-      'data',
-      `${loss.type}: expected scalar type Long but found Float`,
-      `${loss.type} takes class indices; for real-valued targets use MSELoss.`,
+    throw refusedSettings({
+      code: 'data',
+      settings,
+      why: 'expected scalar type Long but found Float',
+      hint: `${loss.type} takes class indices; for real-valued targets use MSELoss.`,
       details,
-    );
+    });
   }
   if (!indices && (target.dtype === 'i32' || target.shape.join() !== outputs.join())) {
     const [own, given] = [size([rows, ...target.shape]), size([rows, ...outputs])];
     const hint = `Set out_features of the last Linear layer to ${details.columns}: the target has that many columns.`;
-    if (loss.type === 'BCEWithLogitsLoss') {
-      const message = `Target size (${own}) must be the same as input size (${given})`;
-      throw new LockstepError('shape', `BCEWithLogitsLoss: ${message}`, hint, details);
-    }
-    const message = `Using a target size (${own}) that is different to the input size (${given})`;
-    throw new LockstepError('shape', `${loss.type}: ${message}`, hint, details);
+    const why =
+      loss.type === 'BCEWithLogitsLoss'
+        ? `Target size (${own}) must be the same as input size (${given})`
+        : `Using a target size (${own}) that is different to the input size (${given})`;
+    throw refusedSettings({ code: 'shape', settings, why, hint, details });
   }
   try {
     buildLoss(builder, loss, output, builder.value('y', withRows(rows, target), 'target'));
@@ -97,6 +102,6 @@ function checkLoss(builder: GraphBuilder, output: ValueId, loss: LossConfig, tar
     if (!(error instanceof LockstepError)) throw error;
     const hint =
       outputs.length > 1 + target.shape.length ? 'Put a Flatten layer before the last Linear layer.' : error.hint;
-    throw new LockstepError(error.code, `${loss.type}: ${error.message}`, hint, details);
+    throw refusedSettings({ code: error.code, settings, why: error.message.replace(/\.$/, ''), hint, details });
   }
 }

@@ -41,12 +41,12 @@ test('a chain has one milestone fewer than schedules, in ascending order', () =>
       milestones,
     });
   expect(chain(2, [1, 2])).toThrow('got number of schedulers 2 and the number of milestones to be equal to 2');
-  expect(chain(3, [4, 4])).toThrow('Milestones should be a list of increasing integers. Got [4, 4]');
+  expect(chain(3, [4, 4])).toThrow('scheduler.milestones is [4, 4]: Milestones should be a list of increasing integers.');
   expect(chain(3, [4, 5])).not.toThrow();
 });
 
 test('a beta1 that cycles by epochs has no product over steps', () => {
   const scheduler = { type: 'OneCycleLR', maxLr: 1, totalSteps: 9, every: 'epoch' };
-  expect(check(optimizerConfig('NAdam', {}), scheduler)).toThrow('NAdam keeps a product over all its steps');
+  expect(check(optimizerConfig('NAdam', {}), scheduler)).toThrow('NAdam keeps the product of beta1 over all its steps');
   expect(check(optimizerConfig('Adam', {}), scheduler)).not.toThrow();
 });

@@ -4,8 +4,9 @@
  * rate or a bias correction never rebuilds a Program. A function of the configuration, the optimiser's step t = 1, 2,
  * ... and the epoch alone: a run that resumes needs nothing else.
  */
-import { LockstepError } from '../base/errors';
+
 import { at } from '../base/invariant';
+import { refusedSettings } from '../base/refused-settings';
 import type { OptimizerConfig } from '../protocol/config';
 import { groupSettings, type OptimizerSettings } from './param-groups';
 import { DECAY, LR, MAXIMIZE, SCALARS_LENGTH, WEIGHT_DECAY } from './scalars-layout';
@@ -112,11 +113,11 @@ export const muProducts = (config: OptimizerSettings, t: number): readonly (numb
 function makeMuProduct(optimizer: NAdam, group: number, config: OptimizerSettings): (t: number) => number {
   const cycled = cyclesMomentum(config.scheduler);
   if (cycled && config.scheduler?.every === 'epoch') {
-    throw new LockstepError(
-      'config',
-      'NAdam keeps a product over all its steps, and a schedule that cycles beta1 by epochs leaves open which step had which beta1.',
-      'Let the schedule step every step, or set cycleMomentum to false.',
-    );
+    throw refusedSettings({
+      settings: { 'scheduler.every': 'epoch', 'scheduler.type': config.scheduler.type, 'optimizer.type': 'NAdam' },
+      why: 'NAdam keeps the product of beta1 over all its steps, and a schedule that cycles beta1 by epochs does not say which step had which beta1',
+      hint: 'Set scheduler.every to "step", or scheduler.cycleMomentum to false.',
+    });
   }
   const ratesAt = cycled ? makeSchedule(config) : undefined;
   let done = 0;

@@ -16,9 +16,9 @@ const NORM: ConfigInput['model'] = {
 test.each<[RegExp, ConfigInput]>([
   [/Expect `start_powerSGD_iter` > 1/, { mode: 'ddp', ddp: { commHook: { type: 'powerSGD', startPowerSGDIter: 1 } } }],
   [/counts its steps/, { mode: 'ddp', accumulate: 2, ddp: { noSync: 'none', commHook: { type: 'localSGD' } } }],
-  [/no shadow/, { mode: 'ddp', model: NORM, ddp: { syncBatchNorm: true, join: true } }],
+  [/ranks that have joined do not answer/, { mode: 'ddp', model: NORM, ddp: { syncBatchNorm: true, join: true } }],
   [
-    /has no meaning where each worker/,
+    /applies each worker's gradient by itself/,
     { mode: 'parameterServer', accumulate: 2, parameterServer: { synchronous: false } },
   ],
 ])('refused: %s', (message, config) => {

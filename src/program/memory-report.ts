@@ -5,6 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
+import { namedSettings } from '../base/refused-settings';
 import { programKey } from '../protocol/step-kind';
 import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../protocol/trace';
 import type { Program } from './instruction';
@@ -70,12 +71,13 @@ export function verifyMemory(programs: readonly Program[], budgetBytes: number):
     const parts = CATEGORIES.filter((c) => byCategory[c] > 0)
       .sort((a, b) => byCategory[b] - byCategory[a])
       .map((c) => `${c} ${formatBytes(byCategory[c])}`);
+    const settings = { memoryBudgetMb: budgetBytes / (1 << 20) };
     const largest = entries.slice(0, 3).map((entry) => `${entry.tensors[0]} ${formatBytes(entry.bytes)}`);
     throw new LockstepError(
       'memory',
-      `CUDA out of memory. The step needs ${formatBytes(bytes)} on GPU ${device} (${formatBytes(budgetBytes)} total capacity): ${parts.join(', ')}. Largest: ${largest.join(', ')}.`,
+      `${namedSettings(settings)}: CUDA out of memory. The step needs ${formatBytes(bytes)} on GPU ${device} (${formatBytes(budgetBytes)} total capacity): ${parts.join(', ')}. Largest: ${largest.join(', ')}.`,
       remedy(byCategory),
-      { device, neededBytes: bytes, budgetBytes, byCategory, largest: entries.slice(0, 10) },
+      { settings, device, neededBytes: bytes, budgetBytes, byCategory, largest: entries.slice(0, 10) },
     );
   }
 }

@@ -141,15 +141,15 @@ test.each([
   [
     { model: { layers: [{ type: 'Linear', in: 3, out: 1 }] } },
     'shape',
-    /layer 0 .*cannot be multiplied \(16x2 and 3x1\)/,
+    /model.layers.0 .*cannot be multiplied \(16x2 and 3x1\)/,
   ],
   [{ mode: 'modelParallel', worldSize: 8 }, 'placement', /cannot place 3 Linear layers on 8 devices/],
   [
     { modelParallel: { split: [1, 1] }, mode: 'modelParallel' },
     'placement',
-    /The split \[1, 1\] places 2 layers on 2 devices, but the model has 5 layers and the mesh 4 devices/,
+    /modelParallel.split is \[1, 1\] .* places 2 layers on 2 devices, but the model has 5 layers and the mesh 4 devices/,
   ],
-  [{ batchSize: 3 }, 'placement', /Batch size 3 is smaller than the world size 4/],
+  [{ batchSize: 3 }, 'placement', /batchSize is 3 and worldSize is 4: 1 rank would get no row/],
   [{ memoryBudgetMb: 0.002 }, 'memory', /CUDA out of memory/],
   [{ optimizer: { type: 'SGD', lr: -1 } }, 'config', /optimizer\.lr/],
   [{ colour: 'red' }, 'config', /colour/],

@@ -64,7 +64,7 @@ test('text: our own by default, or a file; too short, not UTF-8 or too large is 
   expect(() => file(new Uint8Array(6 * 2 ** 20))).toThrow('my.txt: found 6.0 MiB, expected at most 5.0 MiB.');
   const long = 'ab'.repeat(100_000);
   expect(() => make({ type: 'text', text: long, context: 1024, stride: 1, testFraction: 0 })).toThrow(
-    "The data 'text' would take 777 MiB (198976 rows of 1024 elements), at most 256 MiB are allowed.",
+    'data.type is "text": the data would take 777 MiB (198976 rows of 1024 elements); at most 256 MiB are allowed.',
   );
 });
 
@@ -169,16 +169,18 @@ test('images of one class are nearer to each other than to those of other classe
 test('losses that do not fit, sets that do not fit in memory, ids that the model does not have', () => {
   const digits: DataConfig = { type: 'digits', samples: 20, size: 8, noise: 0, testFraction: 0 };
   const bce: LossConfig = { type: 'BCEWithLogitsLoss', reduction: 'mean' };
-  expect(() => makeDataset(digits, bce, new Generator(0), {})).toThrow("The data 'digits' has 10 classes");
+  expect(() => makeDataset(digits, bce, new Generator(0), {})).toThrow(
+    'data.type is "digits" and loss.type is "BCEWithLogitsLoss": the data have 10 classes',
+  );
   const sort: DataConfig = { type: 'sequence', task: 'sort', samples: 9, length: 2, symbols: 3, testFraction: 0 };
   expect(() => makeDataset(sort, bce, new Generator(0), {})).toThrow(
-    "The data 'sequence' asks for a token at each position, BCEWithLogitsLoss expects real targets.",
+    'the data ask for a token at each position, and the loss expects real targets',
   );
   expect(() => make({ ...digits, samples: 100_000, size: 64 })).toThrow('at most 256 MiB are allowed');
   const set = make(sort);
   expect(() => checkTargets(set, 4)).not.toThrow();
   expect(() => checkTargets(set, 2)).toThrow(
-    /Target 2 is out of bounds\. Row \d, position \d \(counted from 0\) has it/,
+    /Target 2 is out of bounds\. Row \d, position \d \(counted from 0\) has this target/,
   );
   expect(() => checkTokens(set, 4)).not.toThrow();
   expect(() => checkTokens(set, 3)).toThrow(

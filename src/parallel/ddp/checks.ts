@@ -2,7 +2,7 @@
  * DDP's settings that cannot go together, refused with the reason. Settings that merely have no effect are notices
  * (notices.ts). Called through mode.ts.
  */
-import { LockstepError } from '../../base/errors';
+import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
@@ -10,70 +10,101 @@ import { batchNorms } from '../../protocol/config/layer-kinds';
 /** Hooks that work on the flat bucket itself. */
 const COMPRESSING: ReadonlySet<string> = new Set(['fp16Compress', 'bf16Compress', 'powerSGD']);
 
-const refuse = (message: string, hint: string): never => {
-  throw new LockstepError('config', message, hint);
-};
-
 export function checkDdp(config: Config): void {
   checkRows(config);
   checkHook(config);
 }
 
-function checkRows({ ddp, worldSize, batchSize }: Config): void {
+function checkRows({ ddp: { samplesPerRank }, worldSize, batchSize, shuffle }: Config): void {
   if (batchSize < worldSize) {
-    throw new LockstepError(
-      'placement',
-      `Batch size ${batchSize} is smaller than the world size ${worldSize}: ${worldSize - batchSize} ranks would get no sample.`,
-      `Use a batch of at least ${worldSize}, or fewer ranks.`,
-      { batchSize, worldSize },
-    );
+    const without = worldSize - batchSize;
+    throw refusedSettings({
+      code: 'placement',
+      settings: { batchSize, worldSize },
+      why: `${without} ${without === 1 ? 'rank' : 'ranks'} would get no row of a batch`,
+      hint: `Use a batch of at least ${worldSize}, or fewer ranks.`,
+    });
   }
-  if (ddp.samplesPerRank && ddp.samplesPerRank.length !== worldSize) {
-    refuse(
-      `ddp.samplesPerRank: has ${ddp.samplesPerRank.length} numbers for ${worldSize} ranks.`,
-      'Give one number of rows per rank.',
-    );
-  }
-  if (ddp.samplesPerRank && Math.max(...ddp.samplesPerRank) === 0)
-    refuse('ddp.samplesPerRank: no rank has a row.', 'Give at least one rank some rows.');
+  if (!samplesPerRank) return;
+  const settings = { 'ddp.samplesPerRank': samplesPerRank };
+  if (samplesPerRank.length !== worldSize)
+    throw refusedSettings({
+      settings: { ...settings, worldSize },
+      why: `the list has ${samplesPerRank.length} ${samplesPerRank.length === 1 ? 'number' : 'numbers'} for ${worldSize} ${worldSize === 1 ? 'rank' : 'ranks'}`,
+      hint: 'Give one number of rows per rank.',
+    });
+  const empty = samplesPerRank.indexOf(0);
+  if (shuffle && empty !== -1)
+    throw refusedSettings({
+      settings: { ...settings, shuffle },
+      why: `the RandomSampler of rank ${empty} refuses a dataset without rows: num_samples should be a positive integer value, but got num_samples=0`,
+      hint: `Give rank ${empty} at least one row, or set shuffle to false.`,
+    });
+  if (Math.max(...samplesPerRank) === 0)
+    throw refusedSettings({
+      settings,
+      why: 'no rank has a row to train on',
+      hint: 'Give at least one rank some rows.',
+    });
 }
 
 function checkHook({ ddp, accumulate, model }: Config): void {
-  if (ddp.gradientAsBucketView && COMPRESSING.has(ddp.commHook.type)) {
-    refuse(
-      `ddp.gradientAsBucketView: the hook ${ddp.commHook.type} compresses a flat bucket, and here the gradients are the bucket.`,
-      'Take the allreduce hook, or leave gradientAsBucketView off.',
-    );
-  }
-  const hook = ddp.commHook;
-  if (hook.type === 'powerSGD' && (hook.useErrorFeedback || hook.warmStart) && hook.startPowerSGDIter <= 1) {
-    refuse(
-      'Expect `start_powerSGD_iter` > 1 if `use_error_feedback` or `warm_start` is enabled, because PowerSGD can only be applied after the first two iterations in DDP.',
-      'Set startPowerSGDIter to 2 or more, or turn both off.',
-    );
-  }
-  const reducesAlways = accumulate > 1 && (ddp.noSync === 'backward' || ddp.noSync === 'none');
-  if ((hook.type === 'powerSGD' || hook.type === 'localSGD') && reducesAlways) {
-    refuse(
-      `ddp.noSync: with "${ddp.noSync}" every micro-batch is reduced, and ${hook.type} counts its steps by reductions.`,
-      'Take noSync "both" or "forward", or set accumulate to 1.',
-    );
-  }
-  if (ddp.syncBatchNorm && ddp.join && batchNorms(model.layers) > 0) {
-    refuse(
-      'ddp.syncBatchNorm: its collectives in the forward pass have no shadow on ranks that have joined.',
-      'PyTorch asks for join(throw_on_early_termination=True) there; turn join off, or use plain BatchNorm.',
-    );
-  }
+  const { commHook: hook, gradientAsBucketView, syncBatchNorm, join, noSync } = ddp;
+  const settings = { 'ddp.commHook.type': hook.type };
+  if (gradientAsBucketView && COMPRESSING.has(hook.type))
+    throw refusedSettings({
+      settings: { 'ddp.gradientAsBucketView': gradientAsBucketView, ...settings },
+      why: 'the hook compresses a flat bucket into a copy, and with gradientAsBucketView the bucket holds the gradients themselves',
+      hint: 'Set ddp.commHook.type to "allreduce", or ddp.gradientAsBucketView to false.',
+    });
+  if (hook.type === 'powerSGD' && (hook.useErrorFeedback || hook.warmStart) && hook.startPowerSGDIter <= 1)
+    throw refusedSettings({
+      settings: {
+        'ddp.commHook.startPowerSGDIter': hook.startPowerSGDIter,
+        'ddp.commHook.useErrorFeedback': hook.useErrorFeedback,
+        'ddp.commHook.warmStart': hook.warmStart,
+      },
+      why: 'Expect `start_powerSGD_iter` > 1 if `use_error_feedback` or `warm_start` is enabled, because PowerSGD can only be applied after the first two iterations in DDP',
+      hint: 'Set startPowerSGDIter to 2 or more, or useErrorFeedback and warmStart to false.',
+    });
+  const reducesAlways = accumulate > 1 && (noSync === 'backward' || noSync === 'none');
+  if ((hook.type === 'powerSGD' || hook.type === 'localSGD') && reducesAlways)
+    throw refusedSettings({
+      settings: { 'ddp.noSync': noSync, accumulate, ...settings },
+      why: 'every micro-batch is all-reduced, and this hook counts its steps by all-reduces',
+      hint: 'Set ddp.noSync to "both" or "forward", or accumulate to 1.',
+    });
+  if (syncBatchNorm && join && batchNorms(model.layers) > 0)
+    throw refusedSettings({
+      settings: { 'ddp.syncBatchNorm': syncBatchNorm, 'ddp.join': join },
+      why: 'SyncBatchNorm calls collectives in the forward pass, and ranks that have joined do not answer these',
+      hint: 'PyTorch asks for join(throw_on_early_termination=True) there. Set ddp.join or ddp.syncBatchNorm to false.',
+    });
 }
 
 /** Once it is known how many batches each rank has. */
-export function checkSchedule({ accumulate, ddp }: Config, { totals }: BatchSchedule): void {
-  if (accumulate === 1 || !ddp.join || new Set(totals).size === 1) return;
-  throw new LockstepError(
-    'config',
-    `accumulate: ranks with ${totals.join(', ')} batches would leave join() in the middle of a group of ${accumulate} micro-batches, each at another place in its group.`,
-    'Set accumulate to 1, or give every rank equally many batches.',
-    { accumulate, totals },
-  );
+export function checkSchedule(config: Config, { totals }: BatchSchedule): void {
+  const { accumulate, ddp } = config;
+  if (new Set(totals).size === 1) return;
+  if (!ddp.join) checkFirstStep(config, totals);
+  else if (accumulate > 1)
+    throw refusedSettings({
+      settings: { accumulate, 'ddp.join': ddp.join, 'ddp.samplesPerRank': ddp.samplesPerRank },
+      why: `the ranks have ${totals.join(', ')} batches and would leave join() in the middle of a group of ${accumulate} micro-batches`,
+      hint: 'Set accumulate to 1, or give every rank equally many batches.',
+      details: { totals },
+    });
+}
+
+/** Without join the ranks hang where the first one runs out; at least one step must come before that. */
+function checkFirstStep({ accumulate, batchSize, dropLast, ddp }: Config, totals: readonly number[]): void {
+  const fewest = Math.min(...totals);
+  if (fewest >= accumulate) return;
+  throw refusedSettings({
+    code: 'data',
+    settings: { 'ddp.samplesPerRank': ddp.samplesPerRank, batchSize, accumulate, dropLast, 'ddp.join': ddp.join },
+    why: `rank ${totals.indexOf(fewest)} has ${fewest} of the ${accumulate} ${accumulate === 1 ? 'batch' : 'micro-batches'} that step 0 takes, and the other ranks would wait for it in all_reduce without end`,
+    hint: `Give each rank more rows, make the batch smaller${dropLast ? ', set dropLast to false' : ''}, or set ddp.join to true.`,
+    details: { totals },
+  });
 }

@@ -1,6 +1,7 @@
 /** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
-import { LockstepError } from '../../base/errors';
+
 import { at, must } from '../../base/invariant';
+import { refusedSettings } from '../../base/refused-settings';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
@@ -28,12 +29,12 @@ function layerRanges(config: Config): readonly { readonly start: number; readonl
   const sizes = config.modelParallel.split ?? evenSplit(config);
   const sum = sizes.reduce((a, b) => a + b, 0);
   if (sizes.length !== config.worldSize || sum !== layers.length) {
-    throw new LockstepError(
-      'placement',
-      `The split [${sizes.join(', ')}] places ${sum} layers on ${sizes.length} devices, but the model has ${layers.length} layers and the mesh ${config.worldSize} devices.`,
-      'Give one number per device; together they must be the number of layers.',
-      { split: sizes, layers: layers.length, worldSize: config.worldSize },
-    );
+    throw refusedSettings({
+      code: 'placement',
+      settings: { 'modelParallel.split': sizes, worldSize: config.worldSize },
+      why: `the split places ${sum} layers on ${sizes.length} devices, but the model has ${layers.length} layers and the mesh ${config.worldSize} devices`,
+      hint: 'Give one number per device; together they must be the number of layers.',
+    });
   }
   let start = 0;
   return sizes.map((n) => {
@@ -47,12 +48,13 @@ function evenSplit({ model, worldSize }: Config): readonly number[] {
   const weighted = model.layers.flatMap((layer, i) => (LAYERS_WITH_WEIGHTS.has(layer.type) ? [i] : []));
   const what = weighted.every((i) => model.layers[i]?.type === 'Linear') ? 'Linear layers' : 'layers with weights';
   if (worldSize > weighted.length) {
-    throw new LockstepError(
-      'placement',
-      `Model parallel cannot place ${weighted.length} ${what} on ${worldSize} devices: every device needs at least one.`,
-      `Use at most ${weighted.length} devices, or add layers.`,
-      { layers: weighted.length, worldSize },
-    );
+    throw refusedSettings({
+      code: 'placement',
+      settings: { worldSize },
+      why: `model parallel cannot place ${weighted.length} ${what} on ${worldSize} devices: every device needs at least one`,
+      hint: `Use at most ${weighted.length} devices, or add layers.`,
+      details: { layers: weighted.length },
+    });
   }
   const base = Math.floor(weighted.length / worldSize);
   const starts: number[] = [];

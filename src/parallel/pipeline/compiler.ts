@@ -1,5 +1,5 @@
 /** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
-import { LockstepError } from '../../base/errors';
+import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
 import type { PipelineReport } from '../../protocol/report';
@@ -27,47 +27,47 @@ export function settle(input: ModeInput): Config {
 function checkSettings({ accumulate, mesh, worldSize, pipeline: settings }: Config): void {
   const { microBatches, schedule, actions } = settings;
   if (accumulate > 1)
-    throw new LockstepError(
-      'config',
-      `accumulate is ${accumulate}, but in mode pipeline the batch is cut by pipeline.microBatches (${microBatches}).`,
-      'Leave accumulate at 1, and set pipeline.microBatches.',
-      { accumulate, microBatches },
-    );
+    throw refusedSettings({
+      settings: { accumulate, mode: 'pipeline', 'pipeline.microBatches': microBatches },
+      why: 'in this mode pipeline.microBatches alone cuts the batch',
+      hint: 'Set accumulate to 1, and pipeline.microBatches to the number of micro-batches.',
+    });
   if (mesh.pp === undefined && worldSize % mesh.dp > 0)
-    throw new LockstepError(
-      'placement',
-      `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be shared out to ${mesh.dp} replicas of a pipeline evenly.`,
-      'Set mesh.dp to a divisor of worldSize, or mesh.pp to the ranks that a pipeline has.',
-      { worldSize, dp: mesh.dp },
-    );
+    throw refusedSettings({
+      code: 'placement',
+      settings: { worldSize, 'mesh.dp': mesh.dp },
+      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be shared out evenly to ${mesh.dp} replicas of a pipeline`,
+      hint: 'Set mesh.dp to a divisor of worldSize, or mesh.pp to the number of ranks of one pipeline.',
+    });
   if (schedule === 'own' && actions === undefined)
-    throw new LockstepError(
-      'config',
-      'pipeline.schedule is own, but pipeline.actions has no actions.',
-      'Write one row per rank into pipeline.actions, as in 0F0,0F1,0B0,0B1, or name one of torch’s schedules.',
-      { schedule },
-    );
+    throw refusedSettings({
+      settings: { 'pipeline.schedule': schedule, 'pipeline.actions': actions },
+      why: 'a schedule of your own needs its actions',
+      hint: 'Write one row per rank into pipeline.actions, as in 0F0,0F1,0B0,0B1, or name one of torch’s schedules.',
+    });
 }
 
 /** Every micro-batch needs a row; a short last batch may have fewer of them, where the schedule can order those. */
 export function checkBatches(config: Config, { sizes }: BatchSchedule): void {
-  const { microBatches } = config.pipeline;
+  const { batchSize, dropLast, pipeline } = config;
+  const { microBatches } = pipeline;
   for (const rows of Object.values(sizes)) {
     const least = Math.min(...(rows ?? [microBatches]));
     if (least >= microBatches) continue;
     const isLast = rows !== sizes.full;
     if (isLast && mostMicroBatches(config, least) !== undefined) continue;
-    const batch = `A batch of ${least} ${least === 1 ? 'row' : 'rows'}`;
-    throw new LockstepError(
-      'placement',
-      isLast
-        ? `The last batch of an epoch has ${least} ${least === 1 ? 'row' : 'rows'}, fewer than pipeline.microBatches (${microBatches}), and ${scheduleName(config)} has no order for so few micro-batches.`
-        : `${batch} cannot be cut into ${microBatches} micro-batches (pipeline.microBatches).`,
-      isLast
+    const rowsText = `${least} ${least === 1 ? 'row' : 'rows'}`;
+    throw refusedSettings({
+      code: 'placement',
+      settings: { 'pipeline.microBatches': microBatches, batchSize, ...(isLast ? { dropLast } : {}) },
+      why: isLast
+        ? `the last batch of an epoch has ${rowsText}, and ${scheduleName(config)} has no order for so few micro-batches`
+        : `a batch of ${rowsText} cannot be cut into ${microBatches} micro-batches`,
+      hint: isLast
         ? 'Set dropLast to true, or choose GPipe, which orders any number of micro-batches.'
         : `Set pipeline.microBatches to at most ${least}, or make the batch larger.`,
-      { rows: least, microBatches },
-    );
+      details: { rows: least },
+    });
   }
 }
 

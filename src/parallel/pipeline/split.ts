@@ -2,8 +2,9 @@
  * Which layers make each stage: the user's split, or stages of about equally many floating-point operations. A stage
  * begins with a layer that has weights; what has none stays with the layer before it. Called by compiler.ts.
  */
-import { LockstepError } from '../../base/errors';
+
 import { at, must } from '../../base/invariant';
+import { refusedSettings } from '../../base/refused-settings';
 import { GraphBuilder } from '../../graph/graph';
 import { buildForward, type LayerRange } from '../../nn/model';
 import type { Config } from '../../protocol/config';
@@ -36,12 +37,13 @@ export function layerRanges({ pipeline, model }: Config): readonly LayerRange[] 
 function checkSplit(split: readonly number[], stages: number, layers: number): void {
   const sum = split.reduce((a, b) => a + b, 0);
   if (split.length === stages && sum === layers) return;
-  throw new LockstepError(
-    'placement',
-    `pipeline.split [${split.join(', ')}] makes ${split.length} stages of ${sum} layers, but the schedule has ${stages} stages and the model ${layers} layers.`,
-    'Give one number per stage; together they must be the number of layers. Or leave split out.',
-    { split, stages, layers },
-  );
+  throw refusedSettings({
+    code: 'placement',
+    settings: { 'pipeline.split': split },
+    why: `the split makes ${split.length} stages of ${sum} layers, but the schedule has ${stages} stages and the model ${layers} layers`,
+    hint: 'Give one number per stage; together they must be the number of layers. Or leave split out.',
+    details: { stages, layers },
+  });
 }
 
 /** Layers in each stage, such that the stage with the most operations has as few as can be. */
@@ -49,12 +51,13 @@ function evenSplit(input: ModeInput, stages: number): readonly number[] {
   const { layers } = input.config.model;
   const weighted = layers.flatMap((layer, i) => (LAYERS_WITH_WEIGHTS.has(layer.type) ? [i] : []));
   if (stages > weighted.length)
-    throw new LockstepError(
-      'placement',
-      `A pipeline of ${stages} stages needs as many layers with weights; the model has ${weighted.length}.`,
-      wayToFewerStages(input.config, stages, weighted.length),
-      { stages, layers: weighted.length },
-    );
+    throw refusedSettings({
+      code: 'placement',
+      settings: { worldSize: input.config.worldSize, 'pipeline.schedule': input.config.pipeline.schedule },
+      why: `a pipeline of ${stages} stages needs as many layers with weights; the model has ${weighted.length}`,
+      hint: wayToFewerStages(input.config, stages, weighted.length),
+      details: { stages, layers: weighted.length },
+    });
   const flops = forwardFlops(input);
   const starts = weighted.map((start, i) => (i === 0 ? 0 : start));
   const costs = starts.map((start, i) => {

@@ -2,7 +2,9 @@
  * The stages of a pipeline as graphs, the schedule that orders their work, and which device has which stage. Called by
  * compiler.ts and compile.ts.
  */
+import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
+import { refusedSettings } from '../../base/refused-settings';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
@@ -24,9 +26,24 @@ import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
  */
 export function scheduleOf(config: Config, microBatches = config.pipeline.microBatches): Schedule {
   const { pp } = meshSizes(config);
-  const schedule = chosenSchedule({ ...config.pipeline, microBatches }, pp);
-  checkSchedule(schedule);
-  return schedule;
+  try {
+    const schedule = chosenSchedule({ ...config.pipeline, microBatches }, pp);
+    checkSchedule(schedule);
+    return schedule;
+  } catch (error) {
+    throw error instanceof LockstepError ? withSettings(error, config, pp) : error;
+  }
+}
+
+/** A schedule knows sizes and actions; the run has them from its settings. */
+function withSettings({ code, message, hint, details }: LockstepError, config: Config, pp: number): LockstepError {
+  const { schedule, microBatches, actions } = config.pipeline;
+  const ranks = config.mesh.pp === undefined ? { worldSize: config.worldSize } : { 'mesh.pp': pp };
+  const settings =
+    schedule === 'own'
+      ? { 'pipeline.actions': actions }
+      : { 'pipeline.schedule': schedule, 'pipeline.microBatches': microBatches, ...ranks };
+  return refusedSettings({ code, settings, why: message.replace(/\.$/, ''), hint, details });
 }
 
 /** The devices that hold a stage: one in each replica. */

@@ -2,8 +2,8 @@
  * The order in which a run takes its batches, in micro-batches of one size, each with the dropout masks that its
  * Program draws. Called by blueprint.ts.
  */
-import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
+import { refusedSettings } from '../../base/refused-settings';
 import { type BatchSource, type BatchState, type MaskDraw, makeBatchSource } from '../../data/batch-source';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
@@ -26,6 +26,7 @@ export function createBatches(
     batches: (from) =>
       makeBatchSource({
         config: { ...config, batchSize: microBatchSize(config) },
+        given: sizes(config, mesh.dataIndices),
         sampler: mode.sampler?.(config),
         dataset,
         generator: generators,
@@ -45,13 +46,19 @@ export function createBatches(
   };
 }
 
+/** The settings that the rows of a micro-batch come from, where they are not their default. */
+const sizes = ({ batchSize, accumulate, worldSize }: Config, processes: number) => ({
+  batchSize,
+  ...(accumulate > 1 ? { accumulate } : {}),
+  ...(processes > 1 ? { worldSize } : {}),
+});
+
 function microBatchSize({ batchSize, accumulate }: Config): number {
   const size = Math.floor(batchSize / accumulate);
   if (size > 0) return size;
-  throw new LockstepError(
-    'config',
-    `A batch of ${batchSize} cannot be cut into ${accumulate} micro-batches.`,
-    `Set accumulate to at most ${batchSize}, or make the batch larger.`,
-    { batchSize, accumulate },
-  );
+  throw refusedSettings({
+    settings: { batchSize, accumulate },
+    why: `a batch of ${batchSize} ${batchSize === 1 ? 'row' : 'rows'} cannot be cut into ${accumulate} micro-batches`,
+    hint: `Set accumulate to at most ${batchSize}, or make the batch larger.`,
+  });
 }

@@ -72,7 +72,7 @@ function checkFit({ model: { layers }, loss, batchSize }: Config, dataset: Datas
     target: { shape: dataset.targetShape, dtype: targetTypeOf(dataset) },
   };
   const outputs = checkModel(layers, data, loss, batchSize).at(-1) ?? 1;
-  checkTargets(dataset, outputs, ignoreIndexOf(loss));
+  checkTargets(dataset, outputs, ignoreIndexOf(loss), loss.type);
   const vocabulary = vocabularyOf(layers);
   if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
 }

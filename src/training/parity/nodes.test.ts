@@ -16,7 +16,7 @@ const noticesOf = (input: ConfigInput) =>
   createBlueprint(parseConfig(input), {}).notices.flatMap(({ id }) => (id.startsWith('nodes') ? [id] : []));
 
 test('more nodes than devices are refused', () => {
-  expect(() => parseConfig(four({ nodes: 5 }))).toThrow(/5 nodes for 4 devices: 1 would have none/);
+  expect(() => parseConfig(four({ nodes: 5 }))).toThrow(/nodes is 5 and worldSize is 4: 1 node would have no device/);
   expect(() => parseConfig({ mode: 'single', nodes: 5 })).not.toThrow();
 });
 
