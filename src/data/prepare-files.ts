@@ -5,6 +5,7 @@
  */
 import { loadPart } from '../base/load-part';
 import { lookup } from '../base/lookup';
+import { unpackedAtMost } from '../base/reading-bounds';
 import type { DataConfig } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import { dataError } from './data-error';
@@ -33,7 +34,7 @@ export async function prepareFiles(data: DataConfig, files: Files, maxFileBytes 
 
 async function plain(file: string, bytes: Uint8Array<ArrayBuffer> | undefined, maxBytes: number): Promise<Files> {
   if (bytes === undefined || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return {};
-  return { [file]: await gunzip(file, bytes, maxBytes) };
+  return { [file]: await gunzip(file, bytes, unpackedAtMost(bytes.length, maxBytes)) };
 }
 
 async function gunzip(

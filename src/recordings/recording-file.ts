@@ -4,6 +4,7 @@
  */
 import { Gunzip } from 'fflate';
 import { LockstepError } from '../base/errors';
+import { unpackedAtMost } from '../base/reading-bounds';
 
 export interface RecordingFile {
   /** Path or name; ranks may be read from it. */
@@ -38,8 +39,9 @@ export interface StreamEnd {
 export async function readBytes(
   file: RecordingFile,
   take: (piece: Uint8Array) => boolean,
-  { signal, mostTextBytes = MOST_TEXT_BYTES, onBytes }: ReadOptions & { onBytes?: (bytes: number) => void },
+  { signal, mostTextBytes: mostOfAny = MOST_TEXT_BYTES, onBytes }: ReadOptions & { onBytes?: (bytes: number) => void },
 ): Promise<StreamEnd> {
+  const mostTextBytes = unpackedAtMost(file.size, mostOfAny);
   let [bytes, textBytes, wanted] = [0, 0, true];
   let gunzip: Gunzip | undefined;
   let cut: string | undefined;

@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
+import { tooMuchOf } from '../base/reading-bounds';
 import type { AnyReport, HistoryRow, LossRow, Sample, Tensor } from './any-report';
 import { parseLooseJson } from './loose-json';
 import { type ReportInput, reportSchema } from './report-schema';
@@ -29,6 +30,8 @@ export function parseReport(text: string, name: string): AnyReport {
   } catch (error) {
     throw refusal(name, `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+  const tooMuch = tooMuchOf(value, text.length);
+  if (tooMuch !== undefined) throw refusal(name, `is not read, since ${tooMuch}`);
   return readReport(value, name);
 }
 

@@ -3,6 +3,7 @@
  * of its sizes. No encryption, no parts, no zip64. The page reads the names to find out what an archive holds;
  * prepare-images.ts and checkpoints take the files.
  */
+import { unpackedAtMost } from '../../base/reading-bounds';
 import { brief } from '../../base/brief';
 import { dataError } from '../data-error';
 import { mebibytes } from '../limits';
@@ -50,14 +51,15 @@ export function zipEntries(bytes: Uint8Array): readonly ZipEntry[] | undefined {
   return entries.length === view.getUint16(end + 10, true) ? entries : undefined;
 }
 
-/** The files whose names are wanted, in the order of the archive; together at most `most` bytes. */
+/** The files whose names are wanted, in the order of the archive; together at most `mostOfAny` bytes. */
 export function unzip(
   file: string,
   bytes: Uint8Array,
   wants: (name: string) => boolean,
-  most: number,
+  mostOfAny: number,
   Inflate: Inflater,
 ): readonly (readonly [name: string, bytes: Uint8Array<ArrayBuffer>])[] {
+  const most = unpackedAtMost(bytes.length, mostOfAny);
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b)
     throw dataError({ file, byte: 0 }, 'another kind of file', 'a zip archive', AGAIN);
   const entries = zipEntries(bytes);

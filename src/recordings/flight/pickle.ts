@@ -4,6 +4,7 @@
  * it names: here the instructions that name or call anything are refused with that name. Called by `read-flight.ts`.
  */
 import { LockstepError } from '../../base/errors';
+import { tooMuchOf } from '../../base/reading-bounds';
 
 /** A dict is a Map; int that a double can't hold a bigint. Tuples are lists. */
 export type PickleValue = null | boolean | number | bigint | string | Uint8Array | PickleValue[] | PickleDict;
@@ -31,7 +32,12 @@ export const isPickle = (bytes: Uint8Array): boolean =>
 
 /** Throws a LockstepError of code 'data' that names the byte. */
 export function readPickle(bytes: Uint8Array, file: string): PickleValue {
-  return new PickleMachine(bytes, file).run();
+  const value = new PickleMachine(bytes, file).run();
+  // A reference to a list takes two bytes; who reads the value goes through the list each time.
+  const tooMuch = tooMuchOf(value, bytes.length);
+  if (tooMuch === undefined) return value;
+  const hint = 'No dump of a flight recorder is like this; the file is damaged, or made to do harm.';
+  throw new LockstepError('data', `It is a pickle that is not read: ${tooMuch}.`, hint, { file });
 }
 
 class PickleMachine {

@@ -4,6 +4,7 @@
  */
 
 import { LockstepError } from '../../base/errors';
+import { tooMuchOf } from '../../base/reading-bounds';
 import { must } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
 import type { BatchState } from '../../data/batch-source';
@@ -175,11 +176,16 @@ function readMeta(file: string, bytes: Bytes): Meta {
     count,
     microBatch: count('micro_batch', placeOfCheckpoint(found).microBatch),
     json<T>(key: string): T {
+      const json = text(key);
+      let value: T;
       try {
-        return JSON.parse(text(key)) as T;
+        value = JSON.parse(json) as T;
       } catch {
         throw refuse(`the entry "${key}" is not JSON`, 'The file is damaged.');
       }
+      const tooMuch = tooMuchOf(value, json.length);
+      if (tooMuch === undefined) return value;
+      throw refuse(`the entry "${key}" is not read, since ${tooMuch}`, 'The file is damaged.');
     },
   };
 }
