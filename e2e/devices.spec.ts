@@ -64,7 +64,9 @@ test(
   placeInBrowser({ rest: 'config/ holds what is refused, and a notice is shown in share.spec.ts' }),
   async ({ playground }) => {
     await playground.open(`${TINY}&data=gauss&mode=mp&world=8&device=cpu`);
-    await expect(playground.notice(/worldSize is 8: model parallel cannot place 2 Linear layers on 8 devices/)).toBeVisible();
+    await expect(
+      playground.notice(/worldSize is 8: model parallel cannot place 2 Linear layers on 8 devices/),
+    ).toBeVisible();
     await playground.iterate(1);
   },
 );

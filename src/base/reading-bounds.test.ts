@@ -17,7 +17,7 @@ function laughs(levels: number): Uint8Array {
 
 test('a pickle of a kilobyte that stands for 10^40 values is refused after as many as its size allows', () => {
   expect(readPickle(laughs(3), 'a')).toHaveLength(10);
-  expect(() => readPickle(laughs(40), 'a')).toThrow(/its lists refer to one another, .* values of \d+ bytes/);
+  expect(() => readPickle(laughs(40), 'a')).toThrow(/its lists refer to one another, .* values of [\d,]+ bytes/);
 });
 
 test('lists that are nested too deep, or hold themselves', () => {
@@ -32,6 +32,6 @@ test('lists that are nested too deep, or hold themselves', () => {
 });
 
 test('packed bytes unpack to what their reader takes, and small files to less', () => {
-  expect(unpackedAtMost(1000, 2 ** 31)).toBeLessThan(2 ** 27);
+  expect(unpackedAtMost(1000, 2 ** 31)).toBeLessThan(2 ** 28);
   expect(unpackedAtMost(2 ** 30, 2 ** 31)).toBe(2 ** 31);
 });

@@ -14,7 +14,7 @@ const VALUES_FLOOR = 100_000;
 
 /** Texts and pictures pack to a thirtieth, empty ones to less. */
 const MOST_RATIO = 200;
-const UNPACKED_FLOOR = 64 * 2 ** 20;
+const UNPACKED_FLOOR = 128 * 2 ** 20;
 
 /** Bytes that a packed file may unpack to; `most`: what its reader takes of any file. */
 export const unpackedAtMost = (packedBytes: number, most: number): number =>

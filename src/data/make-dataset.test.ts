@@ -61,9 +61,7 @@ test('plane: real targets in [-1, 1]; a loss for classes is refused', () => {
   expect(() => makeDataset(toy('plane'), CE, new Generator(0), {})).toThrow(
     'loss.type is "CrossEntropyLoss": the data have real targets, and the loss expects class indices',
   );
-  expect(() => makeDataset(toy('plane'), BCE, new Generator(0), {})).toThrow(
-    'the loss expects targets from 0 to 1',
-  );
+  expect(() => makeDataset(toy('plane'), BCE, new Generator(0), {})).toThrow('the loss expects targets from 0 to 1');
 });
 
 test('randomRegression draws inputs, then targets', () => {

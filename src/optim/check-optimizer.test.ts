@@ -41,7 +41,9 @@ test('a chain has one milestone fewer than schedules, in ascending order', () =>
       milestones,
     });
   expect(chain(2, [1, 2])).toThrow('got number of schedulers 2 and the number of milestones to be equal to 2');
-  expect(chain(3, [4, 4])).toThrow('scheduler.milestones is [4, 4]: Milestones should be a list of increasing integers.');
+  expect(chain(3, [4, 4])).toThrow(
+    'scheduler.milestones is [4, 4]: Milestones should be a list of increasing integers.',
+  );
   expect(chain(3, [4, 5])).not.toThrow();
 });
 

@@ -3,8 +3,9 @@
  * of its sizes. No encryption, no parts, no zip64. The page reads the names to find out what an archive holds;
  * prepare-images.ts and checkpoints take the files.
  */
-import { unpackedAtMost } from '../../base/reading-bounds';
+
 import { brief } from '../../base/brief';
+import { unpackedAtMost } from '../../base/reading-bounds';
 import { dataError } from '../data-error';
 import { mebibytes } from '../limits';
 import { type Inflater, joined, unpackWithin } from './unpack';

@@ -4,9 +4,9 @@
  */
 
 import { LockstepError } from '../../base/errors';
-import { tooMuchOf } from '../../base/reading-bounds';
 import { must } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
+import { tooMuchOf } from '../../base/reading-bounds';
 import type { BatchState } from '../../data/batch-source';
 import { type NamedTensor, readMetadata, readSafetensors, tensorByte } from '../../interop/safetensors';
 import type { Files } from '../../protocol/session';

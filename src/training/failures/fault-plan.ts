@@ -85,8 +85,19 @@ export class FaultPlan {
 export function checkRank(rank: Rank, rankOfDevice: readonly Rank[]): void {
   if (rankOfDevice.includes(rank)) return;
   const ranks = new Set(rankOfDevice).size;
-  const only = ranks === 1 ? 'this run is one process: rank 0' : `ranks are 0 to ${ranks - 1}`;
-  throw new LockstepError('config', `There is no rank ${rank}: ${only}.`, 'Choose one of the ranks of the run.', {
-    rank,
-  });
+  const devices = rankOfDevice.length;
+  if (ranks > 1)
+    throw new LockstepError(
+      'config',
+      `There is no rank ${rank}: ranks are 0 to ${ranks - 1}.`,
+      'Choose one of the ranks of the run.',
+      { rank },
+    );
+  const drives = devices === 1 ? 'which drives cuda:0' : `which drives cuda:0 to cuda:${devices - 1}`;
+  throw new LockstepError(
+    'config',
+    `There is no rank ${rank}: this run is one process, rank 0, ${drives} and fails as a whole.`,
+    'Kill rank 0: the process starts again from its last checkpoint. Hang rank 0: every device of the process stands still.',
+    { rank },
+  );
 }
