@@ -1,8 +1,8 @@
 """Writes src/optim/fixtures/torch2-optim.json: parameters after 20 steps with arguments that came after torch 1.13.
 
-NAdam and RAdam got `maximize` and `decoupled_weight_decay` in torch 2.x, Adam got `decoupled_weight_decay`. Each update
-is written out with plain tensor operations, in the order in which torch's documentation gives them; where torch 1.13 has
-the same arguments, its own optimiser must give the same parameters. Start and gradients are those of optim.json.
+NAdam and RAdam got `maximize` and `decoupled_weight_decay` in torch 2.x, Adam got `decoupled_weight_decay`. Each
+update is written out with plain tensor operations, in the order in which torch's documentation gives them; where torch
+1.13 has the same arguments, its own optimiser must give the same parameters. Start and gradients are those of optim.json.
 Run: python3 scripts/torch2-references.py
 """
 import base64, json, os
@@ -105,14 +105,15 @@ def distance(a, b):
 
 
 # Where torch 1.13 has the arguments, the updates above are its own.
-assert distance(run('RAdam', {'lr': 0.01, 'weight_decay': 0.1})[0][20], by_torch('RAdam', {'lr': 0.01, 'weight_decay': 0.1})) < 1e-6
-DECOUPLED = {'lr': 0.01, 'weight_decay': 0.1}
-assert distance(run('Adam', {**DECOUPLED, 'decoupled_weight_decay': True})[0][20], by_torch('AdamW', DECOUPLED)) < 1e-6
+DECAYED = {'lr': 0.01, 'weight_decay': 0.1}
+assert distance(run('RAdam', DECAYED)[0][20], by_torch('RAdam', DECAYED)) < 1e-6
+DECOUPLED = {**DECAYED, 'decoupled_weight_decay': True}
+assert distance(run('Adam', DECOUPLED)[0][20], by_torch('AdamW', DECAYED)) < 1e-6
 
 CASES = [
     ('NAdam', {'lr': 0.01, 'maximize': True}),
     ('NAdam', {'lr': 0.01, 'weight_decay': 0.1, 'decoupled_weight_decay': True}),
-    ('NAdam', {'lr': 0.01, 'weight_decay': 0.1, 'decoupled_weight_decay': True, 'maximize': True, 'momentum_decay': 0.01}),
+    ('NAdam', {**DECOUPLED, 'maximize': True, 'momentum_decay': 0.01}),
     ('NAdam', {'lr': 0.01, 'weight_decay': 0.1}),
     ('RAdam', {'lr': 0.01, 'maximize': True}),
     ('RAdam', {'lr': 0.01, 'weight_decay': 0.1, 'decoupled_weight_decay': True}),
@@ -124,7 +125,8 @@ CASES = [
 def record(kind, kw):
     after, states = run(kind, kw)
     kept = [{'exp_avg': encode(s.exp_avg), 'exp_avg_sq': encode(s.exp_avg_sq)} for s in states]
-    return {'optimizer': kind, 'kw': kw, 'params_after': {t: [encode(p) for p in ps] for t, ps in after.items()}, 'final_state': kept}
+    params = {t: [encode(p) for p in ps] for t, ps in after.items()}
+    return {'optimizer': kind, 'kw': kw, 'params_after': params, 'final_state': kept}
 
 
 with open(os.path.join(FIXTURES, 'torch2-optim.json'), 'w') as file:

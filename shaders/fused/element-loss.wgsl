@@ -1,7 +1,7 @@
 // loss = sum of f(x[i], t[i]) / divisor and dx = f'(x, t) upstream / divisor in one dispatch, for a small batch of n
 // elements: loss/elementwise and loss/elementwise-grad with reduction 'mean' or 'sum'. FUNCTION as there: 0
-// torch.nn.MSELoss, 1 L1Loss, 2 SmoothL1Loss (p = beta), 3 BCEWithLogitsLoss, 5 HuberLoss (p = delta). One invocation per element of dx; the
-// first one also adds up the loss, in order.
+// torch.nn.MSELoss, 1 L1Loss, 2 SmoothL1Loss (p = beta), 3 BCEWithLogitsLoss, 5 HuberLoss (p = delta). One
+// invocation per element of dx; the first one also adds up the loss, in order.
 override FUNCTION: u32 = 0u;
 override WIDTH: u32 = 32u;
 override DEPTH: u32 = 1u; // instances a workgroup

@@ -1,7 +1,7 @@
 // y[j] = sum of f(x[i], t[i]) over i = j, j + parts, j + 2 parts ... below n, divided by `divisor`. FUNCTION:
-// torch.nn.MSELoss, L1Loss, SmoothL1Loss (p = beta), BCEWithLogitsLoss, BCELoss, HuberLoss (p = delta). parts = 1: one invocation gives the
-// whole loss of a small batch; parts = n: reduction 'none'; between: partial sums, which ops/sum adds up. pos_weight,
-// if any, repeats with `period`.
+// torch.nn.MSELoss, L1Loss, SmoothL1Loss (p = beta), BCEWithLogitsLoss, BCELoss, HuberLoss (p = delta). parts = 1: one
+// invocation gives the whole loss of a small batch; parts = n: reduction 'none'; between: partial sums, which ops/sum
+// adds up. pos_weight, if any, repeats with `period`.
 override FUNCTION: u32 = 0u;
 override HAS_POS_WEIGHT: u32 = 0u;
 override WIDTH: u32 = 64u;

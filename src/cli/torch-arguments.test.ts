@@ -1,7 +1,7 @@
 /**
  * docs/torch-arguments.md is complete and true: it is what the recorded signatures of torch and the schema give, each
- * setting of an optimiser, loss, layer, schedule or DDP is in it, and each setting that it names exists. After a change:
- * LOCKSTEP_RECORD_ARGUMENTS=1 npx vitest run --project pure src/cli/torch-arguments.test.ts writes its tables.
+ * setting of an optimiser, loss, layer, schedule or DDP is in it, and each setting that it names exists. After a
+ * change: LOCKSTEP_RECORD_ARGUMENTS=1 npx vitest run --project pure src/cli/torch-arguments.test.ts writes its tables.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

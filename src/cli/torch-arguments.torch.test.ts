@@ -1,6 +1,6 @@
 /**
- * The recorded signatures have every argument that the PyTorch of this machine has: inspect.signature is asked for each.
- * An older torch has fewer arguments, which is all right; what it alone has is deprecated and listed as such.
+ * The recorded signatures have every argument that the PyTorch of this machine has: inspect.signature is asked for
+ * each. An older torch has fewer arguments, which is all right; what it alone has is deprecated and listed as such.
  */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';

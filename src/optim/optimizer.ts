@@ -5,7 +5,8 @@
 import { at } from '../base/invariant';
 import type { Attrs } from '../graph/op';
 import type { Config } from '../protocol/config';
-import { groupSettings, isDecoupled, type OptimizerSettings } from './param-groups';
+import { isDecoupled } from '../protocol/config/optimizer-kinds';
+import { groupSettings, type OptimizerSettings } from './param-groups';
 import { cyclesMomentum } from './schedule';
 
 /** A state tensor of the parameter's shape. */

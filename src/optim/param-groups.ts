@@ -13,10 +13,6 @@ export type OptimizerSettings = Pick<Config, 'optimizer' | 'scheduler' | 'paramG
 export const ownSettings = ({ match: _, ...own }: ParamGroupConfig): readonly (readonly [string, number | boolean])[] =>
   Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 
-/** Whether the weight decay shrinks the parameter, in place of being added to the gradient. */
-export const isDecoupled = (optimizer: OptimizerConfig): boolean =>
-  optimizer.type === 'AdamW' || ('decoupledWeightDecay' in optimizer && optimizer.decoupledWeightDecay);
-
 /** The optimizer as each group has it: its own settings over those of all. */
 export function groupSettings({
   optimizer,

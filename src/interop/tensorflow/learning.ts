@@ -3,8 +3,8 @@
  * has no argument for is refused (missing.ts). Called by script.ts.
  */
 import { unreachable } from '../../base/invariant';
-import { isDecoupled } from '../../optim/param-groups';
 import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../../protocol/config';
+import { isDecoupled } from '../../protocol/config/optimizer-kinds';
 import { flag, keyword } from '../pytorch/python';
 import { missing } from './missing';
 

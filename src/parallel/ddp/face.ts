@@ -1,7 +1,8 @@
 /** DistributedDataParallel: what the page says about it. */
-import { isDecoupled } from '../../optim/param-groups';
+
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
+import { isDecoupled } from '../../protocol/config/optimizer-kinds';
 import { namesOf } from '../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../protocol/words/ddp-main';
 import { countWord, type Face, NORM_OF_PARTS } from '../face';

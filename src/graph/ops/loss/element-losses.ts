@@ -1,5 +1,6 @@
 /**
- * torch.nn's MSELoss, L1Loss, SmoothL1Loss, HuberLoss, BCEWithLogitsLoss and BCELoss as rows of the table of elementwise losses.
+ * torch.nn's MSELoss, L1Loss, SmoothL1Loss, HuberLoss, BCEWithLogitsLoss and BCELoss as rows of the table of
+ * elementwise losses.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
