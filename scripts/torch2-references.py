@@ -2,7 +2,8 @@
 
 NAdam and RAdam got `maximize` and `decoupled_weight_decay` in torch 2.x, Adam got `decoupled_weight_decay`. Each
 update is written out with plain tensor operations, in the order in which torch's documentation gives them; where torch
-1.13 has the same arguments, its own optimiser must give the same parameters. Start and gradients are those of optim.json.
+1.13 has the same arguments, its own optimiser must give the same parameters. Start and gradients are those of
+optim.json.
 Run: python3 scripts/torch2-references.py
 """
 import base64, json, os
