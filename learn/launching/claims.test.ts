@@ -1,9 +1,10 @@
 /** What the lesson on launching says, held against runs. */
 import { describe, expect, test } from 'vitest';
+import { lineDiff } from '../../src/lessons/page/line-diff';
 import { claimsOf } from '../../src/lessons/testing/claims';
 import { lesson } from './lesson';
 
-const { value, facts } = claimsOf(lesson);
+const { value, facts, run } = claimsOf(lesson);
 const { place, fewer } = lesson.tasks;
 const rightOf = (guess: (typeof lesson.predictions)[string]['guess'] | undefined) =>
   guess?.kind === 'choice' ? guess.choices.map(({ right }) => right) : [];
@@ -92,4 +93,28 @@ describe('tasks', () => {
     expect(fewer?.done(await facts('ring', { nodes: '1' }))).toBe(false);
     expect(fewer?.done(await facts('ring', { algorithm: 'hierarchical' }))).toBe(true);
   });
+});
+
+test('the difference of the scripts: the new lines join, choose the GPU, wrap and deal; forward and backward stay', async () => {
+  const before = await run('who', { mode: 'single', nodes: '1' });
+  const after = await run('who');
+  const textsOf = ({ listing }: typeof before) => listing.map(({ text }) => text);
+  const lines = lineDiff(textsOf(before), textsOf(after));
+  const fresh = lines.filter(({ kind }) => kind === 'in').map(({ text }) => text.trim());
+  for (const words of [
+    'init_process_group',
+    "os.environ['LOCAL_RANK']",
+    'set_device(device)',
+    'model = DistributedDataParallel(model',
+    'sampler = DistributedSampler(',
+    'sampler.set_epoch(epoch)',
+    'destroy_process_group',
+  ])
+    expect(
+      fresh.some((line) => line.includes(words)),
+      words,
+    ).toBe(true);
+  const same = lines.filter(({ kind }) => kind === 'same').map(({ text }) => text.trim());
+  for (const line of ['optimizer.zero_grad()', 'output = model(x)', 'loss.backward()', 'optimizer.step()'])
+    expect(same).toContain(line);
 });
