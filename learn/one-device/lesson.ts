@@ -38,7 +38,7 @@ export const lesson = defineLesson({
         'play',
         'moment',
         { key: 'batch', label: 'Batch', values: ['16', '64', '256'] },
-        { key: 'hardware', label: 'Machine', values: ['pcie4', 'transputer'], words: ['A100', 'a slow one'] },
+        { key: 'hardware', label: 'Machine', values: ['pcie4', 'transputer'], words: ['A100', 'slow machine'] },
       ],
       caption: 'The kernels of the same step over time. Point at a kernel to see what it reads and writes.',
       numbers: ['stepTime', 'phaseTime:forward', 'phaseTime:backward', 'phaseTime:step', 'rowsPerSecond'],
