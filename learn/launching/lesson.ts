@@ -36,7 +36,8 @@ export const lesson = defineLesson({
           words: ['Ring', 'All to rank 0 and back', 'Hierarchical'],
         },
       ],
-      caption: 'The gradients of eight ranks are added up. With two nodes, ranks 0 to 3 are on one and ranks 4 to 7 on the other.',
+      caption:
+        'The gradients of eight ranks are added up. With two nodes, ranks 0 to 3 are on one and ranks 4 to 7 on the other.',
       numbers: ['ranks', 'nodes', 'rounds', 'bytesInAll', 'bytesBetweenNodes', 'stepTime'],
       starts: 'rest',
     },
