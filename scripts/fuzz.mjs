@@ -1,6 +1,7 @@
 /**
  * `npm run fuzz -- --minutes 10 --seed 7 [--only links] [--browser --links 300]`: the fuzzers for as long as one likes,
- * or `--cases 10000` of each. Without a seed each run has a new one, which is printed first. With --browser the built site is sent links, which
+ * or `--cases 10000` of each. Without
+ * a seed each run has a new one, which is printed first. With --browser the built site is sent links, which
  * takes about a second for each.
  */
 import { ensureInstalled } from './install.mjs';

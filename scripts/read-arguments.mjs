@@ -9,7 +9,8 @@ import { parseArgs } from 'node:util';
  * `value`: what the option takes, as the usage writes it; without one the option is a switch. `positive`: it must be a
  * number above 0.
  *
- * @typedef {{readonly value?: string, readonly default?: string, readonly positive?: boolean, readonly help: string}} Option
+ * @typedef {{readonly value?: string, readonly default?: string, readonly positive?: boolean,
+ *   readonly help: string}} Option
  */
 
 /**
@@ -25,8 +26,8 @@ const WIDTH = 96;
  *
  * @template {Record<string, Option>} [O={}]
  * @param {{command: string, about: string, options?: O, words?: string, passesOnTo?: string}} table
- *   `command`: as it is typed, `npm run fuzz --`. `words`: a name, a colon and what such words mean; without it none are
- *   expected. `passesOnTo`: the tool that takes all arguments but a lone --help.
+ *   `command`: as it is typed, `npm run fuzz --`. `words`: a name, a colon and what such words mean; without it none
+ *   are expected. `passesOnTo`: the tool that takes all arguments but a lone --help.
  * @param {readonly string[]} [args]
  * @returns {{values: Values<O>, words: readonly string[]}}
  */
@@ -114,7 +115,10 @@ function edits(a, b) {
   return row[b.length] ?? 0;
 }
 
-/** @param {{command: string, about: string, options?: Record<string, Option>, words?: string, passesOnTo?: string}} table */
+/**
+ * @param {{command: string, about: string, options?: Record<string, Option>, words?: string,
+ *   passesOnTo?: string}} table
+ */
 function usage({ command, about, options = {}, words, passesOnTo }) {
   const rows = Object.entries({ ...options, help: { help: 'Print this text.' } }).map(
     /** @returns {[string, string]} */ ([name, option]) => {

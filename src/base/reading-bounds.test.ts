@@ -1,4 +1,4 @@
-/** Bounds by the size of a file, counted in values and bytes: what hangs together is looked at no further than allowed. */
+/** Bounds by the size of a file, counted in values and bytes, not in seconds. */
 import { expect, test } from 'vitest';
 import { readPickle } from '../recordings/flight/pickle';
 import { parseReport } from '../reports/read-report';
