@@ -49,8 +49,8 @@ test('the refusals say the rule, the numbers and a way out', () => {
     'GPipe takes exactly 1 stage per rank, not 2',
     'With several stages per rank take LoopedBFS, Interleaved1F1B or InterleavedZeroBubble.',
   ]);
-  expect(said('GPipe', 1, 0)[0]).toBe('a schedule has a whole number of micro-batches from 1 on, not 0');
-  expect(said('GPipe', 1, 1.5)[0]).toBe('a schedule has a whole number of micro-batches from 1 on, not 1.5');
+  expect(said('GPipe', 1, 0)[0]).toBe('the number of micro-batches must be a whole number of at least 1, not 0');
+  expect(said('GPipe', 1, 1.5)[0]).toBe('the number of micro-batches must be a whole number of at least 1, not 1.5');
   expect(said('LoopedBFS', 1000, 1000)[0]).toBe('4000 stages and 1000 micro-batches are more than Lockstep can order');
 });
 
