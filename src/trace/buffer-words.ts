@@ -54,7 +54,7 @@ export function bufferWords(name: string): string {
 /** Without the micro-batch, which is said elsewhere or has no room. */
 export const tensorName = (name: string): string => tensorWords(parted(name).base);
 
-/** The name is one that PyTorch has: a parameter's, of a .grad, of a state. An older copy of a parameter has it, too. */
+/** PyTorch has this name, too: a parameter, its .grad, its state, or an older copy of a parameter. */
 export function isOfTorch(name: string): boolean {
   const { base } = parted(name);
   return tensorWords(base) === base;
@@ -119,7 +119,7 @@ function scratchWords(name: string): string | undefined {
   return `scratch memory of ${kernelWords(kernel)}`;
 }
 
-/** '3.out.grad', '3.weight.grad.micro', 'out.grad.part1'. The gradient of a parameter is called .grad in PyTorch, too. */
+/** '3.out.grad', '3.weight.grad.micro', 'out.grad.part1'; PyTorch itself calls the gradient of a parameter .grad. */
 function gradientWords(name: string): string | undefined {
   const [, of = '', part] = /^(.+)\.grad(?:\.(?:part(\d+)|micro))?$/.exec(name) ?? [];
   if (of === '') return undefined;

@@ -1,4 +1,4 @@
-/** A step of a pipeline is walked in at most 60 moments, whatever the schedule and its size; none of its events is lost. */
+/** A step of a pipeline has at most 60 moments, under every schedule and size without replicas; no event is lost. */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse-config';
 import type { ConfigInput } from '../protocol/config';

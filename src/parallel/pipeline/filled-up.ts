@@ -21,8 +21,8 @@ function reachesShortBatch(config: Config, batch: number): boolean {
 }
 
 /**
- * Rows of the short last batch that the run comes to; 0: it comes to none. Undefined: only the script finds out how many
- * rows a file or a text has.
+ * Rows of the short last batch of an epoch; 0: the run reaches no such batch. Undefined: only the script finds out how
+ * many rows a file or a text has.
  */
 function rowsOfLast({ data, mesh: { dp }, dropLast, steps, epochs }: Config, batch: number): number | undefined {
   if (dropLast) return 0;

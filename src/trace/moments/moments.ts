@@ -57,7 +57,7 @@ function groupsOf(trace: StepTrace, turns: readonly (Turn | undefined)[]): reado
   );
 }
 
-/** By event, those that it comes after: its dependencies, the one before it in its queue, the send of what it receives. */
+/** By event, what runs before it: its dependencies, the event before it in its queue, the send of what it receives. */
 function afterOf(events: StepTrace['events']): readonly (readonly number[])[] {
   const indexOf = new Map(events.map((e, index) => [e.id, index]));
   const latest = new Map<string, number>();

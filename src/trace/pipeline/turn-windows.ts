@@ -1,7 +1,7 @@
 /**
- * Turns put together where a step has too many of them to be walked one by one: a step has at most some 60 moments. The
- * messages of a turn join it first; where that is not enough, several turns that follow each other are one window. Steps
- * with fewer moments keep a moment for each turn and one for its messages. Pure; called by trace/moments.
+ * Turns put together where a step has too many of them to be walked one by one: a step has at most some 60 moments.
+ * The messages of a turn join it first; where that is not enough, several turns that follow each other are one window.
+ * Steps with fewer moments keep a moment for each turn and one for its messages. Pure; called by trace/moments.
  */
 import type { TraceEvent } from '../../protocol/trace';
 import type { Turn } from './turns';
