@@ -157,8 +157,7 @@ function SelectedWords({ item, picture, schedule }: SelectedWordsProps) {
       {item?.kind === 'cell' && cellWords(item.cell, picture)}
       {!item && (
         <span>
-          {percentText(picture.bubble)} of the ranks’ time is bubble. Press a gap to see what the rank waits for; press
-          a cell to move the page to that action.
+          {percentText(picture.bubble)} of the ranks’ time is bubble. Press a gap to see its cause, a cell to go there.
         </span>
       )}
     </p>
