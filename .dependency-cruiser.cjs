@@ -20,6 +20,7 @@ const rooms = [
   ['runtime'],
   ['distributed'],
   ['simulator'],
+  ['sizing'],
   ['launch'],
   ['config'],
   ['training'],
@@ -65,7 +66,7 @@ const only = {
     'headless',
     'bench',
   ],
-  lessons: ['base', 'protocol', 'schedules', 'trace', 'museum', 'session', 'app'],
+  lessons: ['base', 'protocol', 'schedules', 'trace', 'recordings', 'sizing', 'museum', 'session', 'app'],
 };
 
 /** npm packages that the site is made of. They are built into it, so the package of Lockstep needs none of them. */

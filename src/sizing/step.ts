@@ -1,0 +1,133 @@
+/**
+ * A training step of a model on rented machines: memory by kind and time by phase, for one rank of DDP. Times are the
+ * modelled clock's (simulator/cost-model: launch, then the slower of arithmetic and memory, layer by layer), collectives
+ * are `collective-time.ts`'s. Checked against published counts and against the simulator in step.test.ts.
+ */
+import { assignBuckets } from '../parallel/ddp/buckets';
+import { kernelUs } from '../simulator/cost-model';
+import { allReduceUs } from './collective-time';
+import type { Machine } from './machines';
+import { keptOfPart, type Layer, type Model, type Part, parametersOf, sum } from './model';
+
+export interface Asked {
+  readonly model: Model;
+  readonly machine: Machine;
+  /** Data-parallel ranks. */
+  readonly ranks: number;
+  /** Rows per rank. */
+  readonly rows: number;
+}
+
+/** Bytes of one element: weights, gradients and states in float32, what autocast computes with in bfloat16. */
+const FULL = 4;
+const HALF = 2;
+
+export interface Memory {
+  readonly weights: number;
+  readonly gradients: number;
+  readonly states: number;
+  /** autocast's copies of the weights, which backward reads, too. */
+  readonly casts: number;
+  readonly activations: number;
+}
+
+export const gradientBytes = (model: Model): number => FULL * parametersOf(model);
+
+export function memoryOf(model: Model, rows: number): Memory {
+  const parameters = parametersOf(model);
+  return {
+    weights: FULL * parameters,
+    gradients: FULL * parameters,
+    states: FULL * model.states * parameters,
+    casts: HALF * parameters,
+    activations: rows * sum(model.parts, keptOfPart),
+  };
+}
+
+export const memoryInAll = (memory: Memory): number => sum(Object.values(memory), (bytes: number) => bytes);
+
+/** One layer: `times` 1 forward, 2 backward, which computes the gradients of inputs and of weights. */
+export function layerUs({ parameters, macs, moved, kernels }: Layer, rows: number, times: number, of: Machine): number {
+  if (kernels === 0) return 0;
+  const weights = sum(parameters, (count) => count);
+  const bytes = HALF * (rows * moved + weights);
+  const work = kernelUs({ flops: times * 2 * rows * macs, bytes: times * bytes }, of.hardware);
+  return work + (times * kernels - 1) * of.hardware.launchUs;
+}
+
+export const partUs = (part: Part, rows: number, times: number, machine: Machine): number =>
+  sum(part.layers, (layer) => layerUs(layer, rows, times, machine));
+
+export const forwardUs = ({ model, machine, rows }: Pick<Asked, 'model' | 'machine' | 'rows'>): number =>
+  sum(model.parts, (part) => partUs(part, rows, 1, machine));
+
+export const backwardUs = ({ model, machine, rows }: Pick<Asked, 'model' | 'machine' | 'rows'>): number =>
+  sum(model.parts, (part) => partUs(part, rows, 2, machine));
+
+/** A fused optimiser reads parameter, gradient and states, and writes all but the gradient. */
+export function optimizerUs({ model, machine }: Pick<Asked, 'model' | 'machine'>): number {
+  const passes = 3 + 2 * model.states;
+  const bytes = FULL * passes * parametersOf(model);
+  return kernelUs({ flops: 0, bytes }, machine.hardware);
+}
+
+export interface SentBucket {
+  readonly bytes: number;
+  /** From the begin of backward: its last gradient is there; its all-reduce begins and ends. */
+  readonly readyUs: number;
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+const MIB = 2 ** 20;
+/** DDP's own: a first bucket of 1 MiB, then 25 MiB. */
+export const DEFAULT_CAPS: readonly number[] = [MIB, 25 * MIB];
+
+/** DDP's backward: buckets fill from the last layer to the first, and are reduced one after the other. */
+export function bucketsOf({ model, machine, ranks, rows }: Asked, caps = DEFAULT_CAPS): readonly SentBucket[] {
+  const gradients: { readonly bytes: number; readonly readyUs: number }[] = [];
+  let clock = 0;
+  for (const layer of model.parts.flatMap(({ layers }) => layers).reverse()) {
+    clock += layerUs(layer, rows, 2, machine);
+    for (const count of [...layer.parameters].reverse()) gradients.push({ bytes: FULL * count, readyUs: clock });
+  }
+  let free = 0;
+  const assigned = assignBuckets(
+    gradients.map(({ bytes }) => bytes),
+    caps,
+  );
+  return assigned.map((indices): SentBucket => {
+    const own = indices.flatMap((index) => gradients[index] ?? []);
+    const bytes = sum(own, (one) => one.bytes);
+    const readyUs = own.at(-1)?.readyUs ?? 0;
+    const startUs = Math.max(readyUs, free);
+    free = startUs + allReduceUs(bytes, ranks, machine);
+    return { bytes, readyUs, startUs, endUs: free };
+  });
+}
+
+export interface StepTime {
+  readonly forwardUs: number;
+  readonly backwardUs: number;
+  /** Of the all-reduces, one after the other, and what of them is left when backward is over. */
+  readonly commUs: number;
+  readonly exposedUs: number;
+  readonly optimizerUs: number;
+  readonly stepUs: number;
+}
+
+export function stepOf(asked: Asked, caps = DEFAULT_CAPS): StepTime {
+  const buckets = bucketsOf(asked, caps);
+  const backward = backwardUs(asked);
+  const forward = forwardUs(asked);
+  const optimizer = optimizerUs(asked);
+  const exposed = asked.ranks === 1 ? 0 : Math.max(0, (buckets.at(-1)?.endUs ?? 0) - backward);
+  return {
+    forwardUs: forward,
+    backwardUs: backward,
+    commUs: sum(buckets, ({ startUs, endUs }) => endUs - startUs),
+    exposedUs: exposed,
+    optimizerUs: optimizer,
+    stepUs: forward + backward + exposed + optimizer,
+  };
+}
