@@ -1,7 +1,8 @@
 /**
- * What a lesson is made of beside its text: figures, predictions and tasks. Each lesson has one such table
+ * What a lesson is made of beside its text: figures, drawings, predictions and tasks. Each lesson has one such table
  * (learn/NAME/lesson.ts) beside its MDX file. Types, and the function that keeps their names.
  */
+import type { KindName } from './drawing/kinds';
 import type { Facts } from './facts/facts';
 import type { QuantityId } from './facts/quantities';
 
@@ -115,11 +116,25 @@ export interface Task {
   readonly solution: readonly Action[];
 }
 
+/** A picture with knobs that is no run of the engine (drawing/drawing.ts). */
+export interface DrawingSpec {
+  readonly kind: KindName;
+  /** Which of the drawings of that kind, where it has several. */
+  readonly about?: string;
+  /** Knobs that do not begin as the kind says. */
+  readonly start?: Changes;
+  /** Below the picture, in a sentence or two without numbers. */
+  readonly caption: string;
+  /** Runs that the picture is drawn from, as links of the playground by name; recorded at build. */
+  readonly runs?: Readonly<Record<string, string>>;
+}
+
 export interface Lesson {
   readonly figures: Readonly<Record<string, FigureSpec>>;
   readonly predictions: Readonly<Record<string, Prediction>>;
   readonly tasks: Readonly<Record<string, Task>>;
   readonly plots?: Readonly<Record<string, Plot>>;
+  readonly drawings?: Readonly<Record<string, DrawingSpec>>;
 }
 
 export const defineLesson = (lesson: Lesson): Lesson => lesson;

@@ -1,8 +1,18 @@
 /** How the numbers of a lesson are written, in its pages and in its figures. */
 import { formatBytes, formatCount, formatLoss, formatPercent, formatSmall, formatTime } from '../../app/draw/format';
 
-/** How a number is written; `count` is a plain number. */
-export type Format = 'bytes' | 'count' | 'time' | 'percent' | 'small' | 'loss' | 'plain' | 'times';
+const three = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+
+/** Of microseconds, up to days: `2.4 h`. */
+function formatDuration(us: number): string {
+  const minutes = us / 6e7;
+  if (minutes < 2) return formatTime(us);
+  if (minutes < 120) return `${three.format(minutes)} min`;
+  return minutes < 48 * 60 ? `${three.format(minutes / 60)} h` : `${three.format(minutes / 1440)} days`;
+}
+
+/** How a number is written; `count` is a plain number, `duration` a time of up to days. */
+export type Format = 'bytes' | 'count' | 'time' | 'percent' | 'small' | 'loss' | 'plain' | 'times' | 'duration';
 
 const WRITERS: Readonly<Record<Format, (value: number) => string>> = {
   bytes: formatBytes,
@@ -13,6 +23,7 @@ const WRITERS: Readonly<Record<Format, (value: number) => string>> = {
   loss: formatLoss,
   plain: String,
   times: (value) => `${Number(value.toPrecision(2))}`,
+  duration: formatDuration,
 };
 
 export const write = (value: number, format: Format): string => WRITERS[format](value);

@@ -5,6 +5,7 @@
  */
 import { loadPart } from '../../base/load-part';
 import type { Lesson } from '../lesson';
+import { openDrawings } from './drawing/drawings';
 import { openFigures } from './page/figures';
 import { openPredictions } from './page/predictions';
 import { createProgress, type Progress, storageOf } from './page/progress';
@@ -59,6 +60,7 @@ function openLesson(lesson: string, progress: Progress): void {
     },
   });
   openThings(document, figures);
+  openDrawings(window);
 }
 
 /** A page around this one may want to know what its reader has done; that is no secret, whatever its origin. */

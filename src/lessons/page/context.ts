@@ -5,9 +5,11 @@
 import { createContext, use } from 'react';
 import { lookup } from '../../base/lookup';
 import type { TermId } from '../../protocol/words/glossary';
+import { type DrawingKind, type Drawn, settingsOf } from '../drawing/drawing';
 import { formatOf, measure } from '../facts/quantities';
 import { type Format, write } from '../facts/write';
-import type { Asked, Changes, FigureSpec, Lesson } from '../lesson';
+import type { Asked, Changes, DrawingSpec, FigureSpec, Lesson } from '../lesson';
+import { dataOf } from '../record/drawing-data';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';
 import type { PictureShelf } from './pictures';
@@ -20,6 +22,7 @@ export interface PageContext {
   /** HTML of a Python text, in colours. */
   readonly highlight: (code: string, marked: readonly number[]) => string;
   readonly shelf: PictureShelf;
+  readonly kinds: ReadonlyMap<string, DrawingKind>;
   /** Terms that the text uses: their definitions are put below it. */
   readonly terms: Set<TermId>;
   /** Each figure, prediction and task is placed once. */
@@ -57,7 +60,53 @@ export function askedValue(page: PageContext, { figure, of, with: changes }: Ask
   return value;
 }
 
+export interface DrawingAsked {
+  readonly spec: DrawingSpec;
+  readonly kind: DrawingKind;
+  readonly about: string;
+  /** What was recorded for it; undefined for kinds that record nothing. */
+  readonly data: unknown;
+  /** False while its runs are not there yet. */
+  readonly ready: boolean;
+}
+
+/** The worked example of a lesson has this name, and no row in lesson.ts: it is about the lesson. */
+export const SIZE = 'size';
+
+const SIZE_SPEC: DrawingSpec = {
+  kind: 'at-size',
+  caption:
+    'Counted from the shapes of the layers, and timed by the modelled clock; nothing of this size is trained here.',
+};
+
+export function drawingOf(page: PageContext, id: string): DrawingAsked {
+  const spec = id === SIZE ? SIZE_SPEC : rowOf(page.lesson.drawings ?? {}, 'drawing', id, page);
+  const kind = page.kinds.get(spec.kind);
+  if (!kind) throw new Error(`Lesson "${page.name}": there is no kind of drawings "${spec.kind}".`);
+  const runs = Object.entries(spec.runs ?? {}).map(([name, run]) => [name, page.run(linkOf(run))] as const);
+  const there = runs.flatMap(([name, run]) => (run ? [[name, run] as const] : []));
+  const ready = there.length === runs.length;
+  const data = ready && runs.length > 0 ? dataOf(spec.kind, new Map(there)) : undefined;
+  return { spec, kind, about: spec.about ?? page.name, data, ready };
+}
+
+export function drawnAt({ spec, kind, about, data }: DrawingAsked, width: number, changes: Changes = {}): Drawn {
+  return kind.draw({ settings: settingsOf(kind, about, { ...spec.start, ...changes }), width, about, data });
+}
+
 const PENDING = '…';
+
+/** A value of a drawing, at its start or with other settings. */
+export function drawnText(page: PageContext, id: string, of: string, changes?: Changes, format?: Format): string {
+  const asked = drawingOf(page, id);
+  if (!asked.ready) return PENDING;
+  const found = drawnAt(asked, WIDTH_OF_VALUES, changes).values.find((own) => own.id === of);
+  if (!found) throw new Error(`Lesson "${page.name}": the drawing "${id}" has no value "${of}".`);
+  return write(found.value, format ?? found.format);
+}
+
+/** Values do not depend on it. */
+const WIDTH_OF_VALUES = 640;
 
 export function textOf(page: PageContext, asked: Asked, format: Format = formatOf(asked.of)): string {
   const value = askedValue(page, asked);

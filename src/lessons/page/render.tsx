@@ -8,11 +8,14 @@ import { CONTENTS } from '../../../learn/contents';
 import { readThemes, ruleOf } from '../../app/shell/theme-sheet';
 import { lookup } from '../../base/lookup';
 import type { TermId } from '../../protocol/words/glossary';
+import type { DrawingKind } from '../drawing/drawing';
+import { loadKinds } from '../drawing/kinds';
 import type { Lesson } from '../lesson';
 import type { Looks } from '../record/pictures';
 import { type Recorded, recordRun } from '../record/record-run';
 import { Code } from './code';
 import { LessonContext, type PageContext } from './context';
+import { AtYourSize, Drawing } from './drawing';
 import { Predict, Question, Task } from './exercises';
 import { Figure } from './figure';
 import { createHighlight, type Highlight } from './highlight';
@@ -21,7 +24,7 @@ import { markdown } from './markdown';
 import { Plot } from './plot';
 import { ScriptDiff } from './script-diff';
 import { Teach } from './teach';
-import { Formula, Given, Value } from './value';
+import { Drawn, Formula, Given, Value } from './value';
 import { Aside, Bucket, Definitions, Mistake, Rank, References, Term } from './words';
 
 /** The style sheets that the pages need as texts. */
@@ -47,6 +50,9 @@ export interface LessonSource {
 
 const COMPONENTS = {
   Figure,
+  Drawing,
+  Drawn,
+  AtYourSize,
   Value,
   Given,
   Formula,
@@ -114,11 +120,12 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
   const highlight = await createHighlight();
   const runs = new Runs();
   const files = new Map<string, string>();
+  const kinds = await loadKinds();
   const lessons = await readLessons();
   for (const source of lessons) {
     if ((only ?? source.name) !== source.name) continue;
     const { title, description, minutes } = source.text.frontmatter;
-    const text = await renderLesson(source, { looks, highlight, runs, files });
+    const text = await renderLesson(source, { looks, highlight, runs, files, kinds });
     const preview = previews.get(source.name);
     const html = renderToStaticMarkup(
       <Layout {...{ site, course: CONTENTS, name: source.name, title, description, minutes, preview }}>
@@ -154,10 +161,11 @@ interface Passes {
   readonly highlight: Highlight;
   readonly runs: Runs;
   readonly files: Map<string, string>;
+  readonly kinds: ReadonlyMap<string, DrawingKind>;
 }
 
 /** Rendered until it asks for no run that is not there: a value of a run may decide what else is asked. */
-async function renderLesson({ name, text, lesson }: LessonSource, { looks, highlight, runs, files }: Passes) {
+async function renderLesson({ name, text, lesson }: LessonSource, { looks, highlight, runs, files, kinds }: Passes) {
   for (;;) {
     const missing = new Set<string>();
     const pictures = new Map<string, string>();
@@ -172,6 +180,7 @@ async function renderLesson({ name, text, lesson }: LessonSource, { looks, highl
       },
       highlight,
       shelf: { looks, files: pictures },
+      kinds,
       terms,
       placed: new Set(),
     };
@@ -202,6 +211,7 @@ function checkPlaced({ name, lesson, placed }: PageContext): void {
     ...Object.keys(lesson.predictions).map((id) => `prediction ${id}`),
     ...Object.keys(lesson.tasks).map((id) => `task ${id}`),
     ...Object.keys(lesson.plots ?? {}).map((id) => `plot ${id}`),
+    ...Object.keys(lesson.drawings ?? {}).map((id) => `drawing ${id}`),
   ];
   const missing = all.filter((key) => !placed.has(key));
   if (missing.length > 0)

@@ -4,7 +4,7 @@ import { lookup } from '../../base/lookup';
 import { formatOf } from '../facts/quantities';
 import type { Format } from '../facts/write';
 import type { Asked, Changes, ValueOf } from '../lesson';
-import { textOf, usePage } from './context';
+import { drawnText, textOf, usePage } from './context';
 import { mathOf } from './math';
 
 interface ValueProps extends Asked {
@@ -24,6 +24,29 @@ export function Value(props: { of: ValueOf; figure: string; with?: Changes; form
   return (
     <span className="value" {...dataOf(props)}>
       {textOf(page, props, props.format)}
+    </span>
+  );
+}
+
+interface DrawnValueProps {
+  readonly of: string;
+  readonly drawing: string;
+  readonly with?: Changes;
+  readonly format?: Format;
+}
+
+/** A value of a drawing; live it follows the knobs, unless `with` says which settings are meant. */
+export function Drawn({ of, drawing, with: changes, format }: DrawnValueProps) {
+  const page = usePage();
+  const data = {
+    'data-value': of,
+    'data-drawing': drawing,
+    ...(format ? { 'data-format': format } : {}),
+    ...(changes ? { 'data-with': JSON.stringify(changes) } : {}),
+  };
+  return (
+    <span className="value" {...data}>
+      {drawnText(page, drawing, of, changes, format)}
     </span>
   );
 }

@@ -10,7 +10,7 @@ import { forgetGuess, plotGuess } from './plot-guess';
 import type { Progress } from './progress';
 import { verdictOn, verdictOnChoice } from './verdict';
 
-const FORMATS: readonly Format[] = ['bytes', 'count', 'time', 'percent', 'small', 'loss', 'plain', 'times'];
+const FORMATS: readonly Format[] = ['bytes', 'count', 'time', 'percent', 'small', 'loss', 'plain', 'times', 'duration'];
 
 export interface PredictionsOptions {
   readonly document: Document;

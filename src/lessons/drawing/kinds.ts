@@ -1,0 +1,22 @@
+/** The kinds of drawings, each loaded when a page has one. A new kind is a row here and a module beside this one. */
+import { lookup } from '../../base/lookup';
+import type { DrawingKind } from './drawing';
+
+export type KindName = 'at-size';
+
+const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKind }>>> = {
+  'at-size': () => import('./at-size/at-size'),
+};
+
+export async function loadKind(name: string): Promise<DrawingKind> {
+  const load = lookup(KINDS, name);
+  if (!load) throw new Error(`There is no kind of drawings called "${name}".`);
+  return (await load()).kind;
+}
+
+/** All of them, for the build. */
+export async function loadKinds(): Promise<ReadonlyMap<string, DrawingKind>> {
+  const names = Object.keys(KINDS);
+  const kinds = await Promise.all(names.map(loadKind));
+  return new Map(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]] as const] : [])));
+}

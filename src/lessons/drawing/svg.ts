@@ -1,0 +1,42 @@
+/**
+ * SVG as text, in the colours of the theme: drawings are made of these at build and in the browser. An element with a
+ * `key` moves to its place in the next drawing (live/drawing/tween.ts). No inline styles: the page's policy refuses
+ * them.
+ */
+
+type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+const rounded = (value: string | number): string =>
+  typeof value === 'number' ? String(Math.round(100 * value) / 100) : escaped(value);
+
+const written = (attributes: Attributes): string =>
+  Object.entries(attributes)
+    .flatMap(([name, value]) =>
+      value === undefined ? [] : [` ${name === 'key' ? 'data-key' : name}="${rounded(value)}"`],
+    )
+    .join('');
+
+export const shape = (name: 'rect' | 'line' | 'circle' | 'path', attributes: Attributes): string =>
+  `<${name}${written(attributes)}/>`;
+
+export const group = (attributes: Attributes, ...children: readonly string[]): string =>
+  `<g${written(attributes)}>${children.join('')}</g>`;
+
+export const text = (words: string, attributes: Attributes): string =>
+  `<text${written({ 'font-size': 12.5, fill: 'var(--ink)', ...attributes })}>${escaped(words)}</text>`;
+
+interface Frame {
+  readonly width: number;
+  readonly height: number;
+  /** Read out in place of the picture. */
+  readonly label: string;
+}
+
+export const svg = ({ width, height, label }: Frame, ...children: readonly string[]): string =>
+  `<svg class="drawn" viewBox="0 0 ${rounded(width)} ${rounded(height)}" width="${rounded(width)}" height="${rounded(height)}" role="img" aria-label="${escaped(label)}">${children.join('')}</svg>`;
+
+/** Width of a text in the page's sans, guessed: there is no browser at build. */
+export const widthOf = (words: string, size = 12.5): number => 0.55 * size * words.length;

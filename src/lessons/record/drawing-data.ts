@@ -1,0 +1,13 @@
+/** What drawings are given of runs: read off the recorded runs at build, and put into the page as JSON. */
+import type { KindName } from '../drawing/kinds';
+import type { Recorded } from './record-run';
+
+type Reader = (runs: ReadonlyMap<string, Recorded>) => unknown;
+
+const READERS: Readonly<Partial<Record<KindName, Reader>>> = {};
+
+export function dataOf(kind: KindName, runs: ReadonlyMap<string, Recorded>): unknown {
+  const read = READERS[kind];
+  if (!read) throw new Error(`Drawings of the kind "${kind}" are not drawn from runs.`);
+  return read(runs);
+}
