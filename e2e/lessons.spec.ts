@@ -44,6 +44,26 @@ async function startsAndMoves(figure: Locator): Promise<number | undefined> {
   return performance.now() - began;
 }
 
+/** Every knob changes picture, sentence or numbers. */
+async function turnsItsKnobs(drawing: Locator): Promise<void> {
+  await drawing.scrollIntoViewIfNeeded();
+  await expect(drawing).toHaveAttribute('data-live', 'rest');
+  const shown = () =>
+    drawing.evaluate((element) => {
+      const parts = [...element.querySelectorAll('.drawing-says, .drawing-picture svg, .figure-numbers td')];
+      return parts.map((part) => part.innerHTML).join(' ');
+    });
+  for (const knob of await drawing.locator('[data-knob]').all()) {
+    const before = await shown();
+    const field = knob.locator('select, input[type="range"], input[type="radio"]:not(:checked)').first();
+    const kind = await field.evaluate((own) => own.getAttribute('type') ?? own.localName);
+    if (kind === 'select') await field.selectOption({ index: 1 });
+    else if (kind === 'radio') await field.check();
+    else await field.press((await field.inputValue()) === '0' ? 'ArrowRight' : 'ArrowLeft');
+    await expect.poll(shown, `the knob ${await knob.getAttribute('data-knob')}`).not.toBe(before);
+  }
+}
+
 async function commitsAndSees(section: Locator): Promise<void> {
   const answer = section.locator('.predict-answer');
   await expect(answer).toBeHidden();
@@ -85,6 +105,7 @@ test.describe('lessons', () => {
           if (took !== undefined)
             test.info().annotations.push({ type: 'moved after', description: `${name}: ${Math.round(took)} ms` });
         }
+        for (const drawing of await page.locator('figure[data-drawing]').all()) await turnsItsKnobs(drawing);
         await page.emulateMedia({ reducedMotion: 'reduce' });
         for (const section of await page.locator('.predict[data-predict]').all()) await commitsAndSees(section);
         for (const task of await page.locator('.task[data-task]').all()) {
@@ -213,7 +234,7 @@ async function reachesByKeyboard(page: Page): Promise<void> {
     window.scrollTo(0, 0);
     document.body.focus();
     const stops =
-      '[data-press] button:enabled, [data-setting] input[type="range"]:enabled, .figure-open, .task button, .predict button';
+      '[data-press] button:enabled, [data-setting] input[type="range"]:enabled, .figure-open, .task button, .predict button, .drawing-knobs select, .drawing-knobs button, .drawing-knobs input[type="range"]';
     return () =>
       [...document.querySelectorAll<HTMLElement>(stops)]
         .filter((stop) => stop.checkVisibility() && stop.tabIndex >= 0 && !reached.has(stop))
@@ -235,6 +256,11 @@ async function wholeWithoutScript(browser: Browser, url: string): Promise<void> 
     const shown = figure.locator('.figure-static img, .figure-static table');
     expect(await shown.count(), 'pictures and tables of a figure').toBeGreaterThan(0);
     await expect(figure.locator('figcaption')).not.toBeEmpty();
+  }
+  for (const drawing of await page.locator('figure[data-drawing]').all()) {
+    await expect(drawing.locator('.drawing-picture svg:visible')).toHaveCount(1);
+    await expect(drawing.locator('.drawing-says')).not.toBeEmpty();
+    await expect(drawing.locator('.drawing-knobs')).toBeHidden();
   }
   for (const picture of await page.locator('.figure-static img').all()) {
     const file = await page.request.get(new URL((await picture.getAttribute('src')) ?? '', url).href);

@@ -31,7 +31,19 @@ function nodesOf(node: Node, without: (node: Node) => boolean = () => false): re
 
 const named = (tree: Node, name: string): readonly Node[] => nodesOf(tree).filter((node) => node.name === name);
 /** Not prose: numbers in them are of a run, given to the reader, of code, or of a title that is cited. */
-const NOT_PROSE = new Set(['Value', 'Given', 'Formula', 'Code', 'References', 'Plot', 'Figure', 'Predict', 'Task']);
+const NOT_PROSE = new Set([
+  'Value',
+  'Drawn',
+  'Drawing',
+  'Given',
+  'Formula',
+  'Code',
+  'References',
+  'Plot',
+  'Figure',
+  'Predict',
+  'Task',
+]);
 const prose = (tree: Node): readonly string[] =>
   nodesOf(
     tree,

@@ -18,11 +18,18 @@ function nodesOf(ranks: number, { gpusPerNode }: Machine): readonly (readonly nu
 
 const protocolsOf = ({ hardware }: Machine) => hardware.protocols;
 
-export function allReduceUs(bytes: number, ranks: number, machine: Machine): number {
-  if (ranks === 1 || bytes === 0) return 0;
-  const request = { op: 'allReduce', bytes, worldSize: ranks, nodes: nodesOf(ranks, machine) } as const;
-  const times = protocolsOf(machine).map((of) => of.startUs + hierarchical.timeUs(request, of.inside, of.across));
-  return Math.min(...times);
+export const allReduceUs = (bytes: number, ranks: number, machine: Machine): number =>
+  allReduceTimes(ranks, machine)(bytes);
+
+/** For many sizes among the same ranks. */
+export function allReduceTimes(worldSize: number, machine: Machine): (bytes: number) => number {
+  const nodes = nodesOf(worldSize, machine);
+  return (bytes) => {
+    if (worldSize === 1 || bytes === 0) return 0;
+    const request = { op: 'allReduce', bytes, worldSize, nodes } as const;
+    const times = protocolsOf(machine).map((of) => of.startUs + hierarchical.timeUs(request, of.inside, of.across));
+    return Math.min(...times);
+  };
 }
 
 /** Half of an all-reduce: every rank brings `bytes / ranks` and ends with `bytes`. */

@@ -5,7 +5,7 @@
  */
 import { assignBuckets } from '../parallel/ddp/buckets';
 import { kernelUs } from '../simulator/cost-model';
-import { allReduceUs } from './collective-time';
+import { allReduceTimes } from './collective-time';
 import type { Machine } from './machines';
 import { keptOfPart, type Layer, type Model, type Part, parametersOf, sum } from './model';
 
@@ -92,6 +92,7 @@ export function bucketsOf({ model, machine, ranks, rows }: Asked, caps = DEFAULT
     for (const count of [...layer.parameters].reverse()) gradients.push({ bytes: FULL * count, readyUs: clock });
   }
   let free = 0;
+  const timeOf = allReduceTimes(ranks, machine);
   const assigned = assignBuckets(
     gradients.map(({ bytes }) => bytes),
     caps,
@@ -101,7 +102,7 @@ export function bucketsOf({ model, machine, ranks, rows }: Asked, caps = DEFAULT
     const bytes = sum(own, (one) => one.bytes);
     const readyUs = own.at(-1)?.readyUs ?? 0;
     const startUs = Math.max(readyUs, free);
-    free = startUs + allReduceUs(bytes, ranks, machine);
+    free = startUs + timeOf(bytes);
     return { bytes, readyUs, startUs, endUs: free };
   });
 }

@@ -96,7 +96,7 @@ export function drawBars({ bars, format, limit }: Bars, width: number, label: st
   const right = Math.max(64, ...notes.map((note) => widthOf(note) + 12));
   const most = Math.max(Number.MIN_VALUE, ...bars.map(endOf));
   // A limit far beyond all bars, or far below the longest, stays in the picture as long as it says something.
-  const scale = (width - left - right) / (limit && limit.value < 4 * most ? Math.max(most, limit.value) : most);
+  const scale = (width - left - right) / (limit && limit.value < 12 * most ? Math.max(most, limit.value) : most);
   const row = narrow ? ROW + 14 : ROW;
   const top = legend.height + (limit ? 16 : 0);
   const height = top + row * bars.length + 4;

@@ -7,7 +7,7 @@ import type { Changes } from '../../lesson';
 import { drawBars } from '../bars';
 import type { DrawingKind, Drawn, DrawnTable } from '../drawing';
 import { checkpointing, oneDevice, replicas, stages } from './memory-topics';
-import { effective, epoch, evaluating, failures, late, pipeline, scaling } from './run-topics';
+import { effective, epoch, evaluating, failures, late, pipeline, scaling, schedules } from './run-topics';
 import { batchNorms, buckets, gather, ring, servers, starting } from './time-topics';
 import { chosenOf, START, type Topic } from './topic';
 
@@ -24,11 +24,12 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'what-else': batchNorms,
   'model-parallel': stages,
   pipelines: pipeline,
+  'pipeline-schedules': schedules,
   launching: starting,
   'when-it-goes-wrong': failures,
   'from-tensorflow': servers,
   'your-script': evaluating,
-  'reading-a-trace': late,
+  traces: late,
   checkpointing,
 };
 

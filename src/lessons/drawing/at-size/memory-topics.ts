@@ -59,7 +59,7 @@ export const oneDevice: Topic = {
 /** DDP: every rank keeps everything; sharding divides all but the activations. */
 export const replicas: Topic = {
   knobs: [MODEL, SEVERAL_RANKS, ROWS, MACHINE],
-  start: {},
+  start: { rows: '32' },
   show({ model, machine, ranks, rows }) {
     const memory = memoryOf(model, rows);
     const buckets = memory.gradients;

@@ -142,7 +142,7 @@ export const pipeline: Topic = {
     own('Micro-batches', MICRO.slice(1).map(String)),
     MACHINE,
   ],
-  start: { model: 'llama7b', ranks: '8', own: '8', rows: '1' },
+  start: { model: 'llama7b', ranks: '8', own: '16', rows: '1' },
   show({ model, machine, ranks: devices, rows, own: of }) {
     const micro = Number(of);
     const cuts = cut(model, devices, (part) => partUs(part, rows, 3, machine));
@@ -174,6 +174,57 @@ export const pipeline: Topic = {
         ),
       ],
       says: `${model.label} in ${devices} stages with ${micro} micro-batches of ${rowsInWords(rows, model)}: each device waits for ${said(bubble(micro), 'percent')} of the step. Stage 0 keeps ${said(micro * kept, 'bytes')} of activations with GPipe, ${said(Math.min(micro, devices) * kept, 'bytes')} with 1F1B.`,
+    };
+  },
+};
+
+interface OneSchedule {
+  readonly label: string;
+  /** Bubble of a device, in thirds of a micro-batch's time on one stage: forward, input half, weight half alike. */
+  readonly thirds: (devices: number) => number;
+  /** Micro-batches of one stage whose activations the first device keeps. */
+  readonly kept: (devices: number, micro: number) => number;
+}
+
+/** Qi et al., "Zero bubble pipeline parallelism" and "Pipeline parallelism with controllable memory"; Narayanan et al. */
+const SCHEDULES: readonly OneSchedule[] = [
+  { label: 'GPipe', thirds: (p) => 3 * (p - 1), kept: (_, m) => m },
+  { label: '1F1B', thirds: (p) => 3 * (p - 1), kept: (p, m) => Math.min(p, m) },
+  { label: 'interleaved, 2 stages', thirds: (p) => (3 * (p - 1)) / 2, kept: (p, m) => Math.min(m, p + (p - 1) / 2) },
+  { label: 'ZB1P', thirds: (p) => p - 1, kept: (p, m) => Math.min(p, m) },
+  { label: 'ZBV', thirds: () => 0, kept: (p, m) => Math.min(p, m) },
+];
+
+/** Schedules of one pipeline: what each leaves of the bubble. */
+export const schedules: Topic = {
+  ...pipeline,
+  show({ model, machine, ranks: devices, rows, own: of }) {
+    const micro = Number(of);
+    const cuts = cut(model, devices, (part) => partUs(part, rows, 3, machine));
+    const slowest = Math.max(...cuts.map((parts) => sum(parts, (part) => partUs(part, rows, 3, machine))));
+    const kept = rows * sum(cuts[0] ?? [], keptOfPart);
+    const waits = (one: OneSchedule) => (slowest * one.thirds(devices)) / 3;
+    const bars = SCHEDULES.map(
+      (one): Bar => ({
+        label: one.label,
+        parts: [
+          { words: 'one device computes', tone: 'forward', value: micro * slowest },
+          { words: 'one device waits', tone: 'idle', value: waits(one) },
+        ],
+      }),
+    );
+    const [gpipe, oneF, , zeroBubble] = SCHEDULES;
+    const bubbleOf = (one: OneSchedule | undefined) => (one ? waits(one) / (waits(one) + micro * slowest) : 0);
+    const keptBy = (one: OneSchedule | undefined) => (one ? one.kept(devices, micro) * kept : 0);
+    return {
+      bars: { bars, format: 'time' },
+      values: [
+        share('bubble', 'bubble, GPipe and 1F1B', bubbleOf(oneF)),
+        share('zeroBubble', 'bubble, ZB1P', bubbleOf(zeroBubble)),
+        bytes('gpipe', 'activations of the first device, GPipe', keptBy(gpipe)),
+        bytes('oneF', 'activations of the first device, 1F1B and ZB1P', keptBy(oneF)),
+      ],
+      says: `${model.label} on ${devices} devices, ${micro} micro-batches: with 1F1B a device waits for ${said(bubbleOf(oneF), 'percent')} of the step. ZB1P delays the weight halves of backward into the bubble and leaves ${said(bubbleOf(zeroBubble), 'percent')}, if forward and both halves take equally long.`,
     };
   },
 };
