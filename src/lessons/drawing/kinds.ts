@@ -1,11 +1,12 @@
 /** The kinds of drawings, each loaded when a page has one. A new kind is a row here and a module beside this one. */
+import { loadPart } from '../../base/load-part';
 import { lookup } from '../../base/lookup';
 import type { DrawingKind } from './drawing';
 
 export type KindName = 'at-size';
 
 const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKind }>>> = {
-  'at-size': () => import('./at-size/at-size'),
+  'at-size': () => loadPart('The worked example', () => import('./at-size/at-size')),
 };
 
 export async function loadKind(name: string): Promise<DrawingKind> {

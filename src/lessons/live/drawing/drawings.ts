@@ -4,7 +4,6 @@
  */
 
 import { must } from '../../../base/invariant';
-import { loadPart } from '../../../base/load-part';
 import { type DrawingKind, settingsOf } from '../../drawing/drawing';
 import { loadKind } from '../../drawing/kinds';
 import { write } from '../../facts/write';
@@ -41,7 +40,7 @@ function recordedIn(figure: HTMLElement): Recorded {
 
 async function openDrawing(page: Window, figure: HTMLElement): Promise<void> {
   const { drawing = '', kind: name = '', about = '' } = figure.dataset;
-  const kind: DrawingKind = await loadPart('The drawing', () => loadKind(name));
+  const kind: DrawingKind = await loadKind(name);
   const { start, data } = recordedIn(figure);
   const place = must(figure.querySelector<HTMLElement>('.drawing-picture'), 'a place for the picture');
   figure.querySelector('.drawing-picture[data-shape="narrow"]')?.remove();
