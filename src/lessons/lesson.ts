@@ -2,7 +2,7 @@
  * What a lesson is made of beside its text: figures, drawings, predictions and tasks. Each lesson has one such table
  * (learn/NAME/lesson.ts) beside its MDX file. Types, and the function that keeps their names.
  */
-import type { KindName } from './drawing/kinds';
+import type { KindName } from './drawing/kind-names';
 import type { Facts } from './facts/facts';
 import type { QuantityId } from './facts/quantities';
 

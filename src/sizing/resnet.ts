@@ -18,7 +18,7 @@ interface Convolution {
 
 const BYTES = 2;
 
-/** Convolution, BatchNorm and, unless `relu` is false, ReLU. BatchNorm keeps its input, the next layer keeps the rest. */
+/** Convolution, BatchNorm and, unless `relu` is false, ReLU. BatchNorm keeps its input, the next layer the rest. */
 function convolution({ name, inputs, outputs, kernel, side, stride = 1, relu = true }: Convolution): Layer {
   const made = outputs * side * side;
   const read = inputs * (side * stride) ** 2;

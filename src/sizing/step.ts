@@ -1,7 +1,7 @@
 /**
  * A training step of a model on rented machines: memory by kind and time by phase, for one rank of DDP. Times are the
- * modelled clock's (simulator/cost-model: launch, then the slower of arithmetic and memory, layer by layer), collectives
- * are `collective-time.ts`'s. Checked against published counts and against the simulator in step.test.ts.
+ * modelled clock's (simulator/cost-model: launch, then the slower of arithmetic and memory, layer by layer); times of
+ * collectives are `collective-time.ts`'s. Checked against published counts and against the simulator in step.test.ts.
  */
 import { assignBuckets } from '../parallel/ddp/buckets';
 import { kernelUs } from '../simulator/cost-model';

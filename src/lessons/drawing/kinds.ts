@@ -2,8 +2,7 @@
 import { loadPart } from '../../base/load-part';
 import { lookup } from '../../base/lookup';
 import type { DrawingKind } from './drawing';
-
-export type KindName = 'at-size';
+import type { KindName } from './kind-names';
 
 const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKind }>>> = {
   'at-size': () => loadPart('The worked example', () => import('./at-size/at-size')),

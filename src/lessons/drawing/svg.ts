@@ -22,9 +22,6 @@ const written = (attributes: Attributes): string =>
 export const shape = (name: 'rect' | 'line' | 'circle' | 'path', attributes: Attributes): string =>
   `<${name}${written(attributes)}/>`;
 
-export const group = (attributes: Attributes, ...children: readonly string[]): string =>
-  `<g${written(attributes)}>${children.join('')}</g>`;
-
 export const text = (words: string, attributes: Attributes): string =>
   `<text${written({ 'font-size': 12.5, fill: 'var(--ink)', ...attributes })}>${escaped(words)}</text>`;
 

@@ -1,5 +1,5 @@
 /** What drawings are given of runs: read off the recorded runs at build, and put into the page as JSON. */
-import type { KindName } from '../drawing/kinds';
+import type { KindName } from '../drawing/kind-names';
 import type { Recorded } from './record-run';
 
 type Reader = (runs: ReadonlyMap<string, Recorded>) => unknown;

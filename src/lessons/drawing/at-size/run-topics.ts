@@ -186,7 +186,7 @@ interface OneSchedule {
   readonly kept: (devices: number, micro: number) => number;
 }
 
-/** Qi et al., "Zero bubble pipeline parallelism" and "Pipeline parallelism with controllable memory"; Narayanan et al. */
+/** Qi et al., "Zero bubble pipeline parallelism" and "… with controllable memory"; Narayanan et al. */
 const SCHEDULES: readonly OneSchedule[] = [
   { label: 'GPipe', thirds: (p) => 3 * (p - 1), kept: (_, m) => m },
   { label: '1F1B', thirds: (p) => 3 * (p - 1), kept: (p, m) => Math.min(p, m) },
