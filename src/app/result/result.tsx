@@ -42,8 +42,9 @@ export function Result() {
         {field && <Field />}
         {!hide.has('loss') && <LossChart />}
       </div>
-      {scheduled && !hide.has('numbers') && <ScheduleFacts />}
       {hide.has('numbers') ? learnt : <Numbers>{learnt}</Numbers>}
+      {/* Long: the numbers that every mode has stay in view above it. */}
+      {scheduled && !hide.has('numbers') && <ScheduleFacts />}
     </>
   );
 }
