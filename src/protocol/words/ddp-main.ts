@@ -7,7 +7,7 @@ export const DDP_MAIN = settings<MainOfDdp>('ddp', {
   algorithm: ['All-reduce', 'The algorithm that adds up the gradients of all ranks.'],
   bucketCapMb: [
     'Bucket cap',
-    'bucket_cap_mb: DDP closes a bucket of gradients when it holds this many MiB. Default: 1 for the first bucket, 25 for the others. Any number, even 25, also replaces the 1. Real models use the default; here the cap is tiny, so that small models get several buckets.',
+    'bucket_cap_mb: DDP closes a bucket of gradients at this many MiB. Default: 1 for the first bucket, 25 for the others; any number, even 25, also replaces the 1. The cap is tiny here, so that small models get several buckets.',
   ],
   overlap: [
     'Overlap',
