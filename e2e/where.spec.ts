@@ -101,7 +101,7 @@ test(
     for (let loss = 0; loss < 10; loss++) {
       const before = await playground.number('Step');
       await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
-      const notice = playground.notice(/device was lost.*goes on by itself from step/i);
+      const notice = playground.notice(/device was lost.*continues by itself from step/i);
       // Not the notice of the loss before.
       const from = async () => firstNumber(/from step ([\d,]+)/.exec((await notice.textContent()) ?? '')?.[1] ?? '');
       await expect.poll(from).toBeGreaterThanOrEqual(before);
@@ -162,7 +162,7 @@ test(
     for (const rank of [0, 2])
       await expect(stage.getByRole('row', { name: new RegExp(`^rank ${rank}`, 'i') })).toContainText('waits for rank');
     // After the timeout all start again, and nothing of it stays.
-    await expect(playground.notice(/Timed out.*goes on by itself/)).toBeVisible({ timeout: 30_000 });
+    await expect(playground.notice(/Timed out.*continues by itself/)).toBeVisible({ timeout: 30_000 });
     await expect(stage).not.toContainText('until the timeout');
     await pause(playground);
     await takesOneStep(playground);

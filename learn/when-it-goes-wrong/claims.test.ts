@@ -25,7 +25,7 @@ const lastNotice = ({ events }: TestSession) => events.findLast((event) => event
 test('a killed rank: all are started again, and the losses are those of a run without the failure', async () => {
   const s = await openTestSession(configOf('kill', { restarts: '3' }));
   await steps(s, 5);
-  const back = s.until('notice', ({ notice }) => notice.id === 'rank-failed' && notice.text.includes('goes on'));
+  const back = s.until('notice', ({ notice }) => notice.id === 'rank-failed' && notice.text.includes('continues'));
   await s.api.killRank(3);
   await back;
   const after = await steps(s, 5);
@@ -102,7 +102,7 @@ describe('tasks', () => {
     expect(survive?.done(begin)).toBe(false);
     expect(survive?.done({ ...begin, pressed: ['kill'] })).toBe(false);
     expect(survive?.done(withNotice(begin, 'Rank 3 was killed. All ranks are started again.'))).toBe(false);
-    expect(survive?.done(withNotice(begin, 'Rank 3 was killed. Training goes on from step 12.'))).toBe(true);
+    expect(survive?.done(withNotice(begin, 'Rank 3 was killed. Training continues from step 12.'))).toBe(true);
   });
 
   test('cure: done with join, beyond the epoch', async () => {

@@ -8,7 +8,7 @@ const NET = 'mode=ddp&world=4&layers=2-8-1&batch=32';
 const wentOn = ({ app, pressed }: Facts): boolean =>
   pressed.includes('kill') &&
   app.state !== 'failed' &&
-  app.notices.some(({ id, text }) => id === 'rank-failed' && text.includes('goes on'));
+  app.notices.some(({ id, text }) => id === 'rank-failed' && text.includes('continues'));
 
 /** Of an untroubled step: what a rank of full speed computes, of the device 0 that is never slowed down. */
 const ownWork = ({ metrics }: Facts): number => metrics?.use[0]?.computeUs ?? 0;
