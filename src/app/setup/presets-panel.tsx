@@ -39,8 +39,12 @@ const LOOK: Look = {
   ),
   deepMlp: (
     <>
-      {DEEP_COLUMNS.slice(1).map((x) => links(x - 6, NARROW, x, NARROW))}
-      {DEEP_COLUMNS.map((x) => dots(x, NARROW))}
+      {DEEP_COLUMNS.map((x, column) => (
+        <g key={x}>
+          {column > 0 && links(x - 6, NARROW, x, NARROW)}
+          {dots(x, NARROW)}
+        </g>
+      ))}
     </>
   ),
   wideMlp: (
