@@ -123,8 +123,21 @@ export interface TraceEvent {
   readonly captured: readonly Captured[];
 }
 
-/** At most that many elements are captured of each buffer that an event writes. */
+/** That many elements are captured of each buffer that an event writes, from its first on; of a sample more. */
 export const CAPTURE_LIMIT = 1024;
+
+/**
+ * Of a batch of images or of token rows the first sample is captured whole if it has no more elements than that, so
+ * that all its feature maps, and the queries, keys and values of all its tokens, can be drawn.
+ */
+export const SAMPLE_LIMIT = 8192;
+
+/** How many elements of a buffer of that shape are captured. */
+export function capturedElements([rows = 1, ...row]: readonly number[]): number {
+  const sample = row.reduce((n, d) => n * d, 1);
+  const most = row.length > 1 && sample <= SAMPLE_LIMIT ? Math.max(CAPTURE_LIMIT, sample) : CAPTURE_LIMIT;
+  return Math.min(rows * sample, most);
+}
 
 export interface BufferInfo {
   readonly device: DeviceIndex;

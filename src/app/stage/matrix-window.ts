@@ -1,11 +1,11 @@
 /**
- * Which part of a tensor is drawn, and how. A trace holds at most the first CAPTURE_LIMIT elements of a buffer, and a
+ * Which part of a tensor is drawn, and how. A trace holds the first elements of a buffer (capturedElements), and a
  * room has place for some cells: a larger matrix is cropped to its first rows and columns, and one whose rows are too
  * long to be captured is shown as its first elements in reading order. A Conv2d's weight is shown as its filters, small
  * tiles in reading order; of images the first sample, one tile per channel; of token activations the first sample, one
  * row per token. The label says which of these it is. Pure.
  */
-import { CAPTURE_LIMIT } from '../../protocol/trace';
+import { CAPTURE_LIMIT, capturedElements } from '../../protocol/trace';
 
 /** Small matrices that lie one after the other in memory, set in a grid. */
 export interface Tiles {
@@ -44,9 +44,10 @@ function tiled(
   across: number,
   most: number,
   unit: number,
+  known = CAPTURE_LIMIT,
 ) {
   const [rows, columns] = tile;
-  const count = Math.max(1, Math.min(all, most, Math.floor(CAPTURE_LIMIT / (rows * columns))));
+  const count = Math.max(1, Math.min(all, most, Math.floor(known / (rows * columns))));
   const wide = Math.max(1, Math.min(across, count));
   const down = Math.ceil(count / wide);
   return {
@@ -95,10 +96,11 @@ export function activationWindow(shape: readonly number[], crop: number): Matrix
   const of = batch > 1 ? `, sample 1 of ${batch}` : '';
   if (row.length === 3) {
     const [channels = 1, height = 1, width = 1] = row;
-    const held = Math.max(1, Math.floor(CAPTURE_LIMIT / (height * width)));
+    const known = capturedElements(shape);
+    const held = Math.max(1, Math.floor(known / (height * width)));
     const side = Math.max(1, Math.floor(Math.sqrt(Math.min(channels, held, 16))));
-    const rows = Math.min(height, Math.max(1, Math.floor(CAPTURE_LIMIT / width)));
-    const window = tiled([rows, width], channels, side, side * side, 1);
+    const rows = Math.min(height, Math.max(1, Math.floor(known / width)));
+    const window = tiled([rows, width], channels, side, side * side, 1, known);
     const { count } = window.tiles;
     const label = `${channels === 1 ? '' : `${count === channels ? 'all' : `first ${count} of`} ${channels} channels`}${of}`;
     return { ...window, unit: Math.min(1, IMAGE_CELLS / window.rows), label: label.replace(/^, /, '') };
@@ -106,7 +108,7 @@ export function activationWindow(shape: readonly number[], crop: number): Matrix
   if (row.length === 2) {
     const [tokens = 1, width = 1] = row;
     const columns = Math.min(width, crop);
-    const rows = Math.max(1, Math.min(tokens, crop, Math.floor((CAPTURE_LIMIT - columns) / width) + 1));
+    const rows = Math.max(1, Math.min(tokens, crop, Math.floor((capturedElements(shape) - columns) / width) + 1));
     const cropped = rows < tokens || columns < width;
     return {
       rows,

@@ -11,6 +11,7 @@ import { paintCard, paintHead, rankColour, SMALL, titleStyle } from './paint-car
 import { paintChunks } from './paint-chunks';
 import { paintMap } from './paint-map';
 import { paintStagePart } from './paint-pipeline';
+import { paintShape } from './paint-shape';
 import type { RoomScene, TabsScene, WordsScene } from './scene-types';
 
 const SIGN: TextStyle = { size: 15 };
@@ -130,7 +131,9 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   else if (idle) context.globalAlpha = IDLE_ALPHA;
   paintHead(ink, room, colour);
   for (const m of room.strip) paintMap(ink, m);
+  for (const own of room.under) paintShape(ink, own);
   for (const m of room.maps) paintMap(ink, m);
+  for (const own of room.over) paintShape(ink, own);
   for (const w of room.words) words(ink, w);
   for (const s of room.signs)
     drawText(ink, s.text, s, { ...(s.text.length > 2 ? SMALL : SIGN), colour: palette.ink, align: 'center' });

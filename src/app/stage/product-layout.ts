@@ -169,7 +169,7 @@ function led(spec: ProductSpec, area: Rect, label: number, below: boolean): Choi
     1,
     { ...rest, height: rest.height - words },
     label,
-    below ? lead.cell : Math.min(lead.cell, 9),
+    below ? lead.cell : Math.min(lead.cell, 16),
   );
   if (!operands || operands.cell < 2.5) return undefined;
   const second = place(operands, spec, rest, label, true);

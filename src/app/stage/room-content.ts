@@ -22,6 +22,8 @@ export interface ChunkContent {
 export interface RoomContent {
   readonly frame: RoomFrame;
   readonly body: BodyLayout;
+  /** The operator whose picture takes the place of the product, or of the weights. */
+  readonly operation: { readonly event: number; readonly area: Rect } | undefined;
   readonly product: { readonly event: number; readonly spec: ProductSpec; readonly layout: ProductLayout } | undefined;
   readonly chunks: ChunkContent | undefined;
   readonly wire: ChunkContent | undefined;
@@ -95,6 +97,12 @@ const sendsLayers = ({ payload, rows }: Exchange, { device, layers }: DevicePlac
   return payload === 'parameter' && (rows[device] ?? []).every(({ buffer }) => names.has(buffer));
 };
 
+/** Its main thing, where a room looks at one event; a product only where its tensors are known. */
+function operationOf(view: RoomView, area: Rect, known: boolean): RoomContent['operation'] {
+  if (view.shows === 'product') return known ? { event: view.event, area } : undefined;
+  return view.shows === 'update' || view.shows === 'clip' ? { event: view.event, area } : undefined;
+}
+
 export function contentOf({ rect, place, view, step, wire, buckets }: ContentInput): RoomContent {
   const frame = frameRoom(rect);
   const spec = view.shows === 'product' ? step?.product(view.event) : undefined;
@@ -110,6 +118,7 @@ export function contentOf({ rect, place, view, step, wire, buckets }: ContentInp
   const empty = {
     frame,
     body,
+    operation: operationOf(view, main, spec !== undefined),
     product: undefined,
     chunks: undefined,
     wire: undefined,
@@ -139,7 +148,7 @@ export function contentOf({ rect, place, view, step, wire, buckets }: ContentInp
     const { weights, stage } = layoutStageRoom(main, frame.level);
     return { ...empty, weights: weights ? (layoutLayers(all, weights) ?? []) : [], stage };
   }
-  if (shows === 'gradients') return { ...empty, gradients: layoutLayers(all, main) ?? [] };
+  if (shows === 'gradients' || shows === 'clip') return { ...empty, gradients: layoutLayers(all, main) ?? [] };
   if (shows !== 'update') return { ...empty, weights: layoutLayers(all, main) ?? [] };
   const high = WEIGHTS_SHARE * main.height;
   const under = { ...main, y: main.y + high + LABEL, height: main.height - high - LABEL };

@@ -10,6 +10,7 @@ import type { LayerLayout } from './layer-layout';
 import { endOf, type MadeMap, matrixScene } from './matrix-scene';
 import type { MatrixWindow } from './matrix-window';
 import { memoryScene } from './memory-scene';
+import type { Drawing } from './operators/drawing';
 import { pipelineScene } from './pipeline-scene';
 import type { RoomContent } from './room-content';
 import type { RoomInput } from './room-input';
@@ -176,17 +177,19 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
   const { place, rect, content, facts, buckets } = input;
   const { frame, body } = content;
   const now = facts.now(place.device);
+  const drawing: Drawing | undefined = input.drawings.of(input);
+  // The picture of an operator takes the place of its line of matrices, and of all layers in an update.
   const parts = [
-    product(input, content),
-    layers(input, content.weights, 'parameter'),
-    layers(input, content.gradients, 'gradient'),
+    drawing ?? product(input, content),
+    drawing && !content.product ? NOTHING : layers(input, content.weights, 'parameter'),
+    drawing && !content.product ? NOTHING : layers(input, content.gradients, 'gradient'),
   ];
   const shown = content.chunks ?? content.wire;
   const chunks = shown && chunkScenes(input, shown);
   const memory = memoryScene(place, facts.memory(place.device), frame.memory, input.memoryScale);
   const boxes = tabs(input, content);
   const labels: WordsScene[] = [];
-  if (content.gradientsLabel)
+  if (content.gradientsLabel && !drawing)
     labels.push({
       at: content.gradientsLabel,
       texts: ['gradients of this step', 'gradients'],
@@ -225,12 +228,15 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
       words: [...parts.flatMap((p) => p.words), ...labels, ...(stage?.words ?? [])],
       ...(stage ? { stage: stage.scene } : {}),
       signs: parts.flatMap((p) => p.signs),
+      under: drawing?.under ?? [],
+      over: drawing?.over ?? [],
       focus: focusOf(input, content),
       tabs: boxes,
       chunks: chunks?.scene,
       memory: memory.scene,
       memoryWords: memory.words,
       held: () => [
+        ...(drawing?.said ?? []),
         ...(stage?.held ?? []),
         ...heldWords(input, facts.wire(place.device) ?? shown?.exchange, formatValue),
       ],
@@ -238,6 +244,7 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
     items: [
       head,
       ...maps.map((m) => m.item),
+      ...(drawing?.items ?? []),
       ...(chunks?.items ?? []),
       ...tabItems(input, boxes),
       ...(stage?.items ?? []),

@@ -9,7 +9,9 @@ import type { Exchange, Exchanges } from './exchanges';
 
 export type RoomView =
   /** Weights of all layers: before the step begins, and after its update. */
-  | { readonly shows: 'weights' | 'gradients' | 'update' }
+  | { readonly shows: 'weights' | 'gradients' }
+  /** The optimiser's step, or the clipping of all gradients before it, by its last event. */
+  | { readonly shows: 'update' | 'clip'; readonly event: number }
   /** Of a pipeline's rank: its weights, and what it keeps of each micro-batch. */
   | { readonly shows: 'stage' }
   /** The operands and the result of one event. */
@@ -28,7 +30,6 @@ export interface RoomViews {
 const WEIGHTS: RoomView = { shows: 'weights' };
 const GRADIENTS: RoomView = { shows: 'gradients' };
 const STAGE: RoomView = { shows: 'stage' };
-const UPDATE: RoomView = { shows: 'update' };
 
 const WORK: ReadonlySet<TraceEvent['phase']> = new Set(['forward', 'loss', 'backward']);
 const ofBucket = (e: TraceEvent): boolean => e.bucket !== undefined;
@@ -36,6 +37,7 @@ const works = (e: TraceEvent): boolean => e.kind === 'compute' && WORK.has(e.pha
 const copies = ({ name }: TraceEvent): boolean => /^(ops\/copy|comm\/(un)?flatten|ddp\/(un)?pack|halves\/)/.test(name);
 const isUpdate = ({ kind, name }: TraceEvent): boolean =>
   kind === 'compute' && /^optim\/(?!accumulate-grad|grad-norm|clip-)/.test(name);
+const clips = ({ kind, name }: TraceEvent): boolean => kind === 'compute' && /^optim\/(grad-norm|clip-)/.test(name);
 const makesGradient = ({ phase, writes }: TraceEvent): boolean =>
   phase === 'backward' && writes.some((w) => w.endsWith('weight.grad'));
 
@@ -65,6 +67,12 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
   const lastMoved = own.findLastIndex(({ e }) => e.phase === 'reduce');
   let view: RoomView = WEIGHTS;
   let shown: TraceEvent | undefined;
+  let ofAll: { readonly moment: number; readonly view: RoomView } | undefined;
+  /** Where a moment has several kernels, the first one stands for all. */
+  const allOf = ({ index, moment }: Own, shows: 'update' | 'clip'): RoomView => {
+    if (ofAll?.moment !== moment) ofAll = { moment, view: { shows, event: index } };
+    return ofAll.view;
+  };
   const product = (o: Own | undefined): RoomView => {
     const lead = o && (leader.get(o.moment) ?? o);
     if (!lead) return view;
@@ -88,7 +96,8 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
     const { e } = o;
     if (e.action && !e.collective) view = STAGE;
     else if (works(e)) view = product(o);
-    else if (isUpdate(e)) view = UPDATE;
+    else if (isUpdate(e)) view = allOf(o, 'update');
+    else if (clips(e)) view = allOf(o, 'clip');
     else if (e.kind === 'load' && e.phase !== 'step') view = product(next(i));
     else if (e.phase === 'step') view = GRADIENTS;
     else if (ofBucket(e)) {

@@ -130,6 +130,9 @@ export interface RoomScene {
   readonly maps: readonly MapScene[];
   readonly words: readonly WordsScene[];
   readonly signs: readonly SignScene[];
+  /** Of the picture of an operator, below and above its maps. */
+  readonly under: readonly ShapeScene[];
+  readonly over: readonly ShapeScene[];
   /** The layer at work, among all of them. */
   readonly focus: Rect | undefined;
   readonly tabs: TabsScene | undefined;
@@ -149,6 +152,51 @@ export interface RoomScene {
   /** What its chunks hold, in words: for the table. */
   readonly held: () => readonly string[];
 }
+
+/** Colours of the theme that the pictures of operators draw with: text, grounds, and one hue per kind of value. */
+export type Tone =
+  | 'ink'
+  | 'soft'
+  | 'line'
+  | 'track'
+  | 'card'
+  | 'accent'
+  | 'positive'
+  | 'negative'
+  | 'data'
+  | 'activation'
+  | 'gradient'
+  | 'parameter'
+  | 'loss';
+
+/** One stroke or surface of an operator's picture. */
+export type ShapeScene =
+  | {
+      readonly shape: 'line';
+      readonly path: Path;
+      readonly tone: Tone;
+      readonly width: number;
+      readonly dash?: readonly number[];
+      readonly alpha?: number;
+    }
+  | { readonly shape: 'area'; readonly path: Path; readonly tone: Tone; readonly alpha: number }
+  | {
+      readonly shape: 'box';
+      readonly rect: Rect;
+      readonly fill?: Tone;
+      readonly stroke?: Tone;
+      readonly lineWidth?: number;
+      readonly dash?: readonly number[];
+      readonly alpha?: number;
+      readonly radius?: number;
+    }
+  | {
+      readonly shape: 'dots';
+      readonly points: Path;
+      readonly radius: number;
+      readonly tone: Tone;
+      readonly alpha: number;
+    };
 
 /** Centred; on a ground of its own where it lies on the line. */
 export interface ArrowLabel extends Point {

@@ -15,6 +15,7 @@ import type { Exchange } from './exchanges';
 import type { StageFacts } from './facts';
 import { type Link, layoutStage, type StageLayout } from './layout';
 import { memoryScale } from './memory-scene';
+import { createDrawings, type Drawings } from './operators/drawing';
 import { type Dock, dockedPath } from './packet-route';
 import { arrowScene, type PacketSize, packetScene, packetSizes } from './packet-scene';
 import { transitItem } from './packet-tip';
@@ -35,6 +36,8 @@ export interface StagePlan {
   readonly routes: readonly Route[];
   readonly packetSize: PacketSize;
   readonly tiledValues: TiledValues;
+  /** Pictures of operators that were drawn last, one for each room. */
+  readonly drawings: Drawings;
   /** Contents of rooms that have been laid out, by view; filled as they are looked at. */
   readonly contents: readonly Map<RoomView, RoomContent>[];
 }
@@ -60,6 +63,7 @@ export function planStage(
     routes: routeLinks(layout, links),
     packetSize: packetSizes(packets),
     tiledValues: createTiledValues(),
+    drawings: createDrawings(),
     contents: devices.map(() => new Map()),
   };
 }
@@ -155,8 +159,8 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     const rect = plan.layout.rooms[d];
     const content = contents[d];
     if (!rect || !content) return [];
-    const { info, buckets, tiledValues } = plan;
-    return [roomScene({ info, place, rect, content, buckets, facts, tiledValues, memoryScale: scale })];
+    const { info, buckets, tiledValues, drawings } = plan;
+    return [roomScene({ info, place, rect, content, buckets, facts, tiledValues, drawings, memoryScale: scale })];
   });
   const stage = plan.layout;
   const paths = new Map(

@@ -9,7 +9,7 @@ import { momentsOf } from '../../trace/moments/moments';
 import { placeBuckets } from './devices';
 import { type Contributors, contributorsOf, type Exchanges, exchangesOf } from './exchanges';
 import { type StageWorks, stageWorks } from './pipeline-work';
-import { type ProductSpec, productSpec, shapesOf } from './product-spec';
+import { type ProductSpec, productSpec, type ShapeOf, shapesOf } from './product-spec';
 import { type RoomViews, roomViews } from './room-views';
 import { scalesOf, type ValueScales } from './value-scales';
 
@@ -24,6 +24,8 @@ export interface StepPicture {
   readonly scales: ValueScales;
   /** Of a pipeline. */
   readonly stageWork: StageWorks | undefined;
+  /** Shapes and categories of a device's tensors. */
+  shapesOf(device: number): ShapeOf;
   /** What an event computes; undefined where its tensors are not known. */
   product(event: number): ProductSpec | undefined;
 }
@@ -44,6 +46,7 @@ export function stepPicture(info: SessionInfo, trace: StepTrace): StepPicture {
     views: roomViews(trace, moments, info.worldSize, exchanges),
     scales: scalesOf(info, trace, exchanges.carried),
     stageWork: stageWorks(trace, moments),
+    shapesOf: shapes,
     product(event) {
       const e = trace.events[event];
       if (!e) return undefined;

@@ -5,8 +5,8 @@ import type { CpuArgs, OpTable } from '../../graph/op';
 import type { Fold } from '../../program/fold-movements';
 import type { Compute, Lane, Load, Recv, Send } from '../../program/instruction';
 import type { Place } from '../../program/symbolic-memory';
-import { CAPTURE_LIMIT, type Captured } from '../../protocol/trace';
-import type { HostArray } from '../../tensor/shape';
+import { CAPTURE_LIMIT, type Captured, capturedElements } from '../../protocol/trace';
+import { elements, type HostArray } from '../../tensor/shape';
 import type { Corruption, Feed } from '../executor';
 import { join } from './join';
 
@@ -94,6 +94,17 @@ function treeAction(
 }
 
 /** The first elements of a buffer, or of a slice of it, as the trace keeps them. */
-export function capture(buffer: string, array: HostArray, offset: number): Captured {
-  return { buffer, offset, values: Float32Array.from(array.subarray(0, CAPTURE_LIMIT)) };
+export function capture(
+  { buffers }: Pick<Lane, 'buffers'>,
+  buffer: string,
+  array: HostArray,
+  offset: number,
+): Captured {
+  const shape = buffers.find(({ name }) => name === buffer)?.shape ?? [];
+  const whole = array.length === elements(shape);
+  return {
+    buffer,
+    offset,
+    values: Float32Array.from(array.subarray(0, whole ? capturedElements(shape) : CAPTURE_LIMIT)),
+  };
 }

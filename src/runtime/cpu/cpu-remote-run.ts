@@ -142,7 +142,7 @@ class RemoteLaneStep {
     else if (i.kind === 'recv') {
       const target = sliceOf(i, array);
       receive(target, await wire.recv(i.peer, device, i.tag), i, given.corruption);
-      return records ? [capture(i.slice.buffer, target, i.slice.offset)] : [];
+      return records ? [capture(this.plan.lane, i.slice.buffer, target, i.slice.offset)] : [];
     } else {
       const action = must(this.plan.actions.get(i), 'an action');
       const startUs = brake && nowUs();

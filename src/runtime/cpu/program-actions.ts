@@ -4,7 +4,7 @@
  */
 import { must } from '../../base/invariant';
 import { foldMovements } from '../../program/fold-movements';
-import type { Instruction, Program } from '../../program/instruction';
+import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize, type Transfer } from '../../program/linearize';
 import { programKey } from '../../protocol/step-kind';
 import type { Captured, DeviceIndex } from '../../protocol/trace';
@@ -18,6 +18,12 @@ export interface Action {
   captured(): Captured[];
 }
 
+const laneOf = ({ lanes }: Program, device: DeviceIndex): Lane =>
+  must(
+    lanes.find((l) => l.device === device),
+    `lane ${device}`,
+  );
+
 /** An instruction that needs no peer. */
 export function localAction(
   context: CpuContext,
@@ -28,17 +34,14 @@ export function localAction(
   const { ops, scratch, given } = context;
   const array = context.arrayOf(programKey(program.kind), device);
   const parts = [{ device, instruction }];
+  const lane = laneOf(program, device);
   if (instruction.kind === 'compute') {
-    const lane = must(
-      program.lanes.find((l) => l.device === device),
-      `lane ${device}`,
-    );
     const run = computeAction(instruction, lane, array, ops, scratch);
-    return { parts, run, captured: () => instruction.outputs.map((name) => capture(name, array(name), 0)) };
+    return { parts, run, captured: () => instruction.outputs.map((name) => capture(lane, name, array(name), 0)) };
   }
   if (instruction.kind === 'load') {
     const run = loadAction(instruction, device, array, () => given.feed);
-    return { parts, run, captured: () => [capture(instruction.buffer, array(instruction.buffer), 0)] };
+    return { parts, run, captured: () => [capture(lane, instruction.buffer, array(instruction.buffer), 0)] };
   }
   return { parts, run: () => {}, captured: () => [] };
 }
@@ -63,22 +66,24 @@ export function programActions(
         run: foldAction(item, ({ device, buffer }) => arrayOn(device)(buffer)),
         captured: () => [],
       }));
-    if (step.kind === 'transfer') return step.items.map((item) => transferAction(context, arrayOn, item));
+    if (step.kind === 'transfer') return step.items.map((item) => transferAction(context, program, arrayOn, item));
     return step.items.map(({ device, instruction }) => localAction(context, program, device, instruction));
   });
 }
 
 function transferAction(
   { given }: CpuContext,
+  program: Program,
   arrayOn: (device: DeviceIndex) => ArrayOf,
   { send, recv }: Transfer,
 ): Action {
   const source = sliceOf(send.instruction, arrayOn(send.device));
   const target = sliceOf(recv.instruction, arrayOn(recv.device));
   const { slice } = recv.instruction;
+  const lane = laneOf(program, recv.device);
   return {
     parts: [send, recv],
     run: () => receive(target, source, recv.instruction, given.corruption),
-    captured: () => [capture(slice.buffer, target, slice.offset)],
+    captured: () => [capture(lane, slice.buffer, target, slice.offset)],
   };
 }

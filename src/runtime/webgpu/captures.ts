@@ -1,10 +1,10 @@
 /**
  * Which bytes a traced instruction leaves behind for the pictures: the first elements of each buffer (or slice) that it
- * wrote.
+ * wrote (protocol/trace says how many).
  */
 import type { Instruction } from '../../program/instruction';
 import { writtenBuffers } from '../../program/instruction-access';
-import { CAPTURE_LIMIT, type Captured } from '../../protocol/trace';
+import { CAPTURE_LIMIT, type Captured, capturedElements } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { Location } from './memory-layout';
 
@@ -28,8 +28,9 @@ export function planCaptures(
   let to = start;
   return [...new Set(writtenBuffers(instruction))].flatMap((name): CapturePlan[] => {
     const { buffer, offset, spec } = locate(name);
-    const slice = instruction.kind === 'recv' ? instruction.slice : { offset: 0, length: elements(spec.shape) };
-    const length = Math.min(CAPTURE_LIMIT, slice.length);
+    const whole = { offset: 0, length: elements(spec.shape) };
+    const slice = instruction.kind === 'recv' ? instruction.slice : whole;
+    const length = Math.min(slice.length, slice.length === whole.length ? capturedElements(spec.shape) : CAPTURE_LIMIT);
     if (length === 0) return [];
     const plan = {
       buffer,

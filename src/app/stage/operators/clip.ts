@@ -1,0 +1,95 @@
+/**
+ * Clipping before the optimiser's step: the norm of all gradients beside its limit, or the limit of each element, and
+ * below it the gradients of the layers as they are at the cursor.
+ */
+import { formatTick } from '../../draw/format';
+import { formatValue } from '../../draw/numbers';
+import { layoutLayers } from '../layer-layout';
+import type { Operation, OperatorPicture } from './operator-picture';
+import { LINE } from './places';
+import type { Sketch } from './sketch';
+import { cellsOf, product } from './tensors';
+
+export const clip: OperatorPicture = {
+  name: 'clip',
+  operators: ['optim/grad-norm', 'optim/clip-grad-norm', 'optim/clip-grad-value'],
+  shows: 'the norm of all gradients as a bar beside its limit, and the gradients of the layers',
+  draw(operation, sketch) {
+    const { area, detail, info, together, event } = operation;
+    const buffers = [event, ...together].flatMap((e) => [...e.writes, ...e.reads]);
+    const norm = buffers
+      .map((b) => operation.operand(b))
+      .find((o) => o?.category === 'optimizer' && product(o.shape) === 1);
+    const { clipGradNorm, clipGradValue } = info.config;
+    const high = detail === 'least' ? 10 : 38;
+    const bar = {
+      x: area.x,
+      y: area.y + (detail === 'least' ? 0 : LINE + 1),
+      width: area.width,
+      height: detail === 'least' ? 8 : 12,
+    };
+    if (norm && clipGradNorm !== undefined) {
+      const made = { ...norm, made: true };
+      const value = made.values?.[0];
+      const most = Math.max(value ?? 0, clipGradNorm) * 1.08 || 1;
+      const xOf = (v: number) => bar.x + (Math.min(v, most) / most) * bar.width;
+      sketch.box(bar, { fill: 'track', radius: 2, below: true });
+      if (value !== undefined && Number.isFinite(value)) {
+        sketch.box({ ...bar, width: xOf(value) - bar.x }, { fill: 'gradient', alpha: 0.55, radius: 2 });
+        if (value > clipGradNorm)
+          sketch.box({ ...bar, width: xOf(clipGradNorm) - bar.x }, { fill: 'gradient', radius: 2 });
+      }
+      sketch.line(
+        [
+          { x: xOf(clipGradNorm), y: bar.y - 4 },
+          { x: xOf(clipGradNorm), y: bar.y + bar.height + 4 },
+        ],
+        'ink',
+        { width: 2 },
+      );
+      const factor = value === undefined || value <= clipGradNorm ? 1 : clipGradNorm / value;
+      const told = factor < 1 ? `all gradients × ${formatTick(factor)}` : 'below the limit: nothing changes';
+      sketch.word(
+        { ...area, height: LINE },
+        [
+          value === undefined
+            ? `norm of all gradients, limit ${formatTick(clipGradNorm)}`
+            : `norm of all gradients ${formatValue(value)}, limit ${formatTick(clipGradNorm)}: ${told}`,
+          value === undefined
+            ? `limit ${formatTick(clipGradNorm)}`
+            : `norm ${formatTick(value)}, limit ${formatTick(clipGradNorm)}`,
+        ],
+        { tone: 'ink' },
+      );
+      sketch.say(
+        value === undefined
+          ? 'the norm of all gradients is not computed yet'
+          : `the norm of all gradients is ${formatValue(value)}, the limit ${formatTick(clipGradNorm)}: ${told}`,
+      );
+    } else if (clipGradValue !== undefined) {
+      sketch.word(
+        { ...area, height: LINE },
+        [`each gradient is cut to ± ${formatTick(clipGradValue)}`, `± ${formatTick(clipGradValue)}`],
+        { tone: 'ink' },
+      );
+      sketch.say(
+        `each element of the gradients is cut to between −${formatTick(clipGradValue)} and ${formatTick(clipGradValue)}`,
+      );
+    }
+    gradients(operation, sketch, { ...area, y: area.y + high, height: area.height - high });
+  },
+};
+
+function gradients(operation: Operation, sketch: Sketch, area: Operation['area']): void {
+  const all = operation.reads.filter(({ category, shape }) => category === 'gradient' && shape.length > 1);
+  const layouts = layoutLayers(
+    all.map(({ shape }) => ({ weight: shape, bias: false })),
+    area,
+  );
+  layouts?.forEach((at, i) => {
+    const operand = all[i];
+    if (!operand) return;
+    sketch.map(operand, at.weight, cellsOf(at.window));
+    if (at.label) sketch.word(at.label, [operand.buffer, operand.buffer.replace(/\.weight\.grad$/, ''), '']);
+  });
+}

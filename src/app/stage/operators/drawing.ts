@@ -1,0 +1,66 @@
+/**
+ * The picture of the operator that a room looks at: asked of the table of pictures once that has been fetched, drawn
+ * anew only when something that was read for it has changed. Until the table is here, and where an operator has no
+ * picture for the values that there are, room-scene draws the line of matrices (product-spec).
+ */
+import { Part } from '../../../base/part';
+import type { Content } from '../../../trace/contents';
+import type { MadeMap } from '../matrix-scene';
+import type { RoomInput } from '../room-input';
+import type { SceneItem, ShapeScene, SignScene, WordsScene } from '../scene-types';
+import type { Pictures } from './pictures';
+
+/** What a room draws in place of its matrices. */
+export interface Drawing {
+  readonly maps: readonly MadeMap[];
+  readonly words: readonly WordsScene[];
+  readonly signs: readonly SignScene[];
+  /** Shapes below and above the maps. */
+  readonly under: readonly ShapeScene[];
+  readonly over: readonly ShapeScene[];
+  /** What can be pointed at and is no map. */
+  readonly items: readonly SceneItem[];
+  /** The same in sentences, for the table beside the stage. */
+  readonly said: readonly string[];
+}
+
+export const OPERATOR_PICTURES = new Part<Pictures>(
+  'The pictures of operators',
+  async () => (await import('./pictures')).PICTURES,
+);
+
+if (!globalThis.LOCKSTEP_SITE) await OPERATOR_PICTURES.load();
+
+export interface Drawings {
+  /** undefined: the room shows something else, or the operator is drawn as a line of matrices. */
+  of(input: RoomInput): Drawing | undefined;
+}
+
+interface Kept {
+  readonly content: RoomInput['content'];
+  readonly state: string;
+  readonly read: readonly (readonly [buffer: string, content: Content | undefined])[];
+  readonly drawing: Drawing | undefined;
+}
+
+export function createDrawings(): Drawings {
+  const kept = new Map<number, Kept>();
+  return {
+    of(input) {
+      const { content, facts, place } = input;
+      const pictures = OPERATOR_PICTURES.now();
+      if (!pictures || !content.operation) return undefined;
+      const { event } = content.operation;
+      const state = facts.under(event) ? 'under' : facts.fresh(event) ? 'fresh' : '';
+      const held = kept.get(place.device);
+      const same =
+        held?.content === content &&
+        held.state === state &&
+        held.read.every(([buffer, before]) => facts.content(place.device, buffer) === before);
+      if (same) return held.drawing;
+      const { drawing, read } = pictures.draw(input, content.operation);
+      kept.set(place.device, { content, state, read, drawing });
+      return drawing;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * What the picture of an operator is: a file of this folder that says for which kernels it stands and draws one
+ * instruction of them into the place that a room has. Its numbers are those of the trace, or computed from them by the
+ * operator's formula. Types only; pictures.ts has the table.
+ */
+import type { LayerConfig } from '../../../protocol/config';
+import type { SessionInfo } from '../../../protocol/session-info';
+import type { MemoryCategory, TraceEvent } from '../../../protocol/trace';
+import type { Rect } from '../../draw/geometry';
+import type { Sketch } from './sketch';
+
+/** A tensor that the instruction reads or writes, on the room's device. */
+export interface Operand {
+  readonly buffer: string;
+  readonly shape: readonly number[];
+  readonly category: MemoryCategory;
+  /** From its first element on as far as it was captured; undefined: not computed yet in this step. */
+  readonly values: Float32Array | undefined;
+  /** Index of the event that made it. */
+  readonly event: number | undefined;
+  /** End of the colour scale of its kind of value. */
+  readonly end: number;
+  /** It is what the instruction makes. */
+  readonly made: boolean;
+}
+
+export interface Operation {
+  readonly event: TraceEvent;
+  readonly index: number;
+  readonly info: SessionInfo;
+  /** The place to fill. */
+  readonly area: Rect;
+  /** What there is room for: all with words and numbers, the main thing with a caption, the main thing alone. */
+  readonly detail: 'full' | 'some' | 'least';
+  readonly reads: readonly Operand[];
+  readonly writes: readonly Operand[];
+  /** Any tensor of the room's device. */
+  operand(buffer: string): Operand | undefined;
+  /** What it held before the step. */
+  before(buffer: string): Float32Array | undefined;
+  /** The layer of the configuration that the instruction belongs to. */
+  readonly layer: LayerConfig | undefined;
+  /** Of an instruction of backward: the one of forward whose gradient it computes. */
+  forward(kernel: string): TraceEvent | undefined;
+  /** What the instructions of this moment are for, beside this one, on the same device. */
+  readonly together: readonly TraceEvent[];
+}
+
+export interface OperatorPicture {
+  /** Named like its file. */
+  readonly name: string;
+  /** Kernels, by their names in the trace. */
+  readonly operators: readonly string[];
+  /** A line for the documentation: what one sees. */
+  readonly shows: string;
+  /** Leaves the sketch empty where the line of matrices says more. */
+  draw(operation: Operation, sketch: Sketch): void;
+}

@@ -1,0 +1,93 @@
+/**
+ * The table of pictures: one file per picture, and for each kernel its picture. Fetched with the first traced step
+ * (drawing.ts). Kernels that are not in it are those that the stage itself draws: products of matrices as a line
+ * (product-spec), copies and collectives as chunks (chunk-scene); DRAWN_BY_STAGE names them.
+ */
+import type { RoomInput } from '../room-input';
+import { activation } from './activation';
+import { attention } from './attention';
+import { classLoss } from './class-loss';
+import { clip } from './clip';
+import { convolution } from './convolution';
+import type { Drawing } from './drawing';
+import { elementLoss } from './element-loss';
+import { embedding } from './embedding';
+import { moves } from './moves';
+import { norm } from './norm';
+import { type OperationAndReads, operationOf } from './operation';
+import type { OperatorPicture } from './operator-picture';
+import { pooling } from './pooling';
+import { Sketch } from './sketch';
+import { softmax } from './softmax';
+import { sum } from './sum';
+import { update } from './update';
+
+export const OPERATOR_PICTURE_LIST: readonly OperatorPicture[] = [
+  elementLoss,
+  classLoss,
+  norm,
+  convolution,
+  pooling,
+  attention,
+  embedding,
+  activation,
+  sum,
+  softmax,
+  moves,
+  update,
+  clip,
+];
+
+/** Kernels whose room the stage fills without a picture of its own, and with what. */
+export const DRAWN_BY_STAGE: ReadonlyMap<string, 'line of matrices' | 'chunks'> = new Map([
+  ...(
+    [
+      'ops/linear',
+      'ops/linear-grad-input',
+      'ops/linear-grad-params',
+      'ops/matmul',
+      'fused/linear-backward',
+      'fused/linear-backward-params',
+    ] as const
+  ).map((name) => [name, 'line of matrices'] as const),
+  ...(
+    [
+      'ddp/pack',
+      'ddp/unpack',
+      'ops/copy',
+      'comm/fill',
+      'comm/flatten',
+      'comm/unflatten',
+      'halves/encode',
+      'halves/decode',
+      'power-sgd/product',
+      'power-sgd/orthogonalize',
+      'power-sgd/error-in',
+      'power-sgd/error-out',
+    ] as const
+  ).map((name) => [name, 'chunks'] as const),
+]);
+
+const BY_KERNEL: ReadonlyMap<string, OperatorPicture> = new Map(
+  OPERATOR_PICTURE_LIST.flatMap((picture) => picture.operators.map((name) => [name, picture] as const)),
+);
+
+export const pictureOf = (kernel: string): OperatorPicture | undefined => BY_KERNEL.get(kernel);
+
+export interface Pictures {
+  draw(
+    input: RoomInput,
+    at: Parameters<typeof operationOf>[1],
+  ): { readonly drawing: Drawing | undefined; readonly read: OperationAndReads['read'] };
+}
+
+export const PICTURES: Pictures = {
+  draw(input, at) {
+    const made = operationOf(input, at);
+    const picture = made && pictureOf(made.operation.event.name);
+    if (!made || !picture) return { drawing: undefined, read: [] };
+    const sketch = new Sketch(input, at.event);
+    picture.draw(made.operation, sketch);
+    return { drawing: sketch.drawing, read: made.read };
+  },
+};

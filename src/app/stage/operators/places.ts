@@ -1,0 +1,115 @@
+/** Divides the place of an operator's picture: captions, rows, columns, grids of tiles. Pure. */
+import { bottom, type Rect, right } from '../../draw/geometry';
+
+/** A line of words. */
+export const LINE = 15;
+
+export interface Captioned {
+  readonly caption: Rect;
+  readonly body: Rect;
+}
+
+/** A line of words above; of no height where `shown` is false. */
+export function captioned(area: Rect, shown = true): Captioned {
+  const height = shown ? LINE : 0;
+  return {
+    caption: { ...area, height },
+    body: { ...area, y: area.y + height, height: Math.max(0, area.height - height) },
+  };
+}
+
+/** A line of words below. */
+export function footed(area: Rect, shown = true): { readonly foot: Rect; readonly body: Rect } {
+  const height = shown ? LINE + 2 : 0;
+  const body = { ...area, height: Math.max(0, area.height - height) };
+  return { foot: { ...area, y: bottom(body), height }, body };
+}
+
+/** Side by side, in these shares of the width. */
+export function columns(area: Rect, shares: readonly number[], gap: number): readonly Rect[] {
+  const total = shares.reduce((a, b) => a + b, 0);
+  const free = area.width - gap * (shares.length - 1);
+  let x = area.x;
+  return shares.map((share) => {
+    const at = { ...area, x, width: Math.max(0, (free * share) / total) };
+    x = right(at) + gap;
+    return at;
+  });
+}
+
+/** One below the other, in these shares of the height. */
+export function rows(area: Rect, shares: readonly number[], gap: number): readonly Rect[] {
+  const total = shares.reduce((a, b) => a + b, 0);
+  const free = area.height - gap * (shares.length - 1);
+  let y = area.y;
+  return shares.map((share) => {
+    const at = { ...area, y, height: Math.max(0, (free * share) / total) };
+    y = bottom(at) + gap;
+    return at;
+  });
+}
+
+/** Side by side in a wide place, else one below the other. */
+export const divided = (area: Rect, shares: readonly number[], gap: number): readonly Rect[] =>
+  area.width >= area.height ? columns(area, shares, gap) : rows(area, shares, gap);
+
+export interface TileGrid {
+  readonly tiles: readonly Rect[];
+  /** Pixels of the screen for one element. */
+  readonly cell: number;
+}
+
+/**
+ * `count` tiles of that many elements, as large as the place allows, in reading order; fewer where elements would be
+ * smaller than `smallest` pixels.
+ */
+export function tileGrid(
+  area: Rect,
+  count: number,
+  tile: { readonly rows: number; readonly columns: number },
+  { gap = 4, smallest = 1.5, largest = 24 }: { gap?: number; smallest?: number; largest?: number } = {},
+): TileGrid {
+  for (let shown = count; shown > 0; shown = Math.floor(shown / 2)) {
+    let best = { cell: 0, across: 1 };
+    for (let across = 1; across <= shown; across++) {
+      const down = Math.ceil(shown / across);
+      const cell = Math.min(
+        (area.width - gap * (across - 1)) / (across * tile.columns),
+        (area.height - gap * (down - 1)) / (down * tile.rows),
+        largest,
+      );
+      if (cell > best.cell + 1e-9) best = { cell, across };
+    }
+    if (best.cell < smallest && shown > 1) continue;
+    return placed(area, shown, tile, { gap, ...best });
+  }
+  return { tiles: [], cell: 0 };
+}
+
+/** Centred in the area. */
+function placed(
+  area: Rect,
+  count: number,
+  tile: { readonly rows: number; readonly columns: number },
+  { gap, cell, across }: { readonly gap: number; readonly cell: number; readonly across: number },
+): TileGrid {
+  const down = Math.ceil(count / across);
+  const [width, height] = [cell * tile.columns, cell * tile.rows];
+  const x = area.x + Math.max(0, (area.width - across * width - gap * (across - 1)) / 2);
+  const y = area.y + Math.max(0, (area.height - down * height - gap * (down - 1)) / 2);
+  const tiles = Array.from({ length: count }, (_, i) => ({
+    x: x + (i % across) * (width + gap),
+    y: y + Math.floor(i / across) * (height + gap),
+    width,
+    height,
+  }));
+  return { tiles, cell };
+}
+
+/** The smallest rectangle around all of them. */
+export function around(rects: readonly Rect[], otherwise: Rect): Rect {
+  if (rects.length === 0) return otherwise;
+  const x = Math.min(...rects.map((r) => r.x));
+  const y = Math.min(...rects.map((r) => r.y));
+  return { x, y, width: Math.max(...rects.map(right)) - x, height: Math.max(...rects.map(bottom)) - y };
+}

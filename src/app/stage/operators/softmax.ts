@@ -1,0 +1,51 @@
+/** Softmax and its logarithm: the scores of each row and the probabilities that they become, which add up to 1. */
+import { formatValue } from '../../draw/numbers';
+import type { OperatorPicture } from './operator-picture';
+import { captioned, columns, footed } from './places';
+import { rowsOf } from './tensors';
+
+const ROW = { least: 7, most: 26 };
+
+export const softmax: OperatorPicture = {
+  name: 'softmax',
+  operators: ['ops/softmax', 'ops/softmax-grad', 'ops/log-softmax', 'ops/log-softmax-grad'],
+  shows: 'the scores of each row, and the probabilities that they become',
+  draw({ event, reads, writes, area, detail }, sketch) {
+    const [x] = reads;
+    const [y] = writes;
+    if (!x || !y) return;
+    const backward = event.phase === 'backward';
+    const log = event.name.includes('log');
+    const words = detail !== 'least';
+    const { foot, body } = footed(area, detail === 'full');
+    const { caption, body: at } = captioned(body, words);
+    const { rows: total, columns: width, known } = rowsOf(x);
+    const shown = Math.max(1, Math.min(total, known, Math.floor(at.height / ROW.least)));
+    const height = Math.min(ROW.most, at.height / shown);
+    const top = at.y + (at.height - shown * height) / 2;
+    const [left = at, right = at] = columns(at, [1, 1], 26);
+    const across = Math.min(width, Math.max(1, Math.floor(left.width / 2)));
+    const cells = { offset: 0, stride: width, rows: shown, columns: across };
+    const rect = { y: top, height: shown * height };
+    sketch.map(x, { ...left, ...rect }, cells);
+    const probabilities = !backward && !log;
+    sketch.map(y, { ...right, ...rect }, probabilities ? { ...cells, end: 1 } : cells);
+    sketch.sign('→', left.x + left.width + 13, top + rect.height / 2 + 5);
+    if (words) {
+      sketch.word({ ...caption, x: left.x, width: left.width }, backward ? ['δ of the output', 'δ'] : ['scores', 'in']);
+      const made = backward
+        ? ['δ of the scores', 'δ']
+        : log
+          ? ['log-probabilities', 'out']
+          : ['probabilities, rows add up to 1', 'probabilities'];
+      sketch.word({ ...caption, x: right.x, width: right.width }, made, { tone: 'ink' });
+    }
+    sketch.word(foot, shown < total ? [`rows 0 to ${shown - 1} of ${total}`] : [`${total} rows`]);
+    const first = y.values?.[0];
+    sketch.say(
+      first === undefined
+        ? `${event.name}: not computed yet`
+        : `${event.name}: row 0 begins with ${formatValue(x.values?.[0] ?? Number.NaN)}, which becomes ${formatValue(first)}`,
+    );
+  },
+};

@@ -1,0 +1,114 @@
+/** How the pictures of operators read tensors: sample 1 of a batch, its channels, matrices of rows. Pure. */
+
+import { formatTick } from '../../draw/format';
+import { endOfScale } from '../../draw/value-scale';
+import type { MatrixWindow } from '../matrix-window';
+import type { Operand } from './operator-picture';
+import type { Cells } from './sketch';
+
+export const product = (shape: readonly number[]): number => shape.reduce((n, d) => n * d, 1);
+
+/** A batch of images [samples, channels, height, width], or of signals without the height. */
+export interface Images {
+  readonly operand: Operand;
+  readonly samples: number;
+  readonly channels: number;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+export function imagesOf(operand: Operand | undefined): Images | undefined {
+  if (!operand || operand.shape.length < 3 || operand.shape.length > 4) return undefined;
+  const [samples = 1, channels = 1, ...size] = operand.shape;
+  const [rows = 1, columns = 1] = size.length === 2 ? size : [1, size[0] ?? 1];
+  return { operand, samples, channels, rows, columns };
+}
+
+/** Channels of sample 1 whose values are all known; all of them before anything is known. */
+export function knownChannels({ operand, channels, rows, columns }: Images): number {
+  const { values } = operand;
+  return values ? Math.min(channels, Math.floor(values.length / (rows * columns))) : channels;
+}
+
+export const channelCells = ({ rows, columns }: Images, channel: number): Cells => ({
+  offset: channel * rows * columns,
+  stride: columns,
+  rows,
+  columns,
+});
+
+/** 'sample 1 of 8, 4 of 16 channels' */
+export function imageWords({ samples, channels }: Images, shown: number): string {
+  const of = shown < channels ? `${shown} of ${channels} channels` : channels > 1 ? `${channels} channels` : '';
+  return [samples > 1 ? `sample 1 of ${samples}` : '', of].filter((part) => part !== '').join(', ');
+}
+
+export const cellsOf = ({
+  rows,
+  columns,
+  stride,
+  step,
+  tiles,
+}: MatrixWindow): Cells & { readonly tiles?: typeof tiles } => ({
+  offset: 0,
+  stride,
+  rows,
+  columns,
+  ...(step === undefined ? {} : { step }),
+  ...(tiles ? { tiles, tile: { rows: tiles.rows, columns: tiles.columns } } : {}),
+});
+
+/** Rows of the last dimension: [samples, features] or [samples, tokens, features], as far as whole rows are known. */
+export interface TensorRows {
+  readonly rows: number;
+  readonly columns: number;
+  /** Known, from the first on. */
+  readonly known: number;
+}
+
+export function rowsOf({ shape, values }: Operand): TensorRows {
+  const columns = shape.at(-1) ?? 1;
+  const rows = product(shape) / columns;
+  return { rows, columns, known: values ? Math.min(rows, Math.floor(values.length / columns)) : rows };
+}
+
+/** Of finite values; [0, 0] where there is none. */
+export function rangeOf(values: Iterable<number>): readonly [least: number, most: number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const v of values)
+    if (Number.isFinite(v)) {
+      least = Math.min(least, v);
+      most = Math.max(most, v);
+    }
+  return least <= most ? [least, most] : [0, 0];
+}
+
+export const mostOf = (values: Iterable<number>): number => {
+  const [least, most] = rangeOf(values);
+  return Math.max(Math.abs(least), Math.abs(most));
+};
+
+/** The number of a pair setting: kernel: 3 or [3, 5]. */
+export const pairOf = (value: number | readonly number[] | undefined, otherwise: number): readonly [number, number] => {
+  if (value === undefined) return [otherwise, otherwise];
+  if (typeof value === 'number') return [value, value];
+  return [value[0] ?? otherwise, value[1] ?? value[0] ?? otherwise];
+};
+
+/** Below this share of its scale a tensor would be as good as white. */
+const PALE = 0.35;
+
+export interface OnScale {
+  readonly operand: Operand;
+  /** ' ±0.002' where the scale is its own, else ''. */
+  readonly note: string;
+}
+
+/** On the scale of its kind of value, or on one of its own where that would show nothing: the caption says which. */
+export function onScale(operand: Operand): OnScale {
+  const { values, end } = operand;
+  if (!values || values.length === 0) return { operand, note: '' };
+  const own = endOfScale(Float32Array.from(values, Math.abs));
+  const pale = own < PALE * end && mostOf(values) > 0;
+  return pale ? { operand: { ...operand, end: own }, note: `, ±${formatTick(own)}` } : { operand, note: '' };
+}
