@@ -41,10 +41,7 @@ const asMatrix = (shape: readonly number[]): readonly [rows: number, columns: nu
 function tiled(
   tile: readonly [rows: number, columns: number],
   all: number,
-  across: number,
-  most: number,
-  unit: number,
-  known = CAPTURE_LIMIT,
+  { across, most, known }: { readonly across: number; readonly most: number; readonly known: number },
 ) {
   const [rows, columns] = tile;
   const count = Math.max(1, Math.min(all, most, Math.floor(known / (rows * columns))));
@@ -55,7 +52,7 @@ function tiled(
     columns: wide * columns,
     stride: wide * columns,
     tiles: { rows, columns, across: wide, count },
-    unit,
+    unit: 1,
   };
 }
 
@@ -67,7 +64,7 @@ function filters(shape: readonly number[], crop: number): MatrixWindow {
   const all = out * into;
   const most = Math.max(1, Math.floor(crop / height)) * Math.max(1, Math.floor(crop / width));
   const across = Math.max(1, Math.min(Math.floor(crop / width), Math.ceil(Math.sqrt(all))));
-  const window = tiled([height, width], all, across, most, 1);
+  const window = tiled([height, width], all, { across, most, known: CAPTURE_LIMIT });
   const { count } = window.tiles;
   return { ...window, label: count < all ? `first ${count} of ${all} filters` : '' };
 }
@@ -100,7 +97,7 @@ export function activationWindow(shape: readonly number[], crop: number): Matrix
     const held = Math.max(1, Math.floor(known / (height * width)));
     const side = Math.max(1, Math.floor(Math.sqrt(Math.min(channels, held, 16))));
     const rows = Math.min(height, Math.max(1, Math.floor(known / width)));
-    const window = tiled([rows, width], channels, side, side * side, 1, known);
+    const window = tiled([rows, width], channels, { across: side, most: side * side, known });
     const { count } = window.tiles;
     const label = `${channels === 1 ? '' : `${count === channels ? 'all' : `first ${count} of`} ${channels} channels`}${of}`;
     return { ...window, unit: Math.min(1, IMAGE_CELLS / window.rows), label: label.replace(/^, /, '') };

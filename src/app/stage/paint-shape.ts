@@ -31,7 +31,7 @@ export function paintShape(ink: Ink, shape: ShapeScene): void {
   } else if (shape.shape === 'area') {
     context.fillStyle = colourOf(ink, shape.tone);
     context.beginPath();
-    shape.path.forEach(({ x, y }, i) => (i === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
+    for (const { x, y } of shape.path) context.lineTo(x, y);
     context.closePath();
     context.fill();
   } else {

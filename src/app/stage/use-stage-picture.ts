@@ -2,14 +2,15 @@
  * The stage's canvas: what is painted on it and when it is painted anew, and the stage as a picture that is saved, with
  * its legend. What is where comes from the model; stage.tsx joins it to the page.
  */
-import { useCallback, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { useSurface } from '../draw/use-surface';
 import type { Figure } from '../picture/figure-picture';
-import { useAppStore } from '../state/use-app';
+import { useApp, useAppStore } from '../state/use-app';
 import { itemsOfEvent } from './marks';
+import { OPERATOR_PICTURES } from './operators/drawing';
 import { paintStage } from './paint-stage';
 import type { ChosenTab } from './scene-types';
 import type { StageModel } from './stage-model';
@@ -23,6 +24,8 @@ interface Shown {
 export function useStagePicture(model: StageModel, size: Size, { pointed, tab }: Shown) {
   const store = useAppStore();
   const canvas = useRef<HTMLCanvasElement>(null);
+  const pictures = usePictures();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: painted anew when the pictures of operators have come
   const draw = useCallback(
     (ink: Ink) => {
       const app = store.getState();
@@ -33,11 +36,25 @@ export function useStagePicture(model: StageModel, size: Size, { pointed, tab }:
       const hovered = [...own, ...itemsOfEvent(scene, app.hovered, events)];
       paintStage(ink, scene, { hovered, pinned: itemsOfEvent(scene, app.pinned, events) });
     },
-    [store, model, size, pointed, tab],
+    [store, model, size, pointed, tab, pictures],
   );
   const { onPainted } = useSurface(canvas, size, draw);
   const figure = useMemo(() => figureOf(model, size), [model, size]);
   return { canvas, figure, onPainted };
+}
+
+/** Fetched with the first traced step. Where they do not come, rooms show lines of matrices, as until then. */
+function usePictures(): boolean {
+  const traced = useApp((app) => app.traces.length > 0);
+  const [there, setThere] = useState(OPERATOR_PICTURES.now() !== undefined);
+  useEffect(() => {
+    if (!traced || there) return;
+    OPERATOR_PICTURES.load().then(
+      () => setThere(true),
+      () => undefined,
+    );
+  }, [traced, there]);
+  return there;
 }
 
 const figureOf = (model: StageModel, size: Size): Figure => ({

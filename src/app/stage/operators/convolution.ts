@@ -65,7 +65,8 @@ export function channelTiles(
 ): { readonly tiles: readonly Rect[]; readonly words: string } {
   const { tiles } = tileGrid(area, Math.max(1, Math.min(most, knownChannels(images))), images);
   const { operand, note } = onScale(images.operand);
-  for (const [c, tile] of tiles.entries()) sketch.map(operand, tile, channelCells(images, c), `channel ${c} of sample 1`);
+  for (const [c, tile] of tiles.entries())
+    sketch.map(operand, tile, channelCells(images, c), `channel ${c} of sample 1`);
   return { tiles, words: `${imageWords(images, tiles.length)}${note}` };
 }
 
@@ -122,14 +123,13 @@ function forward(operation: Operation, sketch: Sketch): void {
     );
     const shown = Math.max(0, Math.min(into, inTiles.length, known));
     const { tiles } = tileGrid(kernel.body, shown, { rows: kh, columns: kw }, { largest: 26 });
-    tiles.forEach((tile, i) =>
+    for (const [i, tile] of tiles.entries())
       sketch.map(
         filter,
         tile,
         { offset: (top.channel * into + i) * kh * kw, stride: kw, rows: kh, columns: kw },
         `filter of output channel ${top.channel}, input channel ${i}`,
-      ),
-    );
+      );
     sketch.word(kernel.caption, [`filter ${top.channel}`, 'filter']);
     const [first] = tiles;
     const [window] = windows;

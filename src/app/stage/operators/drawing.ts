@@ -24,7 +24,7 @@ export interface Drawing {
   readonly said: readonly string[];
 }
 
-export const OPERATOR_PICTURES = new Part<Pictures>(
+export const OPERATOR_PICTURES = new Part(
   'The pictures of operators',
   async () => (await import('./pictures')).PICTURES,
 );

@@ -95,7 +95,8 @@ function flatten({ event, area, detail }: Operation, sketch: Sketch, { images, r
   const low = captioned(below, words);
   const shown = Math.max(1, Math.min(16, knownChannels(images)));
   const { tiles } = tileGrid(top.body, shown, images, { largest: 14 });
-  tiles.forEach((tile, c) => sketch.map(images.operand, tile, channelCells(images, c), `channel ${c} of sample 1`));
+  for (const [c, tile] of tiles.entries())
+    sketch.map(images.operand, tile, channelCells(images, c), `channel ${c} of sample 1`);
   // One line of cells per channel, beside each other as far as they fit: the row of sample 1 cut where channels end.
   const size = images.rows * images.columns;
   const lines = Math.max(1, Math.min(shown, Math.floor(low.body.height / 9)));

@@ -208,9 +208,8 @@ function after(
   const reach = Math.max(Math.abs(low), Math.abs(high));
   // Around 0, so that one sees that the means are there.
   const range = [-reach, reach] as const;
-  all.forEach((values, g) =>
-    ridge(sketch, values, rowAt(right, g), { range, tone: backward ? 'gradient' : 'activation', zero: true }),
-  );
+  for (const [g, values] of all.entries())
+    ridge(sketch, values, rowAt(right, g), { range, tone: backward ? 'gradient' : 'activation', zero: true });
 }
 
 /** Where the kernel makes the statistics alone. */
@@ -220,14 +219,13 @@ function statistics(sketch: Sketch, moments: Moments, { right, rowAt, count }: S
   const [low, high] = widened(
     means.flatMap((m, g) => (m === undefined ? [] : [m - (spreads[g] ?? 0), m + (spreads[g] ?? 0)])),
   );
-  means.forEach((mean, g) =>
+  for (const [g, mean] of means.entries())
     ridge(sketch, new Float32Array(), rowAt(right, g), {
       range: [low, high],
       tone: 'activation',
       mean,
       spread: spreads[g],
-    }),
-  );
+    });
 }
 
 function parameterGradients({

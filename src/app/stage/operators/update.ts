@@ -71,6 +71,8 @@ function columnsOf(rows: readonly Row[], detail: Operation['detail']): readonly 
 const CROPS = [32, 24, 16, 12];
 const SMALL_CROPS = [8, 6, 4];
 const LEGIBLE = 3.4;
+/** Of the height, that a step has to fill. */
+const LEAST_SHARE = 0.4;
 const GAP = 14;
 const ROW_GAP = 8;
 const NAME = LINE;
@@ -123,6 +125,8 @@ export const update: OperatorPicture = {
       fit = fitOf(rows, columns.length, body, named);
     }
     if (fit.cell < LEGIBLE) fit = fitOf(rows, columns.length, body, named, [...CROPS, ...SMALL_CROPS]);
+    // In a high and narrow room all layers, weights over gradients, fill the place better.
+    if (fit.height < LEAST_SHARE * body.height) return;
     const changes = rows.map(changeOf);
     const end = endOfScale(Float32Array.from(changes.flatMap((c) => (c ? [...c] : [])).map(Math.abs)));
     const ends = columns.map((column) => (column.change ? end : stateEnd(rows, column)));

@@ -1,0 +1,54 @@
+/** Every kernel that a Program can have is drawn: by a picture of its own, or by the stage itself. */
+import { describe, expect, it, test } from 'vitest';
+import { PROGRAM_OPS } from '../../../parallel/modes';
+import type { ConfigInput } from '../../../protocol/config';
+import { openTestSession } from '../../../session/testing/open-session';
+import { lastOf } from '../../../trace/moments/moment';
+import { byMoments } from '../../../trace/moments/moments';
+import { bottom, right } from '../../draw/geometry';
+import { SMALL_CNN, SMALL_GPT } from '../../testing/small-runs';
+import { createTraceFacts } from '../facts-at';
+import { planStage, stageScene } from '../scene';
+import { DRAWN_BY_STAGE, OPERATOR_PICTURE_LIST, pictureOf } from './pictures';
+
+it('has a picture for every operator of every Program, and one alone', () => {
+  const missing = [...PROGRAM_OPS.keys()].filter((name) => !pictureOf(name) && !DRAWN_BY_STAGE.has(name));
+  expect(missing).toEqual([]);
+  const all = [...OPERATOR_PICTURE_LIST.flatMap(({ operators }) => operators), ...DRAWN_BY_STAGE.keys()];
+  expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
+});
+
+const RUNS: Readonly<Record<string, ConfigInput>> = {
+  'a small net': { mode: 'single' },
+  convolutions: { mode: 'single', ...SMALL_CNN },
+  'a GPT': { mode: 'single', ...SMALL_GPT },
+};
+
+describe.each(Object.entries(RUNS))('%s', (_, config) => {
+  test('each picture is within its place and says in words what it shows', async () => {
+    const session = await openTestSession({ ...config, device: 'cpu', compareSingle: false });
+    const trace = byMoments(await session.api.traceStep());
+    await session.close();
+    const facts = createTraceFacts(session.info, trace);
+    const plan = planStage(session.info, trace, facts.packets, { width: 860, height: 600 });
+    const drawn = new Set<string>();
+    for (const moment of trace.moments) {
+      const now = facts.at({ event: lastOf(moment), fraction: 1 }, 'modelled');
+      const view = now.view(0);
+      if (!('event' in view) || !moment.events.includes(view.event)) continue;
+      const name = trace.events[view.event]?.name ?? '';
+      const scene = stageScene(plan, now);
+      const [room] = scene.rooms;
+      if (!pictureOf(name) || !room) continue;
+      drawn.add(name);
+      expect(room.held().join(' '), name).toMatch(/\d|=|makes/);
+      const rects = room.maps.map(({ rect }) => rect);
+      for (const rect of rects) {
+        expect(rect.x, name).toBeGreaterThanOrEqual(room.rect.x);
+        expect(right(rect), name).toBeLessThanOrEqual(right(room.rect) + 1);
+        expect(bottom(rect), name).toBeLessThanOrEqual(bottom(room.rect) + 1);
+      }
+    }
+    expect(drawn.size).toBeGreaterThan(2);
+  });
+});
