@@ -3,7 +3,6 @@ import type { SessionInfo } from '../../protocol/session-info';
 import type { Rect } from '../draw/geometry';
 import type { BucketPlace, DevicePlace } from './devices';
 import type { StageFacts } from './facts';
-import type { Drawings } from './operators/drawing';
 import type { RoomContent } from './room-content';
 import type { TiledValues } from './tiles';
 
@@ -15,7 +14,6 @@ export interface RoomInput {
   readonly buckets: readonly BucketPlace[];
   readonly facts: StageFacts;
   readonly tiledValues: TiledValues;
-  readonly drawings: Drawings;
   /** Bytes that the full width of a memory bar stands for; the same in every room. */
   readonly memoryScale: number;
 }

@@ -10,7 +10,7 @@ import type { LayerLayout } from './layer-layout';
 import { endOf, type MadeMap, matrixScene } from './matrix-scene';
 import type { MatrixWindow } from './matrix-window';
 import { memoryScene } from './memory-scene';
-import type { Drawing } from './operators/drawing';
+import type { Drawing } from './operators/drawn';
 import { pipelineScene } from './pipeline-scene';
 import type { RoomContent } from './room-content';
 import type { RoomInput } from './room-input';
@@ -173,11 +173,13 @@ function tabItems({ place, buckets, facts }: RoomInput, scene: TabsScene | undef
   }));
 }
 
-export function roomScene(input: RoomInput): { readonly scene: RoomScene; readonly items: readonly SceneItem[] } {
+export function roomScene(
+  input: RoomInput,
+  drawing: Drawing | undefined,
+): { readonly scene: RoomScene; readonly items: readonly SceneItem[] } {
   const { place, rect, content, facts, buckets } = input;
   const { frame, body } = content;
   const now = facts.now(place.device);
-  const drawing: Drawing | undefined = input.drawings.of(input);
   // The picture of an operator takes the place of its line of matrices, and of all layers in an update.
   const parts = [
     drawing ?? product(input, content),

@@ -160,7 +160,8 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     const content = contents[d];
     if (!rect || !content) return [];
     const { info, buckets, tiledValues, drawings } = plan;
-    return [roomScene({ info, place, rect, content, buckets, facts, tiledValues, drawings, memoryScale: scale })];
+    const input = { info, place, rect, content, buckets, facts, tiledValues, memoryScale: scale };
+    return [roomScene(input, drawings.of(input))];
   });
   const stage = plan.layout;
   const paths = new Map(

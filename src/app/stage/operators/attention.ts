@@ -1,12 +1,14 @@
 /**
  * Attention: the weights of each head as a matrix, one row per query, one column per key, heads side by side; what the
  * causal mask closes is hatched out. The kernel keeps no weights: they are computed here from the queries, keys and
- * log-sums of sample 1 in the trace, as its own gradient does. In backward the matrices are the gradients of the scores.
+ * log-sums of sample 1 in the trace, as its own gradient does. In backward the matrices are the gradients of the
+ * scores.
  */
 import type { Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import { endOfScale } from '../../draw/value-scale';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE, tileGrid } from './places';
 import type { Sketch } from './sketch';
 import { onScale } from './tensors';

@@ -1,8 +1,9 @@
 /** Tensors as blocks of a flow: a matrix, sample 1 of token rows, the channels of an image, a vector. */
 import type { Rect } from '../../draw/geometry';
 import { activationWindow, matrixWindow } from '../matrix-window';
+import type { Operand } from './drawn';
 import type { Block } from './flow';
-import type { Operand } from './operator-picture';
+
 import type { Sketch } from './sketch';
 import { cellsOf, channelCells, imagesOf, imageWords, knownChannels } from './tensors';
 

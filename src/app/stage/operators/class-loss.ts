@@ -3,9 +3,11 @@
  * what the row adds, minus the logarithm of that probability; in backward the gradient, probability minus target. The
  * probabilities are the softmax of the logits in the trace.
  */
+import type { LossConfig } from '../../../protocol/config/loss';
 import { formatTick } from '../../draw/format';
 import { formatValue } from '../../draw/numbers';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import type { Sketch } from './sketch';
 import { mostOf, product, rowsOf } from './tensors';
@@ -39,9 +41,16 @@ interface Classes {
   readonly loss: Operand | undefined;
   readonly classes: number;
   readonly logProbs: boolean;
+  readonly settings: {
+    readonly smoothing: number;
+    readonly ignoreIndex: number;
+    readonly weights: readonly number[] | undefined;
+  };
+  /** Neither weights nor smoothing nor ignored rows: the short formulas hold. */
+  readonly plain: boolean;
 }
 
-function classesOf({ event, reads, writes }: Operation): Classes | undefined {
+function classesOf({ event, reads, writes, info }: Operation): Classes | undefined {
   const [x, target] = reads;
   // With further dimensions behind the classes a row is not one stretch of memory.
   if (!x || !target || product(x.shape) / (x.shape.at(-1) ?? 1) !== product(target.shape)) return undefined;
@@ -52,6 +61,17 @@ function classesOf({ event, reads, writes }: Operation): Classes | undefined {
     loss: writes.find((w) => product(w.shape) === 1),
     classes: x.shape.at(-1) ?? 1,
     logProbs: event.name.startsWith('loss/nll'),
+    ...settingsOf(info.config.loss),
+  };
+}
+
+function settingsOf(loss: LossConfig): Pick<Classes, 'settings' | 'plain'> {
+  const smoothing = loss.type === 'CrossEntropyLoss' ? (loss.labelSmoothing ?? 0) : 0;
+  const chosen = loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss : undefined;
+  const settings = { smoothing, ignoreIndex: chosen?.ignoreIndex ?? -100, weights: chosen?.classWeights };
+  return {
+    settings,
+    plain: smoothing === 0 && !settings.weights && settings.ignoreIndex < 0 && loss.type === 'CrossEntropyLoss',
   };
 }
 
@@ -130,17 +150,23 @@ export const classLoss: OperatorPicture = {
       if (words)
         sketch.word(
           heads(beside),
-          ['gradient: probability − target, per row', 'gradient: p − target', 'gradient', 'δ'],
+          found.plain
+            ? ['gradient: probability − target, per row', 'gradient: p − target', 'gradient', 'δ']
+            : ['gradient', 'δ'],
           { tone: 'ink' },
         );
       const end = `δ = (p − target) / ${total}`;
-      sketch.word(
-        foot,
-        info.config.loss.reduction === 'sum' ? ['δ = p − target'] : [`${end}, the mean over ${total} rows`, end],
-      );
+      if (found.plain)
+        sketch.word(
+          foot,
+          info.config.loss.reduction === 'sum' ? ['δ = p − target'] : [`${end}, the mean over ${total} rows`, end],
+        );
     } else {
       bars(sketch, found, likely, beside, at);
-      if (words) sketch.word(heads(beside), ['adds −log p', '−log p'], { tone: 'ink' });
+      if (words)
+        sketch.word(heads(beside), found.plain ? ['adds −log p', '−log p'] : ['what each row adds', 'adds'], {
+          tone: 'ink',
+        });
       const loss = found.loss?.values?.[0];
       const mean = info.config.loss.reduction === 'sum' ? 'sum' : 'mean';
       const of = shown < total ? `${shown} of ${total} rows are shown; ` : '';
@@ -190,6 +216,24 @@ function names(
   }
 }
 
+/**
+ * What a row adds: −log p of its class, times that class's weight; with label smoothing all classes have a share, and
+ * an ignored row adds nothing.
+ */
+function added(found: Classes, row: number, likely: Float32Array | undefined): number | undefined {
+  const { classes, settings } = found;
+  const target = classOf(found, row);
+  if (target === undefined || !likely) return undefined;
+  if (target === settings.ignoreIndex) return 0;
+  const minusLog = (c: number): number => -Math.log(likely[row * classes + c] ?? Number.NaN);
+  const weight = (c: number): number => settings.weights?.[c] ?? 1;
+  const own = (1 - settings.smoothing) * weight(target) * minusLog(target);
+  if (settings.smoothing === 0) return own;
+  let all = 0;
+  for (let c = 0; c < classes; c++) all += weight(c) * minusLog(c);
+  return own + (settings.smoothing / classes) * all;
+}
+
 function bars(
   sketch: Sketch,
   found: Classes,
@@ -198,11 +242,7 @@ function bars(
   at: Rows,
 ): void {
   const loss = found.loss?.values?.[0];
-  const adds = Array.from({ length: at.shown }, (_, r): number | undefined => {
-    const c = classOf(found, r);
-    const p = c === undefined ? undefined : likely?.[r * found.classes + c];
-    return p === undefined ? undefined : -Math.log(p);
-  });
+  const adds = Array.from({ length: at.shown }, (_, r) => added(found, r, likely));
   const most = Math.max(mostOf(adds.flatMap((a) => a ?? [])), loss ?? 0) || 1;
   const prints = place.width >= 84 && at.height >= ROW.words;
   const wide = place.width - (prints ? 40 : 0);

@@ -8,7 +8,8 @@
 import { bottom, type Rect, right } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import { activationWindow, matrixWindow } from '../matrix-window';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, divided, footed, tileGrid } from './places';
 import type { Sketch } from './sketch';
 import { cellsOf, channelCells, type Images, imagesOf, imageWords, knownChannels, onScale, pairOf } from './tensors';
@@ -26,9 +27,20 @@ function sizesOf({ layer }: Operation, filter: Operand): Sizes | undefined {
   return {
     kernel: [kh, kw],
     stride: pairOf(layer.stride, 1),
-    padding: pairOf(layer.padding, 0),
+    padding: paddingOf(layer.padding, [kh, kw], pairOf(layer.dilation, 1)),
     dilation: pairOf(layer.dilation, 1),
   };
+}
+
+/** 'same' puts the smaller half in front, as torch does. */
+function paddingOf(
+  padding: number | string | readonly number[],
+  kernel: readonly [number, number],
+  dilation: readonly [number, number],
+): readonly [number, number] {
+  if (typeof padding !== 'string') return pairOf(padding, 0);
+  if (padding === 'valid') return [0, 0];
+  return [Math.floor((dilation[0] * (kernel[0] - 1)) / 2), Math.floor((dilation[1] * (kernel[1] - 1)) / 2)];
 }
 
 interface Strongest {

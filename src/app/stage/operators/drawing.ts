@@ -5,24 +5,8 @@
  */
 import { Part } from '../../../base/part';
 import type { Content } from '../../../trace/contents';
-import type { MadeMap } from '../matrix-scene';
 import type { RoomInput } from '../room-input';
-import type { SceneItem, ShapeScene, SignScene, WordsScene } from '../scene-types';
-import type { Pictures } from './pictures';
-
-/** What a room draws in place of its matrices. */
-export interface Drawing {
-  readonly maps: readonly MadeMap[];
-  readonly words: readonly WordsScene[];
-  readonly signs: readonly SignScene[];
-  /** Shapes below and above the maps. */
-  readonly under: readonly ShapeScene[];
-  readonly over: readonly ShapeScene[];
-  /** What can be pointed at and is no map. */
-  readonly items: readonly SceneItem[];
-  /** The same in sentences, for the table beside the stage. */
-  readonly said: readonly string[];
-}
+import type { Drawing } from './drawn';
 
 export const OPERATOR_PICTURES = new Part(
   'The pictures of operators',

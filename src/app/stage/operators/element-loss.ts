@@ -3,20 +3,26 @@
  * loss, or the gradient that backward starts with. The terms are computed from prediction and target by the loss's
  * formula; the mean below them is the loss of the trace.
  */
+import { lookup } from '../../../base/lookup';
 import { formatTick } from '../../draw/format';
 import { formatValue } from '../../draw/numbers';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import type { Sketch } from './sketch';
 import { mostOf, rangeOf, rowsOf } from './tensors';
 
-type Term = (x: number, t: number, beta: number) => number;
+type Term = (x: number, t: number, parameter: number, posWeight: number) => number;
 
 const TERMS: ReadonlyMap<string, Term> = new Map<string, Term>([
   ['mse', (x, t) => (x - t) ** 2],
   ['l1', (x, t) => Math.abs(x - t)],
   ['smooth-l1', (x, t, beta) => (Math.abs(x - t) < beta ? (0.5 * (x - t) ** 2) / beta : Math.abs(x - t) - 0.5 * beta)],
-  ['bce-with-logits', (x, t) => Math.max(x, 0) - x * t + Math.log1p(Math.exp(-Math.abs(x)))],
+  ['huber', (x, t, delta) => (Math.abs(x - t) < delta ? 0.5 * (x - t) ** 2 : delta * (Math.abs(x - t) - 0.5 * delta))],
+  [
+    'bce-with-logits',
+    (x, t, _, weight) => (1 - t) * x + (1 + (weight - 1) * t) * (Math.log1p(Math.exp(-Math.abs(x))) + Math.max(-x, 0)),
+  ],
   ['bce', (x, t) => -(t * Math.max(-100, Math.log(x)) + (1 - t) * Math.max(-100, Math.log(1 - x)))],
 ]);
 
@@ -24,6 +30,7 @@ const BY_TYPE: Readonly<Record<string, string>> = {
   MSELoss: 'mse',
   L1Loss: 'l1',
   SmoothL1Loss: 'smooth-l1',
+  HuberLoss: 'huber',
   BCEWithLogitsLoss: 'bce-with-logits',
 };
 
@@ -37,7 +44,10 @@ interface Compared {
   readonly gradient: Operand | undefined;
   readonly loss: Operand | undefined;
   readonly term: Term;
-  readonly beta: number;
+  /** Where the parabola becomes a line. */
+  readonly parameter: number;
+  /** One factor per output, or one for all. */
+  readonly posWeights: readonly number[];
   readonly logits: boolean;
 }
 
@@ -45,7 +55,7 @@ function compared({ event, reads, writes, info }: Operation): Compared | undefin
   const [x, target] = reads;
   if (!x || !target) return undefined;
   const { loss } = info.config;
-  const own = event.name.startsWith('loss/') ? event.name.slice(5).replace(/-grad$/, '') : BY_TYPE[loss.type];
+  const own = event.name.startsWith('loss/') ? event.name.slice(5).replace(/-grad$/, '') : lookup(BY_TYPE, loss.type);
   const term = TERMS.get(own ?? '');
   if (!term) return undefined;
   return {
@@ -54,19 +64,24 @@ function compared({ event, reads, writes, info }: Operation): Compared | undefin
     gradient: writes.find((w) => w.buffer.endsWith('.grad')),
     loss: writes.find((w) => !w.buffer.endsWith('.grad') && w.shape.length === 1 && w.shape[0] === 1),
     term,
-    beta: loss.type === 'SmoothL1Loss' ? loss.beta : 1,
+    parameter: loss.type === 'SmoothL1Loss' ? loss.beta : loss.type === 'HuberLoss' ? loss.delta : 1,
+    posWeights: loss.type === 'BCEWithLogitsLoss' ? (loss.posWeight ?? []) : [],
     logits: own === 'bce-with-logits',
   };
 }
 
 /** What each row adds, before the mean; undefined where the row is not known. */
-function termsOf({ x, target, term, beta }: Compared, shown: number, width: number): readonly (number | undefined)[] {
+function termsOf(
+  { x, target, term, parameter, posWeights }: Compared,
+  shown: number,
+  width: number,
+): readonly (number | undefined)[] {
   return Array.from({ length: shown }, (_, r) => {
     let sum = 0;
     for (let i = r * width; i < (r + 1) * width; i++) {
       const [a, b] = [x.values?.[i], target.values?.[i]];
       if (a === undefined || b === undefined) return undefined;
-      sum += term(a, b, beta);
+      sum += term(a, b, parameter, posWeights[i % Math.max(1, posWeights.length)] ?? 1);
     }
     return sum / width;
   });

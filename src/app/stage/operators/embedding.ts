@@ -3,7 +3,8 @@
  * backward the gradient of the table: only the rows whose tokens are in the batch get one.
  */
 import { bottom, right } from '../../draw/geometry';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import type { Sketch } from './sketch';
 import { onScale } from './tensors';

@@ -5,8 +5,9 @@
 import { kernelWords } from '../../../trace/words';
 import { bottom } from '../../draw/geometry';
 import { blockOf } from './blocks';
+import type { Operand } from './drawn';
 import { flow } from './flow';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, rows, tileGrid } from './places';
 import type { Sketch } from './sketch';
 import { channelCells, type Images, imagesOf, imageWords, knownChannels } from './tensors';

@@ -7,7 +7,8 @@
  */
 import { formatTick } from '../../draw/format';
 import type { Rect } from '../../draw/geometry';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import { ridge } from './ridge';
 import type { Sketch } from './sketch';

@@ -4,7 +4,8 @@ import type { TraceEvent } from '../../../protocol/trace';
 import type { Content } from '../../../trace/contents';
 import type { Rect } from '../../draw/geometry';
 import type { RoomInput } from '../room-input';
-import type { Operand, Operation } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation } from './operator-picture';
 
 /** Sizes from which on a picture has all its words and numbers, or its captions. */
 const FULL = { width: 250, height: 150 };

@@ -5,24 +5,10 @@
  */
 import type { LayerConfig } from '../../../protocol/config';
 import type { SessionInfo } from '../../../protocol/session-info';
-import type { MemoryCategory, TraceEvent } from '../../../protocol/trace';
+import type { TraceEvent } from '../../../protocol/trace';
 import type { Rect } from '../../draw/geometry';
+import type { Operand } from './drawn';
 import type { Sketch } from './sketch';
-
-/** A tensor that the instruction reads or writes, on the room's device. */
-export interface Operand {
-  readonly buffer: string;
-  readonly shape: readonly number[];
-  readonly category: MemoryCategory;
-  /** From its first element on as far as it was captured; undefined: not computed yet in this step. */
-  readonly values: Float32Array | undefined;
-  /** Index of the event that made it. */
-  readonly event: number | undefined;
-  /** End of the colour scale of its kind of value. */
-  readonly end: number;
-  /** It is what the instruction makes. */
-  readonly made: boolean;
-}
 
 export interface Operation {
   readonly event: TraceEvent;

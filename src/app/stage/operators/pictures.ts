@@ -9,7 +9,7 @@ import { attention } from './attention';
 import { classLoss } from './class-loss';
 import { clip } from './clip';
 import { convolution } from './convolution';
-import type { Drawing } from './drawing';
+import type { Drawing } from './drawn';
 import { elementLoss } from './element-loss';
 import { embedding } from './embedding';
 import { moves } from './moves';

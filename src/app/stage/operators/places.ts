@@ -105,11 +105,3 @@ function placed(
   }));
   return { tiles, cell };
 }
-
-/** The smallest rectangle around all of them. */
-export function around(rects: readonly Rect[], otherwise: Rect): Rect {
-  if (rects.length === 0) return otherwise;
-  const x = Math.min(...rects.map((r) => r.x));
-  const y = Math.min(...rects.map((r) => r.y));
-  return { x, y, width: Math.max(...rects.map(right)) - x, height: Math.max(...rects.map(bottom)) - y };
-}

@@ -6,7 +6,8 @@
 import type { Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import { channelTiles } from './convolution';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, divided, footed } from './places';
 import type { Sketch } from './sketch';
 import { type Images, imagesOf, pairOf } from './tensors';

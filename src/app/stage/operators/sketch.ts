@@ -12,8 +12,7 @@ import type { MadeMap } from '../matrix-scene';
 import type { Tiles } from '../matrix-window';
 import type { RoomInput } from '../room-input';
 import type { SceneItem, ShapeScene, SignScene, Tone, WordsScene } from '../scene-types';
-import type { Drawing } from './drawing';
-import type { Operand } from './operator-picture';
+import type { Drawing, Operand } from './drawn';
 
 /** Which elements of a tensor are drawn as cells. */
 export type Cells = Omit<HeatCells, 'values' | 'end'> & {

@@ -2,10 +2,12 @@
  * Elementwise sums and other arithmetic of two tensors: two operands and the result, element above element. A residual
  * sum is one of them; so is dropout, whose second operand is the mask, with what it drops crossed out.
  */
+import { lookup } from '../../../base/lookup';
 import type { Rect } from '../../draw/geometry';
 import { blockOf } from './blocks';
+import type { Operand } from './drawn';
 import { flow } from './flow';
-import type { Operand, OperatorPicture } from './operator-picture';
+import type { OperatorPicture } from './operator-picture';
 import type { Sketch } from './sketch';
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -68,7 +70,7 @@ export const sum: OperatorPicture = {
       const block = blockOf(sketch, result, name, crop);
       return masked ? { ...block, texts: ['what is left', 'output'] } : block;
     };
-    const sign = SIGNS[word] ?? ',';
+    const sign = lookup(SIGNS, word) ?? ',';
     const signs = operands.length > 1 ? [sign, '='] : ['→'];
     flow(sketch, area, (crop) => [...blocksOf(crop), made(crop)], signs);
     const p = layer?.type === 'Dropout' ? `, each kept value divided by ${1 - layer.p}` : '';

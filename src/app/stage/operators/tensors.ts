@@ -3,7 +3,8 @@
 import { formatTick } from '../../draw/format';
 import { endOfScale } from '../../draw/value-scale';
 import type { MatrixWindow } from '../matrix-window';
-import type { Operand } from './operator-picture';
+import type { Operand } from './drawn';
+
 import type { Cells } from './sketch';
 
 export const product = (shape: readonly number[]): number => shape.reduce((n, d) => n * d, 1);

@@ -2,11 +2,13 @@
  * The optimiser's step: a row per parameter with its gradient, the optimiser's moments, the change, and the new weight.
  * The change is the weight after the step minus the weight before it, both from the trace.
  */
+import { lookup } from '../../../base/lookup';
 import { formatTick } from '../../draw/format';
 import type { Rect } from '../../draw/geometry';
 import { endOfScale } from '../../draw/value-scale';
 import { type MatrixWindow, matrixWindow } from '../matrix-window';
-import type { Operand, Operation, OperatorPicture } from './operator-picture';
+import type { Operand } from './drawn';
+import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, LINE } from './places';
 import type { Sketch } from './sketch';
 import { cellsOf, product } from './tensors';
@@ -62,7 +64,12 @@ function columnsOf(rows: readonly Row[], detail: Operation['detail']): readonly 
   const change: Column = { title: 'change', short: 'Δ', of: (row) => row.weight, change: true, made: true };
   const after: Column = { title: 'new weight', short: 'weight', of: (row) => row.weight, made: true };
   const moments = states.map(
-    (name): Column => ({ title: name, short: SHORT[name] ?? name, of: (row) => row.states.get(name), made: true }),
+    (name): Column => ({
+      title: name,
+      short: lookup(SHORT, name) ?? name,
+      of: (row) => row.states.get(name),
+      made: true,
+    }),
   );
   if (detail === 'least') return [after];
   return detail === 'some' ? [gradient, change, after] : [gradient, ...moments, change, after];
