@@ -1,10 +1,12 @@
 /** Shapes against published counts, times against the simulator's own. */
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';
+import { algorithmFor } from '../collectives/algorithms';
 import { programOf } from '../collectives/testing/collective-run';
 import { ranksByNode } from '../mesh/nodes';
+import type { Link } from '../protocol/collective';
 import { modelledStep } from '../simulator/simulate';
-import { allReduceUs } from './collective-time';
+import { allGatherUs, allReduceUs, broadcastUs, throughRootUs } from './collective-time';
 import { MACHINES } from './machines';
 import { keptOfPart, type Model, macsOfPart, parametersOf, sum } from './model';
 import { MODELS } from './models';
@@ -80,6 +82,29 @@ test.each([
     expect(allReduceUs(4 * length, ranks, rented) / stepUs).toBeCloseTo(1, 2);
   }
 });
+
+test.each(MACHINES)(
+  '$label: broadcast, all-gather and the way through rank 0 are the algorithms’ closed forms',
+  (rented) => {
+    const [onRing, onRoot] = [algorithmFor('ring', 'broadcast'), algorithmFor('naive', 'allReduce')];
+    for (const worldSize of [2, 4, 8, 64])
+      for (const bytes of [4096, 5e8]) {
+        const least = (us: (link: Link) => number) => {
+          const { protocols } = rented.hardware;
+          const linkOf = (of: (typeof protocols)[number]) => (worldSize > rented.gpusPerNode ? of.across : of.inside);
+          return Math.min(...protocols.map((of) => of.startUs + us(linkOf(of))));
+        };
+        const sent = (op: 'broadcast' | 'allGather', each: number) =>
+          least((link) => onRing.timeUs({ op, bytes: each, worldSize }, link));
+        expect(broadcastUs(bytes, worldSize, rented)).toBeCloseTo(sent('broadcast', bytes), 6);
+        expect(allGatherUs(bytes, worldSize, rented)).toBeCloseTo(sent('allGather', bytes / worldSize), 6);
+        expect(throughRootUs(bytes, worldSize, rented)).toBeCloseTo(
+          least((link) => onRoot.timeUs({ op: 'allReduce', bytes, worldSize }, link)),
+          6,
+        );
+      }
+  },
+);
 
 const asked = (model: Model, ranks: number, rows: number) => ({ model, machine: A100, ranks, rows });
 
