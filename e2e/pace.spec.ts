@@ -37,20 +37,21 @@ test(
   },
 );
 
-test('Play begins slowly and says when full speed comes; a click or a key holds the pace', async ({ playground }) => {
+test('the first step is slow and the next ones double the pace; a click or a key holds it', async ({ playground }) => {
   const { page } = playground;
   await page.goto(`./#${RUN}`);
   await expect(playground.button('Play')).toBeEnabled();
   const pace = page.getByRole('group', { name: 'Pace' });
   await expect(pace).toContainText('×0.02, speeding up');
-  await expect(pace).toContainText('full speed in 40 s');
+  await expect(pace).toContainText('doubles each step');
   await playground.button('Play').click();
-  await expect(pace).toContainText(/full speed in 3\d s/);
   expect(await playground.number('Step')).toBeLessThanOrEqual(1);
   await pace.getByRole('button', { name: 'hold' }).click();
   await expect(pace).toContainText('×0.02, held');
   await page.keyboard.press('h');
-  await expect(pace).toContainText('speeding up');
+  await expect(pace).toContainText('×0.02, speeding up');
+  // The step that Play shows from its beginning takes ten seconds, the next one five.
+  await expect(pace).toContainText('×0.04, speeding up', { timeout: 30_000 });
   // By hand, as fast as steps can be seen.
   await playground.speed().selectOption('5 steps per second');
   await expect(pace).toContainText('×1, held');
@@ -60,6 +61,54 @@ test('Play begins slowly and says when full speed comes; a click or a key holds 
   await page.keyboard.press('+');
   await expect(pace).toContainText('full speed');
   await expect(pace).toContainText(/steps\/s/);
+});
+
+for (const motion of ['no-preference', 'reduce'] as const)
+  test(`who plays slowly for the first time is told once that + is faster, with motion: ${motion}`, async ({
+    playground,
+  }) => {
+    const { page } = playground;
+    await page.emulateMedia({ reducedMotion: motion });
+    await page.goto(`./#${RUN}`);
+    const faster = playground.region('Stage').getByRole('button', { name: 'faster: +' });
+    const told = page.getByText('To play faster, press plus.');
+    await expect(playground.button('Play')).toBeEnabled();
+    await expect(faster).toHaveCount(0);
+    await playground.button('Play').click();
+    await expect(faster).toBeVisible();
+    await expect(told).toHaveCount(1);
+    // What it says is what the key does.
+    await page.keyboard.press('+');
+    await expect(faster).toHaveCount(0);
+    await expect(told).toHaveCount(0);
+    await expect(page.getByRole('group', { name: 'Pace' })).toContainText('held');
+    // Slowly again, and at the next visit: it has been said.
+    for (const visit of ['this', 'next']) {
+      if (visit === 'next') await page.reload();
+      await expect(playground.button(visit === 'this' ? 'Pause' : 'Play')).toBeEnabled();
+      await playground.speed().selectOption('first step slow, then doubling');
+      if (visit === 'next') await playground.button('Play').click();
+      await expect(playground.button('Pause')).toBeEnabled();
+      await expect(page.getByRole('group', { name: 'Pace' })).toContainText('speeding up');
+      await expect(faster).toHaveCount(0);
+    }
+  });
+
+test('on a phone the hint is a button to press; in a frame of another page there is none', async ({ playground }) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`./#${RUN}&embed=1`);
+  const faster = playground.region('Stage').getByRole('button', { name: 'faster: +' });
+  await playground.button('Play').click();
+  await expect(playground.button('Pause')).toBeEnabled();
+  await expect(page.getByRole('group', { name: 'Pace' })).toContainText('speeding up');
+  await expect(faster).toHaveCount(0);
+  await page.goto('about:blank');
+  await page.goto(`./#${RUN}`);
+  await playground.button('Play').click();
+  await faster.click();
+  await expect(page.getByRole('group', { name: 'Pace' })).toContainText('×0.04, held');
+  await expect(faster).toHaveCount(0);
 });
 
 test(

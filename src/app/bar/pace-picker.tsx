@@ -1,10 +1,20 @@
 /**
- * How fast Play goes: eight bars, the factor, and when full speed comes. The bars are a list to choose a pace by hand,
- * which is then held; the button beside them holds the pace that Play has come to, or lets it speed up again.
+ * How fast Play goes: eight bars, the factor, and that each step is twice as fast as the one before. The bars are a list
+ * in which the user chooses a pace, which is then held; the button beside them holds the pace that Play has reached, or
+ * lets it speed up again.
  */
 import { formatRate } from '../draw/format';
 import { useApp, useController, useSettled } from '../state/use-app';
-import { atFullSpeed, factorOf, SPEEDS, secondsPerStep, secondsToFull, speedAt, speedOf } from '../transport/pace';
+import {
+  atFullSpeed,
+  factorOf,
+  runsFree,
+  SPEEDS,
+  secondsPerStep,
+  secondsToFull,
+  speedAt,
+  speedOf,
+} from '../transport/pace';
 import { momentsShown, runsFreely } from '../transport/positions';
 import styles from './pace-picker.module.css';
 
@@ -14,6 +24,7 @@ export function PacePicker({ disabled }: { disabled: boolean }) {
   const speed = useApp(({ pace }) => speedOf(pace));
   const held = useApp(({ pace }) => pace.held);
   const toFull = useApp(({ pace }) => secondsToFull(pace));
+  const free = useApp(({ pace }) => runsFree(pace));
   const controller = useController();
   return (
     <fieldset className={styles['pace']} aria-label="Pace" disabled={disabled}>
@@ -28,7 +39,7 @@ export function PacePicker({ disabled }: { disabled: boolean }) {
             controller.setSpeed(target.value === SPEEDING_UP ? undefined : Number(target.value))
           }
         >
-          <option value={SPEEDING_UP}>slowly first, then faster</option>
+          <option value={SPEEDING_UP}>first step slow, then doubling</option>
           {SPEEDS.map(({ label }, index) => (
             <option key={label} value={index}>
               {label}
@@ -41,7 +52,10 @@ export function PacePicker({ disabled }: { disabled: boolean }) {
         <span>
           {toFull !== undefined && (
             <>
-              full <i className={styles['wide']}>speed </i>in {toFull} s ·{' '}
+              <i title={`Full speed is about ${toFull} s away`}>
+                {free ? `full speed in ${toFull} s` : 'doubles each step'}
+              </i>{' '}
+              ·{' '}
             </>
           )}
           <Hold />

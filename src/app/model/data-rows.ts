@@ -77,3 +77,9 @@ export function rowOfPreview({ kind, inputShape, outputs, vocabulary, task }: Da
   const loss = task === 'regression' ? 'MSELoss' : outputs === 1 ? 'BCEWithLogitsLoss' : 'CrossEntropyLoss';
   return vector(inputShape[0] ?? 1, outputs, loss);
 }
+
+/** Rows that an epoch trains on; undefined: they are in a text or a file, which the session reads. */
+export function trainRowsOf(data: DataConfig): number | undefined {
+  if (!('samples' in data) || data.samples === undefined) return undefined;
+  return data.samples - Math.floor(data.samples * data.testFraction);
+}

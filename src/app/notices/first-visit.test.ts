@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFirstVisit } from './first-visit';
+import { isFirstTime, isFirstVisit } from './first-visit';
 
 test('only once, and never where nothing can be kept', () => {
   const kept = new Map<string, string>();
@@ -8,6 +8,7 @@ test('only once, and never where nothing can be kept', () => {
     setItem: (key: string, value: string) => void kept.set(key, value),
   };
   expect([1, 2, 3].map(() => isFirstVisit({ localStorage }))).toEqual([true, false, false]);
+  expect([1, 2].map(() => isFirstTime({ localStorage }, 'another'))).toEqual([true, false]);
   const closed = {
     get localStorage(): Storage {
       throw new DOMException('The operation is insecure.', 'SecurityError');

@@ -19,7 +19,7 @@ import {
   withSettings,
 } from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
-import { rangeOf, readSetting } from '../edit/setting-ranges';
+import { rangeOf, readSetting, type SettingPath } from '../edit/setting-ranges';
 import { same } from '../model/families';
 import { withLossType } from '../model/fit-model';
 import type { ViewOptions } from '../state/app-state';
@@ -36,6 +36,7 @@ import {
   SEED_KEY,
   VARIANT_KEYS,
 } from './permalink-keys';
+import { asTheButton } from './permalink-mode';
 import { NET_KEYS, parseNet, printNet } from './permalink-model';
 import { createLinkNotices } from './permalink-notices';
 import { MOST_NESTED, nestsTooDeep } from './permalink-values';
@@ -135,7 +136,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   };
   const [data, optimizer] = [wanted(VARIANT_KEYS.data), wanted(VARIANT_KEYS.opt)];
   let config = given(VARIANT_KEYS.data, isBuiltIn(data) || isFile(data)) ? withDataType(start, data) : start;
-  const readKeys = (rows: readonly PermalinkKey[]) => {
+  const readKeys = (rows: readonly PermalinkKey[]): readonly (readonly [SettingPath, unknown])[] => {
     const found = rows.flatMap((row) => readKey(config, row, pairs.get(row.key)));
     const changes = found.flatMap(({ row, value, fits }) => (fits ? [[row.path, value] as const] : []));
     const together = withSettings(config, changes);
@@ -146,6 +147,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
       else if (!fits || edit) bad(row.key, text, problem);
     }
     if (together) config = together;
+    return changes.filter(([path, value]) => same(readSetting(config, path), value));
   };
   // The data says how wide the net begins and ends; the net says which split fits it.
   const ofData = (row: PermalinkKey) => row.path[0] === 'data';
@@ -169,7 +171,8 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   if (given(VARIANT_KEYS.loss, loss !== undefined) && loss) {
     config = { ...config, loss: withLossType(config.loss, loss) };
   }
-  readKeys([SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]);
+  const explicit = readKeys([SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]);
+  config = asTheButton(config, start.mode, explicit);
   for (const [key, times] of timesGiven(all)) notices.repeated(key, times, pairs.get(key) ?? '');
   for (const [key, text] of all) {
     if (!KNOWN.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
@@ -247,7 +250,23 @@ export function pairsFrom({ config: start, named }: Start, config: Config): read
   add(VARIANT_KEYS.loss, false, byData);
   for (const row of PLAIN_KEYS) add(row, false, row.path[0] === 'data' ? byType : base);
   pairs.push(...printNet(config, byData));
-  return pairs;
+  return [...pairs, ...againstTheButton(config, start.mode, pairs)];
+}
+
+/** Settings that the mode's button would have set otherwise, and that no pair says yet. */
+function againstTheButton(config: Config, before: Config['mode'], pairs: readonly Pair[]): readonly Pair[] {
+  const said = new Set(pairs.map(([key]) => key));
+  const explicit = PLAIN_KEYS.filter(({ key }) => said.has(key)).map(
+    ({ path }) => [path, readSetting(config, path)] as const,
+  );
+  const read = asTheButton(config, before, explicit);
+  const other = PLAIN_KEYS.filter(({ path }) => !same(readSetting(read, path), readSetting(config, path)));
+  const more = other.flatMap((row): readonly Pair[] => {
+    const known = codecFor(config, row);
+    return known ? [[row.key, known.codec.print(readSetting(config, row.path))]] : [];
+  });
+  // What is said now may change what else the button would have set.
+  return more.length === 0 ? [] : [...more, ...againstTheButton(config, before, [...pairs, ...more])];
 }
 
 const lengthOf = (pairs: readonly Pair[]): number =>

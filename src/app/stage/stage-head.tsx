@@ -12,6 +12,7 @@ import { useApp, useSettled } from '../state/use-app';
 import { Note } from '../terms/term';
 import { Worded } from '../terms/worded';
 import { isPausing, trainingAt } from '../transport/positions';
+import { FasterHint } from './faster-hint';
 import styles from './stage-head.module.css';
 import { useSentence } from './use-sentence';
 
@@ -47,6 +48,7 @@ export function StageHead() {
             {isConstruct(trace) ? 'Showing' : 'Replaying'} {step}; training is at {formatCount(ahead)}
           </span>
         )}
+        <FasterHint />
         {why !== undefined && !waits && goingTo === undefined && (
           <>
             <span className={styles['why']}>{why}</span>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   advanced,
+  afterStep,
   atFullSpeed,
   BEGINNING,
   FULL_SPEED,
@@ -11,51 +12,45 @@ import {
   secondsPerStep,
   secondsToFull,
   setByHand,
+  speedAt,
   speedOf,
   toggledHold,
 } from './pace';
 
 const MOMENTS = 50;
 
-/** Plays in frames of 50 ms. */
-function played(pace: Pace, seconds: number): Pace {
+/** How long each step takes that is walked over, from a beginning, and the pace behind the last of them. */
+function walked(begin: Pace, most = 50): { readonly took: readonly number[]; readonly pace: Pace } {
+  const took: number[] = [];
+  let pace = begin;
+  for (; !runsFree(pace) && took.length < most; pace = afterStep(pace)) took.push(secondsPerStep(pace, MOMENTS));
+  return { took, pace };
+}
+
+/** Runs freely in frames of 50 ms. */
+function ran(pace: Pace, seconds: number): Pace {
   let now = pace;
   for (let ms = 0; ms < 1000 * seconds; ms += 50) now = advanced(now, 50);
   return now;
 }
 
-/** How long each step takes that is walked over, from a beginning. */
-function stepsFrom(begin: Pace): readonly number[] {
-  const steps: number[] = [];
-  let [pace, done, took] = [begin, 0, 0];
-  while (!runsFree(pace) && steps.length < 200) {
-    done += 0.05 / secondsPerStep(pace, MOMENTS);
-    took += 0.05;
-    pace = advanced(pace, 50);
-    if (done < 1) continue;
-    steps.push(took);
-    [done, took] = [done - 1, 0];
-  }
-  return steps;
-}
-
 describe('the pace of Play', () => {
-  it('takes ten seconds for each of the first steps, then less for each, and runs freely within 40 s', () => {
-    const steps = stepsFrom(BEGINNING);
-    expect(steps.slice(0, 2).map(Math.round)).toEqual([10, 10]);
-    expect(steps.every((step, n) => n === 0 || step <= (steps[n - 1] ?? 0) + 0.051)).toBe(true);
-    expect(steps.length).toBeGreaterThan(12);
-    expect(steps.at(-1)).toBeCloseTo(0.2, 1);
-    expect(runsFree(played(BEGINNING, 36))).toBe(false);
-    expect(atFullSpeed(played(BEGINNING, 41))).toBe(true);
+  it('takes ten seconds for the first step and half as long for each next one, then runs freely', () => {
+    const { took, pace } = walked(BEGINNING);
+    expect(took.map((seconds) => Number(seconds.toFixed(3)))).toEqual([10, 5, 2.5, 1.25, 0.625, 0.313, 0.2]);
+    expect(speedAt(pace).label).toBe('20 steps per second');
+    expect(atFullSpeed(ran(pace, 2.9))).toBe(false);
+    expect(atFullSpeed(ran(pace, 3.1))).toBe(true);
+    // Time alone changes nothing while a step is walked over.
+    expect(ran(BEGINNING, 60)).toEqual(BEGINNING);
   });
 
   it('goes through the stages one after the other, and stays at full speed', () => {
     const seen = new Set<number>();
     let pace = BEGINNING;
-    for (let ms = 0; ms < 60_000; ms += 50) {
+    for (let frame = 0; frame < 200; frame++) {
       seen.add(speedOf(pace));
-      pace = advanced(pace, 50);
+      pace = advanced(afterStep(pace), 50);
     }
     expect([...seen]).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(speedOf(pace)).toBe(FULL_SPEED);
@@ -63,25 +58,26 @@ describe('the pace of Play', () => {
   });
 
   it('says when full speed comes', () => {
-    expect(secondsToFull(BEGINNING)).toBe(40);
-    expect(secondsToFull(played(BEGINNING, 26))).toBe(14);
+    expect(secondsToFull(BEGINNING)).toBe(23);
+    expect(secondsToFull(walked(BEGINNING, 1).pace)).toBe(13);
+    expect(secondsToFull(walked(BEGINNING).pace)).toBe(3);
     expect(factorOf(BEGINNING, MOMENTS)).toBeCloseTo(0.02);
     expect(factorOf(setByHand(FULL_SPEED), MOMENTS)).toBeUndefined();
   });
 
   it('is held anywhere, and goes on from there', () => {
-    const half = played(BEGINNING, 27);
-    const held = toggledHold(half);
-    expect(played(held, 100)).toEqual(held);
-    expect(secondsPerStep(held, MOMENTS)).toBe(secondsPerStep(half, MOMENTS));
+    const third = walked(BEGINNING, 2).pace;
+    const held = toggledHold(third);
+    expect(ran(afterStep(held), 100)).toEqual(held);
+    expect(secondsPerStep(held, MOMENTS)).toBe(2.5);
     expect(secondsToFull(held)).toBeUndefined();
-    expect(toggledHold(held)).toEqual(half);
+    expect(toggledHold(held)).toEqual(third);
   });
 
   it('set by hand is held at what its label says', () => {
     for (const [index, speed] of SPEEDS.entries()) {
       const pace = setByHand(index);
-      expect(played(pace, 100)).toEqual(pace);
+      expect(ran(afterStep(pace), 100)).toEqual(pace);
       expect(speedOf(pace)).toBe(index);
       if (speed.kind === 'walk') expect(secondsPerStep(pace, MOMENTS)).toBeCloseTo(speed.secondsPerStep);
     }

@@ -1,9 +1,9 @@
 /**
- * How fast Play goes. It begins at ten seconds per step, so that a newcomer can follow, and speeds up smoothly until
- * training runs by itself as fast as it goes. A pace is a place on that way, in seconds of playing; held, it stays
- * there. The table has the stages that the bar shows and that can be chosen by hand: up to ×1 each step is traced and
- * walked over, beyond it the session runs freely and the stage replays a step now and then. Pure; the transport moves
- * the place on, the store keeps it.
+ * How fast Play goes. The first step takes ten seconds, so that a newcomer can follow it, and every next step takes half
+ * as long, until training runs by itself as fast as it can. A pace is a place on that way: 0 is ten seconds per step,
+ * each 1 more is twice as fast. A pace that is held stays. The table has the stages that the bar shows and that the user
+ * can choose: up to ×1 each step is traced and walked over, beyond it the session runs freely and the stage replays a
+ * step now and then. Pure; the transport moves the place on, the store keeps it.
  */
 import { at } from '../../base/invariant';
 
@@ -24,23 +24,20 @@ export interface Pace {
   readonly held: boolean;
 }
 
-/** Steps take so long at first, and so long where the session begins to run freely. */
+/** What the first step takes, and what a step takes where the session begins to run freely. */
 const FIRST_SECONDS = 10;
 const LAST_SECONDS = 0.2;
-/** So long it stays at the first, and so long it takes from there to the last. */
-const SLOW_FOR = 20;
-const FASTER_FOR = 16;
-const FREE_FROM = SLOW_FOR + FASTER_FOR + 1;
-const FULL_FROM = FREE_FROM + 3;
+const LAST_WALKED = Math.log2(FIRST_SECONDS / LAST_SECONDS);
+const FREE_FROM = LAST_WALKED + 1;
+/** The session runs at 20 steps per second for so long before it goes to full speed. */
+const FREE_SECONDS = 3;
+const FULL_FROM = FREE_FROM + 1;
 
 /** Seconds per step where every step is walked over. */
-export const secondsAt = (place: number): number => {
-  const done = Math.min(Math.max((place - SLOW_FOR) / FASTER_FOR, 0), 1);
-  return FIRST_SECONDS * (LAST_SECONDS / FIRST_SECONDS) ** done;
-};
-/** The place with so many seconds per step; of the first ones it is the last. */
-export const placeOf = (secondsPerStep: number): number =>
-  SLOW_FOR + (FASTER_FOR * Math.log(FIRST_SECONDS / secondsPerStep)) / Math.log(FIRST_SECONDS / LAST_SECONDS);
+export const secondsAt = (place: number): number =>
+  place >= LAST_WALKED ? LAST_SECONDS : FIRST_SECONDS * 2 ** -Math.max(place, 0);
+/** The place with so many seconds per step. */
+export const placeOf = (secondsPerStep: number): number => Math.log2(FIRST_SECONDS / secondsPerStep);
 
 const walk = (secondsPerStep: number, from = placeOf(secondsPerStep)): Speed => ({
   kind: 'walk',
@@ -82,9 +79,17 @@ export const setByHand = (speed: number): Pace => ({
 /** Holds the pace; what is held already speeds up again from where it is. */
 export const toggledHold = ({ place, held }: Pace): Pace => ({ place: Math.max(place, held ? 0 : -1), held: !held });
 
-/** After so much more playing. */
+/** After a step has been walked over from its beginning to its end: twice as fast, and in the end freely. */
+export const afterStep = (pace: Pace): Pace => {
+  if (pace.held || pace.place >= FREE_FROM) return pace;
+  return { ...pace, place: pace.place < LAST_WALKED ? Math.min(pace.place + 1, LAST_WALKED) : FREE_FROM };
+};
+
+/** After so much more time in which the session ran freely. */
 export const advanced = (pace: Pace, elapsedMs: number): Pace =>
-  pace.held || pace.place >= FULL_FROM ? pace : { ...pace, place: Math.min(pace.place + elapsedMs / 1000, FULL_FROM) };
+  pace.held || pace.place < FREE_FROM || pace.place >= FULL_FROM
+    ? pace
+    : { ...pace, place: Math.min(pace.place + elapsedMs / 1000 / FREE_SECONDS, FULL_FROM) };
 
 /** How long a step of so many moments takes; while the session runs freely this says nothing. */
 export function secondsPerStep(pace: Pace, moments: number): number {
@@ -97,7 +102,11 @@ export function factorOf(pace: Pace, moments: number): number | undefined {
   return runsFree(pace) ? undefined : LAST_SECONDS / secondsPerStep(pace, moments);
 }
 
-/** Undefined where it does not come by itself, or has come. */
-export function secondsToFull({ place, held }: Pace): number | undefined {
-  return held || place >= FULL_FROM ? undefined : Math.ceil(FULL_FROM - place);
-}
+const untilFull = (pace: Pace): number => {
+  if (pace.place >= FREE_FROM) return (FULL_FROM - pace.place) * FREE_SECONDS;
+  return secondsAt(pace.place) + untilFull(afterStep(pace));
+};
+
+/** Until full speed, from the beginning of a step; undefined where the pace is held or full speed has come. */
+export const secondsToFull = (pace: Pace): number | undefined =>
+  pace.held || pace.place >= FULL_FROM ? undefined : Math.ceil(untilFull(pace));

@@ -1,11 +1,13 @@
 /**
- * Play, in its two ways. At a slow pace one traced step after the other is walked over, and the next one runs
- * meanwhile. At a fast one the session runs freely, and the newest trace is replayed, again where nothing newer has
+ * Play, in its two ways. At a slow pace one traced step after the other is walked over, each twice as fast as the one
+ * before, and the next one runs meanwhile. At a fast one the session runs freely, and the newest trace is replayed, again where nothing newer has
  * come. Who starts and stops it is transport.ts.
  */
+import type { Cursor } from '../state/app-state';
+import { isConstruct } from '../state/kept-run';
 import type { AppStore } from '../state/store';
 import type { Course } from './course';
-import { runsFree, speedAt } from './pace';
+import { afterStep, runsFree, speedAt } from './pace';
 import type { Rates } from './rates';
 import type { StepSource } from './step-source';
 import type { UnderWay } from './under-way';
@@ -67,6 +69,12 @@ export function createPlaying({ store, walker, source, course, rates, under }: P
       .catch(source.report);
   };
 
+  /** Whether a walk from here shows the most of a step; DDP's constructor is no step. */
+  const isWholeStep = ({ trace, event }: Cursor): boolean => {
+    const kept = store.getState().traces[trace];
+    return kept !== undefined && !isConstruct(kept) && event < endOf(trace) / 2;
+  };
+
   return {
     async slowly(mine) {
       try {
@@ -75,7 +83,10 @@ export function createPlaying({ store, walker, source, course, rates, under }: P
           if (mine !== under.ticket || !cursor) return;
           // The next step runs while this one is shown.
           if (cursor.trace === last()) course.traceStep().catch(() => undefined);
-          await walker.walkTo(endOf(cursor.trace), rates.ofPace(cursor.trace));
+          const whole = isWholeStep(cursor);
+          const arrived = await walker.walkTo(endOf(cursor.trace), rates.ofPace(cursor.trace));
+          const { pace, setPace } = store.getState();
+          if (arrived && whole && mine === under.ticket) setPace(afterStep(pace));
         }
         if (mine === under.ticket) freely(mine);
       } catch (error) {

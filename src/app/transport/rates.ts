@@ -1,5 +1,5 @@
 /**
- * How fast the transport walks over a trace: at the pace of Play, which playing moves on; as a replay while training
+ * How fast the transport walks over a trace: at the pace of Play; as a replay while training
  * runs ahead, in the same time whatever the pace; and before Play. Every moment has its share of that time.
  */
 

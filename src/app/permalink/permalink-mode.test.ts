@@ -1,0 +1,59 @@
+/** A link that names a mode gives the run that the button of the mode gives, and is read back as it was written. */
+import { describe, expect, it } from 'vitest';
+import { FACES } from '../../parallel/faces';
+import { openTestSession } from '../../session/testing/open-session';
+import { withMode, withSettings } from '../edit/edit-config';
+import { switchMode } from '../edit/mode-changes';
+import { trainRowsOf } from '../model/data-rows';
+import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
+import { parsePermalink, printPermalink } from './permalink';
+import { DEFAULT_VIEW } from './permalink-view';
+
+const MODES = Object.values(FACES).map(({ name }) => name);
+
+describe.each(PRESET_NAMES)('preset %s', (preset) => {
+  it.each(MODES)('a link to the mode %s gives what its button gives', (mode) => {
+    const start = PAGE_PRESETS[preset];
+    const pressed = switchMode(start, mode, { changes: [], rows: trainRowsOf(start.data) }).config;
+    const link = parsePermalink(`preset=${preset}&mode=${mode}`);
+    expect(link.config).toEqual(pressed);
+    expect(link.notices).toEqual([]);
+  });
+
+  it('a pipeline that a link opens has nothing to warn of', async () => {
+    const { config } = parsePermalink(`preset=${preset}&mode=pipeline&device=cpu`);
+    const { info, close } = await openTestSession(config);
+    expect(info.notices.filter(({ level }) => level !== 'info')).toEqual([]);
+    await close();
+  });
+});
+
+it('rows that an epoch trains on are known of made data, and are what the session has', async () => {
+  const { data } = PAGE_PRESETS.mlp;
+  const { info, close } = await openTestSession({ ...PAGE_PRESETS.mlp, device: 'cpu' });
+  expect(trainRowsOf(data)).toBe(info.dataset.rows - info.dataset.testRows);
+  expect(trainRowsOf(PAGE_PRESETS.gpt.data)).toBeUndefined();
+  await close();
+});
+
+it.each([
+  ['mode=pipeline&dropLast=0', { dropLast: false }],
+  ['mode=pipeline&microBatches=4', { dropLast: true, pipeline: { microBatches: 4 } }],
+  ['mode=pipeline&pp=2', { worldSize: 2, mesh: { pp: 2 } }],
+  ['preset=wideMlp&mode=mp', { worldSize: 2 }],
+  ['preset=wideMlp&mode=mp&world=4', { worldSize: 4 }],
+])('what the link %s says stays', (link, settings) => {
+  const { config, notices } = parsePermalink(link);
+  expect(config).toMatchObject(settings);
+  expect(notices).toEqual([]);
+});
+
+it('a setting that the button would have changed is written', () => {
+  const pipeline = withMode(PAGE_PRESETS.mlp, 'pipeline', 400);
+  const short = withSettings(pipeline, [[['dropLast'], false]]) ?? pipeline;
+  for (const config of [pipeline, short]) {
+    const written = printPermalink(config, DEFAULT_VIEW, []);
+    expect(parsePermalink(written).config).toEqual(config);
+  }
+  expect(printPermalink(short, DEFAULT_VIEW, [])).toContain('dropLast=0');
+});

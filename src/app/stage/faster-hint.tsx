@@ -1,0 +1,47 @@
+/**
+ * "Faster: +", beside the step, when somebody plays slowly in this browser for the first time: a button that does what
+ * the key does. It is gone after the second step, or once the user has chosen a pace, and never comes again. A screen
+ * reader is told once. Not in another page's frame, nor where the pace is hidden or locked. Used by stage-head.tsx.
+ */
+import { useEffect, useState } from 'react';
+import { isFirstTime } from '../notices/first-visit';
+import { useApp, useController } from '../state/use-app';
+import { type Pace, speedOf } from '../transport/pace';
+import styles from './stage-head.module.css';
+
+const KEY = 'lockstep-knows-faster';
+/** The third step takes a quarter of the first: whoever waited for it sees that Play speeds up. */
+const STEPS_SHOWN = 2;
+
+const isSlow = ({ place, held }: Pace): boolean => !held && place < STEPS_SHOWN;
+
+export function FasterHint() {
+  const [stage, setStage] = useState<'waiting' | 'shown' | 'done'>('waiting');
+  const controller = useController();
+  const speed = useApp(({ pace }) => speedOf(pace));
+  const slow = useApp(({ pace }) => isSlow(pace));
+  const plays = useApp(({ state }) => state === 'playing');
+  const may = useApp(({ embed, hide, lock }) => !embed && !hide.has('speed') && !lock.has('speed') && !lock.has('bar'));
+  useEffect(() => {
+    if (stage === 'waiting' && may && plays && slow) setStage(isFirstTime(window, KEY) ? 'shown' : 'done');
+    else if (stage === 'shown' && !slow) setStage('done');
+  }, [stage, may, plays, slow]);
+  const shown = stage === 'shown' && plays;
+  return (
+    <>
+      <span className="visually-hidden" aria-live="polite">
+        {shown && 'To play faster, press plus.'}
+      </span>
+      {shown && (
+        <button
+          type="button"
+          className={styles['faster']}
+          title="Play at a faster pace, which then stays (+)"
+          onClick={() => controller.setSpeed(speed + 1)}
+        >
+          faster: <kbd>+</kbd>
+        </button>
+      )}
+    </>
+  );
+}
