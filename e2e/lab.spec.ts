@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, TINY, test } from './playground';
@@ -88,6 +89,18 @@ test(
     await expect(shown).toHaveText('6 of 6');
   },
 );
+
+test('in another page it can be saved, too, with a link to it', async ({ playground }) => {
+  const { page } = playground;
+  await page.goto('./#embed=1&lab=allReduce(round:2)');
+  const save = playground.button('Save picture of the buffers of the ranks');
+  await save.click();
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^SVG/ }).click()]);
+  expect(file.suggestedFilename()).toMatch(/\.svg$/);
+  const svg = await readFile(await file.path(), 'utf8');
+  expect(svg).toContain('lab=allReduce');
+  expect(svg).toContain('<rect');
+});
 
 test(
   'axe finds nothing in the lab, wide and on a phone',

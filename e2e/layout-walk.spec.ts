@@ -50,6 +50,32 @@ for (let walk = 0; walk < WALKS; walk += 1) {
   );
 }
 
+test('the bar is one row and nothing of it is cut, in every mode and at every width', async ({ playground }) => {
+  test.setTimeout(240_000);
+  const { page } = playground;
+  const found: string[] = [];
+  await page.addInitScript(keepTexts);
+  for (const mode of ['single', 'dp', 'ddp', 'mp', 'pipeline', 'ps'])
+    for (const ranks of mode === 'single' ? [1] : [1, 9, 16]) {
+      await page.setViewportSize({ width: 1920, height: 900 });
+      // A first visit: the button of Play has its name on it, so the bar is at its widest.
+      await page.goto('about:blank');
+      await page.goto(`./#device=cpu&compare=0&mode=${mode}&world=${ranks}`);
+      await expect(playground.button('Play')).toBeEnabled();
+      for (const width of [1920, 1700, 1541, 1440, 1366, 1280, 1101, 1024, 900, 800, 721, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const ofBar = async () => (await faults(page)).filter((fault) => fault.includes('bar'));
+        let left = await ofBar();
+        for (let again = 0; again < 10 && left.length > 0; again++) {
+          await page.waitForTimeout(50);
+          left = await ofBar();
+        }
+        found.push(...left.map((fault) => `${mode} ${ranks} at ${width} px: ${fault}`));
+      }
+    }
+  expect(found).toEqual([]);
+});
+
 test('where parts are hidden others have their place', async ({ playground }) => {
   const { page } = playground;
   const boxOf = async (name: 'Timeline' | 'Result') => {

@@ -1,11 +1,11 @@
 /** Once loaded, the page works without a connection: reloaded, trained, with panels that were never opened before. */
-import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { serveFolder } from '../scripts/static-server.mjs';
-import { expect, TINY, test } from './playground';
+import { expect, Playground, TINY, test } from './playground';
 
 test.use({ serviceWorkers: 'allow' });
 
@@ -33,30 +33,84 @@ test('works offline once loaded: reload, train, open what was never open', async
   await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
 });
 
-test('the page says that a new version is out, and a reload takes it', async ({ playground }) => {
+test('after one visit the page starts without a connection, with another run than it had', async ({
+  playground,
+  context,
+}) => {
+  await playground.open(RUN);
+  await isKept(playground.page);
+  await playground.page.close();
+  await context.setOffline(true);
+  const again = new Playground(await context.newPage());
+  await again.open(`${TINY}&data=gauss&mode=mp&world=2&device=cpu`);
+  await again.iterate(2);
+  await expect(again.mode('Model parallel')).toBeChecked();
+  expect(again.problems).toEqual([]);
+});
+
+/** Puts another build in the place of the one that is served: every file of the old one is gone. */
+async function redeploy(folder: string): Promise<void> {
+  const names = await readdir(path.join(folder, 'assets'));
+  const stems = names.filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -'.js'.length));
+  const renamed = new RegExp(`(${stems.toSorted((a, b) => b.length - a.length).join('|')})\\.js`, 'g');
+  for (const name of ['index.html', 'sw.js', ...names.map((asset) => `assets/${asset}`)]) {
+    const file = path.join(folder, name);
+    if (!/\.(js|css|html)$/.test(name)) continue;
+    await writeFile(file, (await readFile(file, 'utf8')).replace(renamed, '$1Newer.js'));
+    if (name.startsWith('assets/') && name.endsWith('.js')) await rename(file, file.replace(/\.js$/, 'Newer.js'));
+  }
+}
+
+test('an old page goes on while the site is redeployed, and offers a reload, which takes the new version', async ({
+  playground,
+}) => {
   const { page } = playground;
   const dist = fileURLToPath(new URL('../dist', import.meta.url));
   const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-site-'));
   await cp(dist, folder, { recursive: true });
   const site = await serveFolder(folder);
+  const entry = () => page.locator('script[type="module"][src]:not([async])').getAttribute('src');
   try {
     await page.goto(`${site.url}#${RUN}`);
     await expect(playground.button('Play')).toBeEnabled();
     await isKept(page);
-    // Another version has other names and another list of them.
-    const entry = /assets\/(index-[\w-]+)\.js/.exec(await readFile(path.join(folder, 'index.html'), 'utf8'))?.[1] ?? '';
-    const newer = 'index-Newer123';
-    await cp(path.join(folder, `assets/${entry}.js`), path.join(folder, `assets/${newer}.js`));
-    for (const file of ['index.html', 'sw.js']) {
-      const text = await readFile(path.join(folder, file), 'utf8');
-      await writeFile(path.join(folder, file), text.replaceAll(`${entry}.js`, `${newer}.js`));
-    }
+    const old = await entry();
+    await playground.iterate(2);
+    await redeploy(folder);
     await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
     await expect(page.getByText('A new version of Lockstep is out.')).toBeVisible();
-    await page.reload();
+    // The run that is open trains on, and parts that were never fetched are those of its own version.
+    await playground.iterate(1);
+    await playground.button('Lab').click();
+    await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
+    await page.keyboard.press('Escape');
+    expect(await entry()).toBe(old);
+    await playground.button('Reload to get the new version').click();
+    await expect.poll(entry).toMatch(/Newer\.js$/);
+    // At the step where the page was.
     await expect(playground.button('Play')).toBeEnabled();
-    await expect(page.locator(`script[src$="${newer}.js"]`)).toBeAttached();
-    await expect(page.getByText('A new version of Lockstep is out.')).toBeHidden();
+    await expect.poll(() => playground.number('Step')).toBe(3);
+    await expect(page.getByText('A new version of Lockstep is out.')).toHaveCount(0);
+  } finally {
+    await page.close();
+    await site.close();
+  }
+});
+
+test('where the browser has no room for the site, the page says so and works on', async ({ playground }) => {
+  const { page } = playground;
+  // What the worker throws when it cannot store the site is in the console.
+  playground.provokes(/QuotaExceeded|quota/i);
+  const dist = fileURLToPath(new URL('../dist', import.meta.url));
+  const site = await serveFolder(dist);
+  try {
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin: new URL(site.url).origin, quotaSize: 100_000 });
+    await page.goto(`${site.url}#${RUN}`);
+    await expect(playground.notice('no room to store Lockstep')).toBeVisible();
+    await playground.iterate(2);
+    await playground.button('Lab').click();
+    await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
   } finally {
     await page.close();
     await site.close();

@@ -43,7 +43,7 @@ test('the first step is slow and the next ones double the pace; a click or a key
   await expect(playground.button('Play')).toBeEnabled();
   const pace = page.getByRole('group', { name: 'Pace' });
   await expect(pace).toContainText('×0.02, speeding up');
-  await expect(pace).toContainText('doubles each step');
+  await expect(pace).toContainText('×2 each step');
   await playground.button('Play').click();
   expect(await playground.number('Step')).toBeLessThanOrEqual(1);
   await pace.getByRole('button', { name: 'hold' }).click();

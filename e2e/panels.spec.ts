@@ -54,6 +54,20 @@ test('a button that does not come leaves one as small, which tries again', async
   await expect(playground.button('Save picture of the timeline')).toBeVisible();
 });
 
+test('after one step the loss is a point, of each rank and of their mean', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open('device=cpu&compare=0&world=4');
+  const chart = playground.region('Result').locator('figure').filter({ hasText: 'mean' });
+  await expect(chart.locator('[data-mean]')).toHaveCount(1);
+  await expect(chart.locator('[data-rank]')).toHaveCount(4);
+  // At the first step of ten, as high as the loss is on the axis.
+  const [at, axes] = await Promise.all([
+    chart.locator('[data-mean]').evaluate((point) => (point instanceof HTMLElement ? point.style.left : '')),
+    page.locator('[data-mean]').evaluate((point) => getComputedStyle(point).position),
+  ]);
+  expect([at, axes]).toEqual(['10%', 'absolute']);
+});
+
 test(
   'the axes of the losses stay until what draws the curve has come',
   placeInBrowser({ rest: 'the curve itself is drawn in stepping.spec.ts' }),

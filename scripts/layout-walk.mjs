@@ -291,6 +291,27 @@ export function faults(page) {
     ])
       inView(document.querySelector(`[role="status"][aria-label="${name}"]`), name);
     inView(document.querySelector('[aria-label="PyTorch code"]'), 'the code');
+    // On a laptop's screen the result is seen to the end of its numbers, but for what was opened above them.
+    const shares = document.querySelector('[aria-label="Where the step goes"]');
+    const result = document.querySelector('section[aria-label="Result"]');
+    const longer = result?.querySelector('details[open]') ?? document.querySelector('section[aria-label="Bubble"]');
+    if (innerWidth >= 1440 && innerHeight >= 860 && shares && !longer) inView(shares, 'where the step goes');
+    const scroller = result?.parentElement;
+    if (!phone && scroller && scroller.scrollHeight > scroller.clientHeight + 1)
+      if (!getComputedStyle(scroller).backgroundAttachment.includes('local'))
+        found.push('nothing says that the result goes on below');
+
+    const bar = document.querySelector('header');
+    const parts = [...(bar?.children ?? [])].filter(
+      (part) => part.getBoundingClientRect().width > 1 && getComputedStyle(part).position !== 'fixed',
+    );
+    const boxes = parts.map((part) => part.getBoundingClientRect());
+    const middles = boxes.map((box) => box.top + box.height / 2);
+    if (Math.max(...middles) - Math.min(...middles) > 12) found.push('the bar has more than one row');
+    boxes.forEach((box, i) => {
+      const next = boxes[i + 1];
+      if (next && box.right > next.left + 1) found.push(`part ${i + 1} of the bar is over the next one`);
+    });
 
     for (const control of document.querySelectorAll('header button, header select, header input')) {
       const box = control.getBoundingClientRect();

@@ -2,6 +2,7 @@
  * The bar: which mode on how many devices, the transport, and where training is. Where there is no room for all of it,
  * a part is in the sheet of settings, which opens by a button.
  */
+import { useRef } from 'react';
 import { FACES } from '../../parallel/faces';
 import { useApp, useMedia } from '../state/use-app';
 import styles from './bar.module.css';
@@ -10,8 +11,15 @@ import { ModePicker } from './mode-picker';
 import { PaceLine, PacePicker } from './pace-picker';
 import { Standing } from './standing';
 import { Transport } from './transport';
+import { useFit } from './use-fit';
 import { SETTINGS, useSheet } from './use-sheet';
 import { WorldSize } from './world-size';
+
+/** The mode and the ranks are a button, and are chosen in the sheet of settings. */
+function useBrief(): boolean {
+  const narrow = useMedia('(max-width: 1020px)');
+  return useSheet() !== undefined && narrow;
+}
 
 function useLocked(): (part: string) => boolean {
   const lock = useApp((app) => app.lock);
@@ -24,10 +32,13 @@ export function Bar() {
   const sheet = useSheet();
   const pace = { disabled: locked('speed') };
   const short = useMedia('(max-width: 1439px)');
+  const brief = useBrief();
+  const bar = useRef<HTMLElement>(null);
+  useFit(bar);
   return (
-    <header className={styles['bar']}>
+    <header ref={bar} className={styles['bar']}>
       <h1 className={styles['mark']}>Lockstep</h1>
-      {sheet === 'phone' ? <RunButton /> : <Run />}
+      {brief ? <RunButton /> : <Run />}
       {!hide.has('transport') && <Transport disabled={locked('transport')} />}
       {!hide.has('speed') && (sheet === 'phone' ? <PaceLine {...pace} /> : <PacePicker {...pace} />)}
       <Standing />
@@ -41,12 +52,13 @@ export function BarInSheet() {
   const hide = useApp((app) => app.hide);
   const locked = useLocked();
   const phone = useSheet() === 'phone';
+  const brief = useBrief();
   return (
     <div className={styles['inSheet']}>
       <button type="button" className={styles['plain']} popoverTarget={SETTINGS} aria-label="Close the settings">
         ✕
       </button>
-      {phone && <Run />}
+      {brief && <Run />}
       {phone && !hide.has('speed') && <PacePicker disabled={locked('speed')} />}
       <BarMenu locked={locked} />
     </div>
@@ -64,7 +76,7 @@ function Run() {
   );
 }
 
-/** On a phone: the mode and the ranks, as a button to where they are chosen. */
+/** Where the bar is short: the mode and the ranks, as a button to where they are chosen. */
 function RunButton() {
   const face = useApp((app) => FACES[app.config.mode]);
   const ranks = useApp((app) => app.config.worldSize);

@@ -51,12 +51,9 @@ export function PacePicker({ disabled }: { disabled: boolean }) {
         <Now />
         <span>
           {toFull !== undefined && (
-            <>
-              <i title={`Full speed is about ${toFull} s away`}>
-                {free ? `full speed in ${toFull} s` : 'doubles each step'}
-              </i>{' '}
-              ·{' '}
-            </>
+            <i title={`Each step takes half as long as the one before; full speed is about ${toFull} s away`}>
+              {free ? `full speed in ${toFull} s` : '×2 each step'} ·{' '}
+            </i>
           )}
           <Hold />
         </span>

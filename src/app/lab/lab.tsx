@@ -6,7 +6,7 @@ import { useRef } from 'react';
 import type { LabResult } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { RING_SHORT, RING_WHY } from '../../trace/ring-words';
-import { SavePicture } from '../picture/save-button';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { useApp } from '../state/use-app';
 import { Controls } from './controls';
 import { Curves } from './curves';
@@ -23,6 +23,13 @@ import { Totals } from './totals';
 import { useLab } from './use-lab';
 import { useRounds } from './use-rounds';
 import { useSeen } from './use-seen';
+
+// Not as the page's own figures load it, which wait for a run: a lab in another page's frame has none.
+const SavePicture = loadedPanel(
+  'The button that saves a picture',
+  async () => (await import('../picture/save-picture')).SavePicture,
+  { small: true },
+);
 
 export function LabBody({ lab }: { lab: LabSettings }) {
   const root = useRef<HTMLDivElement>(null);

@@ -78,7 +78,7 @@ function useWayOn({ id, level }: Notice): WayOn | undefined {
   const failed = useApp((app) => app.state === 'failed');
   const urlSync = useUrlSync();
   const version = useSiteVersion(id === 'not-loaded');
-  if (version === 'newer')
+  if (version === 'newer' || id === 'new-version')
     return {
       label: 'Reload to get the new version',
       go: () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Notice } from '../../protocol/notice';
 import type { SiteVersion } from '../boundary/site-version';
-import { keepOffline, NEW_VERSION, type Site } from './keep-offline';
+import { keepOffline, NEW_VERSION, NOT_STORED, type Site } from './keep-offline';
 
 class FakeWorker extends EventTarget {
   state = 'installing';
@@ -33,16 +33,17 @@ class FakeRegistration extends EventTarget {
 async function kept(version: SiteVersion, workers?: object) {
   const registration = new FakeRegistration();
   const said: Notice[] = [];
+  const container = new EventTarget();
   const document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
   const site = {
-    workers: workers ?? { register: async () => registration },
+    workers: Object.assign(container, { register: async () => registration }, workers),
     script: new URL('https://example.org/site/sw.js'),
     document,
     version: async () => version,
     say: (notice: Notice) => said.push(notice),
   };
   await keepOffline(site as unknown as Site);
-  return { registration, said, document };
+  return { registration, said, document, container };
 }
 
 afterEach(() => {
@@ -79,4 +80,12 @@ test('a browser that refuses, or is set to have no service workers, is as before
   const refusing = { register: () => Promise.reject(new Error('The operation is insecure.')) };
   expect((await kept('newer', refusing)).said).toEqual([]);
   expect((await kept('newer', { register: async () => undefined })).said).toEqual([]);
+});
+
+test('the page says that the browser has no room for the site, once the service worker has met the limit', async () => {
+  const { said, container } = await kept('same');
+  container.dispatchEvent(Object.assign(new Event('message'), { data: 'anything else' }));
+  expect(said).toEqual([]);
+  container.dispatchEvent(Object.assign(new Event('message'), { data: 'lockstep-no-room' }));
+  expect(said).toEqual([NOT_STORED]);
 });

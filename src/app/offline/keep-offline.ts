@@ -1,7 +1,8 @@
 /**
- * Starts the service worker that keeps the site (service-worker.ts), and says when a newer version than this page's is
- * out. Loaded by main.tsx once the run is open, so that it takes nothing from the first load. A browser that keeps
- * nothing for this page (a private window, a full disk, http) is no worse off than without.
+ * Starts the service worker that stores the site (service-worker.ts). Tells the user when a newer version than this
+ * page's is out, and when the browser has no room to store the site. Loaded by main.tsx once the run is open, so that
+ * the first load does not wait for it. Where a browser stores nothing (a private window, http), the page works as
+ * before, but only with a connection.
  */
 import type { Notice } from '../../protocol/notice';
 import type { SiteVersion } from '../boundary/site-version';
@@ -10,11 +11,21 @@ export const NEW_VERSION: Notice = {
   level: 'info',
   id: 'new-version',
   text: 'A new version of Lockstep is out.',
-  hint: 'Reload the page to take it: the settings stay, training begins again.',
+  hint: 'This page goes on as it is. A reload keeps the settings and the place in the run.',
+};
+
+/** What the service worker sends to the page, as service-worker.ts has it. */
+const NO_ROOM = 'lockstep-no-room';
+
+export const NOT_STORED: Notice = {
+  level: 'info',
+  id: 'not-stored',
+  text: 'The browser has no room to store Lockstep for use without a connection.',
+  hint: 'The page works on as it is. Free some space for this site in the settings of the browser, then reload.',
 };
 
 export interface Site {
-  readonly workers: Pick<ServiceWorkerContainer, 'register'> | undefined;
+  readonly workers: Pick<ServiceWorkerContainer, 'register' | 'addEventListener'> | undefined;
   readonly script: URL;
   readonly document: Pick<Document, 'addEventListener' | 'visibilityState'>;
   readonly version: () => Promise<SiteVersion>;
@@ -35,6 +46,9 @@ export async function keepOffline({ workers, script, document, version, say }: S
       });
     });
   try {
+    workers?.addEventListener('message', ({ data }) => {
+      if (data === NO_ROOM) say(NOT_STORED);
+    });
     const registration = await workers?.register(script);
     // Nothing comes back where a browser is set to have none.
     if (!registration) return;

@@ -9,7 +9,10 @@
 /** What is used of the browser's own type, which a project for pages does not have. */
 interface Scope {
   readonly registration: { readonly scope: string };
-  readonly clients: { claim(): Promise<void> };
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(which: { includeUncontrolled: true }): Promise<readonly { postMessage(message: unknown): void }[]>;
+  };
   skipWaiting(): Promise<void>;
   addEventListener(type: 'install' | 'activate', listen: (event: Lasting) => void): void;
   addEventListener(type: 'fetch', listen: (event: Fetching) => void): void;
@@ -21,6 +24,9 @@ interface Fetching {
   readonly request: Request;
   respondWith(answer: Promise<Response>): void;
 }
+
+/** Told to the open pages (keep-offline.ts) when the browser gives the site no room. */
+const NO_ROOM = 'lockstep-no-room';
 
 declare const self: Scope;
 /** Put in by the build: the paths of all files, and a hash over what is in them. */
@@ -50,6 +56,8 @@ async function keep(cache: Cache, url: string): Promise<void> {
   await cache.put(url, response);
 }
 
+const isFull = (error: unknown): boolean => error instanceof Error && error.name === 'QuotaExceededError';
+
 async function keepAll(): Promise<void> {
   const cache = await caches.open(cacheName);
   try {
@@ -57,6 +65,8 @@ async function keepAll(): Promise<void> {
   } catch (error) {
     // Half a version is none.
     await caches.delete(cacheName);
+    if (isFull(error))
+      for (const open of await self.clients.matchAll({ includeUncontrolled: true })) open.postMessage(NO_ROOM);
     throw error;
   }
 }
@@ -81,7 +91,8 @@ async function seenLesson(request: Request): Promise<Response> {
   const cache = await caches.open(cacheName);
   try {
     const newest = await fetch(request);
-    if (newest.ok) await cache.put(request.url, newest.clone());
+    // Where the browser has no room left, the lesson is shown all the same.
+    if (newest.ok) await cache.put(request.url, newest.clone()).catch(() => undefined);
     return newest;
   } catch (error) {
     const kept = await caches.match(request.url);

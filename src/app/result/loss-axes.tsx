@@ -1,4 +1,8 @@
-/** The axes of the loss chart before there is a curve, where the plot will draw its own. */
+/**
+ * The axes of the loss chart before there is a curve, with the first loss as a point: one per rank in its hue, their
+ * mean in ink. The plot's library, which is fetched with the second loss, then draws the same in its place.
+ */
+import type { LossRecord } from '../../protocol/trace';
 import { formatTick } from '../draw/format';
 import styles from './loss-axes.module.css';
 import { FIRST_STEPS, PAD, ticksTo, topOf, X_AXIS, Y_AXIS } from './loss-frame';
@@ -7,9 +11,15 @@ import { FIRST_STEPS, PAD, ticksTo, topOf, X_AXIS, Y_AXIS } from './loss-frame';
 const Y_TICKS = 4;
 const X_TICKS = 2;
 
-/** `highest`: the largest loss so far, 0 where there is none. */
-export function LossAxes({ highest }: { highest: number }) {
-  const top = topOf(highest);
+/** `first`: undefined before the first step; `step`: where it lies. */
+export function LossAxes({ first, step }: { first: LossRecord | undefined; step: number }) {
+  const { loss = 0, perRank = [] } = first ?? {};
+  const top = topOf(Math.max(0, ...[loss, ...perRank].filter(Number.isFinite)));
+  const ranks = perRank.map((value, rank) => ({ value, rank })).filter(({ value }) => Number.isFinite(value));
+  const place = (value: number) => ({
+    left: `${(100 * step) / FIRST_STEPS}%`,
+    bottom: `${(100 * value) / top}%`,
+  });
   return (
     <div
       aria-hidden="true"
@@ -26,6 +36,10 @@ export function LossAxes({ highest }: { highest: number }) {
           {tick}
         </span>
       ))}
+      {(perRank.length > 1 ? ranks : []).map(({ rank, value }) => (
+        <i key={rank} data-rank={rank} style={{ ...place(value), background: `var(--rank-${rank}, var(--soft))` }} />
+      ))}
+      {first && Number.isFinite(loss) && <i data-mean style={place(loss)} />}
     </div>
   );
 }

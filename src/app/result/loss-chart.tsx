@@ -23,13 +23,11 @@ export function LossChart() {
   const curved = losses.length > 1;
   const [isThere, setIsThere] = useState(false);
   const onThere = useCallback(() => setIsThere(true), []);
-  const [{ loss = 0, perRank = [] } = {}] = losses;
-  const highest = Math.max(0, ...[loss, ...perRank].filter(Number.isFinite));
   return (
     <figure className={styles['loss']}>
       <div className={styles['plot']}>
         {/* The axes stay until the code of the plot has come. */}
-        {!(curved && isThere) && <LossAxes highest={highest} />}
+        {!(curved && isThere) && <LossAxes first={losses[0]} step={series.steps[0] ?? 0} />}
         {curved && <LossPlotView series={series} onThere={onThere} />}
       </div>
       <figcaption>

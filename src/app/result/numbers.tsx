@@ -64,8 +64,8 @@ export function Numbers({ children }: { children: ReactNode }) {
             `; tensors take ${formatSize(Math.max(...metrics.allocatedBytes))} of it at most in this step (allocated)`}
         </Headline>
       </div>
-      {children}
       {metrics && <StepSharesView metrics={metrics} />}
+      {children}
       {metrics && info && <DeviceTable metrics={metrics} memory={info.memory} />}
       <DifferenceGrowth />
     </>

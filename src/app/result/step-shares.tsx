@@ -34,7 +34,7 @@ export function StepSharesView({ metrics }: { readonly metrics: Metrics }) {
     },
   ] as const;
   return (
-    <div className={styles['shares']}>
+    <section aria-label="Where the step goes" className={styles['shares']}>
       <p>Where the step goes, mean over devices, {clock}:</p>
       <div className={styles['sharesBar']} aria-hidden="true">
         {parts.map(({ kind, percent }) => (
@@ -55,6 +55,6 @@ export function StepSharesView({ metrics }: { readonly metrics: Metrics }) {
           </details>
         ))}
       </div>
-    </div>
+    </section>
   );
 }

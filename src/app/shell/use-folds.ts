@@ -1,6 +1,8 @@
 /**
- * A fold that somebody opens comes into view with what it holds, which may be fetched only then: else one at the foot
- * of a panel that scrolls opens below what is seen. At once, without motion; it ends with the next key, press or wheel.
+ * All folds (<details>) of the page. A fold that the user opens is scrolled into view with its content, which may be
+ * fetched only then; otherwise a fold at the foot of a panel would open below what is seen. This ends with the next key,
+ * press or wheel. Escape closes the innermost open fold around the focus and puts the focus on its summary; a field in
+ * which Escape means something else keeps the key. Called by app.tsx.
  */
 import { useEffect } from 'react';
 
@@ -16,11 +18,27 @@ export function useFolds(): void {
       leave = fold instanceof HTMLDetailsElement && !fold.open ? follow(fold) : undefined;
     };
     document.addEventListener('click', onClick, { capture: true });
+    document.addEventListener('keydown', closeWithEscape);
     return () => {
       leave?.();
+      document.removeEventListener('keydown', closeWithEscape);
       document.removeEventListener('click', onClick, { capture: true });
     };
   }, []);
+}
+
+function closeWithEscape(event: KeyboardEvent): void {
+  const { target } = event;
+  if (event.key !== 'Escape' || event.defaultPrevented || !(target instanceof Element)) return;
+  if (target.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select')) return;
+  const fold = target.closest('details[open]');
+  const summary = fold?.querySelector('summary');
+  if (!(fold instanceof HTMLDetailsElement) || !summary) return;
+  // One press closes one thing: not the dialog or the sheet around the fold, too, and no pin is taken away.
+  event.preventDefault();
+  event.stopPropagation();
+  fold.open = false;
+  summary.focus();
 }
 
 /** Until somebody does something else. */
