@@ -6,7 +6,10 @@ import type { Notice } from '../../protocol/notice';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { useSiteVersion } from '../boundary/use-site-version';
 import fields from '../fields/fields.module.css';
-import { useApp, useController, useUrlSync } from '../state/use-app';
+import { type LinkState, NO_STATE } from '../permalink/link-state';
+import type { App } from '../state/app-state';
+import { useApp, useAppStore, useController, useUrlSync } from '../state/use-app';
+import { runsFreely, stepShown } from '../transport/positions';
 import styles from './notices.module.css';
 import { stripsOf, stripsOfLesson } from './which-notices';
 
@@ -67,6 +70,12 @@ function NoticeCard({ notice }: { notice: Notice }) {
   );
 }
 
+/** A link with it trains to the step that the page shows; of a run that has not begun there is none. */
+function stepReached(app: App): LinkState | undefined {
+  const step = stepShown(app, runsFreely(app));
+  return step > 0 ? { ...NO_STATE, at: { step, part: undefined } } : undefined;
+}
+
 interface WayOn {
   readonly label: string;
   readonly go: () => void;
@@ -77,12 +86,15 @@ function useWayOn({ id, level }: Notice): WayOn | undefined {
   const controller = useController();
   const failed = useApp((app) => app.state === 'failed');
   const urlSync = useUrlSync();
+  const store = useAppStore();
   const version = useSiteVersion(id === 'not-loaded');
   if (version === 'newer' || id === 'new-version')
     return {
       label: 'Reload to get the new version',
       go: () => {
         urlSync.write('here');
+        // Not by the location, which would lead this page there.
+        window.history.replaceState(window.history.state, '', urlSync.href(undefined, stepReached(store.getState())));
         window.location.reload();
       },
     };

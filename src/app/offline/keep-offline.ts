@@ -11,7 +11,7 @@ export const NEW_VERSION: Notice = {
   level: 'info',
   id: 'new-version',
   text: 'A new version of Lockstep is out.',
-  hint: 'This page goes on as it is. A reload keeps the settings and the place in the run.',
+  hint: 'This page goes on as it is. After a reload the same run trains to this step again.',
 };
 
 /** What the service worker sends to the page, as service-worker.ts has it. */
