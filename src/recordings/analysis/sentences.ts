@@ -29,14 +29,24 @@ function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: F
   const spentUs = steps * ranks.reduce((sum, { durUs }) => sum + durUs, 0);
   if (waitedUs < LEAST_WAITING * spentUs) return `Ranks hardly wait for each other: ${durationText(waitedUs)} in all.`;
   if (!isStraggler(worst, recording.ranks.length, waitedUs)) {
-    const often = stragglers.reduce((a, b) => (b.last > a.last ? b : a));
-    return `No rank is the one that all others wait for: rank ${often.rank} is last most often, at ${often.last} of ${often.of} collectives. All ranks together waited ${durationText(waitedUs)} for others.`;
+    return `No rank is the one that all others wait for: ${lastSentence(stragglers)} All ranks together waited ${durationText(waitedUs)} for others.`;
   }
   const { rank, last, of, lateSteps, steps: count, byUs, causedUs, cause } = worst;
   const late = `Rank ${rank} is a straggler: it is the last at ${last} of ${of} collectives, at the first one in ${lateSteps} of ${count} steps, there by ${durationText(byUs)} (median). The others waited ${durationText(causedUs)} for it in all.`;
   if (!cause) return `${late} Nothing that was recorded took it longer than the others.`;
   const others = cause.othersUs < 0.5 ? 'which no other rank does' : `the others ${durationText(cause.othersUs)}`;
   return `${late} Before it arrives it spends ${durationText(cause.us)} a step in ${cause.name}, ${others}.`;
+}
+
+/** Which rank arrives last most often; several ranks where they are last equally often. */
+export function lastSentence(stragglers: readonly Straggler[]): string {
+  const most = Math.max(...stragglers.map(({ last }) => last));
+  const often = stragglers.filter(({ last }) => last === most).toSorted((a, b) => a.rank - b.rank);
+  const of = often[0]?.of ?? 0;
+  const names = often.map(({ rank }) => rank);
+  if (names.length === 1) return `rank ${names[0]} is last most often, at ${most} of ${of} collectives.`;
+  if (names.length === stragglers.length) return `all are last equally often, at ${most} of ${of} collectives.`;
+  return `ranks ${names.slice(0, -1).join(', ')} and ${names.at(-1)} are each last at ${most} of ${of} collectives, the others at fewer.`;
 }
 
 const mean = (ranks: readonly StepOfRank[], of: (rank: StepOfRank) => number): number =>

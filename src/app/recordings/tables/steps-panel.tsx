@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { IdleShare, RecordingAnalysis, StepOfRank } from '../../../recordings/recording-analysis';
 import { bytesText } from '../../../recordings/words';
-import { formatTime } from '../../draw/format';
+import { formatTime, NONE } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';
 import { Key, Patch } from '../../lanes/key';
@@ -69,6 +69,8 @@ const PARTS = [
 ] as const;
 
 function Row({ row, longest }: { readonly row: StepOfRank; readonly longest: number }) {
+  // Older profilers write down when a collective ran, and not how large it was.
+  const unsized = row.bytes === 0 && row.communicationUs > 0;
   return (
     <tr>
       <th scope="row">rank {row.rank}</th>
@@ -91,7 +93,7 @@ function Row({ row, longest }: { readonly row: StepOfRank; readonly longest: num
       <td>{formatTime(row.waitingUs)}</td>
       <td>{formatTime(row.transferUs)}</td>
       <td>{formatTime(row.idleUs)}</td>
-      <td>{bytesText(row.bytes)}</td>
+      <td title={unsized ? 'The recording says no sizes' : undefined}>{unsized ? NONE : bytesText(row.bytes)}</td>
       <td className={styles['words']}>{idleShares(row.idle)}</td>
     </tr>
   );
