@@ -10,7 +10,7 @@ const focused = (page: Page): Promise<string> =>
     return at?.getAttribute('aria-label') ?? at?.textContent ?? '';
   });
 
-/** Presses Tab until that has the focus, which must be seen on it; more presses than stops of the page are a failure. */
+/** Presses Tab until that has the focus, with a ring that shows it; `most`: presses after which it is not reached. */
 async function tabTo(page: Page, name: string, most: number): Promise<void> {
   for (let presses = 0; presses < most; presses++) {
     await page.keyboard.press('Tab');
@@ -93,16 +93,13 @@ test('Escape closes the fold that has the focus, one at a time, and the focus st
     await expect(fold).not.toHaveAttribute('open');
     await expect(summary).toBeFocused();
   }
-  // In a dialog the fold closes first, the dialog with the next press.
+  // In a dialog Escape closes the dialog, whatever is open in it.
   await playground.button('Lab').click();
   const lab = page.getByRole('dialog', { name: 'Collectives lab' });
   const table = lab.locator('summary').first();
   await table.focus();
   await page.keyboard.press('Enter');
   await expect(lab.locator('details').first()).toHaveAttribute('open', '');
-  await page.keyboard.press('Escape');
-  await expect(lab.locator('details').first()).not.toHaveAttribute('open');
-  await expect(lab).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(lab).toHaveCount(0);
 });

@@ -99,7 +99,7 @@ test('in another page it can be saved, too, with a link to it', async ({ playgro
   expect(file.suggestedFilename()).toMatch(/\.svg$/);
   const svg = await readFile(await file.path(), 'utf8');
   expect(svg).toContain('lab=allReduce');
-  expect(svg).toContain('<rect');
+  expect(svg).toContain('<text');
 });
 
 test(

@@ -1,7 +1,7 @@
 /**
- * How fast Play goes: eight bars, the factor, and that each step is twice as fast as the one before. The bars are a list
- * in which the user chooses a pace, which is then held; the button beside them holds the pace that Play has reached, or
- * lets it speed up again.
+ * How fast Play goes: eight bars, the factor, and that each step is twice as fast as the one before. The bars are a
+ * list in which the user chooses a pace, which is then held; the button beside them holds the pace that Play has
+ * reached, or lets it speed up again.
  */
 import { formatRate } from '../draw/format';
 import { useApp, useController, useSettled } from '../state/use-app';

@@ -17,7 +17,7 @@ import { VIEW_KEYS } from './permalink-view';
 interface OldLink {
   readonly link: string;
   readonly config?: unknown;
-  /** Settings that it did not name and that the button of its mode sets: a link does what the button does since then. */
+  /** Settings that it does not name and that the button of its mode sets, since a link does what the button does. */
   readonly since?: object;
   readonly view?: unknown;
   /** The pairs that it did not understand. */

@@ -1,8 +1,8 @@
 /**
  * All folds (<details>) of the page. A fold that the user opens is scrolled into view with its content, which may be
- * fetched only then; otherwise a fold at the foot of a panel would open below what is seen. This ends with the next key,
- * press or wheel. Escape closes the innermost open fold around the focus and puts the focus on its summary; a field in
- * which Escape means something else keeps the key. Called by app.tsx.
+ * fetched only then; otherwise a fold at the foot of a panel would open below what is seen. This ends with the next
+ * key, press or wheel. Escape closes the innermost open fold around the focus and puts the focus on its summary. A
+ * dialog, a sheet and a field have another use for Escape, which they keep. Called by app.tsx.
  */
 import { useEffect } from 'react';
 
@@ -31,10 +31,11 @@ function closeWithEscape(event: KeyboardEvent): void {
   const { target } = event;
   if (event.key !== 'Escape' || event.defaultPrevented || !(target instanceof Element)) return;
   if (target.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select')) return;
+  if (target.closest('dialog, [popover]')) return;
   const fold = target.closest('details[open]');
   const summary = fold?.querySelector('summary');
   if (!(fold instanceof HTMLDetailsElement) || !summary) return;
-  // One press closes one thing: not the dialog or the sheet around the fold, too, and no pin is taken away.
+  // One press closes one thing: the key is not also the one that takes a pin away.
   event.preventDefault();
   event.stopPropagation();
   fold.open = false;

@@ -1,9 +1,9 @@
 /**
- * How fast Play goes. The first step takes ten seconds, so that a newcomer can follow it, and every next step takes half
- * as long, until training runs by itself as fast as it can. A pace is a place on that way: 0 is ten seconds per step,
- * each 1 more is twice as fast. A pace that is held stays. The table has the stages that the bar shows and that the user
- * can choose: up to ×1 each step is traced and walked over, beyond it the session runs freely and the stage replays a
- * step now and then. Pure; the transport moves the place on, the store keeps it.
+ * How fast Play goes. The first step takes ten seconds, so that a newcomer can follow it, and every next step takes
+ * half as long, until training runs by itself as fast as it can. A pace is a place on that way: 0 is ten seconds per
+ * step, each 1 more is twice as fast. A pace that is held stays. The table has the stages that the bar shows and that
+ * the user can choose: up to ×1 each step is traced and walked over, beyond it the session runs freely and the stage
+ * replays a step now and then. Pure; the transport moves the place on, the store keeps it.
  */
 import { at } from '../../base/invariant';
 

@@ -1,7 +1,7 @@
 /**
  * Play, in its two ways. At a slow pace one traced step after the other is walked over, each twice as fast as the one
- * before, and the next one runs meanwhile. At a fast one the session runs freely, and the newest trace is replayed, again where nothing newer has
- * come. Who starts and stops it is transport.ts.
+ * before, and the next one runs meanwhile. At a fast one the session runs freely, and the newest trace is replayed,
+ * again where nothing newer has come. Who starts and stops it is transport.ts.
  */
 import type { Cursor } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
