@@ -20,8 +20,8 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
       await items.press('Home');
       await expect(items.getByRole('option')).toContainText('rank 0 now');
       await items.press('ArrowRight');
-      await expect(items.getByRole('option')).toContainText('0.weight on rank 0');
-      await expect(page.getByText('0.weight on rank 0', { exact: true })).toBeVisible();
+      await expect(items.getByRole('option')).toContainText('0.weight.grad on rank 0');
+      await expect(page.getByText('0.weight.grad on rank 0', { exact: true })).toBeVisible();
     },
   ],
 

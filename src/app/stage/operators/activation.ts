@@ -49,7 +49,7 @@ export const activation: OperatorPicture = {
     else {
       const [x] = operation.reads;
       const [y] = operation.writes;
-      if (x && y) plot(operation, sketch, pairs(x, y), WORDS.forward(kernelWords(event.name), x.buffer));
+      if (x && y) plot(operation, sketch, pairs(x, y), WORDS.forward(kernelWords(event.name), x.name));
     }
   },
 };
@@ -138,7 +138,7 @@ function plot({ area, detail, event }: Operation, sketch: Sketch, { x, y, points
     if (side > 40) sketch.word({ ...caption, x: frame.x + frame.width + 6, width: side }, words.right);
     sketch.word(foot, words.foot);
   }
-  sketch.point('input', frame, `${event.name}: ${x.buffer} to ${y.buffer}`, [
+  sketch.point('input', frame, `${kernelWords(event.name)}: ${x.name} to ${y.name}`, [
     ['values', `${points.length} as dots`],
     ['input', `${formatTick(xLow)} to ${formatTick(xHigh)}`],
     ['output', `${formatTick(yLow)} to ${formatTick(yHigh)}`],

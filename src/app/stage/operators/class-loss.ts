@@ -123,7 +123,7 @@ export const classLoss: OperatorPicture = {
     sketch.derived(
       'probabilities',
       {
-        title: `softmax of ${x.buffer}`,
+        title: `softmax of ${x.name}`,
         values: likely,
         end: 1,
         shape: [shown, classes],

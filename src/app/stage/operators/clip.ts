@@ -90,6 +90,6 @@ function gradients(operation: Operation, sketch: Sketch, area: Operation['area']
     const operand = all[i];
     if (!operand) return;
     sketch.map(operand, at.weight, cellsOf(at.window));
-    if (at.label) sketch.word(at.label, [operand.buffer, operand.buffer.replace(/\.weight\.grad$/, ''), '']);
+    if (at.label) sketch.word(at.label, [operand.name, operand.buffer.replace(/\.weight\.grad$/, ''), '']);
   });
 }

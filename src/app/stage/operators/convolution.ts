@@ -5,6 +5,7 @@
  * input.
  */
 
+import { kernelWords } from '../../../trace/words';
 import { bottom, type Rect, right } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import { activationWindow, matrixWindow } from '../matrix-window';
@@ -227,7 +228,7 @@ function backward(operation: Operation, sketch: Sketch): void {
   const resultAt = captioned(lead, words);
   if (ofFilter) {
     filters(sketch, result, resultAt.body);
-    sketch.word(resultAt.caption, [`${result.buffer}, ${result.shape.join(' × ')}`, result.buffer, 'gradient'], {
+    sketch.word(resultAt.caption, [`${result.name}, ${result.shape.join(' × ')}`, result.name, 'gradient'], {
       tone: 'ink',
     });
   } else {
@@ -260,7 +261,7 @@ function backward(operation: Operation, sketch: Sketch): void {
       'Σ input × δ',
     ]);
   sketch.say(
-    `${operation.event.name} makes ${writes.map(({ buffer }) => buffer).join(', ')} from ${operands.map(({ operand }) => operand.buffer).join(' and ')}`,
+    `${kernelWords(operation.event.name)} makes ${writes.map(({ name }) => name).join(', ')} from ${operands.map(({ operand }) => operand.name).join(' and ')}`,
   );
 }
 

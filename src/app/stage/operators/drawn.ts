@@ -9,6 +9,8 @@ import type { SceneItem, ShapeScene, SignScene, WordsScene } from '../scene-type
 /** A tensor that the instruction reads or writes, on the room's device. */
 export interface Operand {
   readonly buffer: string;
+  /** What readers see: PyTorch's name, or words. */
+  readonly name: string;
   readonly shape: readonly number[];
   readonly category: MemoryCategory;
   /** From its first element on as far as it was captured; undefined: not computed yet in this step. */

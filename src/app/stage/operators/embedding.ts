@@ -101,8 +101,8 @@ function forward(operation: Operation, sketch: Sketch): void {
   }
   if (words) {
     sketch.word({ ...caption, x: tableAt.x, width: tableAt.width + between.width * 0.5 }, [
-      `${table.buffer}, ${vocabulary} × ${width}`,
-      table.buffer,
+      `${table.name}, ${vocabulary} × ${width}`,
+      table.name,
       'table',
     ]);
     sketch.word(
@@ -184,8 +184,8 @@ function backward(operation: Operation, sketch: Sketch): void {
     sketch.word(
       { ...caption, x: tableAt.x, width: tableAt.width },
       [
-        `${gradient.buffer}, ${known < vocabulary ? `first ${known} of ` : ''}${vocabulary} rows${table.note}`,
-        gradient.buffer,
+        `${gradient.name}, ${known < vocabulary ? `first ${known} of ` : ''}${vocabulary} rows${table.note}`,
+        gradient.name,
         'gradient',
       ],
       { tone: 'ink' },

@@ -61,7 +61,7 @@ export const moves: OperatorPicture = {
     flow(
       sketch,
       operation.area,
-      (crop) => tensors.map((operand) => blockOf(sketch, operand, operand.buffer, crop)),
+      (crop) => tensors.map((operand) => blockOf(sketch, operand, operand.name, crop)),
       signs,
     );
     sketch.say(`${event.name}: ${source.shape.join(' × ')} becomes ${result.shape.join(' × ')}`);

@@ -1,6 +1,7 @@
 /** What an operator's picture is drawn from: one instruction with its tensors as they are at the cursor. Pure. */
 import type { LayerConfig } from '../../../protocol/config';
 import type { TraceEvent } from '../../../protocol/trace';
+import { bufferWords } from '../../../trace/buffer-words';
 import type { Content } from '../../../trace/contents';
 import type { Rect } from '../../draw/geometry';
 import type { RoomInput } from '../room-input';
@@ -57,6 +58,7 @@ export function operationOf(
     const there = made ? (content?.event ?? -1) >= index : content?.event !== undefined || lasts;
     return {
       buffer,
+      name: bufferWords(buffer),
       shape: known.shape.length === 0 ? [1] : known.shape,
       category,
       values: there ? content?.values : undefined,

@@ -58,11 +58,11 @@ export class Sketch {
 
   /** Cells of a tensor; an empty frame until it has been computed. `what` tells several maps of one tensor apart. */
   map(operand: Operand, rect: Rect, cells: Cells, what = ''): void {
-    const { buffer, shape, event, end } = operand;
+    const { buffer, name, shape, event, end } = operand;
     const { tiles, ...own } = cells;
     const values = operand.values && tiles ? this.input.tiledValues(operand.values, tiles) : operand.values;
     this.add(`${buffer}${what === '' ? '' : ` ${what}`}`, rect, values && { ...own, values, end: cells.end ?? end }, {
-      title: `${buffer} on ${this.input.place.title}`,
+      title: `${name} on ${this.input.place.title}`,
       event,
       made: operand.made,
       facts: [

@@ -3,6 +3,7 @@
  * sum is one of them; so is dropout, whose second operand is the mask, with what it drops crossed out.
  */
 import { lookup } from '../../../base/lookup';
+import { kernelWords } from '../../../trace/words';
 import type { Rect } from '../../draw/geometry';
 import { blockOf } from './blocks';
 import type { Operand } from './drawn';
@@ -49,9 +50,9 @@ export const sum: OperatorPicture = {
       word === 'add' && event.phase === 'forward' && operands.every(({ category }) => category === 'activation');
     const nameOf = (operand: Operand): string => {
       if (operand === masked) return 'mask';
-      if (event.phase === 'backward') return operand.buffer.endsWith('.grad') ? 'δ' : operand.buffer;
+      if (event.phase === 'backward') return operand.buffer.endsWith('.grad') ? 'δ' : operand.name;
       if (residual) return operand === first ? 'shortcut' : 'layers';
-      return operand.buffer;
+      return operand.name;
     };
     const blocksOf = (crop: number) =>
       operands.map((operand) => {
@@ -65,7 +66,7 @@ export const sum: OperatorPicture = {
           },
         };
       });
-    const name = residual ? 'sum' : event.phase === 'backward' ? 'δ, their sum' : result.buffer;
+    const name = residual ? 'sum' : event.phase === 'backward' ? 'δ, their sum' : result.name;
     const made = (crop: number) => {
       const block = blockOf(sketch, result, name, crop);
       return masked ? { ...block, texts: ['what is left', 'output'] } : block;
@@ -74,7 +75,9 @@ export const sum: OperatorPicture = {
     const signs = operands.length > 1 ? [sign, '='] : ['→'];
     flow(sketch, area, (crop) => [...blocksOf(crop), made(crop)], signs);
     const p = layer?.type === 'Dropout' ? `, each kept value divided by ${1 - layer.p}` : '';
-    sketch.say(`${event.name}: ${operands.map(({ buffer }) => buffer).join(` ${sign} `)} = ${result.buffer}${p}`);
+    sketch.say(
+      `${kernelWords(event.name)}: ${operands.map(({ name }) => name).join(` ${sign} `)} = ${result.name}${p}`,
+    );
   },
 };
 
