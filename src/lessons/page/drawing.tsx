@@ -4,6 +4,7 @@
  */
 import type { ReactNode } from 'react';
 import { ColumnHeads } from '../../app/fields/column-heads';
+import { lookup } from '../../base/lookup';
 import { REACHED } from '../../sizing/machines';
 import { type Drawn, type Knob, settingsOf } from '../drawing/drawing';
 import { write } from '../facts/write';
@@ -32,7 +33,7 @@ export function Drawing({ id }: { id: string }) {
     >
       <form className="drawing-knobs" aria-label="Settings of the picture" data-count={knobs.length}>
         {knobs.map((knob) => (
-          <KnobField key={knob.key} knob={knob} value={settings[knob.key] ?? ''} name={`${id}-${knob.key}`} />
+          <KnobField key={knob.key} knob={knob} value={lookup(settings, knob.key) ?? ''} name={`${id}-${knob.key}`} />
         ))}
       </form>
       <p className="drawing-says" role="status">
