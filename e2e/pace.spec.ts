@@ -64,9 +64,7 @@ test('the first step is slow and the next ones double the pace; a click or a key
 });
 
 for (const motion of ['no-preference', 'reduce'] as const)
-  test(`who plays slowly for the first time is told once that + is faster, with motion: ${motion}`, async ({
-    playground,
-  }) => {
+  test(`a first slow play shows the hint "faster: +" once, with motion: ${motion}`, async ({ playground }) => {
     const { page } = playground;
     await page.emulateMedia({ reducedMotion: motion });
     await page.goto(`./#${RUN}`);

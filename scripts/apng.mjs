@@ -3,7 +3,7 @@
  * is stored, and in it only the pixels that changed; fast-png compresses them. Called by picture.mjs.
  *
  * The format: a PNG whose chunks acTL (how many frames), fcTL (one before each frame) and fdAT (IDAT of later frames)
- * are told apart by https://www.w3.org/TR/png-3/#apng-frame-based-animation.
+ * follow https://www.w3.org/TR/png-3/#apng-frame-based-animation.
  */
 import { crc32 } from 'node:zlib';
 import { decode, encode } from 'fast-png';

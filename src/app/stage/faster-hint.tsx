@@ -1,7 +1,7 @@
 /**
  * "Faster: +", beside the step, when somebody plays slowly in this browser for the first time: a button that does what
  * the key does. It is gone after the second step, or once the user has chosen a pace, and never comes again. A screen
- * reader is told once. Not in another page's frame, nor where the pace is hidden or locked. Used by stage-head.tsx.
+ * reader announces the hint once. Embeds, and pages whose pace is hidden or locked, have no hint. Used by stage-head.
  */
 import { useEffect, useState } from 'react';
 import { isFirstTime } from '../notices/first-visit';
