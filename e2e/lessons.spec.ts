@@ -57,12 +57,16 @@ async function turnsItsKnobs(drawing: Locator): Promise<void> {
     const before = await shown();
     const field = knob.locator('select, input[type="range"], input[type="radio"]:not(:checked)').first();
     const kind = await field.evaluate((own) => own.getAttribute('type') ?? own.localName);
-    if (kind === 'select') await field.selectOption({ index: 1 });
+    if (kind === 'select') await field.selectOption({ index: await otherOption(field) });
     else if (kind === 'radio') await field.check();
     else await field.press((await field.inputValue()) === '0' ? 'ArrowRight' : 'ArrowLeft');
     await expect.poll(shown, `the knob ${await knob.getAttribute('data-knob')}`).not.toBe(before);
   }
 }
+
+/** An option that is not chosen yet. */
+const otherOption = (field: Locator): Promise<number> =>
+  field.evaluate((own) => (own instanceof HTMLSelectElement && own.selectedIndex === 1 ? 0 : 1));
 
 async function commitsAndSees(section: Locator): Promise<void> {
   const answer = section.locator('.predict-answer');

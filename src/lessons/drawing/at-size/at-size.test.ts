@@ -34,6 +34,19 @@ describe.each(Object.keys(TOPICS))('%s', (about) => {
     }
   });
 
+  test('another GPU changes picture or words, whatever the model and the batch', () => {
+    if (!knobs.some(({ key }) => key === 'machine')) return;
+    const others = knobs.filter(({ key }) => key === 'model' || key === 'rows');
+    const settings = others.reduce<Changes[]>(
+      (made, { key, values }) => made.flatMap((own) => values.map((value) => ({ ...own, [key]: value }))),
+      [{}],
+    );
+    for (const own of settings) {
+      const [a100, h100] = ['a100', 'h100'].map((machine) => JSON.stringify(draw(about, { ...own, machine })));
+      expect(a100, JSON.stringify(own)).not.toBe(h100);
+    }
+  });
+
   test('all settings give numbers that can be written, and no bar below zero', () => {
     for (const { key, values } of knobs)
       for (const own of values) {

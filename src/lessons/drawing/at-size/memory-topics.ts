@@ -56,6 +56,13 @@ export const oneDevice: Topic = {
   },
 };
 
+/** What is left of a GPU beside a rank, or that the rank does not fit. */
+function roomNote(needed: number, chosen: Parameters<typeof fitNote>[0]): string {
+  const has = chosen.machine.memoryBytes;
+  if (needed <= has) return ` A GPU has ${said(has, 'bytes')}, of which ${said(has - needed, 'bytes')} stay free.`;
+  return fitNote(chosen) || ` That is more than the ${said(has, 'bytes')} of one GPU.`;
+}
+
 /** DDP: every rank keeps everything; sharding divides all but the activations. */
 export const replicas: Topic = {
   knobs: [MODEL, SEVERAL_RANKS, ROWS, MACHINE],
@@ -88,8 +95,9 @@ export const replicas: Topic = {
         bytes('buckets', 'of it DDP’s buckets', buckets),
         bytes('sharded', 'each rank, states divided', memoryInAll(divided)),
         bytes('copies', 'weights and optimiser states on all ranks', one * ranks),
+        bytes('free', 'left free on each GPU', Math.max(0, machine.memoryBytes - needed)),
       ],
-      says: `Each of ${ranks} ranks holds all of ${model.label}: ${said(needed, 'bytes')}, of which ${said(buckets, 'bytes')} are DDP’s buckets, a second copy of the gradients. The ranks together store ${ranks} equal copies of weights and optimiser states, ${said(one * ranks, 'bytes')}.${fitNote({ model, machine, rows })}`,
+      says: `Each of ${ranks} ranks holds all of ${model.label}: ${said(needed, 'bytes')}, of which ${said(buckets, 'bytes')} are DDP’s buckets, a second copy of the gradients. The ranks together store ${ranks} equal copies of weights and optimiser states, ${said(one * ranks, 'bytes')}.${roomNote(needed, { model, machine, rows })}`,
     };
   },
 };
