@@ -5,6 +5,8 @@
 
 import { labSentence } from '../../app/lab/lab-sentence';
 import { stripsOfLesson } from '../../app/notices/which-notices';
+import { chunksOf } from '../../app/pipeline/row-titles';
+import { runSchedule } from '../../app/pipeline/use-run-schedule';
 import type { App } from '../../app/state/app-state';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
@@ -112,7 +114,13 @@ function Pictures({ page, id, spec, recorded }: PicturesProps) {
       {spec.show.map((view) => {
         const picture = pictures.get(view);
         return picture ? (
-          <ThemedPicture key={view} view={view} picture={picture} alt={`${PICTURE_OF[view]}. ${sentence}`} />
+          <ThemedPicture
+            key={view}
+            view={view}
+            picture={picture}
+            alt={`${PICTURE_OF[view]}. ${sentence}`}
+            isTall={view === 'schedule' && hasChunks(recorded.store.getState())}
+          />
         ) : (
           <div key={view} className="figure-view" data-view={view}>
             <StaticTable view={view} app={recorded.store.getState()} />
@@ -122,6 +130,10 @@ function Pictures({ page, id, spec, recorded }: PicturesProps) {
     </>
   );
 }
+
+/** With several stages per rank the legend of a schedule has one more entry, a line of its own on a phone. */
+const hasChunks = ({ info }: App): boolean =>
+  info !== undefined && chunksOf(runSchedule(info.config).schedule).some((chunk) => chunk > 0);
 
 /** What a picture shows, for readers who cannot see it; the sentence of its moment follows. */
 const PICTURE_OF: Readonly<Record<View, string>> = {
@@ -149,11 +161,13 @@ interface ThemedProps {
   readonly view: View;
   readonly picture: SizedPicture;
   readonly alt: string;
+  /** The line above the live view needs more room on a phone. */
+  readonly isTall: boolean;
 }
 
-function ThemedPicture({ view, picture, alt }: ThemedProps) {
+function ThemedPicture({ view, picture, alt, isTall }: ThemedProps) {
   return (
-    <picture className="figure-view" data-view={view}>
+    <picture className="figure-view" data-view={view} data-tall={isTall || undefined}>
       {picture.narrow && (
         <>
           <source {...sized(picture.narrow, 'dark')} media={`${NARROW} and (prefers-color-scheme: dark)`} />
