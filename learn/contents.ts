@@ -28,11 +28,7 @@ export const CONTENTS: readonly Entry[] = [
   { name: 'samplers', title: 'Data, samplers and seeds' },
   { name: 'batch-size', title: 'Batch size, accumulation and no_sync' },
   { name: 'what-else', title: 'What else must agree: BatchNorm, buffers, dropout' },
-  {
-    name: 'checkpointing',
-    title: 'Activation checkpointing',
-    planned: 'Trade memory for recomputation. Being written.',
-  },
+  { name: 'checkpointing', title: 'Activation checkpointing' },
   { name: 'model-parallel', title: 'Model parallelism: layers on different devices' },
   { name: 'pipelines', title: 'Pipelines: what a bubble is' },
   { name: 'pipeline-schedules', title: 'Pipeline schedules: zero bubble and V' },

@@ -1,10 +1,13 @@
 /** What drawings are given of runs: read off the recorded runs at build, and put into the page as JSON. */
 import type { KindName } from '../drawing/kind-names';
+import { memoryCurves } from './memory-over-time';
 import type { Recorded } from './record-run';
 
 type Reader = (runs: ReadonlyMap<string, Recorded>) => unknown;
 
-const READERS: Readonly<Partial<Record<KindName, Reader>>> = {};
+const READERS: Readonly<Partial<Record<KindName, Reader>>> = {
+  'memory-over-time': memoryCurves,
+};
 
 export function dataOf(kind: KindName, runs: ReadonlyMap<string, Recorded>): unknown {
   const read = READERS[kind];

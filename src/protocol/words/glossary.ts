@@ -61,6 +61,8 @@ export const GLOSSARY = {
     'How long a rank waits in a collective for the other ranks before it gives up with an error. It is a setting of the process group.',
   checkpoint:
     'Files from which training can continue: the weights, the state of the optimiser, the step, the position in the data, and the state of the random generators.',
+  'activation checkpointing':
+    'Forward keeps only the inputs of some segments of layers. When backward needs the other activations, the segment’s forward runs again. It saves memory and costs time. torch.utils.checkpoint does it; it writes no file.',
   staleness:
     'How often the weights were updated between the moment a worker copied them and the moment its gradient is applied.',
   straggler: 'A rank that is slower than the others. In every collective the other ranks wait for it.',
