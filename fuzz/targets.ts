@@ -38,6 +38,8 @@ import { anySchedule } from './arbitraries/schedules';
 import { checkNamesSettings } from './names-settings';
 import { checkSentence, keepsPromise } from './promise';
 import regressions from './regressions.json';
+import { anyRecording, tryRecording } from './try-recordings';
+import { anyReport, tryReport } from './try-reports';
 
 export interface Target {
   readonly name: string;
@@ -235,4 +237,6 @@ export const TARGETS: readonly Target[] = [
   }),
   target('configFiles', 300, anyConfigText, tryConfigText),
   target('schedules', 400, anySchedule, trySchedule),
+  target('imports', 250, anyRecording, tryRecording),
+  target('reports', 300, anyReport, tryReport),
 ];

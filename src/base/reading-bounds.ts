@@ -20,6 +20,14 @@ const UNPACKED_FLOOR = 128 * 2 ** 20;
 export const unpackedAtMost = (packedBytes: number, most: number): number =>
   Math.min(most, UNPACKED_FLOOR + MOST_RATIO * packedBytes);
 
+/** Drawings on an empty ground pack hundreds of pixels into a byte, photographs less than two. */
+const PIXELS_PER_BYTE = 200;
+const PIXELS_FLOOR = 2 ** 26;
+
+/** Pixels that images of so many bytes may have in all; `most`: what is taken of any files. */
+export const pixelsAtMost = (bytes: number, most: number): number =>
+  Math.min(most, PIXELS_FLOOR + PIXELS_PER_BYTE * bytes);
+
 /**
  * What is too much about a value read from so many bytes, as the end of a sentence ("its lists are nested ..."), or
  * undefined. Looks at no more values than are allowed. Maps (a pickle's dicts) count with keys and values.

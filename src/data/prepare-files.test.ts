@@ -236,3 +236,19 @@ test('no PNG at all; too many to hold; what needs nothing passes through', async
   const files = { 'x.csv': good };
   expect(await prepareFiles({ type: 'circle', samples: 5, noise: 0, testFraction: 0 }, files)).toBe(files);
 });
+
+test('blank images: refused by what their headers say, before one is decoded', async () => {
+  const blank = (width: number): Uint8Array => {
+    const png = own(encode({ width: 8, height: 8, channels: 1, depth: 8, data: new Uint8Array(64) }));
+    new DataView(png.buffer).setUint32(16, width);
+    return png;
+  };
+  const zip = own(
+    zipSync(Object.fromEntries(Array.from({ length: 60 }, (_, k) => [`${k % 2}/${k}.png`, blank(2 ** 19)]))),
+  );
+  expect(zip.length).toBeLessThan(20_000);
+  // Decoding the first one would say that it is broken.
+  await expect(prepareFiles({ ...PNG, zip: 'my.zip' }, { 'my.zip': zip })).rejects.toThrow(
+    /^my\.zip: found images of 240 megapixels in [\d,]+ bytes, expected at most 6\d in files of this size\.$/,
+  );
+});

@@ -6,12 +6,14 @@
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import { loadPart } from '../base/load-part';
+import { pixelsAtMost } from '../base/reading-bounds';
 import type { DataConfig } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import { dataError, fileBytes } from './data-error';
 import { areaAverage } from './drawing/area-average';
 import { checkFileSize, checkSize } from './limits';
 import { readPng } from './readers/png';
+import { pixelsSaid } from './readers/png-chunks';
 import { unzip } from './readers/zip';
 
 type PngConfig = Extract<DataConfig, { type: 'png' }>;
@@ -53,24 +55,15 @@ export async function prepareImages(config: PngConfig, files: Files, maxFileByte
   const area = size * size;
   const channels = color ? 3 : 1;
   checkSize(config.type, ordered.length, channels * area, 'Use fewer or smaller images.');
+  checkPixels(config, source, ordered, files);
   const [{ Unzlib }, png] = await loadPart('The reader of PNG files', () =>
     Promise.all([import('fflate'), import('fast-png')]),
   );
   const library = { ...png, Unzlib };
   const pixels = new Float32Array(ordered.length * channels * area);
-  let decoded = 0;
   for (const [row, { path, bytes }] of ordered.entries()) {
     const name = config.zip === undefined ? path : `${config.zip}: ${path}`;
     const { width, height, planes } = readPng(name, bytes, color, library);
-    decoded += width * height;
-    if (decoded > MAX_DECODED_PIXELS) {
-      throw dataError(
-        { file: source },
-        `images of more than ${MAX_DECODED_PIXELS / 2 ** 20} megapixels in all`,
-        `at most ${MAX_DECODED_PIXELS / 2 ** 20}`,
-        'Use fewer or smaller images.',
-      );
-    }
     for (const [c, plane] of planes.entries()) {
       const start = (row * channels + c) * area;
       areaAverage(plane, width, height, pixels.subarray(start, start + area), size);
@@ -85,8 +78,26 @@ export async function prepareImages(config: PngConfig, files: Files, maxFileByte
   };
 }
 
-/** All images of a set together: a minute's work. A small file may stand for a large image. */
+/** All images of a set together, whatever the size of their files: a minute's work. */
 const MAX_DECODED_PIXELS = 2 ** 30;
+
+/** By what their headers say, before one of them is decoded: a blank image packs a thousand pixels into a byte. */
+function checkPixels(config: PngConfig, source: string, images: readonly Found[], files: Files): void {
+  const packed =
+    config.zip === undefined
+      ? images.reduce((sum, { bytes }) => sum + bytes.length, 0)
+      : fileBytes(files, config.zip).length;
+  const most = pixelsAtMost(packed, MAX_DECODED_PIXELS);
+  const pixels = images.reduce((sum, { bytes }) => sum + pixelsSaid(bytes), 0);
+  if (pixels <= most) return;
+  const megapixels = (count: number): string => Math.floor(count / 2 ** 20).toLocaleString('en');
+  throw dataError(
+    { file: source },
+    `images of ${megapixels(pixels)} megapixels in ${packed.toLocaleString('en')} bytes`,
+    `at most ${megapixels(most)} in files of this size`,
+    'Use fewer or smaller images.',
+  );
+}
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const IMAGE = /\.(png|jpe?g|gif|bmp|webp|tiff?|avif)$/i;

@@ -63,6 +63,7 @@ test.each([
   ],
   ['no JSON', made('{"a":', 0), 'byte 8: the header is not a JSON object'],
   ['a list', made('[]', 0), 'byte 8: the header is not a JSON object'],
+  ['nested too deep', made(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 0), 'the header is not read, since its lists'],
   ['no shape', made({ a: entry(undefined, [0, 4]) }, 4), 'byte 8: the entry of tensor "a" lacks'],
   ['half precision', made({ a: entry([2], [0, 4], 'F16') }, 4), 'tensor "a" is F16, expected F32'],
   ['cut off', made({ a: entry([4], [0, 16]) }, 12), 'tensor "a" takes bytes 0 to 16, the file has 12 bytes of data'],

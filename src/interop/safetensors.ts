@@ -3,7 +3,9 @@
  * Reads and writes float32, and the whole numbers of buffers. A damaged file is refused with the byte at fault; which
  * tensors a model wants is for the caller to check.
  */
+import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
+import { tooMuchOf } from '../base/reading-bounds';
 import { elements, formatShape } from '../tensor/shape';
 
 /** What a tensor's type in the file becomes here. */
@@ -49,7 +51,7 @@ export function readSafetensors(
       throw refuse(
         file,
         PREFIX,
-        `tensor "${name}" is in the file twice`,
+        `tensor "${brief(name)}" is in the file twice`,
         'Keep it with or without "module.", not both.',
       );
     }
@@ -91,13 +93,17 @@ function readHeader(file: string, bytes: Uint8Array<ArrayBuffer>): { header: obj
     );
   }
   const start = PREFIX + Number(length);
+  let header: unknown;
   try {
-    const header: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(PREFIX, start)));
-    if (typeof header === 'object' && header !== null && !Array.isArray(header)) return { header, start };
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(PREFIX, start)));
   } catch {
     // Reported below, with the place.
   }
-  throw refuse(file, PREFIX, 'the header is not a JSON object', again);
+  if (typeof header !== 'object' || header === null || Array.isArray(header))
+    throw refuse(file, PREFIX, 'the header is not a JSON object', again);
+  const tooMuch = tooMuchOf(header, start);
+  if (tooMuch !== undefined) throw refuse(file, PREFIX, `the header is not read, since ${tooMuch}`, again);
+  return { header, start };
 }
 
 function checkEntry(
@@ -116,19 +122,24 @@ function checkEntry(
     throw refuse(
       file,
       PREFIX,
-      `the entry of tensor "${name}" lacks dtype, shape or data_offsets`,
+      `the entry of tensor "${brief(name)}" lacks dtype, shape or data_offsets`,
       'Save the weights again.',
     );
   }
   if (!isFileType(dtype)) {
-    throw refuse(file, PREFIX, `tensor "${name}" is ${dtype}, expected F32`, 'Save float32 weights: tensor.float().');
+    throw refuse(
+      file,
+      PREFIX,
+      `tensor "${brief(name)}" is ${brief(dtype)}, expected F32`,
+      'Save float32 weights: tensor.float().',
+    );
   }
   const [begin = 0, end = 0] = offsets;
   if (begin > end || end > size) {
     throw refuse(
       file,
       start + begin,
-      `tensor "${name}" takes bytes ${begin} to ${end}, the file has ${size} bytes of data`,
+      `tensor "${brief(name)}" takes bytes ${begin} to ${end}, the file has ${size} bytes of data`,
       'The file is cut off or damaged.',
     );
   }
@@ -137,7 +148,7 @@ function checkEntry(
     throw refuse(
       file,
       start + begin,
-      `tensor "${name}" of shape ${formatShape(shape)} needs ${elements(shape) * elementBytes} bytes, has ${end - begin}`,
+      `tensor "${brief(name)}" of shape ${brief(formatShape(shape))} needs ${elements(shape) * elementBytes} bytes, has ${end - begin}`,
       'The file is damaged.',
     );
   }
@@ -163,7 +174,7 @@ function checkSpans(file: string, spans: [number, number, string][], size: numbe
       throw refuse(
         file,
         start + begin,
-        `tensor "${name}" begins at byte ${begin} of the data, expected ${expected}: tensors must neither overlap nor leave holes`,
+        `tensor "${brief(name)}" begins at byte ${begin} of the data, expected ${expected}: tensors must neither overlap nor leave holes`,
         'The file is damaged.',
       );
     }

@@ -2,6 +2,7 @@
  * What flight recorder dumps say of a hang: which collective ranks wait in, who has not called it, and where ranks call
  * different ones, as torch's fr_trace does. Called by the page and by `lockstep import`.
  */
+import { brief } from '../base/brief';
 import { differences } from './flight/differences';
 import type { FlightEntry, FlightRecording } from './flight/flight-recording';
 import { groupsIn, isDone, type OfGroup, type OfRank } from './flight/groups';
@@ -19,7 +20,7 @@ export function analyseFlight({ ranks }: FlightRecording): FlightAnalysis {
 }
 
 const groupName = ({ group, description }: OfGroup): string =>
-  description === '' || description === 'undefined' ? group : `${group} (${description})`;
+  description === '' || description === 'undefined' ? brief(group) : `${brief(group)} (${brief(description)})`;
 
 function groupOf(group: OfGroup): FlightGroup {
   return {

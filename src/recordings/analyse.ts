@@ -3,6 +3,7 @@
  * worker and by `lockstep import`.
  */
 import { collectiveFigures, summaries } from './analysis/collective-figures';
+import { ownParts } from './analysis/own-parts';
 import { sentencesOf } from './analysis/sentences';
 import { meanOf, stepShares } from './analysis/step-shares';
 import { stragglers, waitMatrix } from './analysis/stragglers';
@@ -11,11 +12,13 @@ import type { RecordingAnalysis } from './recording-analysis';
 
 export function analyse(recording: Recording): RecordingAnalysis {
   const ranks = recording.ranks.map(({ rank }) => rank);
-  const steps = recording.ranks.flatMap((rank) => stepShares(rank, recording.collectives));
+  const parts = ownParts(recording.collectives);
+  const stepsOf = recording.ranks.map((rank) => stepShares(rank, parts.get(rank.rank) ?? []));
+  const steps = stepsOf.flat();
   const collectives = recording.collectives.map(collectiveFigures);
   const found = {
     steps: steps.sort((a, b) => (a.step ?? 0) - (b.step ?? 0) || a.rank - b.rank),
-    ranks: ranks.map((rank) => meanOf(rank, steps)),
+    ranks: ranks.map((rank, index) => meanOf(rank, stepsOf[index] ?? [])),
     collectives,
     kinds: summaries(recording.collectives, collectives),
     stragglers: stragglers(recording, collectives),

@@ -13,6 +13,9 @@ import { readNcclTable } from './tables/nccl-table';
 /** Dumps and tables are small: what is larger is neither. */
 const MOST_WHOLE_BYTES = 256 * 1024 ** 2;
 
+/** Of text: nccl-tests prints a line for each size, and NCCL's log some thousand. */
+const MOST_TABLE_BYTES = 8 * 1024 ** 2;
+
 export class FileReader {
   private json: JsonReader | undefined;
   private readonly pieces: Uint8Array[] = [];
@@ -73,6 +76,14 @@ export class FileReader {
       throw new LockstepError('data', 'It is a zip archive.', 'Unpack it first.');
     if (bytes.subarray(0, 4096).includes(0)) {
       throw new LockstepError('data', 'It is neither JSON, nor gzip, nor a pickle, nor text.', WHAT);
+    }
+    if (this.bytes > MOST_TABLE_BYTES) {
+      const most = mebibytes(MOST_TABLE_BYTES);
+      throw new LockstepError(
+        'data',
+        `It is a text of ${mebibytes(this.bytes)}; tables of at most ${most} are read.`,
+        WHAT,
+      );
     }
     const { table, notices: more } = readNcclTable(this.file, new TextDecoder().decode(bytes));
     const source = { kind: 'collectives-table', entries: table.rows.length } as const;

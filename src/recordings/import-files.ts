@@ -2,6 +2,7 @@
  * Reads the files of a recording, whatever they are: the one entry for the page's worker and the command line. A file
  * that can't be read is a notice with its place, and the others are read on; only an abort throws.
  */
+import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { FileReader } from './file-reader';
 import { type FlightDraft, flightRecording } from './flight/read-flight';
@@ -39,7 +40,7 @@ export async function importFiles(files: readonly RecordingFile[], options: Read
       if (found.source) sources.push({ ...found.source, file: file.name, bytes: file.size, textBytes: end.textBytes });
     } catch (error) {
       if (error instanceof LockstepError && error.code === 'aborted') throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = brief(error instanceof Error ? error.message : String(error), 300);
       notices.push({ level: 'warning', text: `It can't be read: ${reason}`, place: { file: file.name } });
     }
   }
@@ -47,5 +48,31 @@ export async function importFiles(files: readonly RecordingFile[], options: Read
   notices.push(...(joined?.notices ?? []));
   const flight = flightRecording(flights);
   const recording = joined?.recording;
-  return { sources, notices, tables, ...(recording ? { recording } : {}), ...(flight ? { flight } : {}) };
+  return {
+    sources,
+    notices: fewPerFile(notices),
+    tables,
+    ...(recording ? { recording } : {}),
+    ...(flight ? { flight } : {}),
+  };
+}
+
+/** As many as one reads; a damaged file may give one for every event. */
+const MOST_OF_FILE = 12;
+
+function fewPerFile(notices: readonly RecordingNotice[]): readonly RecordingNotice[] {
+  const counts = new Map<string, number>();
+  const kept = notices.filter(({ place: { file } }) => {
+    const count = (counts.get(file) ?? 0) + 1;
+    counts.set(file, count);
+    return count <= MOST_OF_FILE;
+  });
+  const more = [...counts].filter(([, count]) => count > MOST_OF_FILE);
+  return [
+    ...kept,
+    ...more.map(([file, count]): RecordingNotice => {
+      const text = `It has ${(count - MOST_OF_FILE).toLocaleString('en')} more such notices, which are left out here.`;
+      return { level: 'warning', text, place: { file } };
+    }),
+  ];
 }

@@ -1,5 +1,7 @@
 /** What was read and found, as `lockstep import` prints it: tables for the eye, or one object for JSON. */
+import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
+import { printable } from '../base/printable';
 import { analyse } from './analyse';
 import { analyseFlight } from './analyse-flight';
 import { idleText } from './analysis/sentences';
@@ -55,15 +57,16 @@ export function importText({ imported, step, analysis, flight, whatIf }: Finding
     blocks.push(collectivesTable(collectiveRows(recording, analysis, step)), analysis.sentences);
   }
   if (whatIf) blocks.push(whatIf.sentences);
-  if (flight) blocks.push(['Flight recorder', ...flight.sentences]);
+  if (flight) {
+    const said = flight.sentences.slice(0, MOST_ROWS);
+    blocks.push(['Flight recorder', ...said, ...andMore(flight.sentences.length - said.length)]);
+  }
   blocks.push(
     ...tables.map(tableLines),
     notices.map((notice) => `${notice.level}: ${noticeText(notice)}`),
   );
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+  const filled = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'));
+  return printable(`${filled.join('\n\n')}\n`);
 }
 
 /** Spans are left out: a trace has half a million of them, and the file is there. */
@@ -123,18 +126,24 @@ function clockLines(clocks: readonly ClockOffset[]): readonly string[] {
 }
 
 function rankTable(recording: Recording, analysis: RecordingAnalysis, step: number | undefined): readonly string[] {
-  const rows = step === undefined ? analysis.ranks : analysis.steps.filter((of) => of.step === step);
+  const all = step === undefined ? analysis.ranks : analysis.steps.filter((of) => of.step === step);
+  const rows = all.slice(0, MOST_RANKS);
   const count = recording.steps.length;
   const what = step !== undefined ? `Step ${step}` : count > 1 ? `A step, mean of ${count}` : 'The step';
   const line = (of: StepOfRank): readonly string[] => {
     const [most] = of.idle;
     const shares = [of.durUs, of.computeUs, of.communicationUs, of.overlapUs, of.exposedUs, of.waitingUs, of.idleUs];
-    return [String(of.rank), ...shares.map(durationText), most ? `${durationText(most.us)} ${idleText(most)}` : ''];
+    return [
+      String(of.rank),
+      ...shares.map(durationText),
+      most ? `${durationText(most.us)} ${brief(idleText(most), LONGEST_NAME)}` : '',
+    ];
   };
   const head = ['rank', 'step', 'compute', 'comm', 'hidden', 'exposed', 'waiting', 'idle', 'of it most'];
   return [
     `${what}: compute + exposed + idle; waiting is the part of exposed until the last rank arrives`,
     ...columns([head, ...rows.map(line)], 1),
+    ...andMore(all.length - rows.length),
   ];
 }
 
@@ -168,7 +177,13 @@ function collectiveRows(
     });
 }
 
+/** Collectives are sorted by what they move; ranks and rows of a table are read one by one. */
 const MOST_ROWS = 40;
+const MOST_RANKS = 256;
+/** Names in files are as long as their writers like. */
+const LONGEST_NAME = 60;
+
+const andMore = (count: number): readonly string[] => (count > 0 ? [`... and ${count.toLocaleString('en')} more`] : []);
 
 function collectivesTable(rows: readonly CollectiveSummary[]): readonly string[] {
   if (rows.length === 0) return [];
@@ -176,10 +191,10 @@ function collectivesTable(rows: readonly CollectiveSummary[]): readonly string[]
   const body = rows
     .slice(0, MOST_ROWS)
     .map((of) => [
-      of.kind,
-      of.group,
+      brief(of.kind, LONGEST_NAME),
+      brief(of.group, LONGEST_NAME),
       String(of.ranks),
-      of.dtype,
+      brief(of.dtype, LONGEST_NAME),
       of.bytes === 0 ? '?' : bytesText(of.bytes),
       String(of.count),
       durationText(of.transferUs),
@@ -187,11 +202,10 @@ function collectivesTable(rows: readonly CollectiveSummary[]): readonly string[]
       bandwidthText(of.algorithmBandwidth),
       bandwidthText(of.busBandwidth),
     ]);
-  const more = rows.length > MOST_ROWS ? [`... and ${rows.length - MOST_ROWS} more`] : [];
   return [
     'Collectives (medians; transfer: from the last rank that arrives to the last that ends)',
     ...columns([head, ...body], 2),
-    ...more,
+    ...andMore(rows.length - body.length),
   ];
 }
 
@@ -202,19 +216,22 @@ function tableLines({ file, tool, kind, ranks, rows }: CollectivesTable): readon
     'type',
     ...(rows[0]?.timings ?? []).flatMap(({ label }) => [label, 'algbw', 'busbw', '#wrong']),
   ];
-  const body = rows.map(({ bytes, count, dtype, timings }) => [
-    String(bytes),
-    String(count),
-    dtype,
-    ...timings.flatMap(({ timeUs, algorithmBandwidth, busBandwidth, wrong }) => [
-      durationText(timeUs),
-      bandwidthText(algorithmBandwidth),
-      bandwidthText(busBandwidth),
-      wrong === undefined ? '-' : String(wrong),
-    ]),
-  ]);
+  const body = rows
+    .slice(0, MOST_RANKS)
+    .map(({ bytes, count, dtype, timings }) => [
+      String(bytes),
+      String(count),
+      dtype,
+      ...timings.flatMap(({ timeUs, algorithmBandwidth, busBandwidth, wrong }) => [
+        durationText(timeUs),
+        bandwidthText(algorithmBandwidth),
+        bandwidthText(busBandwidth),
+        wrong === undefined ? '-' : String(wrong),
+      ]),
+    ]);
   const of = ranks === undefined ? '' : `, ${ranks} ranks`;
-  return [`${file}: ${tool}${kind === '' ? '' : `, ${kind}`}${of}`, ...columns([head, ...body], 0)];
+  const title = `${file}: ${tool}${kind === '' ? '' : `, ${brief(kind, LONGEST_NAME)}`}${of}`;
+  return [title, ...columns([head, ...body], 0), ...andMore(rows.length - body.length)];
 }
 
 /** The last column is a text where `leftColumns` is 1; columns of numbers go to the right. */

@@ -2,6 +2,7 @@
  * A JSON file, read as it comes: a trace (`traceEvents`, or a bare list of events), a flight recorder's dump
  * (`entries`) or a report of `lockstep collectives` (`rows`). Called by `file-reader.ts`.
  */
+import { firstFew } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { type FlightDraft, flightDraft, get, list } from './flight/read-flight';
 import type { RecordingNotice, RecordingSource } from './imported';
@@ -92,7 +93,7 @@ export class JsonReader {
     if (this.list === 'rows') return this.table();
     if (this.list === 'traceEvents') return this.trace();
     if (this.notices.length === 0) {
-      const keys = this.keys.length === 0 ? 'nothing' : this.keys.slice(0, 6).join(', ');
+      const keys = this.keys.length === 0 ? 'nothing' : firstFew(this.keys, 6);
       const text = `It is JSON without traceEvents, entries or rows (it has ${keys}): no recording that is known here.`;
       this.notices.push({ level: 'warning', text, place: { file: this.file } });
     }

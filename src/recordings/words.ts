@@ -1,5 +1,6 @@
 /** Numbers of recordings as sentences and tables write them. */
 
+import { brief, firstFew } from '../base/brief';
 import type { FlightEntry } from './flight/flight-recording';
 import type { Rank } from './recording';
 
@@ -47,12 +48,12 @@ const MOST_RANKS = 8;
 export function sizesText(sizes: readonly (readonly number[])[]): string {
   const [first] = sizes;
   if (!first) return 'nothing';
-  return `[${first.join(', ')}]${sizes.length > 1 ? ` and ${sizes.length - 1} more` : ''}`;
+  return `[${firstFew(first.map(String), 8)}]${sizes.length > 1 ? ` and ${sizes.length - 1} more` : ''}`;
 }
 
 /** "all_reduce of [20], Float". */
 export function callText({ kind, inputSizes, outputSizes, inputDtypes }: FlightEntry): string {
   const sizes = inputSizes.length > 0 ? inputSizes : outputSizes;
   const [dtype] = inputDtypes;
-  return `${kind} of ${sizesText(sizes)}${dtype === undefined || dtype === '' ? '' : `, ${dtype}`}`;
+  return `${brief(kind)} of ${sizesText(sizes)}${dtype === undefined || dtype === '' ? '' : `, ${brief(dtype)}`}`;
 }

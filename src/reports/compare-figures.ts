@@ -2,6 +2,7 @@
  * Bytes, speed and memory of two reports side by side. They are not held against a bar: only bytes must be the same in
  * the same run, and what each number says is beside it. Called by compare-reports.ts.
  */
+import { firstFew } from '../base/brief';
 import type { AnyReport } from './any-report';
 import { greatest } from './bars';
 
@@ -66,7 +67,8 @@ function pipeline(a: AnyReport, b: AnyReport): readonly Figure[] {
   if (!a.pipeline && !b.pipeline) return [];
   const bubble = ({ pipeline: own }: AnyReport): string =>
     own?.bubble === undefined ? 'not said' : `${(100 * own.bubble).toFixed(2)} %`;
-  const peaks = ({ pipeline: own }: AnyReport): string => (own?.peaks.length ? own.peaks.join(' ') : 'not said');
+  const peaks = ({ pipeline: own }: AnyReport): string =>
+    own?.peaks.length ? firstFew(own.peaks.map(String), 16, ' ') : 'not said';
   return [
     {
       what: 'bubble of the schedule',

@@ -4,6 +4,7 @@
  * an adaptive optimizer turns rounding into whole steps in any direction, and the loss does not change with them.
  * Called by compare-reports.ts.
  */
+import { firstFew } from '../base/brief';
 import type { AnyReport, HistoryRow, Sample } from './any-report';
 import { type Bar, GRADIENT_FACTOR, greatest } from './bars';
 import { distance } from './compare-weights';
@@ -48,14 +49,23 @@ export function compareHistory(a: AnyReport, b: AnyReport, bar: Bar): HistoryCom
     return { ...NOTHING, notes: [`Parameters and gradients of single steps are not compared: ${why}.`] };
   }
   const tensors = (['parameters', 'gradients'] as const).flatMap((kind) =>
-    namesOf(steps, kind).flatMap((name) => tensorHistory(steps, kind, name, bar)),
+    [...stepsByName(steps, kind)].flatMap(([name, own]) => tensorHistory(own, kind, name, bar)),
   );
   return { steps, tensors, rounding: roundingOnly(steps), notes: onlyOne(steps) };
 }
 
-const namesOf = (steps: readonly HistoryPair[], kind: HistoryKind): readonly string[] => [
-  ...new Set(steps.flatMap(({ a, b }) => [...a[kind].keys()].filter((name) => b[kind].has(name)))),
-];
+/** Of every tensor the steps in which both sides have it. */
+function stepsByName(steps: readonly HistoryPair[], kind: HistoryKind): ReadonlyMap<string, readonly HistoryPair[]> {
+  const found = new Map<string, HistoryPair[]>();
+  for (const pair of steps)
+    for (const name of pair.a[kind].keys()) {
+      if (!pair.b[kind].has(name)) continue;
+      const known = found.get(name);
+      if (known) known.push(pair);
+      else found.set(name, [pair]);
+    }
+  return found;
+}
 
 function onlyOne(steps: readonly HistoryPair[]): readonly string[] {
   const [first] = steps;
@@ -64,9 +74,7 @@ function onlyOne(steps: readonly HistoryPair[]): readonly string[] {
     const lone = [...first.a[kind].keys(), ...first.b[kind].keys()].filter(
       (name) => !(first.a[kind].has(name) && first.b[kind].has(name)),
     );
-    const most = 5;
-    const more = lone.length > most ? ` and ${lone.length - most} more` : '';
-    return lone.length === 0 ? [] : [`Only one side has ${kind} of ${lone.slice(0, most).join(', ')}${more}.`];
+    return lone.length === 0 ? [] : [`Only one side has ${kind} of ${firstFew(lone, 5)}.`];
   });
 }
 

@@ -108,7 +108,11 @@ const groupOf = ({ losses }: AnyReport): number => losses.filter(({ step }) => s
 
 function perStep(rows: readonly LossRow[]): readonly LossRow[] {
   const groups = new Map<number, LossRow[]>();
-  for (const row of rows) groups.set(row.step, [...(groups.get(row.step) ?? []), row]);
+  for (const row of rows) {
+    const known = groups.get(row.step);
+    if (known) known.push(row);
+    else groups.set(row.step, [row]);
+  }
   return [...groups].map(([step, own]) => ({
     step,
     microBatch: step,
@@ -130,10 +134,14 @@ function perRank(pairs: readonly LossPair[], bar: Bar, notes: string[]): readonl
     notes.push(`Losses of single ranks are not compared: A has ${ofA} of them, B ${ofB}.`);
     return [];
   }
-  return Array.from({ length: ofA }, (_, rank) => {
-    const own = pairs.map((pair) =>
-      difference(pair, pair.ranksA[rank] ?? Number.NaN, pair.ranksB[rank] ?? Number.NaN, bar),
-    );
-    return worstOf(own);
-  }).flatMap((worst, rank) => (worst === undefined ? [] : [{ ...worst, rank }]));
+  const worst: (LossDifference | undefined)[] = [];
+  for (const pair of pairs) {
+    // A pair without losses of single ranks adds nothing, so the work is that of the losses that are there.
+    for (let rank = 0; rank < Math.max(pair.ranksA.length, pair.ranksB.length); rank++) {
+      const found = difference(pair, pair.ranksA[rank] ?? Number.NaN, pair.ranksB[rank] ?? Number.NaN, bar);
+      const known = worst[rank];
+      if (known === undefined || found.relative > known.relative) worst[rank] = found;
+    }
+  }
+  return worst.flatMap((of, rank) => (of === undefined ? [] : [{ ...of, rank }]));
 }

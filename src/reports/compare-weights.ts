@@ -2,6 +2,7 @@
  * Final weights of two reports, tensor by tensor. Where one side only has hashes of them, equality to the bit is all
  * that can be said. Called by compare-reports.ts.
  */
+import { brief, firstFew } from '../base/brief';
 import type { AnyReport, Tensor } from './any-report';
 import type { Bar } from './bars';
 
@@ -45,6 +46,9 @@ export function compareWeights(a: AnyReport, b: AnyReport, bar: Bar, steps: numb
   };
 }
 
+/** `[4, 2]`, at a length that a table bears. */
+export const shapeText = (shape: readonly number[]): string => `[${brief(shape.join(', '))}]`;
+
 /** Those with the weights have their hashes mostly, too. */
 function byHash(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): WeightsComparison {
   const shared = [...a.keys()].filter((name) => b.has(name));
@@ -60,9 +64,7 @@ function byHash(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>):
 function missing(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): readonly string[] {
   const only = (has: ReadonlyMap<string, unknown>, hasNot: ReadonlyMap<string, unknown>, side: string) => {
     const names = [...has.keys()].filter((name) => !hasNot.has(name));
-    return names.length === 0
-      ? []
-      : [`Only ${side} has ${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}.`];
+    return names.length === 0 ? [] : [`Only ${side} has ${firstFew(names, 5)}.`];
   };
   return [...only(a, b, 'A'), ...only(b, a, 'B')];
 }
@@ -79,7 +81,7 @@ function byElement(
     const two = ofB.get(name);
     if (two === undefined) return [];
     if (one.shape.join() !== two.shape.join()) {
-      notes.push(`${name} is [${one.shape.join(', ')}] in ${a.name} and [${two.shape.join(', ')}] in ${b.name}.`);
+      notes.push(`${brief(name)} is ${shapeText(one.shape)} in ${a.name} and ${shapeText(two.shape)} in ${b.name}.`);
       return [];
     }
     return [{ name, shape: one.shape, ...furthest(one.values, two.values), bar }];

@@ -5,6 +5,7 @@
 import { brief } from '../base/brief';
 import type { LossComparison, LossDifference } from './compare-losses';
 import type { Comparison } from './compare-reports';
+import { shapeText } from './compare-weights';
 import { digits, small } from './verdict';
 
 export interface Section {
@@ -16,8 +17,14 @@ export interface Section {
   readonly notes: readonly string[];
 }
 
-/** As many tensors as one reads. */
+/** As many tensors, ranks or counts as one reads, and settings, which are said in few words. */
 const MOST = 40;
+const MOST_SETTINGS = 200;
+/** Of a tensor or a setting; a column is as wide as its widest name. */
+const LONGEST_NAME = 120;
+
+const andMore = (count: number, most: number): readonly string[] =>
+  count > most ? [`And ${(count - most).toLocaleString('en')} more.`] : [];
 
 /** Those that have something to say. */
 export function sectionsOf(comparison: Comparison): readonly Section[] {
@@ -37,7 +44,10 @@ function settings({ a, b, settings: found }: Comparison): Section {
     return { ...section, lead: `Not known: no configuration in ${without.join(' and ')}.` };
   }
   if (found.length === 0) return { ...section, lead: 'None.' };
-  return { ...section, rows: found.map((each) => [each.path, value(each.a), value(each.b)]) };
+  const rows = found
+    .slice(0, MOST_SETTINGS)
+    .map((each) => [brief(each.path, LONGEST_NAME), value(each.a), value(each.b)]);
+  return { ...section, rows, notes: andMore(found.length, MOST_SETTINGS) };
 }
 
 const value = (setting: unknown): string => (setting === undefined ? 'not said' : brief(JSON.stringify(setting), 50));
@@ -62,9 +72,9 @@ function losses({ count, unit, worst, parts, perRank, onlyA, onlyB, notes }: Los
     rows: [
       ...(worst ? [row('worst', worst)] : []),
       ...(parts ? [row('first beyond the bar', parts)] : []),
-      ...perRank.map((each) => row(`rank ${each.rank}, worst`, each)),
+      ...perRank.slice(0, MOST).map((each) => row(`rank ${each.rank}, worst`, each)),
     ],
-    notes,
+    notes: [...andMore(perRank.length, MOST), ...notes],
   };
 }
 
@@ -81,7 +91,7 @@ function history({ history: { steps, tensors, rounding, notes } }: Comparison): 
     rows: sorted
       .slice(0, MOST)
       .map(({ kind, name, worst, parts }) => [
-        kind === 'gradients' ? `${name}.grad` : name,
+        brief(kind === 'gradients' ? `${name}.grad` : name, LONGEST_NAME),
         rounding.has(name) ? 'its gradient is rounding' : parts === undefined ? 'agrees' : `parts at step ${parts}`,
         `step ${worst.step}`,
         small(worst.relative),
@@ -99,8 +109,8 @@ function weights({ weights: { tensors, notes } }: Comparison): Section {
     rows: sorted
       .slice(0, MOST)
       .map((each) => [
-        each.name,
-        `[${each.shape.join(', ')}]`,
+        brief(each.name, LONGEST_NAME),
+        shapeText(each.shape),
         small(each.apart),
         `${small(each.bar)}${each.apart > each.bar ? ', beyond it' : ''}`,
         String(each.index),
@@ -120,12 +130,14 @@ function figures({ figures: found }: Comparison): Section {
   return {
     heading: 'Side by side',
     columns: ['', 'A', 'B', 'what it is'],
-    rows: found.map(({ what, a, b, meaning, same }) => [
-      what,
-      a,
-      b,
-      `${same === false ? 'DIFFERENT; ' : ''}${meaning}`,
-    ]),
-    notes: [],
+    rows: found
+      .slice(0, MOST)
+      .map(({ what, a, b, meaning, same }) => [
+        brief(what, LONGEST_NAME),
+        a,
+        b,
+        `${same === false ? 'DIFFERENT; ' : ''}${meaning}`,
+      ]),
+    notes: andMore(found.length, MOST),
   };
 }

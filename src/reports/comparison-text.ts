@@ -1,4 +1,5 @@
 /** A comparison as the lines that a terminal shows. Pure; `lockstep compare` prints it. */
+import { printable } from '../base/printable';
 import type { AnyReport } from './any-report';
 import type { Comparison } from './compare-reports';
 import { type Section, sectionsOf } from './comparison-sections';
@@ -6,7 +7,7 @@ import { noCause } from './no-cause';
 
 export function comparisonText(comparison: Comparison): string {
   const { a, b, verdict, bar } = comparison;
-  return [
+  const lines = [
     `A  ${title(a)}`,
     `B  ${title(b)}`,
     '',
@@ -16,7 +17,8 @@ export function comparisonText(comparison: Comparison): string {
     '',
     `Bar: a relative difference of ${bar.text}; for gradients 8 times as much.`,
     '',
-  ].join('\n');
+  ];
+  return printable(lines.join('\n'));
 }
 
 const title = ({ name, madeBy }: AnyReport): string => (madeBy === '' ? name : `${name} (${madeBy})`);

@@ -4,8 +4,6 @@
  */
 import { brief } from '../base/brief';
 
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/gs;
-
 /** Throws an Error that says where the text is not JSON. */
 export function parseLooseJson(text: string): unknown {
   try {
@@ -13,16 +11,46 @@ export function parseLooseJson(text: string): unknown {
   } catch (error) {
     if (!/NaN|Infinity/.test(text)) throw new Error(words(error, text));
   }
-  const strict = text.replace(TOKENS, (token) => {
-    if (token.startsWith('"')) return token;
-    // JSON.parse reads a number that is too great as Infinity. Lines stay; columns may move by some characters.
-    return token === 'Infinity' ? '1e999' : token === '-Infinity' ? '-1e999' : 'null';
-  });
   try {
-    return JSON.parse(strict);
+    return JSON.parse(withoutPythonsNumbers(text));
   } catch (error) {
     throw new Error(words(error, text));
   }
+}
+
+/** JSON.parse reads a number that is too great as Infinity. Lines stay; columns may move by some characters. */
+const STRICT: ReadonlyMap<string, string> = new Map([
+  ['NaN', 'null'],
+  ['-NaN', 'null'],
+  ['Infinity', '1e999'],
+  ['-Infinity', '-1e999'],
+]);
+
+/** Each character is looked at once, whatever quotes are missing. */
+function withoutPythonsNumbers(text: string): string {
+  const token = /"|-?\b(?:NaN|Infinity)\b/g;
+  const pieces: string[] = [];
+  let from = 0;
+  for (let found = token.exec(text); found; found = token.exec(text)) {
+    if (found[0] === '"') {
+      token.lastIndex = endOfText(text, found.index + 1);
+      continue;
+    }
+    pieces.push(text.slice(from, found.index), STRICT.get(found[0]) ?? '');
+    from = token.lastIndex;
+  }
+  return [...pieces, text.slice(from)].join('');
+}
+
+/** Behind the quote that ends the text which began before `at`. */
+function endOfText(text: string, at: number): number {
+  const sign = /["\\]/g;
+  sign.lastIndex = at;
+  for (let found = sign.exec(text); found; found = sign.exec(text)) {
+    if (found[0] === '"') return sign.lastIndex;
+    sign.lastIndex++;
+  }
+  return text.length;
 }
 
 /** The parsers of Node and of browsers count characters, lines or neither; people count lines. */

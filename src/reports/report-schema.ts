@@ -13,18 +13,23 @@ const size = v.pipe(v.number('a number'), v.minValue(0, 'at least 0'));
 const count = v.pipe(size, v.integer('a whole number'));
 const byName = <T extends v.GenericSchema>(value: T, words: string) => v.record(v.string(), value, words);
 
-const lossRecord = v.looseObject({
-  loss: real,
-  step: v.optional(count),
-  microBatch: v.optional(count),
-  epoch: v.optional(v.number('a number')),
-  perRank: v.optional(numbers),
-});
+const lossRecord = v.looseObject(
+  {
+    loss: real,
+    step: v.optional(count),
+    microBatch: v.optional(count),
+    epoch: v.optional(v.number('a number')),
+    perRank: v.optional(numbers),
+  },
+  'an object with `loss`',
+);
+
+const shape = v.array(count, 'a list of whole numbers');
 
 const tensor = v.union(
   [
-    v.looseObject({ shape: v.array(count), float32: text }),
-    v.looseObject({ shape: v.array(count), values: v.array(real) }),
+    v.looseObject({ shape, float32: text }, 'an object with shape and float32'),
+    v.looseObject({ shape, values: numbers }, 'an object with shape and values'),
   ],
   '{"shape": [...], "float32": base64} or {"shape": [...], "values": [...]}, row-major',
 );
@@ -66,7 +71,12 @@ export const reportSchema = v.looseObject(
     bytes: v.optional(
       v.looseObject({ payloadPerStep: v.optional(byName(size, 'numbers by name')) }, 'an object with numbers'),
     ),
-    memory: v.optional(v.array(v.looseObject({ peakBytes: v.optional(v.nullable(size)) }), 'a list of devices')),
+    memory: v.optional(
+      v.array(
+        v.looseObject({ peakBytes: v.optional(v.nullable(size)) }, 'an object with peakBytes'),
+        'a list of devices',
+      ),
+    ),
     pipeline: v.optional(
       v.looseObject(
         {

@@ -61,6 +61,14 @@ export function pixelChunks(file: string, bytes: Uint8Array, Unzlib: Inflater): 
   return joined(kept);
 }
 
+/** Pixels of an image as its header says; 0 where `readHeader` refuses it. */
+export function pixelsSaid(bytes: Uint8Array): number {
+  if (bytes.length < 24 || SIGNATURE.some((byte, i) => bytes[i] !== byte)) return 0;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const pixels = view.getUint32(16) * view.getUint32(20);
+  return pixels > MAX_PIXELS ? 0 : pixels;
+}
+
 function isMoreThan(file: string, packed: readonly Uint8Array[], most: number, Unzlib: Inflater): boolean {
   try {
     return unpackWithin(packed, most, Unzlib).isTooMuch;

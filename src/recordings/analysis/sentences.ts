@@ -1,7 +1,8 @@
 /** What a recording shows, in sentences: who is late and why, how much communication is hidden, why ranks are idle. */
+import { brief } from '../../base/brief';
 import type { Recording } from '../recording';
 import type { IdleShare, RecordingAnalysis, StepOfRank, Straggler } from '../recording-analysis';
-import { durationText, percentText } from '../words';
+import { durationText, percentText, ranksText } from '../words';
 
 type Found = Omit<RecordingAnalysis, 'sentences'>;
 
@@ -35,7 +36,7 @@ function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: F
   const late = `Rank ${rank} is a straggler: it is the last at ${last} of ${of} collectives, at the first one in ${lateSteps} of ${count} steps, there by ${durationText(byUs)} (median). The others waited ${durationText(causedUs)} for it in all.`;
   if (!cause) return `${late} Nothing that was recorded took it longer than the others.`;
   const others = cause.othersUs < 0.5 ? 'which no other rank does' : `the others ${durationText(cause.othersUs)}`;
-  return `${late} Before it arrives it spends ${durationText(cause.us)} a step in ${cause.name}, ${others}.`;
+  return `${late} Before it arrives it spends ${durationText(cause.us)} a step in ${brief(cause.name)}, ${others}.`;
 }
 
 /** Which rank arrives last most often; several ranks where they are last equally often. */
@@ -46,7 +47,7 @@ export function lastSentence(stragglers: readonly Straggler[]): string {
   const names = often.map(({ rank }) => rank);
   if (names.length === 1) return `rank ${names[0]} is last most often, at ${most} of ${of} collectives.`;
   if (names.length === stragglers.length) return `all are last equally often, at ${most} of ${of} collectives.`;
-  return `ranks ${names.slice(0, -1).join(', ')} and ${names.at(-1)} are each last at ${most} of ${of} collectives, the others at fewer.`;
+  return `${ranksText(names)} are each last at ${most} of ${of} collectives, the others at fewer.`;
 }
 
 const mean = (ranks: readonly StepOfRank[], of: (rank: StepOfRank) => number): number =>
@@ -77,6 +78,6 @@ function idleSentences({ ranks }: Found): readonly string[] {
   const [share] = idlest?.idle ?? [];
   if (!idlest || !share || idlest.idleUs < 0.02 * idlest.durUs) return [];
   return [
-    `Rank ${idlest.rank} is idle most, ${durationText(idlest.idleUs)} of ${durationText(idlest.durUs)} a step: ${durationText(share.us)} of it ${share.cause === 'annotation' ? 'in ' : ''}${idleText(share)}.`,
+    `Rank ${idlest.rank} is idle most, ${durationText(idlest.idleUs)} of ${durationText(idlest.durUs)} a step: ${durationText(share.us)} of it ${share.cause === 'annotation' ? 'in ' : ''}${brief(idleText(share))}.`,
   ];
 }

@@ -2,11 +2,12 @@
  * Divides a rank's steps: computing, communication hidden under it and exposed, waiting for the last rank, and idle
  * time with its cause. Each moment of a step is counted once. Called by `analyse.ts`.
  */
-import type { Rank, RecordedCollective, RecordedLane, RecordedRank, RecordedStep } from '../recording';
+import type { Rank, RecordedLane, RecordedRank, RecordedStep } from '../recording';
 import type { IdleCause, IdleShare, StepOfRank } from '../recording-analysis';
 import type { SpanKind } from '../spans';
 import { SPAN_KINDS } from '../spans';
 import { busy, clip, type Intervals, intersect, merged, subtract, total, union } from './intervals';
+import { bytesBetween, type OwnPart } from './own-parts';
 
 const COMPUTE: readonly SpanKind[] = ['operator', 'kernel', 'copy'];
 
@@ -20,20 +21,18 @@ interface Timeline {
   readonly causes: readonly { readonly cause: IdleCause; readonly name: string; readonly when: Intervals }[];
 }
 
-export function stepShares(rank: RecordedRank, collectives: readonly RecordedCollective[]): readonly StepOfRank[] {
-  const timeline = timelineOf(rank, collectives);
-  return rank.steps.map((step) => shareOf(rank.rank, step, timeline, collectives));
+/** `parts`: what the rank has of the collectives. */
+export function stepShares(rank: RecordedRank, parts: readonly OwnPart[]): readonly StepOfRank[] {
+  const timeline = timelineOf(rank, parts);
+  const bytesIn = bytesBetween(parts);
+  return rank.steps.map((step) => shareOf(rank.rank, step, timeline, bytesIn(step.startUs, step.endUs)));
 }
 
-function timelineOf(rank: RecordedRank, collectives: readonly RecordedCollective[]): Timeline {
+function timelineOf(rank: RecordedRank, parts: readonly OwnPart[]): Timeline {
   const { lanes } = rank;
   const cpu = lanes.filter(({ role }) => role !== 'communication');
   const hosts = lanes.filter(({ role }) => role === 'host');
-  const own = collectives.flatMap(({ parts }) => {
-    const mine = parts.find((part) => part.rank === rank.rank);
-    const lastUs = parts.reduce((last, { startUs }) => Math.max(last, startUs), 0);
-    return mine ? [{ startUs: mine.startUs, arrivedUs: Math.min(lastUs, mine.endUs), endUs: mine.endUs }] : [];
-  });
+  const own = parts.map(({ startUs, endUs, lastUs }) => ({ startUs, arrivedUs: Math.min(lastUs, endUs), endUs }));
   const transfer = merged(own.map(({ arrivedUs, endUs }) => [arrivedUs, endUs]));
   const computing = lanes.filter(({ role }) => role === 'compute');
   const launches = busy(cpu, ['launch']);
@@ -85,7 +84,7 @@ function shareOf(
   rank: Rank,
   { step, startUs, endUs, marked }: RecordedStep,
   timeline: Timeline,
-  collectives: readonly RecordedCollective[],
+  bytes: number,
 ): StepOfRank {
   const within = (all: Intervals): Intervals => clip(all, startUs, endUs);
   const compute = within(timeline.compute);
@@ -97,10 +96,11 @@ function shareOf(
   const shares: IdleShare[] = [];
   for (const { cause, name, when } of timeline.causes) {
     if (idle.length === 0) break;
-    const us = total(intersect(idle, when));
+    const here = within(when);
+    const us = total(intersect(idle, here));
     if (us <= 0) continue;
     shares.push({ cause, name, us });
-    idle = subtract(idle, when);
+    idle = subtract(idle, here);
   }
   const rest = total(idle);
   if (rest > 0) shares.push({ cause: 'python', name: '', us: rest });
@@ -118,20 +118,12 @@ function shareOf(
     transferUs: exposedUs - waitingUs,
     idleUs,
     idle: shares.sort((a, b) => b.us - a.us),
-    bytes: bytesIn(rank, startUs, endUs, collectives),
+    bytes,
   };
 }
 
-function bytesIn(rank: Rank, startUs: number, endUs: number, collectives: readonly RecordedCollective[]): number {
-  const began = collectives.filter(({ parts }) =>
-    parts.some((part) => part.rank === rank && startUs <= part.startUs && part.startUs < endUs),
-  );
-  return began.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-/** The mean of each figure over a rank's steps. */
-export function meanOf(rank: Rank, steps: readonly StepOfRank[]): StepOfRank {
-  const own = steps.filter((step) => step.rank === rank);
+/** The mean of each figure over a rank's own steps. */
+export function meanOf(rank: Rank, own: readonly StepOfRank[]): StepOfRank {
   const mean = (of: (step: StepOfRank) => number): number =>
     own.length === 0 ? 0 : own.reduce((sum, step) => sum + of(step), 0) / own.length;
   const idle = new Map<string, IdleShare>();

@@ -35,26 +35,71 @@ export function stragglers(recording: Recording, figures: readonly CollectiveFig
     figures,
   );
   const firsts = firstOfSteps(shared);
+  const lastAt = byRank(shared, ({ id }) => lastOf(figures, id));
+  const lateAt = byRank(firsts, ({ id }) => lastOf(figures, id));
+  const sharedBy = byRank(shared, ({ parts }) => parts.map((part) => part.rank));
+  const firstsBy = byRank(firsts, ({ parts }) => parts.map((part) => part.rank));
+  const windows = windowsOf(recording);
   const found = recording.ranks.flatMap(({ rank }, column): Straggler[] => {
-    const own = shared.filter(({ parts }) => parts.some((part) => part.rank === rank));
-    const last = own.filter(({ id }) => figures[id]?.last?.rank === rank);
+    const own = sharedBy.get(rank) ?? [];
+    const last = lastAt.get(rank) ?? [];
     if (last.length === 0) return [];
-    const late = firsts.filter(({ id }) => figures[id]?.last?.rank === rank);
+    const late = lateAt.get(rank) ?? [];
     const byUs = (late.length > 0 ? late : last).map(({ id }) => figures[id]?.last?.byUs ?? 0);
     const causedUs = matrix.us.reduce((sum, row) => sum + (row[column] ?? 0), 0);
-    const cause = causeOf(recording, rank, late);
-    const steps = firsts.filter(({ parts }) => parts.some((part) => part.rank === rank)).length;
+    const cause = causeOf(windows, rank, late);
+    const steps = firstsBy.get(rank)?.length ?? 0;
     const counts = { last: last.length, of: own.length, lateSteps: late.length, steps };
     return [{ rank, ...counts, byUs: median(byUs), causedUs, cause }];
   });
   return found.sort((a, b) => b.causedUs - a.causedUs);
 }
 
+const lastOf = (figures: readonly CollectiveFigures[], id: number): readonly Rank[] => {
+  const last = figures[id]?.last;
+  return last ? [last.rank] : [];
+};
+
+/** The collectives of each rank that `of` names, each once. */
+function byRank(
+  collectives: readonly RecordedCollective[],
+  of: (collective: RecordedCollective) => readonly Rank[],
+): ReadonlyMap<Rank, readonly RecordedCollective[]> {
+  const found = new Map<Rank, RecordedCollective[]>();
+  for (const collective of collectives)
+    for (const rank of new Set(of(collective))) {
+      const known = found.get(rank);
+      if (known) known.push(collective);
+      else found.set(rank, [collective]);
+    }
+  return found;
+}
+
+/** Ranks with the marked steps of each by number. */
+type Windows = ReadonlyMap<
+  Rank,
+  { readonly of: RecordedRank; readonly steps: ReadonlyMap<number, RecordedRank['steps'][number]> }
+>;
+
+const windowsOf = ({ ranks }: Recording): Windows =>
+  new Map(
+    ranks.map((of) => {
+      const marked = of.steps.filter((step) => step.marked).map((step) => [step.step, step] as const);
+      return [of.rank, { of, steps: new Map(marked) }];
+    }),
+  );
+
 /** Of each step and group the collective that began first; each by itself where there are no steps. */
 function firstOfSteps(collectives: readonly RecordedCollective[]): readonly RecordedCollective[] {
   const seen = new Set<string>();
+  const texts = new Map<readonly Rank[], string>();
+  const textOf = (ranks: readonly Rank[]): string => {
+    const known = texts.get(ranks) ?? ranks.join(' ');
+    texts.set(ranks, known);
+    return known;
+  };
   return collectives.filter(({ step, group, groupRanks, id }) => {
-    const key = step === undefined ? `alone ${id}` : `${step} ${group} ${groupRanks.join(' ')}`;
+    const key = step === undefined ? `alone ${id}` : `${step} ${group} ${textOf(groupRanks)}`;
     return !seen.has(key) && seen.add(key);
   });
 }
@@ -66,15 +111,15 @@ const CAUSES = new Set(
 const LEAST_SHARE = 0.3;
 
 /** What the rank spent longer on than the others between the begin of the step and its arrival. */
-function causeOf(recording: Recording, rank: Rank, late: readonly RecordedCollective[]): Straggler['cause'] {
+function causeOf(windows: Windows, rank: Rank, late: readonly RecordedCollective[]): Straggler['cause'] {
   if (late.length === 0) return undefined;
   const mine = new Map<string, number[]>();
   const others = new Map<string, number[]>();
   let [steps, otherSteps] = [0, 0];
   for (const { parts, step } of late) {
     for (const part of parts) {
-      const of = recording.ranks.find((found) => found.rank === part.rank);
-      const window = of?.steps.find((found) => found.marked && found.step === step);
+      const { of, steps: marked } = windows.get(part.rank) ?? {};
+      const window = step === undefined ? undefined : marked?.get(step);
       if (!of || !window) continue;
       const isMine = part.rank === rank;
       if (isMine) steps++;
@@ -100,8 +145,11 @@ const medianOf = (listed: readonly number[], count: number): number =>
   median([...listed, ...Array.from({ length: Math.max(0, count - listed.length) }, () => 0)]);
 
 function lateness(parts: RecordedCollective['parts'], rank: Rank): number {
-  const others = parts.filter((part) => part.rank !== rank).map(({ startUs }) => startUs);
-  return (parts.find((part) => part.rank === rank)?.startUs ?? 0) - Math.max(...others);
+  const others = parts.reduce(
+    (last, part) => (part.rank === rank ? last : Math.max(last, part.startUs)),
+    Number.NEGATIVE_INFINITY,
+  );
+  return (parts.find((part) => part.rank === rank)?.startUs ?? 0) - others;
 }
 
 /** Time in spans of each name that begin between two moments; a span inside one of its own name counts once. */

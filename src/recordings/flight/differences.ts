@@ -18,16 +18,14 @@ interface Call {
 export function differences({ ranks }: OfGroup): readonly FlightMismatch[] {
   const withCalls = ranks.filter(({ entries }) => entries.size > 0);
   // The recorder is a ring: older entries may be gone on some ranks.
-  const from = Math.max(0, ...withCalls.map(({ entries }) => Math.min(...entries.keys())));
-  const to = Math.max(-1, ...withCalls.map(({ entries }) => Math.max(...entries.keys())));
+  const from = Math.max(0, ...withCalls.map(({ entries }) => least(entries.keys())));
   const found: FlightMismatch[] = [];
   const isNew = (what: FlightMismatch['what']): boolean => !found.some((known) => known.what === what);
-  for (let sequence = from; sequence <= to; sequence++) {
+  for (const sequence of sequencesFrom(from, withCalls)) {
     const calls = ranks.flatMap(({ rank, entries }): Call[] => {
       const entry = entries.get(sequence);
       return entry ? [{ rank, entry }] : [];
     });
-    if (calls.length === 0) continue;
     const add = (what: FlightMismatch['what'], culprits: readonly Rank[], text: string): void => {
       if (isNew(what)) found.push({ sequence, isP2p: false, what, ranks: culprits, text });
     };
@@ -53,6 +51,22 @@ export function differences({ ranks }: OfGroup): readonly FlightMismatch[] {
   return found;
 }
 
+/** All that are there, in order: numbers in a file may be a million apart. */
+const sequencesFrom = (from: number, ranks: OfGroup['ranks']): readonly number[] =>
+  [...new Set(ranks.flatMap(({ entries }) => [...entries.keys()]))].filter((of) => of >= from).sort((a, b) => a - b);
+
+function least(numbers: Iterable<number>): number {
+  let found = Number.POSITIVE_INFINITY;
+  for (const of of numbers) found = Math.min(found, of);
+  return found;
+}
+
+function greatest(numbers: Iterable<number>): number {
+  let found = Number.NEGATIVE_INFINITY;
+  for (const of of numbers) found = Math.max(found, of);
+  return found;
+}
+
 /** One that some ranks have completed or started, and others not; whoever is furthest behind is named first. */
 function inStates(
   calls: readonly Call[],
@@ -73,7 +87,7 @@ function lastWords(missing: OfGroup['ranks']): string {
   return missing
     .slice(0, 4)
     .map(({ rank, entries }) => {
-      const last = Math.max(...entries.keys());
+      const last = greatest(entries.keys());
       const entry = entries.get(last);
       return entry
         ? `The last of rank ${rank} is ${last}, ${callText(entry)}.`

@@ -25,15 +25,22 @@ export function groupsIn(ranks: readonly FlightRank[]): readonly OfGroup[] {
     { group: string; description: string; members: Map<Rank, Map<number, FlightEntry>> }
   >();
   for (const { rank, entries, groups: named } of ranks) {
+    // Groups of different ranks may have the same name (split_group): where the dump says who is in, that tells.
+    const ofName = new Map<string, { readonly members: string; readonly dumped: readonly Rank[] }>();
+    for (const { group, ranks: members } of named) {
+      if (ofName.has(group) || !members.includes(rank)) continue;
+      const inside = new Set(members);
+      const dumped = ranks.map((other) => other.rank).filter((other) => inside.has(other));
+      ofName.set(group, { members: members.join(' '), dumped });
+    }
     for (const entry of entries) {
-      // Groups of different ranks may have the same name (split_group): where the dump says who is in, that tells.
-      const of = named.find(({ group, ranks: members }) => group === entry.group && members.includes(rank));
-      const key = `${entry.group}\n${entry.groupDescription}\n${of?.ranks.join(' ') ?? ''}`;
+      const of = ofName.get(entry.group);
+      const key = `${entry.group}\n${entry.groupDescription}\n${of?.members ?? ''}`;
       const known = groups.get(key) ?? { group: entry.group, description: entry.groupDescription, members: new Map() };
       groups.set(key, known);
       // Who is in the group and was dumped, even without a single call.
-      for (const { rank: other } of ranks)
-        if (of?.ranks.includes(other) && !known.members.has(other)) known.members.set(other, new Map());
+      if (!known.members.has(rank))
+        for (const other of of?.dumped ?? []) if (!known.members.has(other)) known.members.set(other, new Map());
       const own = known.members.get(rank) ?? new Map<number, FlightEntry>();
       known.members.set(rank, own);
       // Sends and receives pair up two by two; "coalesced" closes a list that is there already.

@@ -94,7 +94,8 @@ export function flightRecording(drafts: readonly FlightDraft[]): FlightRecording
   const taken = new Set(drafts.map(({ rank }) => rank));
   let free = 0;
   const seen = new Set<Rank>();
-  const zeroUs = Math.min(...drafts.flatMap(({ entries }) => entries.map(({ createdUs }) => createdUs)));
+  let zeroUs = Number.POSITIVE_INFINITY;
+  for (const { entries } of drafts) for (const { createdUs } of entries) zeroUs = Math.min(zeroUs, createdUs);
   const ranks = drafts.map(({ leftOut: _, ...draft }): FlightRank => {
     let { rank } = draft;
     if (rank === undefined || seen.has(rank)) {

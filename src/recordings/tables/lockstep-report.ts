@@ -1,4 +1,5 @@
 /** The JSON of `lockstep collectives --json` as a table. Parsed at the border: the file may be anybody's. */
+import { brief } from '../../base/brief';
 import { LockstepError } from '../../base/errors';
 import { lookup } from '../../base/lookup';
 import type { CollectivesTable, CollectivesTableRow, TableTiming } from './collectives-table';
@@ -12,7 +13,7 @@ const number = (of: Fields, key: string): number => {
 };
 const text = (of: Fields, key: string): string => {
   const value = lookup(of, key);
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? brief(value) : '';
 };
 
 export function readLockstepReport(file: string, request: unknown, rows: readonly unknown[]): CollectivesTable {

@@ -3,6 +3,7 @@
  * prints the same columns. The header says which columns there are: they differ between versions. Other lines (NCCL's
  * log, mpirun's) are passed over. Called by `file-reader.ts`.
  */
+import { brief, firstFew } from '../../base/brief';
 import { LockstepError } from '../../base/errors';
 import { BUS_FACTOR } from '../../protocol/bus-factor';
 import type { RecordingNotice } from '../imported';
@@ -20,30 +21,31 @@ export interface ReadTable {
 }
 
 export function readNcclTable(file: string, text: string): ReadTable {
-  const lines = text.split(/\r?\n/);
+  const said = linesOf(text);
+  const lines = said.map(({ line }) => line);
   const isOurs = lines.some((line) => /\bmeasured\b/.test(line) && /\bmodelled\b/.test(line));
   const labels: readonly TableTiming['label'][] = isOurs ? ['measured', 'modelled'] : ['out-of-place', 'in-place'];
   const rows: CollectivesTableRow[] = [];
   const notices: RecordingNotice[] = [];
-  let header: readonly string[] | undefined;
+  let header: Header | undefined;
   let refused = 0;
-  for (const [index, line] of lines.entries()) {
+  for (const { line, number } of said) {
     const cells = line
       .replace(/^[|\s]+/, '')
       .trim()
       .split(/[\s|]+/);
     const names = headerOf(cells);
     if (names) {
-      header = names;
+      header = columnsOf(names, labels);
       continue;
     }
     if (!header || !/^\d+$/.test(cells[0] ?? '') || cells.length < 6) continue;
-    const row = rowOf(cells, header, labels);
+    const row = rowOf(cells, header);
     if (row) rows.push(row);
     else if (refused++ === 0) {
-      const wanted = `${header.length} columns (${header.join(' ')})`;
+      const wanted = `${header.names.length} columns (${firstFew(header.names, 16, ' ')})`;
       const note = `It begins as a row, but has not the ${wanted}: left out.`;
-      notices.push({ level: 'warning', text: note, place: { file, line: index + 1 } });
+      notices.push({ level: 'warning', text: note, place: { file, line: number } });
     }
   }
   if (!header || rows.length === 0) {
@@ -66,33 +68,70 @@ export function readNcclTable(file: string, text: string): ReadTable {
   return { table, notices };
 }
 
+/** Shorter lines are neither a header nor a row, and a file may be millions of them. */
+const LEAST_LINE = 6;
+
+/** With their numbers, from 1. */
+function linesOf(text: string): readonly { readonly line: string; readonly number: number }[] {
+  const found: { line: string; number: number }[] = [];
+  let number = 0;
+  for (let from = 0; from < text.length; number++) {
+    const end = text.indexOf('\n', from);
+    const to = end < 0 ? text.length : end;
+    if (to - from >= LEAST_LINE) found.push({ line: text.slice(from, to), number: number + 1 });
+    from = to + 1;
+  }
+  return found;
+}
+
 /** '#' before a name is a comment sign, before "wrong" a part of it. */
 function headerOf(cells: readonly string[]): readonly string[] | undefined {
   const names = cells.filter((cell) => cell !== '#').map((cell) => cell.replace(/^#(?!wrong)/i, '').toLowerCase());
   return SIZE.has(names[0] ?? '') && names.includes('algbw') && names.includes('busbw') ? names : undefined;
 }
 
-function rowOf(
-  cells: readonly string[],
-  header: readonly string[],
-  labels: readonly TableTiming['label'][],
-): CollectivesTableRow | undefined {
-  if (cells.length < header.length) return undefined;
-  const at = (names: ReadonlySet<string>): string => cells[header.findIndex((name) => names.has(name))] ?? '';
-  const starts = header.flatMap((name, index) => (name === 'time' ? [index] : []));
-  const timings = starts.map((from, index) => {
-    const until = starts[index + 1] ?? header.length;
-    const find = (names: ReadonlySet<string>): string | undefined => {
-      const column = header.findIndex((name, k) => k >= from && k < until && names.has(name));
-      return column < 0 ? undefined : cells[column];
+/** Where each value of a row is. */
+interface Header {
+  readonly names: readonly string[];
+  at(names: ReadonlySet<string>): number;
+  readonly timings: readonly {
+    readonly label: TableTiming['label'];
+    readonly time: number;
+    readonly algorithm: number;
+    readonly bus: number;
+    readonly wrong: number;
+  }[];
+}
+
+/** -1: there is no such column. A table has two times at most: what more there are belongs to no label. */
+function columnsOf(names: readonly string[], labels: readonly TableTiming['label'][]): Header {
+  const starts = names.flatMap((name, index) => (name === 'time' ? [index] : [])).slice(0, labels.length + 1);
+  const timings = labels.slice(0, starts.length).map((label, index) => {
+    const from = starts[index] ?? 0;
+    const own = names.slice(from, starts[index + 1] ?? names.length);
+    const find = (of: ReadonlySet<string>): number => {
+      const column = own.findIndex((name) => of.has(name));
+      return column < 0 ? -1 : from + column;
     };
-    const wrong = Number(header.includes('#wrong') ? (find(WRONG) ?? Number.NaN) : Number.NaN);
+    const wrong = names.includes('#wrong') ? find(WRONG) : -1;
+    return { label, time: from, algorithm: find(ALGBW), bus: find(BUSBW), wrong };
+  });
+  const at = (of: ReadonlySet<string>): number => names.findIndex((name) => of.has(name));
+  const known = new Map<ReadonlySet<string>, number>([SIZE, COUNT, TYPE, REDUCE, ROOT].map((of) => [of, at(of)]));
+  return { names, at: (of) => known.get(of) ?? -1, timings };
+}
+
+function rowOf(cells: readonly string[], header: Header): CollectivesTableRow | undefined {
+  if (cells.length < header.names.length) return undefined;
+  const at = (names: ReadonlySet<string>): string => cells[header.at(names)] ?? '';
+  const timings = header.timings.map(({ label, time, algorithm, bus, wrong }) => {
+    const count = Number(cells[wrong] ?? Number.NaN);
     return {
-      label: labels[index] ?? 'in-place',
-      timeUs: Number(find(TIME)),
-      algorithmBandwidth: Number(find(ALGBW)),
-      busBandwidth: Number(find(BUSBW)),
-      wrong: Number.isInteger(wrong) ? wrong : undefined,
+      label,
+      timeUs: Number(cells[time]),
+      algorithmBandwidth: Number(cells[algorithm]),
+      busBandwidth: Number(cells[bus]),
+      wrong: Number.isInteger(count) ? count : undefined,
     };
   });
   const isRead = timings.every(({ timeUs, algorithmBandwidth, busBandwidth }) =>
@@ -100,10 +139,16 @@ function rowOf(
   );
   const [bytes, count, root] = [Number(at(SIZE)), Number(at(COUNT)), Number(at(ROOT) || '-1')];
   if (!isRead || timings.length === 0 || !Number.isFinite(bytes) || !Number.isFinite(count)) return undefined;
-  return { bytes, count, dtype: at(TYPE), reduceOp: at(REDUCE), root: Number.isFinite(root) ? root : -1, timings };
+  return {
+    bytes,
+    count,
+    dtype: brief(at(TYPE)),
+    reduceOp: brief(at(REDUCE)),
+    root: Number.isFinite(root) ? root : -1,
+    timings,
+  };
 }
 
-const TIME = new Set(['time']);
 const ALGBW = new Set(['algbw']);
 const BUSBW = new Set(['busbw']);
 const TYPE = new Set(['type']);
@@ -122,8 +167,11 @@ function kindIn(text: string, file: string): string {
 
 /** "#  Rank  7 Group  0 Pid ...": the highest and one; "# all_reduce by ring: 4 ranks over ..." says it. */
 function ranksIn(lines: readonly string[]): number | undefined {
-  const listed = lines.flatMap((line) => /^[#\s]*Rank\s+(\d+)\b/.exec(line)?.[1] ?? []).map(Number);
-  if (listed.length > 0) return Math.max(...listed) + 1;
+  const highest = lines.reduce(
+    (most, line) => Math.max(most, Number(/^[#\s]*Rank\s+(\d{1,9})\b/.exec(line)?.[1] ?? -1)),
+    -1,
+  );
+  if (highest >= 0) return highest + 1;
   const said = lines.map((line) => /^# \w+ by .*: (\d+) ranks\b/.exec(line)?.[1]).find((found) => found !== undefined);
   return said === undefined ? undefined : Number(said);
 }

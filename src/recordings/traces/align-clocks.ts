@@ -29,7 +29,9 @@ export function alignClocks(
   hosts: ReadonlyMap<Rank, string>,
   collectives: readonly { readonly parts: readonly Part[] }[],
 ): readonly ClockOffset[] {
-  const shared = collectives.filter(({ parts }) => parts.length > 1);
+  const shared = collectives.filter(({ parts }) => parts.length > 1).map(({ parts }) => byRank(parts));
+  const ownOf = new Map<Rank, Map<Rank, Part>[]>(ranks.map((rank) => [rank, []]));
+  for (const parts of shared) for (const rank of parts.keys()) ownOf.get(rank)?.push(parts);
   const found = new Map<Rank, ClockOffset>();
   const [first] = ranks;
   if (first !== undefined) found.set(first, still(first));
@@ -38,16 +40,34 @@ export function alignClocks(
     grew = false;
     for (const rank of ranks) {
       if (found.has(rank)) continue;
-      const best = [...found.values()]
-        .map((known) => ({ known, pair: pairOf(known.rank, rank, shared) }))
-        .filter(({ pair }) => pair !== undefined)
-        .sort((a, b) => (b.pair?.collectives ?? 0) - (a.pair?.collectives ?? 0))[0];
-      if (!best?.pair) continue;
-      found.set(rank, offsetOf(rank, best.known, best.pair, sameHost(hosts, rank, best.known.rank)));
+      const own = ownOf.get(rank) ?? [];
+      const known = nearest(found, own);
+      const pair = known && pairOf(known.rank, rank, own);
+      if (!pair) continue;
+      found.set(rank, offsetOf(rank, known, pair, sameHost(hosts, rank, known.rank)));
       grew = true;
     }
   }
   return ranks.map((rank) => found.get(rank) ?? still(rank));
+}
+
+function byRank(parts: readonly Part[]): Map<Rank, Part> {
+  const found = new Map<Rank, Part>();
+  for (const part of parts) if (!found.has(part.rank)) found.set(part.rank, part);
+  return found;
+}
+
+/** Of the ranks whose clock is known, the one that shares most of these collectives; of several, the first found. */
+function nearest(
+  found: ReadonlyMap<Rank, ClockOffset>,
+  own: readonly ReadonlyMap<Rank, Part>[],
+): ClockOffset | undefined {
+  const counts = new Map<Rank, number>();
+  for (const parts of own) for (const rank of parts.keys()) counts.set(rank, (counts.get(rank) ?? 0) + 1);
+  let best: ClockOffset | undefined;
+  for (const known of found.values())
+    if ((counts.get(known.rank) ?? 0) > (best === undefined ? 0 : (counts.get(best.rank) ?? 0))) best = known;
+  return best;
 }
 
 const still = (rank: Rank): ClockOffset => ({ rank, offsetUs: 0, residualUs: 0, appliedUs: 0, collectives: 0 });
@@ -70,9 +90,9 @@ function offsetOf(rank: Rank, from: ClockOffset, pair: Pair, isSameHost: boolean
   };
 }
 
-function pairOf(a: Rank, b: Rank, collectives: readonly { readonly parts: readonly Part[] }[]): Pair | undefined {
-  const both = collectives.flatMap(({ parts }) => {
-    const [mine, other] = [parts.find(({ rank }) => rank === a), parts.find(({ rank }) => rank === b)];
+function pairOf(a: Rank, b: Rank, collectives: readonly ReadonlyMap<Rank, Part>[]): Pair | undefined {
+  const both = collectives.flatMap((parts) => {
+    const [mine, other] = [parts.get(a), parts.get(b)];
     if (!mine || !other) return [];
     const tookUs = mine.endUs - mine.startUs + other.endUs - other.startUs;
     return [

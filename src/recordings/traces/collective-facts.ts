@@ -39,7 +39,7 @@ export interface LockstepFacts {
 
 type Args = Readonly<Record<string, unknown>>;
 
-export function factsOf(name: string, args: Args): CollectiveFacts | undefined {
+export function factsOf(name: string, args: Args, runs: RankRuns): CollectiveFacts | undefined {
   const lockstep = lockstepFacts(args);
   const called = textOf(args, 'Collective name');
   const fromName = collectiveSpan(name);
@@ -57,7 +57,7 @@ export function factsOf(name: string, args: Args): CollectiveFacts | undefined {
     group: textOf(args, 'Process Group Name'),
     groupDescription: textOf(args, 'Process Group Description'),
     groupSize,
-    groupRanks: ranksOf(lookup(args, 'Process Group Ranks'), groupSize),
+    groupRanks: ranksOf(lookup(args, 'Process Group Ranks'), groupSize, runs),
     sequence: count(args, 'Seq'),
     source: count(args, 'Src Rank'),
     destination: count(args, 'Dst Rank'),
@@ -101,8 +101,9 @@ function firstText(value: unknown): string {
 /** A scalar has the shape [], as has what is no tensor; that has no type either. */
 function inputElements(args: Args, dtype: string): number {
   const shapes = lookup(args, 'Input Dims');
-  const isScalar = dtype !== '' && Array.isArray(shapes) && shapes.length === 1 && elementsOf(shapes) === 0;
-  return isScalar && JSON.stringify(shapes) === '[[]]' ? 1 : elementsOf(shapes);
+  const [only, ...more] = Array.isArray(shapes) ? (shapes as unknown[]) : [];
+  const isScalar = dtype !== '' && more.length === 0 && Array.isArray(only) && only.length === 0;
+  return isScalar ? 1 : elementsOf(shapes);
 }
 
 /** Elements of a list of shapes, as deep as it may be: [[32, 64], [[3]]] has 2051. */
@@ -113,11 +114,24 @@ function elementsOf(shapes: unknown, depth = 0): number {
 }
 
 /** "[0, 1]", also as a list. Kineto cuts long lists ("[0, 1, ...]"): unknown then, unless it counts up from 0. */
-export function ranksOf(value: unknown, size: number | undefined): readonly Rank[] | undefined {
+export function ranksOf(
+  value: unknown,
+  size: number | undefined,
+  runs: RankRuns = new Map(),
+): readonly Rank[] | undefined {
   if (Array.isArray(value)) return value.every((rank) => Number.isSafeInteger(rank)) ? (value as Rank[]) : undefined;
   if (typeof value !== 'string' || !/^\[[\d, .]*\]$/.test(value)) return undefined;
   const ranks = value.match(/\d+/g)?.map(Number) ?? [];
   if (!value.includes('...')) return ranks;
   const isRun = ranks.every((rank, index) => rank === index);
-  return isRun && size !== undefined ? Array.from({ length: size }, (_, rank) => rank) : undefined;
+  if (!isRun || size === undefined || size > MOST_RANKS) return undefined;
+  const known = runs.get(size) ?? Array.from({ length: size }, (_, rank) => rank);
+  runs.set(size, known);
+  return known;
 }
+
+/** Lists of ranks that count up from 0, by their length: thousands of events of a file name the same one. */
+export type RankRuns = Map<number, readonly Rank[]>;
+
+/** A group that is said to be larger is not believed. */
+const MOST_RANKS = 65_536;

@@ -78,7 +78,8 @@ export function finish(columns: ColumnBuilder, originUs: number): Finished {
 
 /** Kineto rounds to nanoseconds and stretches annotations of GPUs by two of them: so much is not an overlap. */
 const TOUCH_US = 0.003;
-const MOST_ROWS = 65_535;
+/** More are not told apart by eye, and finding a free row would take as long as there are rows. */
+const MOST_ROWS = 1000;
 
 /** Each span below all that enclose it, and beside those that merely overlap it: the topmost row that is free. */
 function rowsOf(start: Float64Array, dur: Float64Array): { readonly depth: Uint16Array; readonly rows: number } {
@@ -98,7 +99,7 @@ function rowsOf(start: Float64Array, dur: Float64Array): { readonly depth: Uint1
       }
     }
     while (row < ends.length && (ends[row] ?? 0) > from) row++;
-    row = Math.min(row, MOST_ROWS);
+    row = Math.min(row, MOST_ROWS - 1);
     ends[row] = to + TOUCH_US;
     depth[k] = row;
   }

@@ -66,10 +66,13 @@ function groupsOf(list: unknown): readonly FileGroup[] {
   }));
 }
 
+/** Names of hosts, groups and devices are read by eye. */
+const MOST_TEXT = 200;
+
 type Fields = Readonly<Record<string, unknown>>;
 const record = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MOST_TEXT) : '');
 const whole = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 

@@ -3,6 +3,7 @@
  * collectives and aligns their clocks by them. Called by `import-files.ts` when all files are read.
  */
 
+import { firstFew } from '../../base/brief';
 import type { RecordingNotice } from '../imported';
 import type {
   ClockOffset,
@@ -72,8 +73,8 @@ function numberRanks(
     if (draft.rank === undefined || taken.has(draft.rank)) homeless.push(draft);
     else taken.set(draft.rank, draft);
   }
+  let free = 0;
   for (const draft of homeless) {
-    let free = 0;
     while (taken.has(free)) free++;
     taken.set(free, draft);
     const file = draft.trace.file;
@@ -130,8 +131,11 @@ function rankOf({ rank, draft }: NumberedDraft, shiftUs: number): MadeRank {
     const { spans, rows } = finished[index] ?? finish(lanes[index]?.columns ?? raise(), shiftUs);
     return { id, label, role, spans, rows };
   });
-  const startUs = Math.min(...recorded.map(({ spans }) => spans.startUs[0] ?? Number.POSITIVE_INFINITY));
-  const endUs = Math.max(...recorded.map(({ spans }) => lastEnd(spans.startUs, spans.durUs)));
+  const startUs = recorded.reduce(
+    (first, { spans }) => Math.min(first, spans.startUs[0] ?? first),
+    Number.POSITIVE_INFINITY,
+  );
+  const endUs = recorded.reduce((last, { spans }) => Math.max(last, lastEnd(spans.startUs, spans.durUs)), 0);
   const marked = draft.steps.map(({ step, ...span }): RecordedStep => {
     return { step, startUs: span.startUs - shiftUs, endUs: span.endUs - shiftUs, marked: true };
   });
@@ -211,18 +215,24 @@ function missingNotices(
 ): readonly RecordingNotice[] {
   const file = ranks[0]?.draft.trace.file ?? '';
   const here = new Set(ranks.map(({ rank }) => rank));
-  const missing = Array.from({ length: worldSize }, (_, rank) => rank).filter((rank) => !here.has(rank));
+  const missing = worldSize - here.size;
   const notices: RecordingNotice[] = [];
-  if (missing.length > 0) {
-    const which = `${missing.slice(0, 8).join(', ')}${missing.length > 8 ? ', ...' : ''}`;
-    const text = `The run had ${worldSize} ranks; rank${missing.length === 1 ? '' : 's'} ${which} ${missing.length === 1 ? 'is' : 'are'} not given: nothing is known of who waited for them.`;
+  if (missing > 0) {
+    const first: Rank[] = [];
+    for (let rank = 0; first.length < Math.min(missing, 8); rank++) if (!here.has(rank)) first.push(rank);
+    const which = `${first.join(', ')}${missing > 8 ? ', ...' : ''}`;
+    const text = `The run had ${worldSize} ranks; rank${missing === 1 ? '' : 's'} ${which} ${missing === 1 ? 'is' : 'are'} not given: nothing is known of who waited for them.`;
     notices.push({ level: 'warning', text, place: { file } });
   }
   // A send of gloo does not say to whom: it stands alone.
   const shared = collectives.filter(({ kind }) => kind !== 'send' && kind !== 'recv');
-  const partial = shared.filter(
-    ({ parts, groupRanks }) => parts.length < groupRanks.filter((rank) => here.has(rank)).length,
-  );
+  const given = new Map<readonly Rank[], number>();
+  const givenOf = (group: readonly Rank[]): number => {
+    const known = given.get(group) ?? group.reduce((count, rank) => count + (here.has(rank) ? 1 : 0), 0);
+    given.set(group, known);
+    return known;
+  };
+  const partial = shared.filter(({ parts, groupRanks }) => parts.length < givenOf(groupRanks));
   if (partial.length > 0) {
     const text = `${partial.length} of ${shared.length} collectives were recorded by some of their ranks only: the recordings do not begin and end at the same collective.`;
     notices.push({ level: 'info', text, place: { file } });
@@ -236,5 +246,6 @@ function titleOf(ranks: readonly NumberedDraft[], worldSize: number): string {
   const kinds = [...new Set(ranks.map(({ draft }) => KIND_NAMES[draft.facts.kind]))];
   const backends = new Set(ranks.map(({ draft }) => draft.facts.backend).filter((name) => name !== undefined));
   const count = ranks.length === worldSize ? `${worldSize}` : `${ranks.length} of ${worldSize}`;
-  return [kinds.join(' and '), `${count} rank${worldSize === 1 ? '' : 's'}`, ...backends].join(', ');
+  const on = backends.size === 0 ? [] : [firstFew([...backends], 3)];
+  return [kinds.join(' and '), `${count} rank${worldSize === 1 ? '' : 's'}`, ...on].join(', ');
 }

@@ -4,6 +4,7 @@
  * Times only say what comes first on a rank: clocks of different ranks are not compared. Called by `join-ranks.ts`.
  */
 import type { Rank } from '../recording';
+import type { LockstepFacts } from './collective-facts';
 import { bytesOf } from './collective-names';
 import type { DraftLane, DraftPart, RankDraft } from './rank-drafts';
 
@@ -64,6 +65,7 @@ function callsOf({ rank, draft, originUs }: NumberedDraft): readonly Call[] {
   const joined = new Map<string, Call>();
   const calls: Call[] = [];
   const parts = [...draft.parts].sort((a, b) => a.startUs - b.startUs);
+  const bytesOfChunks = chunkBytes(draft);
   for (const part of parts) {
     const { facts, kind } = part;
     if (facts?.lockstep && facts.lockstep.collective === undefined) continue;
@@ -83,7 +85,7 @@ function callsOf({ rank, draft, originUs }: NumberedDraft): readonly Call[] {
     const known = exact === undefined ? undefined : joined.get(exact);
     if (!known) {
       if (exact === undefined) calls.push(call);
-      else joined.set(exact, facts?.lockstep ? { ...call, bytes: chunkBytes(draft, part) } : call);
+      else joined.set(exact, facts?.lockstep ? { ...call, bytes: bytesOfChunks.get(exact) ?? 0 } : call);
       continue;
     }
     const elements = known.elements + (facts?.lockstep ? 0 : call.elements);
@@ -96,13 +98,19 @@ function callsOf({ rank, draft, originUs }: NumberedDraft): readonly Call[] {
 function exactKey({ facts, kind }: DraftPart, rank: Rank): string | undefined {
   if (!facts) return undefined;
   const { lockstep, sequence, group, groupRanks, source, destination } = facts;
-  if (lockstep) return `lockstep\n${lockstep.step}\n${lockstep.collective}\n${lockstep.bucket ?? ''}`;
+  if (lockstep) return lockstepKey(lockstep);
   if (source !== undefined || destination !== undefined) return undefined;
   if (sequence === undefined || kind === 'send' || kind === 'recv') return undefined;
   // Groups made by split_group may share a name; they differ in their ranks.
-  const members = groupRanks?.join(' ') ?? (group === '' ? `of rank ${rank}` : '');
+  const members = groupRanks ? membersText(groupRanks) : group === '' ? `of rank ${rank}` : '';
   return `sequence\n${group}\n${members}\n${kind}\n${sequence}`;
 }
+
+/** A long list is told by its length and its ends: groups of one name are few. */
+const membersText = (ranks: readonly Rank[]): string =>
+  ranks.length <= 64
+    ? ranks.join(' ')
+    : `${ranks.length}: ${ranks.slice(0, 32).join(' ')} ... ${ranks.slice(-32).join(' ')}`;
 
 /** What two ranks must have alike to call the same collective. */
 function signature({ facts, kind }: DraftPart): string {
@@ -186,18 +194,31 @@ function collectiveOf(calls: readonly Call[], recorded: number): MatchedCollecti
 }
 
 function stepAt({ steps }: RankDraft, us: number): number | undefined {
-  return steps.find(({ startUs, endUs }) => startUs <= us && us < endUs)?.step;
+  // In order of their begin: of steps that overlap, the one that began last before this moment.
+  let [low, high] = [0, steps.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((steps[middle]?.startUs ?? 0) <= us) low = middle + 1;
+    else high = middle;
+  }
+  const found = steps[low - 1];
+  return found !== undefined && us < found.endUs ? found.step : undefined;
 }
 
-/** Of a collective in Lockstep's trace: its chunks, each once. */
-function chunkBytes({ parts }: RankDraft, { facts }: DraftPart): number {
-  const chunks = new Map<number, number>();
-  for (const part of parts) {
-    const other = part.facts?.lockstep;
-    const mine = facts?.lockstep;
-    if (!other || !mine || other.step !== mine.step || other.collective !== mine.collective) continue;
-    if (other.bucket === mine.bucket)
-      chunks.set(other.chunk ?? 0, Math.max(chunks.get(other.chunk ?? 0) ?? 0, other.bytes));
+/** Of each collective in Lockstep's trace by its key: its chunks, each once. */
+function chunkBytes({ parts }: RankDraft): ReadonlyMap<string, number> {
+  const chunks = new Map<string, Map<number, number>>();
+  for (const { facts } of parts) {
+    const { lockstep } = facts ?? {};
+    if (!lockstep) continue;
+    const key = lockstepKey(lockstep);
+    const known = chunks.get(key) ?? new Map<number, number>();
+    chunks.set(key, known);
+    const chunk = lockstep.chunk ?? 0;
+    known.set(chunk, Math.max(known.get(chunk) ?? 0, lockstep.bytes));
   }
-  return [...chunks.values()].reduce((sum, bytes) => sum + bytes, 0);
+  return new Map([...chunks].map(([key, of]) => [key, [...of.values()].reduce((sum, bytes) => sum + bytes, 0)]));
 }
+
+const lockstepKey = ({ step, collective, bucket }: LockstepFacts): string =>
+  `lockstep\n${step}\n${collective}\n${bucket ?? ''}`;

@@ -61,13 +61,19 @@ export function rankDrafts(trace: RawTrace, facts: FileFacts): readonly RankDraf
     if (named !== undefined) return [draft(trace, facts, own, named, 'file name')];
     return [draft(trace, facts, own, undefined, 'order of files')];
   }
-  const processes = [...new Set(lanes.map(({ process }) => process))];
+  const byProcess = lanesByProcess(lanes);
+  const processes = [...byProcess.keys()].slice(0, MOST_PROCESSES);
+  if (byProcess.size > MOST_PROCESSES) {
+    const text = `It has ${byProcess.size.toLocaleString('en')} processes: the first ${MOST_PROCESSES.toLocaleString('en')} were read.`;
+    trace.notices.push({ level: 'warning', text, place: { file: trace.file } });
+  }
+  const isOneRank = facts.kind === 'lockstep' && ranksOfTrace(trace).size === 1;
   return processes.map((process) => {
-    const own = lanes.filter((lane) => lane.process === process);
+    const own = byProcess.get(process) ?? [];
     const fromEvents = own.flatMap((lane) => [...lane.facts.values()]).find((f) => f.lockstep)?.lockstep?.rank;
     // DataParallel and model parallel are one process with several devices: each device is a row here.
     if (facts.kind === 'lockstep' && fromEvents !== undefined) {
-      const isShared = processes.length > 1 && ranksOfTrace(trace).size === 1;
+      const isShared = processes.length > 1 && isOneRank && /^\d{1,6}$/.test(process);
       return draft(trace, facts, own, isShared ? Number(process) : fromEvents, 'events');
     }
     const named = /\b(?:rank|worker)[-_: ]?(\d{1,6})\b/i.exec(trace.processNames.get(process) ?? '')?.[1];
@@ -75,6 +81,19 @@ export function rankDrafts(trace: RawTrace, facts: FileFacts): readonly RankDraf
     const inFile = processes.length === 1 ? rankInName(trace.file) : undefined;
     return draft(trace, facts, own, inFile, inFile === undefined ? 'order of files' : 'file name');
   });
+}
+
+/** Each becomes a rank that is compared with the others. */
+const MOST_PROCESSES = 1024;
+
+function lanesByProcess(lanes: readonly RawLane[]): ReadonlyMap<string, readonly RawLane[]> {
+  const found = new Map<string, RawLane[]>();
+  for (const lane of lanes) {
+    const known = found.get(lane.process);
+    if (known) known.push(lane);
+    else found.set(lane.process, [lane]);
+  }
+  return found;
 }
 
 function ranksOfTrace({ lanes }: RawTrace): ReadonlySet<Rank> {

@@ -6,7 +6,7 @@
 import { lookup } from '../../base/lookup';
 import type { Place, RecordingNotice } from '../imported';
 import { FLOW_LIMIT } from '../recording';
-import { type CollectiveFacts, factsOf } from './collective-facts';
+import { type CollectiveFacts, factsOf, type RankRuns } from './collective-facts';
 import { ColumnBuilder } from './column-builder';
 
 /** A thread or stream of the file. */
@@ -74,6 +74,7 @@ export class TraceEvents {
   readonly trace: RawTrace;
   private readonly asyncBegins = new Map<string, { readonly span: OpenSpan; readonly lane: RawLane }>();
   private readonly flowBegins = new Map<string, { readonly end: RawFlowEnd; readonly phase: 's' | 't' | 'f' }>();
+  private readonly runs: RankRuns = new Map();
   private readonly leftOut = new Map<string, { count: number; readonly first: Place }>();
 
   constructor(file: string) {
@@ -251,15 +252,29 @@ export class TraceEvents {
       durUs,
       name: span.name,
       kind: 0,
-      shapes: shapes === undefined ? 0 : strings.of(brief(JSON.stringify(shapes))),
+      shapes: shapes === undefined ? 0 : strings.of(brief(shapesText(shapes))),
       detail: strings.of(brief(textOf(stack))),
     });
     lane.categories.push(span.category);
     this.trace.spans++;
-    const facts = factsOf(strings.all[span.name] ?? '', args);
+    const facts = factsOf(strings.all[span.name] ?? '', args, this.runs);
     if (facts) lane.facts.set(index, facts);
   }
 }
+
+/** As JSON writes it, to the depth and the length that is shown. */
+function shapesText(value: unknown, depth = 0): string {
+  if (Array.isArray(value))
+    return depth > MOST_SHAPES_DEPTH
+      ? '[...]'
+      : `[${value
+          .slice(0, MOST_TEXT)
+          .map((inner) => shapesText(inner, depth + 1))
+          .join(',')}]`;
+  return isObject(value) ? '{...}' : JSON.stringify(value ?? null);
+}
+
+const MOST_SHAPES_DEPTH = 4;
 
 export const laneKey = (process: string, thread: string): string => `${process}:${thread}`;
 
