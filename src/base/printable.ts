@@ -1,7 +1,6 @@
 /**
- * Text for a terminal: signs that a terminal obeys (escape sequences, bells, backspaces) become a visible sign. Names in
- * files are anybody's, and may not clear the screen or set the title of who reads them. Called by the commands that
- * print what a file says.
+ * Text for a terminal: signs that a terminal obeys (escape sequences, bells, backspaces) become a visible sign. A name
+ * in a file may not clear the reader's screen or set its title. Called by the commands that print what a file says.
  */
 
 /** All control characters but tab and line feed. */

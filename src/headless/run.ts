@@ -25,7 +25,7 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
   const config = parseConfig(input);
   await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
-  for (const { rank } of options.faults ?? []) checkRank(rank, blueprint.rankOfDevice);
+  for (const { rank } of options.faults ?? []) checkRank(rank, blueprint.processOfDevice);
   const { total, start } = extentOf(blueprint);
   if (start >= total) throw nothingLeft(start, total, config);
   if (total < config.accumulate) throw noWholeStep(total, config);

@@ -24,6 +24,7 @@ export function sessionInfo(training: Training): SessionInfo {
     device: training.device,
     notices: [...blueprint.notices, ...training.notices],
     ranks: new Set(rankOfDevice).size,
+    processes: new Set(blueprint.processOfDevice).size,
     buffers: program.lanes.flatMap(({ device, buffers }) =>
       buffers.map((b) => ({
         device,

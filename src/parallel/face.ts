@@ -42,6 +42,11 @@ export interface Face {
   readonly oneDevice?: true;
   /** Each device has a process of its own: a rank of a process group, be there only one. */
   readonly processPerDevice?: true;
+  /**
+   * Its script is one process, but where the mode runs over torch.distributed.rpc every device is a process that can
+   * fail by itself. Absent: devices fail with the rank that drives them.
+   */
+  readonly failsByDevice?: true;
   /** What torchrun starts can run in it. */
   readonly launchable?: true;
   /** The devices share the rows of a batch. */

@@ -1,10 +1,10 @@
 /**
- * How far the lanes of a Program come when one rank stops before an instruction: the rank has done what is before
- * it in its lane, every other queue runs until it waits for something that never comes. Pure. The executors that host
+ * How far the lanes of a Program come when a process stops before an instruction: its devices have done what is before
+ * it in their lanes, every other queue runs until it waits for something that never comes. Pure. The executors that host
  * all lanes run just these instructions; tests and the words about who waits for whom (training/failures) use it, too.
  */
 import { must } from '../base/invariant';
-import type { DeviceIndex, Queue, Rank } from '../protocol/trace';
+import type { DeviceIndex, Queue } from '../protocol/trace';
 import type { Instruction, InstructionId, Program } from './instruction';
 
 /** The next instruction of each queue of a device; undefined: the queue is through. */
@@ -32,13 +32,17 @@ const headsOf = (program: Program): Head[] =>
   );
 
 /**
- * Ids of all instructions that run. Of a rank with several devices, the lanes without the instruction stop at their
- * first one after it.
+ * Ids of all instructions that run. `devices`: of the process that stops; of several, the lanes without the instruction
+ * stop at their first one after it.
  */
-export function reach(program: Program, rank: Rank, before: InstructionId): ReadonlySet<InstructionId> {
+export function reach(
+  program: Program,
+  devices: readonly DeviceIndex[],
+  before: InstructionId,
+): ReadonlySet<InstructionId> {
   const stopped = new Set<InstructionId>();
   for (const lane of program.lanes) {
-    if (lane.rank !== rank) continue;
+    if (!devices.includes(lane.device)) continue;
     const at = lane.instructions.findIndex((i) => i.id >= before);
     const own = lane.instructions.findIndex((i) => i.id === before);
     const from = own >= 0 ? own : at;

@@ -14,6 +14,8 @@ export interface SessionInfo {
   readonly notices: readonly Notice[];
   readonly worldSize: number;
   readonly ranks: number;
+  /** What can fail by itself: the ranks, or more where a mode of one process runs over RPC elsewhere. */
+  readonly processes: number;
   readonly parameters: readonly ParameterInfo[];
   readonly buffers: readonly BufferInfo[];
   readonly memory: readonly DeviceMemory[];

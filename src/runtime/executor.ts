@@ -8,7 +8,7 @@ import type { OpTable } from '../graph/op';
 import type { InstructionId, Load, Program } from '../program/instruction';
 import type { Position } from '../program/reach';
 import type { ProgramKey } from '../protocol/step-kind';
-import type { Captured, DeviceIndex, Rank } from '../protocol/trace';
+import type { Captured, DeviceIndex } from '../protocol/trace';
 import type { HostArray } from '../tensor/shape';
 
 export interface ExecutorInfo {
@@ -55,7 +55,8 @@ export interface Corruption {
  * once, and goes no further with the step. What other ranks can do without it is done.
  */
 export interface Stop {
-  readonly rank: Rank;
+  /** Of the process that stops, of those that live here. */
+  readonly devices: readonly DeviceIndex[];
   readonly instruction: InstructionId;
   /** Never resolves; rejects when the step is given up. */
   reached(): Promise<never>;

@@ -102,7 +102,7 @@ export class Running {
 
   /** A rank ends as a crash would end it: now, or at the given place. */
   async killRank(rank: Rank, at?: FaultPlace): Promise<void> {
-    checkRank(rank, this.options.blueprint.rankOfDevice);
+    checkRank(rank, this.options.blueprint.processOfDevice);
     await this.usable();
     this.checkAhead(at);
     if (at) this.supervisor.faults.add({ what: 'kill', rank, ...at });
@@ -111,7 +111,7 @@ export class Running {
 
   /** A rank hangs: in the next step, or at the given place. */
   hangRank(rank: Rank, at: FaultPlace = {}): void {
-    checkRank(rank, this.options.blueprint.rankOfDevice);
+    checkRank(rank, this.options.blueprint.processOfDevice);
     this.checkAhead(at);
     this.supervisor.faults.add({ what: 'hang', rank, ...at });
   }

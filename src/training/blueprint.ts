@@ -50,6 +50,8 @@ export interface Blueprint extends Feeds {
   /** The processes as a grid; it says whose batch each takes and which report a loss. */
   readonly mesh: DeviceMesh;
   readonly rankOfDevice: readonly Rank[];
+  /** Which devices fail together: processes of the run, numbered as ranks. Those of the mesh in most modes. */
+  readonly processOfDevice: readonly Rank[];
   /** The usual one first, then the others that occur (step-kinds.ts), and those beside the steps. */
   readonly programs: readonly Program[];
   /** Programs of the single-device reference; empty when none is wanted. */
@@ -130,6 +132,7 @@ export function createBlueprint(
     input,
     mesh,
     rankOfDevice: mesh.rankOfDevice,
+    processOfDevice: mode.face.failsByDevice ? mesh.devices : mesh.rankOfDevice,
     programs,
     reference,
     shards,

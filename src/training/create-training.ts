@@ -51,7 +51,7 @@ async function openTraining(
     onProgress,
   }: TrainingOptions,
 ): Promise<Training> {
-  const { config, mode, programs, reference: referencePrograms, table, rankOfDevice } = blueprint;
+  const { config, mode, programs, reference: referencePrograms, table, processOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
   const adapters = config.adapters && rankDevices(config, mode).map(({ adapter }) => adapter);
   const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers, ...(adapters ? { adapters } : {}) };
@@ -63,7 +63,7 @@ async function openTraining(
     return opened;
   };
   try {
-    const world = await open({ programs, placement: config.placement, rankOfDevice });
+    const world = await open({ programs, placement: config.placement, rankOfDevice: processOfDevice });
     const reference =
       referencePrograms.length > 0
         ? await open({ programs: referencePrograms, placement: 'shared', rankOfDevice: [0] })

@@ -18,6 +18,7 @@ import { saveFile } from '../files/save-file';
 import { useApp, useController, useSettled } from '../state/use-app';
 import styles from './failures.module.css';
 import { factorOf, type Stragglers, slowLink, withFactor, withLink } from './stragglers';
+import { whatFails } from './what-fails';
 
 const FACTORS = [1, 2, 5, 20, 100] as const;
 const factorWords = (factor: number): string => `${factor} ×`;
@@ -30,9 +31,9 @@ export function FailuresPanel() {
   const [said, setSaid] = useState('');
   const { stragglers } = config;
   const devices = info?.worldSize ?? 1;
-  const ranks = info?.ranks ?? 1;
-  const isGroup = ranks > 1 || FACES[config.mode].processPerDevice === true;
-  const name = (device: number): string => (isGroup ? `rank ${device}` : `cuda:${device}`);
+  const isGroup = (info?.ranks ?? 1) > 1 || FACES[config.mode].processPerDevice === true;
+  const { names, alone, about } = whatFails(config.mode, info ?? { worldSize: 1, processes: 1, roles: [] });
+  const name = (device: number): string => names[device] ?? `cuda:${device}`;
   const put = (next: Stragglers) => {
     const edit = withSetting(config, ['stragglers'], next);
     if (edit.ok) controller.apply(edit.config);
@@ -44,16 +45,22 @@ export function FailuresPanel() {
       (error: unknown) => setSaid(error instanceof Error ? error.message : String(error)),
     );
   };
-  const kill = (rank: number) =>
-    attempt(`${isGroup ? `Rank ${rank}` : 'The process'} was killed.`, () => controller.failures.kill(rank));
+  const subject = (rank: number): string => {
+    const own = alone ? name(rank) : 'the process';
+    return `${own.slice(0, 1).toUpperCase()}${own.slice(1)}`;
+  };
+  const kill = (rank: number) => attempt(`${subject(rank)} was killed.`, () => controller.failures.kill(rank));
   const hang = (rank: number) =>
-    attempt(`Rank ${rank} hangs in the next step; after ${config.timeoutS} s the others report it.`, () =>
-      controller.failures.hang(rank),
+    attempt(
+      alone
+        ? `${subject(rank)} hangs in the next step; after ${config.timeoutS} s the others report it.`
+        : `${subject(rank)} stands still in the next step. PyTorch would wait for ever; Lockstep ends it after ${config.timeoutS} s.`,
+      () => controller.failures.hang(rank),
     );
 
   return (
     <>
-      <ul className={styles['ranks']} aria-label={isGroup ? 'Ranks' : 'Devices'}>
+      <ul className={styles['ranks']} aria-label={isGroup ? 'Ranks' : alone ? 'Processes' : 'Devices'}>
         {Array.from({ length: devices }, (_, device) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index
           <li key={device}>
@@ -63,23 +70,26 @@ export function FailuresPanel() {
               value={factorOf(stragglers, device)}
               onChange={(factor) => put(withFactor(stragglers, device, factor))}
             />
-            {isGroup && (
+            {alone && (
               <>
-                <RankButton verb="Kill" rank={device} disabled={!ready} go={kill} />
-                <RankButton verb="Hang" rank={device} disabled={!ready} go={hang} />
+                <RankButton verb="Kill" name={name(device)} disabled={!ready} go={() => kill(device)} />
+                <RankButton verb="Hang" name={name(device)} disabled={!ready} go={() => hang(device)} />
               </>
             )}
           </li>
         ))}
       </ul>
-      {!isGroup && (
-        <button type="button" className={fields['button']} disabled={!ready} onClick={() => kill(0)}>
-          Kill the process
-        </button>
+      {about !== '' && <p className={styles['costs']}>{about}</p>}
+      {!alone && (
+        <div className={styles['link']}>
+          <span>process</span>
+          <RankButton verb="Kill" name="the process" disabled={!ready} go={() => kill(0)} />
+          {devices > 1 && <RankButton verb="Hang" name="the process" disabled={!ready} go={() => hang(0)} />}
+        </div>
       )}
       {devices > 1 && <SlowLink devices={devices} stragglers={stragglers} put={put} />}
       <Costs name={name} devices={devices} />
-      {isGroup && <NumberSetting {...RUN.timeoutS} />}
+      {(isGroup || devices > 1) && <NumberSetting {...RUN.timeoutS} />}
       <NumberSetting {...RUN.maxRestarts} />
       {isGroup && (
         <button
@@ -103,19 +113,13 @@ export function FailuresPanel() {
 
 interface RankButtonProps {
   readonly verb: string;
-  readonly rank: number;
+  readonly name: string;
   readonly disabled: boolean;
-  readonly go: (rank: number) => void;
+  readonly go: () => void;
 }
 
-const RankButton = ({ verb, rank, disabled, go }: RankButtonProps) => (
-  <button
-    type="button"
-    className={fields['button']}
-    disabled={disabled}
-    aria-label={`${verb} rank ${rank}`}
-    onClick={() => go(rank)}
-  >
+const RankButton = ({ verb, name, disabled, go }: RankButtonProps) => (
+  <button type="button" className={fields['button']} disabled={disabled} aria-label={`${verb} ${name}`} onClick={go}>
     {verb}
   </button>
 );

@@ -21,6 +21,7 @@ export const parameterServer: Face = {
     { kind: 'flag', setting: PARAMETER_SERVER.synchronous },
     { kind: 'number', setting: PARAMETER_SERVER.staleness },
   ],
+  failsByDevice: true,
   launchable: true,
   splitsBatch: true,
   role: (device, config) =>

@@ -31,7 +31,7 @@ export class CpuSharedRun {
   /** Of a step that one rank does not get through: what is done all the same. */
   stepUntil(key: ProgramKey, stop: Stop): Promise<never> {
     const program = programOf(this.context.programs, key);
-    const ran = reach(program, stop.rank, stop.instruction);
+    const ran = reach(program, stop.devices, stop.instruction);
     for (const action of this.roundByRound(key))
       if (action.parts.every((part) => ran.has(part.instruction.id))) action.run();
     this.stoppedAt = positionsAfter(program, ran);

@@ -82,9 +82,10 @@ export class LocalGroup {
 
   /** Where an executor with these devices stops for that fault; undefined: its rank is not there. */
   stopOn(devices: readonly DeviceIndex[], fault: Fault): Stop | undefined {
-    if (!devices.some((d) => this.rankOf(d) === fault.rank)) return undefined;
+    const stopped = devices.filter((d) => this.rankOf(d) === fault.rank);
+    if (stopped.length === 0) return undefined;
     return {
-      rank: fault.rank,
+      devices: stopped,
       instruction: fault.instruction,
       reached: () => {
         if (fault.what === 'kill') this.endRank(fault.rank, fault);

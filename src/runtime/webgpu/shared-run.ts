@@ -95,7 +95,7 @@ export class SharedRun {
   /** Of a step that one rank does not get through: what is done all the same. */
   private async runUntil(key: ProgramKey, feed: Feed, stop: Stop): Promise<never> {
     const program = programOf(this.context.programs, key);
-    const ran = reach(program, stop.rank, stop.instruction);
+    const ran = reach(program, stop.devices, stop.instruction);
     await this.tracer.runOnly(key, feed, ran);
     this.stoppedAt = positionsAfter(program, ran);
     return stop.reached();

@@ -11,7 +11,7 @@ import type { FailureDetails } from '../../runtime/launch/world';
 import type { Blueprint } from '../blueprint';
 import { type Place, whoWaits } from './who-waits';
 
-type Subject = Pick<Blueprint, 'programs' | 'rankOfDevice' | 'config' | 'mode'>;
+type Subject = Pick<Blueprint, 'programs' | 'processOfDevice' | 'config' | 'mode'>;
 
 /** 'allReduce' as torch.distributed calls it. */
 export const torchName = (op: string): string => op.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -39,9 +39,20 @@ export function scriptLine(i: Pick<Instruction, 'anchor'>, script: readonly Code
   return index < 0 ? undefined : index;
 }
 
+/** Who notices a process that stands still depends on what the mode runs over. */
+function firstWords({ code, message }: LockstepError, { mode, config, processOfDevice }: Subject): string {
+  const words = message.replace(/\.$/, '');
+  if (code !== 'timeout' || processOfDevice.length === 1) return words;
+  // What torch's agent for RPC says (torch/csrc/distributed/rpc/tensorpipe_agent.cpp).
+  if (mode.face.failsByDevice)
+    return `RPC ran for more than set timeout (${1000 * config.timeoutS} ms) and will now be marked with an error`;
+  if (new Set(processOfDevice).size > 1) return words;
+  return `The process stood still, and was ended after ${config.timeoutS} s (in PyTorch nothing ends it: a process without a process group has no timeout)`;
+}
+
 export function explainFailure(error: LockstepError, blueprint: Subject, microBatch: number): LockstepError {
   if (error.code !== 'rank-failed' && error.code !== 'timeout') return error;
-  const { programs, rankOfDevice, config } = blueprint;
+  const { programs, processOfDevice, config } = blueprint;
   const { rank, fault, waiting, positions = [] } = error.details as Partial<FailureDetails>;
   const script = blueprint.mode.listing.now()?.(config) ?? [];
   const lineOf = (i: Instruction): string => {
@@ -51,7 +62,7 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
   const from = fault?.rank ?? (error.code === 'rank-failed' ? rank : (waiting ?? rank));
   const { places, culprit, waitsFor, placeOfRank } = whoWaits({
     programs,
-    rankOfDevice,
+    processOfDevice,
     positions,
     stopped: fault,
     from,
@@ -79,7 +90,7 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
       : undefined;
   const said = [...waits, ...(stands === undefined ? [] : [stands])];
   const more = behind.size === 0 ? '' : ` (${behind.size} more wait${behind.size === 1 ? 's' : ''} behind)`;
-  const first = error.message.replace(/\.$/, '');
+  const first = firstWords(error, blueprint);
   const where = said.length === 0 ? '' : `: ${said.join('; ')}${more}`;
   return new LockstepError(error.code, `${first} at ${stepWords(at, config)}${where}.`, error.hint, {
     ...error.details,

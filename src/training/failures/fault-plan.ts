@@ -67,12 +67,12 @@ export class FaultPlan {
    * The fault of this micro-batch; it is taken off the plan. Of several, the others wait for the micro-batch to be run
    * again.
    */
-  take(microBatch: number, program: () => Program): Fault | undefined {
+  take(microBatch: number, program: () => Program, processOfDevice: readonly Rank[]): Fault | undefined {
     const index = this.planned.findIndex((fault) => (fault.microBatch ?? microBatch) === microBatch);
     if (index < 0) return undefined;
     const [{ what, rank, instruction: wanted }] = this.planned.splice(index, 1) as [Planned];
     const own = program()
-      .lanes.filter((lane) => lane.rank === rank)
+      .lanes.filter((lane) => processOfDevice[lane.device] === rank)
       .flatMap((lane) => lane.instructions);
     const instruction = own.find(({ id }) => id === wanted) ?? must(own[0], `an instruction of rank ${rank}`);
     const fault: Fault = { what, rank, microBatch, instruction: instruction.id };
@@ -81,11 +81,11 @@ export class FaultPlan {
   }
 }
 
-/** Throws where there is no such rank. */
-export function checkRank(rank: Rank, rankOfDevice: readonly Rank[]): void {
-  if (rankOfDevice.includes(rank)) return;
-  const ranks = new Set(rankOfDevice).size;
-  const devices = rankOfDevice.length;
+/** Throws where no process of the run has that rank. */
+export function checkRank(rank: Rank, processOfDevice: readonly Rank[]): void {
+  if (processOfDevice.includes(rank)) return;
+  const ranks = new Set(processOfDevice).size;
+  const devices = processOfDevice.length;
   if (ranks > 1)
     throw new LockstepError(
       'config',

@@ -16,7 +16,11 @@ export interface FeedsWithFaults {
 /** Takes each fault out of the plan. */
 export function feedsWithFaults(blueprint: Blueprint, faults: FaultPlan): FeedsWithFaults {
   const faultAt = (batch: StepBatch): Fault | undefined =>
-    faults.take(batch.microBatch, () => programOf(blueprint.programs, programKey(blueprint.kindOf(batch))));
+    faults.take(
+      batch.microBatch,
+      () => programOf(blueprint.programs, programKey(blueprint.kindOf(batch))),
+      blueprint.processOfDevice,
+    );
   const feedOf = (batch: StepBatch, fault: Fault | undefined): StepFeed => {
     const feed = blueprint.feed([batch]);
     return fault ? { ...feed, fault } : feed;

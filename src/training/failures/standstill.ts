@@ -12,7 +12,7 @@ import { instructionWords } from './failure-words';
 import { isOfRank } from './restartable';
 import { whoWaits } from './who-waits';
 
-type Group = Pick<Blueprint, 'programs' | 'rankOfDevice' | 'config'>;
+type Group = Pick<Blueprint, 'programs' | 'processOfDevice' | 'config'>;
 
 interface Observed {
   readonly positions: readonly StandsAt[];
@@ -20,14 +20,17 @@ interface Observed {
   readonly ended?: Rank | undefined;
 }
 
-function ranksOf({ programs, rankOfDevice }: Group, { positions, stopped, ended }: Observed): readonly RankStanding[] {
+function ranksOf(
+  { programs, processOfDevice }: Group,
+  { positions, stopped, ended }: Observed,
+): readonly RankStanding[] {
   const longest = positions.reduce<StandsAt | undefined>(
     (most, p) => ((p.waitedMs ?? -1) > (most?.waitedMs ?? -1) ? p : most),
     undefined,
   );
-  const from = ended ?? stopped?.rank ?? (longest && rankOfDevice[longest.device]);
-  const { culprit, waitsFor, placeOfRank } = whoWaits({ programs, rankOfDevice, positions, stopped, from });
-  return [...new Set(rankOfDevice)].map((rank): RankStanding => {
+  const from = ended ?? stopped?.rank ?? (longest && processOfDevice[longest.device]);
+  const { culprit, waitsFor, placeOfRank } = whoWaits({ programs, processOfDevice, positions, stopped, from });
+  return [...new Set(processOfDevice)].map((rank): RankStanding => {
     const place = placeOfRank(rank);
     const at = place && instructionWords(place.instruction);
     if (rank === ended) return { rank, is: 'ended', at, waitsFor: undefined };

@@ -24,10 +24,11 @@ function placeOf(
   { device, compute, comm, program }: StandsAt,
   programs: readonly Program[],
   stop: number | undefined,
+  processOfDevice: readonly Rank[],
 ): Place | undefined {
   const lane = findProgram(programs, program)?.lanes.find((l) => l.device === device);
   if (!lane) return undefined;
-  const { rank } = lane;
+  const rank = processOfDevice[device] ?? lane.rank;
   const heads = [compute, comm].flatMap((id) => lane.instructions.find((i) => i.id === id) ?? []);
   const stopped = heads.find(({ id }) => id === stop);
   if (stopped) return { rank, instruction: stopped, peer: undefined };
@@ -50,7 +51,7 @@ export interface Waiting {
 
 export interface Suspect {
   readonly programs: readonly Program[];
-  readonly rankOfDevice: readonly Rank[];
+  readonly processOfDevice: readonly Rank[];
   readonly positions: readonly StandsAt[];
   /** Who was made to stop, and before which instruction. */
   readonly stopped?: { readonly rank: Rank; readonly instruction: number } | undefined;
@@ -58,16 +59,16 @@ export interface Suspect {
   readonly from: Rank | undefined;
 }
 
-export function whoWaits({ programs, rankOfDevice, positions, stopped, from }: Suspect): Waiting {
-  const places = positions.flatMap((p) => placeOf(p, programs, stopped?.instruction) ?? []);
+export function whoWaits({ programs, processOfDevice, positions, stopped, from }: Suspect): Waiting {
+  const places = positions.flatMap((p) => placeOf(p, programs, stopped?.instruction, processOfDevice) ?? []);
   const waitsFor = (place: Place): Rank | undefined =>
-    place.peer === undefined || place.rank === stopped?.rank ? undefined : rankOfDevice[place.peer];
+    place.peer === undefined || place.rank === stopped?.rank ? undefined : processOfDevice[place.peer];
   const placeOfRank = (wanted: Rank | undefined) => {
     const own = places.filter((place) => place.rank === wanted);
     return own.find((place) => waitsFor(place) === undefined) ?? own[0];
   };
   let culprit = from;
-  for (let i = 0; i < rankOfDevice.length; i++) {
+  for (let i = 0; i < processOfDevice.length; i++) {
     const place = placeOfRank(culprit);
     const next = place && waitsFor(place);
     if (next !== undefined) culprit = next;
