@@ -1,7 +1,8 @@
 /**
  * How far the lanes of a Program come when a process stops before an instruction: its devices have done what is before
- * it in their lanes, every other queue runs until it waits for something that never comes. Pure. The executors that host
- * all lanes run just these instructions; tests and the words about who waits for whom (training/failures) use it, too.
+ * it in their lanes, every other queue runs until it waits for something that never comes. Pure. The executors that
+ * host all lanes run just these instructions; tests and the words about who waits for whom (training/failures) use it,
+ * too.
  */
 import { must } from '../base/invariant';
 import type { DeviceIndex, Queue } from '../protocol/trace';

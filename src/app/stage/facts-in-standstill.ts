@@ -14,7 +14,11 @@ const ACTIVITY: Readonly<Record<Exclude<RankStanding['is'], 'running'>, Activity
   waiting: 'waiting',
 };
 
-export function inStandstill(facts: StageFacts, standstill: Standstill, { processes, worldSize }: SessionInfo): StageFacts {
+export function inStandstill(
+  facts: StageFacts,
+  standstill: Standstill,
+  { processes, worldSize }: SessionInfo,
+): StageFacts {
   // Where one process drives all devices, they share its fate.
   const rankOf = (device: number): number => (processes === worldSize ? device : 0);
   return {
