@@ -2,8 +2,10 @@
  * Opens a training: a world with the mode's Programs on a device that can be had, and the single-device reference
  * beside it. What it does from then on is in training-on-worlds.ts.
  */
-import { asLockstepError } from '../base/errors';
+import { asLockstepError, LockstepError } from '../base/errors';
+import { refusedSettings } from '../base/refused-settings';
 import { rankDevices } from '../launch/rank-devices';
+import type { Config } from '../protocol/config';
 import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
@@ -74,6 +76,13 @@ async function openTraining(
     return training;
   } catch (error) {
     await Promise.allSettled(worlds.map((opened) => opened.dispose()));
-    throw error;
+    throw adapters ? namingAdapters(error, config.adapters) : error;
   }
+}
+
+/** A rank asked for an adapter that this machine lacks: the refusal names the setting. */
+function namingAdapters(error: unknown, adapters: Config['adapters']): unknown {
+  if (!(error instanceof LockstepError) || (error.code !== 'no-webgpu' && error.code !== 'no-adapter')) return error;
+  const why = error.message.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase());
+  return refusedSettings({ code: error.code, settings: { adapters }, why, hint: error.hint, details: error.details });
 }
