@@ -61,7 +61,7 @@ test(
   async ({ playground }) => {
     await playground.open(`${SMALL}&layers=2-4-1`);
     await playground.data('Digits').click();
-    await expect(playground.notice(/preset CNN with BatchNorm took its place/)).toBeVisible();
+    await expect(playground.notice(/preset CNN with BatchNorm replaced it/)).toBeVisible();
     await expect(playground.preset('CNN with BatchNorm')).toBeChecked();
     await expect(playground.button('Play')).toBeEnabled();
     await playground.iterate(1);

@@ -160,14 +160,14 @@ test.describe('in motion', () => {
         stage.getByText(/^Round 1 of 2, reduce-scatter of bucket 0: every rank sends one chunk/),
       ).toBeVisible();
       await expect(
-        stage.getByText(/^After 1 such round every rank holds one chunk summed over all ranks/),
+        stage.getByText(/^After this round every rank holds one chunk summed over all ranks/),
       ).toBeVisible();
 
       // By keyboard and by touch, and gone with Esc.
       const note = stage.getByRole('note', { name: 'bucket' });
       await stage.getByRole('button', { name: 'bucket', exact: true }).focus();
       await page.keyboard.press('Enter');
-      await expect(note).toContainText('Several gradients side by side');
+      await expect(note).toContainText('several gradients side by side');
       await page.keyboard.press('Escape');
       await expect(note).toBeHidden();
     },

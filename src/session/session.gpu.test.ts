@@ -40,7 +40,7 @@ test('a lost device: training goes on from the last step on a new one', async ()
   const noticed = s.until('notice', ({ notice }) => notice.id === 'device-lost');
   await s.api.loseDevice();
   const { notice } = await noticed;
-  expect(notice.text).toMatch(/goes on from step 2/);
+  expect(notice.text).toMatch(/continues from step 2/);
   const after = await s.api.traceStep();
   expect(after.step).toBe(before.step + 1);
   const undisturbed = await runConfig({ ...ddp, steps: 3 }, {}, { gpu: node.gpu });
@@ -72,7 +72,7 @@ test('lost again before a step was taken: it goes on from the same step', async 
   for (let again = 0; again < 2; again++) {
     const noticed = s.until('notice', ({ notice }) => notice.id === 'device-lost');
     await s.api.loseDevice();
-    expect((await noticed).notice.text).toMatch(/goes on from step 2/);
+    expect((await noticed).notice.text).toMatch(/continues from step 2/);
   }
   expect((await s.api.traceStep()).step).toBe(2);
   await s.close();
