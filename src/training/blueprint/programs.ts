@@ -4,6 +4,7 @@
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
+import { refusedSettings } from '../../base/refused-settings';
 import { referenceConfig } from '../../config/parse-config';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { ModeInput, ParallelMode } from '../../parallel/mode';
@@ -11,6 +12,7 @@ import { PARALLEL_MODES, PROGRAM_OPS } from '../../parallel/modes';
 import type { Program } from '../../program/instruction';
 import { verifyMemory } from '../../program/memory-report';
 import { verify } from '../../program/verifier';
+import type { Config } from '../../protocol/config';
 import { allKinds, distinctKinds, joinedKind, type KindRules } from '../step-kinds';
 import { RESUMING } from './resuming-part';
 
@@ -24,7 +26,7 @@ export interface ProgramsInput {
 /** The usual kind first. `resumes`: the run goes on from a checkpoint. */
 export function compileRun({ input, mode, schedule, rules }: ProgramsInput, resumes: boolean): readonly Program[] {
   const { config } = input;
-  const programs = allKinds(schedule, rules).map((kind) => mode.compile(input, kind));
+  const programs = allKinds(schedule, rules).map((kind) => compiled(() => mode.compile(input, kind), config));
   const construct = mode.construct?.(input);
   if (construct) programs.push(construct);
   if (resumes && config.resumeBy === 'rank0') {
@@ -39,6 +41,18 @@ export function compileRun({ input, mode, schedule, rules }: ProgramsInput, resu
     throw advised(error, () => adviceOf({ input, mode }, at(programs, 0), budgetBytes));
   }
   return programs;
+}
+
+/** A batch of other rows than the usual one may be too small for a layer: the refusal names what made it so small. */
+function compiled(compile: () => Program, { batchSize, dropLast }: Config): Program {
+  try {
+    return compile();
+  } catch (error) {
+    if (!(error instanceof LockstepError) || error.code !== 'shape' || error.details['settings'] !== undefined)
+      throw error;
+    const settings = { batchSize, dropLast };
+    throw refusedSettings({ code: 'shape', settings, why: error.message, hint: error.hint, details: error.details });
+  }
 }
 
 /** With the mode's own advice, where it has one. */
