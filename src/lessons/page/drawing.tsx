@@ -23,6 +23,8 @@ export function Drawing({ id }: { id: string }) {
   const wide = drawnAt(asked, WIDE);
   const settings = settingsOf(asked.kind, asked.about, asked.spec.start);
   const knobs = asked.kind.knobs(asked.about);
+  // Two pictures of a page have two captions, so their forms have two names.
+  const caption = asked.spec.caption.split('. ')[0];
   return (
     <figure
       className="drawing"
@@ -31,7 +33,7 @@ export function Drawing({ id }: { id: string }) {
       data-kind={asked.spec.kind}
       data-about={asked.about}
     >
-      <form className="drawing-knobs" aria-label="Settings of the picture" data-count={knobs.length}>
+      <form className="drawing-knobs" aria-label={`Settings of the picture: ${caption}`} data-count={knobs.length}>
         {knobs.map((knob) => (
           <KnobField key={knob.key} knob={knob} value={lookup(settings, knob.key) ?? ''} name={`${id}-${knob.key}`} />
         ))}
