@@ -1,7 +1,8 @@
 /**
- * Sets the matrices of a product in a line, or in two where the room is tall, cells as large as they can be: operands
- * and result alike, or the result large with its operands small beside or below it. Large matrices are windows. Where
- * not even small cells fit the operands are left out, the first ones first. Pure; called by room-content.ts.
+ * Sets the matrices of a product in a line, in two lines or in a column, whichever fills the room most: operands and
+ * result with cells of one size, or the result large with its operands small beside or below it. Large matrices are
+ * windows. Where not even small cells fit the operands are left out, the first ones first. Pure; called by
+ * room-content.ts.
  */
 import { bottom, type Rect } from '../draw/geometry';
 import { activationWindow, type MatrixWindow, matrixWindow } from './matrix-window';
@@ -132,17 +133,24 @@ const OPERANDS = 0.42;
 const SMALLEST_OPERANDS = 96;
 const SIGN = 20;
 const LINE_GAP = 8;
-/** A second line is worth its while where it makes cells larger by this. */
-const LARGER = 1.25;
-const MOST_SHIFT = 22;
+/** More lines are worth their while where they fill the room more by this. */
+const FULLER = 1.4;
+const MOST_SHIFT = 60;
 
-interface Choice {
-  readonly layout: ProductLayout;
-  readonly cell: number;
+/** Pixels that the matrices cover. */
+const covered = ({ parts }: ProductLayout): number => parts.reduce((sum, { map }) => sum + map.width * map.height, 0);
+
+/** The one that fills the room most; the earlier ones are easier to read, and win unless a later one is much fuller. */
+function fullest(layouts: readonly (ProductLayout | undefined)[]): ProductLayout | undefined {
+  let best: ProductLayout | undefined;
+  for (const layout of layouts)
+    if (layout && (!best || layout.parts.length > best.parts.length || covered(layout) > FULLER * covered(best)))
+      best = layout;
+  return best;
 }
 
 /** The result large on the left or on top, its operands small beside it or below. */
-function led(spec: ProductSpec, area: Rect, label: number, below: boolean): Choice | undefined {
+function led(spec: ProductSpec, area: Rect, label: number, below: boolean): ProductLayout | undefined {
   const own: ProductSpec = { ...spec, parts: spec.parts.slice(0, 1), signs: [] };
   const words = spec.words.length > 0 && label > 0 ? LINE + 5 : 0;
   const width = area.width - (below ? 0 : Math.max(SMALLEST_OPERANDS, OPERANDS * area.width) + SIGN);
@@ -179,20 +187,17 @@ function led(spec: ProductSpec, area: Rect, label: number, below: boolean): Choi
     : { x: rest.x - SIGN / 2 - 4, y: area.y + middle };
   const beneath = { ...rest, y: rest.y + label + heightOf(operands) + 4, height: LINE };
   return {
-    cell: Math.min(lead.cell, 14) + operands.cell,
-    layout: {
-      parts: [
-        ...first.parts.map((p) => (below ? p : { ...p, label: { ...p.label, width: used.width + 8 } })),
-        ...second.parts,
-      ],
-      signs: [{ text: spec.signs[0] ?? '=', ...sign }, ...second.signs],
-      words: words > 0 ? beneath : undefined,
-    },
+    parts: [
+      ...first.parts.map((p) => (below ? p : { ...p, label: { ...p.label, width: used.width + 8 } })),
+      ...second.parts,
+    ],
+    signs: [{ text: spec.signs[0] ?? '=', ...sign }, ...second.signs],
+    words: words > 0 ? beneath : undefined,
   };
 }
 
 /** The operands in a line, the result below them. */
-function inTwoLines(spec: ProductSpec, area: Rect, label: number): Choice | undefined {
+function inTwoLines(spec: ProductSpec, area: Rect, label: number): ProductLayout | undefined {
   const last = spec.parts.length - 1;
   if (last < 1) return undefined;
   const operands: ProductSpec = { ...spec, parts: spec.parts.slice(0, last), signs: spec.signs.slice(0, last - 1) };
@@ -208,20 +213,47 @@ function inTwoLines(spec: ProductSpec, area: Rect, label: number): Choice | unde
   const [made] = second.parts;
   const at = made ? made.map.y + made.map.height / 2 + 5 : area.y;
   return {
-    cell: Math.min(above.cell, result.cell),
-    layout: {
-      parts: [...first.parts, ...second.parts],
-      signs: [...first.signs, { text: sign, x: area.x + indent / 2 - 2, y: at }],
-      words: undefined,
-    },
+    parts: [...first.parts, ...second.parts],
+    signs: [...first.signs, { text: sign, x: area.x + indent / 2 - 2, y: at }],
+    words: undefined,
   };
 }
 
-function inOneLine(spec: ProductSpec, area: Rect, label: number): Choice | undefined {
+/** Each matrix on a line of its own, cells of one size, the sign before it. */
+function inColumn(spec: ProductSpec, area: Rect, label: number): ProductLayout | undefined {
+  const count = spec.parts.length;
+  if (count < 2) return undefined;
+  const indent = Math.max(...spec.signs.map((sign) => signWidth(sign, true))) + 4;
+  const gap = LINE_GAP * (count - 1) + label * count;
+  const place = { ...area, width: area.width - indent };
+  let best: { readonly blocks: readonly Block[]; readonly size: number } | undefined;
+  for (const crop of CROPS) {
+    const parts = spec.parts.map((part) => ({ part, window: windowOf(part, crop) }));
+    for (const cell of CELLS) {
+      const blocks = parts.map(({ part, window }, i) => blockOf(part, i, window, cell));
+      const high = blocks.reduce((sum, b) => sum + b.height, 0) + gap;
+      if (cell < LEGIBLE || high > place.height || Math.max(...blocks.map((b) => b.width)) > place.width) continue;
+      const size = blocks.reduce((sum, b) => sum + b.width * b.height, 0);
+      if (!best || size > FULLER * best.size) best = { blocks, size };
+      break;
+    }
+  }
+  if (!best) return undefined;
+  let y = area.y;
+  const placed = best.blocks.map((b, i) => {
+    const map = { x: area.x + indent, y: y + label, width: b.width, height: b.height };
+    y += label + b.height + LINE_GAP;
+    const above = { x: map.x, y: map.y - LABEL, width: place.width, height: label };
+    const sign = { text: spec.signs[i - 1] ?? '', x: area.x + indent / 2 - 2, y: map.y + b.height / 2 + 5 };
+    return { part: { part: b.index, label: above, map, bias: undefined, window: b.window }, sign };
+  });
+  return { parts: placed.map(({ part }) => part), signs: placed.slice(1).map(({ sign }) => sign), words: undefined };
+}
+
+function inOneLine(spec: ProductSpec, area: Rect, label: number): ProductLayout | undefined {
   for (let from = 0; from < spec.parts.length; from++) {
     const set = largestFit(spec, from, area, label);
-    if (set && (set.cell >= 3.5 || from === spec.parts.length - 1))
-      return { layout: place(set, spec, area, label, true), cell: from > 0 ? 1 : set.cell };
+    if (set && (set.cell >= 3.5 || from === spec.parts.length - 1)) return place(set, spec, area, label, true);
   }
   return undefined;
 }
@@ -245,14 +277,10 @@ export const layoutProduct = (spec: ProductSpec, area: Rect): ProductLayout | un
 function layoutIn(spec: ProductSpec, area: Rect): ProductLayout | undefined {
   const label = area.height >= 60 && area.width >= 90 ? LABEL : 0;
   if (spec.lead && spec.parts.length > 1) {
-    const beside = led(spec, area, label, false);
-    const below = led(spec, area, label, true);
-    const best = beside && below ? (below.cell > LARGER * beside.cell ? below : beside) : (beside ?? below);
-    if (best) return best.layout;
+    const best = fullest([led(spec, area, label, false), led(spec, area, label, true)]);
+    if (best) return best;
     const own: ProductSpec = { ...spec, parts: spec.parts.slice(0, 1), signs: [] };
-    return inOneLine(own, area, label)?.layout;
+    return inOneLine(own, area, label);
   }
-  const one = inOneLine(spec, area, label);
-  const two = inTwoLines(spec, area, label);
-  return (two && (!one || two.cell > LARGER * one.cell) ? two : one)?.layout;
+  return fullest([inOneLine(spec, area, label), inTwoLines(spec, area, label), inColumn(spec, area, label)]);
 }
