@@ -5,86 +5,18 @@
  * batch where it is a BatchNorm; the ridges are histograms of the values that were captured. In backward the ridges are
  * those of the gradient, with the gradients of weight and bias beside them.
  */
+
 import { formatTick } from '../../draw/format';
 import type { Rect } from '../../draw/geometry';
 import type { Operand } from './drawn';
+import { gradientBars, parameterGradients } from './norm-gradients';
+import { type Groups, groupsOf, kindOf, type NormKind } from './norm-groups';
+import { type Moments, momentsOf, type Side, spreadOf, statistics, widened } from './norm-moments';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import { ridge } from './ridge';
 import type { Sketch } from './sketch';
-import { mostOf, product, rangeOf } from './tensors';
-
-/** The values that are normalised together. */
-interface Groups {
-  readonly noun: 'channel' | 'row' | 'group';
-  readonly count: number;
-  valuesOf(operand: Operand, group: number): Float32Array;
-}
-
-function groupsOf(kind: 'batch' | 'layer' | 'group', x: Operand, groups: number): Groups {
-  const { shape } = x;
-  const known = x.values?.length ?? 0;
-  const cut = (operand: Operand, from: number, length: number) =>
-    operand.values?.subarray(from, from + length) ?? new Float32Array();
-  if (kind === 'layer') {
-    const width = shape.at(-1) ?? 1;
-    const rows = Math.floor(known / width);
-    return { noun: 'row', count: rows || product(shape) / width, valuesOf: (o, g) => cut(o, g * width, width) };
-  }
-  const channels = shape[1] ?? 1;
-  const plane = product(shape.slice(2));
-  if (kind === 'group') {
-    const span = (channels / groups) * plane;
-    const there = Math.floor(known / span);
-    return { noun: 'group', count: Math.min(groups, there || groups), valuesOf: (o, g) => cut(o, g * span, span) };
-  }
-  // Of features [N, C] a channel is a column; of images the plane of sample 1.
-  if (plane === 1)
-    return {
-      noun: 'channel',
-      count: channels,
-      valuesOf: (o, c) => (o.values ?? new Float32Array()).filter((_, i) => i % channels === c),
-    };
-  const there = Math.floor(known / plane);
-  return {
-    noun: 'channel',
-    count: Math.min(channels, there || channels),
-    valuesOf: (o, c) => cut(o, c * plane, plane),
-  };
-}
-
-const KINDS = {
-  'batch-norm': 'batch',
-  'sync-batch-norm': 'batch',
-  'layer-norm': 'layer',
-  'group-norm': 'group',
-} as const;
-
-const kindOf = (name: string): 'batch' | 'layer' | 'group' =>
-  Object.entries(KINDS).find(([start]) => name.startsWith(`norm/${start}`))?.[1] ?? 'batch';
-
-interface Moments {
-  readonly mean: Operand | undefined;
-  /** One over the spread; of a running variance, the variance. */
-  readonly inverse: Operand | undefined;
-  readonly variance: boolean;
-}
-
-function momentsOf({ reads, writes }: Operation): Moments {
-  const all = [...writes, ...reads];
-  const ends = (...names: readonly string[]) =>
-    all.find(({ buffer }) => names.some((n) => buffer === n || buffer.endsWith(`.${n}`)));
-  const inverse = ends('invstd', 'rstd');
-  return inverse
-    ? { mean: ends('mean'), inverse, variance: false }
-    : { mean: ends('running_mean'), inverse: ends('running_var'), variance: true };
-}
-
-function spreadOf({ inverse, variance }: Moments, group: number): number | undefined {
-  const value = inverse?.values?.[group];
-  if (value === undefined) return undefined;
-  return variance ? Math.sqrt(value) : 1 / value;
-}
+import { product, rangeOf } from './tensors';
 
 const ROW = { least: 11, most: 62 };
 const MOST_ROWS = 12;
@@ -151,7 +83,7 @@ export const norm: OperatorPicture = {
       const gradients = parameterGradients(operation);
       if (gradients) {
         gradientBars(sketch, gradients, { place: right, top, height, count, words: detail === 'full' });
-        if (words) sketch.word(heads(right), ['gradients: weight, bias', 'weight, bias'], { tone: 'ink' });
+        if (words) sketch.word(heads(right), ['gradients: weight, bias', 'weight, bias', '∇'], { tone: 'ink' });
       } else if (y) after(sketch, y, groups, { right, rowAt, count, backward });
       if (words) sketch.word(heads(left), [`δ of each ${groups.noun}`, 'δ']);
       if (words && !gradients) sketch.word(heads(right), ['δ of the input', 'δ below'], { tone: 'ink' });
@@ -169,34 +101,17 @@ export const norm: OperatorPicture = {
           'before: mean, spread',
           'before',
         ]);
-        sketch.word(heads(right), y ? [AFTER[kind], 'after: mean 0, spread 1', 'after'] : ['mean and spread', 'mean'], {
+        sketch.word(heads(right), y ? [AFTER, 'after: mean 0, spread 1', 'after'] : ['mean and spread', 'mean'], {
           tone: 'ink',
         });
       }
-      sketch.word(foot, footWords(operation, kind, shown, moments));
+      sketch.word(foot, footWords(kind, shown, moments));
     }
     say(operation, sketch, groups.noun, moments, count);
   },
 };
 
-const AFTER = {
-  batch: 'after: mean 0, spread 1, then × weight + bias',
-  layer: 'after: mean 0, spread 1, then × weight + bias',
-  group: 'after: mean 0, spread 1, then × weight + bias',
-} as const;
-
-/** A little wider than the values. */
-function widened(values: readonly number[]): readonly [number, number] {
-  const [low, high] = rangeOf(values);
-  const more = 0.04 * (high - low) || 1;
-  return [low - more, high + more];
-}
-
-interface Side {
-  readonly right: Rect;
-  readonly rowAt: (place: Rect, i: number) => Rect;
-  readonly count: number;
-}
+const AFTER = 'after: mean 0, spread 1, then × weight + bias';
 
 function after(
   sketch: Sketch,
@@ -213,80 +128,7 @@ function after(
     ridge(sketch, values, rowAt(right, g), { range, tone: backward ? 'gradient' : 'activation', zero: true });
 }
 
-/** Where the kernel makes the statistics alone. */
-function statistics(sketch: Sketch, moments: Moments, { right, rowAt, count }: Side): void {
-  const means = Array.from({ length: count }, (_, g) => moments.mean?.values?.[g]);
-  const spreads = Array.from({ length: count }, (_, g) => spreadOf(moments, g));
-  const [low, high] = widened(
-    means.flatMap((m, g) => (m === undefined ? [] : [m - (spreads[g] ?? 0), m + (spreads[g] ?? 0)])),
-  );
-  for (const [g, mean] of means.entries())
-    ridge(sketch, new Float32Array(), rowAt(right, g), {
-      range: [low, high],
-      tone: 'activation',
-      mean,
-      spread: spreads[g],
-    });
-}
-
-function parameterGradients({
-  writes,
-}: Operation): { readonly weight: Operand; readonly bias: Operand | undefined } | undefined {
-  const weight = writes.find(({ buffer }) => buffer.endsWith('weight.grad'));
-  return weight && { weight, bias: writes.find(({ buffer }) => buffer.endsWith('bias.grad')) };
-}
-
-function gradientBars(
-  sketch: Sketch,
-  { weight, bias }: { readonly weight: Operand; readonly bias: Operand | undefined },
-  at: {
-    readonly place: Rect;
-    readonly top: number;
-    readonly height: number;
-    readonly count: number;
-    readonly words: boolean;
-  },
-): void {
-  const halves = columns(at.place, bias ? [1, 1] : [1], 12);
-  [weight, bias].forEach((operand, i) => {
-    const place = halves[i];
-    if (!operand || !place) return;
-    const shown = Math.min(at.count, product(operand.shape));
-    const cell = { ...place, y: at.top, width: Math.min(46, place.width * 0.45), height: at.height * shown };
-    sketch.map(operand, cell, { offset: 0, stride: 1, rows: shown, columns: 1 });
-    const wide = place.width - cell.width - 8;
-    const middle = cell.x + cell.width + 8 + wide / 2;
-    sketch.line(
-      [
-        { x: middle, y: at.top },
-        { x: middle, y: at.top + cell.height },
-      ],
-      'line',
-    );
-    const most = mostOf(operand.values?.subarray(0, shown) ?? []) || 1;
-    for (let g = 0; g < shown; g++) {
-      const value = operand.values?.[g];
-      if (value === undefined || !Number.isFinite(value)) continue;
-      const reach = ((Math.abs(value) / most) * wide) / 2;
-      sketch.box(
-        {
-          x: value < 0 ? middle - reach : middle,
-          y: at.top + (g + 0.22) * at.height,
-          width: Math.max(1, reach),
-          height: at.height * 0.56,
-        },
-        { fill: value < 0 ? 'negative' : 'positive' },
-      );
-    }
-  });
-}
-
-function footWords(
-  { layer }: Operation,
-  kind: 'batch' | 'layer' | 'group',
-  x: Operand,
-  moments: Moments,
-): readonly string[] {
+function footWords(kind: NormKind, x: Operand, moments: Moments): readonly string[] {
   const ticks = '│ mean, ━ spread';
   if (kind !== 'batch')
     return [`${ticks}, each over ${kind === 'layer' ? 'the features of one row' : 'one group of channels'}`, ticks];
@@ -294,8 +136,7 @@ function footWords(
   const n = (x.shape[0] ?? 1) * plane;
   const from = moments.variance ? 'the running mean and variance' : `all ${n} values of a channel in the batch`;
   const of = plane > 1 ? '; ridges: sample 1' : '';
-  const eps = layer && 'eps' in layer ? '' : '';
-  return [`${ticks} of ${from}${of}${eps}`, `${ticks} over ${n} values`, ticks];
+  return [`${ticks} of ${from}${of}`, `${ticks} over ${n} values`, ticks];
 }
 
 function say({ event }: Operation, sketch: Sketch, noun: string, moments: Moments, count: number): void {
