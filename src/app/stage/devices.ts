@@ -93,17 +93,20 @@ function layersOf(info: RunShape, device: DeviceIndex): readonly LayerPlace[] {
 const isUnprefixed = (info: RunShape, parameter: string): boolean =>
   !info.config.model.layers.some(({ name }, i) => parameter.startsWith(`${name ?? i}.`));
 
+/** '0' of '4.layers.0'. */
+const lastPart = (module: string): string => module.replace(/^.*\./, '');
+
 function labelsOf(module: string, type: string, shape: readonly number[]): readonly string[] {
   const [out = 1, into] = shape;
   // The length of a vector tells nothing that its neighbour does not.
   if (into === undefined) return [`${module} · ${type} ${out}`, `${module} · ${type}`, module];
   const sizes = type === 'Linear' || type === 'Conv2d' ? `${into}→${out}` : shape.join('×');
-  return [`${module} · ${type} ${sizes}`, `${module} · ${type}`, `${module} · ${sizes}`, module];
+  return [`${module} · ${type} ${sizes}`, `${module} · ${type}`, `${module} · ${sizes}`, module, lastPart(module)];
 }
 
 /** The first matrix of a layer says whose it is. */
 const partLabels = (path: string, part: string, first: boolean): readonly string[] =>
-  first ? [`${path} · ${part}`, `${path.replace(/^.*\./, '')}.${part}`, part] : [part];
+  first ? [`${path} · ${part}`, `${lastPart(path)}.${part}`, part, lastPart(part)] : [part, lastPart(part)];
 
 /** Layers whose outputs tell something of their own; the others pass on what they get, one number at a time. */
 const STOPS: ReadonlySet<LayerType> = new Set([...LAYERS_WITH_WEIGHTS, 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d']);

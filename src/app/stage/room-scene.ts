@@ -58,7 +58,9 @@ function layers(input: RoomInput, layouts: readonly LayerLayout[], kind: 'parame
     const layer = place.layers[i];
     if (!layer || !at.label) return [];
     const texts =
-      kind === 'gradient' ? [`${layer.module}.weight.grad`, `${layer.module} grad`, layer.module] : layer.labels;
+      kind === 'gradient'
+        ? [`${layer.module}.weight.grad`, `${layer.module} grad`, layer.module, layer.module.replace(/^.*\./, '')]
+        : layer.labels;
     return [{ at: at.label, texts, tone: 'soft', align: 'left' }];
   });
   return { maps, words, signs: [] };

@@ -3,9 +3,12 @@ import type { Rect } from '../../draw/geometry';
 import { activationWindow, matrixWindow } from '../matrix-window';
 import type { Operand } from './drawn';
 import type { Block } from './flow';
-
 import type { Sketch } from './sketch';
 import { cellsOf, channelCells, imagesOf, imageWords, knownChannels } from './tensors';
+
+/** For narrow places: the first word, and δ for every gradient that flows back. */
+const shortName = (name: string): string =>
+  /^(δ|gradient|part \d+ of the grad)/.test(name) ? 'δ' : (name.split(/[\s.,]/)[0] ?? '');
 
 /** A tensor with its name above; `name` as the sentence of the moment calls it. */
 export function blockOf(sketch: Sketch, operand: Operand, name: string, crop: number): Block {
@@ -17,7 +20,7 @@ export function blockOf(sketch: Sketch, operand: Operand, name: string, crop: nu
     return {
       rows: down * images.rows,
       columns: across * images.columns,
-      texts: [`${name}, ${imageWords(images, shown)}`, name],
+      texts: [`${name}, ${imageWords(images, shown)}`, name, shortName(name)],
       draw(rect) {
         const gap = 2;
         const width = (rect.width - gap * (across - 1)) / across;
@@ -41,7 +44,7 @@ export function blockOf(sketch: Sketch, operand: Operand, name: string, crop: nu
   return {
     rows: cells.rows * window.unit,
     columns: cells.columns * window.unit,
-    texts: [`${name}, ${shape.join(' × ')}${note}`, `${name}${note}`, name],
+    texts: [`${name}, ${shape.join(' × ')}${note}`, `${name}${note}`, name, shortName(name)],
     draw: (rect: Rect) => sketch.map(operand, rect, cells),
   };
 }

@@ -21,10 +21,10 @@ export const clip: OperatorPicture = {
       .map((b) => operation.operand(b))
       .find((o) => o?.category === 'optimizer' && product(o.shape) === 1);
     const { clipGradNorm, clipGradValue } = info.config;
-    const high = detail === 'least' ? 10 : 38;
+    const high = detail === 'least' ? 26 : 38;
     const bar = {
       x: area.x,
-      y: area.y + (detail === 'least' ? 0 : LINE + 1),
+      y: area.y + LINE + 1,
       width: area.width,
       height: detail === 'least' ? 8 : 12,
     };
@@ -58,6 +58,7 @@ export const clip: OperatorPicture = {
           value === undefined
             ? `limit ${formatTick(clipGradNorm)}`
             : `norm ${formatTick(value)}, limit ${formatTick(clipGradNorm)}`,
+          ...(value === undefined ? [] : [`norm ${formatTick(value)}`]),
         ],
         { tone: 'ink' },
       );

@@ -251,7 +251,12 @@ function backward(operation: Operation, sketch: Sketch): void {
     const place = captioned(places[i] ?? left, words);
     const { words: shown } = channelTiles(sketch, images, place.body, 8);
     const name = images === delta ? 'δ of the output' : 'input';
-    sketch.word(place.caption, [`${name}, ${shown}`, `${name}, ${images.channels} channels`, name]);
+    sketch.word(place.caption, [
+      `${name}, ${shown}`,
+      `${name}, ${images.channels} channels`,
+      name,
+      name.slice(0, images === delta ? 1 : 5),
+    ]);
   });
   sketch.sign('→', right(left) + 15, body.y + body.height / 2 + 5);
   if (ofFilter)

@@ -59,9 +59,12 @@ export interface TileGrid {
   readonly cell: number;
 }
 
+/** Fewer tiles must be larger by this: where the height sets their size, leaving some out gains nothing. */
+const GAINED = 1.25;
+
 /**
  * `count` tiles of that many elements, as large as the place allows, in reading order; fewer where elements would be
- * smaller than `smallest` pixels.
+ * smaller than `smallest` pixels, and fewer tiles larger.
  */
 export function tileGrid(
   area: Rect,
@@ -69,6 +72,7 @@ export function tileGrid(
   tile: { readonly rows: number; readonly columns: number },
   { gap = 4, smallest = 1.5, largest = 24 }: { gap?: number; smallest?: number; largest?: number } = {},
 ): TileGrid {
+  let kept: { readonly shown: number; readonly cell: number; readonly across: number } | undefined;
   for (let shown = count; shown > 0; shown = Math.floor(shown / 2)) {
     let best = { cell: 0, across: 1 };
     for (let across = 1; across <= shown; across++) {
@@ -80,10 +84,10 @@ export function tileGrid(
       );
       if (cell > best.cell + 1e-9) best = { cell, across };
     }
-    if (best.cell < smallest && shown > 1) continue;
-    return placed(area, shown, tile, { gap, ...best });
+    if (!kept || best.cell > GAINED * kept.cell) kept = { shown, ...best };
+    if (kept.cell >= smallest) break;
   }
-  return { tiles: [], cell: 0 };
+  return kept && kept.cell > 0 ? placed(area, kept.shown, tile, { gap, ...kept }) : { tiles: [], cell: 0 };
 }
 
 /** Centred in the area. */

@@ -54,8 +54,15 @@ export const pooling: OperatorPicture = {
         `${name[0]}, ${inWords}`,
         `${name[0]}, ${before.rows} × ${before.columns}`,
         name[0] ?? '',
+        backward ? 'δ' : 'in',
       ]);
-      sketch.word(outs.caption, [`${name[1]}, ${after.rows} × ${after.columns}`, name[1] ?? ''], { tone: 'ink' });
+      sketch.word(
+        outs.caption,
+        [`${name[1]}, ${after.rows} × ${after.columns}`, name[1] ?? '', backward ? 'δ' : 'out'],
+        {
+          tone: 'ink',
+        },
+      );
     }
     sketch.word(foot, backward ? BACK[index ? 'max' : 'mean'] : FORTH[index ? 'max' : 'mean']);
     const value = after.operand.values?.[0];

@@ -121,14 +121,14 @@ export class Sketch {
     });
   }
 
-  /** One line of text whose lower edge is that of the rectangle; the first of the texts that fits. */
+  /** One line of text whose lower edge is that of the rectangle: the first of the texts that fits, or none. */
   word(
     at: Rect,
     texts: string | readonly string[],
     { tone = 'soft', align = 'left' }: { tone?: WordsScene['tone']; align?: WordsScene['align'] } = {},
   ): void {
     if (at.height >= WORD_LINE - 4)
-      this.words.push({ at, texts: typeof texts === 'string' ? [texts, ''] : texts, tone, align });
+      this.words.push({ at, texts: [...(typeof texts === 'string' ? [texts] : texts), ''], tone, align });
   }
 
   sign(text: string, x: number, y: number): void {
