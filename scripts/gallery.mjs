@@ -1,7 +1,8 @@
 /**
  * `npm run gallery`: pictures of the page in many combinations of window, ranks, mode, preset and panel, in one page to
  * look at: gallery/index.html, with what the layout test would say of each. `-- --all` takes the full product,
- * `-- --dark` the dark theme, `-- 1280x720 ddp` those whose name has these words.
+ * `-- --dark` the dark theme, `-- 1280x720 ddp` those whose name has these words. `-- rooms` makes sheets of every
+ * operator's room instead (room-sheets.mjs).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +13,8 @@ const { values, words } = readArguments({
   command: 'npm run gallery --',
   about:
     'Takes pictures of the page in many sizes, ranks, modes, presets and panels into gallery/index.html, with what does not fit.',
-  words: 'WORDS: only pictures whose name has them, such as 1280x720 ddp',
+  words:
+    'WORDS: only pictures whose name has them, such as 1280x720 ddp; or "rooms": sheets of every operator’s room at 4, 8 and 16 ranks and on a phone, light and dark',
   options: {
     all: { help: 'Every combination, not only every pair of values.' },
     dark: { help: 'The dark theme.' },
@@ -25,6 +27,17 @@ const { chromium } = await import('playwright-core');
 const { chromiumFlags, findChromium } = await import('./chromium.mjs');
 const { everyCombination, faults, keepTexts, nameOf, pairwise, seek, show } = await import('./layout-walk.mjs');
 const { serveFolder } = await import('./static-server.mjs');
+
+if (words.length === 1 && words[0] === 'rooms') {
+  const { roomSheets } = await import('./room-sheets.mjs');
+  const { executablePath } = await findChromium({ install: true });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const sheets = path.join(root, 'gallery');
+  mkdirSync(sheets, { recursive: true });
+  const status = await roomSheets(sheets, browser);
+  await browser.close();
+  process.exit(status);
+}
 
 const all = values.all || words.length > 0 ? everyCombination() : pairwise();
 const chosen = all.filter((c) => words.every((word) => nameOf(c).split(/[ ,]+/).includes(word)));

@@ -1,0 +1,190 @@
+/**
+ * The room of rank 0 for every operator, of runs that really ran, in every size that the page gives rooms: for the test
+ * that looks for texts that are cut or lie over each other, and for the sheets of `npm run gallery -- rooms`. A picture
+ * is the whole stage, painted into SVG by the page's own painters and cut to the room.
+ */
+import { readFileSync } from 'node:fs';
+import { must } from '../../../base/invariant';
+import type { ConfigInput } from '../../../protocol/config';
+import { openTestSession } from '../../../session/testing/open-session';
+import { lastOf } from '../../../trace/moments/moment';
+import { byMoments } from '../../../trace/moments/moments';
+import { bottom, type Rect, right, type Size } from '../../draw/geometry';
+import type { Measure } from '../../draw/text';
+import { bareSvgOf } from '../../picture/write-picture';
+import { readThemes, type ThemeName } from '../../shell/theme-sheet';
+import { PAGE_PRESETS } from '../../state/page-presets';
+import { createTraceFacts } from '../facts-at';
+import { pictureOf } from '../operators/pictures';
+import { paintStage } from '../paint-stage';
+import { planStage, stageScene } from '../scene';
+import type { RoomScene, StageScene } from '../scene-types';
+
+/** The stage of a window of 1440 × 900, and of a phone of 390 × 844. */
+const LAPTOP: Size = { width: 856, height: 388 };
+const PHONE: Size = { width: 390, height: 592 };
+
+export const PLACES = {
+  '4 ranks': { ranks: 4, size: LAPTOP },
+  '8 ranks': { ranks: 8, size: LAPTOP },
+  '16 ranks': { ranks: 16, size: LAPTOP },
+  phone: { ranks: 4, size: PHONE },
+} as const;
+export type PlaceName = keyof typeof PLACES;
+
+/** Layers and losses that no preset has. */
+const OTHERS: ConfigInput = {
+  model: {
+    layers: [
+      { type: 'Conv2d', in: 1, out: 8, kernel: 3, padding: 1 },
+      { type: 'GroupNorm', groups: 2, channels: 8 },
+      { type: 'Sigmoid' },
+      { type: 'AvgPool2d', kernel: 2 },
+      { type: 'Residual', layers: [{ type: 'Conv2d', in: 8, out: 8, kernel: 3, padding: 1 }] },
+      { type: 'AdaptiveAvgPool2d', output: 2 },
+      { type: 'Flatten' },
+      { type: 'Dropout', p: 0.25 },
+      { type: 'Linear', in: 32, out: 6 },
+      { type: 'LogSoftmax' },
+    ],
+  },
+  data: { type: 'shapes', size: 12, samples: 96 },
+  loss: { type: 'NLLLoss' },
+  optimizer: { type: 'Adam', lr: 0.01 },
+};
+const ROWS: ConfigInput = {
+  model: {
+    layers: [
+      { type: 'Linear', in: 2, out: 16 },
+      { type: 'BatchNorm1d', features: 16 },
+      { type: 'ReLU' },
+      { type: 'Linear', in: 16, out: 1 },
+    ],
+  },
+  data: { type: 'plane' },
+  loss: { type: 'MSELoss' },
+};
+
+const { mlp, deepMlp, cnn, gpt } = PAGE_PRESETS;
+const RUNS: Readonly<Record<string, ConfigInput>> = {
+  mlp: { ...mlp, mode: 'ddp' },
+  cnn: { ...cnn, mode: 'ddp' },
+  gpt: { ...gpt, mode: 'ddp' },
+  others: { mode: 'ddp', ...OTHERS },
+  rows: { mode: 'ddp', ...ROWS },
+  pipeline: { ...deepMlp, mode: 'pipeline' },
+};
+export const RUN_NAMES = Object.keys(RUNS);
+
+/** There is no browser that could measure a text: a fair guess, as for pictures that are saved. */
+export const guessed: Measure = (text, { size }) => 0.55 * size * text.length;
+
+export interface RoomPicture {
+  /** 'gpt, forward: attention/self-attention' */
+  readonly name: string;
+  readonly room: RoomScene;
+  readonly scene: StageScene;
+}
+
+/** A picture for each kernel and phase that the room of rank 0 shows, and for each kind of view beside these. */
+export async function roomPictures(run: string, at: PlaceName): Promise<readonly RoomPicture[]> {
+  const { ranks, size } = PLACES[at];
+  const config = must(RUNS[run], 'a run');
+  // Of four Linear layers a pipeline has four stages.
+  const worldSize = run === 'pipeline' ? Math.min(8, ranks) : ranks;
+  const session = await openTestSession({
+    ...config,
+    worldSize,
+    batchSize: Math.max(32, 4 * ranks),
+    device: 'cpu',
+    compareSingle: false,
+  });
+  await session.api.traceStep();
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const facts = createTraceFacts(session.info, trace);
+  const plan = planStage(session.info, trace, facts.packets, size);
+  const made = new Map<string, RoomPicture>();
+  for (const moment of trace.moments) {
+    const now = facts.at({ event: lastOf(moment), fraction: 1 }, 'modelled');
+    const view = now.view(0);
+    const event = 'event' in view ? trace.events[view.event] : undefined;
+    if ('event' in view && !moment.events.includes(view.event)) continue;
+    const kernel = event?.name ?? '';
+    const what =
+      event === undefined ? view.shows : `${event.phase}: ${kernel}${pictureOf(kernel) ? '' : ', as a line'}`;
+    const name = `${run}, ${what}`;
+    // The last of its kind, but of a pipeline's rank one in the middle of its work.
+    const middle = moment.index > trace.moments.length / 2;
+    if (view.shows === 'stage' && middle && made.has(name)) continue;
+    const scene = stageScene(plan, now);
+    const room = scene.rooms[0];
+    if (room) made.set(name, { name, room, scene });
+  }
+  return [...made.values()];
+}
+
+export function svgOfRoom({ room, scene }: RoomPicture, theme: ThemeName): string {
+  const { palette } = readThemes(readFileSync(new URL('../../shell/theme.css', import.meta.url), 'utf8'))[theme];
+  const paint: Parameters<typeof bareSvgOf>[0]['paint'] = (ink) => paintStage(ink, scene, { hovered: [], pinned: [] });
+  const whole = bareSvgOf({ width: scene.width, height: scene.height, paint }, palette, guessed);
+  const { x, y, width, height } = room.rect;
+  const margin = 6;
+  const box = [x - margin, y - margin, width + 2 * margin, height + 2 * margin];
+  return whole.replace(
+    /^<svg ([^>]*?) width="[^"]*" height="[^"]*" viewBox="[^"]*"/,
+    `<svg $1 width="${box[2]}" height="${box[3]}" viewBox="${box.join(' ')}"`,
+  );
+}
+
+/** What does not fit in the room: sentences; none where all is well. */
+export function faultsOfRoom(picture: RoomPicture): readonly string[] {
+  const { rect } = picture.room;
+  const texts = [...svgOfRoom(picture, 'light').matchAll(/<text ([^>]*)>([^<]*)<\/text>/g)].flatMap(
+    ([, given = '', text = '']): (Rect & { readonly text: string; readonly size: number })[] => {
+      const value = (name: string): string => new RegExp(`${name}="([^"]*)"`).exec(given)?.[1] ?? '';
+      const [x, y, size] = [Number(value('x')), Number(value('y')), Number(value('font-size'))];
+      const width = guessed(text.replaceAll(/&\w+;/g, '&'), { size });
+      const anchor = value('text-anchor');
+      const left = anchor === 'end' ? x - width : anchor === 'middle' ? x - width / 2 : x;
+      const inside = x >= rect.x && x <= right(rect) && y >= rect.y && y <= bottom(rect);
+      return inside ? [{ x: left, y: y - 0.72 * size, width, height: 0.78 * size, text, size }] : [];
+    },
+  );
+  const found: string[] = [];
+  texts.forEach((a, i) => {
+    if (/\S…$/.test(a.text) && a.y > picture.room.frame.body.y) found.push(`"${a.text}" is cut`);
+    if (a.size < 10.9) found.push(`"${a.text}" has ${a.size} px`);
+    if (a.x < rect.x - 1 || right(a) > right(rect) + 1 || bottom(a) > bottom(rect) + 1)
+      found.push(`"${a.text}" is outside of the room`);
+    for (const b of texts.slice(i + 1)) {
+      const across = Math.min(right(a), right(b)) - Math.max(a.x, b.x);
+      const down = Math.min(bottom(a), bottom(b)) - Math.max(a.y, b.y);
+      if (across > 1 && down > 1) found.push(`"${a.text}" is over "${b.text}"`);
+    }
+  });
+  return found;
+}
+
+/** The share of the room's body that what is drawn in it spans. */
+export function filled({ room }: RoomPicture): number {
+  const { body } = room.frame;
+  const paths = [...room.under, ...room.over].flatMap((shape) => {
+    if (shape.shape === 'box') return [shape.rect];
+    const points = shape.shape === 'dots' ? shape.points : shape.path;
+    const xs = points.map(({ x }) => x);
+    const ys = points.map(({ y }) => y);
+    const x = Math.min(...xs);
+    const y = Math.min(...ys);
+    return points.length > 0 ? [{ x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y }] : [];
+  });
+  const chunks = (room.chunks?.chunks ?? []).map(({ at }) => at.frame);
+  const stage = [...(room.stage?.kept.map(({ rect }) => rect) ?? []), ...(room.stage?.free ?? [])];
+  const all = [...room.maps.map(({ rect }) => rect), ...paths, ...chunks, ...stage];
+  if (all.length === 0) return 0;
+  const x = Math.min(...all.map((r) => r.x));
+  const y = Math.min(...all.map((r) => r.y));
+  const wide = Math.max(...all.map(right)) - x;
+  const high = Math.max(...all.map(bottom)) - y;
+  return (wide * high) / Math.max(1, body.width * body.height);
+}
