@@ -1,6 +1,17 @@
+import { DEALT } from '../../src/lessons/drawing/kinds/deal';
 import { defineLesson } from '../../src/lessons/lesson';
 
 const TEN_ROWS = 'mode=ddp&world=4&data=gauss&samples=10&test=0&layers=2-4-1&opt=sgd&momentum=0&lr=0.1&batch=40';
+
+/** Three epochs of the ten rows for each setting of the drawing. */
+const DEALS = Object.fromEntries(
+  DEALT.ranks.flatMap((ranks) =>
+    DEALT.dropLast.map((drop) => [
+      `${ranks} ${drop}`,
+      `${TEN_ROWS.replace('world=4', `world=${ranks}`)}&dropLast=${drop}&at=${DEALT.epochs}`,
+    ]),
+  ),
+);
 
 export const lesson = defineLesson({
   figures: {
@@ -89,6 +100,14 @@ export const lesson = defineLesson({
         return first !== undefined && second !== undefined && first.join() !== second.join();
       },
       solution: [{ set: { setEpoch: '1' } }],
+    },
+  },
+  drawings: {
+    paint: {
+      kind: 'deal',
+      caption:
+        'Choose a rank, then press the entries that this rank reads, or draw over them. A cross marks an entry that another rank reads.',
+      runs: DEALS,
     },
   },
 });

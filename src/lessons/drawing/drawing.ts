@@ -38,6 +38,8 @@ export interface DrawAsked {
   readonly about: string;
   /** Recorded at build, or undefined for kinds that record nothing. */
   readonly data: unknown;
+  /** A script listens: parts of the picture may be pressed (svg.ts: pressable). */
+  readonly isLive?: boolean;
 }
 
 /** A knob; `play`: a button beside it turns it by itself. */
@@ -46,6 +48,7 @@ export type Knob = SettingControl & { readonly play?: boolean };
 /** One module per kind, loaded when a page has such a drawing. */
 export interface DrawingKind {
   readonly knobs: (about: string) => readonly Knob[];
+  /** Of the knobs, and of what parts of the picture change when they are pressed. */
   readonly start: (about: string) => Changes;
   readonly draw: (asked: DrawAsked) => Drawn;
 }

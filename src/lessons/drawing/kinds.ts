@@ -7,6 +7,7 @@ import type { KindName } from './kind-names';
 const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKind }>>> = {
   'at-size': () => loadPart('The worked example', () => import('./at-size/at-size')),
   'memory-over-time': () => loadPart('The memory over time', () => import('./kinds/memory-over-time')),
+  deal: () => loadPart('The list of rows', () => import('./kinds/deal')),
 };
 
 export async function loadKind(name: string): Promise<DrawingKind> {

@@ -30,10 +30,27 @@ interface Frame {
   readonly height: number;
   /** Read out in place of the picture. */
   readonly label: string;
+  /** 'group': it has buttons (below), which are read out one by one. */
+  readonly role?: 'img' | 'group';
 }
 
-export const svg = ({ width, height, label }: Frame, ...children: readonly string[]): string =>
-  `<svg class="drawn" viewBox="0 0 ${rounded(width)} ${rounded(height)}" width="${rounded(width)}" height="${rounded(height)}" role="img" aria-label="${escaped(label)}">${children.join('')}</svg>`;
+export const svg = ({ width, height, label, role = 'img' }: Frame, ...children: readonly string[]): string =>
+  `<svg class="drawn" viewBox="0 0 ${rounded(width)} ${rounded(height)}" width="${rounded(width)}" height="${rounded(height)}" role="${role}" aria-label="${escaped(label)}">${children.join('')}</svg>`;
+
+interface ButtonOf {
+  /** Keeps the focus when the picture is drawn again. */
+  readonly key: string;
+  readonly label: string;
+  readonly pressed?: boolean;
+  /** The setting that a press changes, and to what. */
+  readonly sets: readonly [key: string, value: string];
+  /** A pointer that is held down presses every such button on its way. */
+  readonly paints?: boolean;
+}
+
+/** A part of the picture that is pressed like a button. Only for a drawing that is live: without a script it is none. */
+export const pressable = ({ key, label, pressed, sets: [setting, value], paints }: ButtonOf, ...children: string[]) =>
+  `<g role="button" tabindex="0"${written({ 'data-press': key, 'data-set': setting, 'data-to': value, 'aria-label': label, 'data-paints': paints ? 'true' : undefined, 'aria-pressed': pressed === undefined ? undefined : String(pressed) })}>${children.join('')}</g>`;
 
 /** Width of a text in the page's sans, guessed: there is no browser at build. */
 export const widthOf = (words: string, size = 12.5): number => 0.55 * size * words.length;

@@ -1,5 +1,6 @@
 /** What drawings are given of runs: read off the recorded runs at build, and put into the page as JSON. */
 import type { KindName } from '../drawing/kind-names';
+import { dealsOf } from './deal';
 import { memoryCurves } from './memory-over-time';
 import type { Recorded } from './record-run';
 
@@ -7,6 +8,7 @@ type Reader = (runs: ReadonlyMap<string, Recorded>) => unknown;
 
 const READERS: Readonly<Partial<Record<KindName, Reader>>> = {
   'memory-over-time': memoryCurves,
+  deal: dealsOf,
 };
 
 export function dataOf(kind: KindName, runs: ReadonlyMap<string, Recorded>): unknown {

@@ -8,8 +8,9 @@ import { type DrawingKind, settingsOf } from '../../drawing/drawing';
 import { loadKind } from '../../drawing/kinds';
 import { write } from '../../facts/write';
 import type { Changes } from '../../lesson';
-import { openKnobs } from './knobs';
+import { type OnTurn, openKnobs } from './knobs';
 import { writeTable } from './numbers';
+import { keepFocus, openPresses } from './presses';
 import { createTween } from './tween';
 
 const NEAR = '600px';
@@ -52,8 +53,8 @@ async function openDrawing(page: Window, figure: HTMLElement): Promise<void> {
     const width = Math.round(place.getBoundingClientRect().width);
     if (width === 0) return;
     drawnWidth = width;
-    const drawn = kind.draw({ settings, width, about, data });
-    tween.show(drawn.svg, isTurned);
+    const drawn = kind.draw({ settings, width, about, data, isLive: true });
+    keepFocus(place, () => tween.show(drawn.svg, isTurned));
     if (says.textContent !== drawn.says) says.textContent = drawn.says;
     writeTable(figure, drawn);
     for (const value of page.document.querySelectorAll<HTMLElement>(`.value[data-drawing="${drawing}"]`)) {
@@ -61,11 +62,13 @@ async function openDrawing(page: Window, figure: HTMLElement): Promise<void> {
       if (found) value.textContent = write(found.value, found.format);
     }
   };
-  figure.dataset['live'] = 'rest';
-  openKnobs(page, figure, (key, value) => {
+  const turn: OnTurn = (key, value) => {
     settings = { ...settings, [key]: value };
     draw(true);
-  });
+  };
+  figure.dataset['live'] = 'rest';
+  openKnobs(page, figure, turn);
+  openPresses(place, turn);
   new ResizeObserver(() => {
     if (Math.round(place.getBoundingClientRect().width) !== drawnWidth) draw(false);
   }).observe(place);
