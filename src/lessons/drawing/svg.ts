@@ -49,8 +49,14 @@ interface ButtonOf {
 }
 
 /** A part of the picture that is pressed like a button. Only for a drawing that is live: without a script it is none. */
-export const pressable = ({ key, label, pressed, sets: [setting, value], paints }: ButtonOf, ...children: string[]) =>
-  `<g role="button" tabindex="0"${written({ 'data-press': key, 'data-set': setting, 'data-to': value, 'aria-label': label, 'data-paints': paints ? 'true' : undefined, 'aria-pressed': pressed === undefined ? undefined : String(pressed) })}>${children.join('')}</g>`;
+export const pressable = ({ key, label, pressed, sets: [setting, value], paints }: ButtonOf, ...children: string[]) => {
+  const attributes = written({
+    ...{ 'data-press': key, 'data-set': setting, 'data-to': value, 'aria-label': label },
+    'data-paints': paints ? 'true' : undefined,
+    'aria-pressed': pressed === undefined ? undefined : String(pressed),
+  });
+  return `<g role="button" tabindex="0"${attributes}>${children.join('')}</g>`;
+};
 
 /** Width of a text in the page's sans, guessed: there is no browser at build. */
 export const widthOf = (words: string, size = 12.5): number => 0.55 * size * words.length;
