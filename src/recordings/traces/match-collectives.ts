@@ -106,7 +106,7 @@ function exactKey({ facts, kind }: DraftPart, rank: Rank): string | undefined {
   return `sequence\n${group}\n${members}\n${kind}\n${sequence}`;
 }
 
-/** A long list is told by its length and its ends: groups of one name are few. */
+/** Names a long list by its length, its first and its last entry, since few groups share a name. */
 const membersText = (ranks: readonly Rank[]): string =>
   ranks.length <= 64
     ? ranks.join(' ')
