@@ -159,9 +159,7 @@ test.describe('in motion', () => {
       await expect(
         stage.getByText(/^Round 1 of 2, reduce-scatter of bucket 0: every rank sends one chunk/),
       ).toBeVisible();
-      await expect(
-        stage.getByText(/^After this round every rank holds one chunk summed over all ranks/),
-      ).toBeVisible();
+      await expect(stage.getByText(/^After this round every rank holds one chunk summed over all ranks/)).toBeVisible();
 
       // By keyboard and by touch, and gone with Esc.
       const note = stage.getByRole('note', { name: 'bucket' });
