@@ -48,7 +48,7 @@ interface ButtonOf {
   readonly paints?: boolean;
 }
 
-/** A part of the picture that is pressed like a button, for live drawings only: without a script a press does nothing. */
+/** A part of a live drawing that is pressed like a button. Without a script no press is heard. */
 export const pressable = ({ key, label, pressed, sets: [setting, value], paints }: ButtonOf, ...children: string[]) => {
   const attributes = written({
     ...{ 'data-press': key, 'data-set': setting, 'data-to': value, 'aria-label': label },
