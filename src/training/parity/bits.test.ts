@@ -5,24 +5,36 @@
 import { afterAll, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { DDP_RUNS } from '../testing/bits/ddp';
+import { DDP_TOGETHER_RUNS } from '../testing/bits/ddp-together';
 import { MODEL_RUNS } from '../testing/bits/models';
 import { MODE_RUNS } from '../testing/bits/modes';
+import type { Named } from '../testing/bits/nets';
+import { PIPELINE_REPLICA_RUNS } from '../testing/bits/pipeline-replicas';
+import { PIPELINE_STEP_RUNS } from '../testing/bits/pipeline-steps';
 import { PIPELINE_RUNS } from '../testing/bits/pipelines';
 import { CHANGED, RECORDING, recordBits, recordedBits } from '../testing/bits/recorded-bits';
 import { runBits } from '../testing/bits/run-bits';
 import { UPDATE_RUNS } from '../testing/bits/updates';
 
-const RUNS = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...PIPELINE_RUNS, ...MODEL_RUNS];
+/** Nearly every setting by itself. */
+const ALONE = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...PIPELINE_RUNS, ...MODEL_RUNS];
+/** Settings with each other. */
+const TOGETHER = [...DDP_TOGETHER_RUNS, ...PIPELINE_REPLICA_RUNS, ...PIPELINE_STEP_RUNS];
+const RUNS = [...ALONE, ...TOGETHER];
 const recorded = new Map(Object.entries(recordedBits().cpu.bits));
 const found = new Map(recorded);
 
-for (const { name, config } of RUNS)
-  test(name, place({ modes: [config.mode ?? 'single'] }), async () => {
-    const { bits, finite } = await runBits(config, 'cpu');
-    expect(finite, 'NaN hides changes').toBe(true);
-    found.set(name, bits);
-    if (!RECORDING) expect(bits, CHANGED).toBe(recorded.get(name));
-  });
+const holdRuns = (runs: readonly Named[], rest?: string) => {
+  for (const { name, config } of runs)
+    test(name, place({ modes: [config.mode ?? 'single'], rest }), async () => {
+      const { bits, finite } = await runBits(config, 'cpu');
+      expect(finite, 'NaN hides changes').toBe(true);
+      found.set(name, bits);
+      if (!RECORDING) expect(bits, CHANGED).toBe(recorded.get(name));
+    });
+};
+holdRuns(ALONE);
+holdRuns(TOGETHER, 'each of these settings is also in a run by itself');
 
 test('every configuration has one name, and every recorded name its configuration', () => {
   const names = RUNS.map(({ name }) => name);

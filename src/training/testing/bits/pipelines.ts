@@ -1,6 +1,6 @@
 /**
- * Pipelines: every schedule, every net in both placements, replicas, and what a stage has beside it. A part of the
- * table of parity/bits.test.ts.
+ * Pipelines: every schedule, every net in both placements, and what a stage has beside it; pipeline-replicas.ts and
+ * pipeline-steps.ts have more. A part of the table of parity/bits.test.ts.
  */
 import type { Config, ConfigInput } from '../../../protocol/config';
 import { SCHEDULE_NAMES } from '../../../protocol/pipeline';
@@ -11,7 +11,7 @@ const PLACEMENTS: readonly Config['placement'][] = ['shared', 'workers'];
 const netNames = Object.keys(NETS) as readonly NetName[];
 
 /** The short last batch of an epoch is left out, as torch wants it. */
-const piped = (config: ConfigInput): ConfigInput => ({ mode: 'pipeline', dropLast: true, ...config });
+export const piped = (config: ConfigInput): ConfigInput => ({ mode: 'pipeline', dropLast: true, ...config });
 
 const everyNet: readonly Named[] = netNames.flatMap((net) =>
   PLACEMENTS.map((placement) =>
@@ -24,10 +24,13 @@ const everyNet: readonly Named[] = netNames.flatMap((net) =>
   ),
 );
 
+/** Enough for the two stages of each of four ranks. */
+export const EIGHT_LAYERS = mlpLayers([2, 5, 5, 5, 5, 5, 5, 5, 1], 'Tanh');
+
 const everySchedule: readonly Named[] = SCHEDULE_NAMES.map((schedule) =>
   withLayers(
     `pipeline, ${schedule}, eight layers`,
-    mlpLayers([2, 5, 5, 5, 5, 5, 5, 5, 1], 'Tanh'),
+    EIGHT_LAYERS,
     piped({
       data: { type: 'xor', samples: 46 },
       batchSize: 12,

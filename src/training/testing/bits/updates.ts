@@ -13,7 +13,8 @@ const words = (fields: object): string =>
     .map(([key, value]) => (key === 'type' ? String(value) : `${key} ${JSON.stringify(value)}`))
     .join(' ');
 
-const DEFAULTS: readonly Optimizer[] = [
+/** Every optimiser with its defaults. */
+export const DEFAULTS: readonly Optimizer[] = [
   { type: 'SGD' },
   { type: 'Adam' },
   { type: 'AdamW' },
