@@ -120,4 +120,19 @@ export const lesson = defineLesson({
       solution: [{ set: { moment: '18' } }],
     },
   },
+  drawings: {
+    ways: {
+      kind: 'two-ways',
+      caption:
+        'The same sum in two ways. A tile is one message of one chunk. Move the slider: tiles go to other ranks, and none is added or removed.',
+      runs: Object.fromEntries(
+        ['4', '8'].flatMap((ranks) =>
+          ['ring', 'naive'].map((way) => [
+            `${way} ${ranks}`,
+            `lab=allReduce(algorithm:${way},ranks:${ranks},length:48)`,
+          ]),
+        ),
+      ),
+    },
+  },
 });

@@ -1,2 +1,2 @@
 /** Names of the kinds of drawings, apart from their code (kinds.ts): lesson.ts needs the names alone. */
-export type KindName = 'at-size' | 'memory-over-time' | 'deal';
+export type KindName = 'at-size' | 'memory-over-time' | 'deal' | 'two-ways';

@@ -8,6 +8,7 @@ const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKin
   'at-size': () => loadPart('The worked example', () => import('./at-size/at-size')),
   'memory-over-time': () => loadPart('The memory over time', () => import('./kinds/memory-over-time')),
   deal: () => loadPart('The list of rows', () => import('./kinds/deal')),
+  'two-ways': () => loadPart('The two ways', () => import('./kinds/two-ways')),
 };
 
 export async function loadKind(name: string): Promise<DrawingKind> {

@@ -7,6 +7,7 @@ import { loadPart } from '../../base/load-part';
 import type { Lesson } from '../lesson';
 import { openDrawings } from './drawing/drawings';
 import { openFigures } from './page/figures';
+import { followMoved } from './page/moved-anchors';
 import { openPredictions } from './page/predictions';
 import { createProgress, type Progress, storageOf } from './page/progress';
 import { openTasks } from './page/tasks';
@@ -34,6 +35,7 @@ function showDots(progress: Progress): void {
 }
 
 function openLesson(lesson: string, progress: Progress): void {
+  followMoved(window, lesson);
   progress.open(lesson);
   const load = new Map(Object.entries(TABLES)).get(`/learn/${lesson}/lesson.ts`);
   if (!load) return;

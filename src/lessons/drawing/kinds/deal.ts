@@ -176,7 +176,12 @@ function draw({ settings, width, data, isLive = false }: DrawAsked): Drawn {
     svg: svg(
       { width, height: listEnd + 56, label: says, role: isLive && !grid.isShown ? 'group' : 'img' },
       ...palette(grid),
-      label('The list that every sampler draws. Dashed: the row is in the list twice', listTop - 10),
+      label(
+        width < 520
+          ? 'The list (dashed: a row comes again)'
+          : 'The list that every sampler draws (dashed: a row comes again)',
+        listTop - 10,
+      ),
       ...entries.map((_, index) => cellOf(grid, index, listTop)),
       label('The data set, and who reads each row', listEnd + 16),
       ...readers(grid, listEnd + 26),
