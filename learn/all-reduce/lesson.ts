@@ -124,7 +124,7 @@ export const lesson = defineLesson({
     ways: {
       kind: 'two-ways',
       caption:
-        'The same sum in two ways. A tile is one message of one chunk. Move the slider: tiles go to other ranks, and none is added or removed.',
+        'The same sum in two ways. A tile is one message with one chunk of the gradient. Move the slider: tiles change their sender, but their number stays the same.',
       runs: Object.fromEntries(
         ['4', '8'].flatMap((ranks) =>
           ['ring', 'naive'].map((way) => [
