@@ -1,5 +1,6 @@
-/** A step of a pipeline has at most 60 moments, under every schedule and size without replicas; no event is lost. */
+/** A step of a pipeline has at most 60 moments, under every schedule, with replicas and without; no event is lost. */
 import { expect, test } from 'vitest';
+import { place } from '../../scripts/tier';
 import { parseConfig } from '../config/parse-config';
 import type { ConfigInput } from '../protocol/config';
 import { SCHEDULE_NAMES } from '../protocol/pipeline';
@@ -16,7 +17,23 @@ const SIZES = [
   { pp: 4, dp: 1, microBatches: 8 },
   { pp: 4, dp: 1, microBatches: 32 },
   { pp: 8, dp: 1, microBatches: 16 },
+  { pp: 4, dp: 4, microBatches: 8 },
 ] as const;
+
+/** Many stages of their own all-reduce, and many rounds in each. */
+const MORE_REPLICAS = [
+  { pp: 8, dp: 2, microBatches: 16 },
+  { pp: 2, dp: 8, microBatches: 4 },
+] as const;
+
+interface Size {
+  readonly pp: number;
+  readonly dp: number;
+  readonly microBatches: number;
+}
+
+const underEverySchedule = (sizes: readonly Size[]) =>
+  SCHEDULE_NAMES.flatMap((schedule) => sizes.map((size) => ({ schedule, ...size })));
 
 async function tracedStep(config: ConfigInput) {
   const blueprint = createBlueprint(parseConfig({ ...config, device: 'cpu', compareSingle: false }), {});
@@ -26,28 +43,35 @@ async function tracedStep(config: ConfigInput) {
   return trace;
 }
 
-test.each(SCHEDULE_NAMES.flatMap((schedule) => SIZES.map((size) => ({ schedule, ...size }))))(
-  '$schedule, $pp x $dp ranks, $microBatches micro-batches',
-  async ({ schedule, pp, dp, microBatches }) => {
-    const original = await tracedStep({
-      mode: 'pipeline',
-      batchSize: 32 * dp,
-      data: { type: 'xor', samples: 64 * dp },
-      model: { layers: mlpLayers([2, ...Array.from({ length: 15 }, () => 4), 1], 'Tanh') },
-      mesh: { pp, dp },
-      pipeline: { schedule, microBatches },
-    });
-    const trace = byMoments(original);
-    expect(trace.moments.length).toBeLessThanOrEqual(MOST_MOMENTS);
-    expect(trace.moments.flatMap(({ events }) => events)).toEqual(trace.events.map((_, index) => index));
-    const place = new Map(trace.events.map(({ id }, index) => [id, index]));
-    trace.events.forEach(({ deps }, index) => {
-      for (const dep of deps) expect(place.get(dep) ?? -1).toBeLessThan(index);
-    });
-    for (const moment of trace.moments) {
-      const said = plainText(momentSentence(trace, moment, 'modelled'));
-      expect(said.length, said).toBeLessThanOrEqual(130);
-      expect(said).toMatch(/^(?!.*(undefined|NaN|\s\s))[A-Za-z].+[^.\s]$/);
-    }
-  },
+async function holds({ schedule, pp, dp, microBatches }: ReturnType<typeof underEverySchedule>[number]) {
+  const original = await tracedStep({
+    mode: 'pipeline',
+    batchSize: 32 * dp,
+    data: { type: 'xor', samples: 64 * dp },
+    model: { layers: mlpLayers([2, ...Array.from({ length: 15 }, () => 4), 1], 'Tanh') },
+    mesh: { pp, dp },
+    pipeline: { schedule, microBatches },
+  });
+  const trace = byMoments(original);
+  expect(trace.moments.length).toBeLessThanOrEqual(MOST_MOMENTS);
+  expect(trace.moments.flatMap(({ events }) => events)).toEqual(trace.events.map((_, index) => index));
+  const place = new Map(trace.events.map(({ id }, index) => [id, index]));
+  trace.events.forEach(({ deps }, index) => {
+    for (const dep of deps) expect(place.get(dep) ?? -1).toBeLessThan(index);
+  });
+  for (const moment of trace.moments) {
+    const said = plainText(momentSentence(trace, moment, 'modelled'));
+    expect(said.length, said).toBeLessThanOrEqual(130);
+    expect(said).toMatch(/^(?!.*(undefined|NaN|\s\s))[A-Za-z].+[^.\s]$/);
+  }
+}
+
+const TITLE = '$schedule, $pp x $dp ranks, $microBatches micro-batches';
+
+test.each(underEverySchedule(SIZES))(TITLE, holds);
+
+test.each(underEverySchedule(MORE_REPLICAS))(
+  TITLE,
+  place({ rest: '4 x 4 ranks have more moments than fit, too' }),
+  holds,
 );

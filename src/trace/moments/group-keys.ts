@@ -4,22 +4,30 @@
  * packed between two operators), that is another visit and another moment. Called by moments.ts.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { averagedStage } from '../pipeline/stage-averages';
 import type { Turn } from '../pipeline/turns';
 import type { MomentKind } from './moment';
 
-/** By event; equal for those that may be one moment. `turns`: of a pipeline's actions, by event. */
-export function groupKeys({ events }: StepTrace, turns: readonly (Turn | undefined)[]): readonly string[] {
+/**
+ * By event; equal for those that may be one moment. `turns`: of a pipeline's actions, by event. `wholeAverages`: a
+ * stage's bucket is packed and all-reduced in one moment, and all stages unpack theirs in another.
+ */
+export function groupKeys(
+  { events }: StepTrace,
+  turns: readonly (Turn | undefined)[],
+  wholeAverages = false,
+): readonly string[] {
   const kinds = alikeOf(events);
   /** By device, what its compute queue was at last, and how often it has been at what. */
   const latest = new Map<number, string>();
   const visits = new Map<string, number>();
-  /** By device, the stage of a pipeline that it worked at last. */
-  const stages = new Map<number, number>();
   return events.map((e, index) => {
     const turn = turns[index];
-    if (e.action) stages.set(e.device, e.action.stage);
     // Replicas of a pipeline average each stage by itself, at its own time.
-    const stage = e.phase === 'reduce' ? ` ${stages.get(e.device) ?? ''}` : '';
+    const averaged = averagedStage(e);
+    const stage = averaged === undefined ? '' : ` stage ${averaged}`;
+    if (wholeAverages && averaged !== undefined)
+      return e.name === 'ddp/unpack' ? 'unpack all stages' : `average${stage}`;
     if (turn && !e.collective)
       return `${isTransfer(e) && !turn.withMessages ? 'messages of turn' : 'turn'} ${turn.index}`;
     if (e.kind === 'send' || e.kind === 'recv') return `${transferKey(e)}${stage}`;

@@ -7,6 +7,7 @@ import { at } from '../../base/invariant';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
+import { averageSentence } from '../pipeline/average-words';
 import { sendSentence, turnSentence } from '../pipeline/turn-sentence';
 import { capital, hasRanks, kernelWords, plural } from '../words';
 import { dividesAtFirst, divisorWords } from './divided';
@@ -30,6 +31,7 @@ export function sentenceAt(trace: StepTrace, event: number, clock: Clock): strin
 
 export function momentSentence(trace: StepTrace, moment: Moment, clock: Clock): string {
   const said = (() => {
+    if (moment.average) return averageSentence(trace, moment, moment.average);
     if (moment.turn) return moment.kind === 'message' ? sendSentence(trace, moment) : turnSentence(trace, moment);
     switch (moment.kind) {
       case 'round':

@@ -7,6 +7,7 @@ import { hasMicroBatch } from '../../protocol/step-kind';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
 import { deviceCount } from '../lanes';
+import { averageWhy } from '../pipeline/average-words';
 import { turnWhy } from '../pipeline/turn-why';
 import { isPipeline } from '../pipeline/turns';
 import { hasRanks, hasServer } from '../words';
@@ -21,6 +22,7 @@ import { isDataParallel, isModelParallel } from './who';
 export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | undefined {
   const e = mainOf(trace, moment);
   if (moment.turn) return turnWhy(trace, moment);
+  if (moment.average) return averageWhy(moment.average);
   if (e.anchor === 'scale_grads')
     return 'Each micro-batch’s loss is the mean over its own rows, and backward added up the gradients of all micro-batches. Dividing the sum gives the gradient of the whole batch.';
   const hook = hookWhy(trace, moment, e);

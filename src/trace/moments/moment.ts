@@ -11,6 +11,7 @@
  */
 import type { CollectiveOp } from '../../protocol/collective';
 import type { CollectiveRef, Phase, StepTrace } from '../../protocol/trace';
+import type { StageAverage } from '../pipeline/stage-averages';
 import type { Turn } from '../pipeline/turns';
 
 /**
@@ -50,6 +51,8 @@ export interface Moment {
   readonly round?: MomentRound;
   /** Of a pipeline: the turn of the actions that it runs, or whose results it sends. */
   readonly turn?: Turn;
+  /** Of a pipeline with replicas and many stages: the whole all-reduce of a stage's gradients. */
+  readonly average?: StageAverage;
 }
 
 /** A trace in the order of its moments: each is one stretch of `events`. The page keeps its traces so. */

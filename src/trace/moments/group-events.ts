@@ -1,0 +1,91 @@
+/**
+ * The events of a step in groups, one per moment, as fine as a reader can still walk through: at most some 60. Where a
+ * pipeline has more, the turns of several micro-batches share a moment (pipeline/turn-windows.ts), and all rounds in
+ * which the replicas of a stage average its gradients do. Which events are alike is decided by group-keys.ts. Pure;
+ * called by moments.ts.
+ */
+import { at } from '../../base/invariant';
+import type { StepTrace } from '../../protocol/trace';
+import { averagedStage } from '../pipeline/stage-averages';
+import { MOST_MOMENTS, windowed, windowSize } from '../pipeline/turn-windows';
+import { type Turn, turnsOf } from '../pipeline/turns';
+import { groupKeys } from './group-keys';
+import { sortGroups } from './sort-groups';
+
+type Turns = readonly (Turn | undefined)[];
+
+export interface EventGroups {
+  /** By event, the turn or the window of turns that it belongs to. */
+  readonly turns: Turns;
+  /** Indices into trace.events; each group in the order in which its events begin. */
+  readonly groups: readonly (readonly number[])[];
+}
+
+/** Rounds of an all-reduce get moments of their own only while a window holds at most this many turns. */
+const WIDEST_BESIDE_ROUNDS = 3;
+
+export function groupEvents(trace: StepTrace): EventGroups {
+  const turns = turnsOf(trace);
+  const after = afterOf(trace.events);
+  if (turns.every((turn) => turn === undefined)) return { turns, groups: groupsOf(trace, after, turns, false) };
+  let fewest: EventGroups | undefined;
+  for (const { size, wholeAverages } of coarserAndCoarser(trace, turns)) {
+    const together = windowed({ turns, after, size });
+    const groups = groupsOf(trace, after, together, wholeAverages);
+    if (!fewest || groups.length < fewest.groups.length) fewest = { turns: together, groups };
+    if (groups.length <= MOST_MOMENTS) break;
+  }
+  return fewest ?? { turns, groups: groupsOf(trace, after, turns, false) };
+}
+
+interface Coarseness {
+  /** Turns per window; 0: every turn, and its messages, have moments of their own. */
+  readonly size: number;
+  /** Packing and all rounds of the all-reduce of a stage are one moment. */
+  readonly wholeAverages: boolean;
+}
+
+/** Estimates first; sorting may take groups apart again, so wider windows follow. */
+function* coarserAndCoarser(trace: StepTrace, turns: Turns): Generator<Coarseness> {
+  const count = turns.reduce((most, turn) => Math.max(most, turn ? turn.index + 1 : 0), 0);
+  const averages = trace.events.some((e) => averagedStage(e) !== undefined);
+  for (const wholeAverages of averages ? [false, true] : [false]) {
+    const first = windowSize(trace.events, turns, othersIn(trace, turns, wholeAverages));
+    const widest = averages && !wholeAverages ? WIDEST_BESIDE_ROUNDS : count;
+    for (let size = first; size <= widest; size = Math.max(size + 1, Math.ceil(1.3 * size)))
+      yield { size, wholeAverages };
+  }
+}
+
+/** Moments of the step that are of no turn. */
+function othersIn(trace: StepTrace, turns: Turns, wholeAverages: boolean): number {
+  const keys = groupKeys(trace, turns, wholeAverages);
+  return new Set(keys.filter((_, i) => turns[i] === undefined || trace.events[i]?.collective)).size;
+}
+
+function groupsOf(
+  trace: StepTrace,
+  after: readonly (readonly number[])[],
+  turns: Turns,
+  wholeAverages: boolean,
+): EventGroups['groups'] {
+  const startUs = trace.events.map((_, index) => at(trace.modelled, index).startUs);
+  // Nothing begins before what it depends on has ended, so by time within a group is by dependency, too.
+  return sortGroups({ after, keys: groupKeys(trace, turns, wholeAverages), startUs }).map((group) =>
+    [...group].sort((a, b) => (startUs[a] ?? 0) - (startUs[b] ?? 0) || a - b),
+  );
+}
+
+/** By event, what runs before it: its dependencies, the event before it in its queue, the send of what it receives. */
+function afterOf(events: StepTrace['events']): readonly (readonly number[])[] {
+  const indexOf = new Map(events.map((e, index) => [e.id, index]));
+  const latest = new Map<string, number>();
+  return events.map((e, index) => {
+    const lane = `${e.device} ${e.queue}`;
+    const before = latest.get(lane);
+    latest.set(lane, index);
+    const deps = e.deps.flatMap((id) => indexOf.get(id) ?? []);
+    const sent = e.kind === 'recv' && e.match !== undefined ? indexOf.get(e.match) : undefined;
+    return [...deps, ...(before === undefined ? [] : [before]), ...(sent === undefined ? [] : [sent])];
+  });
+}
