@@ -66,7 +66,19 @@ const only = {
     'headless',
     'bench',
   ],
-  lessons: ['base', 'protocol', 'schedules', 'trace', 'recordings', 'sizing', 'museum', 'session', 'app'],
+  lessons: [
+    'base',
+    'protocol',
+    'schedules',
+    'trace',
+    'recordings',
+    'sizing',
+    'distributed',
+    'inference',
+    'museum',
+    'session',
+    'app',
+  ],
 };
 
 /** npm packages that the site is made of. They are built into it, so the package of Lockstep needs none of them. */
@@ -138,6 +150,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(app|lessons)/' },
       to: { path: '^node_modules/(react|react-dom|zustand|uplot|@base-ui|d3-[a-z-]+)/' },
+    },
+    {
+      name: 'engine-in-lessons-at-build',
+      comment: 'Pictures of the lessons that need the engine are recorded when the site is built (lessons/record).',
+      severity: 'error',
+      from: { path: '^src/lessons/', pathNot: `^src/lessons/record/|${tests}` },
+      to: { path: '^src/(distributed|inference)/' },
     },
     {
       name: 'node-only-in-cli',

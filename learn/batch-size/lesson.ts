@@ -3,6 +3,10 @@ import { defineLesson } from '../../src/lessons/lesson';
 const WIDE =
   'mode=ddp&world=4&data=spiral&samples=512&test=0&layers=2-64-64-1&opt=sgd&momentum=0&lr=0.1&hardware=ethernet10g&bucket=default';
 
+/** Two weights and all rows in each step, so that the whole loss is a map and each step goes straight down on it. */
+const TWO_WEIGHTS =
+  'mode=ddp&world=4&data=gauss&noise=0.1&samples=256&test=0&model=linear1b0&loss=mse&opt=sgd&momentum=0&batch=256&at=1';
+
 export const lesson = defineLesson({
   figures: {
     rate: {
@@ -114,6 +118,14 @@ export const lesson = defineLesson({
       done: ({ trace, metrics, app }) =>
         trace !== undefined && trace.microBatch % app.config.accumulate === 0 && metrics?.traffic.total === 0,
       solution: [{ set: { noSync: 'both' } }],
+    },
+  },
+  drawings: {
+    surface: {
+      kind: 'loss-surface',
+      caption:
+        'Every point of the map is a pair of weights, shaded by the loss over all rows. The red line is the training, one dot per step.',
+      runs: Object.fromEntries(['0.2', '0.8', '1.6', '3.6', '4.2'].map((lr) => [lr, `${TWO_WEIGHTS}&lr=${lr}`])),
     },
   },
   plots: {

@@ -42,6 +42,13 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
   },
+  drawings: {
+    meeting: {
+      kind: 'rendezvous',
+      caption:
+        'Four processes call init_process_group(). Each writes a key into the store and waits for the keys of the others.',
+    },
+  },
   predictions: {
     six: {
       question: 'Eight processes run on two nodes, four on each. Which LOCAL_RANK does rank 6 have?',

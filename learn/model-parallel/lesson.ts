@@ -66,6 +66,23 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
   },
+  drawings: {
+    trade: {
+      kind: 'memory-and-time',
+      caption:
+        'The same net and batch on more and more devices. To the left is less memory per device, further down a shorter step.',
+      runs: Object.fromEntries(
+        ['mp', 'ddp'].flatMap((mode) =>
+          ['1', '2', '4'].flatMap((world) =>
+            ['32', '128'].map((batch) => [
+              `${mode} ${world} ${batch}`,
+              `mode=${mode}&world=${world}&${NET.replace('batch=32', `batch=${batch}`)}&at=2`,
+            ]),
+          ),
+        ),
+      ),
+    },
+  },
   predictions: {
     four: {
       question: 'The same net and the same batch on four devices instead of one. How long does a step take?',

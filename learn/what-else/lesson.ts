@@ -3,6 +3,9 @@ import { defineLesson } from '../../src/lessons/lesson';
 const BATCH_NORM =
   'mode=ddp&world=4&data=gauss&noise=0.5&samples=64&test=0&model=linear8-bn1d-tanh-linear1&opt=sgd&momentum=0&lr=0.1&batch=32&bucket=default&at=3';
 
+/** Both runs still have the same weights there, so the batch norms get the same inputs. */
+const FIRST_STEP = BATCH_NORM.replace(/at=3$/, 'at=1');
+
 export const lesson = defineLesson({
   figures: {
     norm: {
@@ -58,6 +61,14 @@ export const lesson = defineLesson({
       numbers: ['spread:2.mask', 'divergence'],
       starts: 'rest',
       height: 460,
+    },
+  },
+  drawings: {
+    merge: {
+      kind: 'norm-statistics',
+      caption:
+        'The first step. A dot is one sample in one channel: above as the batch norm receives it, below as it leaves. The curves are the statistics in use.',
+      runs: { '0': `${FIRST_STEP}&syncBatchNorm=0`, '1': `${FIRST_STEP}&syncBatchNorm=1` },
     },
   },
   predictions: {

@@ -1,2 +1,10 @@
 /** Names of the kinds of drawings, apart from their code (kinds.ts): lesson.ts needs the names alone. */
-export type KindName = 'at-size' | 'memory-over-time' | 'deal' | 'two-ways';
+export type KindName =
+  | 'at-size'
+  | 'memory-over-time'
+  | 'deal'
+  | 'two-ways'
+  | 'loss-surface'
+  | 'memory-and-time'
+  | 'norm-statistics'
+  | 'rendezvous';

@@ -8,6 +8,10 @@ const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKin
   'at-size': () => loadPart('The worked example', () => import('./at-size/at-size')),
   'memory-over-time': () => loadPart('The memory over time', () => import('./kinds/memory-over-time')),
   deal: () => loadPart('The list of rows', () => import('./kinds/deal')),
+  'loss-surface': () => loadPart('The loss surface', () => import('./kinds/loss-surface')),
+  'memory-and-time': () => loadPart('Memory and time', () => import('./kinds/memory-and-time')),
+  'norm-statistics': () => loadPart('The statistics', () => import('./kinds/norm-statistics')),
+  rendezvous: () => loadPart('The rendezvous', () => import('./kinds/rendezvous')),
   'two-ways': () => loadPart('The two ways', () => import('./kinds/two-ways')),
 };
 

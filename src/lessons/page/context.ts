@@ -6,10 +6,11 @@ import { createContext, use } from 'react';
 import { lookup } from '../../base/lookup';
 import type { TermId } from '../../protocol/words/glossary';
 import { type DrawingKind, type Drawn, settingsOf } from '../drawing/drawing';
+import type { KindName } from '../drawing/kind-names';
 import { formatOf, measure } from '../facts/quantities';
 import { type Format, write } from '../facts/write';
 import type { Asked, Changes, DrawingSpec, FigureSpec, Lesson } from '../lesson';
-import { dataOf } from '../record/drawing-data';
+import { needsData, type RunsByName } from '../record/drawing-data';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';
 import type { PictureShelf } from './pictures';
@@ -19,6 +20,8 @@ export interface PageContext {
   readonly lesson: Lesson;
   /** Undefined: it is being run; the page will be rendered again. */
   readonly run: (link: string) => Recorded | undefined;
+  /** What a drawing is given of its runs; undefined: it is being read, and the page will be rendered again. */
+  readonly read: (drawing: string, kind: KindName, runs: RunsByName) => unknown;
   /** HTML of a Python text, in colours. */
   readonly highlight: (code: string, marked: readonly number[]) => string;
   readonly shelf: PictureShelf;
@@ -66,7 +69,7 @@ export interface DrawingAsked {
   readonly about: string;
   /** What was recorded for it; undefined for kinds that record nothing. */
   readonly data: unknown;
-  /** False while its runs are not there yet. */
+  /** False while its runs or its data are not there yet. */
   readonly ready: boolean;
 }
 
@@ -85,9 +88,10 @@ export function drawingOf(page: PageContext, id: string): DrawingAsked {
   if (!kind) throw new Error(`Lesson "${page.name}": there is no kind of drawings "${spec.kind}".`);
   const runs = Object.entries(spec.runs ?? {}).map(([name, run]) => [name, page.run(linkOf(run))] as const);
   const there = runs.flatMap(([name, run]) => (run ? [[name, run] as const] : []));
-  const ready = there.length === runs.length;
-  const data = ready && runs.length > 0 ? dataOf(spec.kind, new Map(there)) : undefined;
-  return { spec, kind, about: spec.about ?? page.name, data, ready };
+  const about = spec.about ?? page.name;
+  if (!needsData(spec.kind)) return { spec, kind, about, data: undefined, ready: true };
+  const data = there.length === runs.length ? page.read(id, spec.kind, new Map(there)) : undefined;
+  return { spec, kind, about, data, ready: data !== undefined };
 }
 
 export function drawnAt({ spec, kind, about, data }: DrawingAsked, width: number, changes: Changes = {}): Drawn {

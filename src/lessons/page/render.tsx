@@ -11,6 +11,7 @@ import type { TermId } from '../../protocol/words/glossary';
 import type { DrawingKind } from '../drawing/drawing';
 import { loadKinds } from '../drawing/kinds';
 import type { Lesson } from '../lesson';
+import { dataOf } from '../record/drawing-data';
 import type { Looks } from '../record/pictures';
 import { type Recorded, recordRun } from '../record/record-run';
 import { Code } from './code';
@@ -166,8 +167,10 @@ interface Passes {
 
 /** Rendered until it asks for no run that is not there: a value of a run may decide what else is asked. */
 async function renderLesson({ name, text, lesson }: LessonSource, { looks, highlight, runs, files, kinds }: Passes) {
+  const data = new Map<string, unknown>();
   for (;;) {
     const missing = new Set<string>();
+    const unread = new Map<string, () => Promise<unknown>>();
     const pictures = new Map<string, string>();
     const terms = new Set<TermId>();
     const page: PageContext = {
@@ -177,6 +180,10 @@ async function renderLesson({ name, text, lesson }: LessonSource, { looks, highl
         const recorded = runs.get(link);
         if (!recorded) missing.add(link);
         return recorded;
+      },
+      read: (drawing, kind, recorded) => {
+        if (!data.has(drawing)) unread.set(drawing, () => dataOf(kind, recorded));
+        return data.get(drawing);
       },
       highlight,
       shelf: { looks, files: pictures },
@@ -190,11 +197,12 @@ async function renderLesson({ name, text, lesson }: LessonSource, { looks, highl
         <Text components={{ ...COMPONENTS, ...markdown }} />
       </LessonContext>,
     );
-    if (missing.size === 0) {
+    if (missing.size === 0 && unread.size === 0) {
       checkPlaced(page);
       for (const [file, svg] of pictures) files.set(file, svg);
       return html + renderToStaticMarkup(<Definitions terms={terms} />);
     }
+    for (const [drawing, read] of unread) data.set(drawing, await read());
     for (const link of missing)
       await runs.record(link).catch((error: unknown) => {
         throw new Error(

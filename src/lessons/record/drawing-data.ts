@@ -1,20 +1,31 @@
-/** What drawings are given of runs: read off the recorded runs at build, and put into the page as JSON. */
+/**
+ * What drawings are given of runs: read off the recorded runs at build, or off parts of the engine that no figure runs,
+ * and put into the page as JSON.
+ */
 import type { KindName } from '../drawing/kind-names';
 import { dealsOf } from './deal';
+import { surfaces } from './loss-surface';
+import { modesCompared } from './memory-and-time';
 import { memoryCurves } from './memory-over-time';
+import { normed } from './norm-statistics';
 import type { Recorded } from './record-run';
+import { meetings } from './rendezvous';
 import { twoWays } from './two-ways';
 
-type Reader = (runs: ReadonlyMap<string, Recorded>) => unknown;
+export type RunsByName = ReadonlyMap<string, Recorded>;
 
-const READERS: Readonly<Partial<Record<KindName, Reader>>> = {
+const READERS: Readonly<Partial<Record<KindName, (runs: RunsByName) => unknown>>> = {
   'memory-over-time': memoryCurves,
   deal: dealsOf,
   'two-ways': twoWays,
+  'loss-surface': surfaces,
+  'memory-and-time': modesCompared,
+  'norm-statistics': normed,
+  rendezvous: meetings,
 };
 
-export function dataOf(kind: KindName, runs: ReadonlyMap<string, Recorded>): unknown {
-  const read = READERS[kind];
-  if (!read) throw new Error(`Drawings of the kind "${kind}" are not drawn from runs.`);
-  return read(runs);
+export const needsData = (kind: KindName): boolean => READERS[kind] !== undefined;
+
+export async function dataOf(kind: KindName, runs: RunsByName): Promise<unknown> {
+  return READERS[kind]?.(runs);
 }

@@ -19,7 +19,7 @@ export function drawingOf(lesson: Lesson, id: string, kind: DrawingKind): Drawin
   const record = async () => {
     const runs = Object.entries(spec.runs ?? {});
     const recorded = await Promise.all(runs.map(async ([name, run]) => [name, await recordRun(linkOf(run))] as const));
-    return runs.length > 0 ? dataOf(spec.kind, new Map(recorded)) : undefined;
+    return dataOf(spec.kind, new Map(recorded));
   };
   const data = record();
   const about = spec.about ?? '';

@@ -1,0 +1,84 @@
+/**
+ * Runs the rendezvous of four processes for the drawing `rendezvous` and writes down what each process asks of the
+ * store: the init_process_group of distributed/ over a store that notes its calls. One process starts last, or never.
+ */
+import { Cluster } from '../../distributed/cluster';
+import { clusterAccess } from '../../distributed/cluster-access';
+import { initWorld } from '../../distributed/init-world';
+import type { Meeting as Met, StoreAccess } from '../../distributed/store/rendezvous';
+import type { Call, Meeting } from '../drawing/kinds/rendezvous';
+
+const WORLD = 4;
+const PORT = 29_500;
+/** Of the meetings that end; the one that does not end is given up soon, since the build waits for it. */
+const PATIENCE_MS = 60_000;
+const SOON_MS = 40;
+
+const ORDERS: Readonly<Record<string, readonly number[]>> = {
+  'rank 3': [0, 1, 2, 3],
+  'rank 0': [1, 2, 3, 0],
+  never: [0, 1, 2],
+};
+
+export const meetings = (): Promise<readonly Meeting[]> =>
+  Promise.all(Object.entries(ORDERS).map(async ([late, order]) => ({ late, moments: await meet(order) })));
+
+/** A moment per process that starts, with all it does until it waits; and a last one in which all waits end. */
+async function meet(order: readonly number[]): Promise<Meeting['moments']> {
+  const calls: Call[] = [];
+  const moments: Call[][] = [];
+  const cluster = new Cluster();
+  const timeoutMs = order.length === WORLD ? PATIENCE_MS : SOON_MS;
+  const processes: Promise<void>[] = [];
+  for (const rank of order) {
+    processes.push(start(rank, cluster, timeoutMs, (call) => calls.push(call)));
+    await settled();
+    moments.push(calls.splice(0));
+  }
+  await Promise.all(processes);
+  const last = moments.at(-1) ?? [];
+  const end = last.findIndex(({ what }) => what === 'returns');
+  return [
+    ...moments.slice(0, -1),
+    end < 0 ? last : last.slice(0, end),
+    [...(end < 0 ? [] : last.slice(end)), ...calls],
+  ];
+}
+
+/** All that can be done without another process is done. */
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+async function start(rank: number, cluster: Cluster, timeoutMs: number, note: (call: Call) => void): Promise<void> {
+  const request = {
+    ...{ backend: 'gloo', initMethod: `tcp://node0:${PORT}`, rank, worldSize: WORLD, environment: {}, timeoutMs },
+  };
+  note({ rank, what: 'starts' });
+  try {
+    await initWorld(request, noting(clusterAccess(cluster, 'node0'), rank, note));
+    note({ rank, what: 'returns' });
+  } catch {
+    note({ rank, what: 'raises' });
+  }
+}
+
+const noting = (access: StoreAccess, rank: number, note: (call: Call) => void): StoreAccess => ({
+  file: (...asked) => access.file(...asked),
+  async tcp(host, port, serves, timeoutMs) {
+    note({ rank, what: serves ? 'serves' : 'connects' });
+    const met = await access.tcp(host, port, serves, timeoutMs);
+    if (!serves) note({ rank, what: 'is connected' });
+    return { ...met, store: notingStore(met.store, rank, note) };
+  },
+});
+
+const notingStore = (store: Met['store'], rank: number, note: (call: Call) => void): Met['store'] => ({
+  ...store,
+  async set(key, value) {
+    note({ rank, what: 'sets' });
+    await store.set(key, value);
+  },
+  async wait(keys, timeoutMs) {
+    note({ rank, what: 'waits' });
+    await store.wait(keys, timeoutMs);
+  },
+});
