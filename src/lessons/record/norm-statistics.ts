@@ -1,4 +1,4 @@
-/** Reads the drawing `norm-statistics` off two runs, with BatchNorm and SyncBatchNorm: its inputs, statistics, outputs. */
+/** Reads inputs, statistics and outputs of a BatchNorm and of a SyncBatchNorm off two runs, for `norm-statistics`. */
 import { must } from '../../base/invariant';
 import type { Normed, NormedRank } from '../drawing/kinds/norm-statistics';
 import type { Recorded } from './record-run';

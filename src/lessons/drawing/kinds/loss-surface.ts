@@ -1,6 +1,6 @@
 /**
- * The drawing `loss-surface`: the loss of a net with two weights as a map, and the way that a training takes on it, step
- * by step, for several learning rates. Losses and steps are recorded at build (record/loss-surface.ts). Drawn in the
+ * The drawing `loss-surface`: the loss of a net with two weights as a map, and the way of a training on it, step by
+ * step, for several learning rates. Losses and steps are recorded at build (record/loss-surface.ts). Drawn in the
  * lesson on the batch size.
  */
 import { must } from '../../../base/invariant';
