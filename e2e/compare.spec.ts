@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
-import { axeFindsNothing } from './axe';
+import { axeFindsNothing, axeFindsNothingOnPhone } from './axe';
 import { expect, firstNumber, IN_MOTION, type Playground, TINY, test } from './playground';
 import { addWorkerPrelude } from './worker-prelude';
 
@@ -221,7 +221,6 @@ test(
     await page.goto(`./#${RUN}&beside=mode:single`);
     await shown(playground);
     await axeFindsNothing(page, 'dialog[open]');
-    await page.setViewportSize({ width: 390, height: 844 });
-    await axeFindsNothing(page, 'dialog[open]');
+    await axeFindsNothingOnPhone(page, 'dialog[open]');
   },
 );

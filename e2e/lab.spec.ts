@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { placeInBrowser } from '../scripts/tier';
-import { axeFindsNothing } from './axe';
+import { axeFindsNothing, axeFindsNothingOnPhone } from './axe';
 import { expect, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=single&device=cpu`;
@@ -111,10 +111,7 @@ test(
     const { page } = playground;
     await page.goto('./#embed=1&lab=allReduce(round:2)');
     await expect(page.getByRole('heading', { name: /the algorithms compared/ })).toBeVisible();
-    for (const width of [1440, 390])
-      await test.step(`${width} px`, async () => {
-        await page.setViewportSize({ width, height: 860 });
-        await axeFindsNothing(page);
-      });
+    await axeFindsNothing(page);
+    await axeFindsNothingOnPhone(page);
   },
 );

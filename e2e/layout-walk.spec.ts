@@ -4,7 +4,17 @@
  * `npm run gallery`.
  */
 import type { Page } from '@playwright/test';
-import { everyCombination, faults, keepTexts, MOMENTS, nameOf, pairwise, seek, show } from '../scripts/layout-walk.mjs';
+import {
+  everyCombination,
+  faults,
+  faultsOfBar,
+  keepTexts,
+  MOMENTS,
+  nameOf,
+  pairwise,
+  seek,
+  show,
+} from '../scripts/layout-walk.mjs';
 import { placeInBrowser } from '../scripts/tier';
 import { expect, test } from './playground';
 
@@ -54,7 +64,6 @@ test('the bar is one row and nothing of it is cut, in every mode and at every wi
   test.setTimeout(240_000);
   const { page } = playground;
   const found: string[] = [];
-  await page.addInitScript(keepTexts);
   for (const mode of ['single', 'dp', 'ddp', 'mp', 'pipeline', 'ps'])
     for (const ranks of mode === 'single' ? [1] : [1, 16]) {
       await page.setViewportSize({ width: 1920, height: 900 });
@@ -64,11 +73,10 @@ test('the bar is one row and nothing of it is cut, in every mode and at every wi
       await expect(playground.button('Play')).toBeEnabled();
       for (const width of [1920, 1700, 1541, 1440, 1366, 1280, 1101, 1024, 900, 800, 721, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        const ofBar = async () => (await faults(page)).filter((fault) => fault.includes('bar'));
-        let left = await ofBar();
+        let left = await faultsOfBar(page);
         for (let again = 0; again < 10 && left.length > 0; again++) {
           await page.waitForTimeout(50);
-          left = await ofBar();
+          left = await faultsOfBar(page);
         }
         found.push(...left.map((fault) => `${mode} ${ranks} at ${width} px: ${fault}`));
       }

@@ -1,60 +1,32 @@
-/** What a lesson's figures do besides running: nothing moves when they go live, one that fails can be tried again. */
+/**
+ * What a lesson's figures do besides running (lessons.spec.ts): nothing moves when they go live on a phone, one that
+ * fails can be tried again.
+ */
 import type { Locator, Page } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
+import { bringToView, figuresOf, goesLive, isLive } from './figures';
 import { expect, test } from './playground';
 
 /** Between them they have every view, notices, and toolbars with two rows. */
 const LESSONS = ['all-reduce', 'buckets', 'data-parallel', 'launching', 'pipelines', 'pipeline-schedules'];
 
-const heightOf = (figure: Locator): Promise<number> =>
-  figure.evaluate((element) => element.getBoundingClientRect().height);
-
-async function bringToView(figure: Locator): Promise<void> {
-  await figure.evaluate((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
-}
-
-async function isLive(figure: Locator): Promise<void> {
-  await expect(figure).toHaveAttribute('data-live', /^(rest|playing)$/);
-  await expect(figure.locator('.figure-static')).toBeHidden();
-}
-
-async function figuresOf(page: Page, lesson: string): Promise<Locator[]> {
+async function openLesson(page: Page, lesson: string): Promise<Locator[]> {
   await page.goto(`./learn/${lesson}.html`);
-  return page.locator('figure[data-figure]').all();
+  return figuresOf(page);
 }
 
 const IN_QUICK = 'data-parallel';
 
-for (const [width, height] of [
-  [1280, 900],
-  [390, 844],
-] as const)
-  for (const lesson of LESSONS)
-    test(
-      `${lesson}: nothing below a figure moves when it goes live, ${width} px wide`,
-      placeInBrowser(
-        lesson === IN_QUICK && width < 500 ? {} : { rest: `the figures of the lesson ${IN_QUICK} go live on a phone` },
-      ),
-      async ({ page }) => {
-        test.slow();
-        await page.setViewportSize({ width, height });
-        for (const figure of await figuresOf(page, lesson)) {
-          const pictures = figure.locator('.figure-static img');
-          for (const picture of await pictures.all())
-            await picture.evaluate((image: HTMLImageElement) => {
-              image.loading = 'eager';
-              return image.decode();
-            });
-          const still = await heightOf(figure);
-          await bringToView(figure);
-          await isLive(figure);
-          // What is loaded with the live figure is there.
-          await page.waitForTimeout(500);
-          const id = await figure.getAttribute('data-figure');
-          expect(Math.abs((await heightOf(figure)) - still), `figure ${id}`).toBeLessThanOrEqual(2);
-        }
-      },
-    );
+for (const lesson of LESSONS)
+  test(
+    `${lesson}: on a phone nothing below a figure moves when it goes live`,
+    placeInBrowser(lesson === IN_QUICK ? {} : { rest: `the figures of the lesson ${IN_QUICK} go live on a phone` }),
+    async ({ page }) => {
+      test.slow();
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const figure of await openLesson(page, lesson)) await goesLive(figure);
+    },
+  );
 
 test(
   'a figure whose code does not come says so, keeps its picture, and can be tried again',
@@ -63,7 +35,7 @@ test(
     playground.provokes(/Failed to load resource/);
     const code = /assets\/live-figure-[\w-]+\.js/;
     await page.route(code, (route) => route.abort());
-    const [figure] = await figuresOf(page, 'all-reduce');
+    const [figure] = await openLesson(page, 'all-reduce');
     if (!figure) throw new Error('The lesson has no figure.');
     await bringToView(figure);
     await expect(figure.locator('.figure-failed')).toContainText('The figures');
@@ -80,7 +52,7 @@ test(
   placeInBrowser({ rest: 'it waits for 40 seconds of the page’s clock, for one line' }),
   async ({ page }) => {
     await page.clock.install();
-    const [figure] = await figuresOf(page, 'all-reduce');
+    const [figure] = await openLesson(page, 'all-reduce');
     if (!figure) throw new Error('The lesson has no figure.');
     await bringToView(figure);
     await isLive(figure);
@@ -102,7 +74,7 @@ test(
   placeInBrowser({ rest: 'pipeline.spec.ts builds a schedule in the same editor' }),
   async ({ page }) => {
     test.slow();
-    await figuresOf(page, 'pipelines');
+    await openLesson(page, 'pipelines');
     const figure = page.locator('figure[data-figure="own"]');
     await bringToView(figure);
     await isLive(figure);

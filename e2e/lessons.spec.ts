@@ -5,10 +5,11 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, Locator, Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { CONTENTS } from '../learn/contents';
 import { placeInBrowser } from '../scripts/tier';
-import { axeFinds, axeFindsNothing } from './axe';
+import { axeFindsNothing, axeFindsNothingOnPhone } from './axe';
+import { bringToView, figuresOf, goesLive, isLive } from './figures';
 import { expect, test } from './playground';
 
 const root = path.join(import.meta.dirname, '..');
@@ -16,28 +17,11 @@ const WRITTEN = CONTENTS.map(({ name }) => name).filter((name) =>
   existsSync(path.join(root, 'learn', name, 'lesson.ts')),
 );
 const WIDE = { width: 1100, height: 900 };
-const PHONE = { width: 390, height: 844 };
 
-const figuresOf = (page: Page): Promise<Locator[]> => page.locator('figure[data-figure]').all();
-
-async function bringToView(figure: Locator): Promise<void> {
-  await figure.evaluate((element) => {
-    const shown = element.querySelector('.figure-live[data-shown], .figure-static:not([hidden])') ?? element;
-    shown.scrollIntoView({ block: 'center', behavior: 'instant' });
-  });
-}
-
-/** Its run shows the moment with which it begins. */
-async function isThere(figure: Locator): Promise<void> {
-  await expect(figure).toHaveAttribute('data-live', /^(rest|playing)$/);
-  await expect(figure.locator('.figure-static')).toBeHidden();
-}
-
-/** Milliseconds until it has moved; undefined for one that rests until it is pressed. */
+/** Milliseconds until the figure has moved; undefined for a figure that rests until it is pressed. */
 async function startsAndMoves(figure: Locator): Promise<number | undefined> {
   const began = performance.now();
-  await bringToView(figure);
-  await isThere(figure);
+  await goesLive(figure);
   if ((await figure.getAttribute('data-starts')) === 'rest') return undefined;
   const first = await figure.getAttribute('data-at');
   await expect.poll(() => figure.getAttribute('data-at')).not.toBe(first);
@@ -128,9 +112,7 @@ test.describe('lessons', () => {
         await page.evaluate(() => scrollTo(0, 0));
         await axeFindsNothing(page);
         await reachesByKeyboard(page);
-        await page.setViewportSize(PHONE);
-        await expect.poll(() => overflowOf(page)).toBeLessThanOrEqual(0);
-        expect(await axeFinds(page), 'on a phone').toEqual([]);
+        await axeFindsNothingOnPhone(page);
       },
     );
   }
@@ -139,7 +121,9 @@ test.describe('lessons', () => {
     'without a script the text and the pictures are there',
     placeInBrowser({ rest: 'lessons/page renders all pages when the site is built' }),
     async ({ browser, baseURL }) => {
-      for (const name of WRITTEN) await wholeWithoutScript(browser, `${baseURL}learn/${name}.html`);
+      const page = await browser.newPage({ javaScriptEnabled: false });
+      for (const name of WRITTEN) await wholeWithoutScript(page, `${baseURL}learn/${name}.html`);
+      await page.close();
     },
   );
 
@@ -156,7 +140,7 @@ test.describe('lessons', () => {
       await expect(first).toHaveAttribute('data-live', 'rest');
       const here = await settledAt(first);
       await bringToView(second);
-      await isThere(second);
+      await isLive(second);
       await bringToView(first);
       await page.waitForTimeout(600);
       expect(await settledAt(first)).toBe(here);
@@ -200,7 +184,7 @@ test.describe('lessons', () => {
       const visit = async () => {
         await page.goto('./learn/all-reduce.html');
         const [first] = await figuresOf(page);
-        if (first) await isThere(first);
+        if (first) await isLive(first);
       };
       const used = async () => {
         await devtools.send('HeapProfiler.collectGarbage');
@@ -216,9 +200,6 @@ test.describe('lessons', () => {
 
 /** Workers of the session; ranks in workers of their own are its own affair. */
 const sessions = (page: Page): number => page.workers().length;
-
-const overflowOf = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 /** Where it is when nothing moves any more. */
 async function settledAt(figure: Locator): Promise<string | null> {
@@ -251,8 +232,7 @@ async function reachesByKeyboard(page: Page): Promise<void> {
   expect(await left(), 'not reached by Tab').toEqual([]);
 }
 
-async function wholeWithoutScript(browser: Browser, url: string): Promise<void> {
-  const page = await browser.newPage({ javaScriptEnabled: false });
+async function wholeWithoutScript(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   expect((await page.locator('article, main').first().innerText()).length).toBeGreaterThan(2000);
@@ -271,5 +251,4 @@ async function wholeWithoutScript(browser: Browser, url: string): Promise<void> 
     expect(file.ok()).toBe(true);
     expect(await file.text()).toContain('<svg');
   }
-  await page.close();
 }

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Locator, Page } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
-import { axeFindsNothing } from './axe';
+import { axeFindsNothing, axeFindsNothingOnPhone } from './axe';
 import { expect, type Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
@@ -263,8 +263,7 @@ test(
       await tab.click();
       await axeFindsNothing(page, 'dialog[open]');
     }
-    await page.setViewportSize({ width: 390, height: 844 });
-    await axeFindsNothing(page, 'dialog[open]');
+    await axeFindsNothingOnPhone(page, 'dialog[open]');
     const wide = await page.locator('dialog[open]').evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth);
     expect(wide).toBeLessThanOrEqual(0);
   },

@@ -1,0 +1,37 @@
+/** What specs do with a lesson's figures: bring one into view, wait until it is live, measure it. */
+import type { Locator, Page } from '@playwright/test';
+import { expect } from './playground';
+
+export const figuresOf = (page: Page): Promise<Locator[]> => page.locator('figure[data-figure]').all();
+
+export async function bringToView(figure: Locator): Promise<void> {
+  await figure.evaluate((element) => {
+    const shown = element.querySelector('.figure-live[data-shown], .figure-static:not([hidden])') ?? element;
+    shown.scrollIntoView({ block: 'center', behavior: 'instant' });
+  });
+}
+
+/** The figure's run shows the moment with which it begins. */
+export async function isLive(figure: Locator): Promise<void> {
+  await expect(figure).toHaveAttribute('data-live', /^(rest|playing)$/);
+  await expect(figure.locator('.figure-static')).toBeHidden();
+}
+
+/** Brings the figure into view and waits until it is live. Nothing below it has moved then. */
+export async function goesLive(figure: Locator): Promise<void> {
+  for (const picture of await figure.locator('.figure-static img').all())
+    await picture.evaluate((image: HTMLImageElement) => {
+      image.loading = 'eager';
+      return image.decode();
+    });
+  const still = await heightOf(figure);
+  await bringToView(figure);
+  await isLive(figure);
+  // What is loaded with the live figure is there.
+  await figure.page().waitForTimeout(500);
+  const id = await figure.getAttribute('data-figure');
+  expect(Math.abs((await heightOf(figure)) - still), `px that figure ${id} has grown`).toBeLessThanOrEqual(2);
+}
+
+const heightOf = (figure: Locator): Promise<number> =>
+  figure.evaluate((element) => element.getBoundingClientRect().height);
