@@ -10,28 +10,43 @@ export interface Entry {
   readonly title: string;
   /** What the reader will learn in a lesson that is not written yet, and what it waits for. */
   readonly planned?: string;
+  /** Ways through the course that lead through it. */
+  readonly paths?: readonly PathName[];
+  /** Of a semester; lessons without one are for reading at home. */
+  readonly week?: number;
 }
 
+export type PathName = 'minutes' | 'afternoon' | 'job';
+
+/** Ways through the course for readers who do not want all of it; which lessons are on them, CONTENTS says. */
+export const PATHS: Readonly<Record<PathName, { readonly title: string; readonly who: string }>> = {
+  minutes: { title: 'Ten minutes', who: 'You want to see once how several GPUs train one net.' },
+  afternoon: { title: 'An afternoon', who: 'You have trained a net on one GPU and have never used two.' },
+  job: { title: 'A job to run', who: 'You have a training script, a cluster, and a deadline.' },
+};
+
 export const CONTENTS: readonly Entry[] = [
-  { name: 'one-device', title: 'One device: what a training step is' },
-  { name: 'why-more', title: 'Why more devices' },
-  { name: 'data-parallel', title: 'DataParallel: one process, many GPUs' },
-  { name: 'ddp', title: 'DistributedDataParallel: every rank alike' },
-  { name: 'launching', title: 'Launching: one script, many processes' },
+  { name: 'one-device', title: 'One device: what a training step is', paths: ['afternoon'], week: 1 },
+  { name: 'why-more', title: 'Why more devices', paths: ['afternoon'], week: 2 },
+  { name: 'data-parallel', title: 'DataParallel: one process, many GPUs', week: 2 },
+  { name: 'ddp', title: 'DistributedDataParallel: every rank alike', paths: ['minutes', 'afternoon', 'job'], week: 3 },
+  { name: 'launching', title: 'Launching: one script, many processes', paths: ['job'], week: 4 },
   {
     name: 'your-script',
     title: 'Your script, from one GPU to many',
+    paths: ['job'],
+    week: 4,
     planned: 'Convert a whole script, evaluate on all ranks, log, save and resume. Being written.',
   },
-  { name: 'all-reduce', title: 'All-reduce: how four gradients become one' },
-  { name: 'buckets', title: 'Buckets and overlap' },
-  { name: 'samplers', title: 'Data, samplers and seeds' },
-  { name: 'batch-size', title: 'Batch size, accumulation and no_sync' },
-  { name: 'what-else', title: 'What else must agree: BatchNorm, buffers, dropout' },
-  { name: 'checkpointing', title: 'Activation checkpointing' },
-  { name: 'model-parallel', title: 'Model parallelism: layers on different devices' },
-  { name: 'pipelines', title: 'Pipelines: what a bubble is' },
-  { name: 'pipeline-schedules', title: 'Pipeline schedules: zero bubble and V' },
+  { name: 'all-reduce', title: 'All-reduce: how four gradients become one', paths: ['afternoon'], week: 5 },
+  { name: 'buckets', title: 'Buckets and overlap', paths: ['afternoon'], week: 6 },
+  { name: 'samplers', title: 'Data, samplers and seeds', paths: ['job'], week: 7 },
+  { name: 'batch-size', title: 'Batch size, accumulation and no_sync', paths: ['job'], week: 8 },
+  { name: 'what-else', title: 'What else must agree: BatchNorm, buffers, dropout', paths: ['job'], week: 9 },
+  { name: 'checkpointing', title: 'Activation checkpointing', week: 10 },
+  { name: 'model-parallel', title: 'Model parallelism: layers on different devices', week: 10 },
+  { name: 'pipelines', title: 'Pipelines: what a bubble is', week: 11 },
+  { name: 'pipeline-schedules', title: 'Pipeline schedules: zero bubble and V', week: 12 },
   {
     name: 'tensor-parallel',
     title: 'Tensor parallelism',
@@ -47,10 +62,17 @@ export const CONTENTS: readonly Entry[] = [
     title: 'Meshes: all at once',
     planned: 'Three kinds of parallelism on one grid of devices. Comes with its modes.',
   },
-  { name: 'when-it-goes-wrong', title: 'When it goes wrong: hangs, stragglers, crashes, checkpoints' },
+  {
+    name: 'when-it-goes-wrong',
+    title: 'When it goes wrong: hangs, stragglers, crashes, checkpoints',
+    paths: ['job'],
+    week: 13,
+  },
   {
     name: 'traces',
     title: 'Reading a trace',
+    paths: ['job'],
+    week: 13,
     planned: 'Take a recording of torch.profiler apart and find what costs the time. Being written.',
   },
   {
@@ -58,5 +80,5 @@ export const CONTENTS: readonly Entry[] = [
     title: 'Which mode should I use?',
     planned: 'An advisor that runs your model in each mode. Comes with the advisor.',
   },
-  { name: 'from-tensorflow', title: 'Coming from TensorFlow' },
+  { name: 'from-tensorflow', title: 'Coming from TensorFlow', week: 14 },
 ];

@@ -8,7 +8,7 @@ import remarkFrontmatter from 'remark-frontmatter';
 import remarkMath from 'remark-math';
 import { describe, expect, test } from 'vitest';
 import { GLOSSARY } from '../src/protocol/words/glossary';
-import { CONTENTS } from './contents';
+import { CONTENTS, PATHS } from './contents';
 
 interface Node {
   readonly type: string;
@@ -84,10 +84,25 @@ test('each lesson of the contents is written, and no other', () => {
     if (planned !== undefined) expect(existsSync(new URL(`./${name}`, import.meta.url)), name).toBe(false);
 });
 
+test('paths and weeks lead through the course in its order', () => {
+  for (const path of Object.keys(PATHS))
+    expect(CONTENTS.filter(({ paths }) => paths?.some((own) => own === path)).length, path).toBeGreaterThan(0);
+  const weeks = CONTENTS.flatMap(({ week }) => (week === undefined ? [] : [week]));
+  expect(weeks.toSorted((a, b) => a - b)).toEqual(weeks);
+  expect(new Set(weeks)).toEqual(new Set(Array.from({ length: Math.max(...weeks) }, (_, index) => index + 1)));
+  for (const { name, week, planned } of CONTENTS) expect(planned ?? week, name).toBeDefined();
+});
+
 describe.each(written.filter(({ name }) => existsSync(new URL(`./${name}/lesson.mdx`, import.meta.url))))(
   '$name',
   ({ name }) => {
     const tree = read(name);
+
+    test('front matter says what readers can do afterwards, as the end of a sentence', () => {
+      const yaml = tree.children?.find(({ type }) => type === 'yaml')?.value ?? '';
+      const [, can = ''] = /^can: '(.*)'$/m.exec(yaml) ?? [];
+      expect(can).toMatch(/^[a-z].{30,110}[^.]$/);
+    });
 
     test('ten minutes: 600 to 1,000 words', () => {
       const words = prose(tree)

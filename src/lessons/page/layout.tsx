@@ -139,31 +139,3 @@ function NextAndPrevious({ course, lesson }: { course: readonly CourseEntry[]; l
     </nav>
   );
 }
-
-/** The list of all lessons. */
-export function CourseList({ course, said }: { course: readonly CourseEntry[]; said: ReadonlyMap<string, string> }) {
-  return (
-    <>
-      <p>
-        Train one net on many devices, and watch every step of it. Each figure on these pages is a run of a real
-        training engine in your browser. Numbers that such a run can give are read from it, in the text too. Only what
-        the text gives you to start with is typed by hand: settings of an example, sizes of published models, defaults
-        of PyTorch. The lessons are for people who have trained a net with PyTorch on one GPU and have never used two.
-      </p>
-      <ol className="course">
-        {course.map((entry) => (
-          <li key={entry.name} data-planned={entry.planned === undefined ? undefined : true}>
-            {entry.planned === undefined ? (
-              <a href={`${entry.name}.html`} data-lesson={entry.name}>
-                {entry.title}
-              </a>
-            ) : (
-              <span>{entry.title}</span>
-            )}
-            <p>{entry.planned === undefined ? said.get(entry.name) : entry.planned}</p>
-          </li>
-        ))}
-      </ol>
-    </>
-  );
-}

@@ -16,11 +16,12 @@ import type { Looks } from '../record/pictures';
 import { type Recorded, recordRun } from '../record/record-run';
 import { Code } from './code';
 import { LessonContext, type PageContext } from './context';
+import { CourseWall, type Summary } from './course-wall';
 import { AtYourSize, Drawing } from './drawing';
 import { Predict, Question, Task } from './exercises';
 import { Figure } from './figure';
 import { createHighlight, type Highlight } from './highlight';
-import { CourseList, Layout, type SiteFiles } from './layout';
+import { Layout, type SiteFiles } from './layout';
 import { markdown } from './markdown';
 import { Plot } from './plot';
 import { ScriptDiff } from './script-diff';
@@ -40,7 +41,7 @@ export interface Sheets {
 
 interface LessonText {
   readonly default: ComponentType<{ components: Readonly<Record<string, unknown>> }>;
-  readonly frontmatter: { readonly title: string; readonly description: string; readonly minutes: number };
+  readonly frontmatter: Omit<Summary, 'picture'> & { readonly title: string };
 }
 
 export interface LessonSource {
@@ -139,7 +140,9 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
   const taught = lessons.flatMap(({ name, lesson }) =>
     CONTENTS.filter((entry) => entry.name === name).map((entry) => ({ entry, lesson })),
   );
-  const said = new Map(lessons.map(({ name, text }) => [name, text.frontmatter.description] as const));
+  const summaries = new Map(
+    lessons.map(({ name, text }) => [name, { ...text.frontmatter, picture: miniatureOf(name, files) }] as const),
+  );
   const page = (name: string, title: string, description: string, body: React.ReactNode) =>
     files.set(
       `${name}.html`,
@@ -147,10 +150,16 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
         <Layout {...{ site, course: CONTENTS, name, title, description }}>{body}</Layout>,
       )}`,
     );
-  page('index', 'Learn by running it', LIST_DESCRIPTION, <CourseList course={CONTENTS} said={said} />);
-  page('teach', 'For teachers', TEACH_DESCRIPTION, <Teach lessons={taught} />);
+  page('index', 'Learn by running it', LIST_DESCRIPTION, <CourseWall course={CONTENTS} summaries={summaries} />);
+  page('teach', 'For teachers', TEACH_DESCRIPTION, <Teach lessons={taught} summaries={summaries} />);
   files.set('lesson.css', styleSheet(sheets));
   return { files, runs: runs.count };
+}
+
+/** The first picture of a lesson that is drawn for narrow pages. */
+function miniatureOf(name: string, files: ReadonlyMap<string, string>): Summary['picture'] {
+  const light = [...files.keys()].find((file) => file.startsWith(`pictures/${name}-`) && file.endsWith('-narrow.svg'));
+  return light === undefined ? undefined : { light, dark: light.replace(/\.svg$/, '-dark.svg') };
 }
 
 const LIST_DESCRIPTION =

@@ -2,13 +2,15 @@
  * The page for teachers, learn/teach.html: figures in pages of one's own, a class, and every task of the lessons with
  * its hint and its solution.
  */
+import type { Entry } from '../../../learn/contents';
 import { lookup } from '../../base/lookup';
 import type { Action, FigureSpec, Lesson, Press, SettingControl, Task } from '../lesson';
+import type { Summary } from './course-wall';
 import { inline } from './inline';
-import type { CourseEntry } from './layout';
+import { Semester } from './semester';
 
 export interface TaughtLesson {
-  readonly entry: CourseEntry;
+  readonly entry: Entry;
   readonly lesson: Lesson;
 }
 
@@ -24,7 +26,12 @@ export const MESSAGES = `addEventListener('message', ({ data, source }) => {
   if (data?.type === 'lockstep:task') ...    // { lesson, task }: of a whole lesson in a frame
 });`;
 
-export function Teach({ lessons }: { lessons: readonly TaughtLesson[] }) {
+interface TeachProps {
+  readonly lessons: readonly TaughtLesson[];
+  readonly summaries: ReadonlyMap<string, Summary>;
+}
+
+export function Teach({ lessons, summaries }: TeachProps) {
   return (
     <>
       <p>
@@ -74,6 +81,12 @@ export function Teach({ lessons }: { lessons: readonly TaughtLesson[] }) {
           pages still have the text, the pictures and the numbers.
         </li>
       </ul>
+      <h2 id="semester">A semester</h2>
+      <p>
+        One or two lessons a week. Start each week with its prediction: everybody commits to a guess, then one figure
+        settles it. The tasks of the lesson are the homework; hints and solutions are below.
+      </p>
+      <Semester {...{ lessons, summaries }} />
       <h2>All tasks, with hints and solutions</h2>
       {lessons.map(({ entry, lesson }) => (
         <section key={entry.name} className="tasks">
