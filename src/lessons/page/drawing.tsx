@@ -10,6 +10,7 @@ import { type Drawn, type Knob, settingsOf } from '../drawing/drawing';
 import { write } from '../facts/write';
 import { FIGURE_WIDTH } from '../figure-size';
 import { type DrawingAsked, drawingOf, drawnAt, placeOnce, SIZE, usePage } from './context';
+import { shelveDrawing } from './pictures';
 
 /** Inside the frame's padding, on a wide page and on a phone. */
 const WIDE = FIGURE_WIDTH - 40;
@@ -21,6 +22,8 @@ export function Drawing({ id }: { id: string }) {
   const asked = drawingOf(page, id);
   if (!asked.ready) return null;
   const wide = drawnAt(asked, WIDE);
+  const narrow = drawnAt(asked, NARROW).svg;
+  if (id !== SIZE) shelveDrawing(page.shelf, page.name, id, narrow);
   const settings = settingsOf(asked.kind, asked.about, asked.spec.start);
   const knobs = asked.kind.knobs(asked.about);
   // Two pictures of a page have two captions, so their forms have two names.
@@ -42,7 +45,7 @@ export function Drawing({ id }: { id: string }) {
         {wide.says}
       </p>
       <Svg markup={wide.svg} shape="wide" />
-      <Svg markup={drawnAt(asked, NARROW).svg} shape="narrow" />
+      <Svg markup={narrow} shape="narrow" />
       <figcaption>{asked.spec.caption}</figcaption>
       <Numbers drawn={wide} />
       {asked.spec.kind === 'at-size' && <Assumptions />}

@@ -19,6 +19,23 @@ export interface PictureShelf {
   readonly files: Map<string, string>;
 }
 
+/**
+ * A drawing as two files, for the list of lessons: in its page it is part of the HTML and has the colours of the page,
+ * a file has them written in.
+ */
+export function shelveDrawing({ looks, files }: PictureShelf, name: string, id: string, svg: string): void {
+  for (const theme of ['light', 'dark'] as const) {
+    const colour = (_: string, variable: string): string => looks.themes[theme].variables.get(variable) ?? 'none';
+    const own = svg
+      .replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" font-family="system-ui, sans-serif" ')
+      .replace(/var\(--([a-z0-9-]+)\)/g, colour);
+    files.set(drawingFile(name, id, theme), own);
+  }
+}
+
+const drawingFile = (name: string, id: string, theme: 'light' | 'dark'): string =>
+  `pictures/${name}-drawing-${id}${theme === 'dark' ? '-dark' : ''}.svg`;
+
 /** Draws them and keeps their files; `name`: of the lesson, `id`: of the figure. */
 export function shelvePictures(
   shelf: PictureShelf,

@@ -156,9 +156,12 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
   return { files, runs: runs.count };
 }
 
-/** The first picture of a lesson that is drawn for narrow pages. */
+/** A lesson's own drawing, which no other lesson has; else its first picture that is drawn for narrow pages. */
 function miniatureOf(name: string, files: ReadonlyMap<string, string>): Summary['picture'] {
-  const light = [...files.keys()].find((file) => file.startsWith(`pictures/${name}-`) && file.endsWith('-narrow.svg'));
+  const own = [...files.keys()].filter((file) => file.startsWith(`pictures/${name}-`));
+  const light =
+    own.find((file) => file.startsWith(`pictures/${name}-drawing-`)) ??
+    own.find((file) => file.endsWith('-narrow.svg'));
   return light === undefined ? undefined : { light, dark: light.replace(/\.svg$/, '-dark.svg') };
 }
 

@@ -2,9 +2,15 @@
  * The plan of a semester on the page for teachers: the lessons of each week, what students can do afterwards, and the
  * prediction to discuss before anybody presses Play. All of it is read from contents.ts and from the lessons.
  */
+import type { Entry } from '../../../learn/contents';
+import type { Lesson } from '../lesson';
 import type { Summary } from './course-wall';
 import { inline } from './inline';
-import type { TaughtLesson } from './teach';
+
+export interface TaughtLesson {
+  readonly entry: Entry;
+  readonly lesson: Lesson;
+}
 
 interface SemesterProps {
   readonly lessons: readonly TaughtLesson[];

@@ -2,17 +2,11 @@
  * The page for teachers, learn/teach.html: figures in pages of one's own, a class, and every task of the lessons with
  * its hint and its solution.
  */
-import type { Entry } from '../../../learn/contents';
 import { lookup } from '../../base/lookup';
-import type { Action, FigureSpec, Lesson, Press, SettingControl, Task } from '../lesson';
+import type { Action, FigureSpec, Press, SettingControl, Task } from '../lesson';
 import type { Summary } from './course-wall';
 import { inline } from './inline';
-import { Semester } from './semester';
-
-export interface TaughtLesson {
-  readonly entry: Entry;
-  readonly lesson: Lesson;
-}
+import { Semester, type TaughtLesson } from './semester';
 
 const OWN = '../examples/own-lesson.html';
 
