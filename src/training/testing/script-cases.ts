@@ -79,11 +79,12 @@ function scriptSet(name: string, prefix: string, module: string): ScriptSet {
       const whole = cases.every(({ name: one }) => printed.has(one));
       const given = whole ? torch : known.torch;
       // One case per line: what changed is seen at a glance.
-      const rows = cases.map((one) => {
+      const rows = cases.flatMap((one) => {
         const numbers = printed.get(one.name);
         const before = known.cases[one.name];
         const row = numbers === undefined ? before : recordedCase(one, { torch, given, numbers }, before);
-        return `${JSON.stringify(one.name)}: ${JSON.stringify(row)}`;
+        // A case that nobody has recorded yet.
+        return row === undefined ? [] : [`${JSON.stringify(one.name)}: ${JSON.stringify(row)}`];
       });
       writeFileSync(fixture(file), `{"torch": ${JSON.stringify(given)}, "cases": {\n${rows.join(',\n')}\n}}\n`);
     },
