@@ -48,8 +48,9 @@ export function loadedPanel<P extends object>(
 const STAGE_FIRST_MS = 1000;
 
 /**
- * As loadedPanel, for what does not keep Play waiting on a slow line: it is fetched when the session has answered. The
- * stage, which is what one looks at, is `first`; all others come after it.
+ * As loadedPanel, for what does not keep Play waiting on a slow line: it is fetched when the session has answered, or
+ * when the CPU has computed a step before the GPU is ready. The stage, which is what one looks at, is `first`; all
+ * others come after it.
  */
 export function laterPanel<P extends object>(
   what: string,
@@ -58,7 +59,7 @@ export function laterPanel<P extends object>(
 ): ComponentType<P> {
   const Panel = loadedPanel(what, load, options);
   return function LaterPanel(props: P) {
-    const answered = useApp((app) => app.state !== 'loading');
+    const answered = useApp((app) => app.state !== 'loading' || app.traces.length > 0);
     const waits = useApp((app) => !first && app.stageCode === 'coming');
     const [due, setDue] = useState(false);
     // Once it is there it stays, also while another run is loading. In an effect it would begin a frame later.

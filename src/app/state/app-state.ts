@@ -118,7 +118,7 @@ export interface AppState extends ViewOptions {
 
 export interface AppActions {
   setConfig(config: Config): void;
-  setInfo(info: SessionInfo): void;
+  setInfo(info: SessionInfo | undefined): void;
   setState(state: RunState, busy?: string): void;
   /** The run is here. What is kept of steps that it no longer has behind it is dropped. */
   setMicroBatch(microBatch: number): void;
@@ -145,6 +145,8 @@ export interface AppActions {
   addNotice(notice: Notice): void;
   dismissNotice(id: string): void;
   addTrace(trace: StepTrace): void;
+  /** The only step that is kept, computed anew; the cursor stays where it is. */
+  replaceTrace(trace: StepTrace): void;
   /** Puts what DDP's constructor sent before the kept steps, and the cursor before it. */
   showConstruct(): void;
   addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;

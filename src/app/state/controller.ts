@@ -1,5 +1,5 @@
 /**
- * What the page does, as its views may ask for it. Opening and going on is openings.ts, events become state in
+ * What the page does, as its views may ask for it. Opening is openings.ts, going on after a lost worker revival.ts, events become state in
  * session-events.ts, pace is the transport's; this puts them together and passes questions on to the session, which it
  * knows only as a SessionClient. main.tsx makes one.
  */
@@ -15,11 +15,13 @@ import { BEGINNING, setByHand, toggledHold } from '../transport/pace';
 import { onlyPreviewed } from '../transport/positions';
 import { createTransport, type Transport } from '../transport/transport';
 import type { Walker } from '../transport/walker';
+import { FirstPicture } from './cpu-preview';
 import { Interruption } from './interruption';
 import { LiveSession, type StartSession } from './live-session';
 import { createNoticeBoard, strayNotice } from './notice-board';
 import { type Instead, Openings } from './openings';
 import { PAGE_CONFIG } from './page-config';
+import { Revival } from './revival';
 import type { SessionClient } from './session-client';
 import { type RunOnPage, SessionEvents, takeTrace } from './session-events';
 import type { AppStore } from './store';
@@ -110,7 +112,7 @@ export function createController(options: ControllerOptions): Controller {
   const run: RunOnPage = { opening: undefined, kept: undefined };
   const sessions = new LiveSession(startSession, {
     onEvent: (event) => events.onEvent(event),
-    onFailure: (error) => openings.onFailure(error),
+    onFailure: (error) => revival.onFailure(error),
     onStray: (error) => board.say(strayNotice(error)),
   });
   const traceStep = async () => {
@@ -139,11 +141,12 @@ export function createController(options: ControllerOptions): Controller {
     sessions,
     events,
     run,
-    interruption,
+    preview: new FirstPicture({ store, player, sessions, run }),
     arrival,
     onRuns,
     instead,
   });
+  const revival = new Revival({ store, board, player, freeRun, sessions, run, arrival, interruption }, openings);
   return {
     player,
     lead: {
@@ -164,7 +167,7 @@ export function createController(options: ControllerOptions): Controller {
     goToLinked: openings.goToLinked,
     reset: openings.reset,
     restart: openings.restart,
-    revive: () => openings.revive(),
+    revive: () => revival.revive(),
     trainOn: openings.trainOn,
     setSpeed: (speed) => player.changePace(speed === undefined ? BEGINNING : setByHand(speed)),
     toggleHold: () => player.changePace(toggledHold(store.getState().pace)),

@@ -98,6 +98,13 @@ export function withTrace(s: AppState, trace: StepTrace): Partial<AppState> {
   return { traces, ...AT_BEGINNING };
 }
 
+/** A step computed anew; the cursor stays where it is. */
+export function withTraceReplaced(s: AppState, trace: StepTrace): Partial<AppState> {
+  const last = trace.events.length - 1;
+  const cursor = s.cursor && { trace: 0, event: Math.min(s.cursor.event, last) };
+  return { traces: [byMoments(trace)], ...(cursor ? { cursor } : AT_BEGINNING) };
+}
+
 export function withConstruct(s: AppState): Partial<AppState> {
   const { info } = s;
   if (!info?.construct) return s;

@@ -1,28 +1,24 @@
 /**
- * Opens sessions for the page: for the configuration that is wanted now, however often that changes meanwhile; for the
- * last one that ran where another is refused; and for a run that goes on after its worker has ended. The controller
- * makes one; the events of what is open are read by session-events.ts.
+ * Opens sessions for the page: for the configuration that is wanted now, however often that changes meanwhile, and for
+ * the last one that ran where another is refused. A run whose worker has ended is continued by revival.ts; what is
+ * shown while the first run's kernels compile is cpu-preview.ts. The controller makes one; the events of what is open
+ * are read by session-events.ts.
  */
 import { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
-import { stepOf, stepWords } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/notice';
 import type { Files } from '../../protocol/session';
-import type { KeptState } from '../../protocol/session-events';
 import type { SessionInfo } from '../../protocol/session-info';
 import { storedFor } from '../checkpoint/stored-for';
 import type { Arrival } from '../permalink/arrival';
 import type { FreeRun } from '../transport/free-run';
 import { BEGINNING } from '../transport/pace';
 import type { Transport } from '../transport/transport';
-import type { Interruption } from './interruption';
+import type { FirstPicture } from './cpu-preview';
 import type { LiveSession } from './live-session';
 import { type NoticeBoard, noticeOf } from './notice-board';
 import type { RunOnPage, SessionEvents } from './session-events';
 import type { AppStore } from './store';
-
-/** A worker that lives for so long did not end because of how it was started. */
-const STEADY_MS = 5000;
 
 /** Who asks for a configuration: an edit, the address, or the page that goes back to what ran before. */
 type Origin = 'edit' | 'link' | 'fallback';
@@ -35,7 +31,7 @@ export interface OpeningsOptions {
   readonly sessions: LiveSession;
   readonly events: SessionEvents;
   readonly run: RunOnPage;
-  readonly interruption: Interruption;
+  readonly preview: FirstPicture;
   /** Where a link leads in its run. */
   readonly arrival: Omit<Arrival, 'ask'>;
   /** A configuration runs, by an edit or from a link: the address bar may say it. */
@@ -58,7 +54,6 @@ export class Openings {
   private files: Files = {};
   /** What is true only of a configuration that runs. */
   private onceItRuns: { readonly config: Config; readonly notice: Notice } | undefined;
-  private revivedMs = Number.NEGATIVE_INFINITY;
   private resetting = false;
 
   constructor(private readonly options: OpeningsOptions) {
@@ -73,8 +68,19 @@ export class Openings {
     return this.goodFiles;
   }
 
+  /** The last configuration that ran; undefined before the first, and after a restart. */
+  get configThatRan(): Config | undefined {
+    return this.good;
+  }
+
+  /** The page has been asked for other settings, which have not opened yet. */
+  get wantsOther(): boolean {
+    return this.wanted !== this.good;
+  }
+
   readonly apply = (config: Config, from: 'edit' | 'link' = 'edit', once?: Notice): void => {
     this.wanted = config;
+    this.options.preview.giveUp();
     if (from === 'edit') this.options.arrival.forget();
     this.onceItRuns = once && { config, notice: once };
     this.origin = from;
@@ -145,47 +151,12 @@ export class Openings {
     return arrival.begin(player) ?? player.preview();
   }
 
-  /** A new worker that goes on from the last state which the old one has handed over. */
-  readonly revive = (
-    error: LockstepError = new LockstepError('rank-failed', 'The training worker stopped unexpectedly.'),
-  ): void => {
-    const { run, arrival } = this.options;
-    const { good } = this;
-    if (!run.kept || !good) return;
-    run.opening ??= this.goOnFrom(run.kept, good, error)
-      .catch((reason: unknown) => this.report(reason))
-      .finally(() => {
-        run.opening = undefined;
-        // Other settings, or a link to another moment, that came meanwhile.
-        if (this.wanted !== good) this.open('Starting');
-        else if (arrival.microBatch !== undefined) this.goToLinked();
-      });
-  };
-
-  /** The session's worker has ended. */
-  readonly onFailure = (error: LockstepError): void => {
-    const { sessions, freeRun, player, run, board, interruption } = this.options;
-    sessions.current = undefined;
-    freeRun.set(false);
-    interruption.note();
-    player.settle();
-    this.app.setStandstill(undefined);
-    // One that ends again at once would do so for ever.
-    const steady = performance.now() - this.revivedMs > STEADY_MS;
-    if (run.kept && this.good && !run.opening && steady) {
-      this.revive(error);
-      return;
-    }
-    this.app.setState('failed', error.message);
-    board.say({ ...noticeOf(error), ...(run.kept ? { id: 'worker-ended', hint: '' } : {}) });
-  };
-
   /** Said on the page; what the user has stopped is no news. */
   report(error: unknown): void {
     if (!(error instanceof LockstepError && error.code === 'aborted')) this.options.board.sayOfRun(noticeOf(error));
   }
 
-  private open(because: string): void {
+  open(because: string): void {
     const { run } = this.options;
     run.opening ??= this.openWanted(because)
       .catch((error: unknown) => this.report(error))
@@ -214,14 +185,25 @@ export class Openings {
     this.app.setState('loading', because);
     const opened = sessions.started();
     this.files = await storedFor(config.resume, this.files);
+    const { preview, arrival } = this.options;
+    // A link to a moment of the run leads elsewhere than to the first step.
+    if (!this.good && arrival.microBatch === undefined) preview.whileOpening(config, this.files);
     let info: SessionInfo | undefined;
-    await events.startingAfresh(async () => {
-      info = await opened.open(config, this.files);
-    });
+    try {
+      await events.startingAfresh(async () => {
+        info = await opened.open(config, this.files);
+      });
+    } finally {
+      preview.end(info !== undefined && this.wanted === config);
+    }
     if (this.wanted !== config || !info) return;
     freeRun.set(false);
     this.takeOver(config, info);
-    if (resume && this.options.arrival.microBatch === undefined) player.play();
+    if (preview.shown) {
+      await preview.replacedBy(() => opened.traceStep()).catch((error: unknown) => this.report(error));
+      this.app.setState('paused');
+      arrival.begin(player)?.catch((error: unknown) => this.report(error));
+    } else if (resume && arrival.microBatch === undefined) player.play();
     else this.begin().catch((error: unknown) => this.report(error));
   }
 
@@ -268,33 +250,6 @@ export class Openings {
       );
     const stays = before ? 'The previous settings stay in use.' : this.options.instead.words;
     board.sayOfRun({ ...notice, hint: `${notice.hint} ${stays}`.trim() });
-  }
-
-  /**
-   * From the last state that was handed over, with the settings that ran; what the page shows of later steps is gone
-   * with the worker.
-   */
-  private async goOnFrom(from: KeptState, config: Config, error: LockstepError): Promise<void> {
-    const { sessions, board, interruption, arrival } = this.options;
-    const where = stepWords(from.microBatch, config);
-    const lost = stepOf(this.app.microBatch, config) - stepOf(from.microBatch, config);
-    this.app.setState('loading', `Continuing from ${where} in a new worker`);
-    this.revivedMs = performance.now();
-    try {
-      this.app.setInfo(await sessions.started().open(config, this.goodFiles, from.files));
-    } catch (second) {
-      this.app.setState('failed', error.message);
-      board.say({ ...noticeOf(second), id: 'worker-ended' });
-      return;
-    }
-    this.app.setMicroBatch(from.microBatch);
-    this.app.dismissNotice('worker-ended');
-    this.app.setState('paused');
-    const gone = lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it will run again.` : '';
-    const text = `${error.message} Training continues from ${where} in a new worker.${gone}`;
-    board.say({ level: 'warning', id: 'rank-failed', text, hint: '' });
-    if (this.wanted === config && arrival.microBatch === undefined) interruption.goOn();
-    else interruption.forget();
   }
 }
 

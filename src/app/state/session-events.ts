@@ -21,6 +21,10 @@ export interface RunOnPage {
   opening: Promise<void> | undefined;
   /** What the session has handed over of the open run. */
   kept: KeptState | undefined;
+  /** The session that opens compiles kernels. */
+  compiling?: boolean;
+  /** The step on the page was computed on the CPU, while the GPU's kernels compiled (cpu-preview.ts). */
+  previewed?: boolean;
 }
 
 /** The trace of a step by hand comes as the answer and as an event; the first one counts. */
@@ -55,6 +59,7 @@ export class SessionEvents {
       case 'losses':
         return app.addLosses(event.records, event.stepsPerSecond);
       case 'trace':
+        if (run.previewed) return;
         takeTrace(store, event.trace);
         return player.traceArrived();
       case 'snapshot':
@@ -76,8 +81,7 @@ export class SessionEvents {
         run.kept = event.kept;
         return;
       case 'progress':
-        if (app.state === 'loading') app.setState('loading', `${event.what}: ${event.done} of ${event.total}`);
-        return;
+        return this.onProgress(event);
       case 'state':
         return this.onState(event);
     }
@@ -92,15 +96,24 @@ export class SessionEvents {
     } finally {
       this.held = undefined;
     }
-    this.app.clearRun(own.snapshot?.microBatch);
+    // The step that the CPU computed stays on the page until the GPU has computed it.
+    if (!this.options.run.previewed) this.app.clearRun(own.snapshot?.microBatch);
     this.options.run.kept = undefined;
     if (own.snapshot) this.app.setSnapshot(own.snapshot);
   }
 
+  private onProgress({ what, done, total }: Extract<SessionEvent, { type: 'progress' }>): void {
+    const { run } = this.options;
+    run.compiling = done < total;
+    if (this.app.state !== 'loading') return;
+    const meanwhile = run.previewed ? '. Until the GPU is ready, the page shows step 1 as the CPU computes it' : '';
+    this.app.setState('loading', `${what}: ${done} of ${total}${meanwhile}`);
+  }
+
   private onState(event: Extract<SessionEvent, { type: 'state' }>): void {
-    const { player, freeRun } = this.options;
+    const { player, freeRun, run } = this.options;
     freeRun.set(event.state === 'playing');
-    this.app.setMicroBatch(event.microBatch);
+    if (!run.previewed) this.app.setMicroBatch(event.microBatch);
     if (event.state === 'playing') this.onPlaying();
     else if (event.state === 'restarting') this.onRestarting(event.reason);
     else if (event.state === 'paused') this.onPaused(event.reason);

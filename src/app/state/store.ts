@@ -8,7 +8,16 @@ import type { Notice } from '../../protocol/notice';
 import { withDifference } from '../result/difference/differences';
 import { BEGINNING, type Pace } from '../transport/pace';
 import type { App, AppState, ViewOptions } from './app-state';
-import { keptBefore, NOTHING_RAN, withConstruct, withCursor, withLosses, withSnapshot, withTrace } from './kept-run';
+import {
+  keptBefore,
+  NOTHING_RAN,
+  withConstruct,
+  withCursor,
+  withLosses,
+  withSnapshot,
+  withTrace,
+  withTraceReplaced,
+} from './kept-run';
 
 export type AppStore = StoreApi<App>;
 
@@ -70,6 +79,7 @@ export function createAppStore(config: Config, view: ViewOptions, pace: Pace = B
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
     dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),
     addTrace: (trace) => set((s) => withTrace(s, trace)),
+    replaceTrace: (trace) => set((s) => withTraceReplaced(s, trace)),
     showConstruct: () => set(withConstruct),
     addLosses: (records, stepsPerSecond) => set((s) => withLosses(s, records, stepsPerSecond)),
     setSnapshot: (snapshot) => set((s) => withSnapshot(s, snapshot)),

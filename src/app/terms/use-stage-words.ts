@@ -7,7 +7,7 @@ type StageWords = typeof import('./stage-words');
 
 /** Undefined until they have come; 'missing' where they did not. */
 export function useStageWords(): StageWords | 'missing' | undefined {
-  const answered = useApp((app) => app.state !== 'loading');
+  const answered = useApp((app) => app.state !== 'loading' || app.traces.length > 0);
   const [words, setWords] = useState<StageWords | 'missing'>();
   useEffect(() => {
     if (!answered) return undefined;

@@ -31,8 +31,11 @@ export interface Transport {
   arrive(): void;
   /** Walks over what DDP's constructor sent, from its beginning. */
   showConstruct(): Promise<void>;
-  /** After a start: runs one traced step and shows it up to where the parameters would change. */
-  preview(): Promise<void>;
+  /**
+   * After a start: runs one traced step and shows it up to where the parameters would change. `bring`: puts the step
+   * into the store; left out, the session runs it.
+   */
+  preview(bring?: () => Promise<void>): Promise<void>;
   /**
    * Trains as fast as it goes until the micro-batch has been traced, and pauses; false where the user, or the run,
    * stopped it before.
@@ -143,10 +146,10 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
       course.toConstruct();
       await walker.walkTo(endOf(0), rates.ofReplay(0));
     },
-    async preview() {
+    async preview(bring = course.traceStep) {
       halt();
       const mine = under.ticket;
-      await course.traceStep();
+      await bring();
       const { traces, seek } = store.getState();
       const events = traces.at(-1)?.events;
       if (mine !== under.ticket || !events) return;
