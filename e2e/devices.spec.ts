@@ -1,6 +1,6 @@
 import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
-import { addWorkerPrelude, WITHOUT_ADAPTER, WITHOUT_WEBGPU } from './worker-prelude';
+import { addWorkerPrelude, COMPILES_LATE, compileNow, WITHOUT_ADAPTER, WITHOUT_WEBGPU } from './worker-prelude';
 
 test.describe(() => {
   // The scripts that take WebGPU away come into the workers as a blob:, which the page's policy forbids.
@@ -12,6 +12,31 @@ test.describe(() => {
     await playground.open(`${TINY}&data=gauss&mode=ddp&world=2`);
     await expect(playground.notice(/WebGPU/)).toBeVisible();
     await playground.playUntilStep(5);
+  });
+
+  test('while a GPU compiles, the CPU shows the first step, and the GPU’s own takes its place', async ({
+    playground,
+  }) => {
+    const { page } = playground;
+    await addWorkerPrelude(page, COMPILES_LATE);
+    // With fewer cores nothing is shown, since the CPU's step would delay the compiler.
+    await page.addInitScript("Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 8 });");
+    await page.goto(`./#${TINY}&data=gauss&mode=ddp&world=2&device=webgpu`);
+    await expect(page.getByText('Meanwhile: step 1 on the CPU')).toBeVisible();
+    await expect(page.getByText('Computing on CPU')).toBeVisible();
+    await expect(playground.button('Play')).toBeDisabled();
+    const cursor = page.getByRole('slider', { name: 'Time cursor' });
+    // The preview ends where the parameters would change.
+    const events = Number(await cursor.getAttribute('aria-valuemax'));
+    await expect
+      .poll(async () => Number(await cursor.getAttribute('aria-valuenow')), { timeout: 30_000 })
+      .toBeGreaterThan(0.8 * events);
+    const place = await cursor.getAttribute('aria-valuetext');
+    await compileNow(page);
+    await expect(playground.button('Play')).toBeEnabled();
+    await expect(page.getByText(/Computing on WebGPU/)).toBeVisible();
+    await expect(cursor).toHaveAttribute('aria-valuetext', place ?? '');
+    await playground.playUntilStep(3);
   });
 
   test(

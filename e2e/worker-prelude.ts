@@ -23,3 +23,13 @@ export const WITHOUT_WEBGPU = `Object.defineProperty(Object.getPrototypeOf(navig
 
 /** Adapters are there but requestAdapter() gives none, as on a blocked driver. */
 export const WITHOUT_ADAPTER = `GPU.prototype.requestAdapter = async () => null;`;
+
+/** Kernels compile only when the page says so, as a slow driver might need long: see compileNow(). */
+export const COMPILES_LATE = `
+const told = new Promise((go) => { new BroadcastChannel('compile').onmessage = go; });
+const compile = GPUDevice.prototype.createComputePipelineAsync;
+GPUDevice.prototype.createComputePipelineAsync = function (described) { return told.then(() => compile.call(this, described)); };
+`;
+
+export const compileNow = (page: Page): Promise<void> =>
+  page.evaluate(() => new BroadcastChannel('compile').postMessage('now'));

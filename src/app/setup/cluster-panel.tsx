@@ -99,7 +99,6 @@ function BucketList() {
   );
 }
 
-export function deviceText(device: { kind: 'webgpu' | 'cpu'; adapter: string; software: boolean }): string {
-  if (device.kind === 'cpu') return 'CPU';
-  return `WebGPU: ${device.adapter || 'unnamed adapter'}${device.software ? ' (software)' : ''}`;
-}
+/** The name of a software adapter says that it is one (runtime/webgpu/device.ts). */
+export const deviceText = ({ kind, adapter }: { kind: 'webgpu' | 'cpu'; adapter: string }): string =>
+  kind === 'cpu' ? 'CPU' : `WebGPU: ${adapter || 'unnamed adapter'}`;

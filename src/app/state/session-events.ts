@@ -106,7 +106,7 @@ export class SessionEvents {
     const { run } = this.options;
     run.compiling = done < total;
     if (this.app.state !== 'loading') return;
-    const meanwhile = run.previewed ? '. Until the GPU is ready, the page shows step 1 as the CPU computes it' : '';
+    const meanwhile = run.previewed ? '. Meanwhile: step 1 on the CPU' : '';
     this.app.setState('loading', `${what}: ${done} of ${total}${meanwhile}`);
   }
 
