@@ -1,7 +1,7 @@
 /**
- * What the page does, as its views may ask for it. Opening is openings.ts, going on after a lost worker revival.ts, events become state in
- * session-events.ts, pace is the transport's; this puts them together and passes questions on to the session, which it
- * knows only as a SessionClient. main.tsx makes one.
+ * What the page does, as its views may ask for it. Opening is openings.ts, going on after a lost worker is revival.ts,
+ * events become state in session-events.ts, pace is the transport's; this puts them together and passes questions on to
+ * the session, which it knows only as a SessionClient. main.tsx makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { ExportedFolder } from '../../protocol/exported';
