@@ -172,32 +172,40 @@ export function placeDevices(info: RunShape, trace: StepTrace | undefined): read
   });
 }
 
+/** The parameters of a bucket, one after the other, as the mode says them. */
+export function bucketContents(
+  info: Pick<SessionInfo, 'buckets' | 'parameters'>,
+  trace: StepTrace,
+  index: number,
+): Pick<BucketPlace, 'length' | 'parameters'> {
+  const before = hasMicroBatch(trace.kind, ({ beforeRebuild }) => beforeRebuild);
+  const own = (before ? info.buckets?.initial : info.buckets?.rebuilt) ?? info.buckets?.initial ?? [];
+  let length = 0;
+  const parameters = (own[index]?.parameters ?? []).map((name) => {
+    const size = elements(info.parameters.find((p) => p.name === name)?.shape ?? [0]);
+    length += size;
+    return { name, offset: length - size, length: size };
+  });
+  return { length, parameters };
+}
+
 /**
  * Buckets of the step that are packed in it, in order: their contents as the mode says them, their chunks from the
  * transfers that move them.
  */
 export function placeBuckets(info: SessionInfo, trace: StepTrace | undefined): readonly BucketPlace[] {
-  const before = trace !== undefined && hasMicroBatch(trace.kind, ({ beforeRebuild }) => beforeRebuild);
-  const own = (before ? info.buckets?.initial : info.buckets?.rebuilt) ?? info.buckets?.initial ?? [];
   const packs = trace?.events.filter((e) => e.device === 0 && e.name === 'ddp/pack') ?? [];
   return packs.flatMap((pack, order): BucketPlace[] => {
     const buffer = pack.writes[0];
     if (buffer === undefined || !trace) return [];
-    const bucket = own[pack.bucket ?? order];
-    let offset = 0;
-    const parameters = (bucket?.parameters ?? []).map((name) => {
-      const length = elements(info.parameters.find((p) => p.name === name)?.shape ?? [0]);
-      offset += length;
-      return { name, offset: offset - length, length };
-    });
+    const index = pack.bucket ?? order;
+    const { length, parameters } = bucketContents(info, trace, index);
     const cuts = new Map<number, Slice>();
     for (const { slice } of trace.events)
       if (slice?.buffer === buffer && slice.length > 0) cuts.set(slice.offset, slice);
     const chunks = [...cuts.values()].sort((a, b) => a.offset - b.offset);
-    const whole = { buffer, offset: 0, length: offset };
-    return [
-      { index: pack.bucket ?? order, buffer, length: offset, parameters, chunks: chunks.length > 0 ? chunks : [whole] },
-    ];
+    const whole = { buffer, offset: 0, length };
+    return [{ index, buffer, length, parameters, chunks: chunks.length > 0 ? chunks : [whole] }];
   });
 }
 

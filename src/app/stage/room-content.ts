@@ -100,8 +100,13 @@ const sendsLayers = ({ payload, rows }: Exchange, { device, layers }: DevicePlac
 /** Its main thing, where a room looks at one event; a product only where its tensors are known. */
 function operationOf(view: RoomView, area: Rect, known: boolean): RoomContent['operation'] {
   if (view.shows === 'product') return known ? { event: view.event, area } : undefined;
-  return view.shows === 'update' || view.shows === 'clip' ? { event: view.event, area } : undefined;
+  return view.shows === 'update' || view.shows === 'clip' || view.shows === 'bucket'
+    ? { event: view.event, area }
+    : undefined;
 }
+
+const isBackward = (view: RoomView, step: StepPicture | undefined): boolean =>
+  view.shows === 'product' && step?.trace.events[view.event]?.phase === 'backward';
 
 export function contentOf({ rect, place, view, step, wire, buckets }: ContentInput): RoomContent {
   const frame = frameRoom(rect);
@@ -111,7 +116,8 @@ export function contentOf({ rect, place, view, step, wire, buckets }: ContentInp
   const body = divideBody(frame.body, frame.level, {
     strip: (shows === 'chunks' || shows === 'gradients') && place.layers.length > 0,
     layers: shows === 'product' && place.layers.length > 0,
-    wire: shows === 'product' && wire !== undefined,
+    // Before backward nothing goes into a bucket: the picture has that place, too.
+    wire: spec !== undefined && wire !== undefined && isBackward(view, step),
     tabs: shows === 'chunks' && buckets > 1,
   });
   const { main } = body;
@@ -148,7 +154,8 @@ export function contentOf({ rect, place, view, step, wire, buckets }: ContentInp
     const { weights, stage } = layoutStageRoom(main, frame.level);
     return { ...empty, weights: weights ? (layoutLayers(all, weights) ?? []) : [], stage };
   }
-  if (shows === 'gradients' || shows === 'clip') return { ...empty, gradients: layoutLayers(all, main) ?? [] };
+  if (shows === 'gradients' || shows === 'clip' || shows === 'bucket')
+    return { ...empty, gradients: layoutLayers(all, main) ?? [] };
   if (shows !== 'update') return { ...empty, weights: layoutLayers(all, main) ?? [] };
   const high = WEIGHTS_SHARE * main.height;
   const under = { ...main, y: main.y + high + LABEL, height: main.height - high - LABEL };

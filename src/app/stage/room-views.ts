@@ -12,6 +12,8 @@ export type RoomView =
   | { readonly shows: 'weights' | 'gradients' }
   /** The optimiser's step, or the clipping of all gradients before it, by its last event. */
   | { readonly shows: 'update' | 'clip'; readonly event: number }
+  /** A bucket, or another flat buffer, that is filled or emptied, by its first event. */
+  | { readonly shows: 'bucket'; readonly event: number }
   /** Of a pipeline's rank: its weights, and what it keeps of each micro-batch. */
   | { readonly shows: 'stage' }
   /** The operands and the result of one event. */
@@ -35,6 +37,9 @@ const WORK: ReadonlySet<TraceEvent['phase']> = new Set(['forward', 'loss', 'back
 const ofBucket = (e: TraceEvent): boolean => e.bucket !== undefined;
 const works = (e: TraceEvent): boolean => e.kind === 'compute' && WORK.has(e.phase) && !ofBucket(e) && !copies(e);
 const copies = ({ name }: TraceEvent): boolean => /^(ops\/copy|comm\/(un)?flatten|ddp\/(un)?pack|halves\/)/.test(name);
+const fillsBucket = ({ kind, name, bucket }: TraceEvent): boolean =>
+  kind === 'compute' &&
+  (/^(ddp|comm)\/(un)?(pack|flatten)$/.test(name) || (name === 'comm/scale' && bucket !== undefined));
 const isUpdate = ({ kind, name }: TraceEvent): boolean =>
   kind === 'compute' && /^optim\/(?!accumulate-grad|grad-norm|clip-)/.test(name);
 const clips = ({ kind, name }: TraceEvent): boolean => kind === 'compute' && /^optim\/(grad-norm|clip-)/.test(name);
@@ -66,14 +71,17 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
   const lastWork = own.findLastIndex(({ e }) => works(e));
   const lastMoved = own.findLastIndex(({ e }) => e.phase === 'reduce');
   let view: RoomView = WEIGHTS;
+  /** The product that a bucket's filling has taken the place of. */
+  let worked: RoomView = WEIGHTS;
   let shown: TraceEvent | undefined;
   let ofAll: { readonly moment: number; readonly view: RoomView } | undefined;
   /** Where a moment has several kernels, the first one stands for all. */
-  const allOf = ({ index, moment }: Own, shows: 'update' | 'clip'): RoomView => {
+  const allOf = ({ index, moment }: Own, shows: 'update' | 'clip' | 'bucket'): RoomView => {
     if (ofAll?.moment !== moment) ofAll = { moment, view: { shows, event: index } };
     return ofAll.view;
   };
   const product = (o: Own | undefined): RoomView => {
+    if (view.shows === 'bucket') view = worked;
     const lead = o && (leader.get(o.moment) ?? o);
     if (!lead) return view;
     // What follows the gradient of a layer, for the layer below it, leaves the gradient where it is.
@@ -100,9 +108,13 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
     else if (clips(e)) view = allOf(o, 'clip');
     else if (e.kind === 'load' && e.phase !== 'step') view = product(next(i));
     else if (e.phase === 'step') view = GRADIENTS;
-    else if (ofBucket(e)) {
+    else if (fillsBucket(e)) {
+      if (view.shows === 'product') worked = view;
+      view = allOf(o, 'bucket');
+    } else if (ofBucket(e)) {
       // While layers still compute their gradients, the bucket is a row below them.
       if (i > lastWork) view = i === lastMoved && e.kind === 'compute' ? GRADIENTS : chunks(exchanges.of(e));
+      else if (view.shows === 'bucket') view = worked;
     } else if (e.collective) view = chunks(exchanges.of(e));
     else if (e.kind === 'recv') view = product(next(i));
     else if (e.kind === 'compute') {

@@ -4,6 +4,7 @@ import type { TraceEvent } from '../../../protocol/trace';
 import { bufferWords } from '../../../trace/buffer-words';
 import type { Content } from '../../../trace/contents';
 import type { Rect } from '../../draw/geometry';
+import { bucketContents } from '../devices';
 import type { RoomInput } from '../room-input';
 import type { Operand } from './drawn';
 import type { Operation } from './operator-picture';
@@ -83,6 +84,7 @@ export function operationOf(
       operand: (buffer) => operand(buffer),
       before: (buffer) =>
         step.trace.initial.find((i) => i.device === device)?.captured.find((c) => c.buffer === buffer)?.values,
+      bucket: event.bucket === undefined ? undefined : bucketContents(info, step.trace, event.bucket),
       layer: layerAt(info.config.model.layers, event.module),
       forward: (kernel) =>
         events.find((e) => own(e) && e.phase === 'forward' && e.module === event.module && e.name === kernel),

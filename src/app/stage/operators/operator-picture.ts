@@ -7,6 +7,7 @@ import type { LayerConfig } from '../../../protocol/config';
 import type { SessionInfo } from '../../../protocol/session-info';
 import type { TraceEvent } from '../../../protocol/trace';
 import type { Rect } from '../../draw/geometry';
+import type { BucketPlace } from '../devices';
 import type { Operand } from './drawn';
 import type { Sketch } from './sketch';
 
@@ -24,6 +25,8 @@ export interface Operation {
   operand(buffer: string): Operand | undefined;
   /** What it held before the step. */
   before(buffer: string): Float32Array | undefined;
+  /** Of an instruction that fills, scales or empties a bucket of DDP: what lies where in it. */
+  readonly bucket: Pick<BucketPlace, 'parameters'> | undefined;
   /** The layer of the configuration that the instruction belongs to. */
   readonly layer: LayerConfig | undefined;
   /** Of an instruction of backward: the one of forward whose gradient it computes. */

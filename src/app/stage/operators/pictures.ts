@@ -6,6 +6,7 @@
 import type { RoomInput } from '../room-input';
 import { activation } from './activation';
 import { attention } from './attention';
+import { bucket } from './bucket';
 import { classLoss } from './class-loss';
 import { clip } from './clip';
 import { convolution } from './convolution';
@@ -36,6 +37,7 @@ export const OPERATOR_PICTURE_LIST: readonly OperatorPicture[] = [
   moves,
   update,
   clip,
+  bucket,
 ];
 
 /** Kernels whose room the stage fills without a picture of its own, and with what. */
@@ -52,12 +54,8 @@ export const DRAWN_BY_STAGE: ReadonlyMap<string, 'line of matrices' | 'chunks'> 
   ).map((name) => [name, 'line of matrices'] as const),
   ...(
     [
-      'ddp/pack',
-      'ddp/unpack',
       'ops/copy',
       'comm/fill',
-      'comm/flatten',
-      'comm/unflatten',
       'halves/encode',
       'halves/decode',
       'power-sgd/product',

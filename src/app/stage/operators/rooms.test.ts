@@ -9,16 +9,17 @@ import { describe, expect, test } from 'vitest';
 import { place } from '../../../../scripts/tier';
 import type { ThemeName } from '../../shell/theme-sheet';
 import {
+  createRoomPictures,
   faultsOfRoom,
   filled,
   PLACES,
   type PlaceName,
   RUN_NAMES,
-  roomPictures,
   svgOfRoom,
 } from '../testing/room-pictures';
 
 const folder = process.env['LOCKSTEP_ROOMS'];
+const roomPictures = createRoomPictures();
 const NAMES = Object.keys(PLACES) as readonly PlaceName[];
 const THEMES: readonly ThemeName[] = ['light', 'dark'];
 

@@ -35,7 +35,6 @@ export const sum: OperatorPicture = {
     'ops/dropout',
     'optim/accumulate-grad',
     'halves/add',
-    'comm/scale',
   ],
   shows: 'the two operands and the result, element by element; of dropout the mask, with what it drops crossed out',
   draw(operation, sketch) {

@@ -1,20 +1,21 @@
 /**
  * The room of rank 0 for every operator, of runs that really ran, in every size that the page gives rooms: for the test
  * that looks for texts that are cut or lie over each other, and for the sheets of `npm run gallery -- rooms`. A picture
- * is the whole stage, painted into SVG by the page's own painters and cut to the room.
+ * is the room and what is drawn over it, painted into SVG by the page's own painters.
  */
 import { readFileSync } from 'node:fs';
 import { must } from '../../../base/invariant';
 import type { ConfigInput } from '../../../protocol/config';
+import type { SessionInfo } from '../../../protocol/session-info';
 import { openTestSession } from '../../../session/testing/open-session';
-import { lastOf } from '../../../trace/moments/moment';
+import { lastOf, type Moment, type MomentTrace } from '../../../trace/moments/moment';
 import { byMoments } from '../../../trace/moments/moments';
 import { bottom, type Rect, right, type Size } from '../../draw/geometry';
 import type { Measure } from '../../draw/text';
 import { bareSvgOf } from '../../picture/write-picture';
 import { readThemes, type ThemeName } from '../../shell/theme-sheet';
 import { PAGE_PRESETS } from '../../state/page-presets';
-import { createTraceFacts } from '../facts-at';
+import { createTraceFacts, type TraceFacts } from '../facts-at';
 import { pictureOf } from '../operators/pictures';
 import { paintStage } from '../paint-stage';
 import { planStage, stageScene } from '../scene';
@@ -63,6 +64,7 @@ const ROWS: ConfigInput = {
   },
   data: { type: 'plane' },
   loss: { type: 'MSELoss' },
+  ddp: { gradientAsBucketView: true },
 };
 
 const { mlp, deepMlp, cnn, gpt } = PAGE_PRESETS;
@@ -83,18 +85,21 @@ export interface RoomPicture {
   /** 'gpt, forward: attention/self-attention' */
   readonly name: string;
   readonly room: RoomScene;
+  /** With this room alone, and everything that is drawn over it. */
   readonly scene: StageScene;
 }
 
-/** A picture for each kernel and phase that the room of rank 0 shows, and for each kind of view beside these. */
-export async function roomPictures(run: string, at: PlaceName): Promise<readonly RoomPicture[]> {
-  const { ranks, size } = PLACES[at];
+interface TracedRun {
+  readonly info: SessionInfo;
+  readonly trace: MomentTrace;
+  readonly facts: TraceFacts;
+}
+
+async function traced(run: string, ranks: number): Promise<TracedRun> {
   const config = must(RUNS[run], 'a run');
-  // Of four Linear layers a pipeline has four stages.
-  const worldSize = run === 'pipeline' ? Math.min(8, ranks) : ranks;
   const session = await openTestSession({
     ...config,
-    worldSize,
+    worldSize: ranks,
     batchSize: Math.max(32, 4 * ranks),
     device: 'cpu',
     compareSingle: false,
@@ -102,26 +107,49 @@ export async function roomPictures(run: string, at: PlaceName): Promise<readonly
   await session.api.traceStep();
   const trace = byMoments(await session.api.traceStep());
   await session.close();
-  const facts = createTraceFacts(session.info, trace);
-  const plan = planStage(session.info, trace, facts.packets, size);
-  const made = new Map<string, RoomPicture>();
+  return { info: session.info, trace, facts: createTraceFacts(session.info, trace) };
+}
+
+/**
+ * A picture for each kernel and phase that the room of rank 0 shows, and for each kind of view beside these. Each run
+ * is made once for a number of ranks, whatever the sizes of the rooms.
+ */
+export function createRoomPictures(): (run: string, at: PlaceName) => Promise<readonly RoomPicture[]> {
+  const runs = new Map<string, Promise<TracedRun>>();
+  return async (run, at) => {
+    const { ranks, size } = PLACES[at];
+    // Of four Linear layers a pipeline has four stages.
+    const worldSize = run === 'pipeline' ? Math.min(8, ranks) : ranks;
+    const key = `${run} ${worldSize}`;
+    const made = runs.get(key) ?? traced(run, worldSize);
+    runs.set(key, made);
+    const { info, trace, facts } = await made;
+    const plan = planStage(info, trace, facts.packets, size);
+    const shown = [...momentsToShow(run, { trace, facts })];
+    return shown.flatMap(([name, moment]): RoomPicture[] => {
+      const scene = stageScene(plan, facts.at({ event: lastOf(moment), fraction: 1 }, 'modelled'));
+      const room = scene.rooms[0];
+      return room ? [{ name, room, scene: { ...scene, rooms: [room] } }] : [];
+    });
+  };
+}
+
+/** The last moment of each kind, but of a pipeline's rank one in the middle of its work. */
+function momentsToShow(run: string, { trace, facts }: Omit<TracedRun, 'info'>): ReadonlyMap<string, Moment> {
+  const found = new Map<string, Moment>();
   for (const moment of trace.moments) {
-    const now = facts.at({ event: lastOf(moment), fraction: 1 }, 'modelled');
-    const view = now.view(0);
+    const view = facts.step.views.at(moment.index, 0);
     const event = 'event' in view ? trace.events[view.event] : undefined;
     if ('event' in view && !moment.events.includes(view.event)) continue;
     const kernel = event?.name ?? '';
     const what =
       event === undefined ? view.shows : `${event.phase}: ${kernel}${pictureOf(kernel) ? '' : ', as a line'}`;
     const name = `${run}, ${what}`;
-    // The last of its kind, but of a pipeline's rank one in the middle of its work.
     const middle = moment.index > trace.moments.length / 2;
-    if (view.shows === 'stage' && middle && made.has(name)) continue;
-    const scene = stageScene(plan, now);
-    const room = scene.rooms[0];
-    if (room) made.set(name, { name, room, scene });
+    if (view.shows === 'stage' && middle && found.has(name)) continue;
+    found.set(name, moment);
   }
-  return [...made.values()];
+  return found;
 }
 
 export function svgOfRoom({ room, scene }: RoomPicture, theme: ThemeName): string {

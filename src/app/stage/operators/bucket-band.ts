@@ -1,0 +1,84 @@
+/**
+ * A flat buffer as one band: its stretches one after the other, each a block of cells, in a band that fills the place.
+ * A band that lies is read down its columns, from left to right; a band that stands is read in lines, from top to
+ * bottom. Of stretches that are too long for the place the first elements are shown. Pure; called by bucket.ts.
+ */
+import type { Rect } from '../../draw/geometry';
+
+export interface StretchPlace {
+  readonly rect: Rect;
+  /** Elements shown, from the first of the stretch. */
+  readonly shown: number;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+export interface Band {
+  readonly places: readonly StretchPlace[];
+  /** Along the band, where one stretch ends and the next begins. */
+  readonly borders: readonly number[];
+}
+
+/** Below that size cells are too many: of the longest stretches fewer are shown. */
+const LEGIBLE = 3.6;
+const GAP = 3;
+
+interface Cells {
+  /** Elements across the band. */
+  readonly across: number;
+  /** Of one cell, along the band and across. */
+  readonly along: number;
+  readonly thick: number;
+}
+
+const columnsOf = (shown: readonly number[], across: number): number =>
+  shown.reduce((sum, n) => sum + Math.ceil(n / across), 0);
+
+/** As many elements across as make the cells nearly square. */
+function cellsFor(shown: readonly number[], length: number, thickness: number): Cells {
+  const free = Math.max(1, length - GAP * (shown.length - 1));
+  let best: Cells = { across: 1, along: 0, thick: 0 };
+  for (let across = 1; across <= Math.max(1, thickness / 2); across++) {
+    const made = { across, along: free / columnsOf(shown, across), thick: thickness / across };
+    if (Math.min(made.along, made.thick) > Math.min(best.along, best.thick)) best = made;
+  }
+  return best;
+}
+
+/** `stands`: from top to bottom, else from left to right. */
+export function bandOf(area: Rect, lengths: readonly number[], stands: boolean): Band {
+  const [length, thickness] = stands ? [area.height, area.width] : [area.width, area.height];
+  let most = Math.max(...lengths);
+  let shown = lengths;
+  let cells = cellsFor(shown, length, thickness);
+  while (Math.min(cells.along, cells.thick) < LEGIBLE && most > 1) {
+    most = Math.ceil(most * 0.8);
+    if (most === 2) most = 1;
+    shown = lengths.map((n) => Math.min(n, most));
+    cells = cellsFor(shown, length, thickness);
+  }
+  const { across, along, thick } = cells;
+  let at = stands ? area.y : area.x;
+  const places = shown.map((count): StretchPlace => {
+    const lines = Math.ceil(count / across);
+    const start = at;
+    at += lines * along + GAP;
+    // A stretch of less than a line is as thick as it has elements.
+    const wide = Math.min(count, across);
+    return stands
+      ? {
+          rect: { x: area.x, y: start, width: wide * thick, height: lines * along },
+          shown: count,
+          rows: lines,
+          columns: wide,
+        }
+      : {
+          rect: { x: start, y: area.y, width: lines * along, height: wide * thick },
+          shown: count,
+          rows: wide,
+          columns: lines,
+        };
+  });
+  const borders = places.slice(1).map(({ rect }) => (stands ? rect.y : rect.x) - GAP / 2);
+  return { places, borders };
+}

@@ -1,0 +1,108 @@
+/**
+ * The stretches of a flat buffer that an instruction copies tensors into or out of, or that tensors are views of: which
+ * tensor, where in the buffer, and its values there. A bucket's stretches are DDP's parameters in the bucket's order;
+ * other flat buffers hold what the instruction reads or writes, one after the other. Pure; called by bucket.ts.
+ */
+import { lookup } from '../../../base/lookup';
+import type { TraceEvent } from '../../../protocol/trace';
+import type { Operand } from './drawn';
+import type { Operation } from './operator-picture';
+import { product } from './tensors';
+
+export interface Stretch {
+  /** As in state_dict, or the tensor's own name. */
+  readonly name: string;
+  readonly offset: number;
+  readonly length: number;
+  /** undefined: nothing is copied there, the stretch is zeros. */
+  readonly tensor: Operand | undefined;
+  /** In the buffer, as far as they are known; undefined before they are there. */
+  readonly values: Float32Array | undefined;
+}
+
+export interface FlatBuffer {
+  /** `views`: the tensors are stretches of the buffer, and the instruction changes them there. */
+  readonly way: 'into' | 'out of' | 'views';
+  /** The buffer; undefined where the tensors themselves are it. */
+  readonly buffer: Operand | undefined;
+  readonly length: number;
+  readonly stretches: readonly Stretch[];
+  /** Copies divide by it. */
+  readonly divisor: number;
+}
+
+const WAYS: Readonly<Record<string, FlatBuffer['way']>> = {
+  'ddp/pack': 'into',
+  'comm/flatten': 'into',
+  'ddp/unpack': 'out of',
+  'comm/unflatten': 'out of',
+  'comm/scale': 'views',
+};
+
+/** What a copy divides by, read off the first element that is not 0: 4 where 0.8 became 0.2. */
+function divisorOf(tensors: readonly Operand[], buffer: Operand | undefined): number {
+  let offset = 0;
+  for (const { shape, values } of tensors) {
+    for (let i = 0; i < (values?.length ?? 0); i++) {
+      const [from = 0, to] = [values?.[i], buffer?.values?.[offset + i]];
+      if (to !== undefined && Math.abs(from) > 1e-20 && Math.abs(to) > 1e-20) return Math.round(from / to);
+    }
+    offset += product(shape);
+  }
+  return 1;
+}
+
+const holds = (parameter: string, { buffer }: Operand): boolean =>
+  buffer === parameter || buffer.startsWith(`${parameter}.grad`) || buffer === `${parameter}.slot`;
+
+export function flatBufferOf(operation: Operation): FlatBuffer | undefined {
+  const { event, index, together, bucket } = operation;
+  const way = lookup(WAYS, event.name);
+  if (!way) return undefined;
+  // Slots without a gradient part a bucket into several copies.
+  const events = [event, ...together.filter((e) => e.name === event.name && e.bucket === event.bucket)];
+  const named = (side: 'reads' | 'writes') => [...new Set(events.flatMap((e: TraceEvent) => e[side]))];
+  const operand = (buffer: string, made: boolean): Operand | undefined => {
+    const found = operation.operand(buffer);
+    return found && { ...found, made };
+  };
+  const tensors = named(way === 'into' ? 'reads' : 'writes').flatMap((b) => operand(b, way !== 'into') ?? []);
+  const flat = way === 'views' ? undefined : named(way === 'into' ? 'writes' : 'reads')[0];
+  const buffer = flat === undefined ? undefined : operand(flat, way === 'into');
+  if (tensors.length === 0 || (way !== 'views' && !buffer)) return undefined;
+  const divisor = way === 'into' && event.name === 'ddp/pack' ? divisorOf(tensors, buffer) : 1;
+  const done = ((buffer ?? tensors[0])?.event ?? -1) >= index;
+  const places = placesOf(tensors, bucket?.parameters);
+  const stretches = places.map(({ name, offset, length, tensor }): Stretch => {
+    const held = buffer?.values?.subarray(offset, offset + length);
+    const whole = held !== undefined && held.length === length;
+    const copied = tensor?.values && (divisor === 1 ? tensor.values : tensor.values.map((v) => v / divisor));
+    // A trace keeps the start of a buffer: further on, the stretch is what the copy makes of the tensor.
+    const known = whole || (held && copied && held.length > copied.length) ? held : copied;
+    return { name, offset, length, tensor, values: way === 'into' && !done ? undefined : known };
+  });
+  const length = places.reduce((most, p) => Math.max(most, p.offset + p.length), 0);
+  return { way, buffer, length, stretches, divisor };
+}
+
+interface Placed {
+  readonly name: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly tensor: Operand | undefined;
+}
+
+/** In the order of the bucket, else one after the other. */
+function placesOf(
+  tensors: readonly Operand[],
+  parameters: readonly { readonly name: string; readonly offset: number; readonly length: number }[] | undefined,
+): readonly Placed[] {
+  const known = parameters?.map((p) => ({ ...p, tensor: tensors.find((t) => holds(p.name, t)) }));
+  if (known?.some(({ tensor }) => tensor)) return known;
+  let end = 0;
+  return tensors.map((tensor) => {
+    const length = product(tensor.shape);
+    end += length;
+    return { name: tensor.name, offset: end - length, length, tensor };
+  });
+}
