@@ -40,7 +40,7 @@ export function paintHead(
   box(context, { x: rect.x, y: header.y + 2, width: 3.5, height: level === 'whole' ? 28 : 14 }, { fill: hue });
   const text = ellipsize(title, header.width, style, measure);
   drawText(ink, text, { x: header.x, y: header.y + (level === 'glyph' ? 11 : 14) }, { ...style, colour: palette.ink });
-  if (!subtitle) return;
+  if (!subtitle || level === 'glyph') return;
   const below = firstFit(subtitles, subtitle.width, SMALL, measure);
   drawText(ink, below, { x: subtitle.x, y: subtitle.y + 11 }, { ...SMALL, colour: palette.soft });
 }

@@ -64,7 +64,12 @@ const SWATCH = 11;
 function nowPill(ink: Ink, room: RoomScene, title: TextStyle): void {
   const { palette, context, measure } = ink;
   const { header, level } = room.frame;
-  if (level === 'glyph') return;
+  if (level === 'glyph') {
+    const { subtitle } = room.frame;
+    const short = subtitle && room.now.find((t) => measure(t, SMALL) <= subtitle.width);
+    if (short) drawText(ink, short, { x: subtitle.x, y: subtitle.y + 10 }, { ...SMALL, colour: palette.soft });
+    return;
+  }
   const busy = room.activity !== 'idle' && room.activity !== 'done' && room.activity !== 'ahead';
   const colour = busy ? palette.ink : palette.soft;
   const room_ = header.width - measure(room.title, title) - 8;

@@ -8,7 +8,7 @@ import { box, line } from '../draw/shapes';
 import { drawText } from '../draw/text';
 import { rankColour } from './paint-card';
 import { paintRoom } from './paint-room';
-import type { ApartScene, ArrowScene, PacketScene, SceneItem, StageScene } from './scene-types';
+import type { ApartScene, ArrowScene, OpenedRoom, PacketScene, SceneItem, StageScene } from './scene-types';
 
 const BEND = 8;
 const HEAD = 5;
@@ -63,12 +63,29 @@ function apart(ink: Ink, { text, rect, equal }: ApartScene): void {
   drawText(ink, text, at, { size: 11.5, weight: equal ? 400 : 600, colour, align: 'center' });
 }
 
+/** What the other rooms show is still seen, faintly. */
+const VEIL = 0.82;
+
+function openedRoom(ink: Ink, { width, height }: StageScene, { room, close }: OpenedRoom): void {
+  const { context, palette } = ink;
+  context.save();
+  context.globalAlpha = VEIL;
+  context.fillStyle = palette.paper;
+  context.fillRect(0, 0, width, height);
+  context.restore();
+  paintRoom(ink, room);
+  box(context, close, { fill: palette.card, stroke: palette.line, radius: close.width / 2 });
+  const at = { x: close.x + close.width / 2, y: close.y + close.height / 2 + 5 };
+  drawText(ink, '×', at, { size: 16, colour: palette.ink, align: 'center' });
+}
+
 export function paintStage(ink: Ink, scene: StageScene, marks: Marks): void {
   for (const room of scene.rooms) paintRoom(ink, room);
   for (const own of scene.apart) apart(ink, own);
   for (const own of scene.arrows) arrow(ink, own);
   for (const own of scene.arrows) label(ink, own);
   for (const packet of scene.packets) parcel(ink, packet);
+  if (scene.opened) openedRoom(ink, scene, scene.opened);
   for (const item of marks.pinned) mark(ink, item, ink.palette.ink);
   for (const item of marks.hovered) mark(ink, item, ink.palette.accent);
 }

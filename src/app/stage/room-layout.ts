@@ -11,6 +11,7 @@ export interface RoomFrame {
   readonly level: RoomLevel;
   /** The title, and beside it what the device does now. */
   readonly header: Rect;
+  /** The samples of the device; in a glyph what it does. */
   readonly subtitle: Rect | undefined;
   readonly body: Rect;
   readonly memory: { readonly bar: Rect; readonly label: Rect | undefined } | undefined;
@@ -25,6 +26,7 @@ export function levelOf({ width, height }: Rect): RoomLevel {
   return width >= COMPACT.width && height >= COMPACT.height ? 'compact' : 'glyph';
 }
 
+const WORDED_GLYPH = 120;
 const PADDING = { whole: 14, compact: 10, glyph: 6 };
 const TOP = { whole: 9, compact: 5, glyph: 3 };
 
@@ -33,7 +35,9 @@ export function frameRoom(room: Rect): RoomFrame {
   const x = room.x + PADDING[level];
   const width = room.width - 2 * PADDING[level];
   const header = { x, y: room.y + TOP[level], width, height: level === 'glyph' ? 15 : TITLE };
-  const subtitle = level === 'whole' ? { x, y: bottom(header), width, height: 17 } : undefined;
+  // A glyph that is high enough says below its title what the device does.
+  const line = level === 'whole' ? 17 : level === 'glyph' && room.height >= WORDED_GLYPH && width >= 60 ? 14 : 0;
+  const subtitle = line > 0 ? { x, y: bottom(header), width, height: line } : undefined;
   const top = bottom(subtitle ?? header) + (level === 'glyph' ? 1 : 4);
   const memory = memoryAt({ x, y: bottom(room), width, height: 0 }, level, room.height);
   const low = memory ? memory.bar.y - 8 : bottom(room) - PADDING[level] / 2 - 2;

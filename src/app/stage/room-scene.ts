@@ -202,16 +202,20 @@ export function roomScene(
     });
   if (body.wireLabel && content.wire)
     labels.push({ at: body.wireLabel, texts: wireWords(content, buckets.length), tone: 'soft', align: 'left' });
+  // Where a room has no place for all words, a press anywhere beside its pictures opens it.
+  const small = frame.level !== 'whole';
   const head: SceneItem = {
     id: `${place.device} device`,
-    rect: frame.header,
+    rect: small ? rect : frame.header,
     device: place.device,
     event: now.event,
+    ...(small ? { opensRoom: place.device } : {}),
     tip: () => ({
       title: `${place.title} now`,
       facts: [
         ['doing', now.words[0] ?? ''],
         ['samples', place.samples.length === 0 ? 'none of its own' : place.samples.join(', ')],
+        ...(small ? [['press', 'shows this room large'] as const] : []),
       ],
     }),
   };

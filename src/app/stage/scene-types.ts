@@ -31,6 +31,10 @@ export interface SceneItem extends HitItem {
   readonly opensMemory?: boolean;
   /** A press shows the chunks of that bucket. */
   readonly showsTab?: ChosenTab;
+  /** A press shows the room of that device large. */
+  readonly opensRoom?: number;
+  /** A press shows all rooms again. */
+  readonly closesRoom?: true;
 }
 
 /** The last three: its group stands still. */
@@ -229,12 +233,20 @@ export interface ApartScene {
   readonly equal: boolean;
 }
 
+/** A room shown large over all others, and where it is closed. */
+export interface OpenedRoom {
+  readonly room: RoomScene;
+  readonly close: Rect;
+  readonly items: readonly SceneItem[];
+}
+
 export interface StageScene extends Size {
   readonly layout: StageLayout;
   readonly rooms: readonly RoomScene[];
   readonly arrows: readonly ArrowScene[];
   readonly apart: readonly ApartScene[];
   readonly packets: readonly PacketScene[];
-  /** In the order in which they are painted. */
+  readonly opened?: OpenedRoom;
+  /** In the order in which they are painted; of an opened room alone, where there is one. */
   readonly items: readonly SceneItem[];
 }

@@ -2,6 +2,7 @@
  * What the stage keeps between two frames: the plan while trace and size stay, the derivations of the trace, and the
  * scene that was painted last, which the pointer and the keyboard ask. No DOM, no React; one per mounted stage.
  */
+import { Part } from '../../base/part';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';
 import type { Packet } from '../../trace/packets';
@@ -12,6 +13,7 @@ import type { StageFacts } from './facts';
 import { createTraceFacts, type TraceFacts } from './facts-at';
 import { forTab } from './facts-for-tab';
 import { inStandstill } from './facts-in-standstill';
+import type { LargeRoom } from './large-room';
 import { type EndedStep, replicasApart } from './replicas-apart';
 import { planStage, type StagePlan, stageScene } from './scene';
 import type { ChosenTab, StageScene } from './scene-types';
@@ -21,11 +23,16 @@ export interface StageModel {
   /** The layout for that size, computed when something changed; undefined before a session is open. */
   plan(app: App, size: Size): StagePlan | undefined;
   /** The scene at the store's cursor; kept as `scene` for whoever points at it. */
-  look(app: App, size: Size, chosen?: ChosenTab): StageScene | undefined;
+  look(app: App, size: Size, chosen?: ChosenTab, opened?: number): StageScene | undefined;
   readonly scene: StageScene | undefined;
   /** Of the trace that is shown; undefined before a step has run. */
   readonly step: StepPicture | undefined;
 }
+
+export const LARGE_ROOM = new Part(
+  'The room that is shown large',
+  async () => (await import('./large-room')).createLargeRoom,
+);
 
 const NO_PACKETS: readonly Packet[] = [];
 
@@ -66,6 +73,7 @@ export function createStageModel(): StageModel {
   let plan: StagePlan | undefined;
   let planned: Size | undefined;
   let scene: StageScene | undefined;
+  let large: LargeRoom | undefined;
 
   const factsOf = (info: SessionInfo, trace: StepTrace): TraceFacts => {
     if (facts?.trace !== trace || facts.info !== info) facts = { info, trace, of: createTraceFacts(info, trace) };
@@ -85,7 +93,7 @@ export function createStageModel(): StageModel {
   };
   return {
     plan: planFor,
-    look(app, size, chosen) {
+    look(app, size, chosen, opened) {
       const now = planFor(app, size);
       if (!now) {
         scene = undefined;
@@ -95,8 +103,15 @@ export function createStageModel(): StageModel {
       const position = { event: app.cursor?.event ?? -1, fraction: app.cursorFraction };
       const facts = trace ? factsOf(info, trace).at(position, app.clock) : nothingYet(info);
       const shown = forTab(facts, chosen);
-      const rooms = stageScene(now, app.standstill ? inStandstill(shown, app.standstill, info) : shown);
-      scene = { ...rooms, apart: replicasApart(now.layout.rooms, endedStep(app)) };
+      const stands = app.standstill ? inStandstill(shown, app.standstill, info) : shown;
+      const rooms = stageScene(now, stands);
+      if (opened !== undefined) large ??= LARGE_ROOM.now()?.();
+      const room = opened === undefined ? undefined : large?.look(now, stands, opened);
+      scene = {
+        ...rooms,
+        apart: replicasApart(now.layout.rooms, endedStep(app)),
+        ...(room ? { opened: room, items: room.items } : {}),
+      };
       return scene;
     },
     get scene() {

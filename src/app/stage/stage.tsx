@@ -26,8 +26,8 @@ export function Stage({ onThere }: { readonly onThere: () => void }) {
   const view = useRef<HTMLDivElement>(null);
   const size = useSize(view);
   const model = useMemo(createStageModel, []);
-  const { pointed, open, tab, point, act, hands } = useStagePointer(model);
-  const { canvas, figure, onPainted } = useStagePicture(model, size, { pointed, tab });
+  const { pointed, open, tab, opened, point, act, hands } = useStagePointer(model);
+  const { canvas, figure, onPainted } = useStagePicture(model, size, { pointed, tab, opened });
   const described = useApp((app) => describe(app.info?.worldSize ?? 0));
   return (
     <div className={styles['root']}>

@@ -19,9 +19,11 @@ interface Shown {
   /** The item that is pointed at, by its id. */
   readonly pointed: string | undefined;
   readonly tab: ChosenTab | undefined;
+  /** The device whose room is shown large. */
+  readonly opened: number | undefined;
 }
 
-export function useStagePicture(model: StageModel, size: Size, { pointed, tab }: Shown) {
+export function useStagePicture(model: StageModel, size: Size, { pointed, tab, opened }: Shown) {
   const store = useAppStore();
   const canvas = useRef<HTMLCanvasElement>(null);
   const pictures = usePictures();
@@ -29,14 +31,14 @@ export function useStagePicture(model: StageModel, size: Size, { pointed, tab }:
   const draw = useCallback(
     (ink: Ink) => {
       const app = store.getState();
-      const scene = model.look(app, size, tab);
+      const scene = model.look(app, size, tab, opened);
       if (!scene) return;
       const events = (app.cursor && app.traces[app.cursor.trace]?.events) ?? [];
       const own = scene.items.filter((item) => item.id === pointed);
       const hovered = [...own, ...itemsOfEvent(scene, app.hovered, events)];
       paintStage(ink, scene, { hovered, pinned: itemsOfEvent(scene, app.pinned, events) });
     },
-    [store, model, size, pointed, tab, pictures],
+    [store, model, size, pointed, tab, opened, pictures],
   );
   const { onPainted } = useSurface(canvas, size, draw);
   const figure = useMemo(() => figureOf(model, size), [model, size]);

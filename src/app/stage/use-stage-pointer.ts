@@ -1,12 +1,12 @@
 /**
  * Pointing at the items of the stage, and choosing one: which of them is pointed at, whose tooltip stays open, and
- * which tab was chosen last. Used by stage.tsx, whose list of items does the same by keyboard.
+ * which tab was chosen last, and which room is shown large. Used by stage.tsx, whose list of items does the same by keyboard.
  */
-import { type MouseEvent, useCallback, useState } from 'react';
+import { type MouseEvent, useCallback, useEffect, useState } from 'react';
 import { hitTest } from '../draw/hit-regions';
 import { useApp, useAppStore } from '../state/use-app';
 import type { ChosenTab, SceneItem } from './scene-types';
-import type { StageModel } from './stage-model';
+import { LARGE_ROOM, type StageModel } from './stage-model';
 
 const FINGER = 12;
 const MOUSE = 3;
@@ -22,6 +22,7 @@ export function useStagePointer(model: StageModel) {
   const [pointed, setPointed] = useState<string>();
   const [held, setHeld] = useState<Held>();
   const [tab, setTab] = useState<ChosenTab>();
+  const [opened, setOpened] = useState<number>();
   const pinned = useApp((app) => app.pinned);
   const point = useCallback(
     (item: SceneItem | undefined) => {
@@ -31,6 +32,15 @@ export function useStagePointer(model: StageModel) {
     [store],
   );
   const act = (item: SceneItem | undefined) => {
+    if (item?.opensRoom !== undefined) {
+      const device = item.opensRoom;
+      LARGE_ROOM.load().then(
+        () => setOpened(device),
+        () => undefined,
+      );
+      return;
+    }
+    if (item === undefined || item.closesRoom) setOpened(undefined);
     setHeld((old) =>
       item === undefined || old?.id === item.id ? undefined : { id: item.id, pin: item.event !== undefined },
     );
@@ -45,13 +55,21 @@ export function useStagePointer(model: StageModel) {
   };
   // Esc, or a step to another trace, takes the pin away, and the tooltip with it.
   const open = held && (!held.pin || pinned !== undefined) ? held.id : undefined;
+  useEffect(() => {
+    if (opened === undefined) return undefined;
+    const close = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') setOpened(undefined);
+    };
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, [opened]);
   const hands = {
     onPointerDown: (event: MouseEvent) => point(under(event)),
     onPointerMove: (event: MouseEvent) => point(under(event)),
     onPointerLeave: () => point(undefined),
     onClick: (event: MouseEvent) => act(under(event)),
   };
-  return { pointed, open, tab, point, act, hands };
+  return { pointed, open, tab, opened, point, act, hands };
 }
 
 const isTouch = (event: object): boolean => 'pointerType' in event && event.pointerType === 'touch';

@@ -1,7 +1,7 @@
 /**
- * A flat buffer as one band: its stretches one after the other, each a block of cells, in a band that fills the place.
- * A band that lies is read down its columns, from left to right; a band that stands is read in lines, from top to
- * bottom. Of stretches that are too long for the place the first elements are shown. Pure; called by bucket.ts.
+ * A flat buffer as one band that fills the place: its stretches one after the other, from left to right or from top to
+ * bottom, each a block of cells that is read in lines. Of stretches that are too long for the place the first elements
+ * are shown. Pure; called by bucket.ts.
  */
 import type { Rect } from '../../draw/geometry';
 

@@ -116,27 +116,33 @@ const labelOf = (name: string): readonly string[] => {
 
 /** Each on the map of the buffer, in one frame, with lines between the stretches. */
 function drawBand(sketch: Sketch, flat: FlatBuffer, area: Rect, stands: boolean): readonly Rect[] {
-  const { buffer, stretches } = flat;
+  const { stretches } = flat;
   // A trace keeps no more of a gradient.
   const lengths = stretches.map(({ length }) => Math.min(length, CAPTURE_LIMIT));
   const { places, borders } = bandOf(area, lengths, stands);
   places.forEach(({ rect, shown, rows: high, columns: wide }, i) => {
     const stretch = stretches[i];
     if (!stretch) return;
-    const from = buffer ?? stretch.tensor;
-    if (!from) return;
-    const { offset, length } = stretch;
+    const { offset, length, held, copied } = stretch;
     const part =
       shown < length ? `first ${shown} of ${length} elements` : `elements ${offset} to ${offset + length - 1}`;
-    const cells = stands
-      ? { offset: 0, stride: wide, rows: high, columns: wide, count: shown }
-      : { offset: 0, stride: 1, step: high, rows: high, columns: wide };
-    sketch.map(
-      { ...from, values: stretch.values?.subarray(0, shown), made: flat.way !== 'out of' },
-      rect,
-      cells,
-      `${stretch.name}: ${part}`,
-    );
+    const cells = { offset: held?.offset ?? 0, stride: wide, rows: high, columns: wide, count: shown };
+    const made = flat.way !== 'out of';
+    if (held) sketch.map({ ...held.operand, made }, rect, cells, `${stretch.name}: ${part}`);
+    else
+      sketch.derived(
+        `stretch ${stretch.name}`,
+        {
+          title: `${stretch.name} in ${flat.buffer?.name ?? 'the buffer'}`,
+          values: copied,
+          end: (flat.buffer ?? stretch.tensor)?.end ?? 1,
+          shape: [length],
+          facts: [['shown', part]],
+          made,
+        },
+        rect,
+        cells,
+      );
     if (shown < length) cutMark(sketch, rect, stands);
   });
   for (const at of borders)

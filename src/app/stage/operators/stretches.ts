@@ -16,8 +16,10 @@ export interface Stretch {
   readonly length: number;
   /** undefined: nothing is copied there, the stretch is zeros. */
   readonly tensor: Operand | undefined;
-  /** In the buffer, as far as they are known; undefined before they are there. */
-  readonly values: Float32Array | undefined;
+  /** Where the trace holds its values. */
+  readonly held: { readonly operand: Operand; readonly offset: number } | undefined;
+  /** A trace keeps the start of a buffer: further on, what the copy makes of the tensor; undefined before the copy. */
+  readonly copied: Float32Array | undefined;
 }
 
 export interface FlatBuffer {
@@ -74,12 +76,22 @@ export function flatBufferOf(operation: Operation): FlatBuffer | undefined {
   const done = ((buffer ?? tensors[0])?.event ?? -1) >= index;
   const places = placesOf(tensors, bucket?.parameters);
   const stretches = places.map(({ name, offset, length, tensor }): Stretch => {
-    const held = buffer?.values?.subarray(offset, offset + length);
-    const whole = held !== undefined && held.length === length;
-    const copied = tensor?.values && (divisor === 1 ? tensor.values : tensor.values.map((v) => v / divisor));
-    // A trace keeps the start of a buffer: further on, the stretch is what the copy makes of the tensor.
-    const known = whole || (held && copied && held.length > copied.length) ? held : copied;
-    return { name, offset, length, tensor, values: way === 'into' && !done ? undefined : known };
+    const end = offset + Math.min(length, tensor?.values?.length ?? length);
+    const there = buffer !== undefined && (buffer.values === undefined || buffer.values.length >= end);
+    const held = there
+      ? { operand: buffer, offset }
+      : way === 'views' && tensor
+        ? { operand: tensor, offset: 0 }
+        : undefined;
+    const values = done ? tensor?.values : undefined;
+    return {
+      name,
+      offset,
+      length,
+      tensor,
+      held,
+      copied: divisor === 1 ? values : values?.map((v) => v * Math.fround(1 / divisor)),
+    };
   });
   const length = places.reduce((most, p) => Math.max(most, p.offset + p.length), 0);
   return { way, buffer, length, stretches, divisor };
