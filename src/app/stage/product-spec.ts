@@ -139,9 +139,9 @@ export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): Pro
   if (weight !== undefined && word === 'linear' && e.phase === 'forward')
     return made(
       [
-        part(flows[0], { name: 'input' }),
+        part(flows[0], { name: 'input', short: 'in' }),
         part(weight, { name: `${weight}ᵀ`, transposed: shapeOf(weight)?.shape.length === 2, short: 'Wᵀ' }),
-        part(result, { name: 'output', made: true }),
+        part(result, { name: 'output', short: 'out', made: true }),
       ],
       ['×', '='],
     );
