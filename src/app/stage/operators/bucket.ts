@@ -77,32 +77,20 @@ interface Words {
 /** Longest first. */
 function wordsOf({ way, length, stretches, buffer, divisor }: FlatBuffer, { event }: Operation): Words {
   const name = event.bucket === undefined ? (buffer?.name ?? 'the buffer') : `bucket ${event.bucket}`;
-  const many = stretches.length > 1 ? `${stretches.length} gradients` : 'the gradient';
-  const size = `${length} elements`;
   if (way === 'views')
     return {
-      tensors: ['.grad', 'grad'],
-      buffer: [
-        `${name}: each .grad is a view of it, so nothing is copied`,
-        `${name}: each .grad is a view`,
-        `${name}: views`,
-        name,
-      ],
-      short: [`${name}: views`, 'views'],
+      tensors: ['.grad'],
+      buffer: [`${name}: each .grad is a view of it, so nothing is copied`, `${name}: .grad is a view`, name],
+      short: ['views'],
     };
-  const divided = divisor > 1 ? `, divided by ${divisor}` : '';
-  const [from, to] = way === 'into' ? ['', `${many}${divided}, in`] : ['back into .grad, from ', `${many} from`];
+  const gradients = stretches.every(({ tensor }) => !tensor || tensor.category === 'gradient');
+  const what = gradients ? '.grad' : 'tensors';
+  const by = divisor > 1 ? ` ÷ ${divisor}` : '';
+  const whole = `${name}, one flat buffer of ${length} elements`;
   return {
-    tensors: way === 'into' ? ['.grad', 'grad'] : ['back into .grad', '.grad'],
-    buffer: [
-      way === 'into'
-        ? `${name}, one flat buffer of ${size}${divisor > 1 ? `: each gradient ÷ ${divisor}` : ''}`
-        : `${from}${name}, one flat buffer of ${size}`,
-      `${name}, ${size}${divisor > 1 ? `, ÷ ${divisor}` : ''}`,
-      `${name}${divisor > 1 ? ` ÷ ${divisor}` : ''}`,
-      name,
-    ],
-    short: [`${to} ${name}`, name, 'bucket'],
+    tensors: way === 'into' ? [what] : [`back into ${what}`, what],
+    buffer: [by === '' ? whole : `${whole}, each${by}`, `${name}, ${length} elements${by}`, `${name}${by}`, name],
+    short: way === 'into' ? [`copied${by}`, by] : [`into ${what}`, what],
   };
 }
 

@@ -1,0 +1,49 @@
+/** The room that the reader has opened: the same device at the same cursor as the small room, with all its words. */
+import { expect, it } from 'vitest';
+import { openTestSession } from '../../session/testing/open-session';
+import { lastOf } from '../../trace/moments/moment';
+import { byMoments } from '../../trace/moments/moments';
+import { bottom, right } from '../draw/geometry';
+import { createTraceFacts } from './facts-at';
+import { createLargeRoom } from './large-room';
+import { planStage, stageScene } from './scene';
+
+const PHONE = { width: 390, height: 592 };
+const LAPTOP = { width: 856, height: 388 };
+
+it.each([
+  ['sixteen ranks on a laptop', 16, LAPTOP],
+  ['eight ranks on a phone', 8, PHONE],
+] as const)('of %s is within the stage and says what the small room has no place for', async (_, worldSize, size) => {
+  const session = await openTestSession({ mode: 'ddp', worldSize, batchSize: 64, device: 'cpu', compareSingle: false });
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const facts = createTraceFacts(session.info, trace);
+  const plan = planStage(session.info, trace, facts.packets, size);
+  const large = createLargeRoom();
+  const device = worldSize - 1;
+  let worded = 0;
+  for (const moment of trace.moments) {
+    const now = facts.at({ event: lastOf(moment), fraction: 1 }, 'modelled');
+    const small = stageScene(plan, now);
+    const opened = large.look(plan, now, device);
+    const beside = small.rooms[device];
+    if (!opened || !beside) throw new Error('no room');
+    const { room, items } = opened;
+    expect([room.title, room.now, room.activity]).toEqual([beside.title, beside.now, beside.activity]);
+    for (const rect of [room.rect, opened.close]) {
+      expect(Math.min(rect.x, rect.y)).toBeGreaterThanOrEqual(0);
+      expect(right(rect)).toBeLessThanOrEqual(size.width);
+      expect(bottom(rect)).toBeLessThanOrEqual(size.height);
+    }
+    expect(room.frame.level).toBe('whole');
+    expect(items.every((item) => item.device === device)).toBe(true);
+    expect(items.some((item) => item.closesRoom)).toBe(true);
+    expect(small.items.some((item) => item.opensRoom === device)).toBe(true);
+    const texts = (of: typeof room): number =>
+      of.words.length + (of.chunks?.chunks.filter(({ at }) => at.worded).length ?? 0);
+    if (texts(room) > texts(beside)) worded++;
+  }
+  expect(worded).toBeGreaterThan(trace.moments.length / 2);
+  expect(large.look(plan, facts.at({ event: 0, fraction: 1 }, 'modelled'), worldSize)).toBeUndefined();
+});
