@@ -1,6 +1,6 @@
 /**
- * Pointing at the items of the stage, and choosing one: which of them is pointed at, whose tooltip stays open, and
- * which tab was chosen last, and which room is shown large. Used by stage.tsx, whose list of items does the same by keyboard.
+ * Pointing at the items of the stage, and choosing one: which of them is pointed at, whose tooltip stays open, which
+ * tab was chosen last, and which room is shown large. Used by stage.tsx, whose list of items does the same by keyboard.
  */
 import { type MouseEvent, useCallback, useEffect, useState } from 'react';
 import { hitTest } from '../draw/hit-regions';
