@@ -9,8 +9,8 @@ import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protoc
 import { declareValues, emitAccumulate, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
 import type { ModeInput, RowSlice } from '../mode';
-import { emitWholeBatch } from '../single/compile';
 import { nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
+import { emitWholeBatch } from '../step/step';
 import { chunkRows } from './chunk-rows';
 import { gather, type Move, reduceAddCoalesced, replicate, scatter } from './moves';
 
@@ -27,9 +27,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
     const slices = chunkRows(input.config, microBatch.rows).filter(([, count]) => count > 0);
     // One device: DataParallel calls the module itself. The other devices, if any, stay empty.
     const parameters =
-      slices.length === 1
-        ? emitWholeBatch(builder.lane(0), input, microBatch)
-        : emitReplicas(builder, input, microBatch, slices);
+      slices.length === 1 ? emitWholeBatch(builder, input, kind, m) : emitReplicas(builder, input, microBatch, slices);
     if (stepsAfter(kind, m)) emitOptimizer(builder.lane(0), input, parameters);
   });
   return builder.finish('dataParallel', kind);

@@ -17,7 +17,8 @@ const COUNTS: ReadonlySet<string> = new Set([
 export function withDdpOfStages(config: Config): Config {
   const { bucketCapMb, algorithm, overlap, samplerSeed, setEpoch } = config.ddp;
   const counting = { algorithm, overlap, samplerSeed, setEpoch, ...(bucketCapMb === undefined ? {} : { bucketCapMb }) };
-  return { ...config, ddp: { ...DEFAULT_CONFIG.ddp, ...counting } };
+  // Each replica keeps running statistics of its own.
+  return { ...config, ddp: { ...DEFAULT_CONFIG.ddp, ...counting, broadcastBuffers: false } };
 }
 
 /** Of the configuration as it was given. */

@@ -14,9 +14,9 @@ import { configSchema } from '../../protocol/config';
 import { ALONE, programKey } from '../../protocol/step-kind';
 import type { Executor, Feed } from '../../runtime/executor';
 import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
-import { emitCollective, isCollective } from '../ddp/graph-collectives';
 import syncbn from '../fixtures/syncbn.json';
 import { PROGRAM_OPS } from '../modes';
+import { emitCollective, isCollective } from '../step/graph-collectives';
 
 export interface SyncCase {
   readonly sizes: readonly number[];
@@ -64,7 +64,7 @@ export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Pro
   must(first, 'a graph').nodes.forEach((node, k) => {
     if (isCollective(node)) {
       const [input, output] = [name(at(node.inputs, 0)), name(at(node.outputs, 0))];
-      emitCollective({ builder, config, group: builder.mesh.world, node, input, output });
+      emitCollective({ builder, algorithm: config.ddp.algorithm, group: builder.mesh.world, node, input, output });
       return;
     }
     for (const { lane, graph } of lanes) {

@@ -15,7 +15,7 @@ import { ownedBy, shardMap } from '../../../sharding/shard-map';
 import { closedForm } from '../../closed-form';
 import { emitOptimizer } from '../../emit-optimizer';
 import { type ParallelMode, SCRIPT } from '../../mode';
-import { emitWholeBatch } from '../../single/compile';
+import { emitWholeBatch } from '../../step/step';
 import { echo as face } from './face';
 
 const THERE: Where = { phase: 'reduce', anchor: 'push', queue: 'comm' };
@@ -32,9 +32,9 @@ export const echo: ParallelMode = {
   compile(input, kind) {
     const builder = new ProgramBuilder(echo.mesh(input.config), input.ops);
     const [caller, wall] = [builder.lane(0), builder.lane(1)];
-    kind.microBatches.forEach((microBatch, m) => {
+    for (const m of kind.microBatches.keys()) {
       builder.startMicroBatch(m);
-      const parameters = emitWholeBatch(caller, input, microBatch);
+      const parameters = emitWholeBatch(builder, input, kind, m);
       caller.handOver('compute', 'comm', THERE);
       for (const { name, gradient } of parameters) {
         const { shape } = caller.spec(name);
@@ -49,7 +49,7 @@ export const echo: ParallelMode = {
       }
       caller.handOver('comm', 'compute', { phase: 'step', anchor: 'step' });
       if (stepsAfter(kind, m)) emitOptimizer(caller, input, parameters);
-    });
+    }
     return builder.finish(face.name, kind);
   },
   listing: new Part(

@@ -1,7 +1,7 @@
 /**
  * The collectives inside a rank's graph (SyncBatchNorm's) as transfers: the compute queue hands over to the
  * communication queue and waits for the result, behind whatever buckets are under way there, as ranks do that share one
- * process group. Called by ddp.ts for every such node.
+ * process group. Called by walk.ts for every such node.
  */
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -9,7 +9,7 @@ import type { GraphNode } from '../../graph/graph';
 import { ALL_GATHER, ALL_REDUCE } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
 import type { Where } from '../../program/lane-builder';
-import type { Config } from '../../protocol/config';
+import type { AlgorithmName } from '../../protocol/collective';
 import type { Group } from '../../protocol/mesh';
 import { elements } from '../../tensor/shape';
 
@@ -17,7 +17,7 @@ export const isCollective = ({ op }: GraphNode): boolean => op === ALL_GATHER ||
 
 export interface GraphCollective {
   readonly builder: ProgramBuilder;
-  readonly config: Config;
+  readonly algorithm: AlgorithmName;
   /** Ranks that run the node. */
   readonly group: Group;
   readonly node: GraphNode;
@@ -26,7 +26,7 @@ export interface GraphCollective {
   readonly output: string;
 }
 
-export function emitCollective({ builder, config, group, node, input, output }: GraphCollective): void {
+export function emitCollective({ builder, algorithm, group, node, input, output }: GraphCollective): void {
   const where: Where = { phase: node.phase, anchor: node.phase, module: node.module };
   const comm: Where = { ...where, queue: 'comm' };
   const lanes = builder.lanesOf(group);
@@ -38,7 +38,7 @@ export function emitCollective({ builder, config, group, node, input, output }: 
     lane.handOver('compute', 'comm', comm);
   }
   const op = reduces ? 'allReduce' : 'allGather';
-  algorithmFor(config.ddp.algorithm, op).emit({
+  algorithmFor(algorithm, op).emit({
     builder,
     op,
     group,

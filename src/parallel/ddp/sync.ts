@@ -1,0 +1,121 @@
+/**
+ * DistributedDataParallel around each stage, as a sync of the step: before a forward pass the ranks agree who still has
+ * a batch (join) and take rank 0's buffers, in a backward pass that reduces there is a reducer, and after the step come
+ * the end of join() and what a communication hook still does. Where micro-batches are under way together, gradients are
+ * reduced in the last backward of a stage, and copied back when the rank has no more to compute. Called by step.ts of
+ * this folder and by the pipeline's compiler.
+ */
+import { at, must } from '../../base/invariant';
+import type { PipelineAction } from '../../protocol/pipeline';
+import { type HookPhase, stepsAfter } from '../../protocol/step-kind';
+import type { StageGraph } from '../stage-graph';
+import { nodesOfAction } from '../step/backward-halves';
+import { besideAction, type StageUse, type Sync, type Written } from '../step/sync';
+import type { Step } from '../step/walk';
+import { broadcastBuffers, bufferNames } from './broadcast';
+import { commHookOf } from './comm-hooks/comm-hooks';
+import { commonRank, endJoin, type Joining, notifyBackwardSync, notifyJoinContext } from './join';
+import { bucketsOf } from './ready-order';
+import { createReducer, type Reducer } from './reducer';
+
+export interface DdpSyncOptions extends Pick<Step, 'builder' | 'input' | 'kind' | 'stages'> {
+  /** Whether the gradients of the action's stage are reduced while it runs. */
+  reducesIn(action: PipelineAction): boolean;
+  /** What the reducer sees of a stage; undefined: nothing to reduce. */
+  seen?(graph: StageGraph): StageGraph | undefined;
+}
+
+export function ddpSync(options: DdpSyncOptions): Sync {
+  const { builder, input, kind, stages, reducesIn, seen = (graph) => graph } = options;
+  const { config } = input;
+  const reducers = new Map<number, Reducer>();
+  const lastForwards = new Map<number, StageUse>();
+  const ranks = new Set(stages.map(({ lanes }) => lanes[0])).size;
+  const microBatchOf = ({ action }: StageUse) => at(kind.microBatches, action.microBatch);
+  const phaseOf = ({ action: { microBatch } }: StageUse): HookPhase =>
+    kind.ofOneBatch || stepsAfter(kind, microBatch) ? kind.hookPhase : 'usual';
+  const joiningOf = ({ place: { group }, works }: StageUse): Joining => ({
+    builder,
+    config,
+    group,
+    active: works.map(({ lane }) => lane.device),
+  });
+
+  const beforeForward = (use: StageUse) => {
+    const { lanes, group } = use.place;
+    const { syncsBuffers, reduces } = microBatchOf(use);
+    const stage = at(use.works, 0).graph;
+    const joining = joiningOf(use);
+    const { join, broadcastBuffers: broadcasts } = config.ddp;
+    lastForwards.set(use.action.stage, use);
+    if (join) notifyJoinContext(joining);
+    if (syncsBuffers && broadcasts && bufferNames(stage).length > 0) {
+      const source = join ? commonRank(joining, 'buffers_from', joining.active) : at(lanes, 0).device;
+      broadcastBuffers(builder, group, stage, source);
+    }
+    if (join) notifyBackwardSync(joining, reduces);
+  };
+
+  const beforeBackward = (use: StageUse) => {
+    const { action } = use;
+    const stage = reducesIn(action) ? seen(at(use.works, 0).graph) : undefined;
+    if (!stage) return;
+    const reducer = createReducer({
+      ...joiningOf(use),
+      stage,
+      buckets: bucketsOf(stage, config, !microBatchOf(use).beforeRebuild),
+      prefix: stages.length > ranks ? `stage${action.stage}.` : '',
+      phase: phaseOf(use),
+    });
+    reducers.set(action.stage, reducer);
+    const before = madeBefore(stage, action);
+    if (before.length > 0)
+      tell(
+        use,
+        reducer,
+        use.works.map(({ lane }) => ({ lane, names: before })),
+      );
+  };
+
+  const tell = (use: StageUse, reducer: Reducer, written: readonly Written[]) =>
+    besideAction(kind, use, () => {
+      for (const { lane, names } of written) reducer.ready(lane.device, names);
+    });
+
+  return {
+    beforeUse: (use) => (use.action.kind === 'F' ? beforeForward(use) : beforeBackward(use)),
+    ready(use, written) {
+      const reducer = reducesIn(use.action) ? reducers.get(use.action.stage) : undefined;
+      if (reducer) tell(use, reducer, written);
+    },
+    afterUse({ action: { stage, kind: done } }) {
+      if (kind.ofOneBatch || done === 'F') return;
+      reducers.get(stage)?.finish();
+      reducers.delete(stage);
+    },
+    finish() {
+      for (const reducer of reducers.values()) reducer.finish();
+    },
+    afterStep() {
+      for (const stage of stages.keys()) {
+        const use = must(lastForwards.get(stage), `a forward of stage ${stage}`);
+        const { parameters, registered } = at(use.works, 0).graph;
+        if (microBatchOf(use).endsJoin)
+          endJoin(joiningOf(use), [...registered.map((p) => p.name), ...bufferNames(at(use.works, 0).graph)]);
+        const names = parameters.map((p) => p.name);
+        const { group } = use.place;
+        if (kind.steps)
+          commHookOf(config).afterStep?.({ builder, config, group, parameters: names, phase: phaseOf(use) });
+      }
+    },
+  };
+}
+
+/** Gradients that earlier actions have completed: an I has done so where one operator makes both gradients. */
+function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly string[] {
+  if (kind === 'B') return [];
+  const now = new Set(
+    nodesOfAction(stage, kind).flatMap(({ outputs }) => outputs.map((id) => at(stage.graph.values, id).name)),
+  );
+  return stage.parameters.flatMap(({ fresh }) => (now.has(fresh) ? [] : [fresh]));
+}

@@ -1,0 +1,46 @@
+/**
+ * The gradient of a weight that two stages share: the sum over the two stages where two ranks have them, then the mean
+ * over the replicas. Nothing overlaps with it, since it needs the last backward of both. Called by compile.ts.
+ */
+import { at } from '../../base/invariant';
+import { algorithmFor } from '../../collectives/algorithms';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
+import type { Group } from '../../protocol/mesh';
+import type { Sync } from '../step/sync';
+import type { Step } from '../step/walk';
+import type { Tie } from './ties';
+
+const TIED: Where = { phase: 'reduce', anchor: 'tied_weights' };
+
+type Places = Pick<Step, 'builder' | 'stages'>;
+
+export const tiedSync = (places: Places, ties: readonly Tie[]): Sync => ({
+  finish(parameters) {
+    const gradientOf = new Map(parameters.flat().map((p) => [p.name, p.gradient]));
+    for (const tie of ties) {
+      const gradient = gradientOf.get(tie.name);
+      if (gradient !== undefined) reduceTied(places, tie, gradient);
+    }
+  },
+});
+
+function reduceTied({ builder, stages }: Places, { owner, user }: Tie, gradient: string): void {
+  const [ofOwner, ofUser] = [at(stages, owner), at(stages, user)];
+  const reduce = (lanes: readonly LaneBuilder[], group: Group, reduceOp: 'sum' | 'avg') => {
+    const comm: Where = { ...TIED, queue: 'comm' };
+    for (const lane of lanes) lane.handOver('compute', 'comm', comm);
+    const { length } = at(lanes, 0).whole(gradient);
+    const call = { builder, op: 'allReduce' as const, group, input: gradient, length, reduceOp };
+    algorithmFor('naive', 'allReduce').emit({ ...call, payload: 'gradient', where: comm });
+    for (const lane of lanes) lane.handOver('comm', 'compute', TIED);
+  };
+  const onOneRank = ofOwner.lanes[0] === ofUser.lanes[0];
+  if (!onOneRank)
+    for (const [replica, lane] of ofOwner.lanes.entries()) {
+      const both = [lane, at(ofUser.lanes, replica)].sort((a, b) => a.rank - b.rank);
+      const ranks = both.map(({ rank }) => rank);
+      reduce(both, builder.mesh.newGroup(ranks, 'tied'), 'sum');
+    }
+  if (ofOwner.lanes.length === 1) return;
+  for (const { lanes, group } of onOneRank ? [ofOwner] : [ofOwner, ofUser]) reduce(lanes, group, 'avg');
+}

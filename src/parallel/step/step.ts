@@ -1,0 +1,104 @@
+/**
+ * A whole step: the walk over its actions, what the replicas agree on, and the optimiser on what each rank holds. The
+ * presets (single, ddp, pipeline) say where the stages are, in which order, and which syncs there are.
+ */
+import { at } from '../../base/invariant';
+import type { Synced } from '../../nn/layer';
+import type { ProgramBuilder } from '../../program/builder';
+import type { LaneBuilder } from '../../program/lane-builder';
+import type { PipelineAction } from '../../protocol/pipeline';
+import type { MicroBatchKind, TrainingKind } from '../../protocol/step-kind';
+import { emitOptimizerOver, type OptimizerPart } from '../emit-optimizer';
+import type { ModeInput } from '../mode-input';
+import { type ParameterRef, type StageGraph, stageGraph } from '../stage-graph';
+import { type Step, stageUseOf, walk } from './walk';
+
+export function emitStep(step: Step): void {
+  const { kind, syncs, stages, builder } = step;
+  walk(step);
+  // What follows belongs to the step, and to its last micro-batch only where these follow one another.
+  if (kind.ofOneBatch) builder.startMicroBatch(0);
+  const last = kind.microBatches.length - 1;
+  const parameters = stages.map((_place, stage) => parametersOf(step, stage, last));
+  for (const sync of syncs) sync.finish?.(parameters);
+  if (kind.steps) emitOptimizers(step, parameters);
+  for (const sync of syncs) sync.afterStep?.();
+}
+
+/** Micro-batches of the whole model, forward and backward of each before the next one. */
+export const oneAfterTheOther = (kind: TrainingKind): readonly PipelineAction[] =>
+  kind.microBatches.flatMap((_, microBatch) => passOf(microBatch));
+
+const passOf = (microBatch: number): readonly PipelineAction[] => [
+  { stage: 0, kind: 'F', microBatch },
+  { stage: 0, kind: 'B', microBatch },
+];
+
+/** Graphs of the whole model as one stage, each made once. `syncedIn`: over whom batch norm is synchronised. */
+export function wholeGraphs(
+  input: ModeInput,
+  { microBatches }: TrainingKind,
+  syncedIn: (microBatch: MicroBatchKind) => Synced | undefined = () => undefined,
+): Step['graphOf'] {
+  const made = new Map<string, StageGraph>();
+  return (action, rows) => {
+    const microBatch = at(microBatches, action.microBatch);
+    const { gradients } = microBatch;
+    const synced = syncedIn(microBatch);
+    const key = `${rows} ${gradients} ${synced?.ranks} ${synced?.rows}`;
+    const graph = made.get(key) ?? stageGraph(input, { rows, withLoss: true, gradients, synced });
+    made.set(key, graph);
+    return graph;
+  };
+}
+
+/**
+ * Forward, loss and backward of a micro-batch on cuda:0, for modes that have the rest of a step to themselves; the
+ * parameters that got a gradient.
+ */
+export function emitWholeBatch(
+  builder: ProgramBuilder,
+  input: ModeInput,
+  kind: TrainingKind,
+  microBatch: number,
+): readonly ParameterRef[] {
+  const stages = [{ lanes: [builder.lane(0)], group: builder.mesh.world }];
+  const graphOf = wholeGraphs(input, kind);
+  const step = { builder, input, kind, stages, order: passOf(microBatch), syncs: [], graphOf };
+  walk(step);
+  return parametersOf(step, 0, microBatch);
+}
+
+/** Of a stage, those that got a gradient in that micro-batch. */
+const parametersOf = (step: Step, stage: number, microBatch: number): readonly ParameterRef[] =>
+  at(stageUseOf(step, { stage, kind: 'B', microBatch }).works, 0).graph.parameters;
+
+/** In each replica one optimiser over all its stages; a replica without rows in the last micro-batch has none. */
+function emitOptimizers(step: Step, parameters: readonly (readonly ParameterRef[])[]): void {
+  const { builder, input, stages, kind } = step;
+  const { rows } = at(kind.microBatches, kind.microBatches.length - 1);
+  for (const [replica, { dataIndex }] of at(stages, 0).lanes.entries()) {
+    if (at(rows, dataIndex) === 0) continue;
+    const held = new Map<LaneBuilder, Map<string, ParameterRef>>();
+    for (const [stage, { lanes }] of stages.entries()) {
+      const lane = at(lanes, replica);
+      const own = held.get(lane) ?? new Map<string, ParameterRef>();
+      held.set(lane, own);
+      // Two stages of one rank may share a weight.
+      for (const parameter of at(parameters, stage)) own.set(parameter.name, parameter);
+    }
+    emitOptimizerOver(builder, input, partsOf(held));
+  }
+}
+
+/** In the order of ranks. A weight that two ranks hold counts once in the common norm. */
+function partsOf(held: ReadonlyMap<LaneBuilder, ReadonlyMap<string, ParameterRef>>): readonly OptimizerPart[] {
+  const counted = new Set<string>();
+  const inOrder = [...held].sort(([a], [b]) => a.rank - b.rank);
+  return inOrder.map(([lane, own]) => {
+    const parameters = [...own.values()];
+    const inNorm = parameters.filter(({ name }) => !counted.has(name));
+    for (const { name } of inNorm) counted.add(name);
+    return { lane, parameters, inNorm };
+  });
+}
