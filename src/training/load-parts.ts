@@ -8,6 +8,7 @@ import { loadAlgorithm } from '../collectives/algorithms';
 import { loadFamily } from '../data/make-dataset';
 import { SCHEDULERS } from '../optim/schedule';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
+import { loadRareParts } from '../parallel/ddp/rare-parts';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
 import { FUSION_PASSES } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
@@ -78,6 +79,7 @@ export async function loadParts(config: Config): Promise<void> {
     loadFamily(config.data),
     loadProgramOps(opFamiliesOf(config)),
     loadCommHook(config),
+    loadRareParts(config),
     loadAlgorithm(config.ddp.algorithm),
     loadAll(parts),
   ]);

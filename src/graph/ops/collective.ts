@@ -27,3 +27,5 @@ export const COLLECTIVE_OPS: readonly OpDef[] = [
   ]),
   collective(ALL_REDUCE, (inputs) => [at(inputs, 0)]),
 ];
+
+export const isCollective = ({ op }: { readonly op: string }): boolean => op === ALL_GATHER || op === ALL_REDUCE;

@@ -3,8 +3,10 @@
  * Called through mode.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
-import { closedForm, type Pass, type RunSizes } from '../closed-form';
-import { hookBytes } from './hook-bytes';
+import { elements } from '../../tensor/shape';
+import { closedForm, type Pass, type RunSizes, sum } from '../closed-form';
+import type { HookBytes } from './hook-bytes';
+import { HOOK_BYTES, hasHook } from './rare-parts';
 
 const REDUCTIONS = { speaksOf: 'reductions' } as const;
 
@@ -23,7 +25,7 @@ export function ddpForm(run: RunSizes, pass: Pass): ClosedForm {
       '0: under no_sync() gradients stay on their rank',
       REDUCTIONS,
     );
-  const { bytes, note } = hookBytes(run, pass);
+  const { bytes, note } = hasHook(config) ? HOOK_BYTES.get().hookBytes(run, pass) : allBytes(run);
   const remark = note === '' ? '' : ` (${note})`;
   if (config.ddp.algorithm === 'naive') {
     const perDevice = Array.from({ length: n }, (_, rank) => (rank === 0 ? (n - 1) * bytes : bytes));
@@ -40,6 +42,12 @@ export function ddpForm(run: RunSizes, pass: Pass): ClosedForm {
     { ...REDUCTIONS, exact: false },
   );
 }
+
+/** Without a hook each rank all-reduces every gradient. */
+const allBytes = ({ parameters }: RunSizes): HookBytes => ({
+  bytes: 4 * sum(parameters.map(({ shape }) => elements(shape))),
+  note: '',
+});
 
 function allReduceText({ config }: RunSizes, n: number): string {
   const nodes = Math.min(config.nodes, n);

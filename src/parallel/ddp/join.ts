@@ -3,7 +3,7 @@
  * broadcast (the largest that has one) and on whether gradients will be reduced; a rank that has run out shadows all of
  * it, and each bucket, with zeros. When all have run out, one more sum comes to zero, and the rank that joined last
  * (the largest of them) gives the others its model. Source: torch/distributed/algorithms/join.py and
- * DistributedDataParallel's _DDPJoinHook. Emitted into the communication queues; called by ddp.ts.
+ * DistributedDataParallel's _DDPJoinHook. Emitted into the communication queues; called by sync.ts.
  */
 
 import { algorithmFor } from '../../collectives/algorithms';

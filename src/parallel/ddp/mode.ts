@@ -14,16 +14,15 @@ import { replicated, shardMap } from '../../sharding/shard-map';
 import { type ParallelMode, SCRIPT } from '../mode';
 import { stageGraph } from '../stage-graph';
 import { construct } from './broadcast';
-import { broadcastState } from './broadcast-state';
 import { checkDdp, checkSchedule } from './checks';
 import { ddpConstructorForm, ddpForm } from './closed-form';
 import { commHookOf } from './comm-hooks/comm-hooks';
 import { bucketsInfo } from './describe';
 import { ddp as face } from './face';
 import { ddpNotices } from './notices';
+import { BROADCAST_STATE, mayStop, STOPS } from './rare-parts';
 import { bucketsOf, passesBeforeRebuild, rebuilds } from './ready-order';
 import { emitDdpStep } from './step';
-import { stopOf } from './stops';
 import { verifyModels } from './verify-models';
 
 /** Communication hooks that compute something have operators of their own. */
@@ -46,7 +45,7 @@ export const ddp: ParallelMode = {
   checkSchedule,
   checkStart: verifyModels,
   notices: ddpNotices,
-  stop: stopOf,
+  stop: (input) => (mayStop(input.config) ? STOPS.get().stopOf(input) : undefined),
   sampler: () => 'distributed',
   settingsOfBatches: ['ddp.samplerSeed', 'ddp.setEpoch', 'ddp.rankSeeds', 'ddp.samplesPerRank', 'ddp.join'],
   rankSeeds: (config) => config.ddp.rankSeeds,
@@ -86,5 +85,5 @@ export const ddp: ParallelMode = {
     const buckets = bucketsOf(stage, input.config, true).map((b) => b.map((p) => must(shapeOf.get(p.name), p.name)));
     return hook.draws(input.config, buckets);
   },
-  broadcastState,
+  broadcastState: (input, buffers) => BROADCAST_STATE.get().broadcastState(input, buffers),
 };

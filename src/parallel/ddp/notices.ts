@@ -8,7 +8,7 @@ import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import type { NoticeInput } from '../mode';
-import { hookNotices } from './hook-notices';
+import { HOOK_NOTICES, hasHookNotices } from './rare-parts';
 import { bucketsOf, rebuilds, unusedParameters } from './ready-order';
 
 type Facts = Record<'unused' | 'buffers' | 'masks' | 'uneven' | 'mixed' | 'oneBucket', boolean>;
@@ -24,7 +24,7 @@ export function ddpNotices({ config, schedule, stage, rows }: NoticeInput): read
     mixed: sizes.some((rows) => new Set(rows.filter((n) => n > 0)).size > 1),
   };
   return [
-    ...hookNotices(config),
+    ...(hasHookNotices(config) ? HOOK_NOTICES.get().hookNotices(config) : []),
     ...batchNotices(config, rows[0] ?? 0),
     ...effects(config, facts),
     ...withoutEffect(config, facts),

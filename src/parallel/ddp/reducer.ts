@@ -18,8 +18,8 @@ import type { ParameterRef, StageGraph } from '../stage-graph';
 import { type Bucket, packBucket, unpackBucket, viewBucket } from './bucket-copies';
 import { slotsOf } from './bucket-slots';
 import { commHookOf } from './comm-hooks/comm-hooks';
+import { USED_MAP } from './rare-parts';
 import { findsUnused, unusedParameters } from './ready-order';
-import { reduceUsedMap } from './used-map';
 
 const REDUCE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
 
@@ -104,7 +104,7 @@ export function createReducer(options: ReducerOptions): Reducer {
       // rank's own.
       if (launched < buckets.length) return;
       if (!overlap) buckets.forEach(reduce);
-      if (findsUnused(config)) reduceUsedMap(options, unused);
+      if (findsUnused(config)) USED_MAP.get().reduceUsedMap(options, unused);
       buckets.forEach((bucket, index) => {
         const where: Where = { phase: 'reduce', anchor: 'backward', bucket: index };
         for (const device of active) {

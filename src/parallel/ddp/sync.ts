@@ -9,12 +9,12 @@ import { at, must } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
 import { type HookPhase, stepsAfter } from '../../protocol/step-kind';
 import type { StageGraph } from '../stage-graph';
-import { nodesOfAction } from '../step/backward-halves';
 import { besideAction, type StageUse, type Sync, type Written } from '../step/sync';
 import type { Step } from '../step/walk';
 import { broadcastBuffers, bufferNames } from './broadcast';
 import { commHookOf } from './comm-hooks/comm-hooks';
-import { commonRank, endJoin, type Joining, notifyBackwardSync, notifyJoinContext } from './join';
+import type { Joining } from './join';
+import { JOIN } from './rare-parts';
 import { bucketsOf } from './ready-order';
 import { createReducer, type Reducer } from './reducer';
 
@@ -23,6 +23,8 @@ export interface DdpSyncOptions extends Pick<Step, 'builder' | 'input' | 'kind' 
   reducesIn(action: PipelineAction): boolean;
   /** What the reducer sees of a stage; undefined: nothing to reduce. */
   seen?(graph: StageGraph): StageGraph | undefined;
+  /** Gradients of the stage that earlier actions have completed; absent: none. */
+  madeBefore?(graph: StageGraph, action: PipelineAction): readonly string[];
 }
 
 export function ddpSync(options: DdpSyncOptions): Sync {
@@ -48,12 +50,13 @@ export function ddpSync(options: DdpSyncOptions): Sync {
     const joining = joiningOf(use);
     const { join, broadcastBuffers: broadcasts } = config.ddp;
     lastForwards.set(use.action.stage, use);
-    if (join) notifyJoinContext(joining);
+    const joins = join ? JOIN.get() : undefined;
+    joins?.notifyJoinContext(joining);
     if (syncsBuffers && broadcasts && bufferNames(stage).length > 0) {
-      const source = join ? commonRank(joining, 'buffers_from', joining.active) : at(lanes, 0).device;
+      const source = joins?.commonRank(joining, 'buffers_from', joining.active) ?? at(lanes, 0).device;
       broadcastBuffers(builder, group, stage, source);
     }
-    if (join) notifyBackwardSync(joining, reduces);
+    joins?.notifyBackwardSync(joining, reduces);
   };
 
   const beforeBackward = (use: StageUse) => {
@@ -68,7 +71,7 @@ export function ddpSync(options: DdpSyncOptions): Sync {
       phase: phaseOf(use),
     });
     reducers.set(action.stage, reducer);
-    const before = madeBefore(stage, action);
+    const before = options.madeBefore?.(stage, action) ?? [];
     if (before.length > 0)
       tell(
         use,
@@ -101,7 +104,10 @@ export function ddpSync(options: DdpSyncOptions): Sync {
         const use = must(lastForwards.get(stage), `a forward of stage ${stage}`);
         const { parameters, registered } = at(use.works, 0).graph;
         if (microBatchOf(use).endsJoin)
-          endJoin(joiningOf(use), [...registered.map((p) => p.name), ...bufferNames(at(use.works, 0).graph)]);
+          JOIN.get().endJoin(joiningOf(use), [
+            ...registered.map((p) => p.name),
+            ...bufferNames(at(use.works, 0).graph),
+          ]);
         const names = parameters.map((p) => p.name);
         const { group } = use.place;
         if (kind.steps)
@@ -109,13 +115,4 @@ export function ddpSync(options: DdpSyncOptions): Sync {
       }
     },
   };
-}
-
-/** Gradients that earlier actions have completed: an I has done so where one operator makes both gradients. */
-function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly string[] {
-  if (kind === 'B') return [];
-  const now = new Set(
-    nodesOfAction(stage, kind).flatMap(({ outputs }) => outputs.map((id) => at(stage.graph.values, id).name)),
-  );
-  return stage.parameters.flatMap(({ fresh }) => (now.has(fresh) ? [] : [fresh]));
 }

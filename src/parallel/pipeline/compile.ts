@@ -16,6 +16,8 @@ import { timingOf } from '../../schedules/timing';
 import { ddpSync } from '../ddp/sync';
 import type { ModeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
+import { nodesOfAction } from '../step/backward-halves';
+import { createBorders } from '../step/borders';
 import { placeStages } from '../step/place';
 import { emitStep } from '../step/step';
 import type { Sync } from '../step/sync';
@@ -31,7 +33,14 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
   const stages = placeStages(builder, schedule.rankOfStage);
   const graphOf = graphsOf(input, kind, schedule);
   const step = { builder, input, kind, stages };
-  emitStep({ ...step, order: orderOf(schedule), syncs: syncsOf(step, schedule), graphOf });
+  emitStep({
+    ...step,
+    order: orderOf(schedule),
+    syncs: syncsOf(step, schedule),
+    graphOf,
+    backwardNodes: nodesOfAction,
+    borders: createBorders(step),
+  });
   return builder.finish('pipeline', kind);
 }
 
@@ -73,7 +82,17 @@ function replicaSync(
       const parameters = graph.parameters.filter(({ name }) => !shared.has(name));
       return parameters.length === 0 ? undefined : { ...graph, parameters, registered: parameters };
     },
+    madeBefore,
   });
+}
+
+/** An I has completed gradients of weights where one operator makes both gradients. */
+function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly string[] {
+  if (kind === 'B') return [];
+  const now = new Set(
+    nodesOfAction(stage, kind).flatMap(({ outputs }) => outputs.map((id) => at(stage.graph.values, id).name)),
+  );
+  return stage.parameters.flatMap(({ fresh }) => (now.has(fresh) ? [] : [fresh]));
 }
 
 /** By stage, the micro-batches in the order in which their gradients of the weights are made. */

@@ -2,7 +2,7 @@
  * The backward pass of a stage in two halves, as zero-bubble schedules need it: I makes the gradient of the stage's
  * input, for which the rank before waits; W makes the gradients of the parameters, for which nobody does. An operator
  * that makes both at once belongs to I. As in torch, the first stage has nobody before it: its I does nothing, and W
- * is the whole backward. Called by walk.ts.
+ * is the whole backward. Called by pipeline/compile.ts.
  */
 import { must } from '../../base/invariant';
 import type { GraphNode } from '../../graph/graph';

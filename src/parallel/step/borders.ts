@@ -1,36 +1,55 @@
 /**
  * What crosses from one stage to the next: a whole buffer, which has the same name on both sides, between the compute
- * queues of two ranks. Activations go forward as soon as they are made, gradients back. Called by walk.ts.
+ * queues of two ranks. Activations go forward as soon as they are made, gradients back; a stage on the same rank reads
+ * the buffer where it is. Called by walk.ts, for steps with several stages.
  */
-import type { ProgramBuilder } from '../../program/builder';
-import type { LaneBuilder, Where } from '../../program/lane-builder';
+import { at, must } from '../../base/invariant';
+import type { Where } from '../../program/lane-builder';
+import type { PipelineAction } from '../../protocol/pipeline';
+import type { StageUse, StageWork } from './sync';
+import type { Step } from './walk';
 
 const FORWARD: Where = { phase: 'forward', anchor: 'send_activation' };
 const BACKWARD: Where = { phase: 'backward', anchor: 'send_gradient' };
 
-export interface Crossing {
-  readonly buffer: string;
-  readonly payload: 'activation' | 'gradient';
-  readonly microBatch: number;
+export interface Borders {
+  /** Before the action: the compute queue waits for what another rank sends. */
+  receive(action: PipelineAction, work: StageWork): void;
+  /** After it. `begin`: to the lanes of the stage, what follows belongs to the action `of`. */
+  send(use: StageUse, begin: (action: PipelineAction, of: PipelineAction) => StageUse): void;
 }
 
-const whereOf = (payload: Crossing['payload']): Where => (payload === 'activation' ? FORWARD : BACKWARD);
-
-export function sendOver(
-  builder: ProgramBuilder,
-  [source, target]: readonly [LaneBuilder, LaneBuilder],
-  { buffer, payload, microBatch }: Crossing,
-): void {
-  const comm: Where = { ...whereOf(payload), queue: 'comm' };
-  source.handOver('compute', 'comm', comm);
-  builder.transfer(
-    { device: source.device, slice: source.whole(buffer), where: comm },
-    { device: target.device, slice: target.whole(buffer), where: comm },
-    { name: `${buffer}@${microBatch}`, payload },
-  );
-  target.signal('comm', `${buffer}.received`);
+export function createBorders({ builder, stages }: Pick<Step, 'builder' | 'stages'>): Borders {
+  const lastStage = stages.length - 1;
+  /** The stage that an action takes from or gives to, if another rank has it. */
+  const other = (stage: number, neighbour: number): number | undefined => {
+    if (neighbour < 0 || neighbour > lastStage) return undefined;
+    return at(stages, stage).lanes[0] === at(stages, neighbour).lanes[0] ? undefined : neighbour;
+  };
+  return {
+    receive({ stage, kind }, { lane, graph }) {
+      if (kind === 'W' || other(stage, kind === 'F' ? stage - 1 : stage + 1) === undefined) return;
+      if (kind === 'F') lane.wait(`${graph.input}.received`, FORWARD);
+      else lane.wait(`${graph.outputGradient}.received`, BACKWARD);
+    },
+    send({ action, works }, begin) {
+      const { stage, kind, microBatch } = action;
+      const forward = kind === 'F';
+      const to = kind === 'W' ? undefined : other(stage, forward ? stage + 1 : stage - 1);
+      if (to === undefined) return;
+      const comm: Where = { ...(forward ? FORWARD : BACKWARD), queue: 'comm' };
+      const there = begin({ ...action, stage: to }, action);
+      for (const [i, { lane: source, graph }] of works.entries()) {
+        const target = at(there.works, i).lane;
+        const buffer = forward ? graph.output : must(graph.inputGradient, 'input gradient');
+        source.handOver('compute', 'comm', comm);
+        builder.transfer(
+          { device: source.device, slice: source.whole(buffer), where: comm },
+          { device: target.device, slice: target.whole(buffer), where: comm },
+          { name: `${buffer}@${microBatch}`, payload: forward ? 'activation' : 'gradient' },
+        );
+        target.signal('comm', `${buffer}.received`);
+      }
+    },
+  };
 }
-
-/** The compute queue waits for the buffer. */
-export const waitFor = (lane: LaneBuilder, buffer: string, payload: Crossing['payload']): void =>
-  lane.wait(`${buffer}.received`, whereOf(payload));

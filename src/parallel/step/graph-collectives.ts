@@ -6,14 +6,12 @@
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
 import type { GraphNode } from '../../graph/graph';
-import { ALL_GATHER, ALL_REDUCE } from '../../graph/ops/collective';
+import { ALL_REDUCE } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
 import type { Where } from '../../program/lane-builder';
 import type { AlgorithmName } from '../../protocol/collective';
 import type { Group } from '../../protocol/mesh';
 import { elements } from '../../tensor/shape';
-
-export const isCollective = ({ op }: GraphNode): boolean => op === ALL_GATHER || op === ALL_REDUCE;
 
 export interface GraphCollective {
   readonly builder: ProgramBuilder;

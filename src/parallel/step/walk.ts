@@ -4,20 +4,24 @@
  * the compute queue keeps the order of the actions. It knows neither schedules nor modes: the order comes from outside.
  * Source of what an action does: torch/distributed/pipelining/stage.py. Called by step.ts.
  */
-import { at, must } from '../../base/invariant';
+import { at } from '../../base/invariant';
+import { Part } from '../../base/part';
 import type { GraphNode } from '../../graph/graph';
+import { isCollective } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
-import type { PipelineAction } from '../../protocol/pipeline';
+import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import type { ModeInput } from '../mode-input';
 import { nodesOf, type StageGraph } from '../stage-graph';
-import { nodesOfAction } from './backward-halves';
-import { sendOver, waitFor } from './borders';
-import { emitCollective, isCollective } from './graph-collectives';
+import type { Borders } from './borders';
 import type { StagePlace } from './place';
-import type { StageUse, Sync } from './sync';
+import type { StageUse, StageWork, Sync } from './sync';
+
+/** Loaded for a run with SyncBatchNorm. */
+export const GRAPH_COLLECTIVES = new Part('SyncBatchNorm', () => import('./graph-collectives'));
+if (!globalThis.LOCKSTEP_SITE) await GRAPH_COLLECTIVES.load();
 
 export interface Step {
   readonly builder: ProgramBuilder;
@@ -28,6 +32,10 @@ export interface Step {
   readonly order: readonly PipelineAction[];
   readonly syncs: readonly Sync[];
   graphOf(action: PipelineAction, rows: number): StageGraph;
+  /** Nodes of a B, I or W; absent: every backward action is the whole backward. */
+  backwardNodes?(graph: StageGraph, kind: Computation): readonly GraphNode[];
+  /** Between stages; absent: there is one stage. */
+  readonly borders?: Borders;
 }
 
 export function walk(step: Step): void {
@@ -52,38 +60,40 @@ class Walker {
   constructor(private readonly step: Step) {}
 
   emit(action: PipelineAction): void {
+    const { syncs, borders } = this.step;
     const use = this.begin(action, action);
+    for (const work of use.works) {
+      borders?.receive(action, work);
+      if (action.kind === 'F') this.load(action, work);
+    }
+    for (const sync of syncs) sync.beforeUse?.(use);
     if (action.kind === 'F') this.forward(use);
-    else this.backward(use);
-    for (const sync of this.step.syncs) sync.afterUse?.(use);
+    else this.inTurns(use, (graph) => this.backwardNodes(graph, action));
+    borders?.send(use, (there, of) => this.begin(there, of));
+    for (const sync of syncs) sync.afterUse?.(use);
+  }
+
+  /** What a forward pass needs from the host. Targets come with the inputs where one stage needs both. */
+  private load({ stage }: PipelineAction, { lane, graph, rows: count }: StageWork): void {
+    if (stage === 0) emitLoad(lane, { buffer: graph.input, source: 'inputs', start: 0, count });
+    if (stage === 0 && this.isLast(stage)) loadTargets(lane, count);
+    emitMasks(lane, graph);
   }
 
   private forward(use: StageUse): void {
     const { stage } = use.action;
-    const isLast = stage === this.step.stages.length - 1;
-    for (const { lane, graph, rows: count } of use.works) {
-      if (stage === 0) emitLoad(lane, { buffer: graph.input, source: 'inputs', start: 0, count });
-      else if (this.crosses(stage - 1)) waitFor(lane, graph.input, 'activation');
-      if (stage === 0 && isLast) loadTargets(lane, count);
-      emitMasks(lane, graph);
-    }
-    for (const sync of this.step.syncs) sync.beforeUse?.(use);
     this.inTurns(use, (graph) => nodesOf(graph, 'forward'));
-    if (!isLast) {
-      this.handOn(use, stage + 1);
-      return;
-    }
+    if (!this.isLast(stage)) return;
     if (stage > 0) for (const { lane, rows } of use.works) loadTargets(lane, rows);
     this.inTurns(use, (graph) => nodesOf(graph, 'loss'));
   }
 
-  private backward(use: StageUse): void {
-    const { stage, kind } = use.action;
-    if (kind !== 'W' && stage < this.step.stages.length - 1 && this.crosses(stage))
-      for (const { lane, graph } of use.works) waitFor(lane, graph.outputGradient, 'gradient');
-    for (const sync of this.step.syncs) sync.beforeUse?.(use);
-    this.inTurns(use, (graph) => nodesOfAction(graph, kind));
-    if (kind !== 'W' && stage > 0) this.handOn(use, stage - 1);
+  private backwardNodes(graph: StageGraph, { kind }: PipelineAction): readonly GraphNode[] {
+    return this.step.backwardNodes?.(graph, kind) ?? nodesOf(graph, 'backward');
+  }
+
+  private isLast(stage: number): boolean {
+    return stage === this.step.stages.length - 1;
   }
 
   /** Every lane does the k-th node before any lane does the next one. */
@@ -97,7 +107,8 @@ class Walker {
       const first = nodes[k];
       if (first && isCollective(first)) {
         const [from = '', to = ''] = namesOf(graph, [...first.inputs, ...first.outputs]);
-        emitCollective({ builder, algorithm, group: use.place.group, node: first, input: from, output: to });
+        const call = { builder, algorithm, group: use.place.group, node: first, input: from, output: to };
+        GRAPH_COLLECTIVES.get().emitCollective(call);
         continue;
       }
       const own = turns.flatMap((turn) => turn.nodes.slice(k, k + 1).map((node) => ({ ...turn, node })));
@@ -105,22 +116,6 @@ class Walker {
       if (first?.phase !== 'backward') continue;
       const written = own.map(({ lane, graph: of, node }) => ({ lane, names: namesOf(of, node.outputs) }));
       for (const sync of syncs) sync.ready?.(use, written);
-    }
-  }
-
-  /** The output to the next stage, or the gradient of the input to the one before, if another rank has it. */
-  private handOn(use: StageUse, to: number): void {
-    const { action, works } = use;
-    if (!this.crosses(Math.min(action.stage, to))) return;
-    const there = this.begin({ ...action, stage: to }, action);
-    for (const [i, { lane, graph }] of works.entries()) {
-      const target = at(there.works, i).lane;
-      const { microBatch } = action;
-      const crossing =
-        to > action.stage
-          ? { buffer: graph.output, payload: 'activation' as const, microBatch }
-          : { buffer: must(graph.inputGradient, 'input gradient'), payload: 'gradient' as const, microBatch };
-      sendOver(this.step.builder, [lane, target], crossing);
     }
   }
 
@@ -138,12 +133,6 @@ class Walker {
       else declareState(lane, at(use.works, 0).graph);
     }
     return use;
-  }
-
-  /** The stage and the next one are on different ranks. */
-  private crosses(stage: number): boolean {
-    const { stages } = this.step;
-    return at(at(stages, stage).lanes, 0) !== at(at(stages, stage + 1).lanes, 0);
   }
 }
 

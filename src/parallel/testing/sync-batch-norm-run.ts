@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { at, must } from '../../base/invariant';
 import { GraphBuilder } from '../../graph/graph';
+import { isCollective } from '../../graph/ops/collective';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { buildForward } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
@@ -16,7 +17,7 @@ import type { Executor, Feed } from '../../runtime/executor';
 import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
 import syncbn from '../fixtures/syncbn.json';
 import { PROGRAM_OPS } from '../modes';
-import { emitCollective, isCollective } from '../step/graph-collectives';
+import { emitCollective } from '../step/graph-collectives';
 
 export interface SyncCase {
   readonly sizes: readonly number[];

@@ -28,3 +28,10 @@ export const hasDropout = (layers: readonly LayerConfig[]): boolean =>
     if (layer.type === 'Residual') return hasDropout([...layer.layers, ...(layer.shortcut ?? [])]);
     return (layer.type === 'Dropout' && layer.p > 0) || (layer.type === 'TransformerBlock' && layer.dropout > 0);
   });
+
+/** Has the model modules that forward does not use? */
+export const hasUnused = (layers: readonly LayerConfig[]): boolean =>
+  layers.some((layer) => {
+    if (layer.type === 'Residual') return hasUnused([...layer.layers, ...(layer.shortcut ?? [])]);
+    return layer.type === 'Unused';
+  });

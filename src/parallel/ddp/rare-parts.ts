@@ -1,0 +1,39 @@
+/**
+ * What of DDP only some runs need: join(), the map of used parameters, collectives inside a graph, what is to be said of
+ * communication hooks, where a script stops, the broadcast of a checkpoint. Loaded for these runs by
+ * training/load-parts; called by the other files of this folder.
+ */
+import { loadAll, Part } from '../../base/part';
+import type { Config } from '../../protocol/config';
+import { hasUnused } from '../../protocol/config/layer-kinds';
+import { GRAPH_COLLECTIVES } from '../step/walk';
+
+export const JOIN = new Part('join()', () => import('./join'));
+export const USED_MAP = new Part('The map of used parameters', () => import('./used-map'));
+export const HOOK_NOTICES = new Part('Notices about hooks', () => import('./hook-notices'));
+export const STOPS = new Part('The end of a run', () => import('./stops'));
+export const BROADCAST_STATE = new Part('The broadcast of a checkpoint', () => import('./broadcast-state'));
+export const HOOK_BYTES = new Part('The bytes of hooks', () => import('./hook-bytes'));
+if (!globalThis.LOCKSTEP_SITE) await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, HOOK_NOTICES, HOOK_BYTES]);
+
+export const hasHook = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.commHook.type !== 'allreduce';
+/** A hook, or SyncBatchNorm. */
+export const hasHookNotices = (config: Pick<Config, 'ddp'>): boolean => hasHook(config) || config.ddp.syncBatchNorm;
+
+/** Ranks may have different numbers of batches, or parameters no gradient. */
+export const mayStop = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): boolean =>
+  ddp.samplesPerRank !== undefined || hasUnused(model.layers);
+
+/** To be awaited before DDP compiles this configuration. */
+export async function loadRareParts(config: Pick<Config, 'ddp' | 'model' | 'resume' | 'weights'>): Promise<void> {
+  const { ddp, resume, weights } = config;
+  await loadAll([
+    ...(ddp.join ? [JOIN] : []),
+    ...(ddp.findUnusedParameters ? [USED_MAP] : []),
+    ...(ddp.syncBatchNorm ? [GRAPH_COLLECTIVES] : []),
+    ...(mayStop(config) ? [STOPS] : []),
+    ...(resume === undefined && weights === undefined ? [] : [BROADCAST_STATE]),
+    ...(hasHook(config) ? [HOOK_BYTES] : []),
+    ...(hasHookNotices(config) ? [HOOK_NOTICES] : []),
+  ]);
+}
