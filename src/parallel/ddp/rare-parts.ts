@@ -1,5 +1,5 @@
 /**
- * What of DDP only some runs need: join(), the map of used parameters, collectives inside a graph, what is to be said of
+ * What of DDP only some runs need: join(), the map of used parameters, collectives inside a graph, notices and bytes of
  * communication hooks, where a script stops, the broadcast of a checkpoint. Loaded for these runs by
  * training/load-parts; called by the other files of this folder.
  */
