@@ -39,7 +39,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
     syncs: syncsOf(step, schedule),
     graphOf,
     backwardNodes: nodesOfAction,
-    borders: createBorders(step),
+    borders: createBorders(builder, stages),
   });
   return builder.finish('pipeline', kind);
 }

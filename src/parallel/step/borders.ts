@@ -4,10 +4,11 @@
  * the buffer where it is. Called by walk.ts, for steps with several stages.
  */
 import { at, must } from '../../base/invariant';
+import type { ProgramBuilder } from '../../program/builder';
 import type { Where } from '../../program/lane-builder';
 import type { PipelineAction } from '../../protocol/pipeline';
+import type { StagePlace } from './place';
 import type { StageUse, StageWork } from './sync';
-import type { Step } from './walk';
 
 const FORWARD: Where = { phase: 'forward', anchor: 'send_activation' };
 const BACKWARD: Where = { phase: 'backward', anchor: 'send_gradient' };
@@ -19,7 +20,7 @@ export interface Borders {
   send(use: StageUse, begin: (action: PipelineAction, of: PipelineAction) => StageUse): void;
 }
 
-export function createBorders({ builder, stages }: Pick<Step, 'builder' | 'stages'>): Borders {
+export function createBorders(builder: ProgramBuilder, stages: readonly StagePlace[]): Borders {
   const lastStage = stages.length - 1;
   /** The stage that an action takes from or gives to, if another rank has it. */
   const other = (stage: number, neighbour: number): number | undefined => {
