@@ -37,6 +37,8 @@ export type SessionEvent =
 /** What a rank does while the group stands still. */
 export interface RankStanding {
   readonly rank: Rank;
+  /** What the page calls it where that is not 'rank 2': 'server', 'worker 2'. */
+  readonly name?: string;
   /** late: the others wait for it. ended: it was killed, or its worker is gone. */
   readonly is: 'ended' | 'late' | 'waiting' | 'running';
   /** 'all_reduce of bucket 0 (seq 1)'; undefined: it has not reported where it is. */

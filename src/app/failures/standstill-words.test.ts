@@ -22,6 +22,18 @@ describe('the sentence', () => {
     );
   });
 
+  test('calls the processes of a parameter server what the page calls them', () => {
+    const names = ['server', 'worker 1', 'worker 2'];
+    const ofServer: Standstill = {
+      ...hang,
+      ranks: hang.ranks.map((one, rank) => ({ ...one, name: names[rank] ?? '', at: 'recv of w' })),
+    };
+    expect(standstillSentence(ofServer)).toBe(
+      'Step 42 stands still, 58 s until the timeout: worker 2 is late, at recv of w; server and worker 1 wait for it in recv of w',
+    );
+    expect(standingWords(ofServer, 1)).toContain('waits for worker 2');
+  });
+
   test('names whom each waits for where they wait behind one another', () => {
     const [zero, one, two] = hang.ranks;
     if (!zero || !one || !two) throw new Error('three ranks');

@@ -7,11 +7,18 @@ import type { RankStanding, Standstill } from '../../protocol/session-events';
 import { capital } from '../../trace/words';
 import { stepNumber } from '../draw/format';
 
-const list = (ranks: readonly number[]): string => {
-  const words = ranks.map(String);
+/** 'rank 2', 'worker 2', 'server'. */
+const nameOf = ({ ranks }: Standstill, rank: number | undefined): string =>
+  ranks.find((one) => one.rank === rank)?.name ?? `rank ${rank}`;
+
+/** 'rank 2'; 'ranks 0, 1 and 3'; 'server and worker 1'. */
+function list(standstill: Standstill, ranks: readonly number[]): string {
+  const plain = standstill.ranks.every(({ name }) => name === undefined);
+  const words = ranks.map((rank) => (plain ? String(rank) : nameOf(standstill, rank)));
   const last = words.pop() ?? '';
-  return words.length === 0 ? `rank ${last}` : `ranks ${words.join(', ')} and ${last}`;
-};
+  if (words.length === 0) return plain ? `rank ${last}` : last;
+  return `${plain ? 'ranks ' : ''}${words.join(', ')} and ${last}`;
+}
 
 /** '58 s until the timeout'; '' when nobody waits any longer. */
 export function timeLeft({ waitedMs, timeoutMs }: Standstill): string {
@@ -28,15 +35,18 @@ export function standstillSentence(standstill: Standstill): string {
   const left = timeLeft(standstill);
   const said: string[] = [];
   if (cause)
-    said.push(cause.is === 'ended' ? `rank ${cause.rank} has ended` : `rank ${cause.rank} is late, ${placeOf(cause)}`);
+    said.push(`${nameOf(standstill, cause.rank)} ${cause.is === 'ended' ? 'has ended' : `is late, ${placeOf(cause)}`}`);
   const waiting = ranks.filter(({ is }) => is === 'waiting');
   for (const whom of new Set(waiting.map(({ waitsFor }) => waitsFor))) {
     const group = waiting.filter(({ waitsFor }) => waitsFor === whom);
     const inWhat = [...new Set(group.map(({ at }) => at))];
-    const who = list(group.map(({ rank }) => rank));
+    const who = list(
+      standstill,
+      group.map(({ rank }) => rank),
+    );
     const where = inWhat.length === 1 && inWhat[0] !== undefined ? ` in ${inWhat[0]}` : '';
     said.push(
-      `${who} ${group.length === 1 ? 'waits' : 'wait'} for ${whom === cause?.rank ? 'it' : `rank ${whom}`}${where}`,
+      `${who} ${group.length === 1 ? 'waits' : 'wait'} for ${whom === cause?.rank ? 'it' : nameOf(standstill, whom)}${where}`,
     );
   }
   // The time comes first: the end of a long sentence may not fit.
@@ -56,7 +66,7 @@ export function standingWords(standstill: Standstill, rank: number): readonly st
     case 'late':
       return [`late: ${placeOf(own)}`, 'late'];
     case 'waiting': {
-      const whom = `waits for rank ${own.waitsFor}`;
+      const whom = `waits for ${nameOf(standstill, own.waitsFor)}`;
       const withLeft = short === '' ? [] : [`${whom}, ${short}`];
       return [`${whom} in ${own.at}${left === '' ? '' : `; ${left}`}`, ...withLeft, whom, 'waits'];
     }

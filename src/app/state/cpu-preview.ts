@@ -10,7 +10,7 @@ import type { StepTrace } from '../../protocol/trace';
 import type { Transport } from '../transport/transport';
 import type { LiveSession } from './live-session';
 import type { SessionClient } from './session-client';
-import type { RunOnPage } from './session-events';
+import { MEANWHILE, type RunOnPage } from './session-events';
 import type { AppStore } from './store';
 
 /** A GPU that is ready sooner needs no preview. */
@@ -97,6 +97,7 @@ export class FirstPicture {
       const app = store.getState();
       app.setInfo({ ...info, config });
       app.setSnapshot(snapshot);
+      app.setState('loading', `${app.busy}${MEANWHILE}`);
       // What is kept of a run lies before where it is.
       app.setMicroBatch(trace.microBatch + 1);
       await player.preview(async () => app.addTrace(trace));

@@ -15,6 +15,9 @@ import type { AppStore } from './store';
 /** Why a session is paused that has been started again after a failure and would go on. */
 const RECOVERED: ReadonlySet<string> = new Set(['rank-failed', 'timeout', 'device-lost', 'gpu'] as const);
 
+/** Said behind what the GPU is busy with, while the page shows the step that the CPU has computed. */
+export const MEANWHILE = '. Meanwhile: step 1 on the CPU';
+
 /** What events and openings both change. */
 export interface RunOnPage {
   /** A session is being opened. */
@@ -106,7 +109,7 @@ export class SessionEvents {
     const { run } = this.options;
     run.compiling = done < total;
     if (this.app.state !== 'loading') return;
-    const meanwhile = run.previewed ? '. Meanwhile: step 1 on the CPU' : '';
+    const meanwhile = run.previewed ? MEANWHILE : '';
     this.app.setState('loading', `${what}: ${done} of ${total}${meanwhile}`);
   }
 

@@ -6,8 +6,9 @@
 import { LockstepError } from '../../base/errors';
 import type { Instruction } from '../../program/instruction';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
-import type { CodeLine, CollectiveRef } from '../../protocol/trace';
+import type { CodeLine, CollectiveRef, Rank } from '../../protocol/trace';
 import type { FailureDetails } from '../../runtime/launch/world';
+import { capital } from '../../trace/words';
 import type { Blueprint } from '../blueprint';
 import { type Place, whoWaits } from './who-waits';
 
@@ -20,6 +21,10 @@ function collectiveWords({ op, bucket, seq }: CollectiveRef, ofInstruction: numb
   const of = bucket ?? ofInstruction;
   return `${torchName(op)}${of === undefined ? '' : ` of bucket ${of}`} (seq ${seq})`;
 }
+
+/** 'rank 2'; under a mode whose processes have roles, what the page calls the process: 'server', 'worker 2'. */
+export const processName = (rank: Rank | undefined, { mode, config }: Pick<Subject, 'mode' | 'config'>): string =>
+  (mode.face.failsByDevice && rank !== undefined ? mode.face.role?.(rank, config).title : undefined) ?? `rank ${rank}`;
 
 /** What an instruction is about: 'backward of 2.weight', 'all_reduce of bucket 0 (seq 1)'. */
 export function instructionWords(i: Instruction): string {
@@ -40,8 +45,11 @@ export function scriptLine(i: Pick<Instruction, 'anchor'>, script: readonly Code
 }
 
 /** Who notices a process that stands still depends on what the mode runs over. */
-function firstWords({ code, message }: LockstepError, { mode, config, processOfDevice }: Subject): string {
-  const words = message.replace(/\.$/, '');
+function firstWords({ code, message, details }: LockstepError, subject: Subject): string {
+  const { mode, config, processOfDevice } = subject;
+  const { rank } = details as Partial<FailureDetails>;
+  // The world knows ranks alone (runtime/launch/group-failure.ts).
+  const words = message.replace(/\.$/, '').replace(`Rank ${rank} (`, `${capital(processName(rank, subject))} (`);
   if (code !== 'timeout' || processOfDevice.length === 1) return words;
   // What torch's agent for RPC says (torch/csrc/distributed/rpc/tensorpipe_agent.cpp).
   if (mode.face.failsByDevice)
@@ -59,6 +67,7 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
     const text = script[scriptLine(i, script) ?? -1]?.text.trim();
     return text ? ` [${text}]` : '';
   };
+  const name = (of: Rank | undefined) => processName(of, blueprint);
   const from = fault?.rank ?? (error.code === 'rank-failed' ? rank : (waiting ?? rank));
   const { places, culprit, waitsFor, placeOfRank } = whoWaits({
     programs,
@@ -76,7 +85,7 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
   for (const { rank: counted } of direct) behind.delete(counted);
   const waits = direct.map(
     ({ rank: who, instruction }) =>
-      `rank ${who} waits in ${instructionWords(instruction)} for rank ${culprit}${lineOf(instruction)}`,
+      `${name(who)} waits in ${instructionWords(instruction)} for ${name(culprit)}${lineOf(instruction)}`,
   );
   const stoppedAt = programs
     .flatMap((p) => p.lanes.flatMap((l) => l.instructions))
@@ -84,9 +93,9 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
   const there = its?.instruction ?? stoppedAt;
   const is = error.code === 'timeout' ? 'is' : 'was';
   const stands = there
-    ? `rank ${culprit} ${is} at ${instructionWords(there)}${lineOf(there)}`
+    ? `${name(culprit)} ${is} at ${instructionWords(there)}${lineOf(there)}`
     : error.code === 'timeout' && culprit !== undefined
-      ? `rank ${culprit} does not say where it is`
+      ? `${name(culprit)} does not say where it is`
       : undefined;
   const said = [...waits, ...(stands === undefined ? [] : [stands])];
   const more = behind.size === 0 ? '' : ` (${behind.size} more wait${behind.size === 1 ? 's' : ''} behind)`;

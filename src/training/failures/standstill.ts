@@ -8,11 +8,11 @@ import type { RankStanding, Standstill } from '../../protocol/session-events';
 import type { Rank } from '../../protocol/trace';
 import type { FailureDetails, StandsAt } from '../../runtime/launch/world';
 import type { Blueprint } from '../blueprint';
-import { instructionWords } from './failure-words';
+import { instructionWords, processName } from './failure-words';
 import { isOfRank } from './restartable';
 import { whoWaits } from './who-waits';
 
-type Group = Pick<Blueprint, 'programs' | 'processOfDevice' | 'config'>;
+type Group = Pick<Blueprint, 'programs' | 'processOfDevice' | 'config' | 'mode'>;
 
 interface Observed {
   readonly positions: readonly StandsAt[];
@@ -21,7 +21,7 @@ interface Observed {
 }
 
 function ranksOf(
-  { programs, processOfDevice }: Group,
+  { programs, processOfDevice, mode, config }: Group,
   { positions, stopped, ended }: Observed,
 ): readonly RankStanding[] {
   const longest = positions.reduce<StandsAt | undefined>(
@@ -33,10 +33,11 @@ function ranksOf(
   return [...new Set(processOfDevice)].map((rank): RankStanding => {
     const place = placeOfRank(rank);
     const at = place && instructionWords(place.instruction);
-    if (rank === ended) return { rank, is: 'ended', at, waitsFor: undefined };
-    if (rank === culprit) return { rank, is: 'late', at, waitsFor: undefined };
+    const who = { rank, ...(mode.face.failsByDevice ? { name: processName(rank, { mode, config }) } : {}) };
+    if (rank === ended) return { ...who, is: 'ended', at, waitsFor: undefined };
+    if (rank === culprit) return { ...who, is: 'late', at, waitsFor: undefined };
     const waiting = place && waitsFor(place);
-    return { rank, is: waiting === undefined ? 'running' : 'waiting', at, waitsFor: waiting };
+    return { ...who, is: waiting === undefined ? 'running' : 'waiting', at, waitsFor: waiting };
   });
 }
 
