@@ -21,8 +21,10 @@ export async function surfaces(runs: ReadonlyMap<string, Recorded>): Promise<Sur
   const rates: Rate[] = [];
   let losses: LossSurface['losses'] = [];
   for (const [lr, { store }] of runs) {
-    const surface = await lossSurface(store.getState().config, SQUARE, STEPS);
-    losses = surface.losses;
+    // The losses are those of every rate, so one rate computes them.
+    const square = losses.length > 0 ? { ...SQUARE, cells: 1 } : SQUARE;
+    const surface = await lossSurface(store.getState().config, square, STEPS);
+    if (losses.length === 0) losses = surface.losses;
     rates.push({
       lr,
       path: surface.path.map(({ weights: [first, second], loss }) => [round(first, 3), round(second, 3), loss]),
