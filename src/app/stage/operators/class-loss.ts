@@ -12,7 +12,8 @@ import { captioned, columns, footed, LINE } from './places';
 import type { Sketch } from './sketch';
 import { mostOf, product, rowsOf } from './tensors';
 
-const ROW = { least: 7, most: 24, words: 13 };
+/** Where there are no words, few rows may be as high as the room allows. */
+const ROW = { least: 7, most: 24, alone: 42, words: 13 };
 const NAME = 46;
 const LETTER = 8;
 
@@ -106,7 +107,7 @@ export const classLoss: OperatorPicture = {
     const tokens = x.shape.length > 2 ? (x.shape[1] ?? total) : total;
     const most = Math.max(1, Math.floor(rowsAt.height / ROW.least));
     const shown = Math.max(1, Math.min(total, known, tokens, most));
-    const height = Math.min(ROW.most, rowsAt.height / shown);
+    const height = Math.min(words ? ROW.most : ROW.alone, rowsAt.height / shown);
     const named = detail === 'full' && height >= ROW.words;
     const left = named ? NAME : 0;
     const inner = { ...rowsAt, x: rowsAt.x + left, width: rowsAt.width - left };

@@ -1,7 +1,8 @@
 /** Softmax and its logarithm: the scores of each row and the probabilities that they become, which add up to 1. */
+import { bottom, type Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import type { OperatorPicture } from './operator-picture';
-import { captioned, columns, footed } from './places';
+import { captioned, columns, footed, rows as stackedIn } from './places';
 import { rowsOf } from './tensors';
 
 const ROW = { least: 7, most: 26 };
@@ -21,16 +22,22 @@ export const softmax: OperatorPicture = {
     const { caption, body: at } = captioned(body, words);
     const { rows: total, columns: width, known } = rowsOf(x);
     const shown = Math.max(1, Math.min(total, known, Math.floor(at.height / ROW.least)));
-    const height = Math.min(ROW.most, at.height / shown);
-    const top = at.y + (at.height - shown * height) / 2;
-    const [left = at, right = at] = columns(at, [1, 1], 26);
+    // In a high and narrow place the result is below the scores.
+    const stacked = !words && at.height > 1.5 * at.width;
+    const places = stacked ? stackedIn(at, [1, 1], 22) : columns(at, [1, 1], 26);
+    const [left = at, right = at] = places;
+    const height = Math.min(ROW.most, left.height / shown);
     const across = Math.min(width, Math.max(1, Math.floor(left.width / 2)));
     const cells = { offset: 0, stride: width, rows: shown, columns: across };
-    const rect = { y: top, height: shown * height };
-    sketch.map(x, { ...left, ...rect }, cells);
+    const inPlace = (place: Rect): Rect => {
+      const high = shown * height;
+      return { ...place, y: place.y + (place.height - high) / 2, height: high };
+    };
+    sketch.map(x, inPlace(left), cells);
     const probabilities = !backward && !log;
-    sketch.map(y, { ...right, ...rect }, probabilities ? { ...cells, end: 1 } : cells);
-    sketch.sign('→', left.x + left.width + 13, top + rect.height / 2 + 5);
+    sketch.map(y, inPlace(right), probabilities ? { ...cells, end: 1 } : cells);
+    if (stacked) sketch.sign('↓', left.x + left.width / 2, bottom(left) + 16);
+    else sketch.sign('→', left.x + left.width + 13, left.y + left.height / 2 + 5);
     if (words) {
       sketch.word({ ...caption, x: left.x, width: left.width }, backward ? ['δ of the output', 'δ'] : ['scores', 'in']);
       const made = backward
