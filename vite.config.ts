@@ -168,7 +168,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'torch',
-          include: ['src/**/*.torch.test.ts'],
+          include: ['{src,learn}/**/*.torch.test.ts'],
           // Every case starts processes of its own, of several ranks, which start and wait more than they compute: two
           // files at once, and nothing beside them.
           maxWorkers: 2,

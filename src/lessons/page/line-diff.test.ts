@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lineDiff, nearChanges } from './line-diff';
+import { lineDiff, nearChanges, partOf } from './line-diff';
 
 const printed = (from: readonly string[], to: readonly string[]) =>
   lineDiff(from, to).map(({ kind, text }) => `${kind === 'same' ? ' ' : kind === 'in' ? '+' : '-'}${text}`);
@@ -34,4 +34,12 @@ test('what is far from every change is one line of dots', () => {
     same('6'),
   ];
   expect(nearChanges(lines, 1).map(({ text }) => text)).toEqual(['# ...', '3', 'x', '4', '  # ...']);
+});
+
+test('a part goes from the first line with some words to the next line with others; words that no line has throw', () => {
+  const lines = lineDiff(['end', 'begin', 'old', 'end', 'more'], ['end', 'begin', 'new', 'end', 'more']);
+  expect(partOf(lines, 'beg', 'end').map(({ text }) => text)).toEqual(['begin', 'old', 'new', 'end']);
+  expect(partOf(lines)).toEqual(lines);
+  expect(() => partOf(lines, 'absent')).toThrow('absent');
+  expect(() => partOf(lines, 'more', 'begin')).toThrow('begin');
 });

@@ -52,3 +52,13 @@ export function nearChanges(lines: readonly DiffLine[], around: number): readonl
     return place === 0 || isNear(place - 1) ? [{ text: `${indent}# ...`, kind: 'same' as const }] : [];
   });
 }
+
+/** From the first line with the words `from` to the next line with the words `to`; without words: all lines. */
+export function partOf(lines: readonly DiffLine[], from = '', to?: string): readonly DiffLine[] {
+  const start = lines.findIndex(({ text }) => text.includes(from));
+  if (start < 0) throw new Error(`No line has "${from}".`);
+  if (to === undefined) return lines.slice(start);
+  const end = lines.findIndex(({ text }, place) => place >= start && text.includes(to));
+  if (end < 0) throw new Error(`No line after "${from}" has "${to}".`);
+  return lines.slice(start, end + 1);
+}

@@ -24,7 +24,7 @@ import { createHighlight, type Highlight } from './highlight';
 import { Layout, type SiteFiles } from './layout';
 import { markdown } from './markdown';
 import { Plot } from './plot';
-import { ScriptDiff } from './script-diff';
+import { FileDiff, ScriptDiff } from './script-diff';
 import { Teach } from './teach';
 import { Drawn, Formula, Given, Value } from './value';
 import { Aside, Bucket, Definitions, Mistake, Rank, References, Term } from './words';
@@ -65,6 +65,7 @@ const COMPONENTS = {
   Aside,
   Code,
   ScriptDiff,
+  FileDiff,
   Mistake,
   Term,
   Rank,

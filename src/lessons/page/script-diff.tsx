@@ -1,10 +1,11 @@
 /**
- * What changes between two PyTorch scripts, as the exporter prints them: the script of a figure's run, and the script
- * of the same run with other settings (`from`), which the reader starts with.
+ * What changes between two PyTorch scripts, line by line. ScriptDiff: the script of a figure's run as the exporter
+ * prints it, and the script of the same run with other settings (`from`), which the reader starts with. FileDiff: two
+ * files that belong to a lesson, or a part of them. Called by the lessons' texts.
  */
 import type { Changes } from '../lesson';
 import { runOf, usePage } from './context';
-import { lineDiff, nearChanges } from './line-diff';
+import { type DiffLine, lineDiff, nearChanges, partOf } from './line-diff';
 
 interface ScriptDiffProps {
   readonly figure: string;
@@ -25,6 +26,34 @@ export function ScriptDiff({ figure, from, around = 1 }: ScriptDiffProps) {
   const lines = nearChanges(lineDiff(texts(before), texts(after)), around);
   if (!lines.some(({ kind }) => kind !== 'same'))
     throw new Error(`Lesson "${page.name}": the scripts of figure "${figure}" do not differ.`);
+  return <DiffListing lines={lines} />;
+}
+
+interface FileDiffProps {
+  /** Texts of the two files. */
+  readonly before: string;
+  readonly after: string;
+  /** Words in the first and in the last line of the part that is shown; left out: the whole files. */
+  readonly from?: string;
+  readonly to?: string;
+  /** On the line that unfolds the listing; left out: the listing is not folded. */
+  readonly whole?: string;
+}
+
+export function FileDiff({ before, after, from, to, whole }: FileDiffProps) {
+  const lines = partOf(lineDiff(before.trimEnd().split('\n'), after.trimEnd().split('\n')), from, to);
+  if (!lines.some(({ kind }) => kind !== 'same')) throw new Error(`From "${from}" to "${to}" nothing changes.`);
+  if (whole === undefined) return <DiffListing lines={lines} />;
+  return (
+    <details>
+      <summary>{whole}</summary>
+      <DiffListing lines={lines} />
+    </details>
+  );
+}
+
+function DiffListing({ lines }: { readonly lines: readonly DiffLine[] }) {
+  const page = usePage();
   const coloured = page.highlight(lines.map(({ text }) => text).join('\n'), []);
   const [, head = '', code = '', foot = ''] = /^(<pre[^>]*><code>)([\s\S]*)(<\/code><\/pre>)$/.exec(coloured) ?? [];
   const rows = code.split('\n').map((html, index) => {
