@@ -31,6 +31,18 @@ export function Code({ figure, mark, around = 2 }: CodeProps) {
   );
 }
 
+/** A whole file that belongs to the lesson, folded under its name. */
+export function FileText({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <div className="code">
+      <details>
+        <summary>{name}</summary>
+        <Highlighted code={text.trimEnd()} marked={[]} />
+      </details>
+    </div>
+  );
+}
+
 function Highlighted({ code, marked }: { code: string; marked: readonly number[] }) {
   const page = usePage();
   // biome-ignore lint/security/noDangerouslySetInnerHtml: made by Shiki from the exporter's script

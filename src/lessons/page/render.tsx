@@ -14,7 +14,7 @@ import type { Lesson } from '../lesson';
 import { dataOf } from '../record/drawing-data';
 import type { Looks } from '../record/pictures';
 import { type Recorded, recordRun } from '../record/record-run';
-import { Code } from './code';
+import { Code, FileText } from './code';
 import { LessonContext, type PageContext } from './context';
 import { CourseWall, type Summary } from './course-wall';
 import { AtYourSize, Drawing } from './drawing';
@@ -66,6 +66,7 @@ const COMPONENTS = {
   Code,
   ScriptDiff,
   FileDiff,
+  FileText,
   Mistake,
   Term,
   Rank,

@@ -36,20 +36,12 @@ interface FileDiffProps {
   /** Words in the first and in the last line of the part that is shown; left out: the whole files. */
   readonly from?: string;
   readonly to?: string;
-  /** On the line that unfolds the listing; left out: the listing is not folded. */
-  readonly whole?: string;
 }
 
-export function FileDiff({ before, after, from, to, whole }: FileDiffProps) {
+export function FileDiff({ before, after, from, to }: FileDiffProps) {
   const lines = partOf(lineDiff(before.trimEnd().split('\n'), after.trimEnd().split('\n')), from, to);
   if (!lines.some(({ kind }) => kind !== 'same')) throw new Error(`From "${from}" to "${to}" nothing changes.`);
-  if (whole === undefined) return <DiffListing lines={lines} />;
-  return (
-    <details>
-      <summary>{whole}</summary>
-      <DiffListing lines={lines} />
-    </details>
-  );
+  return <DiffListing lines={lines} />;
 }
 
 function DiffListing({ lines }: { readonly lines: readonly DiffLine[] }) {
