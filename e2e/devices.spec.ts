@@ -22,8 +22,8 @@ test.describe(() => {
     // With fewer cores nothing is shown, since the CPU's step would delay the compiler.
     await page.addInitScript("Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 8 });");
     await page.goto(`./#${TINY}&data=gauss&mode=ddp&world=2&device=webgpu`);
-    await expect(page.getByText('Meanwhile: step 1 on the CPU')).toBeVisible();
-    await expect(page.getByText('Computing on CPU')).toBeVisible();
+    await expect(page.getByTitle(/Meanwhile: step 1 on the CPU/)).toBeVisible();
+    await expect(playground.region('Set-up').getByText('Computing on CPU')).toBeVisible();
     await expect(playground.button('Play')).toBeDisabled();
     const cursor = page.getByRole('slider', { name: 'Time cursor' });
     // The preview ends where the parameters would change.
@@ -34,7 +34,7 @@ test.describe(() => {
     const place = await cursor.getAttribute('aria-valuetext');
     await compileNow(page);
     await expect(playground.button('Play')).toBeEnabled();
-    await expect(page.getByText(/Computing on WebGPU/)).toBeVisible();
+    await expect(playground.region('Set-up').getByText(/Computing on WebGPU/)).toBeVisible();
     await expect(cursor).toHaveAttribute('aria-valuetext', place ?? '');
     await playground.playUntilStep(3);
   });
