@@ -15,6 +15,8 @@ import type { AppStore } from './store';
 
 /** A GPU that is ready sooner needs no preview. */
 const PATIENCE_MS = 1200;
+/** The worker itself may take longer than that to start: whether it compiles by now is looked at again. */
+const AGAIN_MS = 300;
 
 /** With fewer cores the CPU's step would take them from the compiler. */
 const CORES = 4;
@@ -40,10 +42,12 @@ export class FirstPicture {
   /** The session of the page opens this; if that takes long, the CPU computes the first step meanwhile. */
   whileOpening(config: Config, files: Files): void {
     if (config.device === 'cpu' || navigator.hardwareConcurrency < CORES) return;
-    this.timer = setTimeout(() => {
-      // Nothing compiles where there is no GPU: the run itself will be the CPU's.
+    const look = () => {
+      // Without a GPU nothing ever compiles: the run itself will be the CPU's.
       if (this.page.run.compiling) void this.show(config, files);
-    }, PATIENCE_MS);
+      else this.timer = setTimeout(look, AGAIN_MS);
+    };
+    this.timer = setTimeout(look, PATIENCE_MS);
   }
 
   /** The session has answered; `opened`: what is shown stays until the GPU has computed it. */
