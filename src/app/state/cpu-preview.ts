@@ -21,6 +21,9 @@ const AGAIN_MS = 300;
 /** With fewer cores the CPU's step would take them from the compiler. */
 const CORES = 4;
 
+/** Where lessons' figures are recorded, under Node, nobody waits for a picture. */
+const coresHere = (): number => (typeof navigator === 'undefined' ? 0 : navigator.hardwareConcurrency);
+
 interface Page {
   readonly store: AppStore;
   readonly player: Pick<Transport, 'preview' | 'halt'>;
@@ -41,7 +44,7 @@ export class FirstPicture {
 
   /** The session of the page opens this; if that takes long, the CPU computes the first step meanwhile. */
   whileOpening(config: Config, files: Files): void {
-    if (config.device === 'cpu' || navigator.hardwareConcurrency < CORES) return;
+    if (config.device === 'cpu' || coresHere() < CORES) return;
     const look = () => {
       // Without a GPU nothing ever compiles: the run itself will be the CPU's.
       if (this.page.run.compiling) void this.show(config, files);
