@@ -6,8 +6,10 @@ import { write } from '../../facts/write';
 import type { Changes } from '../../lesson';
 import { drawBars } from '../bars';
 import type { DrawingKind, Drawn, DrawnTable } from '../drawing';
+import { effective, epoch, evaluating, scaling } from './epoch-topics';
+import { failures, late } from './failure-topics';
 import { checkpointing, oneDevice, replicas, stages } from './memory-topics';
-import { effective, epoch, evaluating, failures, late, pipeline, scaling, schedules } from './run-topics';
+import { pipeline, schedules } from './pipeline-topics';
 import { batchNorms, buckets, gather, ring, servers, starting } from './time-topics';
 import { chosenOf, START, type Topic } from './topic';
 
