@@ -52,8 +52,7 @@ export function bandOf(area: Rect, lengths: readonly number[], stands: boolean):
   let shown = lengths;
   let cells = cellsFor(shown, length, thickness);
   while (Math.min(cells.along, cells.thick) < LEGIBLE && most > 1) {
-    most = Math.ceil(most * 0.8);
-    if (most === 2) most = 1;
+    most = Math.floor(most * 0.8);
     shown = lengths.map((n) => Math.min(n, most));
     cells = cellsFor(shown, length, thickness);
   }
