@@ -53,8 +53,7 @@ DistributedSampler.set_epoch = kill
 const saved = (output: TorchOutput): Uint8Array => Buffer.from(output.files[CHECKPOINT] ?? '', 'base64');
 const printed = (output: TorchOutput): readonly number[] => output.printed[0] ?? [];
 
-// Of some dozen runs of four processes over gloo two stood still, and nobody knows why: such a run is tried again.
-test('the scripts, whole, stopped and resumed', { retry: 2 }, () => {
+test('the scripts, whole, stopped and resumed', () => {
   const python = pythonWithTorch();
   if (python === undefined) return sayNoTorch('The scripts of the lesson "your-script" were not run.');
   const first = runTorchScripts(python, [

@@ -68,6 +68,7 @@ def main(epochs):
             saved = {'model': model.module.state_dict(), 'optimizer': optimizer.state_dict(), 'epoch': epoch}
             torch.save(saved, 'checkpoint.tmp')
             os.replace('checkpoint.tmp', 'checkpoint.pt')
+    del model  # DDP holds the process group
     dist.destroy_process_group()
 
 if __name__ == '__main__':
