@@ -9,7 +9,7 @@ import { startSession } from '../../../app/state/session-client';
 import { AppProvider } from '../../../app/state/use-app';
 import { createFrames } from '../../../app/transport/frames';
 import type { Facts } from '../../facts/facts';
-import type { Action, Changes, FigureSpec } from '../../lesson';
+import type { FigureSpec } from '../../lesson';
 import { sayFailed, takeBack } from '../page/say-failed';
 import { createSharedSession, type SharedSession } from '../session/shared-session';
 import type { FigureRun, Lit } from './figure-face';
@@ -18,6 +18,7 @@ import { FigureView } from './figure-view';
 import { type Heights, measure } from './heights';
 import { openLabRun } from './lab-run';
 import styles from './live-figure.module.css';
+import { createPageLead, type PageLead } from './page-lead';
 import { isLab } from './settings';
 import { settled } from './settled';
 import { FigureContext } from './use-figure';
@@ -45,14 +46,8 @@ export interface LiveFigure {
   readonly element: HTMLElement;
   enter(): void;
   leave(): void;
-  /** Resolves when the moment with which it begins is shown. */
-  there(): Promise<void>;
-  /** As it was at first. */
-  begin(): Promise<void>;
-  /** As the reader would do it; the control is framed meanwhile. */
-  perform(action: Exclude<Action, 'wait'>): Promise<void>;
-  /** With these settings, for the reader to look at; the first control is framed meanwhile. */
-  show(changes: Changes): Promise<void>;
+  /** What the page does in it: solutions and answers. */
+  readonly lead: PageLead;
   facts(): Facts;
   /** After each change, not more often than can be seen. */
   onChange(listener: () => void): void;
@@ -86,6 +81,12 @@ export function openLiveFigure({ figure, spec, engine, onUse }: LiveFigureOption
   const place = takePlace(figure, run);
   const { store } = run.services;
   for (const kind of ['pointerdown', 'keydown', 'input'] as const) figure.addEventListener(kind, onUse, true);
+  const lead = createPageLead(run, engine.reducedMotion);
+  // Looking at the figure takes nothing over, nor does Tab: a button that is pressed says click, a slider input.
+  for (const kind of ['click', 'input'] as const)
+    figure.addEventListener(kind, ({ target }) => {
+      if (target instanceof Element && target.closest('[data-press], [data-setting]')) lead.stop();
+    });
 
   const listeners: (() => void)[] = [];
   const changed = settled(CHANGE_MS, () => {
@@ -109,13 +110,7 @@ export function openLiveFigure({ figure, spec, engine, onUse }: LiveFigureOption
     element: figure,
     enter: run.enter,
     leave: run.leave,
-    there: () => until(run, ({ there }) => there),
-    begin: run.begin,
-    perform: (action) =>
-      'set' in action
-        ? framed(run, firstOf(action.set), engine.reducedMotion(), () => run.setAtRest(action.set))
-        : framed(run, action.press, engine.reducedMotion(), () => run.press(action.press)),
-    show: (changes) => framed(run, firstOf(changes), engine.reducedMotion(), () => run.show(changes)),
+    lead,
     facts: run.facts,
     onChange: (listener) => void listeners.push(listener),
     light(lit) {
@@ -146,35 +141,6 @@ function whereOf({ services: { store } }: FigureRun): string {
   if (lab) return `${lab.round}`;
   const trace = cursor && traces[cursor.trace];
   return trace ? `${trace.microBatch}:${cursor.event}` : '';
-}
-
-function until({ state }: FigureRun, holds: (now: ReturnType<FigureRun['state']['getState']>) => boolean) {
-  if (holds(state.getState())) return Promise.resolve();
-  return new Promise<void>((resolve) => {
-    const stop = state.subscribe((now) => {
-      if (!holds(now)) return;
-      stop();
-      resolve();
-    });
-  });
-}
-
-/** Long enough to be seen, and for who wants no motion, and for what comes again and again, less. */
-const LOOK_MS = 600;
-const AGAIN_MS = 150;
-
-const firstOf = (changes: Changes): string => Object.keys(changes)[0] ?? '';
-
-/** Frames the control while it is used. */
-async function framed(run: FigureRun, uses: string, calm: boolean, use: () => Promise<void>): Promise<void> {
-  const { used, pressed } = run.state.getState();
-  const again = calm || used === uses || pressed.at(-1) === uses;
-  const look = () => new Promise((resolve) => setTimeout(resolve, again ? AGAIN_MS : LOOK_MS));
-  run.state.setState({ used: uses });
-  await look();
-  await use();
-  await look();
-  run.state.setState({ used: undefined });
 }
 
 interface Placed {

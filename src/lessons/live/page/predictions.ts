@@ -26,7 +26,7 @@ export function openPredictions({ document, lesson, table, figures, progress }: 
     const show = async () => {
       const prediction = new Map(Object.entries((await table()).predictions)).get(id);
       if (!prediction?.answer.with) return;
-      await (await figures.wake(prediction.answer.figure)).show(prediction.answer.with);
+      await (await figures.wake(prediction.answer.figure)).lead.show(prediction.answer.with);
     };
     const parts = partsOf(section);
     const known = progress.of(lesson)?.guesses.get(id);

@@ -2,16 +2,13 @@
  * Tasks tick by themselves, off the state of their figure's run, once the reader has done something in it. A hint comes
  * after a while or when it is asked for; the solution does in the figure what the reader would do.
  */
-import type { Action, Lesson, Task } from '../../lesson';
+import type { Lesson, Task } from '../../lesson';
 import type { LiveFigure } from '../figure/live-figure';
 import type { Figures } from './figures';
 import type { Progress } from './progress';
 
 /** The reader has looked at the figure for so long. */
 const HINT_MS = 40_000;
-/** What takes some steps of training. */
-const PATIENCE_MS = 60_000;
-const ASK_MS = 100;
 
 export interface TasksOptions {
   readonly document: Document;
@@ -124,22 +121,7 @@ function offerHelp(section: HTMLElement, { isDone, solve: run, claim }: Help): v
 async function solve(task: Task, figure: LiveFigure, isDone: () => boolean): Promise<void> {
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   figure.element.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
-  await figure.there();
-  // From where the writer of the solution began.
-  await figure.begin();
-  for (const action of task.solution) await act(action, figure, isDone);
-  // The last thing that was done is looked at.
-  await waitUntil(isDone, 5_000);
-}
-
-async function act(action: Action, figure: LiveFigure, isDone: () => boolean): Promise<void> {
-  if (action === 'wait') await waitUntil(isDone, PATIENCE_MS);
-  else await figure.perform(action);
-}
-
-async function waitUntil(holds: () => boolean, atMostMs: number): Promise<void> {
-  const end = performance.now() + atMostMs;
-  while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+  await figure.lead.solve(task.solution, isDone);
 }
 
 function showHint(section: HTMLElement): void {
