@@ -47,6 +47,10 @@ interface Block {
   readonly width: number;
   readonly height: number;
   readonly bias: boolean;
+  /** Width of a cell. */
+  readonly cell: number;
+  /** A number that is printed has one size. */
+  readonly fixed: boolean;
 }
 
 function windowOf({ shape, category, transposed }: ProductPart, crop: number): MatrixWindow {
@@ -57,11 +61,15 @@ function windowOf({ shape, category, transposed }: ProductPart, crop: number): M
   return category === 'activation' || category === 'data' ? activationWindow(shape, crop) : matrixWindow(shape, crop);
 }
 
+/** Cells of a matrix of numbers may be wider than high; pixels and filters are square. */
+const WIDEST = 2.5;
+const mayWiden = ({ window }: Block): boolean => !window.tiles && window.unit === 1;
+
 function blockOf(part: ProductPart, index: number, window: MatrixWindow, cell: number): Block {
   const bias = part.bias !== undefined;
-  if (one(part.shape)) return { index, window, bias: false, ...NUMBER };
+  if (one(part.shape)) return { index, window, bias: false, ...NUMBER, cell, fixed: true };
   const width = window.columns * window.unit * cell + (bias ? BESIDE + cell : 0);
-  return { index, window, bias, width, height: window.rows * window.unit * cell };
+  return { index, window, bias, width, height: window.rows * window.unit * cell, cell, fixed: false };
 }
 
 const signWidth = (sign: string, tight: boolean): number => (tight ? 13 : 20) + Math.max(0, sign.length - 1) * LETTER;
@@ -74,6 +82,26 @@ interface Set {
 
 const widthOf = ({ blocks, gaps }: Pick<Set, 'blocks' | 'gaps'>): number =>
   blocks.reduce((sum, b) => sum + b.width, 0) + gaps.reduce((a, b) => a + b, 0);
+
+/** Free width between two matrices that is left free. */
+const APART = 24;
+
+/** How many times as wide the cells of a line may be to fill that width. */
+function widening({ blocks, gaps }: Pick<Set, 'blocks' | 'gaps'>, width: number): number {
+  if (!blocks.every(mayWiden)) return 1;
+  const wide = blocks.reduce((sum, b) => sum + cellsWidth(b), 0);
+  const fixed = widthOf({ blocks, gaps }) - wide + APART * (blocks.length - 1);
+  return wide === 0 ? 1 : Math.max(1, Math.min(WIDEST, (width - fixed) / wide));
+}
+
+/** Of a block, what grows with the width of its cells. */
+const cellsWidth = (b: Block): number => (b.fixed ? 0 : b.width - (b.bias ? BESIDE : 0));
+
+const widened = <S extends Pick<Set, 'blocks'>>(set: S, by: number): S => ({
+  ...set,
+  blocks: set.blocks.map((b) => ({ ...b, width: b.width + (by - 1) * cellsWidth(b), cell: by * b.cell })),
+});
+
 const heightOf = ({ blocks }: Pick<Set, 'blocks'>): number => Math.max(...blocks.map((b) => b.height));
 
 /** The largest cells that fit; rather a window than cells too small to be seen. */
@@ -99,14 +127,14 @@ function largestFit(spec: ProductSpec, from: number, area: Rect, label: number, 
 function place(set: Set, spec: ProductSpec, area: Rect, label: number, spread: boolean): ProductLayout {
   const height = heightOf(set);
   const free = area.width - widthOf(set);
-  const more = spread && set.blocks.length > 1 ? Math.min(24, free / (set.blocks.length - 1)) : 0;
+  const more = spread && set.blocks.length > 1 ? Math.min(APART, free / (set.blocks.length - 1)) : 0;
   let x = area.x;
   const parts: PartLayout[] = [];
   const signs: SignLayout[] = [];
   set.blocks.forEach((b, i) => {
     const gap = set.gaps[i] ?? 0;
     const y = area.y + label + (spec.lead ? 0 : (height - b.height) / 2);
-    const biasWidth = b.bias ? BESIDE + set.cell : 0;
+    const biasWidth = b.bias ? BESIDE + b.cell : 0;
     const map = { x, y, width: b.width - biasWidth, height: b.height };
     parts.push({
       part: b.index,
@@ -117,7 +145,7 @@ function place(set: Set, spec: ProductSpec, area: Rect, label: number, spread: b
         height: label,
       },
       map,
-      bias: b.bias ? { x: x + map.width + BESIDE, y, width: set.cell, height: b.height } : undefined,
+      bias: b.bias ? { x: x + map.width + BESIDE, y, width: b.cell, height: b.height } : undefined,
       window: b.window,
     });
     const sign = spec.signs[b.index];
@@ -154,13 +182,14 @@ function led(spec: ProductSpec, area: Rect, label: number, below: boolean): Prod
   const own: ProductSpec = { ...spec, parts: spec.parts.slice(0, 1), signs: [] };
   const words = spec.words.length > 0 && label > 0 ? LINE + 5 : 0;
   const width = area.width - (below ? 0 : Math.max(SMALLEST_OPERANDS, OPERANDS * area.width) + SIGN);
-  const lead = largestFit(
+  const square = largestFit(
     own,
     0,
     { ...area, width, height: below ? (1 - OPERANDS) * area.height : area.height },
     label,
   );
-  if (!lead) return undefined;
+  if (!square) return undefined;
+  const lead = widened(square, widening(square, width));
   const first = place(lead, own, area, label, false);
   const used = { width: widthOf(lead), height: label + heightOf(lead) };
   const rest = below
@@ -180,7 +209,7 @@ function led(spec: ProductSpec, area: Rect, label: number, below: boolean): Prod
     below ? lead.cell : Math.min(lead.cell, 16),
   );
   if (!operands || operands.cell < 2.5) return undefined;
-  const second = place(operands, spec, rest, label, true);
+  const second = place(widened(operands, widening(operands, rest.width)), spec, rest, label, true);
   const middle = label + Math.max(heightOf(lead), heightOf(operands)) / 2;
   const sign = below
     ? { x: area.x + SIGN / 2 - 2, y: rest.y + label + heightOf(operands) / 2 + 5 }
@@ -208,8 +237,15 @@ function inTwoLines(spec: ProductSpec, area: Rect, label: number): ProductLayout
   const low = { ...half, x: area.x + indent, width: area.width - indent };
   const result = above && largestFit(spec, last, low, label, above.cell);
   if (!above || !result) return undefined;
-  const first = place(above, operands, area, label, true);
-  const second = place(result, spec, { ...low, y: area.y + label + heightOf(above) + LINE_GAP }, label, false);
+  const by = Math.min(widening(above, area.width), widening(result, low.width));
+  const first = place(widened(above, by), operands, area, label, true);
+  const second = place(
+    widened(result, by),
+    spec,
+    { ...low, y: area.y + label + heightOf(above) + LINE_GAP },
+    label,
+    false,
+  );
   const [made] = second.parts;
   const at = made ? made.map.y + made.map.height / 2 + 5 : area.y;
   return {
@@ -239,8 +275,10 @@ function inColumn(spec: ProductSpec, area: Rect, label: number): ProductLayout |
     }
   }
   if (!best) return undefined;
+  const widest = Math.max(...best.blocks.map((b) => b.width));
+  const by = best.blocks.every(mayWiden) ? Math.max(1, Math.min(WIDEST, place.width / widest)) : 1;
   let y = area.y;
-  const placed = best.blocks.map((b, i) => {
+  const placed = widened(best, by).blocks.map((b, i) => {
     const map = { x: area.x + indent, y: y + label, width: b.width, height: b.height };
     y += label + b.height + LINE_GAP;
     const above = { x: map.x, y: map.y - LABEL, width: place.width, height: label };
@@ -253,7 +291,8 @@ function inColumn(spec: ProductSpec, area: Rect, label: number): ProductLayout |
 function inOneLine(spec: ProductSpec, area: Rect, label: number): ProductLayout | undefined {
   for (let from = 0; from < spec.parts.length; from++) {
     const set = largestFit(spec, from, area, label);
-    if (set && (set.cell >= 3.5 || from === spec.parts.length - 1)) return place(set, spec, area, label, true);
+    if (set && (set.cell >= 3.5 || from === spec.parts.length - 1))
+      return place(widened(set, widening(set, area.width)), spec, area, label, true);
   }
   return undefined;
 }

@@ -4,7 +4,7 @@
  * operands. Pure; called once for each event that a room shows.
  */
 import type { SessionInfo } from '../../protocol/session-info';
-import type { MemoryCategory, StepTrace, TraceEvent } from '../../protocol/trace';
+import { capturedElements, type MemoryCategory, type StepTrace, type TraceEvent } from '../../protocol/trace';
 import { tensorName } from '../../trace/buffer-words';
 import { kernelWords, moduleWords } from '../../trace/words';
 
@@ -47,8 +47,20 @@ export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) 
   return (device) => (buffer) => {
     const key = `${device} ${buffer}`;
     const length = lengths.get(key);
-    return known.get(key) ?? (length === undefined ? undefined : { shape: [length], category: 'activation' });
+    const tensor = known.get(key);
+    if (!tensor) return length === undefined ? undefined : { shape: [length], category: 'activation' };
+    const { shape, category } = tensor;
+    return { shape: category === 'activation' || category === 'data' ? rowsOfBatch(shape, length) : shape, category };
   };
+}
+
+/** The last batch of an epoch may be shorter than the buffer: without rows that this step never wrote. */
+function rowsOfBatch(shape: readonly number[], captured: number | undefined): readonly number[] {
+  const [, ...row] = shape;
+  const sample = row.reduce((n, d) => n * d, 1);
+  return captured === undefined || captured === 0 || captured >= capturedElements(shape) || captured % sample !== 0
+    ? shape
+    : [captured / sample, ...row];
 }
 
 const size = (shape: readonly number[]): string => shape.join(' × ');

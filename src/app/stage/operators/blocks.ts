@@ -44,6 +44,7 @@ export function blockOf(sketch: Sketch, operand: Operand, name: string, crop: nu
   return {
     rows: cells.rows * window.unit,
     columns: cells.columns * window.unit,
+    stretches: window.unit === 1 && !window.tiles,
     texts: [`${name}, ${shape.join(' × ')}${note}`, `${name}${note}`, name, shortName(name)],
     draw: (rect: Rect) => sketch.map(operand, rect, cells),
   };

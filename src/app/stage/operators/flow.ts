@@ -1,6 +1,6 @@
 /**
- * Tensors in a line or a column with signs between them, each as large as the place allows: what residual sums,
- * elementwise kernels and all that only move numbers are drawn with.
+ * Tensors in a line, in a column, or the operands in a line and the result below, with signs between them, each as
+ * large as the place allows: what residual sums, elementwise kernels and all that only move numbers are drawn with.
  */
 import type { Rect } from '../../draw/geometry';
 import { LINE } from './places';
@@ -10,6 +10,8 @@ export interface Block {
   /** Elements. */
   readonly rows: number;
   readonly columns: number;
+  /** Its cells may be higher or wider than square; the pixels of an image may not. */
+  readonly stretches?: boolean;
   /** Longest first. */
   readonly texts: readonly string[];
   draw(rect: Rect): void;
@@ -21,25 +23,60 @@ const LARGEST = 26;
 
 interface Fit {
   readonly cell: number;
-  readonly across: boolean;
+  readonly set: 'line' | 'two lines' | 'column';
 }
+
+/** An arrangement that is harder to read is chosen where its cells are larger by this. */
+const LARGER = { 'two lines': 1.05, column: 1.15 } as const;
+const LINE_GAP = 6;
+/** Of a cell that is not square: how many times as long the longer side is. */
+const STRETCH = 3;
+const NARROW = 110;
+
+/** The place of the signs of a column. */
+const indentOf = ({ width }: Rect): number => (width < NARROW ? 18 : SIGN + LETTER);
+
+/** How many times as long as that the cells may be to fill the place. */
+const stretchOf = (blocks: readonly Block[], used: number, free: number): number =>
+  blocks.every((b) => b.stretches) ? Math.max(1, Math.min(STRETCH, free / used)) : 1;
 
 const widthOf = (sign: string): number => SIGN + Math.max(0, sign.length - 1) * LETTER;
 
+const columnsOf = (blocks: readonly Block[]): number => blocks.reduce((sum, b) => sum + b.columns, 0);
+const highest = (blocks: readonly Block[]): number => Math.max(...blocks.map((b) => b.rows));
+const sumOf = (signs: readonly string[]): number => signs.reduce((sum, sign) => sum + widthOf(sign), 0);
+
+/** The operands with their signs, and the result with the sign before it. */
+const ended = (blocks: readonly Block[], signs: readonly string[]) => ({
+  operands: blocks.slice(0, -1),
+  between: signs.slice(0, -1),
+  result: blocks.slice(-1),
+  last: signs.at(-1) ?? '=',
+});
+
 function fits(area: Rect, blocks: readonly Block[], signs: readonly string[], label: number): Fit {
-  const between = signs.reduce((sum, sign) => sum + widthOf(sign), 0);
-  const across = Math.min(
-    (area.width - between) / blocks.reduce((sum, b) => sum + b.columns, 0),
-    (area.height - label) / Math.max(...blocks.map((b) => b.rows)),
-  );
-  const indent = SIGN + LETTER;
-  const down = Math.min(
+  const line = Math.min((area.width - sumOf(signs)) / columnsOf(blocks), (area.height - label) / highest(blocks));
+  const { operands, between, result, last } = ended(blocks, signs);
+  const twoLines =
+    operands.length < 2
+      ? 0
+      : Math.min(
+          (area.width - sumOf(between)) / columnsOf(operands),
+          (area.width - widthOf(last)) / columnsOf(result),
+          (area.height - 2 * label - LINE_GAP) / (highest(operands) + highest(result)),
+        );
+  const indent = indentOf(area);
+  const column = Math.min(
     (area.width - indent) / Math.max(...blocks.map((b) => b.columns)),
-    (area.height - blocks.length * label - 6 * (blocks.length - 1)) / blocks.reduce((sum, b) => sum + b.rows, 0),
+    (area.height - blocks.length * label - LINE_GAP * (blocks.length - 1)) / blocks.reduce((sum, b) => sum + b.rows, 0),
   );
-  return down > 1.15 * across
-    ? { cell: Math.min(LARGEST, down), across: false }
-    : { cell: Math.min(LARGEST, across), across: true };
+  let best: Fit = { cell: Math.min(LARGEST, line), set: 'line' };
+  for (const [set, cell] of [
+    ['two lines', twoLines],
+    ['column', column],
+  ] as const)
+    if (Math.min(LARGEST, cell) > LARGER[set] * best.cell) best = { cell: Math.min(LARGEST, cell), set };
+  return best;
 }
 
 /** Rows and columns of a tensor that are drawn at most. */
@@ -65,18 +102,59 @@ export function flow(
   }
   if (!best) return;
   const { blocks, fit } = best;
-  if (fit.across) inLine(sketch, area, blocks, signs, { cell: fit.cell, label });
-  else below(sketch, area, blocks, signs, { cell: fit.cell, label });
+  const look = { cell: fit.cell, label };
+  const wider = stretchOf(blocks, columnsOf(blocks) * fit.cell, area.width - sumOf(signs));
+  if (fit.set === 'line') inLine(sketch, area, blocks, signs, { ...look, wider });
+  else if (fit.set === 'column') below(sketch, area, blocks, signs, look);
+  else inTwoLines(sketch, area, blocks, signs, look);
+}
+
+/** The operands in a line, and the result below the first of them with its sign in the gap before it. */
+function inTwoLines(
+  sketch: Sketch,
+  area: Rect,
+  blocks: readonly Block[],
+  signs: readonly string[],
+  { cell, label }: Look,
+) {
+  const { operands, between, result, last } = ended(blocks, signs);
+  const [above, beneath] = [label + highest(operands) * cell, label + highest(result) * cell];
+  const free = Math.max(0, area.height - above - beneath - LINE_GAP);
+  const y = area.y + free / 3;
+  const wider = Math.min(
+    stretchOf(operands, columnsOf(operands) * cell, area.width - sumOf(between)),
+    stretchOf(result, columnsOf(result) * cell, area.width - widthOf(last)),
+  );
+  inLine(sketch, { ...area, y, height: above }, operands, between, { cell, label, wider, ends: 'operand' });
+  const top = y + above + LINE_GAP + free / 3 + label;
+  const width = columnsOf(result) * cell * wider;
+  const x = Math.max(area.x + widthOf(last), area.x + (area.width - width) / 2);
+  for (const block of result) {
+    block.draw({ x, y: top, width, height: block.rows * cell });
+    const room = { x, y: top - LINE - 1, width: area.x + area.width - x, height: LINE };
+    if (label > 0) sketch.word(room, block.texts, { tone: 'ink' });
+  }
+  sketch.sign(last, x - widthOf(last) / 2, top + (beneath - label) / 2 + 5);
 }
 
 interface Look {
   readonly cell: number;
   readonly label: number;
+  /** Width of a cell in heights of a cell. */
+  readonly wider?: number;
+  /** What the last block of the line is. */
+  readonly ends?: 'operand' | 'result';
 }
 
-function inLine(sketch: Sketch, area: Rect, blocks: readonly Block[], signs: readonly string[], { cell, label }: Look) {
-  const widths = blocks.map((b) => b.columns * cell);
+function inLine(
+  sketch: Sketch,
+  area: Rect,
+  blocks: readonly Block[],
+  signs: readonly string[],
+  { cell, label, wider = 1, ends = 'result' }: Look,
+) {
   const between = signs.map(widthOf);
+  const widths = blocks.map((b) => b.columns * cell * wider);
   const used = [...widths, ...between].reduce((a, b) => a + b, 0);
   const more = blocks.length > 1 ? Math.min(30, Math.max(0, area.width - used) / (blocks.length - 1)) : 0;
   const tall = Math.max(...blocks.map((b) => b.rows)) * cell;
@@ -92,17 +170,22 @@ function inLine(sketch: Sketch, area: Rect, blocks: readonly Block[], signs: rea
     // Words may go on into the gap, and the last into what is left.
     const wide = last ? area.x + area.width - x : width + gap - 4;
     if (label > 0)
-      sketch.word({ x, y: y - LINE - 1, width: wide, height: LINE }, block.texts, { tone: last ? 'ink' : 'soft' });
+      sketch.word({ x, y: y - LINE - 1, width: wide, height: LINE }, block.texts, {
+        tone: last && ends === 'result' ? 'ink' : 'soft',
+      });
     if (!last) sketch.sign(signs[i] ?? '', x + width + gap / 2, top + tall / 2 + 5);
     x += width + gap;
   });
 }
 
 function below(sketch: Sketch, area: Rect, blocks: readonly Block[], signs: readonly string[], { cell, label }: Look) {
-  const heights = blocks.map((b) => b.rows * cell);
+  const square = blocks.reduce((sum, b) => sum + b.rows * cell, 0);
+  const between = blocks.length * label + LINE_GAP * (blocks.length - 1);
+  const higher = stretchOf(blocks, square, area.height - between);
+  const heights = blocks.map((b) => b.rows * cell * higher);
   const used = heights.reduce((a, b) => a + b, 0) + blocks.length * label;
-  const gap = blocks.length > 1 ? Math.min(18, Math.max(4, (area.height - used) / (blocks.length - 1))) : 0;
-  const indent = SIGN + LETTER;
+  const gap = blocks.length > 1 ? Math.min(18, Math.max(LINE_GAP, (area.height - used) / (blocks.length - 1))) : 0;
+  const indent = indentOf(area);
   let y = area.y + Math.max(0, area.height - used - gap * (blocks.length - 1)) / 2;
   blocks.forEach((block, i) => {
     const rect = { x: area.x + indent, y: y + label, width: block.columns * cell, height: heights[i] ?? 0 };

@@ -39,7 +39,7 @@ for (const at of NAMES)
             );
         const share = filled(picture);
         faults.push(...faultsOfRoom(picture).map((fault) => `${picture.name}: ${fault}`));
-        if (share < 0.25) faults.push(`${picture.name}: ${Math.round(100 * share)} % of the room is used`);
+        if (share < 0.3) faults.push(`${picture.name}: ${Math.round(100 * share)} % of the room is used`);
       }
       expect(faults).toEqual([]);
     });
