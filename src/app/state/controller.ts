@@ -110,11 +110,15 @@ export function createController(options: ControllerOptions): Controller {
   const board = createNoticeBoard(store);
   const freeRun = createFreeRun(() => store.getState().setPausing(false));
   const run: RunOnPage = { opening: undefined, kept: undefined };
-  const sessions = new LiveSession(startSession, {
-    onEvent: (event) => events.onEvent(event),
-    onFailure: (error) => revival.onFailure(error),
-    onStray: (error) => board.say(strayNotice(error)),
-  });
+  const sessions = new LiveSession(
+    startSession,
+    {
+      onEvent: (event) => events.onEvent(event),
+      onFailure: (error) => revival.onFailure(error),
+      onStray: (error) => board.say(strayNotice(error)),
+    },
+    () => freeRun.set(false),
+  );
   const traceStep = async () => {
     const from = sessions.live();
     const trace = await from.traceStep();

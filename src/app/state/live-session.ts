@@ -3,6 +3,9 @@
  * no run is open. Who asks a session that is not there gets an error in words. The controller makes one.
  */
 import { LockstepError } from '../../base/errors';
+import type { Config } from '../../protocol/config';
+import type { CheckpointFiles, Files } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import type { SessionClient, SessionListener } from './session-client';
 
 export type StartSession = (listener: SessionListener) => SessionClient;
@@ -15,12 +18,21 @@ export class LiveSession {
   constructor(
     private readonly startSession: StartSession,
     private readonly listener: SessionListener,
+    /** A run is open, and rests: a "play" that was sent while it opened has reached nobody. */
+    private readonly onOpen: () => void,
   ) {}
 
   /** The session of the run; a new worker where there is none. */
   started(): SessionClient {
     this.current ??= this.startSession(this.listener);
     return this.current;
+  }
+
+  /** Opens a run in the session of the run. */
+  async open(config: Config, files: Files, from?: CheckpointFiles): Promise<SessionInfo> {
+    const info = await this.started().open(config, files, from);
+    this.onOpen();
+    return info;
   }
 
   live(): SessionClient {

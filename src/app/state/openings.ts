@@ -178,12 +178,13 @@ export class Openings {
   }
 
   private async openOnce(config: Config, because: string): Promise<void> {
-    const { player, freeRun, sessions, events } = this.options;
+    const { player, sessions, events } = this.options;
     const resume = this.app.state === 'playing';
     player.halt();
     if (resume) sessions.current?.control({ type: 'pause' });
     this.app.setState('loading', because);
-    const opened = sessions.started();
+    // Its worker starts while the files are read.
+    sessions.started();
     this.files = await storedFor(config.resume, this.files);
     const { preview, arrival } = this.options;
     // A link to a moment of the run leads elsewhere than to the first step.
@@ -191,16 +192,15 @@ export class Openings {
     let info: SessionInfo | undefined;
     try {
       await events.startingAfresh(async () => {
-        info = await opened.open(config, this.files);
+        info = await sessions.open(config, this.files);
       });
     } finally {
       preview.end(info !== undefined && this.wanted === config);
     }
     if (this.wanted !== config || !info) return;
-    freeRun.set(false);
     this.takeOver(config, info);
     if (preview.shown) {
-      await preview.replacedBy(() => opened.traceStep()).catch((error: unknown) => this.report(error));
+      await preview.replacedBy(() => sessions.live().traceStep()).catch((error: unknown) => this.report(error));
       this.app.setState('paused');
       arrival.begin(player)?.catch((error: unknown) => this.report(error));
     } else if (resume && arrival.microBatch === undefined) player.play();

@@ -74,7 +74,7 @@ export class Revival {
     this.app.setState('loading', `Continuing from ${where} in a new worker`);
     this.revivedMs = performance.now();
     try {
-      this.app.setInfo(await sessions.started().open(config, this.openings.filesThatRan, from.files));
+      this.app.setInfo(await sessions.open(config, this.openings.filesThatRan, from.files));
     } catch (second) {
       this.app.setState('failed', error.message);
       board.say({ ...noticeOf(second), id: 'worker-ended' });
