@@ -7,6 +7,7 @@ import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { DATASET_FILE } from '../../protocol/exported';
 import { type CodeLine, codeLine, codeLines } from '../pytorch/code-line';
 import { dataCode } from '../pytorch/data';
+import { endOfGroup, type GroupHolders } from '../pytorch/devices';
 import { trainingLoop } from '../pytorch/loop';
 import { NAMES } from '../pytorch/model';
 import { lossCode, optimizerCode, schedulerCode } from '../pytorch/optim';
@@ -136,7 +137,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
     ...(parts.stages === true ? [] : codeLines('run.holds(model)')),
     ...(plain ? [] : codeLines('if args.compile:', '    model = torch.compile(model)')),
     ...(parts.wrapper ? [parts.wrapper] : []),
-    ...(parts.wrapper && ranks ? codeLines('run.wrapper = model  # whose buckets are in the report') : []),
+    ...(parts.wrapper && ranks ? codeLines(`${WRAPPER} = model  # whose buckets are in the report`) : []),
     ...(parts.afterModel ?? []),
     ...(parts.stages === true ? codeLines('run.holds(model, modules)') : []),
     ...codeLines(
@@ -167,9 +168,17 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
         scheduler.step,
       ),
     ]),
-    ...codeLines(...(parts.tearDown ?? [])),
+    ...codeLines(...(parts.holdsGroup ? endOfGroup(withReport(parts, parts.holdsGroup)) : [])),
   ];
 }
+
+const WRAPPER = 'run.wrapper';
+
+/** The report has looked at the wrapper by then. */
+const withReport = ({ wrapper }: Script, { holders, graph }: GroupHolders): GroupHolders => ({
+  holders: wrapper ? [...holders, WRAPPER] : holders,
+  graph,
+});
 
 function argumentsOf({ steps, epochs, resume }: Config, plain: boolean): readonly string[] {
   return [

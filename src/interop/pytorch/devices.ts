@@ -24,3 +24,22 @@ export function ranksLines(timeout: readonly string[]): readonly string[] {
     '    torch.cuda.set_device(device)',
   ];
 }
+
+/**
+ * The end of a script with ranks. The variables `holders` hold DistributedDataParallel, which holds the process group,
+ * so that they go first: with gloo, a DDP object that outlives destroy_process_group() may hang its process at the end.
+ * `graph`: variables whose autograd graph holds the group, too; they may be unset.
+ */
+export function endOfGroup({ holders, graph }: GroupHolders): readonly string[] {
+  const all = [...holders, ...graph];
+  const letGo = graph.length > 0 ? `${all.join(' = ')} = None` : `del ${all.join(', ')}`;
+  return [
+    ...(all.length > 0 ? [`${letGo}  # DistributedDataParallel holds the process group`] : []),
+    'torch.distributed.destroy_process_group()',
+  ];
+}
+
+export interface GroupHolders {
+  readonly holders: readonly string[];
+  readonly graph: readonly string[];
+}

@@ -4,6 +4,7 @@
  */
 import type { CodeLine } from './code-line';
 import type { seedLines } from './ddp';
+import type { GroupHolders } from './devices';
 import type { LoopParts } from './loop';
 import type { ModelCode } from './model';
 import type { Parameters } from './optim';
@@ -30,8 +31,8 @@ export interface Script {
   readonly beforeGroup?: readonly string[];
   readonly group?: readonly string[];
   readonly behindGroup?: readonly string[];
-  /** Behind everything. */
-  readonly tearDown?: readonly string[];
+  /** Of a script with ranks: what must go before the process group. */
+  readonly holdsGroup?: GroupHolders;
   readonly model: ModelCode;
   /** Seeds that ranks set for themselves. */
   readonly seeds?: ReturnType<typeof seedLines>;

@@ -8,7 +8,7 @@ import type { Config } from '../../protocol/config';
 import { checkpointCode } from './checkpoint';
 import { type CodeLine, codeLine, codeLines } from './code-line';
 import { dataCode } from './data';
-import { ONE_DEVICE } from './devices';
+import { endOfGroup, ONE_DEVICE } from './devices';
 import type { Dialect } from './dialect';
 import { importLines } from './imports';
 import { launchLines } from './launch';
@@ -86,7 +86,7 @@ function script(config: Config, parts: Script): CodeLine[] {
       ...checkpoint.loader,
     ),
     ...trainingLoop(config, config.resume === undefined ? loop : { ...loop, resumes: FROM_FILE }, scheduler.step),
-    ...codeLines(...(parts.tearDown ?? [])),
+    ...codeLines(...(parts.holdsGroup ? endOfGroup(parts.holdsGroup) : [])),
   ];
 }
 

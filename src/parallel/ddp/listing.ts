@@ -25,7 +25,7 @@ const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['po
 const rankBatch = (config: Config): number => Math.floor(microBatch(config) / config.worldSize);
 
 export function ddpListing(config: Config, dialect: Dialect = LISTING): CodeLine[] {
-  const { algorithm, overlap } = config.ddp;
+  const { algorithm, overlap, findUnusedParameters, staticGraph } = config.ddp;
   const uneven = mostBatches(config, rankBatch(config));
   const loaders = loaderLines(config, rankBatch(config), dialect);
   const how = `${algorithmAdverb(algorithm)} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
@@ -42,7 +42,7 @@ export function ddpListing(config: Config, dialect: Dialect = LISTING): CodeLine
     group: ranksLines(
       config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${config.timeoutS})`],
     ),
-    tearDown: ['torch.distributed.destroy_process_group()'],
+    holdsGroup: { holders: ['model'], graph: findUnusedParameters || staticGraph ? ['output', 'loss'] : [] },
     model: modelCode(config.model.layers, 'device', config.checkpointSegments),
     seeds: seedLines(config),
     dataNames: loaders.names,

@@ -63,7 +63,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     ],
     group: ranksLines(timeoutOf(config)),
     behindGroup: meshLines(shape),
-    tearDown: ['torch.distributed.destroy_process_group()'],
+    holdsGroup: { holders: holdersOf(averaging, shape), graph: [] },
     model: { ...model, classes: [...model.classes, ...checkpointedStage(config)] },
     afterModel: lines(
       ...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' }),
@@ -113,6 +113,12 @@ function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp }: P
     return 'byHand';
   return name === '1F1B' && microBatches > stages ? 'ddp' : 'keepsBuckets';
 }
+
+/** The stages that DistributedDataParallel is around. */
+const holdersOf = (averaging: Averaging, { short }: PipelineShape): readonly string[] =>
+  averaging === 'ddp' || averaging === 'keepsBuckets'
+    ? ['modules', 'stages', 'schedule', ...(short ? ['last_stages', 'last_schedule'] : [])]
+    : [];
 
 /** Every rank of a pipeline goes through the batches of its replica. */
 function dataLines(config: Config, { dp }: PipelineShape, dialect: Dialect): ReturnType<typeof loaderLines> {
