@@ -25,6 +25,9 @@ test.describe(() => {
     await expect(page.getByTitle(/Meanwhile: step 1 on the CPU/)).toBeVisible();
     await expect(playground.region('Set-up').getByText('Computing on CPU')).toBeVisible();
     await expect(playground.button('Play')).toBeDisabled();
+    // The panels do not wait for the GPU: the code has its lines, the plot of the losses its first point.
+    await expect(page.getByRole('list', { name: 'PyTorch code' }).getByText('loss.backward()')).toBeVisible();
+    await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
     const cursor = page.getByRole('slider', { name: 'Time cursor' });
     // The preview ends where the parameters would change.
     const events = Number(await cursor.getAttribute('aria-valuemax'));

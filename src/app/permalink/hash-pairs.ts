@@ -2,6 +2,10 @@
 
 export type Pair = readonly [key: string, text: string];
 
+/** Half of a pair of UTF-16, which a file's name may have, is no character that a link could hold. */
+const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const whole = (text: string): string => text.replace(HALF, '\ufffd');
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -12,7 +16,7 @@ function decode(text: string): string {
 }
 
 export function splitHash(hash: string): readonly Pair[] {
-  return hash
+  return whole(hash)
     .replace(/^#/, '')
     .split('&')
     .filter((part) => part !== '')
@@ -22,10 +26,7 @@ export function splitHash(hash: string): readonly Pair[] {
     });
 }
 
-/** Half of a pair of UTF-16, which a file's name may have, is no character that a link could hold. */
-const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-const encode = (text: string) =>
-  encodeURIComponent(text.replace(HALF, '\ufffd')).replaceAll('%2C', ',').replaceAll('%3A', ':');
+const encode = (text: string) => encodeURIComponent(whole(text)).replaceAll('%2C', ',').replaceAll('%3A', ':');
 
 export function joinHash(pairs: readonly Pair[]): string {
   return pairs.map(([key, text]) => `${encode(key)}=${encode(text)}`).join('&');

@@ -451,6 +451,12 @@ describe('permalink', () => {
     expect(parsePermalink('#mode=pipeline&world=8&pp=4&dp=2').notices).toEqual([]);
   });
 
+  it('takes half of a pair of UTF-16 for the sign that is written back in its place', () => {
+    const { config, view, kept } = parsePermalink('#resume=a\ud800');
+    expect(config.resume).toBe('a\ufffd');
+    expect(parsePermalink(`#${printPermalink(config, view, kept)}`).config).toEqual(config);
+  });
+
   it('drops a kept value when that setting has got a good one', () => {
     const link = parsePermalink('#world=99');
     expect(printPermalink({ ...link.config, worldSize: 2 }, link.view, link.kept)).toBe('seed=0&world=2');

@@ -136,6 +136,7 @@ export function createController(options: ControllerOptions): Controller {
   });
   const report = (error: unknown) => openings.report(error);
   const interruption = new Interruption({ store, player, arrival, report });
+  const preview = new FirstPicture({ store, player, sessions, run });
   const events = new SessionEvents({ store, board, player, freeRun, run, interruption });
   const openings = new Openings({
     store,
@@ -145,7 +146,7 @@ export function createController(options: ControllerOptions): Controller {
     sessions,
     events,
     run,
-    preview: new FirstPicture({ store, player, sessions, run }),
+    preview,
     arrival,
     onRuns,
     instead,
@@ -178,6 +179,7 @@ export function createController(options: ControllerOptions): Controller {
     say: board.say,
     dismiss: board.dismiss,
     ...questions(store, sessions, () => openings.filesThatRan),
+    listing: async () => preview.listing ?? sessions.live().listing(),
   };
 }
 
@@ -192,7 +194,6 @@ function questions(
   | 'saveWeights'
   | 'saveCheckpoint'
   | 'ask'
-  | 'listing'
   | 'exportRun'
   | 'overlap'
   | 'controlRun'
@@ -223,7 +224,6 @@ function questions(
       attention: async (row) => live().attention(row),
       rehearse: async (...given) => live().rehearse(...given),
     },
-    listing: async () => live().listing(),
     exportRun: async () => live().exportRun(store.getState().info?.config ?? store.getState().config, files()),
     overlap: async () => live().overlap(),
     controlRun: async (wanted) => live().controlRun(wanted),

@@ -1,12 +1,12 @@
 /**
  * While the first run's kernels compile for the GPU, a session of its own computes the first step on the CPU, and the
- * page shows that step: the same weights, samples and Program, so the same numbers within rounding. The page says that
- * they are the CPU's. Nothing of it goes into the run: its worker ends when the GPU is ready, and the GPU's own first
+ * page shows that step with its loss and its PyTorch lines: the same weights, samples and Program, so the same numbers
+ * within rounding. The page says that they are the CPU's. Nothing of it goes into the run: its worker ends when the GPU is ready, and the GPU's own first
  * step replaces what is shown. Openings.ts asks for it; the controller makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
-import type { StepTrace } from '../../protocol/trace';
+import type { CodeLine, StepTrace } from '../../protocol/trace';
 import type { Transport } from '../transport/transport';
 import type { LiveSession } from './live-session';
 import type { SessionClient } from './session-client';
@@ -34,12 +34,18 @@ interface Page {
 export class FirstPicture {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private session: SessionClient | undefined;
+  private lines: readonly CodeLine[] | undefined;
 
   constructor(private readonly page: Page) {}
 
   /** What the page shows is the CPU's. */
   get shown(): boolean {
     return this.page.run.previewed === true;
+  }
+
+  /** The PyTorch script, while the session of the page is too busy to write it. */
+  get listing(): readonly CodeLine[] | undefined {
+    return this.lines;
   }
 
   /** The session of the page opens this; if that takes long, the CPU computes the first step meanwhile. */
@@ -58,6 +64,7 @@ export class FirstPicture {
     clearTimeout(this.timer);
     this.session?.end();
     this.session = undefined;
+    this.lines = undefined;
     this.page.run.compiling = false;
     if (!opened) this.giveUp();
   }
@@ -67,6 +74,7 @@ export class FirstPicture {
     clearTimeout(this.timer);
     this.session?.end();
     this.session = undefined;
+    this.lines = undefined;
     if (!this.shown) return;
     this.page.run.previewed = false;
     this.page.player.halt();
@@ -97,16 +105,18 @@ export class FirstPicture {
       const info = await session.open({ ...config, device: 'cpu', compareSingle: false }, files);
       const snapshot = await session.snapshot();
       const trace = await session.traceStep();
+      const lines = await session.listing();
       if (this.session !== session) return;
       session.end();
       this.session = undefined;
       run.previewed = true;
+      this.lines = lines;
       const app = store.getState();
       app.setInfo({ ...info, config });
       app.setSnapshot(snapshot);
       app.setState('loading', `${app.busy}${MEANWHILE}`);
-      // What is kept of a run lies before where it is.
-      app.setMicroBatch(trace.microBatch + 1);
+      // The run is then after this micro-batch, as if it had trained it.
+      app.addLosses([trace.losses], 0);
       await player.preview(async () => app.addTrace(trace));
     } catch {
       // The session of the page says what is wrong with these settings.
