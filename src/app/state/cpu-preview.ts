@@ -1,8 +1,8 @@
 /**
  * While the first run's kernels compile for the GPU, a session of its own computes the first step on the CPU, and the
  * page shows that step with its loss and its PyTorch lines: the same weights, samples and Program, so the same numbers
- * within rounding. The page says that they are the CPU's. Nothing of it goes into the run: its worker ends when the GPU is ready, and the GPU's own first
- * step replaces what is shown. Openings.ts asks for it; the controller makes one.
+ * within rounding. The page says that they are the CPU's. Nothing of it goes into the run: its worker ends when the GPU
+ * is ready, and the GPU's own first step replaces what is shown. Openings.ts asks for it; the controller makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
