@@ -35,9 +35,11 @@ import { anyConfig, runnableConfig } from './arbitraries/configs';
 import { anyFile, anyFileOf, type DamagedFile, damaged, WHOLE } from './arbitraries/files';
 import { anyLink } from './arbitraries/links';
 import { anySchedule } from './arbitraries/schedules';
+import { checkNamesFile, checkNamesWord } from './names-input';
 import { checkNamesSettings } from './names-settings';
 import { checkSentence, keepsPromise } from './promise';
 import regressions from './regressions.json';
+import { anyQuestion, tryQuestion } from './try-questions';
 import { anyRecording, tryRecording } from './try-recordings';
 import { anyReport, tryReport } from './try-reports';
 
@@ -151,13 +153,19 @@ const BY_FILES: readonly (readonly [names: readonly string[], data: DataConfig])
 async function tryFile(file: DamagedFile): Promise<void> {
   const bytes = damaged(file);
   const [names, data] = BY_FILES.find(([all]) => all.includes(file.name)) ?? [];
-  if (file.name === 'w.safetensors') await keepsPromise(() => readSafetensors(file.name, bytes));
+  if (file.name === 'w.safetensors') {
+    const { refused } = await keepsPromise(() => readSafetensors(file.name, bytes));
+    if (refused) checkNamesFile(refused, [file.name]);
+  }
   if (!names || !data) return;
   const files: Files = {
     ...Object.fromEntries(names.map((name) => [name, WHOLE[name]?.() ?? bytes])),
     [file.name]: bytes,
   };
-  await keepsPromise(async () => makeDataset(data, CE, new Generator(0), await prepareFiles(data, files)));
+  const { refused } = await keepsPromise(async () =>
+    makeDataset(data, CE, new Generator(0), await prepareFiles(data, files)),
+  );
+  if (refused) checkNamesFile(refused, names);
 }
 
 /** Dropped on the page, together with others or alone. */
@@ -195,7 +203,8 @@ const checkpoint = (): Promise<Files> => {
 async function tryCheckpoint(file: DamagedFile): Promise<void> {
   const files = await checkpoint();
   const whole = { [file.name]: () => Uint8Array.from(files[file.name] ?? []) };
-  await keepsPromise(() => readCheckpoint('c', { ...files, [file.name]: damaged(file, whole) }));
+  const { refused } = await keepsPromise(() => readCheckpoint('c', { ...files, [file.name]: damaged(file, whole) }));
+  if (refused) checkNamesFile(refused, Object.keys(files));
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'lockstep-fuzz-'));
@@ -233,8 +242,10 @@ export const TARGETS: readonly Target[] = [
     await keepsPromise(() => parseCommand(args, undefined));
   }),
   target('launchLines', 1500, anyLaunchLine, async (line) => {
-    await keepsPromise(() => parseLaunchLine(line));
+    const { refused } = await keepsPromise(() => parseLaunchLine(line));
+    if (refused) checkNamesWord(refused, line);
   }),
+  target('questions', 300, anyQuestion, tryQuestion),
   target('configFiles', 300, anyConfigText, tryConfigText),
   target('schedules', 400, anySchedule, trySchedule),
   target('imports', 250, anyRecording, tryRecording),

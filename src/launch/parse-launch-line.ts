@@ -3,6 +3,7 @@
  * too), mp.spawn; with CUDA_VISIBLE_DEVICES before it or not. Gives nodes, ranks and their variables; starts nothing.
  * The page and the command line call it; launch-settings.ts makes settings of the plan.
  */
+import { brief } from '../base/brief';
 import type { LaunchPlan } from '../protocol/process-group';
 import { type Layout, planOf } from './layout';
 import { launchError, wholeNumber } from './options';
@@ -123,7 +124,10 @@ function readSpawn(text: string): Layout | undefined {
   if (!/\bspawn\s*\(/.test(text)) return undefined;
   const nprocs = /\bnprocs\s*=\s*([^,)\s]+)/.exec(text)?.[1];
   if (nprocs === undefined)
-    throw launchError('mp.spawn: without nprocs it starts one process.', 'For example mp.spawn(train, nprocs=4).');
+    throw launchError(
+      `mp.spawn: "${brief(text.slice(text.search(/\bspawn\s*\(/)), 60)}" starts one process, since nprocs is not given.`,
+      'For example mp.spawn(train, nprocs=4).',
+    );
   const processes = wholeNumber(nprocs, 'mp.spawn: nprocs', 1);
   const master = { host: 'localhost', port: 12_355 };
   return {
