@@ -67,7 +67,6 @@ export const CONTENTS: readonly Entry[] = [
     title: 'Reading a trace',
     paths: ['job'],
     week: 13,
-    planned: 'Take a recording of torch.profiler apart and find what costs the time. Being written.',
   },
   {
     name: 'which-mode',

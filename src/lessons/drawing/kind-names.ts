@@ -7,4 +7,5 @@ export type KindName =
   | 'loss-surface'
   | 'memory-and-time'
   | 'norm-statistics'
+  | 'recording'
   | 'rendezvous';

@@ -11,6 +11,7 @@ const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKin
   'loss-surface': () => loadPart('The loss surface', () => import('./kinds/loss-surface')),
   'memory-and-time': () => loadPart('Memory and time', () => import('./kinds/memory-and-time')),
   'norm-statistics': () => loadPart('The statistics', () => import('./kinds/norm-statistics')),
+  recording: () => loadPart('The recording', () => import('./kinds/recording')),
   rendezvous: () => loadPart('The rendezvous', () => import('./kinds/rendezvous')),
   'two-ways': () => loadPart('The two ways', () => import('./kinds/two-ways')),
 };

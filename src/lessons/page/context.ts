@@ -21,7 +21,11 @@ export interface PageContext {
   /** Undefined: it is being run; the page will be rendered again. */
   readonly run: (link: string) => Recorded | undefined;
   /** What a drawing is given of its runs; undefined: it is being read, and the page will be rendered again. */
-  readonly read: (drawing: string, kind: KindName, runs: RunsByName) => unknown;
+  readonly read: (
+    drawing: string,
+    of: { readonly kind: KindName; readonly about: string },
+    runs: RunsByName,
+  ) => unknown;
   /** HTML of a Python text, in colours. */
   readonly highlight: (code: string, marked: readonly number[]) => string;
   readonly shelf: PictureShelf;
@@ -90,7 +94,7 @@ export function drawingOf(page: PageContext, id: string): DrawingAsked {
   const there = runs.flatMap(([name, run]) => (run ? [[name, run] as const] : []));
   const about = spec.about ?? page.name;
   if (!needsData(spec.kind)) return { spec, kind, about, data: undefined, ready: true };
-  const data = there.length === runs.length ? page.read(id, spec.kind, new Map(there)) : undefined;
+  const data = there.length === runs.length ? page.read(id, { kind: spec.kind, about }, new Map(there)) : undefined;
   return { spec, kind, about, data, ready: data !== undefined };
 }
 

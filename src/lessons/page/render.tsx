@@ -195,8 +195,8 @@ async function renderLesson({ name, text, lesson }: LessonSource, { looks, highl
         if (!recorded) missing.add(link);
         return recorded;
       },
-      read: (drawing, kind, recorded) => {
-        if (!data.has(drawing)) unread.set(drawing, () => dataOf(kind, recorded));
+      read: (drawing, { kind, about }, recorded) => {
+        if (!data.has(drawing)) unread.set(drawing, () => dataOf(kind, recorded, about));
         return data.get(drawing);
       },
       highlight,

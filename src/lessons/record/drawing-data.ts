@@ -9,23 +9,26 @@ import { modesCompared } from './memory-and-time';
 import { memoryCurves } from './memory-over-time';
 import { normed } from './norm-statistics';
 import type { Recorded } from './record-run';
+import { recordedSteps } from './recorded-steps';
 import { meetings } from './rendezvous';
 import { twoWays } from './two-ways';
 
 export type RunsByName = ReadonlyMap<string, Recorded>;
 
-const READERS: Readonly<Partial<Record<KindName, (runs: RunsByName) => unknown>>> = {
+const READERS: Readonly<Partial<Record<KindName, (runs: RunsByName, about: string) => unknown>>> = {
   'memory-over-time': memoryCurves,
   deal: dealsOf,
   'two-ways': twoWays,
   'loss-surface': surfaces,
   'memory-and-time': modesCompared,
   'norm-statistics': normed,
+  recording: (_, about) => recordedSteps(about),
   rendezvous: meetings,
 };
 
 export const needsData = (kind: KindName): boolean => READERS[kind] !== undefined;
 
-export async function dataOf(kind: KindName, runs: RunsByName): Promise<unknown> {
-  return READERS[kind]?.(runs);
+/** `about`: which of several drawings of the kind. */
+export async function dataOf(kind: KindName, runs: RunsByName, about: string): Promise<unknown> {
+  return READERS[kind]?.(runs, about);
 }

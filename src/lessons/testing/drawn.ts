@@ -19,7 +19,7 @@ export function drawingOf(lesson: Lesson, id: string, kind: DrawingKind): Drawin
   const record = async () => {
     const runs = Object.entries(spec.runs ?? {});
     const recorded = await Promise.all(runs.map(async ([name, run]) => [name, await recordRun(linkOf(run))] as const));
-    return dataOf(spec.kind, new Map(recorded));
+    return dataOf(spec.kind, new Map(recorded), spec.about ?? '');
   };
   const data = record();
   const about = spec.about ?? '';

@@ -80,31 +80,50 @@ function named(
 /** Names that numbers make different ("batch 17") would each be a pass over all spans. */
 const MOST_NAMES = 50;
 
-function shareOf(
-  rank: Rank,
-  { step, startUs, endUs, marked }: RecordedStep,
-  timeline: Timeline,
-  bytes: number,
-): StepOfRank {
+/** A rank's step, divided: what filled which part of it. Nothing counts twice, and hidden is a part of computing. */
+export interface DividedStep {
+  readonly compute: Intervals;
+  readonly communication: Intervals;
+  readonly hidden: Intervals;
+  readonly waiting: Intervals;
+  readonly transfer: Intervals;
+  readonly idle: readonly { readonly cause: IdleCause; readonly name: string; readonly when: Intervals }[];
+}
+
+/** The same division as in `stepShares`, with its places: what lessons draw. */
+export const dividedSteps = (rank: RecordedRank, parts: readonly OwnPart[]): readonly DividedStep[] => {
+  const timeline = timelineOf(rank, parts);
+  return rank.steps.map((step) => divided(step, timeline));
+};
+
+function divided({ startUs, endUs }: RecordedStep, timeline: Timeline): DividedStep {
   const within = (all: Intervals): Intervals => clip(all, startUs, endUs);
   const compute = within(timeline.compute);
   const communication = within(timeline.communication);
   const exposed = subtract(communication, compute);
-  const waitingUs = total(intersect(exposed, within(timeline.waiting)));
-  let idle = subtract([startUs, endUs], union(compute, communication));
-  const idleUs = total(idle);
-  const shares: IdleShare[] = [];
+  const waiting = intersect(exposed, within(timeline.waiting));
+  const idle: { cause: IdleCause; name: string; when: Intervals }[] = [];
+  let left = subtract([startUs, endUs], union(compute, communication));
   for (const { cause, name, when } of timeline.causes) {
-    if (idle.length === 0) break;
+    if (left.length === 0) break;
     const here = within(when);
-    const us = total(intersect(idle, here));
-    if (us <= 0) continue;
-    shares.push({ cause, name, us });
-    idle = subtract(idle, here);
+    const explained = intersect(left, here);
+    if (total(explained) <= 0) continue;
+    idle.push({ cause, name, when: explained });
+    left = subtract(left, here);
   }
-  const rest = total(idle);
-  if (rest > 0) shares.push({ cause: 'python', name: '', us: rest });
-  const [computeUs, communicationUs, exposedUs] = [total(compute), total(communication), total(exposed)];
+  if (total(left) > 0) idle.push({ cause: 'python', name: '', when: left });
+  return {
+    ...{ compute, communication, hidden: intersect(communication, compute) },
+    ...{ waiting, transfer: subtract(exposed, waiting), idle },
+  };
+}
+
+function shareOf(rank: Rank, recorded: RecordedStep, timeline: Timeline, bytes: number): StepOfRank {
+  const { step, startUs, endUs, marked } = recorded;
+  const { compute, communication, waiting, idle } = divided(recorded, timeline);
+  const [computeUs, communicationUs, waitingUs] = [total(compute), total(communication), total(waiting)];
+  const exposedUs = total(subtract(communication, compute));
   return {
     step: marked ? step : undefined,
     rank,
@@ -116,8 +135,8 @@ function shareOf(
     exposedUs,
     waitingUs,
     transferUs: exposedUs - waitingUs,
-    idleUs,
-    idle: shares.sort((a, b) => b.us - a.us),
+    idleUs: total(subtract([startUs, endUs], union(compute, communication))),
+    idle: idle.map(({ cause, name, when }) => ({ cause, name, us: total(when) })).sort((a, b) => b.us - a.us),
     bytes,
   };
 }
