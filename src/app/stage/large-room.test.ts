@@ -31,7 +31,7 @@ it.each([
     if (!opened || !beside) throw new Error('no room');
     const { room, items } = opened;
     expect([room.title, room.now, room.activity]).toEqual([beside.title, beside.now, beside.activity]);
-    for (const rect of [room.rect, opened.close]) {
+    for (const rect of [room.rect, opened.close, ...opened.turns.map((turn) => turn.rect)]) {
       expect(Math.min(rect.x, rect.y)).toBeGreaterThanOrEqual(0);
       expect(right(rect)).toBeLessThanOrEqual(size.width);
       expect(bottom(rect)).toBeLessThanOrEqual(size.height);
@@ -39,6 +39,10 @@ it.each([
     expect(room.frame.level).toBe('whole');
     expect(items.every((item) => item.device === device)).toBe(true);
     expect(items.some((item) => item.closesRoom)).toBe(true);
+    const turns = items.flatMap((item) =>
+      item.id === 'opened next' || item.id === 'opened before' ? item.opensRoom : [],
+    );
+    expect(turns).toEqual([worldSize - 2, 0]);
     expect(small.items.some((item) => item.opensRoom === device)).toBe(true);
     if (room.chunks) continue;
     pictures++;

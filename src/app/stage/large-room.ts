@@ -17,6 +17,13 @@ const LARGEST = { width: 620, height: 460 };
 const MARGIN = 10;
 const CLOSE = 22;
 
+/** `place`: how many buttons to the left of ×. */
+const TURNS = [
+  { id: 'before', text: '‹', by: -1, place: 2 },
+  { id: 'next', text: '›', by: 1, place: 1 },
+] as const;
+const besideClose = (close: Rect, place: number): Rect => ({ ...close, x: close.x - place * (CLOSE + 4) });
+
 export interface LargeRoom {
   look(plan: StagePlan, facts: StageFacts, device: number): OpenedRoom | undefined;
 }
@@ -62,7 +69,18 @@ export function createLargeRoom(): LargeRoom {
       const input = { info, place, rect, content, buckets, facts, tiledValues, memoryScale: scale };
       const { scene, items } = roomScene(input, drawings.of(input));
       const close = { x: rect.x + rect.width - CLOSE / 2 - 2, y: rect.y - CLOSE / 2 + 2, width: CLOSE, height: CLOSE };
-      return { room: scene, close, items: [wholeItem(device, rect, place.title), ...items, closeItem(device, close)] };
+      const count = plan.devices.length;
+      const turns = count < 2 ? [] : TURNS.map((turn) => ({ ...turn, rect: besideClose(close, turn.place) }));
+      const turnItems = turns.map(({ id, by, rect: at }) => {
+        const to = (device + by + count) % count;
+        return turnItem({ id, rect: at, device }, { device: to, title: plan.devices[to]?.title ?? '' });
+      });
+      return {
+        room: scene,
+        close,
+        turns,
+        items: [wholeItem(device, rect, place.title), ...items, ...turnItems, closeItem(device, close)],
+      };
     },
   };
 }
@@ -75,6 +93,19 @@ const wholeItem = (device: number, rect: Rect, title: string): SceneItem => ({
   event: undefined,
   opensRoom: device,
   tip: () => ({ title, facts: [['press ×, Esc or beside it', 'closes the large room']] }),
+});
+
+/** Its id stays, so that the keyboard stays on it while it goes from rank to rank. */
+const turnItem = (
+  { id, rect, device }: { readonly id: string; readonly rect: Rect; readonly device: number },
+  to: { readonly device: number; readonly title: string },
+): SceneItem => ({
+  id: `opened ${id}`,
+  rect,
+  device,
+  event: undefined,
+  opensRoom: to.device,
+  tip: () => ({ title: to.title, facts: [['press', 'shows that room large']] }),
 });
 
 const closeItem = (device: number, rect: Rect): SceneItem => ({

@@ -66,7 +66,7 @@ function apart(ink: Ink, { text, rect, equal }: ApartScene): void {
 /** What the other rooms show is still seen, faintly. */
 const VEIL = 0.82;
 
-function openedRoom(ink: Ink, { width, height }: StageScene, { room, close }: OpenedRoom): void {
+function openedRoom(ink: Ink, { width, height }: StageScene, { room, close, turns }: OpenedRoom): void {
   const { context, palette } = ink;
   context.save();
   context.globalAlpha = VEIL;
@@ -74,9 +74,11 @@ function openedRoom(ink: Ink, { width, height }: StageScene, { room, close }: Op
   context.fillRect(0, 0, width, height);
   context.restore();
   paintRoom(ink, room);
-  box(context, close, { fill: palette.card, stroke: palette.line, radius: close.width / 2 });
-  const at = { x: close.x + close.width / 2, y: close.y + close.height / 2 + 5 };
-  drawText(ink, '×', at, { size: 16, colour: palette.ink, align: 'center' });
+  for (const { rect, text } of [...turns, { rect: close, text: '×' }]) {
+    box(context, rect, { fill: palette.card, stroke: palette.line, radius: rect.width / 2 });
+    const at = { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 + 5 };
+    drawText(ink, text, at, { size: 16, colour: palette.ink, align: 'center' });
+  }
 }
 
 export function paintStage(ink: Ink, scene: StageScene, marks: Marks): void {

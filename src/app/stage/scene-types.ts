@@ -237,6 +237,8 @@ export interface ApartScene {
 export interface OpenedRoom {
   readonly room: RoomScene;
   readonly close: Rect;
+  /** To the rooms of the ranks before and after. */
+  readonly turns: readonly { readonly rect: Rect; readonly text: string }[];
   readonly items: readonly SceneItem[];
 }
 

@@ -3,6 +3,7 @@
  * tab was chosen last, and which room is shown large. Used by stage.tsx, whose list of items does the same by keyboard.
  */
 import { type MouseEvent, useCallback, useEffect, useState } from 'react';
+import { bottom, right } from '../draw/geometry';
 import { hitTest } from '../draw/hit-regions';
 import { useApp, useAppStore } from '../state/use-app';
 import type { ChosenTab, SceneItem } from './scene-types';
@@ -31,15 +32,16 @@ export function useStagePointer(model: StageModel) {
     },
     [store],
   );
+  const open = (device: number) => {
+    // What was pointed at is in the large room, too: its tooltip would lie over the picture.
+    point(undefined);
+    LARGE_ROOM.load().then(
+      () => setOpened(device),
+      () => undefined,
+    );
+  };
   const act = (item: SceneItem | undefined) => {
-    if (item?.opensRoom !== undefined) {
-      const device = item.opensRoom;
-      LARGE_ROOM.load().then(
-        () => setOpened(device),
-        () => undefined,
-      );
-      return;
-    }
+    if (item?.opensRoom !== undefined) return open(item.opensRoom);
     if (item === undefined || item.closesRoom) setOpened(undefined);
     setHeld((old) =>
       item === undefined || old?.id === item.id ? undefined : { id: item.id, pin: item.event !== undefined },
@@ -54,7 +56,7 @@ export function useStagePointer(model: StageModel) {
     return hitTest(model.scene?.items ?? [], at, isTouch(event.nativeEvent) ? FINGER : MOUSE);
   };
   // Esc, or a step to another trace, takes the pin away, and the tooltip with it.
-  const open = held && (!held.pin || pinned !== undefined) ? held.id : undefined;
+  const tipOf = held && (!held.pin || pinned !== undefined) ? held.id : undefined;
   useEffect(() => {
     if (opened === undefined) return undefined;
     const close = ({ key }: KeyboardEvent) => {
@@ -67,9 +69,23 @@ export function useStagePointer(model: StageModel) {
     onPointerDown: (event: MouseEvent) => point(under(event)),
     onPointerMove: (event: MouseEvent) => point(under(event)),
     onPointerLeave: () => point(undefined),
-    onClick: (event: MouseEvent) => act(under(event)),
+    onClick: (event: MouseEvent) => {
+      const item = under(event);
+      // Pictures of a room that has no place for words are too small for a finger: the room opens wherever it is pressed.
+      const level = item && opened === undefined ? model.scene?.rooms[item.device]?.frame.level : undefined;
+      if (item && level === 'glyph' && isTouch(event.nativeEvent) && inRoom(item, model.scene)) open(item.device);
+      else act(item);
+    },
   };
-  return { pointed, open, tab, opened, point, act, hands };
+  return { pointed, open: tipOf, tab, opened, point, act, hands };
+}
+
+/** Not a packet that flies by. */
+function inRoom({ rect, device }: SceneItem, scene: StageModel['scene']): boolean {
+  const room = scene?.rooms[device]?.rect;
+  return (
+    room !== undefined && rect.x >= room.x - 1 && right(rect) <= right(room) + 1 && bottom(rect) <= bottom(room) + 1
+  );
 }
 
 const isTouch = (event: object): boolean => 'pointerType' in event && event.pointerType === 'touch';

@@ -1,0 +1,42 @@
+import { placeInBrowser } from '../scripts/tier';
+import { expect, TINY, test } from './playground';
+
+const PICTURE = /^16 devices/;
+
+test(
+  'a small room opens large by mouse and by keyboard, goes on to the next rank, and closes',
+  placeInBrowser({ rest: 'large-room.test.ts lays the same room out without a browser' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${TINY}&data=gauss&mode=ddp&world=16&device=cpu`);
+    const stage = playground.region('Stage');
+    const picture = stage.getByRole('img', { name: PICTURE });
+    const items = stage.getByRole('listbox', { name: 'Items on the stage' });
+    const option = items.getByRole('option');
+    /** The keyboard's list has the items of the large room alone while one is open. */
+    const isOpen = async (rank: number) => {
+      await items.focus();
+      await page.keyboard.press('Home');
+      await expect(option).toHaveText(new RegExp(`^rank ${rank}\\. press ×, Esc or beside it`));
+    };
+    // By mouse: the title of the first room, then the button to the next rank, then ×.
+    await picture.click({ position: { x: 30, y: 12 } });
+    await isOpen(0);
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    await expect(option).toHaveText(/^rank 1\. press: shows that room large/);
+    await page.keyboard.press('Enter');
+    await isOpen(1);
+    await page.keyboard.press('End');
+    await expect(option).toHaveText(/^Close/);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Home');
+    await expect(option).toHaveText(/press: shows this room large/);
+    // By keyboard, and Esc.
+    await page.keyboard.press('Enter');
+    await isOpen(0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Home');
+    await expect(option).toHaveText(/press: shows this room large/);
+  },
+);
