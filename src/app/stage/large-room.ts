@@ -17,12 +17,18 @@ const LARGEST = { width: 620, height: 460 };
 const MARGIN = 10;
 const CLOSE = 22;
 
-/** `place`: how many buttons to the left of ×. */
 const TURNS = [
-  { id: 'before', text: '‹', by: -1, place: 2 },
-  { id: 'next', text: '›', by: 1, place: 1 },
+  { id: 'before', text: '‹', by: -1 },
+  { id: 'next', text: '›', by: 1 },
 ] as const;
-const besideClose = (close: Rect, place: number): Rect => ({ ...close, x: close.x - place * (CLOSE + 4) });
+
+/** In the middle of the left and of the right edge, as × at the corner: on the margins of the stage. */
+const turnRect = (room: Rect, by: number): Rect => ({
+  x: by < 0 ? room.x - CLOSE / 2 + 2 : room.x + room.width - CLOSE / 2 - 2,
+  y: room.y + room.height / 2 - CLOSE / 2,
+  width: CLOSE,
+  height: CLOSE,
+});
 
 export interface LargeRoom {
   look(plan: StagePlan, facts: StageFacts, device: number): OpenedRoom | undefined;
@@ -70,7 +76,7 @@ export function createLargeRoom(): LargeRoom {
       const { scene, items } = roomScene(input, drawings.of(input));
       const close = { x: rect.x + rect.width - CLOSE / 2 - 2, y: rect.y - CLOSE / 2 + 2, width: CLOSE, height: CLOSE };
       const count = plan.devices.length;
-      const turns = count < 2 ? [] : TURNS.map((turn) => ({ ...turn, rect: besideClose(close, turn.place) }));
+      const turns = count < 2 ? [] : TURNS.map((turn) => ({ ...turn, rect: turnRect(rect, turn.by) }));
       const turnItems = turns.map(({ id, by, rect: at }) => {
         const to = (device + by + count) % count;
         return turnItem({ id, rect: at, device }, { device: to, title: plan.devices[to]?.title ?? '' });
