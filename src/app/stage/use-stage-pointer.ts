@@ -71,7 +71,7 @@ export function useStagePointer(model: StageModel) {
     onPointerLeave: () => point(undefined),
     onClick: (event: MouseEvent) => {
       const item = under(event);
-      // Pictures of a room that has no place for words are too small for a finger: the room opens wherever it is pressed.
+      // Pictures of a room without words are too small for a finger: the room opens wherever it is pressed.
       const level = item && opened === undefined ? model.scene?.rooms[item.device]?.frame.level : undefined;
       if (item && level === 'glyph' && isTouch(event.nativeEvent) && inRoom(item, model.scene)) open(item.device);
       else act(item);
