@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { firstChunks } from './scripts/first-chunks.mjs';
 import { lessons, mdx } from './scripts/lessons.mjs';
 import { LongestFirst } from './scripts/longest-first.mjs';
 import { offline } from './scripts/offline.mjs';
@@ -85,30 +86,10 @@ const site = (): Plugin => ({
   configEnvironment: (name) => (name === 'client' ? { define: { 'globalThis.LOCKSTEP_SITE': 'true' } } : null),
 });
 
-/**
- * The page is written for React and the built site carries Preact, which does what it uses of React in a sixth of the
- * size: React was a quarter of all that a visitor fetched until Play. The development server and tests under Node have
- * React itself; the browser tests hold the built site.
- */
-const lightReact = (): Plugin => ({
-  name: 'light-react',
-  apply: 'build',
-  config: () => ({
-    resolve: {
-      alias: [
-        { find: /^react\/jsx-runtime$/, replacement: 'preact/compat/jsx-runtime' },
-        { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
-        { find: /^react(-dom)?$/, replacement: 'preact/compat' },
-      ],
-    },
-  }),
-});
-
 export default defineConfig({
   base: './',
   plugins: [
     site(),
-    lightReact(),
     react(),
     sharedWorkers(),
     bareShaders(),
@@ -120,7 +101,7 @@ export default defineConfig({
   ],
   build: {
     // The lessons take most of a build, which is no news.
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: { checks: { pluginTimings: false }, output: { codeSplitting: firstChunks() } },
     // A worker has no <link> to preload with (scripts/shared-workers.mjs): it needs no list of what its parts import.
     modulePreload: {
       resolveDependencies: (_, deps, { hostId }) => (/(^|\/)([a-z]+-)*worker-[^/]*$/.test(hostId) ? [] : deps),

@@ -33,7 +33,7 @@ test(
   placeInBrowser({ rest: 'panels.spec.ts has parts of the page that do not come' }),
   async ({ page, playground }) => {
     playground.provokes(/Failed to load resource/);
-    const code = /assets\/live-figure-[\w-]+\.js/;
+    const code = /assets\/first-figure-[\w-]+\.js/;
     await page.route(code, (route) => route.abort());
     const [figure] = await openLesson(page, 'all-reduce');
     if (!figure) throw new Error('The lesson has no figure.');
