@@ -43,7 +43,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
     case 'ops/copy':
       return e.anchor === 'pull' ? `${who} moves to the next version of the weights it pulled earlier` : undefined;
     case 'load':
-      return /^bucket\d+\.q$/.test(e.writes[0] ?? '')
+      return /^(stage\d+\.)?bucket\d+\.q$/.test(e.writes[0] ?? '')
         ? `PowerSGD: ${who} draws a random Q for ${bucket}, the same on every rank`
         : undefined;
     default:

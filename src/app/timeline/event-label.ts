@@ -61,7 +61,7 @@ export function eventLabels(e: TraceEvent): readonly string[] {
 function loadWords({ phase, writes }: TraceEvent): string {
   if (phase === 'step') return 'load learning rate';
   const buffer = writes[0] ?? '';
-  if (/^bucket\d+\.q$/.test(buffer)) return 'draw Q';
+  if (/^(stage\d+\.)?bucket\d+\.q$/.test(buffer)) return 'draw Q';
   if (buffer === 'y') return 'load targets';
   return buffer === 'x' || buffer === 'batch' ? 'load samples' : 'draw a mask';
 }

@@ -36,41 +36,43 @@ export const syncLines = ({ ddp }: Config): readonly CodeLine[] =>
       ]
     : [];
 
-/** After the model is wrapped. */
-export function hookLines({ ddp }: Config): readonly CodeLine[] {
+/** After the model is wrapped. `wrapper`: the variable; `group`: whose gradients are averaged, None: all ranks. */
+export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): readonly CodeLine[] {
   const { commHook: hook } = ddp;
   switch (hook.type) {
     case 'allreduce':
       return [];
     case 'fp16Compress':
-      return [line('model.register_comm_hook(None, default_hooks.fp16_compress_hook)')];
+      return [line(`${wrapper}.register_comm_hook(${group}, default_hooks.fp16_compress_hook)`)];
     case 'bf16Compress':
-      return [line('model.register_comm_hook(None, default_hooks.bf16_compress_hook)')];
+      return [line(`${wrapper}.register_comm_hook(${group}, default_hooks.bf16_compress_hook)`)];
     case 'powerSGD':
       return [
         line(
-          `state = PowerSGDState(None, matrix_approximation_rank=${hook.matrixApproximationRank}, start_powerSGD_iter=${hook.startPowerSGDIter},`,
+          `state = PowerSGDState(${group}, matrix_approximation_rank=${hook.matrixApproximationRank}, start_powerSGD_iter=${hook.startPowerSGDIter},`,
         ),
         line(
           `    min_compression_rate=${hook.minCompressionRate}, use_error_feedback=${truth(hook.useErrorFeedback)}, warm_start=${truth(hook.warmStart)})`,
         ),
-        line('model.register_comm_hook(state, powerSGD_hook)'),
+        line(`${wrapper}.register_comm_hook(state, powerSGD_hook)`),
       ];
     case 'localSGD':
       return [
-        line(`state = PostLocalSGDState(None, None, ${hook.startLocalSGDIter}, post_local_gradient_allreduce=False)`),
-        line('model.register_comm_hook(state, post_localSGD_hook)'),
+        line(
+          `state = PostLocalSGDState(${group}, None, ${hook.startLocalSGDIter}, post_local_gradient_allreduce=False)`,
+        ),
+        line(`${wrapper}.register_comm_hook(state, post_localSGD_hook)`),
       ];
   }
 }
 
-/** After the optimiser has been made. */
-export function averagerLines({ ddp }: Config): readonly CodeLine[] {
+/** After the optimiser has been made. `group`: over which parameters are averaged; absent: all ranks. */
+export function averagerLines({ ddp }: Config, group?: string): readonly CodeLine[] {
   if (ddp.commHook.type !== 'localSGD') return [];
   const { period, startLocalSGDIter } = ddp.commHook;
   return [
     line(
-      `optimizer = PostLocalSGDOptimizer(optimizer, PeriodicModelAverager(${period}, warmup_steps=${startLocalSGDIter}))`,
+      `optimizer = PostLocalSGDOptimizer(optimizer, PeriodicModelAverager(${period}, warmup_steps=${startLocalSGDIter}${group === undefined ? '' : `, process_group=${group}`}))`,
     ),
   ];
 }

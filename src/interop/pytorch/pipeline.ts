@@ -6,6 +6,7 @@ import type { Config } from '../../protocol/config';
 import type { ScheduleName } from '../../protocol/pipeline';
 import type { CodeLine } from '../../protocol/trace';
 import { clipLines } from './clip';
+import { hookImports, hookLines } from './comm-hooks';
 import { takesClasses } from './data';
 import { lossCall } from './loop';
 import { hasBatchNorm } from './model';
@@ -32,6 +33,8 @@ export interface PipelineShape {
 /** Python expressions: the rank's place in its pipeline, and the replica that it belongs to. */
 export const PP_RANK = ({ dp }: PipelineShape): string => (dp > 1 ? 'pp_rank' : 'rank');
 export const DP_RANK = 'dp_rank';
+/** Of the replicas. */
+export const DP_GROUP = "mesh.get_group('dp')";
 
 /** torch's classes, by the names that get_schedule_class takes. */
 const SCHEDULE_CLASS: Readonly<Record<ScheduleName, string>> = {
@@ -49,11 +52,11 @@ const RUNTIME = '_PipelineScheduleRuntime';
 /** The classes whose ranks have one stage, and take it by itself. */
 const SINGLE: ReadonlySet<Config['pipeline']['schedule']> = new Set(['GPipe', '1F1B']);
 
-export function pipelineImports(
-  { pipeline: { schedule }, checkpointSegments: segments }: Config,
-  { dp }: PipelineShape,
-  averaging: Averaging,
-): readonly string[] {
+export function pipelineImports(config: Config, { dp }: PipelineShape, averaging: Averaging): readonly string[] {
+  const {
+    pipeline: { schedule },
+    checkpointSegments: segments,
+  } = config;
   const classes = schedule === 'own' ? ['PipelineStage'] : ['PipelineStage', SCHEDULE_CLASS[schedule]];
   return [
     'import os',
@@ -62,7 +65,7 @@ export function pipelineImports(
     ...(dp > 1 ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
     ...(segments === undefined ? [] : ['from torch.utils.checkpoint import checkpoint_sequential']),
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
-      ? ['from torch.nn.parallel import DistributedDataParallel']
+      ? ['from torch.nn.parallel import DistributedDataParallel', ...hookImports(config)]
       : []),
   ];
 }
@@ -131,17 +134,27 @@ export const checkpointedStage = ({ checkpointSegments: segments }: Config): rea
  */
 export type Averaging = 'none' | 'ddp' | 'keepsBuckets' | 'byHand';
 
+/** Hooks with a state count reductions, and torch reduces the first of several micro-batches of the first step, too. */
+function stageHookLines(config: Config): readonly string[] {
+  const lines = hookLines(config, 'module', DP_GROUP).map(({ text }) => text);
+  if (lines.length < 2 || config.pipeline.microBatches === 1) return lines;
+  return [...lines.slice(0, -1), 'state.iter = -1  # torch reduces twice in the first step', ...lines.slice(-1)];
+}
+
 /** Around the modules of the rank. */
-export function replicaLines({ ddp }: Config, averaging: Averaging): readonly string[] {
+export function replicaLines(config: Config, averaging: Averaging): readonly string[] {
+  const { ddp } = config;
   if (averaging === 'byHand')
     return ['# no DistributedDataParallel: torch makes gradients of weights (W) past its hooks, and it averages none'];
   if (averaging === 'none') return [];
   const args = [
     'module',
-    "process_group=mesh.get_group('dp')",
+    `process_group=${DP_GROUP}`,
     ...(ddp.bucketCapMb === undefined ? [] : [`bucket_cap_mb=${ddp.bucketCapMb}`]),
-    ...(averaging === 'keepsBuckets' ? ['find_unused_parameters=True'] : []),
+    ...(averaging === 'keepsBuckets' || ddp.findUnusedParameters ? ['find_unused_parameters=True'] : []),
+    ...(ddp.gradientAsBucketView ? ['gradient_as_bucket_view=True'] : []),
   ];
+  const hook = stageHookLines(config);
   return [
     ...(averaging === 'keepsBuckets'
       ? ['# find_unused_parameters: else torch stops on an assert when it rebuilds buckets in this schedule']
@@ -150,6 +163,7 @@ export function replicaLines({ ddp }: Config, averaging: Averaging): readonly st
     `    DistributedDataParallel(${args.join(', ')})`,
     '    for module in modules',
     ']',
+    ...(hook.length > 0 ? ['for module in modules:', ...hook.map((text) => `    ${text}`)] : []),
   ];
 }
 
@@ -254,7 +268,11 @@ const ownOrder = (actions: string): readonly string[] => [
 const GRADIENTS = '[p.grad for p in parameters.values() if p.grad is not None]';
 
 /** Behind schedule.step(), what it did; and the average over replicas where it is not done in it. */
-export function insideLines({ pipeline }: Config, shape: PipelineShape, averaging: Averaging): readonly CodeLine[] {
+export function insideLines(
+  { pipeline, ddp }: Config,
+  shape: PipelineShape,
+  averaging: Averaging,
+): readonly CodeLine[] {
   const { dp, microBatches, rankOfStage } = shape;
   const halves = averaging === 'byHand';
   const sends = rankOfStage.some((owner, stage) => stage > 0 && owner !== rankOfStage[stage - 1]);
@@ -270,13 +288,19 @@ export function insideLines({ pipeline }: Config, shape: PipelineShape, averagin
     ...(pipeline.scaleGrads && microBatches > 1
       ? [line(`#   scale_grads: the sums of gradients divided by ${microBatches}`, 'scale_grads')]
       : []),
-    ...(halves
-      ? [
-          line(`for grad in ${GRADIENTS}:`),
-          line("    torch.distributed.all_reduce(grad, group=mesh.get_group('dp'))", 'allreduce'),
-          line(`    grad /= ${dp}`),
-        ]
-      : []),
+    ...(halves ? [line(`for grad in ${GRADIENTS}:`), ...averageByHand(ddp.commHook.type, dp)] : []),
+  ];
+}
+
+/** Of one gradient; a hook that compresses it does so here. */
+function averageByHand(hook: Config['ddp']['commHook']['type'], dp: number): readonly CodeLine[] {
+  const half = hook === 'fp16Compress' ? 'float16' : hook === 'bf16Compress' ? 'bfloat16' : undefined;
+  if (half === undefined)
+    return [line(`    torch.distributed.all_reduce(grad, group=${DP_GROUP})`, 'allreduce'), line(`    grad /= ${dp}`)];
+  return [
+    line(`    half = grad.to(torch.${half}).div_(${dp})`),
+    line(`    torch.distributed.all_reduce(half, group=${DP_GROUP})`, 'allreduce'),
+    line('    grad.copy_(half)'),
   ];
 }
 

@@ -8,7 +8,7 @@ import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 
 /** Hooks that work on the flat bucket itself. */
-const COMPRESSING: ReadonlySet<string> = new Set(['fp16Compress', 'bf16Compress', 'powerSGD']);
+export const COMPRESSING: ReadonlySet<string> = new Set(['fp16Compress', 'bf16Compress', 'powerSGD']);
 
 export function checkDdp(config: Config): void {
   checkRows(config);

@@ -9,14 +9,13 @@ import { must } from '../../base/invariant';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
-import type { Config } from '../../protocol/config';
 import { replicated, shardMap } from '../../sharding/shard-map';
 import { type ParallelMode, SCRIPT } from '../mode';
 import { stageGraph } from '../stage-graph';
 import { construct } from './broadcast';
 import { checkDdp, checkSchedule } from './checks';
 import { ddpConstructorForm, ddpForm } from './closed-form';
-import { commHookOf } from './comm-hooks/comm-hooks';
+import { commHookOf, opFamiliesOfHook } from './comm-hooks/comm-hooks';
 import { bucketsInfo } from './describe';
 import { ddp as face } from './face';
 import { ddpNotices } from './notices';
@@ -25,18 +24,9 @@ import { bucketsOf, passesBeforeRebuild, rebuilds } from './ready-order';
 import { emitDdpStep } from './step';
 import { verifyModels } from './verify-models';
 
-/** Communication hooks that compute something have operators of their own. */
-const OPS_OF_HOOK = {
-  allreduce: [],
-  localSGD: [],
-  fp16Compress: ['halves'],
-  bf16Compress: ['halves'],
-  powerSGD: ['lowRank', 'matmul'],
-} as const satisfies Record<Config['ddp']['commHook']['type'], unknown>;
-
 export const ddp: ParallelMode = {
   face,
-  opFamilies: ({ ddp: { commHook } }) => OPS_OF_HOOK[commHook.type],
+  opFamilies: opFamiliesOfHook,
   listing: new Part(SCRIPT, async () => (await import('./listing')).ddpListing),
   closedForm: ddpForm,
   constructForm: ddpConstructorForm,

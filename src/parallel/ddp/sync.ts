@@ -33,6 +33,10 @@ export function ddpSync(options: DdpSyncOptions): Sync {
   const reducers = new Map<number, Reducer>();
   const lastForwards = new Map<number, StageUse>();
   const ranks = new Set(stages.map(({ lanes }) => lanes[0])).size;
+  // Random numbers and views go by the name of a buffer on all devices, and every stage has its own.
+  const byName = commHookOf(config).draws !== undefined || config.ddp.gradientAsBucketView;
+  const ofStages = stages.length > (byName ? 1 : ranks);
+  const prefixOf = (stage: number): string => (ofStages ? `stage${stage}.` : '');
   const microBatchOf = ({ action }: StageUse) => at(kind.microBatches, action.microBatch);
   const phaseOf = ({ action: { microBatch } }: StageUse): HookPhase =>
     kind.ofOneBatch || stepsAfter(kind, microBatch) ? kind.hookPhase : 'usual';
@@ -67,7 +71,7 @@ export function ddpSync(options: DdpSyncOptions): Sync {
       ...joiningOf(use),
       stage,
       buckets: bucketsOf(stage, config, !microBatchOf(use).beforeRebuild),
-      prefix: stages.length > ranks ? `stage${action.stage}.` : '',
+      prefix: prefixOf(action.stage),
       phase: phaseOf(use),
     });
     reducers.set(action.stage, reducer);
@@ -111,7 +115,14 @@ export function ddpSync(options: DdpSyncOptions): Sync {
         const names = parameters.map((p) => p.name);
         const { group } = use.place;
         if (kind.steps)
-          commHookOf(config).afterStep?.({ builder, config, group, parameters: names, phase: phaseOf(use) });
+          commHookOf(config).afterStep?.({
+            builder,
+            config,
+            group,
+            parameters: names,
+            prefix: prefixOf(stage),
+            phase: phaseOf(use),
+          });
       }
     },
   };

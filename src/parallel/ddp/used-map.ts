@@ -21,14 +21,18 @@ interface UsedMap {
   readonly group: Group;
   readonly stage: StageGraph;
   readonly active: readonly DeviceIndex[];
+  /** Before the name of its buffer. */
+  readonly prefix?: string;
 }
 
-export function reduceUsedMap({ builder, config, group, stage, active }: UsedMap, unused: ReadonlySet<string>): void {
+export function reduceUsedMap(options: UsedMap, unused: ReadonlySet<string>): void {
+  const { builder, config, group, stage, active, prefix = '' } = options;
+  const buffer = `${prefix}${USED_MAP}`;
   const { length } = stage.registered;
   const where: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
   for (const lane of builder.lanesOf(group)) {
-    lane.buffer({ name: USED_MAP, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
-    const slice = { buffer: USED_MAP, offset: 0, length };
+    lane.buffer({ name: buffer, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+    const slice = { buffer, offset: 0, length };
     fill(lane, slice, active.includes(lane.device) ? 1 : 0, where);
     stage.registered.forEach(({ name }, offset) => {
       if (unused.has(name)) fill(lane, { ...slice, offset, length: 1 }, 0, where);
@@ -39,7 +43,7 @@ export function reduceUsedMap({ builder, config, group, stage, active }: UsedMap
     builder,
     op: 'allReduce',
     group,
-    input: USED_MAP,
+    input: buffer,
     length,
     payload: 'gradient',
     where,

@@ -12,6 +12,7 @@ import { chosenSchedule } from '../../schedules/chosen';
 import { elements } from '../../tensor/shape';
 import { closedForm, type Pass, type RunSizes, sum } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
+import { hasHook } from '../ddp/rare-parts';
 import { layerRanges } from './split';
 import { devicesOfStage } from './stages';
 import { type Tie, tiesOf } from './ties';
@@ -35,7 +36,7 @@ export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
   const shared = ties.length === 0 ? '' : '; once per step the gradients of shared weights';
   if (dp === 1) return closedForm(perDevice, `${border}${shared}`);
   if (pass.steps) addReductions(perDevice, run, pass, stageDevices);
-  const exact = config.ddp.algorithm === 'naive';
+  const exact = config.ddp.algorithm === 'naive' && !hasHook(config) && !config.ddp.findUnusedParameters;
   return closedForm(
     perDevice,
     `${border}${shared}; once per step the gradients of each stage over its ${dp} replicas`,
@@ -70,9 +71,8 @@ function addReductions(
   stageDevices.forEach((group, stage) => {
     const parameters = parametersOfStage(run.config, stage);
     const gradientBytes = 4 * sum(parameters.map(({ shape }) => elements(shape)));
-    const config: Config = { ...run.config, ddp: { ...run.config.ddp, commHook: { type: 'allreduce' } } };
     const transfers = { ...run.transfers, gradientBytes, parameterBytes: gradientBytes };
-    const form = ddpForm({ ...run, config, devices: group.length, parameters, transfers, buckets: undefined }, pass);
+    const form = ddpForm({ ...run, devices: group.length, parameters, transfers, buckets: undefined }, pass);
     group.forEach((device, place) => {
       perDevice[device] = at(perDevice, device) + at(form.perDevice, place);
     });

@@ -13,6 +13,7 @@ export { pipelineForm as closedForm } from './closed-form';
 export { compile } from './compile';
 export { memoryAdvice } from './memory-advice';
 export { pipelineNotices as notices } from './notices';
+export { noiseForStep } from './replica-sync';
 export { borderShapes, layersOfDevice, lossRanks, shards } from './stages';
 
 /** For the report. */

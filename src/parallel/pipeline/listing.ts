@@ -3,6 +3,7 @@
  * there are replicas. It follows torch 2.13 as it was seen to behave, on the CPU over gloo too. Called through mode.ts.
  */
 import { type CodeLine, codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
+import { averageLine, averagerLines } from '../../interop/pytorch/comm-hooks';
 import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
@@ -11,6 +12,7 @@ import {
   type Averaging,
   checkpointedStage,
   clipOverStages,
+  DP_GROUP,
   DP_RANK,
   fillUp,
   insideLines,
@@ -60,6 +62,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(ranksDraw(config) && config.shuffle ? [OWN_MASKS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
       ...(tiesOf(config).length > 0 ? [TIES] : []),
+      ...(averaging === 'byHand' && KEEPS_STATE.has(config.ddp.commHook.type) ? [NO_HOOK] : []),
     ],
     group: ranksLines(timeoutOf(config)),
     behindGroup: meshLines(shape),
@@ -69,6 +72,8 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' }),
       ...replicaLines(config, averaging),
     ),
+    afterOptimizer: averaging === 'byHand' ? [] : averagerLines(config, DP_GROUP),
+    notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
     parameters: { all: 'parameters.values()', named: 'parameters.items()' },
     dataNames: data.names,
     loaders: [...scheduleLines(config, shape), ...data.lines],
@@ -87,6 +92,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
         ...insideLines(config, shape, averaging),
         ...clipOverStages(config, shape),
         line('optimizer.step()', 'step'),
+        ...(averaging === 'byHand' ? [] : averageLine(config)),
         ...advance,
         ...dialect.pipelineLoss(shape.dp),
       ],
@@ -101,6 +107,10 @@ const BEGINS_ANEW =
   '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
 const TIES =
   '# two stages share a weight: the run adds up its gradients over both ranks; this script does not, and its losses differ';
+
+const NO_HOOK =
+  '# DistributedDataParallel sees no gradients in this schedule: the hook of the run is left out, and the losses differ';
+const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);
 
 /** Of the process group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>

@@ -7,6 +7,7 @@
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { meshSizes } from '../../protocol/mesh-sizes';
+import { commHookOf, opFamiliesOfHook } from '../ddp/comm-hooks/comm-hooks';
 import { type ParallelMode, SCRIPT } from '../mode';
 import { hasSampler, ranksDraw } from './draws';
 import { pipeline as face } from './face';
@@ -37,6 +38,9 @@ export const pipeline: ParallelMode = {
   shards: (config, tensors) => COMPILER.get().shards(config, tensors),
   lossRanks: (config) => COMPILER.get().lossRanks(config),
   borderShapes: (input) => COMPILER.get().borderShapes(input),
+  opFamilies: opFamiliesOfHook,
+  stepPhases: (config) => commHookOf(config).phases?.(config),
+  noiseForStep: (input) => COMPILER.get().noiseForStep(input),
   compile: (input, kind) => COMPILER.get().compile(input, kind, pipeline.mesh(input.config)),
   memoryAdvice: (input, kind, budgetBytes) =>
     COMPILER.get().memoryAdvice({ input, kind, budgetBytes, mesh: pipeline.mesh(input.config) }),

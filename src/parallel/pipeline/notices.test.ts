@@ -14,6 +14,7 @@ const OURS = [
   'sum-loss',
   'unscaled-gradients',
   'ddp-around-stages',
+  'ddp-of-stages',
 ];
 
 const noticesOf = (input: ConfigInput) =>
@@ -52,6 +53,26 @@ const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]]
 
 test.each(cases)('%s', (_, input, ids) => {
   expect(noticesOf(input).map(({ id }) => id)).toEqual(ids);
+});
+
+test.each([
+  [{ join: true }, 'ddp.join has no effect in mode pipeline: join() shadows'],
+  [{ noSync: 'none' }, 'the schedule itself calls no_sync()'],
+  [{ staticGraph: true }, 'PyTorch 2.13 runs static_graph here and computes other gradients'],
+  [{ gradientAsBucketView: true, commHook: { type: 'fp16Compress' } }, 'the hook needs a bucket that is a copy'],
+  [{ commHook: { type: 'powerSGD', startPowerSGDIter: 1 } }, 'Expect `start_powerSGD_iter` > 1'],
+] as const)('a DDP setting that does not count around stages says why: %o', (ddp, words) => {
+  const [notice, ...rest] = noticesOf({ worldSize: 4, mesh: { dp: 2 }, ddp });
+  expect(rest).toEqual([]);
+  expect(notice?.text).toContain(words);
+});
+
+test('DDP settings that count around stages: no notice with replicas, one without', () => {
+  const ddp = { gradientAsBucketView: true, findUnusedParameters: true, commHook: { type: 'localSGD' } } as const;
+  expect(noticesOf({ worldSize: 4, mesh: { dp: 2 }, ddp })).toEqual([]);
+  expect(noticesOf({ ddp }).map(({ text }) => text)).toEqual([
+    expect.stringContaining('have no effect in a pipeline without replicas'),
+  ]);
 });
 
 test('batch norm: how often its statistics are updated; dropout: whose masks', () => {

@@ -63,7 +63,7 @@ const mainOf = (trace: StepTrace, { events }: Moment): TraceEvent => {
 function loadSentence(trace: StepTrace, moment: Moment, who: Who): string {
   const own = moment.events.map((index) => at(trace.events, index));
   const e = at(own, 0);
-  const bucket = own.find(({ writes }) => /^bucket\d+\.q$/.test(writes[0] ?? ''))?.bucket;
+  const bucket = own.find(({ writes }) => /^(stage\d+\.)?bucket\d+\.q$/.test(writes[0] ?? ''))?.bucket;
   if (bucket !== undefined)
     return `PowerSGD: ${who.text} ${does(who, 'draw')} the same random Q for ${bucketMark(bucket)}`;
   const writes = new Set(own.flatMap((event) => event.writes));

@@ -36,6 +36,8 @@ export interface AfterStepCall {
   readonly group: Group;
   /** Names of all parameters, in registration order. */
   readonly parameters: readonly string[];
+  /** Before the names of its buffers, where a device has several stages. */
+  readonly prefix: string;
   readonly phase: HookPhase;
 }
 

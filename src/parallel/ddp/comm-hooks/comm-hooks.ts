@@ -27,3 +27,14 @@ export function commHookOf({ ddp }: Config): CommHook {
   const { type } = ddp.commHook;
   return type === 'allreduce' ? allreduce : LATE[type].get();
 }
+
+/** Communication hooks that compute something have operators of their own. */
+const OPS_OF_HOOK = {
+  allreduce: [],
+  localSGD: [],
+  fp16Compress: ['halves'],
+  bf16Compress: ['halves'],
+  powerSGD: ['lowRank', 'matmul'],
+} as const satisfies Record<HookName, unknown>;
+
+export const opFamiliesOfHook = ({ ddp: { commHook } }: Config) => OPS_OF_HOOK[commHook.type];

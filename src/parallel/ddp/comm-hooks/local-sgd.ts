@@ -41,29 +41,30 @@ export const localSGD: CommHook = {
   },
 
   /** PeriodicModelAverager.average_parameters: divided by the world size, then summed. */
-  afterStep({ builder, config, group, parameters, phase }) {
+  afterStep({ builder, config, group, parameters, prefix, phase }) {
     if (phase !== AVERAGE || group.ranks.length === 1) return;
     const where: Where = { phase: 'reduce', anchor: 'average' };
     const comm: Where = { ...where, queue: 'comm' };
+    const flat = `${prefix}${FLAT}`;
     let length = 0;
     for (const lane of builder.lanesOf(group)) {
       length = parameters.reduce((n, name) => n + elements(lane.spec(name).shape), 0);
-      lane.buffer({ name: FLAT, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
-      lane.compute('ddp/pack', parameters, [FLAT], { scale: 1 / group.ranks.length }, where);
+      lane.buffer({ name: flat, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+      lane.compute('ddp/pack', parameters, [flat], { scale: 1 / group.ranks.length }, where);
       lane.handOver('compute', 'comm', comm);
     }
     algorithmFor(config.ddp.algorithm, 'allReduce').emit({
       builder,
       op: 'allReduce',
       group,
-      input: FLAT,
+      input: flat,
       length,
       payload: 'parameter',
       where: comm,
     });
     for (const lane of builder.lanesOf(group)) {
       lane.handOver('comm', 'compute', where);
-      lane.compute('ddp/unpack', [FLAT], parameters, {}, where);
+      lane.compute('ddp/unpack', [flat], parameters, {}, where);
     }
   },
 };

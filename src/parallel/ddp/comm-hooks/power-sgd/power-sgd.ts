@@ -18,7 +18,7 @@ const PLAIN: HookPhase = 'plain';
 const RANDOM: HookPhase = 'random';
 
 const errorOf = (buffer: string): string => `${buffer}.error`;
-const qOf = (index: number): string => `bucket${index}.q`;
+const qOf = (buffer: string): string => `${buffer}.q`;
 
 export const powerSGD: CommHook = {
   name: 'powerSGD',
@@ -26,13 +26,13 @@ export const powerSGD: CommHook = {
 
   emit(call) {
     if (call.phase === PLAIN || call.group.ranks.length === 1) return allreduce.emit(call);
-    const { builder, group, buffer, where, config, index, phase } = call;
+    const { builder, group, buffer, where, config, phase } = call;
     const { feedback } = powerSGDSettings(config);
     const factors = layoutOf(call);
     const each = (run: (lane: LaneBuilder) => void) => {
       for (const lane of builder.lanesOf(group)) run(lane);
     };
-    const [q, p] = [qOf(index), `bucket${index}.p`];
+    const [q, p] = [qOf(buffer), `${buffer}.p`];
     const error = errorOf(buffer);
     if (feedback) each((lane) => lane.compute('power-sgd/error-in', [error, buffer], [error, buffer], {}, where));
     if (factors.qLength > 0) {
@@ -67,7 +67,7 @@ export const powerSGD: CommHook = {
     const base = { dtype: 'f32', category: 'optimizer', persistent: true } as const;
     return [
       ...(feedback ? [{ ...base, name: errorOf(call.buffer), shape: [call.length] }] : []),
-      ...(qLength > 0 ? [{ ...base, persistent: warm, name: qOf(call.index), shape: [qLength] }] : []),
+      ...(qLength > 0 ? [{ ...base, persistent: warm, name: qOf(call.buffer), shape: [qLength] }] : []),
     ];
   },
 
@@ -87,7 +87,9 @@ export const powerSGD: CommHook = {
       return buckets.flatMap((shapes, index): HookDraw[] => {
         const factors = factorsOf(shapes, settings);
         if (factors.qLength === 0) return [];
-        return [{ buffer: qOf(index), data: drawQ(factors, (step - settings.start) * buckets.length + index) }];
+        return [
+          { buffer: qOf(`bucket${index}`), data: drawQ(factors, (step - settings.start) * buckets.length + index) },
+        ];
       });
     };
   },
