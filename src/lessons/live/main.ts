@@ -12,6 +12,7 @@ import { openPredictions } from './page/predictions';
 import { createProgress, type Progress, storageOf } from './page/progress';
 import { openTasks } from './page/tasks';
 import { openThings } from './page/things';
+import { openWall } from './page/wall';
 
 interface LessonModule {
   readonly lesson: Lesson;
@@ -24,6 +25,7 @@ function start(): void {
   const { lesson } = document.documentElement.dataset;
   if (lesson !== undefined) openLesson(lesson, progress);
   showDots(progress);
+  openWall(window);
 }
 
 /** Where the reader has been, in the header. */

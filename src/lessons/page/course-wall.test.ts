@@ -3,8 +3,11 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { CONTENTS, type Entry } from '../../../learn/contents';
-import { lesson } from '../../../learn/ddp/lesson';
+import { lesson as ddp } from '../../../learn/ddp/lesson';
+import { lesson as traces } from '../../../learn/traces/lesson';
+import { must } from '../../base/invariant';
 import { CourseWall, type Summary } from './course-wall';
+import { miniatureRun } from './miniature-run';
 import { Semester } from './semester';
 
 const written = CONTENTS.filter(({ planned }) => planned === undefined);
@@ -13,6 +16,7 @@ const summaryOf = ({ name }: Entry): Summary => ({
   can: `do what ${name} teaches`,
   minutes: 10,
   picture: { light: `pictures/${name}.svg`, dark: `pictures/${name}-dark.svg` },
+  run: `mode=ddp&embed=1#${name}`,
 });
 const summaries = new Map(written.map((entry) => [entry.name, summaryOf(entry)]));
 const wall = renderToStaticMarkup(createElement(CourseWall, { course: CONTENTS, summaries }));
@@ -37,11 +41,20 @@ test('a path has its lessons in order, with their numbers and the sum of their m
 });
 
 test('the plan has every lesson with a week once, with its first prediction', () => {
-  const lessons = written.map((entry) => ({ entry, lesson }));
+  const lessons = written.map((entry) => ({ entry, lesson: ddp }));
   const plan = renderToStaticMarkup(createElement(Semester, { lessons, summaries }));
   const found = [...plan.matchAll(/href="([a-z-]+)\.html"/g)].map(([, name]) => name);
   expect(found).toEqual(written.filter(({ week }) => week !== undefined).map(({ name }) => name));
-  const [first] = Object.values(lesson.predictions);
+  const [first] = Object.values(ddp.predictions);
   const words = plan.replaceAll(/<[^>]+>/g, '').replaceAll('&#x27;', "'");
   expect(words.split(first?.question.replaceAll('`', '') ?? '').length - 1).toBe(found.length);
+});
+
+test('a card runs the first figure with a stage, else with a timeline, and hides the rest; never a lab', () => {
+  expect(miniatureRun(ddp)).toMatch(/mode=ddp.*&embed=1&hide=bar,setup,result,code,transport,timeline$/);
+  expect(miniatureRun(traces)).toMatch(/hide=bar,setup,result,code,transport,stage$/);
+  const { predictions, tasks } = ddp;
+  const [first] = Object.values(ddp.figures);
+  const lab = { ring: { ...must(first, 'a figure'), run: 'lab=allReduce(ranks:4)' } };
+  expect(miniatureRun({ figures: lab, predictions, tasks })).toBeUndefined();
 });

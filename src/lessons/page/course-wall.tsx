@@ -13,6 +13,8 @@ export interface Summary {
   readonly minutes: number;
   /** Its first picture, relative to the pages; undefined where only one page is rendered. */
   readonly picture: { readonly light: string; readonly dark: string } | undefined;
+  /** A link of the playground: what runs in place of the picture (miniature-run.ts). */
+  readonly run: string | undefined;
 }
 
 interface CourseWallProps {
@@ -101,7 +103,7 @@ function Card({ entry, number, summary }: CardProps) {
       </li>
     );
   return (
-    <li className="card">
+    <li className="card" data-run={summary.picture && summary.run}>
       <a className="card-title" href={`${name}.html`} data-lesson={name}>
         {summary.picture && <Miniature {...summary.picture} />}
         {number}. {title}

@@ -23,6 +23,7 @@ import { Figure } from './figure';
 import { createHighlight, type Highlight } from './highlight';
 import { Layout, type SiteFiles } from './layout';
 import { markdown } from './markdown';
+import { miniatureRun } from './miniature-run';
 import { Plot } from './plot';
 import { FileDiff, ScriptDiff } from './script-diff';
 import { Teach } from './teach';
@@ -41,7 +42,7 @@ export interface Sheets {
 
 interface LessonText {
   readonly default: ComponentType<{ components: Readonly<Record<string, unknown>> }>;
-  readonly frontmatter: Omit<Summary, 'picture'> & { readonly title: string };
+  readonly frontmatter: Omit<Summary, 'picture' | 'run'> & { readonly title: string };
 }
 
 export interface LessonSource {
@@ -143,7 +144,10 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
     CONTENTS.filter((entry) => entry.name === name).map((entry) => ({ entry, lesson })),
   );
   const summaries = new Map(
-    lessons.map(({ name, text }) => [name, { ...text.frontmatter, picture: miniatureOf(name, files) }] as const),
+    lessons.map(({ name, text, lesson }) => {
+      const summary = { ...text.frontmatter, picture: miniatureOf(name, files), run: miniatureRun(lesson) };
+      return [name, summary] as const;
+    }),
   );
   const page = (name: string, title: string, description: string, body: React.ReactNode) =>
     files.set(

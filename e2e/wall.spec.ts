@@ -1,0 +1,50 @@
+/** The list of all lessons and the page for teachers: cards that run, one at a time; axe, also on a phone. */
+import { placeInBrowser } from '../scripts/tier';
+import { axeFindsNothing, axeFindsNothingOnPhone } from './axe';
+import { expect, IN_MOTION, test } from './playground';
+
+const REST = placeInBrowser({ rest: 'buckets runs figures in lessons.spec.ts, embeds.spec.ts runs frames' });
+
+test.describe('in motion', () => {
+  test.use(IN_MOTION);
+
+  test('a card that is pointed at runs, alone, and ends when it is left', REST, async ({ page, playground }) => {
+    await page.goto('./learn/');
+    const cards = page.locator('.card[data-run]');
+    const [first, second] = [cards.nth(0), cards.nth(1)];
+    expect(page.workers().length).toBe(0);
+    await first.getByRole('link').hover();
+    await expect(first).toHaveAttribute('data-live', 'running');
+    const stage = first.frameLocator('iframe').locator('canvas').first();
+    await expect(stage).toBeVisible();
+    await second.getByRole('link').hover();
+    await expect(second).toHaveAttribute('data-live', 'running');
+    await expect(page.locator('.card iframe')).toHaveCount(1);
+    await page.mouse.move(2, 2);
+    await expect(page.locator('.card iframe')).toHaveCount(0);
+    await expect.poll(() => page.workers().length).toBe(0);
+    // By Tab, too; a click of the mouse leaves for the lesson.
+    await first.getByRole('link').focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    await expect(first).toHaveAttribute('data-live', 'running');
+    await axeFindsNothing(page);
+    expect(playground.problems).toEqual([]);
+  });
+});
+
+test(
+  'without motion no card runs; axe finds nothing on list and teacher page, on a phone neither',
+  REST,
+  async ({ page }) => {
+    for (const name of ['', 'teach.html']) {
+      await page.goto(`./learn/${name}`);
+      await axeFindsNothing(page);
+      await axeFindsNothingOnPhone(page);
+    }
+    await page.goto('./learn/');
+    await page.locator('.card[data-run]').first().getByRole('link').hover();
+    await page.waitForTimeout(700);
+    await expect(page.locator('.card iframe')).toHaveCount(0);
+  },
+);
