@@ -1,6 +1,6 @@
 /**
- * Which run the card of a lesson shows when the reader points at it: a figure of the lesson, as a link of the playground
- * with everything hidden but one view. live/page/wall.ts opens it.
+ * Which run the card of a lesson shows when the reader points at it: a figure of the lesson, as a link of the
+ * playground with everything hidden but one view. live/page/wall.ts opens it.
  */
 import type { FigureSpec, Lesson } from '../lesson';
 import { linkOf } from '../run-link';

@@ -1,7 +1,7 @@
 /**
- * The wall of lessons, live: the card that the reader points at, or reaches by Tab, runs a figure of its lesson in place
- * of the picture. It is a frame of the playground (docs/embedding.md), one at a time, and it ends with its worker when
- * the reader goes on. Nothing of it is fetched before, and nothing moves for readers who want less motion.
+ * The wall of lessons, live: the card that the reader points at, or reaches by Tab, runs a figure of its lesson in
+ * place of the picture. It is a frame of the playground (docs/embedding.md), one at a time, and it ends with its worker
+ * when the reader goes on. Nothing is fetched before, and nothing moves for readers who want less motion.
  */
 
 /** Readers who pass over a card do not start it. */
