@@ -84,6 +84,11 @@ test('each lesson of the contents is written, and no other', () => {
     if (planned !== undefined) expect(existsSync(new URL(`./${name}`, import.meta.url)), name).toBe(false);
 });
 
+test('the README says how many lessons are written', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  expect(readme).toContain(`a course of ${written.length} lessons`);
+});
+
 test('paths and weeks lead through the course in its order', () => {
   for (const path of Object.keys(PATHS))
     expect(CONTENTS.filter(({ paths }) => paths?.some((own) => own === path)).length, path).toBeGreaterThan(0);
