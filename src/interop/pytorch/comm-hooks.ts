@@ -27,6 +27,18 @@ export function hookImports({ ddp }: Config): readonly string[] {
   }
 }
 
+/** Before the stages of a pipeline are wrapped. */
+export const stageSyncLines = ({ ddp }: Config, group: string): readonly string[] =>
+  ddp.syncBatchNorm
+    ? [
+        '# on CUDA only: "SyncBatchNorm layers only work with GPU modules"',
+        'modules = [',
+        `    nn.SyncBatchNorm.convert_sync_batchnorm(module, process_group=${group})`,
+        '    for module in modules',
+        ']',
+      ]
+    : [];
+
 /** Before the model is wrapped. */
 export const syncLines = ({ ddp }: Config): readonly CodeLine[] =>
   ddp.syncBatchNorm

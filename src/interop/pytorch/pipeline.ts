@@ -6,7 +6,7 @@ import type { Config } from '../../protocol/config';
 import type { ScheduleName } from '../../protocol/pipeline';
 import type { CodeLine } from '../../protocol/trace';
 import { clipLines } from './clip';
-import { hookImports, hookLines } from './comm-hooks';
+import { hookImports, hookLines, stageSyncLines } from './comm-hooks';
 import { takesClasses } from './data';
 import { lossCall } from './loop';
 import { hasBatchNorm } from './model';
@@ -145,7 +145,10 @@ function stageHookLines(config: Config): readonly string[] {
 export function replicaLines(config: Config, averaging: Averaging): readonly string[] {
   const { ddp } = config;
   if (averaging === 'byHand')
-    return ['# no DistributedDataParallel: torch makes gradients of weights (W) past its hooks, and it averages none'];
+    return [
+      ...stageSyncLines(config, DP_GROUP),
+      '# no DistributedDataParallel: torch makes gradients of weights (W) past its hooks, and it averages none',
+    ];
   if (averaging === 'none') return [];
   const args = [
     'module',
@@ -159,6 +162,7 @@ export function replicaLines(config: Config, averaging: Averaging): readonly str
     ...(averaging === 'keepsBuckets'
       ? ['# find_unused_parameters: else torch stops on an assert when it rebuilds buckets in this schedule']
       : []),
+    ...stageSyncLines(config, DP_GROUP),
     'modules = [',
     `    DistributedDataParallel(${args.join(', ')})`,
     '    for module in modules',

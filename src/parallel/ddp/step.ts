@@ -34,7 +34,7 @@ export function emitDdpStep({ builder, group, input }: DdpStep, kind: TrainingKi
 }
 
 /** convert_sync_batchnorm; with one rank SyncBatchNorm is plain batch norm. `rows`: by data index. */
-function syncedOver({ ddp }: Config, { lanes }: StagePlace, rows: readonly number[]): Synced | undefined {
+export function syncedOver({ ddp }: Config, { lanes }: StagePlace, rows: readonly number[]): Synced | undefined {
   const counts = lanes.map(({ dataIndex }) => at(rows, dataIndex)).filter((count) => count > 0);
   if (!ddp.syncBatchNorm || counts.length < 2) return undefined;
   return { ranks: counts.length, rows: counts.reduce((a, b) => a + b, 0) };

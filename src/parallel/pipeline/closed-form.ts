@@ -36,10 +36,14 @@ export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
   const shared = ties.length === 0 ? '' : '; once per step the gradients of shared weights';
   if (dp === 1) return closedForm(perDevice, `${border}${shared}`);
   if (pass.steps) addReductions(perDevice, run, pass, stageDevices);
-  const exact = config.ddp.algorithm === 'naive' && !hasHook(config) && !config.ddp.findUnusedParameters;
+  const exact =
+    config.ddp.algorithm === 'naive' &&
+    !hasHook(config) &&
+    !config.ddp.findUnusedParameters &&
+    !config.ddp.syncBatchNorm;
   return closedForm(
     perDevice,
-    `${border}${shared}; once per step the gradients of each stage over its ${dp} replicas`,
+    `${border}${shared}; once per step the gradients of each stage over its ${dp} replicas${config.ddp.syncBatchNorm ? '; not counted: the sums of SyncBatchNorm' : ''}`,
     {
       exact,
     },

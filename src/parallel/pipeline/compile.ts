@@ -12,6 +12,7 @@ import type { PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { Schedule } from '../../schedules/schedule';
 import { timingOf } from '../../schedules/timing';
+import { syncedOver } from '../ddp/step';
 import type { ModeInput } from '../mode';
 import { nodesOfAction } from '../step/backward-halves';
 import { createBorders } from '../step/borders';
@@ -29,7 +30,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
   const builder = new ProgramBuilder(mesh, input.ops);
   const schedule = scheduleOf(input.config, kind.microBatches.length);
   const stages = placeStages(builder, schedule.rankOfStage);
-  const graphOf = graphsOf(input, kind, schedule);
+  const graphOf = graphsOf({ input, kind, stages }, schedule);
   const step = { builder, input, kind, stages };
   emitStep({
     ...step,
@@ -48,11 +49,19 @@ const orderOf = (schedule: Schedule): readonly PipelineAction[] =>
     .map(({ action }) => action);
 
 /** The first micro-batch that reaches the weights of a stage replaces the gradients of the step before. */
-function graphsOf(input: ModeInput, { microBatches }: TrainingKind, schedule: Schedule): Step['graphOf'] {
+function graphsOf(
+  { input, kind, stages }: Pick<Step, 'input' | 'kind' | 'stages'>,
+  schedule: Schedule,
+): Step['graphOf'] {
+  const { microBatches } = kind;
   const graphOf = createStageGraphs(input, schedule);
   const firsts = weightGradients(schedule).map((own) => own[0]);
   return ({ stage, microBatch }, rows) =>
-    graphOf(stage, { rows, gradients: firsts[stage] === microBatch ? at(microBatches, 0).gradients : 'add' });
+    graphOf(stage, {
+      rows,
+      gradients: firsts[stage] === microBatch ? at(microBatches, 0).gradients : 'add',
+      synced: syncedOver(input.config, at(stages, stage), at(microBatches, microBatch).rows),
+    });
 }
 
 /** In the order in which they act at the end of a step. */

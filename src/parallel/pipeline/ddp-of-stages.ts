@@ -18,6 +18,7 @@ const OF_REDUCER = [
   'commHook',
   'gradientAsBucketView',
   'findUnusedParameters',
+  'syncBatchNorm',
 ] as const satisfies readonly (keyof DdpSettings)[];
 
 export function withDdpOfStages(config: Config): Config {
@@ -88,7 +89,7 @@ export function ignoredDdpNotices(config: Config): readonly Notice[] {
       level: 'info',
       id: 'ddp-of-stages',
       text: `${names} ${ignored.length === 1 ? 'has' : 'have'} no effect in ${meshSizes(config).dp === 1 ? 'a pipeline without replicas' : 'mode pipeline'}${why}.`,
-      hint: 'With replicas (mesh.dp), DDP around a stage takes bucketCapMb, algorithm, overlap, samplerSeed, setEpoch, commHook, gradientAsBucketView and findUnusedParameters.',
+      hint: 'With replicas (mesh.dp), DDP around a stage takes bucketCapMb, algorithm, overlap, samplerSeed, setEpoch, commHook, gradientAsBucketView, findUnusedParameters and syncBatchNorm.',
     },
   ];
 }

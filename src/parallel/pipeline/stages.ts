@@ -5,6 +5,7 @@
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
+import type { Synced } from '../../nn/layer';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
@@ -95,6 +96,8 @@ export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap
 export interface StageRun {
   readonly rows: number;
   readonly gradients: 'set' | 'add';
+  /** Over whom batch norm is synchronised; absent: it is not. */
+  readonly synced?: Synced | undefined;
 }
 
 /** Every stage's graph for micro-batches of so many rows; each is made once. */
@@ -107,7 +110,7 @@ export function createStageGraphs(
   const added = addedTo(ties, schedule);
   const made = new Map<string, StageGraph>();
   const graphOf = (stage: number, run: StageRun): StageGraph => {
-    const key = `${stage} ${run.rows} ${run.gradients}`;
+    const key = `${stage} ${run.rows} ${run.gradients} ${run.synced?.ranks} ${run.synced?.rows}`;
     const found = made.get(key);
     if (found) return found;
     // Output names and shapes of the stage before; whether its gradients are set or added does not matter here.

@@ -122,6 +122,20 @@ describe.each([{}, { ...TWO_STAGES_EACH, ...DEEP }])('two stages, and two stages
   });
 });
 
+const withNorm = [...LAYERS.slice(0, 1), { type: 'BatchNorm1d' as const, features: 8 }, ...LAYERS.slice(1)];
+
+test('SyncBatchNorm over replicas: the bits of mode ddp, and with two stages it trains in workers, too', async () => {
+  const model: ConfigInput = { model: { layers: withNorm } };
+  const synced = { syncBatchNorm: true };
+  const local = { broadcastBuffers: false };
+  const plain = await weightsOf({ ...base({ ...synced, ...local }), ...model, mode: 'ddp', worldSize: 2 });
+  const alone = { mesh: { pp: 1, dp: 2 }, worldSize: 2, pipeline: { microBatches: 1 } };
+  expect(await weightsOf(pipelined(synced, { ...model, ...alone }))).toBe(plain);
+  expect(await weightsOf(pipelined({}, { ...model, ...alone }))).not.toBe(plain);
+  const shared = await weightsOf(pipelined(synced, model));
+  expect(await weightsOf({ ...pipelined(synced, model), placement: 'workers' })).toBe(shared);
+});
+
 test('a layer that forward does not use: its parameters stay, with and without find_unused_parameters', async () => {
   const layers: ConfigInput = {
     model: {
