@@ -18,6 +18,8 @@ export type Range =
       readonly word?: string;
     }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
+  /** An object with one of these types. */
+  | { readonly kind: 'typed'; readonly types: readonly string[] }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'text' };
 
@@ -48,6 +50,12 @@ function branchOf(schema: Schema, type: unknown): Schema | undefined {
     if (found?.entries?.['type']?.literal === type) return found;
   }
   return undefined;
+}
+
+/** The types of a variant, a variant of variants included. */
+function typesOf(schema: Schema): readonly string[] {
+  if (schema.type === 'variant') return (schema.options ?? []).filter(isSchema).flatMap(typesOf);
+  return [String(schema.entries?.['type']?.literal)];
 }
 
 function branch(schema: Schema, value: unknown): Schema {
@@ -90,6 +98,7 @@ function rangeOfSchema(schema: Schema): Range {
   }
   if (schema.type === 'picklist') return { kind: 'choice', options: (schema.options ?? []).map(String) };
   if (schema.type === 'boolean') return { kind: 'boolean' };
+  if (schema.type === 'variant') return { kind: 'typed', types: typesOf(schema) };
   return { kind: 'text' };
 }
 
@@ -99,6 +108,8 @@ export function rangeText(range: Range, name: (option: string) => string = (opti
       return `${range.integer ? 'a whole number' : 'a number'} from ${range.min} to ${range.max}${range.word === undefined ? '' : ` or ${range.word}`}`;
     case 'choice':
       return `one of ${range.options.map(name).join(', ')}`;
+    case 'typed':
+      return `one of ${range.types.map(name).join(', ')}`;
     case 'boolean':
       return '1 or 0';
     case 'text':

@@ -108,6 +108,19 @@ const structured = (example: string): Codec => ({
   allowed: () => `a text as in ${example}, or none`,
 });
 
+/** An object with a type; the name of the type alone is the type with its defaults. */
+const typed = (example: string): Codec => {
+  const { parse, print } = structured(example);
+  return {
+    print,
+    allowed: (range) => `${rangeText(range)}, with settings as in ${example}, or none`,
+    parse(text) {
+      const value = parse(text);
+      return typeof value === 'string' ? { type: value } : value;
+    },
+  };
+};
+
 /** A name of a file or of something else that may be left open. */
 const optionalText: Codec = {
   parse: (text) => (text === 'none' ? undefined : text.replace(/^'(.*)'$/s, '$1')),
@@ -230,7 +243,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('rho', 'optimizer.rho'),
   row('momentumDecay', 'optimizer.momentumDecay'),
   row('groups', 'paramGroups', structured("!((match:'*.bias',weightDecay:0))")),
-  row('sched', 'scheduler', structured('StepLR(stepSize:100)')),
+  row('sched', 'scheduler', typed('StepLR(stepSize:100)')),
   row('clip', 'clipGradNorm', optional),
   row('clipType', 'clipGradNormType', normType),
   row('clipValue', 'clipGradValue', optional),
@@ -253,7 +266,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('views', 'ddp.gradientAsBucketView'),
   row('initSync', 'ddp.initSync'),
   row('broadcastBuffers', 'ddp.broadcastBuffers'),
-  row('hook', 'ddp.commHook', structured('powerSGD(matrixApproximationRank:2)')),
+  row('hook', 'ddp.commHook', typed('powerSGD(matrixApproximationRank:2)')),
   row('syncBatchNorm', 'ddp.syncBatchNorm'),
   row('setEpoch', 'ddp.setEpoch'),
   row('rankSeeds', 'ddp.rankSeeds'),

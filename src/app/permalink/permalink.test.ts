@@ -469,4 +469,14 @@ describe('permalink', () => {
     });
     expect(parsePermalink('#paramGroups=!((match:bias,lr:0))').config.paramGroups).toHaveLength(1);
   });
+
+  it('the name of a hook or a schedule stands for it with its defaults; another one is answered with the names', () => {
+    expect(parsePermalink('#hook=powerSGD').config.ddp.commHook).toMatchObject({ type: 'powerSGD' });
+    const { config, notices } = parsePermalink('#sched=steps&hook=powersgd');
+    expect(config.ddp.commHook).toEqual({ type: 'allreduce' });
+    expect(notices.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^The link says sched=steps: allowed is one of StepLR, /),
+      expect.stringMatching(/^The link says hook=powersgd: allowed is one of allreduce, .*powerSGD, /),
+    ]);
+  });
 });

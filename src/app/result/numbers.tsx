@@ -45,9 +45,7 @@ export function Numbers({ children }: { children: ReactNode }) {
           of communication <Term id="overlap">hidden</Term> behind computation, {clock}
           {trace && info && inOneBucket(trace, info) && exception}
         </Headline>
-        <Headline name="Replica divergence" text={formatSmall(snapshot?.replicaDivergence)}>
-          max |w<sub>i</sub> − w<sub>j</sub>| between <Term id="replica">replicas</Term>
-        </Headline>
+        <ReplicaDivergence info={info} value={snapshot?.replicaDivergence} />
         <Headline name="Difference from single device" text={single ? '0' : formatSmall(first?.value)}>
           {info ? differenceText(info.config, first, differences.at(-1)) : NONE}
         </Headline>
@@ -70,6 +68,29 @@ export function Numbers({ children }: { children: ReactNode }) {
       <DifferenceGrowth />
     </>
   );
+}
+
+/** Where a second device keeps what the first has. */
+function ReplicaDivergence({ info, value }: { info: SessionInfo | undefined; value: number | undefined }) {
+  const replicas = <Term id="replica">replicas</Term>;
+  const none = info !== undefined && !hasReplicas(info);
+  return (
+    <Headline name="Replica divergence" text={none ? NONE : formatSmall(value)}>
+      {none ? (
+        <>no {replicas}: one device keeps each weight</>
+      ) : (
+        <>
+          max |w<sub>i</sub> − w<sub>j</sub>| between {replicas}
+        </>
+      )}
+    </Headline>
+  );
+}
+
+/** Two devices keep the same layer from one step to the next. */
+function hasReplicas({ layersOfDevice, roles }: SessionInfo): boolean {
+  const kept = layersOfDevice.flatMap((layers, device) => (roles[device]?.keepsState ? layers : []));
+  return new Set(kept).size < kept.length;
 }
 
 /** DDP's constructor made one bucket of all gradients, and this step still has it. */
