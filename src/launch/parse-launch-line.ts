@@ -28,7 +28,7 @@ export function parseLaunchLine(text: string, { devicesPerNode = 8 }: LaunchOpti
   const command = commands.find((c) => launcherOf(c) !== undefined);
   if (!command) {
     if (batch.length > 0) return slurmPlan([], batch, {}, devicesPerNode);
-    throw noLauncher(commands[0]);
+    throw noLauncher(commands[0], text);
   }
   const launcher = launcherOf(command);
   if (launcher?.name === 'torchrun' && batch.length === 0) {
@@ -157,8 +157,15 @@ function visibleIn({ CUDA_VISIBLE_DEVICES: text }: Readonly<Record<string, strin
   return devices;
 }
 
-function noLauncher(command: Command | undefined) {
-  if (command === undefined) return launchError('There is no command to read.', EXAMPLE);
+function noLauncher(command: Command | undefined, text: string) {
+  if (command === undefined) {
+    const [first = ''] = text.trim().split(/\s+/);
+    if (first === '') return launchError('There is no command to read.', EXAMPLE);
+    return launchError(
+      `The text that begins with "${brief(first)}" has no command: it only sets variables, or is a comment.`,
+      EXAMPLE,
+    );
+  }
   const [program = ''] = command.words;
   if (/^(python[\d.]*|.*\.py)$/.test(program))
     return launchError(
