@@ -1,7 +1,7 @@
 /**
  * How the built site is cut into files: what a page or a worker imports before it can begin is one file for each set
  * of starts that need it, not one for each set of parts that might come later. Sixty files of a few hundred bytes
- * became ten, and what is compressed as one is smaller. Parts that come later are cut as Vite does.
+ * became nineteen, and what is compressed as one is smaller. Parts that come later are cut as Vite does.
  */
 import path from 'node:path';
 
@@ -17,7 +17,7 @@ const STARTS = {
 
 /** @typedef {(id: string) => {importedIds: readonly string[]} | null} GetModule */
 
-/** Whatever a module imports before it runs, itself too. */
+/** Whatever a module imports before it runs. */
 function needed(/** @type {string} */ start, /** @type {GetModule} */ moduleOf) {
   const found = new Set([start]);
   for (const id of found) for (const imported of moduleOf(id)?.importedIds ?? []) found.add(imported);
@@ -36,9 +36,14 @@ function setsOf(/** @type {readonly string[]} */ names) {
 export function firstChunks() {
   /** @type {Map<string, ReadonlySet<string>> | undefined} */
   let reach;
+  const starts = new Set(Object.values(STARTS).map((file) => path.resolve(file)));
   const startsOf = (/** @type {string} */ id, /** @type {GetModule} */ moduleOf) => {
     reach ??= new Map(Object.entries(STARTS).map(([name, file]) => [name, needed(path.resolve(file), moduleOf)]));
-    return [...reach].filter(([, ids]) => ids.has(id)).map(([name]) => name);
+    // A start does its work when it is imported: in a file with others it would begin wherever one of them is needed.
+    if (starts.has(id)) return [];
+    const found = [...reach].filter(([, ids]) => ids.has(id)).map(([name]) => name);
+    // Styles of one start stay with it: a part that a lesson needs, too, must not bring the playground's along.
+    return found.length === 1 && id.endsWith('.css') ? [] : found;
   };
   return {
     groups: setsOf(Object.keys(STARTS)).map((set) => ({
