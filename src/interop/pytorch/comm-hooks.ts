@@ -4,9 +4,10 @@
  */
 import type { Config } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
+import { codeLine as line } from './code-line';
 
-const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 const HOOKS = 'torch.distributed.algorithms.ddp_comm_hooks';
+const ON_CUDA = '# on CUDA only: "SyncBatchNorm layers only work with GPU modules"';
 const truth = (value: boolean): string => (value ? 'True' : 'False');
 
 export function hookImports({ ddp }: Config): readonly string[] {
@@ -31,7 +32,7 @@ export function hookImports({ ddp }: Config): readonly string[] {
 export const stageSyncLines = ({ ddp }: Config, group: string): readonly string[] =>
   ddp.syncBatchNorm
     ? [
-        '# on CUDA only: "SyncBatchNorm layers only work with GPU modules"',
+        ON_CUDA,
         'modules = [',
         `    nn.SyncBatchNorm.convert_sync_batchnorm(module, process_group=${group})`,
         '    for module in modules',
@@ -41,12 +42,7 @@ export const stageSyncLines = ({ ddp }: Config, group: string): readonly string[
 
 /** Before the model is wrapped. */
 export const syncLines = ({ ddp }: Config): readonly CodeLine[] =>
-  ddp.syncBatchNorm
-    ? [
-        line('# on CUDA only: "SyncBatchNorm layers only work with GPU modules"'),
-        line('model = nn.SyncBatchNorm.convert_sync_batchnorm(model)'),
-      ]
-    : [];
+  ddp.syncBatchNorm ? [line(ON_CUDA), line('model = nn.SyncBatchNorm.convert_sync_batchnorm(model)')] : [];
 
 /** After the model is wrapped. `wrapper`: the variable; `group`: whose gradients are averaged, None: all ranks. */
 export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): readonly CodeLine[] {

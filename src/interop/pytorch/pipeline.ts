@@ -5,14 +5,12 @@
 import type { Config } from '../../protocol/config';
 import type { ScheduleName } from '../../protocol/pipeline';
 import type { CodeLine } from '../../protocol/trace';
-import { clipLines } from './clip';
+import { codeLine as line } from './code-line';
 import { hookImports, hookLines, stageSyncLines } from './comm-hooks';
 import { takesClasses } from './data';
 import { lossCall } from './loop';
 import { hasBatchNorm } from './model';
 import { layout } from './python';
-
-const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 
 /** How a pipeline lies on its ranks. */
 export interface PipelineShape {
@@ -268,74 +266,3 @@ const ownOrder = (actions: string): readonly string[] => [
   "''')",
   "schedule._load_csv(f'schedule{rank}.csv')",
 ];
-
-const GRADIENTS = '[p.grad for p in parameters.values() if p.grad is not None]';
-
-/** Behind schedule.step(), what it did; and the average over replicas where it is not done in it. */
-export function insideLines(
-  { pipeline, ddp }: Config,
-  shape: PipelineShape,
-  averaging: Averaging,
-): readonly CodeLine[] {
-  const { dp, microBatches, rankOfStage } = shape;
-  const halves = averaging === 'byHand';
-  const sends = rankOfStage.some((owner, stage) => stage > 0 && owner !== rankOfStage[stage - 1]);
-  return [
-    ...(sends ? [line('#   SEND_F, RECV_F: activations to the next stage', 'send_activation')] : []),
-    line('#   F: forward of a stage, one micro-batch', 'forward'),
-    line('#   the loss of a micro-batch, on the last stage', 'loss'),
-    line(`#   ${BACKWARD_WORDS(pipeline.schedule)}`, 'backward'),
-    ...(sends ? [line('#   SEND_B, RECV_B: gradients to the stage before', 'send_gradient')] : []),
-    ...(averaging === 'ddp' || averaging === 'keepsBuckets'
-      ? [line('#   gradients all-reduced over dp with the last backward of a stage', 'allreduce')]
-      : []),
-    ...(pipeline.scaleGrads && microBatches > 1
-      ? [line(`#   scale_grads: the sums of gradients divided by ${microBatches}`, 'scale_grads')]
-      : []),
-    ...(halves ? [line(`for grad in ${GRADIENTS}:`), ...averageByHand(ddp.commHook.type, dp)] : []),
-  ];
-}
-
-/** Of one gradient; a hook that compresses it does so here. */
-function averageByHand(hook: Config['ddp']['commHook']['type'], dp: number): readonly CodeLine[] {
-  const half = hook === 'fp16Compress' ? 'float16' : hook === 'bf16Compress' ? 'bfloat16' : undefined;
-  if (half === undefined)
-    return [line(`    torch.distributed.all_reduce(grad, group=${DP_GROUP})`, 'allreduce'), line(`    grad /= ${dp}`)];
-  return [
-    line(`    half = grad.to(torch.${half}).div_(${dp})`),
-    line(`    torch.distributed.all_reduce(half, group=${DP_GROUP})`, 'allreduce'),
-    line('    grad.copy_(half)'),
-  ];
-}
-
-const HALVES: ReadonlySet<Config['pipeline']['schedule']> = new Set([
-  'InterleavedZeroBubble',
-  'ZBVZeroBubble',
-  'DualPipeV',
-  'own',
-]);
-
-const BACKWARD_WORDS = (schedule: Config['pipeline']['schedule']): string =>
-  HALVES.has(schedule)
-    ? 'B: backward; in halves I, for the input, and W, for the weights'
-    : 'B: backward of a stage, one micro-batch';
-
-/** Gradients are clipped by the norm over all stages, then by value. */
-export function clipOverStages(config: Config, { pp, dp }: PipelineShape): readonly CodeLine[] {
-  const { clipGradNorm, clipGradNormType, ...rest } = config;
-  const byValue = clipLines(rest, 'parameters.values()');
-  if (clipGradNorm === undefined) return byValue;
-  if (pp === 1) return clipLines(config, 'parameters.values()');
-  const p = clipGradNormType ?? 2;
-  const isMost = p === 'inf';
-  const group = dp > 1 ? ["group=mesh.get_group('pp')"] : [];
-  const reduce = ['norm', ...(isMost ? ['torch.distributed.ReduceOp.MAX'] : []), ...group];
-  const type = p === 2 ? '' : `, norm_type=${isMost ? "float('inf')" : p}`;
-  return [
-    line(`grads = ${GRADIENTS}`),
-    line(`norm = nn.utils.get_total_norm(grads${type}).to(device)${isMost ? '' : ` ** ${p}`}`),
-    line(`torch.distributed.all_reduce(${reduce.join(', ')})  # over all stages`, 'clip'),
-    line(`nn.utils.clip_grads_with_norm_(parameters.values(), ${clipGradNorm}, norm${isMost ? '' : ` ** (1 / ${p})`})`),
-    ...byValue,
-  ];
-}

@@ -11,11 +11,9 @@ import { listedModelCode } from '../../interop/pytorch/model';
 import {
   type Averaging,
   checkpointedStage,
-  clipOverStages,
   DP_GROUP,
   DP_RANK,
   fillUp,
-  insideLines,
   meshLines,
   type PipelineShape,
   pipelineImports,
@@ -23,6 +21,7 @@ import {
   scheduleLines,
   stageLines,
 } from '../../interop/pytorch/pipeline';
+import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
 import { LISTING, loader } from '../../interop/pytorch/script';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
