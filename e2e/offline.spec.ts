@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { serveFolder } from '../scripts/static-server.mjs';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, Playground, TINY, test } from './playground';
 
 test.use({ serviceWorkers: 'allow' });
@@ -61,41 +62,43 @@ async function redeploy(folder: string): Promise<void> {
   }
 }
 
-test('an old page goes on while the site is redeployed, and offers a reload, which takes the new version', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  const dist = fileURLToPath(new URL('../dist', import.meta.url));
-  const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-site-'));
-  await cp(dist, folder, { recursive: true });
-  const site = await serveFolder(folder);
-  const entry = () => page.locator('script[type="module"][src]:not([async])').getAttribute('src');
-  try {
-    await page.goto(`${site.url}#${RUN}`);
-    await expect(playground.button('Play')).toBeEnabled();
-    await isKept(page);
-    const old = await entry();
-    await playground.iterate(2);
-    await redeploy(folder);
-    await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
-    await expect(page.getByText('A new version of Lockstep is out.')).toBeVisible();
-    // The run that is open trains on, and parts that were never fetched are those of its own version.
-    await playground.iterate(1);
-    await playground.button('Lab').click();
-    await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
-    await page.keyboard.press('Escape');
-    expect(await entry()).toBe(old);
-    await playground.button('Reload to get the new version').click();
-    await expect.poll(entry).toMatch(/Newer\.js$/);
-    // At the step where the page was.
-    await expect(playground.button('Play')).toBeEnabled();
-    await expect.poll(() => playground.number('Step')).toBe(3);
-    await expect(page.getByText('A new version of Lockstep is out.')).toHaveCount(0);
-  } finally {
-    await page.close();
-    await site.close();
-  }
-});
+test(
+  'an old page goes on while the site is redeployed, and offers a reload, which takes the new version',
+  placeInBrowser({ rest: 'panels.spec.ts replaces the site under an open page' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    const dist = fileURLToPath(new URL('../dist', import.meta.url));
+    const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-site-'));
+    await cp(dist, folder, { recursive: true });
+    const site = await serveFolder(folder);
+    const entry = () => page.locator('script[type="module"][src]:not([async])').getAttribute('src');
+    try {
+      await page.goto(`${site.url}#${RUN}`);
+      await expect(playground.button('Play')).toBeEnabled();
+      await isKept(page);
+      const old = await entry();
+      await playground.iterate(2);
+      await redeploy(folder);
+      await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
+      await expect(page.getByText('A new version of Lockstep is out.')).toBeVisible();
+      // The run that is open trains on, and parts that were never fetched are those of its own version.
+      await playground.iterate(1);
+      await playground.button('Lab').click();
+      await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
+      await page.keyboard.press('Escape');
+      expect(await entry()).toBe(old);
+      await playground.button('Reload to get the new version').click();
+      await expect.poll(entry).toMatch(/Newer\.js$/);
+      // At the step where the page was.
+      await expect(playground.button('Play')).toBeEnabled();
+      await expect.poll(() => playground.number('Step')).toBe(3);
+      await expect(page.getByText('A new version of Lockstep is out.')).toHaveCount(0);
+    } finally {
+      await page.close();
+      await site.close();
+    }
+  },
+);
 
 test('where the browser has no room for the site, the page says so and works on', async ({ playground }) => {
   const { page } = playground;

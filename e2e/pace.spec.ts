@@ -37,31 +37,35 @@ test(
   },
 );
 
-test('the first step is slow and the next ones double the pace; a click or a key holds it', async ({ playground }) => {
-  const { page } = playground;
-  await page.goto(`./#${RUN}`);
-  await expect(playground.button('Play')).toBeEnabled();
-  const pace = page.getByRole('group', { name: 'Pace' });
-  await expect(pace).toContainText('×0.02, speeding up');
-  await expect(pace).toContainText('×2 each step');
-  await playground.button('Play').click();
-  expect(await playground.number('Step')).toBeLessThanOrEqual(1);
-  await pace.getByRole('button', { name: 'hold' }).click();
-  await expect(pace).toContainText('×0.02, held');
-  await page.keyboard.press('h');
-  await expect(pace).toContainText('×0.02, speeding up');
-  // The step that Play shows from its beginning takes ten seconds, the next one five.
-  await expect(pace).toContainText('×0.04, speeding up', { timeout: 30_000 });
-  // By hand, as fast as steps can be seen.
-  await playground.speed().selectOption('5 steps per second');
-  await expect(pace).toContainText('×1, held');
-  await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
-  await page.getByRole('heading', { name: 'Lockstep' }).click();
-  await page.keyboard.press('+');
-  await page.keyboard.press('+');
-  await expect(pace).toContainText('full speed');
-  await expect(pace).toContainText(/steps\/s/);
-});
+test(
+  'the first step is slow and the next ones double the pace; a click or a key holds it',
+  placeInBrowser({ rest: 'app/transport/pace.test.ts holds how the pace doubles' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.goto(`./#${RUN}`);
+    await expect(playground.button('Play')).toBeEnabled();
+    const pace = page.getByRole('group', { name: 'Pace' });
+    await expect(pace).toContainText('×0.02, speeding up');
+    await expect(pace).toContainText('×2 each step');
+    await playground.button('Play').click();
+    expect(await playground.number('Step')).toBeLessThanOrEqual(1);
+    await pace.getByRole('button', { name: 'hold' }).click();
+    await expect(pace).toContainText('×0.02, held');
+    await page.keyboard.press('h');
+    await expect(pace).toContainText('×0.02, speeding up');
+    // The step that Play shows from its beginning takes ten seconds, the next one five.
+    await expect(pace).toContainText('×0.04, speeding up', { timeout: 30_000 });
+    // By hand, as fast as steps can be seen.
+    await playground.speed().selectOption('5 steps per second');
+    await expect(pace).toContainText('×1, held');
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
+    await page.getByRole('heading', { name: 'Lockstep' }).click();
+    await page.keyboard.press('+');
+    await page.keyboard.press('+');
+    await expect(pace).toContainText('full speed');
+    await expect(pace).toContainText(/steps\/s/);
+  },
+);
 
 for (const motion of ['no-preference', 'reduce'] as const)
   test(`a first slow play shows the hint "faster: +" once, with motion: ${motion}`, async ({ playground }) => {

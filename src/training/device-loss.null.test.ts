@@ -3,6 +3,7 @@
  * itself. That the numbers are those of a run without a loss is for device-loss.gpu.test.ts.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../scripts/tier';
 import { must } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
@@ -74,7 +75,12 @@ async function lose(s: TestSession) {
   return { restarting: await restarting, next: await next };
 }
 
-test('ten losses while playing: each time it goes on by itself from the step it had reached', async () => {
+const LOST_TWICE = 'below a device is lost while it plays, and device-loss.gpu.test.ts loses ten';
+
+test('ten losses while playing: each time it goes on by itself from the step it had reached', {
+  timeout: 60_000,
+  ...place({ rest: LOST_TWICE }),
+}, async () => {
   const s = await openTestSession(config, { gpu: readsZeros() });
   s.control(FAST);
   for (let loss = 0; loss < 10; loss++) {
@@ -92,7 +98,7 @@ test('ten losses while playing: each time it goes on by itself from the step it 
   s.control({ type: 'pause' });
   await agrees(s, (await paused).microBatch);
   await s.close();
-}, 60_000);
+});
 
 test('losses in close succession: it waits for the user, says why, and is at one step', async () => {
   const s = await openTestSession({ ...config, maxRestarts: 100 }, { gpu: readsZeros() });

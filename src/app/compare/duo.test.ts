@@ -1,5 +1,6 @@
 /** Two compared runs over sessions in this thread: a run that is interrupted stops both, and then they go on. */
 import { afterEach, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { parseConfig } from '../../config/parse-config';
 import { startInProcess } from '../../lessons/record/in-process-session';
 import type { ConfigInput } from '../../protocol/config';
@@ -94,7 +95,9 @@ test('both play on by themselves after one of them has lost a rank', async () =>
   expect(duo.state.getState().playing).toBe(true);
 });
 
-test('where the user pauses, both stay at rest after that', async () => {
+const STOPPED = 'the test above stops both runs for a lost rank, and lets them play on';
+
+test('where the user pauses, both stay at rest after that', place({ rest: STOPPED }), async () => {
   const { sides, duo, step } = await compared();
   duo.play();
   await expect.poll(step, { timeout: 10_000 }).toBeGreaterThan(1);

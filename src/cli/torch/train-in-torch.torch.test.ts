@@ -195,17 +195,21 @@ function inPyTorch(): void {
     },
   );
 
-  test('what torch refuses is said with its rank and line: SyncBatchNorm on the CPU', async () => {
-    const layers = [MODEL.layers[0], { type: 'BatchNorm1d', features: 6 }, MODEL.layers[2]];
-    const { status, said } = await torch(
-      { mode: 'ddp', worldSize: 2, steps: 2, model: { layers }, ddp: { syncBatchNorm: true } },
-      ...['--out', file('sync.json')],
-    );
-    expect(status).toBe(4);
-    expect(said).toMatch(/\[rank 0\] Traceback/);
-    expect(said).toMatch(/\nRank \d failed in train\.py, line \d+: .*\n\w*Error: .*SyncBatchNorm/);
-    expect((await report('sync.json')).error?.code).toBe('rank-failed');
-  });
+  test(
+    'what torch refuses is said with its rank and line: SyncBatchNorm on the CPU',
+    place({ rest: RANKS }),
+    async () => {
+      const layers = [MODEL.layers[0], { type: 'BatchNorm1d', features: 6 }, MODEL.layers[2]];
+      const { status, said } = await torch(
+        { mode: 'ddp', worldSize: 2, steps: 2, model: { layers }, ddp: { syncBatchNorm: true } },
+        ...['--out', file('sync.json')],
+      );
+      expect(status).toBe(4);
+      expect(said).toMatch(/\[rank 0\] Traceback/);
+      expect(said).toMatch(/\nRank \d failed in train\.py, line \d+: .*\n\w*Error: .*SyncBatchNorm/);
+      expect((await report('sync.json')).error?.code).toBe('rank-failed');
+    },
+  );
 
   test(
     'two machines, each with the same command; the one with rank 0 writes the report',

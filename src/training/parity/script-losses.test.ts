@@ -50,10 +50,16 @@ describe.each(SCRIPT_SETS)('$name', (set) => {
       expect(known?.script, 'record anew, see testing/script-cases.ts').toEqual(script);
     });
 
-    test.each(['shared', 'workers'] as const)('the run has the losses that it printed (%s)', async (placement) => {
-      const { report } = await runConfig({ ...config, placement }, await files());
-      expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${torchOf}`);
-    });
+    const WORKERS = 'ranks in workers have the bits of ranks in one memory (equality.test.ts)';
+    for (const placement of ['shared', 'workers'] as const)
+      test(
+        `the run has the losses that it printed (${placement})`,
+        place(placement === 'shared' ? {} : { rest: WORKERS }),
+        async () => {
+          const { report } = await runConfig({ ...config, placement }, await files());
+          expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${torchOf}`);
+        },
+      );
 
     if (since === undefined) return;
     test('its numbers are of a torch with the correction, and others than one before it printed', () => {
