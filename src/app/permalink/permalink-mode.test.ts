@@ -2,9 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { FACES } from '../../parallel/faces';
 import { openTestSession } from '../../session/testing/open-session';
+import { layersMissing } from '../edit/deepen';
 import { withMode, withSettings } from '../edit/edit-config';
 import { switchMode } from '../edit/mode-changes';
 import { trainRowsOf } from '../model/data-rows';
+import { same } from '../model/families';
 import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
 import { parsePermalink, printPermalink } from './permalink';
 import { DEFAULT_VIEW } from './permalink-view';
@@ -41,11 +43,40 @@ it.each([
   ['mode=pipeline&microBatches=4', { dropLast: true, pipeline: { microBatches: 4 } }],
   ['mode=pipeline&pp=2', { worldSize: 2, mesh: { pp: 2 } }],
   ['preset=wideMlp&mode=mp', { worldSize: 2 }],
-  ['preset=wideMlp&mode=mp&world=4', { worldSize: 4 }],
+  ['preset=wideMlp&mode=mp&world=2', { worldSize: 2 }],
 ])('what the link %s says stays', (link, settings) => {
   const { config, notices } = parsePermalink(link);
   expect(config).toMatchObject(settings);
   expect(notices).toEqual([]);
+});
+
+describe.each(PRESET_NAMES)('preset %s: a link to a mode and a number of ranks opens that run', (preset) => {
+  it.each(MODES.flatMap((mode) => [1, 2, 4, 8, 16].map((world) => [mode, world] as const)))('%s, %i', (mode, world) => {
+    const { config, notices } = parsePermalink(`preset=${preset}&mode=${mode}&world=${world}`);
+    expect(config).toMatchObject({ mode, worldSize: world, data: PAGE_PRESETS[preset].data });
+    expect(layersMissing(config)).toBe(0);
+    // A net that is not the preset's is said to be another.
+    const isPreset = same(config.model, PAGE_PRESETS[preset].model);
+    expect(notices.map(({ id }) => id)).toEqual(isPreset ? [] : ['link-deeper']);
+    const written = parsePermalink(printPermalink(config, DEFAULT_VIEW, []));
+    expect(written.config).toEqual(config);
+    expect(written.notices).toEqual([]);
+  });
+
+  it.each(['modelParallel', 'pipeline'])('%s on 16 ranks runs', async (mode) => {
+    const { config } = parsePermalink(`preset=${preset}&mode=${mode}&world=16&device=cpu&compareSingle=0`);
+    const { info, close } = await openTestSession(config);
+    expect(info.config).toMatchObject({ mode, worldSize: 16 });
+    await close();
+  });
+});
+
+it('a link that names its layers keeps them, also where they are too few', () => {
+  const { config, notices } = parsePermalink('mode=pipeline&world=8&layers=2-8-8-8-1');
+  expect(config.model).toEqual(PAGE_PRESETS.mlp.model);
+  expect(notices).toEqual([]);
+  const written = parsePermalink(printPermalink(config, DEFAULT_VIEW, []));
+  expect(written.config).toEqual(config);
 });
 
 it('a setting that the button would have changed is written', () => {

@@ -36,6 +36,11 @@ export function printNet(config: Config, base: Config): readonly (readonly [NetK
   return pairs;
 }
 
+/** Every layer, also where the preset has the same ones. */
+export const printWholeNet = (config: Config): readonly (readonly [NetKey, string])[] => [
+  ['model', printLayers(config.model.layers, rowIn(config))],
+];
+
 const isActivation = (text: string): text is Activation => ACTIVATION_NAMES.some((name) => name === text);
 
 const NET_ALLOWED: Readonly<Record<NetKey, string>> = {

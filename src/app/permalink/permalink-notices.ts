@@ -10,6 +10,8 @@ export interface LinkNotices {
   refuse(key: string, text: string, why: string, hint: string): void;
   /** A key that is in the link several times. */
   repeated(key: string, times: number, counts: string): void;
+  /** What the page made of the link. */
+  say(notice: Notice): void;
   all(): readonly Notice[];
 }
 
@@ -19,18 +21,19 @@ const KEY_CHARACTERS = 40;
 export function createLinkNotices(): LinkNotices {
   const notices: Notice[] = [];
   let more = 0;
-  const say = (id: string, text: string, hint: string): void => {
+  const warn = (id: string, text: string, hint: string): void => {
     if (notices.length < MOST_NOTICES) notices.push({ level: 'warning', id, text, hint });
     else more += 1;
   };
   return {
+    say: (notice) => void notices.push(notice),
     refuse(key, text, why, hint) {
       const name = brief(key, KEY_CHARACTERS);
-      say(`config-${name}`, `The link says ${name}=${brief(text)}: ${why}.`, hint);
+      warn(`config-${name}`, `The link says ${name}=${brief(text)}: ${why}.`, hint);
     },
     repeated(key, times, counts) {
       const often = times === 2 ? 'twice' : `${times.toLocaleString('en')} times`;
-      say(`repeated-${key}`, `The link gives ${key} ${often}: the last one counts, ${key}=${brief(counts)}.`, '');
+      warn(`repeated-${key}`, `The link gives ${key} ${often}: the last one counts, ${key}=${brief(counts)}.`, '');
     },
     all() {
       if (more === 0) return notices;

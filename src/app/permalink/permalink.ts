@@ -36,8 +36,8 @@ import {
   SEED_KEY,
   VARIANT_KEYS,
 } from './permalink-keys';
-import { asTheButton } from './permalink-mode';
-import { NET_KEYS, parseNet, printNet } from './permalink-model';
+import { asDeepAsAsked, asTheButton, deeperNotice, needsDeeper } from './permalink-mode';
+import { NET_KEYS, parseNet, printNet, printWholeNet } from './permalink-model';
 import { createLinkNotices } from './permalink-notices';
 import { MOST_NESTED, nestsTooDeep } from './permalink-values';
 import { parseView, printView, VIEW_KEYS } from './permalink-view';
@@ -172,6 +172,11 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
     config = { ...config, loss: withLossType(config.loss, loss) };
   }
   const explicit = readKeys([SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]);
+  const deeper = NET_KEYS.some((key) => pairs.has(key)) ? undefined : asDeepAsAsked(config, explicit);
+  if (deeper) {
+    notices.say(deeperNotice(config, deeper));
+    config = deeper;
+  }
   config = asTheButton(config, start.mode, explicit);
   for (const [key, times] of timesGiven(all)) notices.repeated(key, times, pairs.get(key) ?? '');
   for (const [key, text] of all) {
@@ -249,7 +254,11 @@ export function pairsFrom({ config: start, named }: Start, config: Config): read
   add(VARIANT_KEYS.opt, false, byData);
   add(VARIANT_KEYS.loss, false, byData);
   for (const row of PLAIN_KEYS) add(row, false, row.path[0] === 'data' ? byType : base);
-  pairs.push(...printNet(config, byData));
+  const net = printNet(config, byData);
+  const said = new Set(pairs.map(([key]) => key));
+  const paths = PLAIN_KEYS.filter(({ key }) => said.has(key)).map(({ path }) => path);
+  // Without a word about the layers, whoever reads the link would make the net deeper.
+  pairs.push(...(net.length === 0 && needsDeeper(config, paths) ? printWholeNet(config) : net));
   return [...pairs, ...againstTheButton(config, start.mode, pairs)];
 }
 
