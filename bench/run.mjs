@@ -12,22 +12,38 @@ import { readArguments } from '../scripts/read-arguments.mjs';
 const { values } = readArguments({
   command: 'npm run bench --',
   about:
-    'Every library trains the same nets and multiplies the same matrices in one headless Chromium, in turn on the same adapter; then studies of what is distributed. Prints tables, and JSON into .cache/bench.json.',
+    'Measures Lockstep against other libraries: all train the same nets and multiply the same matrices in one headless Chromium, in turn on the same adapter. Then studies distributed training. Prints tables, and writes JSON into .cache/bench.json.',
   options: {
-    only: { value: 'IDS', default: '', help: 'Workloads and studies whose ids begin so, such as small,all-reduce.' },
-    contenders: { value: 'NAMES', default: '', help: 'Libraries whose names begin so, such as lockstep,jax.' },
-    rounds: { value: 'N', default: '5', positive: true, help: 'How many rounds.' },
-    milliseconds: { value: 'N', default: '500', positive: true, help: 'How long a round takes.' },
-    limit: { value: 'SECONDS', default: '45', positive: true, help: 'How long opening, or one round, may take.' },
+    only: {
+      value: 'IDS',
+      default: '',
+      help: 'Run only workloads and studies whose ids begin with one of these, such as small,all-reduce.',
+    },
+    contenders: {
+      value: 'NAMES',
+      default: '',
+      help: 'Run only libraries whose names begin with one of these, such as lockstep,jax.',
+    },
+    rounds: { value: 'N', default: '5', positive: true, help: 'Number of rounds.' },
+    milliseconds: { value: 'N', default: '500', positive: true, help: 'Length of a round.' },
+    limit: {
+      value: 'SECONDS',
+      default: '45',
+      positive: true,
+      help: 'Time limit for opening a library, and for one round.',
+    },
     write: { help: 'Append the tables to docs/benchmarks.md.' },
     against: {
       value: 'FOLDER',
-      help: 'Nothing but this checkout beside another one, with its packages installed; both take turns.',
+      help: 'Compare only this checkout with the checkout in FOLDER, whose packages are installed; the two run in turn.',
     },
-    gpu: { help: "Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures there." },
-    from: { value: 'FOLDER', help: 'With --gpu: the report of a dawn.json and a pytorch.json of another machine.' },
-    'skip-presets': { help: "Without the presets' first steps." },
-    'skip-page': { help: 'Without the built page.' },
+    gpu: { help: "Measure only Lockstep and PyTorch on this machine's GPU; Lockstep runs in Node through Dawn." },
+    from: {
+      value: 'FOLDER',
+      help: 'With --gpu: measure nothing, and print the report of the dawn.json and pytorch.json in FOLDER.',
+    },
+    'skip-presets': { help: 'Leave out the first steps of the presets.' },
+    'skip-page': { help: 'Leave out the built page.' },
   },
 });
 ensureInstalled();

@@ -8,7 +8,7 @@ import { readArguments } from './read-arguments.mjs';
 readArguments({
   command: 'npm run check --',
   about:
-    'Everything but the tests that CI holds the code to: format, lint, types, import walls, lookups by text, state of modules, width of comments, unused code, build, size of the first load.',
+    'Runs all checks of CI except the tests: format, lint, types, import walls, lookups by text, state of modules, width of comments, unused code, build, size of the first load.',
 });
 ensureInstalled();
 const { isCurrent } = await import('./is-current.mjs');

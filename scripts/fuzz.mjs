@@ -10,14 +10,14 @@ import { readArguments } from './read-arguments.mjs';
 const { values } = readArguments({
   command: 'npm run fuzz --',
   about:
-    'The fuzzers make cases for as long as one likes: what is given runs, or is refused with a sentence. The seed is printed first; a new one is drawn where none is given.',
+    'Sends random inputs to Lockstep: each must either run or be refused with a sentence that says why. Prints the seed first; without --seed it draws a new one.',
   options: {
-    minutes: { value: 'N', default: '5', positive: true, help: 'For how long, all fuzzers together.' },
-    cases: { value: 'N', positive: true, help: 'So many cases of each fuzzer instead, however long they take.' },
-    seed: { value: 'N', help: 'A whole number; the same cases come again.' },
-    only: { value: 'NAME', help: 'One of the fuzzers (fuzz/targets.ts names them).' },
+    minutes: { value: 'N', default: '5', positive: true, help: 'How long all fuzzers run together.' },
+    cases: { value: 'N', positive: true, help: 'Run N cases of each fuzzer instead of a time.' },
+    seed: { value: 'N', help: 'A whole number; the same seed gives the same cases.' },
+    only: { value: 'NAME', help: 'Run only this fuzzer (fuzz/targets.ts lists the names).' },
     browser: { help: 'Send links to the built site, which takes about a second for each.' },
-    links: { value: 'N', default: '300', positive: true, help: 'With --browser: how many links.' },
+    links: { value: 'N', default: '300', positive: true, help: 'With --browser: the number of links.' },
   },
 });
 ensureInstalled();

@@ -12,13 +12,13 @@ import { readArguments } from './read-arguments.mjs';
 const { values, words } = readArguments({
   command: 'npm run gallery --',
   about:
-    'Takes pictures of the page in many sizes, ranks, modes, presets and panels into gallery/index.html, with what does not fit.',
+    'Takes pictures of the page in many sizes, ranks, modes, presets and panels, and lists what does not fit. The result is gallery/index.html.',
   words:
-    'WORDS: only pictures whose name has them, such as 1280x720 ddp; or "rooms": sheets of every operator’s room at 4, 8 and 16 ranks and on a phone, light and dark',
+    'WORDS: take only the pictures with these words in their names, such as 1280x720 ddp; or "rooms": sheets with the room of every operator at 4, 8 and 16 ranks and on a phone, light and dark',
   options: {
-    all: { help: 'Every combination, not only every pair of values.' },
-    dark: { help: 'The dark theme.' },
-    built: { help: 'Take the build that is there.' },
+    all: { help: 'Take every combination; without it, every pair of values once.' },
+    dark: { help: 'Use the dark theme.' },
+    built: { help: 'Use the site that is in dist/, without a build.' },
   },
 });
 ensureInstalled();

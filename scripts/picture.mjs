@@ -11,8 +11,8 @@ import { readArguments } from './read-arguments.mjs';
 const { values } = readArguments({
   command: 'npm run picture --',
   about:
-    'Takes the two pictures of the README, of the page as it is now: docs/playground.png, and docs/playground-moving.png as an animation of one step.',
-  options: { built: { help: 'Take the site in dist/, without a build.' } },
+    'Takes the two pictures of the README from the current page: docs/playground.png, and docs/playground-moving.png, an animation of one step.',
+  options: { built: { help: 'Use the site that is in dist/, without a build.' } },
 });
 ensureInstalled();
 const { build } = await import('vite');

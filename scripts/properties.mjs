@@ -8,8 +8,8 @@ import { readArguments } from './read-arguments.mjs';
 
 const { values } = readArguments({
   command: 'npm run properties --',
-  about: 'The property tests with a seed of their own, which is printed first: what fails is found again with it.',
-  options: { seed: { value: 'N', help: 'A whole number; a new one is drawn where none is given.' } },
+  about: 'Runs the property tests with another seed and prints it first. The same seed repeats a failure.',
+  options: { seed: { value: 'N', help: 'A whole number; without it, a new one is drawn.' } },
 });
 ensureInstalled();
 const { runBin } = await import('./run-bin.mjs');

@@ -13,8 +13,8 @@ import { readArguments } from './read-arguments.mjs';
 const { words: asked } = readArguments({
   command: 'npm run sentences --',
   about:
-    'Prints every text of the lessons and of the page with its place, and every sentence that the stage says in small runs of all modes, for someone who did not write them to read.',
-  words: 'PART: lessons, page or stage; all three without it',
+    'Prints every text of the lessons and of the page with its place, and every sentence that the stage shows in small runs of all modes. Someone who did not write them should read them.',
+  words: 'PART: lessons, page or stage; without it, all three',
 });
 ensureInstalled();
 const { runBin } = await import('./run-bin.mjs');

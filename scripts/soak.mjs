@@ -11,10 +11,10 @@ import { vulkanEnvironment } from './software-vulkan.mjs';
 const { values } = readArguments({
   command: 'npm run soak --',
   about:
-    'Trains every preset for many steps and changes mode and model many times, on the GPU that Dawn finds: no heap and no GPU memory may grow. It takes hours on a software adapter.',
+    'Trains every preset for many steps and changes mode and model many times, on the GPU that Dawn finds. Fails if the heap or the GPU memory grows. Takes hours on a software adapter.',
   options: {
-    steps: { value: 'N', default: '10000', positive: true, help: 'Steps of every preset.' },
-    switches: { value: 'N', default: '200', positive: true, help: 'Changes of mode and model.' },
+    steps: { value: 'N', default: '10000', positive: true, help: 'Number of steps to train every preset.' },
+    switches: { value: 'N', default: '200', positive: true, help: 'Number of changes of mode and model.' },
   },
 });
 ensureInstalled();

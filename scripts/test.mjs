@@ -16,10 +16,10 @@ const SOURCES = ['src', 'learn', 'shaders', 'public', 'scripts', 'e2e', 'bench',
 const { values } = readArguments({
   command: 'npm test --',
   about:
-    'Sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs the quick tier of the tests: Vitest, then Playwright on the built site.',
+    'Installs what the tests need (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs the quick tier of the tests: Vitest, then Playwright on the built site.',
   options: {
     all: { help: 'Run all tests, as `npm run test:all` does.' },
-    rest: { help: 'Run only the tests that `npm test` leaves, and sum up both tiers.' },
+    rest: { help: 'Run only the tests that `npm test` leaves out, and count the tests of both tiers.' },
   },
 });
 ensureInstalled();

@@ -1,19 +1,21 @@
-/** Rows of options, and what was given for them: what the tables of the commands (`*-usage.ts`) are read with. */
+/** Parses the options of a command by the table of its option rows (the files `*-usage.ts`). */
 import { parseArgs } from 'node:util';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
 
 export interface OptionRow {
   readonly name: string;
+  /** One letter that means the same, as in -h. */
+  readonly short?: string;
   /** Absent: the option takes no value. */
   readonly value?: string;
-  /** It may be given several times. */
+  /** The option may be given several times. */
   readonly multiple?: boolean;
   readonly text: string;
 }
 
 /** The last row of every command. */
-export const HELP: OptionRow = { name: 'help', text: 'this text' };
+export const HELP: OptionRow = { name: 'help', short: 'h', text: 'print this text' };
 
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
@@ -24,16 +26,20 @@ export function readOptions(args: readonly string[], rows: readonly OptionRow[])
   return readOptionsAndFiles(args, rows, false).values;
 }
 
-/** Of a command that also takes names of files, which no option introduces. */
+/** For a command that also takes file names without an option before them. */
 export function readOptionsAndFiles(
   args: readonly string[],
   rows: readonly OptionRow[],
   allowPositionals = true,
 ): { readonly values: Values; readonly files: readonly string[] } {
   const options = Object.fromEntries(
-    rows.map(({ name, value, multiple = false }) => [
+    rows.map(({ name, short, value, multiple = false }) => [
       name,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple },
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        multiple,
+        ...(short === undefined ? {} : { short }),
+      },
     ]),
   );
   try {
@@ -51,7 +57,7 @@ export function readOptionsAndFiles(
   }
 }
 
-/** All that were given for an option. */
+/** All values that were given for an option. */
 export function valuesOf(values: Values, name: string): readonly string[] {
   const value = lookup(values, name);
   return typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
@@ -73,7 +79,7 @@ export function oneOf<const T extends string>(
   return found;
 }
 
-/** A whole number in its bounds. */
+/** The value as a whole number from `low` to `high`. */
 export function wholeOf(values: Values, name: string, low: number, high: number): number | undefined {
   const text = textOf(values, name);
   if (text === undefined) return undefined;

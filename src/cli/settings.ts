@@ -19,7 +19,7 @@ export const SETTING_OPTIONS: readonly OptionRow[] = [
   {
     name: 'mode',
     value: 'NAME',
-    text: 'short for --set mode=NAME: single, DataParallel, DDP, "Model parallel", "Parameter server"',
+    text: 'short for --set mode=NAME: single, DataParallel, DDP, "Model parallel", pipeline, "Parameter server"',
   },
   { name: 'world-size', value: 'N', text: 'short for --set worldSize=N' },
   { name: 'seed', value: 'N', text: 'short for --set seed=N' },

@@ -113,7 +113,7 @@ describe('the command line', () => {
     [['train', '--config', 'a', '--kill', 'all'], '--kill must be RANK@STEP, as in 2@10, not "all"'],
     [['train', '--config', 'a', '--max-restarts', 'often'], '--max-restarts must be a number'],
     [['train', '--config', 'a', '--browser', '--hang', '0@1'], 'not available with --browser'],
-    [['schema', 'now'], 'schema takes --report or nothing'],
+    [['schema', 'now'], 'schema takes only the option --report, not "now"'],
     [['compare', 'a.json'], 'compare needs two reports'],
     [['compare', '-', '-'], 'only one of the two reports'],
     [['compare', 'a.json', 'b.json', '--bar', 'low'], '--bar must be a relative difference'],
@@ -123,6 +123,13 @@ describe('the command line', () => {
 
   it('takes no arguments as a call for help', () => {
     expect(parseCommand([])).toEqual({ name: 'help' });
-    expect(parseCommand(['train', '--help'])).toEqual({ name: 'help' });
+  });
+
+  it.each([
+    ...['train', 'torchrun', 'srun', 'collectives', 'schedule', 'memory', 'code'],
+    ...['export', 'serve', 'compare', 'import', 'schema'],
+  ])('prints the help for %s --help and -h', (command) => {
+    expect(parseCommand([command, '--help'])).toEqual({ name: 'help' });
+    expect(parseCommand([command, '-h'])).toEqual({ name: 'help' });
   });
 });

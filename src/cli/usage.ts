@@ -38,6 +38,7 @@ export type Command =
 type Reader = (args: readonly string[], visibleDevices: string | undefined) => Command;
 
 const ASKS_HELP: Command = { name: 'help' };
+const isHelp = (word: string): boolean => word === '--help' || word === '-h';
 
 const options =
   (rows: readonly OptionRow[], command: (values: Values) => Command): Reader =>
@@ -56,7 +57,7 @@ const optionsAndFiles =
 const launcher =
   (name: 'torchrun' | 'srun'): Reader =>
   (args, visibleDevices) => {
-    if (args.includes('--help')) return ASKS_HELP;
+    if (args.some(isHelp)) return ASKS_HELP;
     const launch = readLaunch(name, args, visibleDevices);
     const values = readOptions(torchrunNames(launchedOptions(launch)), TRAIN_OPTIONS);
     return { name: 'train', options: { ...trainOptions(values, name), launch } };
@@ -65,9 +66,10 @@ const launcher =
 const train = options(TRAIN_OPTIONS, (values) => ({ name: 'train', options: trainOptions(values, 'train') }));
 
 const schema: Reader = (args) => {
+  if (args.some(isHelp)) return ASKS_HELP;
   const [first, ...others] = args;
   if (first !== undefined && (first !== '--report' || others.length > 0))
-    throw usageError(`schema takes --report or nothing, not "${args.join(' ')}"`);
+    throw usageError(`schema takes only the option --report, not "${args.join(' ')}"`);
   return { name: 'schema', of: first === undefined ? 'configuration' : 'report' };
 };
 

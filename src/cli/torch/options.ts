@@ -7,20 +7,32 @@ import { type OptionRow, oneOf, textOf, usageError, type Values } from '../optio
 
 /** torchrun's names; with dashes, too. */
 const LAUNCH_OPTIONS: readonly OptionRow[] = [
-  { name: 'nnodes', value: 'N', text: 'machines; the same command is run on each of them' },
+  { name: 'nnodes', value: 'N', text: 'number of machines; run the same command on each of them' },
   { name: 'nproc_per_node', value: 'N', text: 'processes on each machine, one per rank' },
-  { name: 'rdzv_endpoint', value: 'HOST:PORT', text: 'where the machines meet: one of them, and a free port there' },
-  { name: 'rdzv_id', value: 'ID', text: 'name of the job, the same on every machine' },
-  { name: 'node_rank', value: 'N', text: "this machine's number from 0; absent: as they come" },
+  {
+    name: 'rdzv_endpoint',
+    value: 'HOST:PORT',
+    text: 'address of one of the machines and a free port there, where all machines connect',
+  },
+  { name: 'rdzv_id', value: 'ID', text: 'name of the job; use the same on every machine' },
+  {
+    name: 'node_rank',
+    value: 'N',
+    text: 'number of this machine, from 0; without it, machines are numbered as they connect',
+  },
 ];
 
 export const TORCH_OPTIONS: readonly OptionRow[] = [
   {
     name: 'engine',
     value: 'lockstep|torch',
-    text: 'torch: the PyTorch of this machine runs it, one process per rank (python3, or LOCKSTEP_PYTHON)',
+    text: 'torch: train in the PyTorch of this machine, one process per rank (of python3, or of the Python that LOCKSTEP_PYTHON names)',
   },
-  { name: 'backend', value: 'gloo|nccl', text: "torch: the process group's; by the device when absent" },
+  {
+    name: 'backend',
+    value: 'gloo|nccl',
+    text: 'torch: backend of the process group; without it, gloo on the CPU and nccl on GPUs',
+  },
   ...LAUNCH_OPTIONS.map((row) => ({ ...row, text: `torch: ${row.text}` })),
 ];
 
