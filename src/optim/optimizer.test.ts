@@ -7,10 +7,11 @@ import { at, must } from '../base/invariant';
 import { CpuScratch } from '../graph/cpu-scratch';
 import type { OptimizerConfig } from '../protocol/config';
 import { LATE_OPTIM_OPS } from './late-ops';
+import { muProducts } from './nadam-product';
 import { OPTIM_OPS } from './op-table';
 import { optimizerOp, optimizerState } from './optimizer';
 import { groupOf, type OptimizerSettings } from './param-groups';
-import { makeStepScalars, muProducts, SCALARS_LENGTH, type StepScalars } from './scalars';
+import { makeStepScalars, SCALARS_LENGTH, type StepScalars } from './scalars';
 import { barAt, GRADIENTS, INITIAL, maxDistance, OPTIMIZER_CASES, optimizerConfig } from './testing/torch-cases';
 
 const plain = (optimizer: OptimizerConfig): OptimizerSettings => ({ optimizer, scheduler: undefined, paramGroups: [] });

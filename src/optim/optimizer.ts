@@ -5,7 +5,7 @@
 import { at } from '../base/invariant';
 import type { Attrs } from '../graph/op';
 import type { Config } from '../protocol/config';
-import { isDecoupled } from '../protocol/config/optimizer-kinds';
+import { kindOf } from './kinds';
 import { groupSettings, type OptimizerSettings } from './param-groups';
 import { cyclesMomentum } from './schedule';
 
@@ -19,8 +19,8 @@ export interface OptimizerState {
 type Settings = Pick<Config, 'optimizer' | 'scheduler'>;
 
 /** A schedule that cycles the momentum sets it before the first step, whatever the optimiser was made with. */
-const hasMomentum = (momentum: number, scheduler: Config['scheduler']): boolean =>
-  momentum !== 0 || cyclesMomentum(scheduler);
+const hasMomentum = (optimizer: Config['optimizer'], scheduler: Config['scheduler']): boolean =>
+  ('momentum' in optimizer && optimizer.momentum !== 0) || cyclesMomentum(scheduler);
 
 /** The settings of an optimizer as one of its parameter groups has them. */
 export function inGroup<T extends Pick<Config, 'optimizer' | 'paramGroups'>>(config: T, group: number): T {
@@ -34,55 +34,13 @@ export const stateNames = (config: OptimizerSettings): readonly string[] => [
 
 /** States a parameter has, in operand order; of its group's settings, where there are groups (inGroup). */
 export function optimizerState({ optimizer, scheduler }: Settings): readonly OptimizerState[] {
-  return namesOf().map((name) => ({
-    name,
-    fill: optimizer.type === 'Adagrad' ? optimizer.initialAccumulatorValue : 0,
-  }));
-
-  function namesOf(): readonly string[] {
-    switch (optimizer.type) {
-      case 'SGD':
-        return hasMomentum(optimizer.momentum, scheduler) ? ['momentum_buffer'] : [];
-      case 'RMSprop': {
-        const centered = optimizer.centered ? ['grad_avg'] : [];
-        const momentum = hasMomentum(optimizer.momentum, scheduler) ? ['momentum_buffer'] : [];
-        return ['square_avg', ...centered, ...momentum];
-      }
-      case 'Adagrad':
-        return ['sum'];
-      case 'Adadelta':
-        return ['square_avg', 'acc_delta'];
-      case 'Adamax':
-        return ['exp_avg', 'exp_inf'];
-      case 'Adam':
-      case 'AdamW':
-        return ['exp_avg', 'exp_avg_sq', ...(optimizer.amsgrad ? ['max_exp_avg_sq'] : [])];
-      case 'NAdam':
-      case 'RAdam':
-        return ['exp_avg', 'exp_avg_sq'];
-    }
-  }
+  const kind = kindOf(optimizer);
+  const fill = kind.fill?.(optimizer) ?? 0;
+  return kind.states(optimizer, hasMomentum(optimizer, scheduler)).map((name) => ({ name, fill }));
 }
 
 /** The operator and its attributes; the caller adds `count`, the number of parameters. */
 export function optimizerOp({ optimizer, scheduler }: Settings): { readonly op: string; readonly attrs: Attrs } {
-  switch (optimizer.type) {
-    case 'SGD':
-      if (!hasMomentum(optimizer.momentum, scheduler)) return { op: 'optim/sgd', attrs: {} };
-      return { op: 'optim/sgd-momentum', attrs: { nesterov: optimizer.nesterov } };
-    case 'Adam':
-    case 'AdamW':
-      return { op: 'optim/adam', attrs: { decoupled: isDecoupled(optimizer), amsgrad: optimizer.amsgrad } };
-    case 'NAdam':
-      return { op: 'optim/nadam', attrs: { decoupled: isDecoupled(optimizer) } };
-    case 'RAdam':
-      return { op: 'optim/radam', attrs: { decoupled: isDecoupled(optimizer) } };
-    case 'RMSprop':
-      return {
-        op: 'optim/rmsprop',
-        attrs: { momentum: hasMomentum(optimizer.momentum, scheduler), centered: optimizer.centered },
-      };
-    default:
-      return { op: `optim/${optimizer.type.toLowerCase()}`, attrs: {} };
-  }
+  const [op, attrs] = kindOf(optimizer).op(optimizer, hasMomentum(optimizer, scheduler));
+  return { op, attrs };
 }

@@ -63,17 +63,6 @@ export function withSettings(
 const optionOf = (config: Config, path: SettingPath) =>
   path[0] === 'data' ? `data "${config.data.type}"` : path[0] === 'optimizer' ? config.optimizer.type : 'this run';
 
-export const OPTIMIZER_TYPES = [
-  'SGD',
-  'Adam',
-  'AdamW',
-  'RMSprop',
-  'Adagrad',
-  'Adadelta',
-  'Adamax',
-  'NAdam',
-  'RAdam',
-] as const satisfies readonly Config['optimizer']['type'][];
 export const LOSS_TYPES = [
   'BCEWithLogitsLoss',
   'CrossEntropyLoss',

@@ -3,6 +3,7 @@
  * codec is plain takes its form and limits from the Config's schema. Used by permalink.ts alone.
  */
 import { FACES } from '../../parallel/faces';
+import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
 import { BUILT_IN_DATA } from '../edit/edit-data';
 import { type Range, rangeText, type SettingPath } from '../edit/setting-ranges';
 import { PRESET_NAMES } from '../state/page-presets';
@@ -154,17 +155,7 @@ export const LOSS_NAMES = {
   nll: 'NLLLoss',
 } as const;
 const MODE_LINKS = Object.fromEntries(Object.values(FACES).map(({ link, name }) => [link, name]));
-const OPTIMIZER_NAMES = {
-  sgd: 'SGD',
-  adam: 'Adam',
-  adamw: 'AdamW',
-  rmsprop: 'RMSprop',
-  adagrad: 'Adagrad',
-  adadelta: 'Adadelta',
-  adamax: 'Adamax',
-  nadam: 'NAdam',
-  radam: 'RAdam',
-} as const;
+const OPTIMIZER_NAMES = Object.fromEntries(OPTIMIZER_TYPES.map((type) => [type.toLowerCase(), type]));
 export const DATA_NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(BUILT_IN_DATA.map((type) => [type, type])),
   regression: 'randomRegression',

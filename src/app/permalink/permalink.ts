@@ -8,16 +8,10 @@
 import * as v from 'valibot';
 import { exhibitConfig } from '../../museum/mistakes';
 import { type Config, configSchema } from '../../protocol/config';
+import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
-import {
-  LOSS_TYPES,
-  OPTIMIZER_TYPES,
-  withMeshDevices,
-  withOptimizer,
-  withSetting,
-  withSettings,
-} from '../edit/edit-config';
+import { LOSS_TYPES, withMeshDevices, withOptimizer, withSetting, withSettings } from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
 import { rangeOf, readSetting, type SettingPath } from '../edit/setting-ranges';
 import { same } from '../model/families';

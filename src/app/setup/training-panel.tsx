@@ -1,9 +1,10 @@
 /** How it trains: batch, optimiser with its numbers, schedule, loss, clipping, and what saves time or memory. */
 import { FACES } from '../../parallel/faces';
+import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
 import { LOSS } from '../../protocol/words/loss';
 import { OPTIMIZER } from '../../protocol/words/optimizer';
 import { RUN } from '../../protocol/words/run';
-import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer } from '../edit/edit-config';
+import { LOSS_TYPES, withOptimizer } from '../edit/edit-config';
 import { withLoss } from '../edit/edit-data';
 import { parseGroups, printGroups } from '../edit/group-text';
 import { Section } from '../fields/section';

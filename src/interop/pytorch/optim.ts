@@ -6,6 +6,7 @@ import { at, unreachable } from '../../base/invariant';
 import { lossWeights } from '../../nn/losses';
 import { groupSettings, ownSettings } from '../../optim/param-groups';
 import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../../protocol/config';
+import { defaultsOf } from '../../protocol/config/optimizer';
 import { flag, keyword, python } from './python';
 
 export function lossCode(loss: LossConfig, device: string): string {
@@ -72,79 +73,27 @@ export function optimizerCode(config: Config, { all, named }: Parameters): reado
 function groupArguments(o: OptimizerConfig, group: Config['paramGroups'][number]): readonly string[] {
   const texts = ownSettings(group).map(([name, value]) => {
     if (name === 'beta1' || name === 'beta2') return 'beta1' in o ? `'betas': (${o.beta1}, ${o.beta2})` : '';
-    const torch = name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
-    return `'${torch}': ${typeof value === 'boolean' ? (value ? 'True' : 'False') : value}`;
+    return `'${snakeCase(name)}': ${typeof value === 'boolean' ? (value ? 'True' : 'False') : value}`;
   });
   return [...new Set(texts)];
 }
 
-/** Of NAdam since torch 2.1, of RAdam since 2.1, of Adam since 2.7. */
-const decoupled = (o: { readonly decoupledWeightDecay: boolean }): readonly string[] =>
-  flag('decoupled_weight_decay', o.decoupledWeightDecay);
-
-function argumentsOf(o: OptimizerConfig): readonly string[] {
-  const betas = 'beta1' in o && (o.beta1 !== 0.9 || o.beta2 !== 0.999) ? [`betas=(${o.beta1}, ${o.beta2})`] : [];
-  const decay = (fallback: number) => keyword('weight_decay', o.weightDecay, fallback);
-  switch (o.type) {
-    case 'SGD':
-      return [
-        ...keyword('momentum', o.momentum, 0),
-        ...keyword('dampening', o.dampening, 0),
-        ...decay(0),
-        ...flag('nesterov', o.nesterov),
-        ...flag('maximize', o.maximize),
-      ];
-    case 'Adam':
-    case 'AdamW':
-      return [
-        ...betas,
-        ...keyword('eps', o.eps, 1e-8),
-        ...decay(o.type === 'AdamW' ? 0.01 : 0),
-        ...flag('amsgrad', o.amsgrad),
-        ...flag('maximize', o.maximize),
-        ...('decoupledWeightDecay' in o ? decoupled(o) : []),
-      ];
-    case 'RMSprop':
-      return [
-        ...keyword('alpha', o.alpha, 0.99),
-        ...keyword('eps', o.eps, 1e-8),
-        ...decay(0),
-        ...keyword('momentum', o.momentum, 0),
-        ...flag('centered', o.centered),
-        ...flag('maximize', o.maximize),
-      ];
-    case 'Adagrad':
-      return [
-        ...keyword('lr_decay', o.lrDecay, 0),
-        ...decay(0),
-        ...keyword('initial_accumulator_value', o.initialAccumulatorValue, 0),
-        ...keyword('eps', o.eps, 1e-10),
-        ...flag('maximize', o.maximize),
-      ];
-    case 'Adadelta':
-      return [
-        ...keyword('rho', o.rho, 0.9),
-        ...keyword('eps', o.eps, 1e-6),
-        ...decay(0),
-        ...flag('maximize', o.maximize),
-      ];
-    case 'NAdam':
-      return [
-        ...betas,
-        ...keyword('eps', o.eps, 1e-8),
-        ...decay(0),
-        ...keyword('momentum_decay', o.momentumDecay, 0.004),
-        ...decoupled(o),
-        ...flag('maximize', o.maximize),
-      ];
-    case 'Adamax':
-      return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0), ...flag('maximize', o.maximize)];
-    case 'RAdam':
-      return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0), ...decoupled(o), ...flag('maximize', o.maximize)];
-    default:
-      return unreachable(o);
-  }
+/** The keyword arguments that differ from torch's defaults, in the order of torch's signature. */
+function argumentsOf(optimizer: OptimizerConfig): readonly string[] {
+  const defaults = defaultsOf(optimizer.type);
+  return Object.entries(defaults).flatMap(([name, fallback]) => {
+    const value: unknown = Reflect.get(optimizer, name);
+    if (name === 'beta1' && 'beta1' in optimizer) {
+      const { beta1, beta2 } = optimizer;
+      return beta1 === fallback && beta2 === defaults['beta2'] ? [] : [`betas=(${beta1}, ${beta2})`];
+    }
+    if (name === 'lr' || name === 'beta2') return [];
+    if (typeof value === 'number' && typeof fallback === 'number') return keyword(snakeCase(name), value, fallback);
+    return typeof value === 'boolean' && typeof fallback === 'boolean' ? flag(snakeCase(name), value, fallback) : [];
+  });
 }
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export interface SchedulerCode {
   readonly lines: readonly string[];

@@ -1,6 +1,7 @@
 /**
- * The optimisers: torch.optim's by their names, with its arguments and defaults (camelCase), and groups of parameters
- * with settings of their own.
+ * The optimisers: torch.optim's by their names, with torch's arguments and defaults (camelCase) in the order of torch's
+ * signatures, and groups of parameters with settings of their own. The page's list, the names in links and the
+ * arguments in PyTorch listings are read from here; lr alone may have another default than torch's.
  */
 import * as v from 'valibot';
 import { real } from './fields';
@@ -22,14 +23,13 @@ const adam = (decay: number) => ({
   amsgrad: v.optional(v.boolean(), false),
   maximize,
 });
-/** Adamax, NAdam and RAdam: Adam's arguments without amsgrad. */
+/** What Adamax, NAdam and RAdam have of Adam's arguments. */
 const moments = (rate: number) => ({
   lr: lr(rate),
   beta1: factor(0.9),
   beta2: factor(0.999),
   eps: eps(1e-8),
   weightDecay: weightDecay(),
-  maximize,
 });
 
 export const optimizerSchema = v.variant('type', [
@@ -71,15 +71,19 @@ export const optimizerSchema = v.variant('type', [
     weightDecay: weightDecay(),
     maximize,
   }),
-  v.strictObject({ type: v.literal('Adamax'), ...moments(0.002) }),
+  v.strictObject({ type: v.literal('Adamax'), ...moments(0.002), maximize }),
   v.strictObject({
     type: v.literal('NAdam'),
     ...moments(0.002),
     momentumDecay: v.optional(real(0, 1), 0.004),
     decoupledWeightDecay,
+    maximize,
   }),
-  v.strictObject({ type: v.literal('RAdam'), ...moments(0.001), decoupledWeightDecay }),
+  v.strictObject({ type: v.literal('RAdam'), ...moments(0.001), decoupledWeightDecay, maximize }),
 ]);
+
+/** By the names of torch.optim. */
+export const OPTIMIZER_TYPES = optimizerSchema.options.map(({ entries }) => entries.type.literal);
 
 /**
  * Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first group that matches
@@ -104,6 +108,12 @@ export const paramGroupSchema = v.strictObject({
   maximize: v.optional(v.boolean()),
   decoupledWeightDecay: v.optional(v.boolean()),
 });
+
+/** All arguments of an optimiser with their defaults, in the order of torch's signature. */
+export function defaultsOf(type: OptimizerConfig['type']): Readonly<Record<string, unknown>> {
+  const { type: _, ...defaults } = v.parse(optimizerSchema, { type });
+  return defaults;
+}
 
 export type OptimizerConfig = v.InferOutput<typeof optimizerSchema>;
 export type ParamGroupConfig = v.InferOutput<typeof paramGroupSchema>;

@@ -6,9 +6,9 @@
  */
 import { at, must } from '../../base/invariant';
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';
+import { muProducts } from '../../optim/nadam-product';
 import { stateNames } from '../../optim/optimizer';
 import { groupOf } from '../../optim/param-groups';
-import { muProducts } from '../../optim/scalars';
 import { stepOf } from '../../protocol/micro-batches';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
