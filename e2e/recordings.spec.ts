@@ -78,7 +78,7 @@ test(
     const { page } = playground;
     await playground.open(RUN);
     await page.getByRole('button', { name: 'Recordings', exact: true }).press('Enter');
-    await dialogOf(playground).getByRole('button', { name: 'Open an example' }).press('Enter');
+    await dialogOf(playground).getByRole('button', { name: 'Example: a slow rank' }).press('Enter');
     await lanes(playground).focus();
     await page.keyboard.press('ArrowRight');
     await expect(lanes(playground)).toHaveAttribute('aria-valuetext', /^Rank 0: /);
@@ -145,6 +145,22 @@ test('dumps of the flight recorder say which rank did not call, and where the ot
   ).toContainText('GB/s');
   await axeFindsNothing(page, 'dialog[open]');
 });
+
+test(
+  'every example opens, by its button and by its link',
+  placeInBrowser({ rest: 'examples.test.ts holds their files' }),
+  async ({ playground }) => {
+    await playground.open(`${RUN}&recording=small-kernels`);
+    const dialog = dialogOf(playground);
+    const heading = dialog.getByRole('heading', { name: /torch\.profiler, [24] ranks, gloo/ });
+    await expect(heading).toContainText('2 ranks');
+    await dialog.getByRole('button', { name: 'Example: a slow rank' }).click();
+    await expect(heading).toContainText('4 ranks');
+    await dialog.getByRole('button', { name: 'Example: exposed communication' }).click();
+    await expect(heading).toContainText('2 ranks');
+    await expect(dialog.getByRole('region', { name: 'Time of each rank' }).getByRole('row')).toHaveCount(3);
+  },
+);
 
 test(
   'what if another cap: modelled, beside what was recorded',

@@ -62,7 +62,8 @@ export const lesson = defineLesson({
           words: ['10 Gbit Ethernet', 'PCI Express'],
         },
       ],
-      caption: 'Four ranks train with DDP on A100s. Above what a rank computes, below what it sends.',
+      caption:
+        'Four ranks train with DDP on A100s. The upper lane of a rank shows what it computes, the lower what it sends.',
       numbers: ['allocated', 'phaseTime:backward', 'commTime', 'exposedTime', 'hidden', 'stepTime'],
       starts: 'rest',
     },
@@ -70,7 +71,7 @@ export const lesson = defineLesson({
   predictions: {
     twelve: {
       question:
-        'From two segments to four, the peak falls. The slider goes on to twelve. What does the peak do from four to twelve?',
+        'From two segments to four, the peak falls. The slider ends at twelve. What does the peak do from four to twelve?',
       answer: { figure: 'trade', of: 'allocated', with: { checkpoint: '12' } },
       guess: {
         kind: 'choice',
@@ -114,7 +115,7 @@ export const lesson = defineLesson({
     again: {
       figure: 'walk',
       text: 'With two segments, step to a moment in backward at which the device runs a forward kernel again.',
-      hint: 'Backward first goes through the second segment. Then the names of the tensors end in “.again”.',
+      hint: 'Backward goes through the second segment first. After that, look for tensors whose names end in “.again”.',
       done: ({ trace, moment }) =>
         moment?.phase === 'backward' &&
         moment.events.some((event) => trace?.events[event]?.writes.some((name) => name.endsWith('.again')) === true),

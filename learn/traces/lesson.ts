@@ -42,7 +42,7 @@ export const lesson = defineLesson({
       run: `${NET}&bucket=1KiB&hardware=transputer&slow=${JOBS[0]}&at=2`,
       show: ['timeline'],
       controls: [{ key: 'slow', label: 'Job', values: JOBS, words: ['A', 'B', 'C'] }],
-      caption: 'Three jobs. In each job another rank is slow.',
+      caption: 'Three jobs. In each job a different rank is slow.',
       numbers: ['stepTime', 'exposedTime:0', 'exposedTime:1', 'exposedTime:2', 'exposedTime:3'],
       starts: 'rest',
     },
@@ -59,12 +59,12 @@ export const lesson = defineLesson({
     apart: {
       kind: 'recording',
       about: 'ddp2',
-      caption: 'A recording of torch.profiler: two ranks on two CPU cores, gloo between them.',
+      caption: 'A recording of torch.profiler: two ranks on two CPU cores, connected by gloo.',
     },
     three: {
       kind: 'recording',
       about: 'ddp4-slow2,small2,exposed2',
-      caption: 'Three recordings of torch.profiler, each with another trouble.',
+      caption: 'Three recordings of torch.profiler, each with a different trouble.',
     },
   },
   predictions: {
@@ -89,10 +89,10 @@ export const lesson = defineLesson({
           },
         ],
       },
-      why: 'Outside of computing, rank 3 spends {exposedTime:3} in all-reduces, rank 0 {exposedTime:0}. On each rank an all-reduce begins when that rank joins, and it ends when all ranks have joined and the data has moved. So the last rank to join has the shortest one.',
+      why: 'Outside of computing, rank 3 spends {exposedTime:3} in all-reduces, rank 0 {exposedTime:0}. On each rank an all-reduce begins when that rank joins, and it ends when all ranks have joined and the data has moved. So the last rank to join has the shortest all-reduce.',
     },
     rows: {
-      question: 'With 32 rows a step takes some time on the A100. Give it 512 rows, sixteen times as many. The step is',
+      question: 'Give the A100 512 rows per step instead of 32, sixteen times as many. The step is',
       answer: { figure: 'kernels', of: 'stepTime', with: { batch: '512' } },
       guess: {
         kind: 'choice',
@@ -102,7 +102,7 @@ export const lesson = defineLesson({
           { text: 'as long as before', right: (us) => us <= 1.5 * STEP_US },
         ],
       },
-      why: 'It takes {stepTime} for its {kernels} kernels. Nearly all of that is launching them, and the number of kernels does not depend on the rows.',
+      why: 'It takes {stepTime} for its {kernels} kernels. Nearly all of that time is launches, and the number of kernels does not depend on the rows.',
     },
   },
   tasks: {
@@ -115,15 +115,15 @@ export const lesson = defineLesson({
     },
     find: {
       figure: 'jobs',
-      text: 'In one of the three jobs rank 2 is the slow one. Choose that job.',
+      text: 'Rank 2 is slow in one of the three jobs. Choose that job.',
       hint: 'Do not look for the longest lane. Look for the rank that never waits.',
       done: (facts) => slowRank(facts) === 2,
       solution: [{ set: { slow: lateRank(2) } }],
     },
     fill: {
       figure: 'kernels',
-      text: 'Get at least twenty times as many rows through per second as at the start.',
-      hint: 'The kernels are there anyway. Let each of them compute more.',
+      text: 'Process at least twenty times as many rows per second as at the start.',
+      hint: 'The number of kernels stays the same. Let each kernel compute more.',
       done: (facts) => (measure(facts, 'rowsPerSecond') ?? 0) >= 20 * ROWS_PER_SECOND,
       solution: [{ set: { batch: '2048' } }],
     },

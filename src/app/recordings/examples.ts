@@ -5,6 +5,8 @@ import type { GivenFile } from '../looks/dropped-folders';
 import type { ExampleId } from './recording-link';
 
 interface Example {
+  /** On its button. */
+  readonly name: string;
   readonly title: string;
   readonly what: string;
   readonly files: readonly string[];
@@ -12,9 +14,22 @@ interface Example {
 
 export const EXAMPLES: Readonly<Record<ExampleId, Example>> = {
   'slow-rank': {
+    name: 'a slow rank',
     title: 'DDP on four ranks, one of them slow',
     what: 'PyTorch 2.13, gloo, torch.profiler over three steps; rank 2 sleeps 4 ms before each of them.',
     files: ['rank0.json.gz', 'rank1.json.gz', 'rank2.json.gz', 'rank3.json.gz'],
+  },
+  'small-kernels': {
+    name: 'small kernels',
+    title: 'DDP on two ranks, a deep net of sixteen features',
+    what: 'PyTorch 1.13, gloo, torch.profiler over three steps; thousands of operators of a few microseconds.',
+    files: ['rank0.json.gz', 'rank1.json.gz'],
+  },
+  exposed: {
+    name: 'exposed communication',
+    title: 'DDP on two ranks, a wide net and sixteen rows',
+    what: 'PyTorch 1.13, gloo, torch.profiler over three steps; the first bucket is full when backward has nearly ended.',
+    files: ['rank0.json.gz', 'rank1.json.gz'],
   },
 };
 

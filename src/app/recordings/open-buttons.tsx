@@ -1,4 +1,4 @@
-/** The ways to a recording: files of one's own, and the recorded example. */
+/** The ways to a recording: files of one's own, and the recorded examples. */
 import fields from '../fields/fields.module.css';
 import { FileButton } from '../files/file-button';
 import { EXAMPLES } from './examples';
@@ -20,7 +20,7 @@ export function OpenButtons({ asking }: { readonly asking: Asking }) {
           title={`${EXAMPLES[id].title}. ${EXAMPLES[id].what}`}
           onClick={() => asking.example(id)}
         >
-          Open an example
+          Example: {EXAMPLES[id].name}
         </button>
       ))}
     </div>

@@ -37,7 +37,7 @@ export function Start({ asking }: { readonly asking: Asking }) {
       <OpenButtons asking={asking} />
       {EXAMPLE_IDS.map((id) => (
         <p key={id} className={view['soft']}>
-          The example: {EXAMPLES[id].title}. {EXAMPLES[id].what}
+          Example “{EXAMPLES[id].name}”: {EXAMPLES[id].title}. {EXAMPLES[id].what}
         </p>
       ))}
     </FileStart>

@@ -14,6 +14,8 @@ export const GLOSSARY = {
     'A GPU, named cuda:0, cuda:1 and so on, as in PyTorch. On this page one machine plays all of them, and the modelled clock says how long real ones would take.',
   kernel:
     'A small program that runs on the GPU, such as a matrix product. Most operators launch one kernel or several. A view (transpose, slice, reshape) launches none: it only describes memory that is already there.',
+  stream:
+    'A queue of kernels on one GPU. The kernels of a stream run one after the other; kernels of different streams can run at the same time.',
   gradient:
     'How much the loss changes when a weight changes: one number per weight. The optimiser steps against it. PyTorch stores it in .grad.',
   bucket:
@@ -23,7 +25,7 @@ export const GLOSSARY = {
   latency:
     'The time before the first byte of a message arrives. A message of one byte pays it, and so does a message of a gigabyte.',
   round:
-    'One step of a collective. All messages of a round travel at the same time; the next round sends on what they brought.',
+    'One step of a collective. All messages of a round travel at the same time; the next round passes on what has arrived.',
   collective:
     'An operation in which all ranks of a group take part, such as an all-reduce or a broadcast. Every rank has to call it.',
   'all-reduce':
