@@ -152,7 +152,7 @@ test(
   async ({ playground }) => {
     await playground.open(`${RUN}&recording=small-kernels`);
     const dialog = dialogOf(playground);
-    const heading = dialog.getByRole('heading', { name: /torch\.profiler, [24] ranks, gloo/ });
+    const heading = dialog.getByRole('heading', { name: /(torch\.profiler|Chrome trace), [24] ranks/ });
     await expect(heading).toContainText('2 ranks');
     await dialog.getByRole('button', { name: 'Example: a slow rank' }).click();
     await expect(heading).toContainText('4 ranks');
