@@ -4,11 +4,11 @@
  * While the ranks hang, that is what happens now.
  */
 import { useMemo } from 'react';
-import type { StepTrace } from '../../protocol/trace';
 import { lastOf, momentAt } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
 import { standstillSentence } from '../failures/standstill-words';
-import { useSettled } from '../state/use-app';
+import type { App } from '../state/app-state';
+import { useTimely } from '../state/timely';
 import { useStageWords } from '../terms/use-stage-words';
 
 export interface Said {
@@ -19,16 +19,7 @@ export interface Said {
 
 export function useSentence(everyMs: number): Said {
   const words = useStageWords();
-  const [trace, event, alone, clock, stands] = useSettled(
-    ({ cursor, cursorFraction, traces, hovered, pinned, clock: on, standstill }) => {
-      const at = cursor && traces[cursor.trace];
-      const picked = hovered ?? pinned;
-      const single = at && cursor && picked === undefined && cursorFraction === 1 && isWithin(at, cursor.event);
-      const said = standstill && hovered === undefined ? standstillSentence(standstill) : undefined;
-      return [at, picked ?? cursor?.event ?? -1, picked !== undefined || single === true, on, said] as const;
-    },
-    everyMs,
-  );
+  const [trace, event, alone, clock, stands] = useTimely(placeOf, everyMs);
   return useMemo((): Said => {
     if (stands !== undefined) return { sentence: stands, why: undefined };
     if (!trace || !words) return { sentence: '', why: undefined };
@@ -39,10 +30,16 @@ export function useSentence(everyMs: number): Said {
   }, [trace, event, alone, clock, stands, words]);
 }
 
-const MISSING = 'The sentence for this moment could not be downloaded: check the connection and reload the page';
-
-/** It is not the last of its moment: a cursor that rests there was sent to that single event. */
-function isWithin(trace: StepTrace, event: number): boolean {
-  const moment = momentAt(momentsOf(trace), event);
-  return moment !== undefined && lastOf(moment) !== event;
+/** Of a moment its last event, so that it is one place however far the moment is. */
+function placeOf({ cursor, cursorFraction, traces, hovered, pinned, clock, standstill }: App) {
+  const at = cursor && traces[cursor.trace];
+  const picked = hovered ?? pinned;
+  const moment = at && cursor && picked === undefined ? momentAt(momentsOf(at), cursor.event) : undefined;
+  // Not the last of its moment: a cursor that rests there was sent to that single event.
+  const single = moment !== undefined && cursorFraction === 1 && lastOf(moment) !== cursor?.event;
+  const ofMoment = moment && !single ? lastOf(moment) : cursor?.event;
+  const said = standstill && hovered === undefined ? standstillSentence(standstill) : undefined;
+  return [at, picked ?? ofMoment ?? -1, picked !== undefined || single, clock, said] as const;
 }
+
+const MISSING = 'The sentence for this moment could not be downloaded: check the connection and reload the page';

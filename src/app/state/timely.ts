@@ -1,0 +1,64 @@
+/**
+ * A value of the store that follows changes at once, as long as they come seldom: the first change after a pause is
+ * seen before the frame in which it happened is painted, so that what React writes agrees with the canvases. Changes in
+ * quick succession are seen every `everyMs`, and the last one always. (useSettled only looks every so often, and may
+ * find a change that late.)
+ */
+import { useRef, useSyncExternalStore } from 'react';
+import { useAppStore } from './use-app';
+
+interface Timely<T> {
+  readonly value: T;
+  subscribe(changed: () => void): () => void;
+}
+
+/** `read` is called at every change of the source; `same` says whether what it gives is another value. */
+export function timely<T>(
+  source: (changed: () => void) => () => void,
+  read: () => T,
+  { everyMs, same }: { readonly everyMs: number; readonly same: (a: T, b: T) => boolean },
+): Timely<T> {
+  let value = read();
+  return {
+    get value() {
+      return value;
+    },
+    subscribe(changed) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let lastMs = Number.NEGATIVE_INFINITY;
+      const look = () => {
+        timer = undefined;
+        const next = read();
+        if (same(value, next)) return;
+        lastMs = performance.now();
+        value = next;
+        changed();
+      };
+      const stop = source(() => {
+        if (timer !== undefined) return;
+        const left = everyMs - (performance.now() - lastMs);
+        if (left <= 0) look();
+        else timer = setTimeout(look, left);
+      });
+      look();
+      return () => {
+        stop();
+        clearTimeout(timer);
+      };
+    },
+  };
+}
+
+type State = ReturnType<ReturnType<typeof useAppStore>['getState']>;
+
+/** `select` gives a tuple, and is the same one at every call. */
+export function useTimely<T extends readonly unknown[]>(select: (app: State) => T, everyMs: number): T {
+  const store = useAppStore();
+  const kept = useRef<Timely<T>>(undefined);
+  kept.current ??= timely(store.subscribe, () => select(store.getState()), {
+    everyMs,
+    same: (a, b) => a.every((item, i) => Object.is(item, b[i])),
+  });
+  const { current } = kept;
+  return useSyncExternalStore(current.subscribe, () => current.value);
+}
