@@ -1,7 +1,8 @@
 /**
  * The title of the stage: one sentence that says what happens, below it why, and which step it is of. It has the same
- * height always, so that the stage never jumps.
+ * height always, so that the stage never jumps; a sentence that does not chooseSize is set smaller, never cut.
  */
+import { useLayoutEffect, useRef } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import { plainText } from '../../trace/moments/marked';
 import { capital } from '../../trace/words';
@@ -35,9 +36,7 @@ export function StageHead() {
     trace && !waits && !stands && goingTo === undefined ? stepWords(trace.microBatch, trace, stepNumber) : undefined;
   return (
     <div className={styles['head']}>
-      <p className={styles['said']} title={plainText(said)}>
-        <Worded marked={said} />
-      </p>
+      <Sentence marked={said} />
       <p className={styles['aside']}>
         {goingTo !== undefined && <GoingTo microBatch={goingTo} />}
         {step !== undefined && ahead === undefined && (
@@ -61,5 +60,35 @@ export function StageHead() {
         )}
       </p>
     </div>
+  );
+}
+
+/** Sizes of the sentence, each smaller than the one before (stage-head.module.css). */
+const SIZES = ['usual', 'long', 'longest'] as const;
+
+function Sentence({ marked }: { marked: string }) {
+  const place = useRef<HTMLParagraphElement>(null);
+  useLayoutEffect(() => {
+    const p = place.current;
+    if (!p || marked === '') return undefined;
+    const chooseSize = () => {
+      for (const size of SIZES) {
+        p.setAttribute('data-size', size);
+        if (p.scrollHeight <= p.clientHeight && p.scrollWidth <= p.clientWidth) return;
+      }
+    };
+    chooseSize();
+    let width = p.clientWidth;
+    const observer = new ResizeObserver(() => {
+      if (p.clientWidth !== width) chooseSize();
+      width = p.clientWidth;
+    });
+    observer.observe(p);
+    return () => observer.disconnect();
+  }, [marked]);
+  return (
+    <p ref={place} className={styles['said']} title={plainText(marked)}>
+      <Worded marked={marked} />
+    </p>
   );
 }
