@@ -58,7 +58,7 @@ test('a digit drawn with the pointer is classified, and what is mistaken is show
 
   await tab(playground, 'Mistakes').click();
   const mistakes = playground.page.getByRole('list', { name: /Misclassified/ }).getByRole('button');
-  await expect(mistakes.first()).toHaveAccessibleName(/^is \d, taken for \d, \d+ %$/);
+  await expect(mistakes.first()).toHaveAccessibleName(/^is \d, classified as \d, \d+ %$/);
   const last = mistakes.last();
   await last.click();
   await expect(last).toHaveAttribute('aria-pressed', 'true');

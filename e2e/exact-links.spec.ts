@@ -7,7 +7,7 @@ import { axeFindsNothing } from './axe';
 import { expect, Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
-const way = (playground: Playground) => playground.status('Way to the moment of the link');
+const way = (playground: Playground) => playground.status('Progress to the moment of the link');
 const moment = async (playground: Playground) => (await playground.scrub().getAttribute('aria-valuetext')) ?? '';
 
 test('a link to a moment leads to that moment, with what is open there', async ({ playground, context }) => {

@@ -21,7 +21,7 @@ test(
         await expect(option).toHaveText(text, { timeout: 1000 });
       }).toPass();
     /** The keyboard's list has the items of the large room alone while one is open. */
-    const isOpen = async (rank: number) => await first(new RegExp(`^rank ${rank}\\. press ×, Esc or beside it`));
+    const isOpen = async (rank: number) => await first(new RegExp(`^rank ${rank}\\. press ×, Esc or outside it`));
     const allRooms = async () => await first(/press: shows this room large/);
     // By mouse: the title of the first room, then the button to the next rank, then ×.
     await picture.click({ position: { x: 30, y: 12 } });

@@ -30,7 +30,7 @@ export function checkNesting(input: unknown): void {
       throw new LockstepError(
         'config',
         `${brief(place, 80)}: lists and objects are nested more than ${MOST_NESTED} deep.`,
-        'Take some of the layers or lists out of each other.',
+        'Use fewer levels of nested layers and lists.',
       );
     }
     for (const [key, inner] of Object.entries(value))

@@ -22,8 +22,8 @@ function nodeNotices({ worldSize, nodes, hardware }: Config): readonly Notice[] 
     notices.push({
       level: 'info',
       id: 'nodes-uneven',
-      text: `${worldSize} devices do not divide by ${nodes} nodes: they are spread ${sizes.join(', ')}.`,
-      hint: 'torchrun starts the same number of processes on every node; choose numbers that divide.',
+      text: `${worldSize} devices cannot be divided evenly among ${nodes} nodes: the nodes get ${sizes.join(', ')}.`,
+      hint: 'torchrun starts the same number of processes on every node; choose a number of devices that is a multiple of the number of nodes.',
     });
   if (hardware === 'ethernet10g')
     notices.push({

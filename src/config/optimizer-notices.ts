@@ -22,7 +22,7 @@ export function optimizerNotices(
       notices.push({
         level: 'info',
         id: 'one-cycle-end',
-        text: `OneCycleLR is over after ${part.totalSteps} ${scheduler?.every === 'epoch' ? 'epochs' : 'steps'}; from then on the last rate stays.`,
+        text: `OneCycleLR ends after ${part.totalSteps} ${scheduler?.every === 'epoch' ? 'epochs' : 'steps'}; after that the learning rate keeps its last value.`,
         hint: `PyTorch would raise "Tried to step ${part.totalSteps + 2} times. The specified number of total steps is ${part.totalSteps}".`,
       });
     }
@@ -31,7 +31,7 @@ export function optimizerNotices(
       notices.push({
         level: 'warning',
         id: 'group-rate-overridden',
-        text: `${part.type} gives all parameter groups one learning rate: the rates of paramGroups do not count.`,
+        text: `${part.type} gives all parameter groups one learning rate: the learning rates in paramGroups have no effect.`,
         hint: 'Leave out lr in paramGroups, or choose another schedule.',
       });
     }
@@ -50,7 +50,7 @@ export function optimizerNotices(
       level: 'warning',
       id: `empty-group-${k}`,
       text: `paramGroups.${k}: no parameter is left that matches "${brief(match)}".`,
-      hint: `The first group that matches counts. Parameters: ${parameters.slice(0, 8).join(', ')}${parameters.length > 8 ? ' ...' : ''}.`,
+      hint: `Each parameter belongs to the first group that matches it. Parameters: ${parameters.slice(0, 8).join(', ')}${parameters.length > 8 ? ' ...' : ''}.`,
     });
   }
   return notices;

@@ -80,7 +80,7 @@ function loadSentence(trace: StepTrace, e: TraceEvent, who: string): string {
 function copySentence(e: TraceEvent, who: string): string {
   if (e.phase === 'scatter') return `scatter: ${who} keeps the first chunk of the batch`;
   if (e.phase === 'step') return `clip_grad_norm_(): ${who} puts its own norm next to the norms of the others`;
-  if (e.phase === 'gather') return `gather: ${who} puts its own outputs next to those of the others`;
+  if (e.phase === 'gather') return `gather: ${who} puts its own outputs next to those of the other devices`;
   return `backward: ${who} keeps the gradient of its own outputs`;
 }
 

@@ -31,7 +31,7 @@ const SAID: ReadonlyMap<string, readonly RegExp[]> = new Map([
   ['DDP, ring', [/^All 6 gradients of bucket 0 are ready: all four ranks divide them by 4 and copy/]],
   ['DDP, accumulating', [/^ +no_sync\(\): the gradients of this micro-batch are not sent/]],
   ['DDP, unused parameters', [/^find_unused_parameters: both ranks note/]],
-  ['DDP, SyncBatchNorm', [/^SyncBatchNorm: all four ranks put their own statistics next to those of the others/]],
+  ['DDP, SyncBatchNorm', [/^SyncBatchNorm: all four ranks put their own statistics next to those of the other ranks/]],
   ['DataParallel', [/^Replicate: cuda:0 sends all parameters to all other devices/]],
   [
     'pipeline, 1F1B',

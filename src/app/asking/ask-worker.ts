@@ -45,7 +45,7 @@ export function askWorker<Q extends Questions>(
     stop(new LockstepError('not-loaded', `${what} ended.`, hint));
   });
   worker.addEventListener('messageerror', () =>
-    stop(new LockstepError('not-loaded', `${what} gave more than this browser can take.`, hint)),
+    stop(new LockstepError('not-loaded', `${what} returned more data than this browser can handle.`, hint)),
   );
   return {
     ask: (name, question, onProgress) =>

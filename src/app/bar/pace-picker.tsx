@@ -98,7 +98,7 @@ function Hold() {
   return (
     <button
       type="button"
-      title={held ? 'Let it speed up again (h)' : 'Hold this pace (h)'}
+      title={held ? 'Let the pace double again (h)' : 'Hold this pace (h)'}
       onClick={controller.toggleHold}
     >
       {held ? 'speed up' : 'hold'}

@@ -86,7 +86,7 @@ export function BucketMap({ info }: { info: BucketsInfo }) {
       <p className={styles['note']}>
         The numbers give the order in which backward computes the gradients.
         {info.passesBeforeRebuild !== undefined &&
-          ` The rebuild comes after ${info.passesBeforeRebuild} synced pass${info.passesBeforeRebuild === 1 ? '' : 'es'}.`}
+          ` DDP rebuilds its buckets after ${info.passesBeforeRebuild} synced pass${info.passesBeforeRebuild === 1 ? '' : 'es'}.`}
         {!info.rebuilt && ' With find_unused_parameters DDP does not rebuild its buckets.'}
       </p>
     </section>

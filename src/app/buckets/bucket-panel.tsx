@@ -42,13 +42,13 @@ export function BucketPanel({ info }: { info: BucketsInfo }) {
       <section className={styles['rows']} aria-label="Buckets of the step">
         <h3>
           {trace ? capital(stepWords(trace.microBatch, trace, stepNumber)) : 'No step has run'}, rank 0, {clock} time
-          {early ? ': still the buckets of the constructor' : ''}
+          {early ? ': still the buckets that the constructor made' : ''}
         </h3>
         {early && (
           <p className={styles['note']}>
             The first step is an exception: DDP does not know the order of the gradients yet, so it starts with{' '}
             {info.initial.length === 1
-              ? 'one bucket for all gradients, and nothing of its all-reduce can be hidden'
+              ? 'one bucket for all gradients, and no part of its all-reduce can be hidden'
               : 'a guess'}
             . After this backward, DDP rebuilds its buckets by the cap.
           </p>

@@ -50,7 +50,7 @@ export function DifferencesTable({ comparison }: { comparison: Comparison }) {
               <th scope="row">
                 Weights{' '}
                 <small>
-                  largest difference between a weight of A and the same one of B, after step {weightsOfA?.step}
+                  largest difference between a weight of A and the same weight of B, after step {weightsOfA?.step}
                 </small>
               </th>
               <td />

@@ -54,7 +54,7 @@ export function FailuresPanel() {
     attempt(
       alone
         ? `${subject(rank)} hangs in the next step; after ${config.timeoutS} s the others report it.`
-        : `${subject(rank)} stands still in the next step. PyTorch would wait for ever; Lockstep ends it after ${config.timeoutS} s.`,
+        : `${subject(rank)} hangs in the next step. PyTorch would wait for ever; Lockstep ends the process after ${config.timeoutS} s.`,
       () => controller.failures.hang(rank),
     );
 

@@ -38,7 +38,7 @@ export function neverText({ overBytes, crossovers }: LabCurves, chosen: Algorith
   const own = overBytes.find(({ algorithm }) => algorithm === chosen);
   const crossed = new Set(crossovers.flatMap(({ below, above }) => [below.algorithm, above.algorithm]));
   const others = overBytes.filter(({ algorithm }) => algorithm !== chosen && !crossed.has(algorithm));
-  if (!own || overBytes.length < 2) return ['No other algorithm knows this collective.'];
+  if (!own || overBytes.length < 2) return ['No other algorithm can do this collective.'];
   const kinds = { faster: [] as string[], slower: [] as string[], alike: [] as string[] };
   for (const { algorithm, points } of others) {
     const sum = (list: LabCurve['points']) => list.reduce((total, { timeUs }) => total + timeUs, 0);

@@ -91,7 +91,7 @@ export function limitsOf(key: keyof LabSettings, { ranks }: LabSettings): string
     case 'acrossUs':
       return `Must be a number from 0 to ${MOST_US}.`;
     default:
-      return 'The lab does not know this.';
+      return 'The lab has no such setting.';
   }
 }
 

@@ -98,7 +98,7 @@ function Notes({ lab, result }: { lab: LabSettings; result: LabResult }) {
       )}
       {fallsBack && (
         <p className={styles['note']}>
-          {ALGORITHMS[lab.algorithm].name} does not know {OP_WORDS[lab.type]}: {ALGORITHMS[result.algorithm].name} runs.
+          {ALGORITHMS[lab.algorithm].name} cannot do {OP_WORDS[lab.type]}, so {ALGORITHMS[result.algorithm].name} runs.
         </p>
       )}
       {result.length !== lab.length && result.request.length === lab.length && (

@@ -50,8 +50,8 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
         </tbody>
       </table>
       <p className={styles['note']}>
-        S: buffer of a rank. N: number of ranks. start: what a collective takes before its first message. α: fixed cost
-        of a message. β: bandwidth in bytes per second (in the papers β is its reciprocal).
+        S: buffer of a rank. N: number of ranks. start: the time that a collective takes before its first message. α:
+        fixed cost of a message. β: bandwidth in bytes per second (in the papers β is its reciprocal).
         {naiveRounds && NAIVE_ROUNDS}
         {modelledUs < formula.timeUs * 0.999 &&
           ' The model is faster than the formula: a port can send the next message while the last message is still in flight.'}

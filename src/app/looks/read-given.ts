@@ -32,7 +32,7 @@ export async function readGiven(given: readonly GivenFile[], store: AppStore, co
   if (bytes > MAX_FILES_BYTES) {
     sorry(
       `${names}: ${mebibytes(bytes)}; at most ${mebibytes(MAX_FILES_BYTES)} are read.`,
-      'Use a part of them, or the command line.',
+      'Drop fewer or smaller files, or use the command line.',
     );
     return;
   }

@@ -58,7 +58,7 @@ export async function takeFiles(config: Config, files: Files): Promise<Taking> {
     return { ok: true, taken: { config: { ...config, weights: first }, files, replaced: undefined } };
   if (kinds.has('csv') || kinds.has('tsv')) return table(config, first, bytes);
   if (kinds.has('txt') || kinds.has('md')) return text(config, first, bytes);
-  return refused(`${first} is of a kind that is not read here.`, UNKNOWN);
+  return refused(`${first} is a kind of file that Lockstep cannot read.`, UNKNOWN);
 }
 
 const taken = (files: Files, change: DataChange): Taking => ({ ok: true, taken: { ...change, files } });
@@ -91,7 +91,10 @@ async function idxPair(config: Config, files: Files, names: readonly string[]): 
   const labels = names.find(isLabels);
   const images = names.find((name) => name !== labels);
   if (labels === undefined || images === undefined || names.length !== 2) {
-    return refused(`IDX data are two files, and ${names.join(', ')} came.`, 'Drop the images and the labels together.');
+    return refused(
+      `IDX data needs two files, but only ${names.join(', ')} was dropped.`,
+      'Drop the images and the labels together.',
+    );
   }
   const look = await lookAtIdx(lookup(files, images), lookup(files, labels));
   const data = parsePart(
@@ -104,7 +107,7 @@ async function idxPair(config: Config, files: Files, names: readonly string[]): 
 
 function npyPair(config: Config, files: Files, names: readonly string[]): Taking {
   if (names.length !== 2)
-    return refused(`${names.join(', ')}: inputs and targets are two .npy files.`, 'Drop both together.');
+    return refused(`${names.join(', ')}: inputs and targets must be two .npy files.`, 'Drop both together.');
   const looks = names.map((name) => ({ name, look: lookAtNpy(lookup(files, name)) }));
   const size = (shape: readonly number[]) => shape.slice(1).reduce((n, d) => n * d, 1);
   // The targets are the one that says so, else the one with fewer columns.

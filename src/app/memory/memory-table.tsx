@@ -54,7 +54,11 @@ export function MemoryTable({ memory, device }: MemoryTableProps) {
               >
                 <td
                   style={{ paddingLeft: 12 * (level - 1) + 14 }}
-                  title={node.tensors.length > 1 ? `One after the other: ${node.tensors.join(', ')}` : node.name}
+                  title={
+                    node.tensors.length > 1
+                      ? `These tensors use the same memory, one after the other: ${node.tensors.join(', ')}`
+                      : node.name
+                  }
                 >
                   {node.name}
                   {node.tensors.length > 1 && <i> and {node.tensors.length - 1} more</i>}

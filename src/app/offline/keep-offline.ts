@@ -11,7 +11,7 @@ export const NEW_VERSION: Notice = {
   level: 'info',
   id: 'new-version',
   text: 'A new version of Lockstep is out.',
-  hint: 'This page goes on as it is. After a reload the same run trains to this step again.',
+  hint: 'This page keeps working. After a reload the same run trains to this step again.',
 };
 
 /** What the service worker sends to the page, as service-worker.ts has it. */
@@ -21,7 +21,7 @@ export const NOT_STORED: Notice = {
   level: 'info',
   id: 'not-stored',
   text: 'The browser has no room to store Lockstep for use without a connection.',
-  hint: 'The page works on as it is. Free some space for this site in the settings of the browser, then reload.',
+  hint: 'The page keeps working. Free some space for this site in the settings of the browser, then reload.',
 };
 
 export interface Site {

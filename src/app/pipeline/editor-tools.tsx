@@ -68,7 +68,7 @@ export function EditorTools(props: EditorToolsProps) {
         {button('Move earlier (Alt+Left)', '←', { type: 'earlier' })}
         {button('Move later (Alt+Right)', '→', { type: 'later' })}
         {button('Pair with the next cell, or take a pair apart (O)', '( ; )', { type: 'pair' })}
-        {button('Take out (Delete)', '×', { type: 'delete' })}
+        {button('Remove (Delete)', '×', { type: 'delete' })}
         {button('Undo (Ctrl+Z)', '↶', { type: 'undo' }, draft.past.length === 0)}
         {button('Redo (Ctrl+Y)', '↷', { type: 'redo' }, draft.future.length === 0)}
       </span>
@@ -129,13 +129,13 @@ function PutIn({ editing, onCommand, onStage }: Pick<EditorToolsProps, 'editing'
   const stages = stagesOfRank(editing.draft, editing.caret.rank);
   return (
     <fieldset className={styles['tools']}>
-      <legend className="visually-hidden">Put in at the caret</legend>
+      <legend className="visually-hidden">Insert at the caret</legend>
       {COMPUTATIONS.map((kind) => (
         <button
           key={kind}
           type="button"
           data-kind={kind}
-          aria-label={`Put in ${kind}`}
+          aria-label={`Insert ${kind}`}
           title={`${NAMES[kind]} of the next micro-batch (key ${kind}; a number behind it is the micro-batch)`}
           onClick={() => onCommand({ type: 'insert', kind })}
         >
@@ -147,7 +147,7 @@ function PutIn({ editing, onCommand, onStage }: Pick<EditorToolsProps, 'editing'
           of{' '}
           <select
             value={editing.stage ?? ''}
-            aria-label="Stage that is put in"
+            aria-label="Stage of the new cell"
             onChange={(event) => onStage(event.target.value === '' ? undefined : Number(event.target.value))}
           >
             <option value="">the stage before</option>

@@ -23,15 +23,15 @@ const KINDS = [
     what: 'one for each rank, pickle or JSON: what each rank did last before it hung, and where they disagree.',
   },
   { name: 'Tables of nccl-tests', what: 'or of lockstep collectives: bandwidth over size.' },
-  { name: 'Other Chrome traces', what: 'as far as they say which rank they are of.' },
+  { name: 'Other Chrome traces', what: 'if they say which rank they belong to.' },
 ] as const;
 
 const LEAD =
-  'Look at what a real run did, in the figures of this page. Drop its files anywhere here; they are read in this ' +
-  'browser and go nowhere else.';
+  'Look at what a real run did, in the figures of this page. Drop its files anywhere here. They are read in ' +
+  'this browser and are not sent anywhere.';
 
 export function Start({ asking }: { readonly asking: Asking }) {
-  const snippet = { heading: 'A trace of one’s own', label: 'How a trace is recorded', code: SNIPPET };
+  const snippet = { heading: 'Record your own trace', label: 'How a trace is recorded', code: SNIPPET };
   return (
     <FileStart lead={LEAD} kinds={KINDS} snippet={snippet}>
       <OpenButtons asking={asking} />

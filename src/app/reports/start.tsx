@@ -14,17 +14,17 @@ const KINDS = [
     what: 'lockstep export writes the scripts; train.py --report report.json --history 20 leaves a report.',
   },
   { name: 'Another run of Lockstep', what: 'lockstep train --out report.json --history 20 --weights.' },
-  { name: 'A loop of your own', what: 'the losses are enough; weights and gradients may come with them.' },
+  { name: 'A loop of your own', what: 'the losses are enough; weights and gradients can be added.' },
 ] as const;
 
 const LEAD =
-  'Is it the same run? Drop a report here: its losses, weights and gradients are held against the run on this page, ' +
-  'and where they part, likely causes are named. It is read in this browser and goes nowhere else.';
+  'Is it the same run? Drop a report here. Lockstep compares its losses, weights and gradients with the run on this ' +
+  'page, and names likely causes where they differ. The report is read in this browser and is not sent anywhere.';
 
 export const Start = () => (
   <FileStart
     lead={LEAD}
     kinds={KINDS}
-    snippet={{ heading: 'A report of one’s own', label: 'How a report is written', code: SNIPPET }}
+    snippet={{ heading: 'Write your own report', label: 'How a report is written', code: SNIPPET }}
   />
 );

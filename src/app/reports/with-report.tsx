@@ -66,7 +66,7 @@ function RunHere({ view: { report, comparison, busy, apart, run, cancel } }: { r
       <p>
         {apart
           ? `A is a run of ${words} with the settings of this page, made for this comparison; B is the report.`
-          : `A is the run on this page as far as it has come (${comparison.losses.pairs.length.toLocaleString('en')} of the report’s losses); B is the report.`}
+          : `A is the run on this page up to its current step (${comparison.losses.pairs.length.toLocaleString('en')} of the report’s losses); B is the report.`}
         {all > MOST_STEPS && ` Longer runs are compared by lockstep compare.`}
       </p>
       <button type="button" className={fields['button']} disabled={busy !== undefined} onClick={run}>

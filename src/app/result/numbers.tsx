@@ -59,7 +59,7 @@ export function Numbers({ children }: { children: ReactNode }) {
         >
           reserved on the fullest device
           {metrics &&
-            `; tensors take ${formatSize(Math.max(...metrics.allocatedBytes))} of it at most in this step (allocated)`}
+            `; in this step tensors use at most ${formatSize(Math.max(...metrics.allocatedBytes))} of it (allocated)`}
         </Headline>
       </div>
       {metrics && <StepSharesView metrics={metrics} />}

@@ -11,7 +11,7 @@ import styles from './share.module.css';
 import { embedSnippet } from './snippet';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ['system', 'as the reader’s system has it'],
+  ['system', 'as set in the reader’s system'],
   ['light', 'light'],
   ['dark', 'dark'],
 ];

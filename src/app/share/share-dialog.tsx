@@ -41,7 +41,9 @@ export function ShareBody({ onCompare }: { readonly onCompare: (() => void) | un
       {onCompare && (
         <>
           <h2>Compare it</h2>
-          <p>Beside a second run, stage over stage on one clock; the link to that is in the address bar then.</p>
+          <p>
+            Runs a second configuration below this one, on one clock. The address bar then has the link to both runs.
+          </p>
           <button type="button" onClick={onCompare}>
             Compare with another run
           </button>

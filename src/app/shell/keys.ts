@@ -55,9 +55,9 @@ export const KEYS: readonly Key[] = [
   },
   { keys: [], altCode: 'Comma', label: 'Alt ,', does: 'A single event back', act: (c) => c.player.stepBack('event') },
   { keys: ['i'], label: 'i', does: 'Step one iteration', act: (c) => void c.player.stepIteration() },
-  { keys: ['+', '='], label: '+', does: 'A faster pace, held', act: speedBy(1) },
-  { keys: ['-'], label: '−', does: 'A slower pace, held', act: speedBy(-1) },
-  { keys: ['h'], label: 'h', does: 'Hold this pace, or let it speed up again', act: (c) => c.toggleHold() },
+  { keys: ['+', '='], label: '+', does: 'A faster pace, which then stays', act: speedBy(1) },
+  { keys: ['-'], label: '−', does: 'A slower pace, which then stays', act: speedBy(-1) },
+  { keys: ['h'], label: 'h', does: 'Hold this pace, or let it double again', act: (c) => c.toggleHold() },
   { keys: ['r'], label: 'r', does: 'Reset to the same start', act: (c) => void c.reset() },
   { keys: ['t'], label: 't', does: 'Modelled or measured time', act: (_, s) => toggleClock(s) },
   {

@@ -156,7 +156,7 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
             : []),
           ...(at.prints ? [['printed', `in units of ${powerOfTen(unit)}`] as const] : []),
         ],
-        ...(ranks !== 0 && !cells ? { note: 'too far into the buffer: these values were not captured' } : {}),
+        ...(ranks !== 0 && !cells ? { note: 'not recorded: a trace keeps only the first values of a buffer' } : {}),
         ...(cells?.count ? { cells: { ...cells, ...readable(cells.count) } } : {}),
       }),
     },

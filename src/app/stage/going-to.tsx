@@ -16,7 +16,7 @@ export function GoingTo({ microBatch }: { microBatch: number }) {
   const goal = stepWords(microBatch, { accumulate }, stepNumber);
   return (
     <span className={styles['going']}>
-      <span role="status" aria-live="off" aria-label="Way to the moment of the link">
+      <span role="status" aria-live="off" aria-label="Progress to the moment of the link">
         {formatCount(Math.floor(done / accumulate))} steps done
         {left === undefined ? '' : `, ${duration(left)} to go`}
       </span>

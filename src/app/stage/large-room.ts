@@ -98,7 +98,7 @@ const wholeItem = (device: number, rect: Rect, title: string): SceneItem => ({
   device,
   event: undefined,
   opensRoom: device,
-  tip: () => ({ title, facts: [['press ×, Esc or beside it', 'closes the large room']] }),
+  tip: () => ({ title, facts: [['press ×, Esc or outside it', 'closes the large room']] }),
 });
 
 /** Its id stays, so that the keyboard stays on it while it goes from rank to rank. */

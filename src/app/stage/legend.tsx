@@ -104,7 +104,8 @@ function Bars() {
         {last > 1 && <span>{last}</span>}
       </span>
       <span>
-        frames: sent, or added to, by that {titles.some((t) => t.title.startsWith('rank')) ? 'rank' : 'device'}
+        coloured frame: a chunk that this {titles.some((t) => t.title.startsWith('rank')) ? 'rank' : 'device'} sends or
+        adds to
       </span>
     </>
   );

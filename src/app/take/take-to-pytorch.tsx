@@ -72,12 +72,13 @@ function Made({ folder, name }: { readonly folder: ExportedFolder; readonly name
       <h3>Start it</h3>
       <CopyField name="Commands" text={commands.join('\n')} rows={4} />
       <p className={styles['note']}>
-        On GPUs where there are enough, else on the CPU. README.md has several nodes, SLURM and Kubernetes, and the
-        options: precision, torch.compile, checkpoints, your own data.
+        The script uses GPUs if there is one per rank, else the CPU. README.md explains several nodes, SLURM and
+        Kubernetes, and the options: precision, torch.compile, checkpoints, your own data.
       </p>
       <h3>Is it the same run?</h3>
       <p>
-        <code>report.json</code> has its losses, weights and steps: Compare with a report holds it against the run here.
+        PyTorch writes losses, weights and steps into <code>report.json</code>. Open this file in “Compare with a
+        report” to compare it with the run here.
       </p>
       {differences.length > 0 && (
         <ul>

@@ -69,7 +69,7 @@ function restWords({ trace, clock }: Causes, event: number, waitedUs: number): s
   if (clock === 'measured') return `It waited ${time} for its turn: here the devices share one processor.`;
   return at(trace.events, event).collective
     ? `It waited ${time}: that is how long the collective takes to start.`
-    : `Its queue had nothing to do for ${time} before it.`;
+    : `Its queue had nothing to do for ${time} before that.`;
 }
 
 function ownName(causes: Causes, event: number, hold: Hold): string {
@@ -108,7 +108,7 @@ function causeWords({ trace, nothingUs }: Causes, { cause, lateUs, most, slower 
   const behind = `it is ${formatTime(lateUs)} behind at the end of “${label}”`;
   return slower !== undefined && slower > CLEARLY_SLOWER
     ? [`Cause: ${name} takes ${slower.toFixed(1)} times as long for the same work; ${behind}.`]
-    : [`Cause: ${name}, as ${behind}. ${capital(work)} alone took ${formatTime(most.longerUs)} longer.`];
+    : [`Cause: ${name}, because ${behind}. ${capital(work)} alone took ${formatTime(most.longerUs)} longer.`];
 }
 
 /** What an idle stretch is for. */

@@ -63,7 +63,7 @@ export function Scrubber() {
         {rate > 0 && (
           <>
             {'; training at '}
-            <b role="status" aria-live="off" aria-label="Steps a second">
+            <b role="status" aria-live="off" aria-label="Steps per second">
               {formatRate(rate)}
             </b>
             {' steps/s'}

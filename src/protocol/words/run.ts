@@ -12,7 +12,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ],
   paramGroups: [
     'Parameter groups',
-    "Settings of their own for some parameters: “*.bias weightDecay 0; blocks.* lr 0.01”. The first group that matches a parameter's name counts.",
+    'Settings of their own for some parameters: “*.bias weightDecay 0; blocks.* lr 0.01”. A parameter belongs to the first group that matches its name.',
   ],
   scheduler: [
     'Schedule',

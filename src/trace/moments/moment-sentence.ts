@@ -172,9 +172,9 @@ function ownPart({ phase, module }: TraceEvent, who: Who): string {
   if (phase === 'step')
     return `clip_grad_norm_(): ${who.text} ${does(who, 'put')} ${their(who)} own norm next to the norms of the others`;
   if (module !== '')
-    return `SyncBatchNorm: ${who.text} ${does(who, 'put')} ${their(who)} own ${phase === 'forward' ? 'statistics' : 'sums'} next to those of the others`;
+    return `SyncBatchNorm: ${who.text} ${does(who, 'put')} ${their(who)} own ${phase === 'forward' ? 'statistics' : 'sums'} next to those of the other ranks`;
   if (phase === 'gather')
-    return `gather: ${who.text} ${does(who, 'put')} ${their(who)} own outputs next to those of the others`;
+    return `gather: ${who.text} ${does(who, 'put')} ${their(who)} own outputs next to those of the other devices`;
   return `backward: ${who.text} ${does(who, 'keep')} the gradient of ${their(who)} own outputs`;
 }
 

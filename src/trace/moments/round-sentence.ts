@@ -40,7 +40,7 @@ const from = ({ from: devices }: Hops): number => at([...devices], 0);
 const to = ({ to: devices }: Hops): number => at([...devices], 0);
 /** Who gets a part from one device: the only other device by name, or each of them. */
 const oneOrEach = (trace: StepTrace, hops: Hops): string =>
-  hops.to.size === 1 ? deviceName(trace, to(hops)) : 'each other device';
+  hops.to.size === 1 ? deviceName(trace, to(hops)) : 'each of the other devices';
 const verb = (devices: ReadonlySet<number>): string => (devices.size > 1 ? 'send' : 'sends');
 const roundWords = ({ index, count }: MomentRound): string => (count > 1 ? `round ${index + 1} of ${count}, ` : '');
 const besideWords = ({ groups }: Hops): string => (groups > 1 ? `, in each of ${numberWord(groups)} groups` : '');

@@ -54,7 +54,9 @@ function fillWhy(trace: StepTrace, moment: Moment, first: Moment | undefined): s
 function steadyWhy(trace: StepTrace): string {
   const [most, all] = [mostKept(trace), microBatchesIn(trace)];
   const spared =
-    most < all ? `. No stage keeps the activations of more than ${most}; GPipe would keep those of all ${all}` : '';
+    most < all
+      ? `. No stage keeps the activations of more than ${most} micro-batches; GPipe would keep those of all ${all}`
+      : '';
   return `One forward, one backward: each backward frees the activations of its micro-batch${spared}.`;
 }
 

@@ -25,7 +25,7 @@ export function FoldButtons({ layout, open, onOpen }: FoldButtonsProps) {
       className={styles['fold']}
       aria-expanded={open.has(tracks.index)}
       aria-label={`Threads and streams of rank ${tracks.rank.rank}`}
-      title={open.has(tracks.index) ? 'Fold the threads and streams' : 'Fold out all threads and streams'}
+      title={open.has(tracks.index) ? 'Fold the threads and streams' : 'Unfold all threads and streams'}
       data-beside={name.height < TWO_LINES || undefined}
       style={{ left: name.x + 4, top: name.y, width: name.width - 8, height: name.height }}
       onClick={() => toggle(tracks.index)}

@@ -91,6 +91,6 @@ export function tipOf(recording: Recording, analysis: RecordingAnalysis, found: 
 }
 
 export function idleWords(inside: { readonly name: string; readonly loader: boolean } | undefined): string {
-  if (!inside) return 'nothing that was recorded runs: Python between operators';
+  if (!inside) return 'no recorded operator runs: Python between operators';
   return inside.loader ? `waits for the next batch, in ${inside.name}` : `in ${inside.name}, outside of any operator`;
 }

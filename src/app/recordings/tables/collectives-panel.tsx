@@ -56,8 +56,8 @@ export function CollectivesPanel({ recording, analysis }: CollectivesPanelProps)
         </table>
       </ScrollRegion>
       <p className={styles['soft']}>
-        Medians. Transfer is from when the last rank joined to the end; bandwidths are of the transfer, as nccl-tests
-        counts them.
+        Medians. The transfer begins when the last rank has joined. Bandwidths are sizes divided by the time of the
+        transfer, computed as in nccl-tests.
       </p>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>One by one</summary>

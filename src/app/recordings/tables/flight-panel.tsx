@@ -41,7 +41,7 @@ function Group({ group: { group, description, last, mismatches, ranks }, recorde
         </ul>
       )}
       <div className={styles['pair']}>
-        <ScrollRegion label={`Where the ranks of group ${group} came to`} className={styles['scroll']}>
+        <ScrollRegion label={`How far the ranks of group ${group} got`} className={styles['scroll']}>
           <table>
             <caption>The last collective of each rank, by its sequence number</caption>
             <ColumnHeads names={['Rank', 'Scheduled', 'Started', 'Completed']} />

@@ -17,7 +17,7 @@ const COLUMNS = [
   'Communicates',
   'hidden',
   'waits for others',
-  'transfer in the open',
+  'exposed transfer',
   'Idle',
   'Bytes',
   'Idle, and why',
@@ -64,7 +64,7 @@ const PARTS = [
   { look: 'compute', words: 'computes', of: (row: StepOfRank) => row.computeUs - row.overlapUs },
   { look: 'hidden', words: 'computes and communicates', of: (row: StepOfRank) => row.overlapUs },
   { look: 'waits', words: 'waits for others', of: (row: StepOfRank) => row.waitingUs },
-  { look: 'exposed', words: 'transfer in the open', of: (row: StepOfRank) => row.transferUs },
+  { look: 'exposed', words: 'exposed transfer', of: (row: StepOfRank) => row.transferUs },
   { look: 'idle', words: 'idle', of: (row: StepOfRank) => row.idleUs },
 ] as const;
 
@@ -93,7 +93,7 @@ function Row({ row, longest }: { readonly row: StepOfRank; readonly longest: num
       <td>{formatTime(row.waitingUs)}</td>
       <td>{formatTime(row.transferUs)}</td>
       <td>{formatTime(row.idleUs)}</td>
-      <td title={unsized ? 'The recording says no sizes' : undefined}>{unsized ? NONE : bytesText(row.bytes)}</td>
+      <td title={unsized ? 'The recording has no sizes' : undefined}>{unsized ? NONE : bytesText(row.bytes)}</td>
       <td className={styles['words']}>{idleShares(row.idle)}</td>
     </tr>
   );

@@ -30,7 +30,7 @@ export function WaitsPanel({ analysis: { waits, stragglers } }: { readonly analy
       {stragglers.length > 0 && (
         <ScrollRegion label="Who is last" className={styles['scroll']}>
           <table data-ends="words">
-            <caption>Who joins last, and what it does longer than the others before that</caption>
+            <caption>Who joins last, and what takes that rank longer than the others before</caption>
             <ColumnHeads names={['Rank', 'Last at', 'Late by', 'Waiting caused', 'Cause']} />
             <tbody>
               {stragglers.map(({ rank, last, of, byUs, causedUs, cause }) => (

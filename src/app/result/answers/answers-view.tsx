@@ -14,7 +14,7 @@ const EVERY_MS = 200;
 export function AnswersView() {
   const answers = useSettled((app) => app.snapshot?.answers, EVERY_MS);
   const ofTest = useApp((app) => (app.info?.dataset.testRows ?? 0) > 0);
-  if (!answers || answers.length === 0) return <p className={views['quiet']}>Nothing is answered yet.</p>;
+  if (!answers || answers.length === 0) return <p className={views['quiet']}>The model has not answered yet.</p>;
   const right = answers.filter((answer) => answer.right).length;
   return (
     <>

@@ -26,13 +26,13 @@ export function MistakesView() {
     const kind = confusion.of === 'test' ? 'test' : 'training';
     return (
       <p className={views['quiet']}>
-        None of the {formatCount(rows)} {kind} images is taken for another class.
+        None of the {formatCount(rows)} {kind} images is classified wrongly.
       </p>
     );
   }
   const nameOf = (index: number) => names[index] ?? String(index);
   const told = ({ label, predicted, probability }: Misclassified) =>
-    `is ${nameOf(label)}, taken for ${nameOf(predicted)}, ${formatPercent(probability)}`;
+    `is ${nameOf(label)}, classified as ${nameOf(predicted)}, ${formatPercent(probability)}`;
   return (
     <>
       <figure className={styles['large']}>

@@ -22,7 +22,7 @@ const FIELDS = [
   {
     name: 'temperature',
     label: 'Temperature',
-    hint: '0 always takes the likeliest token; 1 follows the model’s probabilities; more than 1 is bolder',
+    hint: '0 always takes the likeliest token; 1 follows the model’s probabilities; above 1, unlikely tokens become more likely',
   },
   { name: 'seed', label: 'Seed', hint: 'Seed of the random draws; the same seed writes the same text' },
 ] as const;

@@ -73,8 +73,8 @@ export const pooling: OperatorPicture = {
 };
 
 const FORTH = {
-  max: ['a dot: the largest value of its window, which goes on', 'dots: the largest of each window'],
-  mean: ['the mean of each window goes on'],
+  max: ['dot: the largest value of its window, which is the output', 'dots: the largest of each window'],
+  mean: ['the mean of each window is the output'],
 } as const;
 const BACK = {
   max: ['δ goes to the winner of each window; all others get 0', 'δ goes to the winners alone'],
