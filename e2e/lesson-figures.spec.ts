@@ -1,32 +1,16 @@
 /**
- * What a lesson's figures do besides running (lessons.spec.ts): nothing moves when they go live on a phone, one that
- * fails can be tried again.
+ * What a lesson's figures do besides running (lessons.spec.ts): one that fails can be tried again, a hint comes by
+ * itself, a schedule of the reader's own runs.
  */
 import type { Locator, Page } from '@playwright/test';
 import { placeInBrowser } from '../scripts/tier';
-import { bringToView, figuresOf, goesLive, isLive } from './figures';
+import { bringToView, figuresOf, isLive } from './figures';
 import { expect, test } from './playground';
-
-/** Between them they have every view, notices, and toolbars with two rows. */
-const LESSONS = ['all-reduce', 'buckets', 'data-parallel', 'launching', 'pipelines', 'pipeline-schedules'];
 
 async function openLesson(page: Page, lesson: string): Promise<Locator[]> {
   await page.goto(`./learn/${lesson}.html`);
   return figuresOf(page);
 }
-
-const IN_QUICK = 'data-parallel';
-
-for (const lesson of LESSONS)
-  test(
-    `${lesson}: on a phone nothing below a figure moves when it goes live`,
-    placeInBrowser(lesson === IN_QUICK ? {} : { rest: `the figures of the lesson ${IN_QUICK} go live on a phone` }),
-    async ({ page }) => {
-      test.slow();
-      await page.setViewportSize({ width: 390, height: 844 });
-      for (const figure of await openLesson(page, lesson)) await goesLive(figure);
-    },
-  );
 
 test(
   'a figure whose code does not come says so, keeps its picture, and can be tried again',

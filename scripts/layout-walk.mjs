@@ -33,15 +33,25 @@ export function everyCombination() {
 
 /** Few combinations in which every two values of two factors meet at least once: greedy, always the same. */
 export function pairwise() {
-  const all = everyCombination();
   const pairs = NAMES.flatMap((a, i) => NAMES.slice(i + 1).map((b) => /** @type {const} */ ([a, b])));
-  const open = new Set(all.flatMap((c) => pairs.map(([a, b]) => pairOf(c, a, b))));
-  const gain = (/** @type {Combination} */ c) => pairs.filter(([a, b]) => open.has(pairOf(c, a, b))).length;
+  /** A number for each two values of two factors. @type {Map<string, number>} */
+  const numbers = new Map();
+  const rows = everyCombination().map((combination) => ({
+    combination,
+    met: pairs.map(([a, b]) => {
+      const pair = pairOf(combination, a, b);
+      const number = numbers.get(pair) ?? numbers.size;
+      numbers.set(pair, number);
+      return number;
+    }),
+  }));
+  const open = new Uint8Array(numbers.size).fill(1);
+  const gain = (/** @type {readonly number[]} */ met) => met.reduce((sum, pair) => sum + (open[pair] ?? 0), 0);
   const chosen = [];
-  while (open.size > 0) {
-    const best = all.reduce((a, b) => (gain(b) > gain(a) ? b : a));
-    for (const [a, b] of pairs) open.delete(pairOf(best, a, b));
-    chosen.push(best);
+  while (open.includes(1)) {
+    const best = rows.reduce((a, b) => (gain(b.met) > gain(a.met) ? b : a));
+    for (const pair of best.met) open[pair] = 0;
+    chosen.push(best.combination);
   }
   return chosen;
 }
