@@ -3,7 +3,8 @@
  * Loaded with the lab.
  */
 import type uPlot from 'uplot';
-import type { AlgorithmName } from '../../protocol/collective';
+import { at } from '../../base/invariant';
+import { ALGORITHM_NAMES, type AlgorithmName } from '../../protocol/collective';
 import type { LabCurve } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { formatSize, formatTime } from '../draw/format';
@@ -28,14 +29,11 @@ export interface CurveInput {
 const HEIGHT = 230;
 /** For the names at the ends of the lines. */
 const NAMES = 112;
-const DASHES: Readonly<Record<AlgorithmName, readonly number[]>> = {
-  ring: [],
-  naive: [2, 3],
-  tree: [7, 3],
-  doubleTree: [7, 3, 2, 3],
-  halvingDoubling: [12, 3],
-  hierarchical: [4, 2],
-};
+/** In the order of ALGORITHM_NAMES. */
+const DASHES = [[], [2, 3], [7, 3], [7, 3, 2, 3], [12, 3], [4, 2]] as const;
+const dashOf = (algorithm: AlgorithmName): number[] => [
+  ...at(DASHES, ALGORITHM_NAMES.indexOf(algorithm) % DASHES.length),
+];
 
 const xOf = (over: CurveInput['over']) => (point: LabCurve['points'][number]) =>
   over === 'bytes' ? point.bytes : point.worldSize;
@@ -66,7 +64,7 @@ function options(palette: Palette, input: CurveInput, width: number): uPlot.Opti
         stroke: algorithm === chosen ? palette.accent : palette.ink,
         width: algorithm === chosen ? 2.2 : 1.1,
         alpha: algorithm === chosen ? 1 : 0.75,
-        dash: [...DASHES[algorithm]],
+        dash: dashOf(algorithm),
         points: { show: false },
         spanGaps: true,
       })),

@@ -3,7 +3,8 @@
  * moment-why.ts.
  */
 import { at } from '../../base/invariant';
-import type { Clock, CollectiveRef, StepTrace } from '../../protocol/trace';
+import type { Clock, StepTrace } from '../../protocol/trace';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { groupSize } from '../group-size';
 import { deviceName, moduleWords } from '../words';
 import { hierarchicalWhy } from './hierarchical-words';
@@ -47,8 +48,12 @@ function allReduceWhy(trace: StepTrace, moment: Moment, round: MomentRound, cloc
       return ringWhy(trace, moment, begins, turns);
     case 'hierarchical':
       return hierarchicalWhy(trace, moment) ?? ringWhy(trace, moment, begins, turns);
-    default:
-      return begins ? beginWhy(trace, moment, ranks) : turns ? turnWhy(collective.algorithm) : undefined;
+    case 'direct':
+      return undefined;
+    default: {
+      const words = ALGORITHMS[collective.algorithm];
+      return begins ? words.begins?.(ranks, isSwap(hopsOf(trace, moment))) : turns ? words.turns : undefined;
+    }
   }
 }
 
@@ -67,40 +72,6 @@ function ringWhy(trace: StepTrace, moment: Moment, begins: boolean, turns: boole
   return turns
     ? 'Each rank holds one finished chunk. The chunks travel around the ring once more, without additions, until every rank has all of them.'
     : undefined;
-}
-
-/** Why the first round is as it is. */
-function beginWhy(trace: StepTrace, moment: Moment, ranks: number): string | undefined {
-  switch (moment.round?.collective.algorithm) {
-    case 'naive':
-      return `One rank collects everything: it receives ${ranks === 2 ? 'a whole tensor' : `${ranks - 1} whole tensors, one after the other,`} over its link.${ranks === 2 ? '' : ' The other ranks wait.'}`;
-    case 'tree':
-      return 'Each round halves the number of partial sums, so even many ranks need only a few rounds.';
-    case 'doubleTree':
-      return 'Each of two trees carries half of the tensor. A rank inside one tree is a leaf of the other tree, so all links are used.';
-    case 'halvingDoubling':
-      return isSwap(hopsOf(trace, moment))
-        ? 'Each round halves what is left to sum. The ranks send as few bytes as around a ring, in far fewer rounds.'
-        : 'The number of ranks is not a power of two, so some ranks first hand their tensor to another rank and receive the result at the end.';
-    default:
-      return undefined;
-  }
-}
-
-/** Why nothing more is added from here on. */
-function turnWhy(algorithm: CollectiveRef['algorithm']): string | undefined {
-  switch (algorithm) {
-    case 'naive':
-      return 'One rank has the result and sends it to all other ranks.';
-    case 'tree':
-      return 'The root of the tree has the full sum. The sum travels down the same tree.';
-    case 'doubleTree':
-      return 'The root of each tree has the full sum of its half. The sums travel down the same trees.';
-    case 'halvingDoubling':
-      return 'The same exchanges in reverse: each round doubles the finished part of every rank.';
-    default:
-      return undefined;
-  }
 }
 
 const isFirstOfPart = (trace: StepTrace, { round, index }: Moment): boolean =>
