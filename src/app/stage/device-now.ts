@@ -7,6 +7,7 @@ import type { PipelineAction } from '../../protocol/pipeline';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busySpans, type Interval } from '../../trace/idle';
 import { deviceCount } from '../../trace/lanes';
+import { deviceName } from '../../trace/words';
 import { namesOf } from '../timeline/event-label';
 import { type Gap, gapsOf } from '../timeline/gaps';
 import type { DeviceNow } from './facts';
@@ -42,7 +43,11 @@ const actionWords = ({ kind, microBatch }: PipelineAction): readonly string[] =>
 ];
 
 /** 'idle: waits for the gradients of cuda:1'; the name of the device is above it. */
-const idleWords = (gap: Gap): string => gap.why().replace(/^(rank|cuda:)\s?\d+ (is )?/, 'idle: ');
+const idleWords = (gap: Gap): readonly string[] => {
+  const why = gap.why().replace(/^(rank|cuda:)\s?\d+ (is )?/, '');
+  const whom = /^waits for .*?((?:rank |cuda:)\d+)/.exec(why)?.[1];
+  return [`idle: ${why}`, ...(whom === undefined ? [] : [`waits for ${whom}`]), 'idle'];
+};
 
 export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
   const spans = busySpans(trace, clock);
@@ -88,16 +93,25 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
     event: undefined,
   });
   const resting = (gap: Gap): DeviceNow =>
-    gap.last && gap.startUs > 0 ? quiet('done', [gap.why(), 'done']) : quiet('idle', [idleWords(gap), 'idle']);
+    gap.last && gap.startUs > 0 ? quiet('done', [gap.why(), 'done']) : quiet('idle', idleWords(gap));
+  /** In a moment of a schedule's actions: whose message its next action waits for; done where it has none left. */
+  const untilTurn = (own: Lanes, last: number): DeviceNow => {
+    const left = [...own.compute, ...own.comm]
+      .sort((a, b) => a.event - b.event)
+      .flatMap(({ event }) => (event > last ? (trace.events[event] ?? []) : []))
+      .filter(({ action, collective }) => action && !collective);
+    const [next] = left;
+    if (!next) return quiet('done', ['done with its micro-batches', 'done']);
+    return next.kind === 'recv' && next.peer !== undefined
+      ? quiet('idle', [`waits for ${deviceName(trace, next.peer)}`, 'waits'])
+      : quiet('idle', ['waits for its turn', 'waits']);
+  };
   return {
     now(device, timeUs, moment, together = false) {
       const own = devices[device];
       const part = own && partIn(own, moment);
       if (part) return part;
-      if (together) {
-        const next = own && [...own.compute, ...own.comm].some(({ event }) => event > (moment.at(-1) ?? 0));
-        return next ? quiet('idle', ['waits for its turn', 'waits']) : quiet('done', ['done']);
-      }
+      if (together) return own ? untilTurn(own, moment.at(-1) ?? 0) : quiet('done', ['done']);
       const working = own?.compute.find((w) => within(w, timeUs));
       const moving = own?.comm.findLast((w) => within(w, timeUs));
       const at = working ? busy(working, 'computing', moving) : moving && busy(moving, 'communicating', undefined);

@@ -18,6 +18,7 @@ import { SMALL_CNN, SMALL_GPT } from '../testing/small-runs';
 import { createTraceFacts } from './facts-at';
 import { paintStage } from './paint-stage';
 import { planStage, stageScene } from './scene';
+import type { RoomScene } from './scene-types';
 
 /** Of the figure itself, at 1920x1080, 1440x900, 1280x720, 1024x768 and 390x844. */
 const SIZES: readonly Size[] = [
@@ -134,6 +135,26 @@ function faults(texts: readonly Written[], rooms: readonly Rect[], stage: Size):
   return found;
 }
 
+/** The least room in which words have a place beside the name of the rank. */
+const WORDED = 110;
+
+/** A room that rests says so, and shows its last picture; a replica that is made anew in a step has none at first. */
+function restFaults(
+  rooms: readonly RoomScene[],
+  texts: readonly Written[],
+  keeps: (device: number) => boolean,
+): readonly string[] {
+  return rooms.flatMap(({ device, activity, title, rect, now, maps, chunks, stage, under, over }) => {
+    if (activity !== 'idle' && activity !== 'done') return [];
+    const said = rect.width < WORDED || texts.some((own) => now.includes(own.text) && within(own.rect, rect));
+    const shown = maps.some(({ cells }) => cells) || chunks || stage?.kept.length || under.length + over.length > 0;
+    return [
+      ...(said ? [] : [`${title}, ${rect.width} wide, does not say that it is ${activity}: ${now.join(' | ')}`]),
+      ...(shown || !keeps(device) ? [] : [`${title}, which is ${activity}, shows nothing`]),
+    ];
+  });
+}
+
 test.each(Object.entries(RUNS))('%s', async (_, config) => {
   const session = await openTestSession({ ...config, device: 'cpu', compareSingle: false });
   await session.api.traceStep();
@@ -145,6 +166,7 @@ test.each(Object.entries(RUNS))('%s', async (_, config) => {
     trace.moments.map((m) => [`${m.kind} ${m.phase} ${m.round?.part ?? ''} ${m.module === ''}`, m]),
   );
   const found = new Set<string>();
+  const keeps = (device: number): boolean => must(info.roles[device], 'a role').keepsState;
   for (const size of SIZES) {
     const plan = planStage(info, trace, facts.packets, size);
     for (const [kind, moment] of kinds) {
@@ -154,6 +176,7 @@ test.each(Object.entries(RUNS))('%s', async (_, config) => {
         paintStage(ink, scene, { hovered: [], pinned: [] });
         expect(texts.length).toBeGreaterThan(0);
         for (const fault of faults(texts, plan.layout.rooms, size)) found.add(`${size.width}, ${kind}: ${fault}`);
+        for (const fault of restFaults(scene.rooms, texts, keeps)) found.add(`${size.width}, ${kind}: ${fault}`);
       }
     }
   }

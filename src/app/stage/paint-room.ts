@@ -59,15 +59,19 @@ const SWATCH = 11;
 
 /**
  * A pill at the right of the title: the device's work at the cursor. Communication has a swatch, a second channel
- * beside hue. In a small room only the words are there.
+ * beside hue. In a small room only the words are there, in the smallest as far as they fit.
  */
 function nowPill(ink: Ink, room: RoomScene, title: TextStyle): void {
   const { palette, context, measure } = ink;
   const { header, level } = room.frame;
   if (level === 'glyph') {
     const { subtitle } = room.frame;
-    const short = subtitle && room.now.find((t) => measure(t, SMALL) <= subtitle.width);
-    if (short) drawText(ink, short, { x: subtitle.x, y: subtitle.y + 10 }, { ...SMALL, colour: palette.soft });
+    const fitting = (width: number) => room.now.find((t) => measure(t, SMALL) <= width);
+    const short = fitting(subtitle ? subtitle.width : header.width - measure(room.title, title) - 8);
+    if (short === undefined) return;
+    if (subtitle) drawText(ink, short, { x: subtitle.x, y: subtitle.y + 10 }, { ...SMALL, colour: palette.soft });
+    else
+      drawText(ink, short, { x: right(header), y: header.y + 11 }, { ...SMALL, colour: palette.soft, align: 'right' });
     return;
   }
   const busy = room.activity !== 'idle' && room.activity !== 'done' && room.activity !== 'ahead';

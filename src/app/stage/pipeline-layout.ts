@@ -29,6 +29,7 @@ export function layoutStageRoom(
   level: RoomLevel,
 ): { readonly weights: Rect | undefined; readonly stage: StageLayoutOfRoom } {
   const { x, width } = main;
+  if (level === 'glyph' && main.width >= WIDE_GLYPH) return besideWeights(main);
   const high = WEIGHTS[level] * main.height;
   const weights = high >= 24 ? { ...main, height: high - GAP } : undefined;
   let y = weights ? main.y + high : main.y;
@@ -48,6 +49,26 @@ export function layoutStageRoom(
   const lossesLabel = hasLosses ? { x, y: low - LOSSES - LABEL, width, height: LABEL } : undefined;
   const losses = hasLosses ? { x, y: low - LOSSES, width, height: LOSSES } : undefined;
   return { weights, stage: { sumsLabel, sums, keptLabel, kept, lossesLabel, losses } };
+}
+
+/** The width from which a low room has its weights on the left of what is kept, and the part that they have. */
+const WIDE_GLYPH = 200;
+const BESIDE = 0.24;
+
+function besideWeights(main: Rect): ReturnType<typeof layoutStageRoom> {
+  const wide = BESIDE * main.width;
+  const kept = { ...main, x: main.x + wide, width: main.width - wide };
+  return {
+    weights: { ...main, width: wide - 2 * GAP },
+    stage: {
+      sumsLabel: undefined,
+      sums: undefined,
+      keptLabel: undefined,
+      kept,
+      lossesLabel: undefined,
+      losses: undefined,
+    },
+  };
 }
 
 const TILE = { width: 54, height: 20 };

@@ -34,7 +34,7 @@ export function pipelineScene(input: RoomInput, { stage: at }: RoomContent): Mad
       align: 'right',
     });
   };
-  const { kept, mostKept, summed, backwards } = work;
+  const { kept, released, mostKept, summed, backwards } = work;
   say(at.sumsLabel, ['gradients'], [`sum of ${summed} of ${backwards}`, `${summed} of ${backwards}`]);
   say(at.keptLabel, ['kept for B', 'kept'], [`${kept.length} of at most ${mostKept}`, `${kept.length} of ${mostKept}`]);
   const losses = at.losses && work.losses ? lossBars(input, at.losses, work.losses) : [];
@@ -42,12 +42,15 @@ export function pipelineScene(input: RoomInput, { stage: at }: RoomContent): Mad
     words.push({ at: at.lossesLabel, texts: ['loss of each micro-batch', 'losses'], tone: 'soft', align: 'left' });
   const area = losses.length > 0 || !at.losses ? at.kept : { ...at.kept, height: bottom(at.losses) - at.kept.y };
   const places = layoutTiles(area, mostKept);
-  const tiles = kept.slice(0, places.length).flatMap((one, i) => tile(input, places[i], one, work));
+  // A rank that keeps nothing shows what it kept last, faded.
+  const gone = kept.length === 0 && places.length > 0;
+  const shown = gone ? released.slice(-places.length) : kept.slice(0, places.length);
+  const tiles = shown.flatMap((one, i) => tile(input, places[i], { ...one, gone }, work));
   return {
     scene: {
       sums: at.sums ? boxes(at.sums, backwards, summed) : [],
       kept: tiles.map(({ scene }) => scene),
-      free: places.slice(kept.length),
+      free: places.slice(shown.length),
       losses,
     },
     words,
@@ -71,7 +74,7 @@ const NUMBER = 26;
 function tile(
   input: RoomInput,
   rect: Rect | undefined,
-  { buffer, stage, microBatch, now }: KeptMicroBatch,
+  { buffer, stage, microBatch, now, gone }: KeptMicroBatch & { readonly gone: boolean },
   { stages }: StageWork,
 ): readonly { readonly scene: KeptTile; readonly item: SceneItem }[] {
   if (!rect) return [];
@@ -83,7 +86,7 @@ function tile(
   const made = facts.content(place.device, buffer)?.event;
   return [
     {
-      scene: { rect, text, map, now },
+      scene: { rect, text, map, now, gone },
       item: {
         id: `${place.device} kept ${stage} ${microBatch}`,
         rect,
@@ -92,7 +95,10 @@ function tile(
         tip: () => ({
           title: `micro-batch ${microBatch} in stage ${stage}`,
           facts: [
-            ['kept', 'its activations, until its backward has used them'],
+            [
+              'kept',
+              gone ? 'no longer: its backward has used them' : 'its activations, until its backward has used them',
+            ],
             ['shown', buffer === '' ? 'nothing: they stay on this rank' : tensorName(buffer)],
           ],
         }),

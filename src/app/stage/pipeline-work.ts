@@ -23,6 +23,8 @@ export interface StageWork {
   /** Stages that the rank has, ascending. */
   readonly stages: readonly number[];
   readonly kept: readonly KeptMicroBatch[];
+  /** Those whose backward has used what was kept of them, in that order. */
+  readonly released: readonly KeptMicroBatch[];
   /** The most that it keeps at once in the step. */
   readonly mostKept: number;
   /** Backwards whose weight gradients are summed up, of so many. */
@@ -89,20 +91,23 @@ export function stageWorks(trace: StepTrace, moments: readonly Moment[]): StageW
       const found = own.actions.get(actionKey({ ...action, kind }));
       return found !== undefined && found.last <= done;
     };
+    const toKeep = ({ stage, microBatch }: PipelineAction): KeptMicroBatch => ({
+      stage,
+      microBatch,
+      buffer: own.buffers.get(`${stage} ${microBatch}`) ?? '',
+      now: isNow({ stage, microBatch, kind: 'F' }),
+    });
+    const used = (action: PipelineAction): boolean => ended(action, 'B') || ended(action, 'W');
     const kept = all
       .filter(({ action, first, moment: of }) => action.kind === 'F' && (first <= done || of === moment))
-      .filter(({ action }) => !ended(action, 'B') && !ended(action, 'W'))
-      .map(({ action: { stage, microBatch } }) => ({
-        stage,
-        microBatch,
-        buffer: own.buffers.get(`${stage} ${microBatch}`) ?? '',
-        now: isNow({ stage, microBatch, kind: 'F' }),
-      }));
+      .flatMap(({ action }) => (used(action) ? [] : [toKeep(action)]));
+    const released = all.flatMap(({ action }) => (action.kind === 'B' && used(action) ? [toKeep(action)] : []));
     const backwards = all.filter(({ action: { kind } }) => kind === 'B' || kind === 'W');
     return {
       action: running,
       stages: [...new Set(all.map(({ action }) => action.stage))].sort((a, b) => a - b),
       kept,
+      released,
       mostKept,
       summed: backwards.filter(({ last }) => last <= done).length,
       backwards: backwards.length,

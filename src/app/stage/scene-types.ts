@@ -108,6 +108,8 @@ export interface KeptTile {
   /** undefined where there is no room for values. */
   readonly map: MapScene | undefined;
   readonly now: boolean;
+  /** No longer kept: its backward has used it. */
+  readonly gone: boolean;
 }
 
 export interface StageScenePart {
