@@ -1,4 +1,4 @@
-/** The list of all lessons and the page for teachers: cards that run, one at a time; axe, also on a phone. */
+/** The list of all lessons and the page for teachers: cards that run, one at a time, on touch screens too; axe. */
 import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing, axeFindsNothingOnPhone } from './axe';
 import { expect, IN_MOTION, test } from './playground';
@@ -30,6 +30,29 @@ test.describe('in motion', () => {
     await expect(first).toHaveAttribute('data-live', 'running');
     await axeFindsNothing(page);
     expect(playground.problems).toEqual([]);
+  });
+});
+
+test.describe('on a touch screen', () => {
+  test.use({ ...IN_MOTION, hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
+
+  test('the card in the middle of the window runs, alone; with less motion none', REST, async ({ page }) => {
+    await page.goto('./learn/');
+    const cards = page.locator('.card[data-run]');
+    const toMiddle = (index: number) => cards.nth(index).evaluate((card) => card.scrollIntoView({ block: 'center' }));
+    await toMiddle(0);
+    await expect(cards.nth(0)).toHaveAttribute('data-live', 'running');
+    await cards.nth(0).locator('p').first().tap();
+    await expect(cards.nth(0)).toHaveAttribute('data-live', 'running');
+    await toMiddle(2);
+    await expect(cards.nth(2)).toHaveAttribute('data-live', 'running');
+    await expect(page.locator('.card iframe')).toHaveCount(1);
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect(page.locator('.card iframe')).toHaveCount(0);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await toMiddle(1);
+    await page.waitForTimeout(700);
+    await expect(page.locator('.card iframe')).toHaveCount(0);
   });
 });
 

@@ -10,6 +10,7 @@ const MODES = { key: 'mode', label: 'Strategy', values: ['ps', 'ddp'], words: ['
 const LOST = 1;
 
 export const lesson = defineLesson({
+  card: { figure: 'stale', view: 'loss' },
   figures: {
     mirrored: {
       run: `mode=ddp&world=4&${NET}&at=2&moment=1`,

@@ -7,6 +7,7 @@ const NET = 'layers=2-16-16-16-1&opt=adam&samples=1024&test=0';
 const SEVENFOLD = 7 * 368;
 
 export const lesson = defineLesson({
+  card: { figure: 'clock', view: 'timeline' },
   figures: {
     strong: {
       run: `mode=ddp&world=4&${NET}&batch=64&hardware=transputer&at=2&moment=6`,

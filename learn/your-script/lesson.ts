@@ -16,6 +16,7 @@ function offBy(facts: Facts): number {
 }
 
 export const lesson = defineLesson({
+  card: { figure: 'logged', view: 'loss' },
   figures: {
     shares: {
       run: `${SCRIPT}&batch=64&at=1&moment=1`,

@@ -129,7 +129,15 @@ export interface DrawingSpec {
   readonly runs?: Readonly<Record<string, string>>;
 }
 
+/** A figure, and which of its views. */
+export interface CardView {
+  readonly figure: string;
+  readonly view: 'stage' | 'timeline' | 'loss';
+}
+
 export interface Lesson {
+  /** Which figure the card of the lesson on the wall shows and runs, where the first would look like other cards. */
+  readonly card?: CardView;
   readonly figures: Readonly<Record<string, FigureSpec>>;
   readonly predictions: Readonly<Record<string, Prediction>>;
   readonly tasks: Readonly<Record<string, Task>>;

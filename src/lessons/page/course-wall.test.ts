@@ -50,9 +50,13 @@ test('the plan has every lesson with a week once, with its first prediction', ()
   expect(words.split(first?.question.replaceAll('`', '') ?? '').length - 1).toBe(found.length);
 });
 
-test('a card runs the first figure with a stage, else with a timeline, and hides the rest; never a lab', () => {
-  expect(miniatureRun(ddp)).toMatch(/mode=ddp.*&embed=1&hide=bar,setup,result,code,transport,timeline$/);
-  expect(miniatureRun(traces)).toMatch(/hide=bar,setup,result,code,transport,stage$/);
+test('a card runs the chosen figure, else the first with a stage or timeline, and hides the rest; never a lab', () => {
+  expect(miniatureRun(ddp)).toMatch(/mode=ddp.*&embed=1&hide=bar,setup,code,transport,result,timeline$/);
+  expect(miniatureRun(traces)).toMatch(/hide=bar,setup,code,transport,result,stage$/);
+  expect(miniatureRun({ ...ddp, card: { figure: 'apart', view: 'loss' } })).toMatch(
+    /at=60.*&hide=bar,setup,code,transport,stage,timeline$/,
+  );
+  expect(() => miniatureRun({ ...ddp, card: { figure: 'gone', view: 'loss' } })).toThrow('the figure gone');
   const { predictions, tasks } = ddp;
   const [first] = Object.values(ddp.figures);
   const lab = { ring: { ...must(first, 'a figure'), run: 'lab=allReduce(ranks:4)' } };

@@ -145,7 +145,7 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
   );
   const summaries = new Map(
     lessons.map(({ name, text, lesson }) => {
-      const summary = { ...text.frontmatter, picture: miniatureOf(name, files), run: miniatureRun(lesson) };
+      const summary = { ...text.frontmatter, picture: miniatureOf(name, lesson, files), run: miniatureRun(lesson) };
       return [name, summary] as const;
     }),
   );
@@ -162,10 +162,15 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
   return { files, runs: runs.count };
 }
 
-/** A lesson's own drawing, which no other lesson has; else its first picture that is drawn for narrow pages. */
-function miniatureOf(name: string, files: ReadonlyMap<string, string>): Summary['picture'] {
+/**
+ * The view that the lesson chooses; else its own drawing, which no other lesson has; else its first picture that is drawn
+ * for narrow pages.
+ */
+function miniatureOf(name: string, { card }: Lesson, files: ReadonlyMap<string, string>): Summary['picture'] {
   const own = [...files.keys()].filter((file) => file.startsWith(`pictures/${name}-`));
+  const chosen = card && `pictures/${name}-${card.figure}-${card.view}`;
   const light =
+    own.find((file) => file === `${chosen}-narrow.svg` || file === `${chosen}.svg`) ??
     own.find((file) => file.startsWith(`pictures/${name}-drawing-`)) ??
     own.find((file) => file.endsWith('-narrow.svg'));
   return light === undefined ? undefined : { light, dark: light.replace(/\.svg$/, '-dark.svg') };

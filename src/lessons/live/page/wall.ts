@@ -1,7 +1,8 @@
 /**
  * The wall of lessons, live: the card that the reader points at, or reaches by Tab, runs a figure of its lesson in
- * place of the picture. It is a frame of the playground (docs/embedding.md), one at a time, and it ends with its worker
- * when the reader goes on. Nothing is fetched before, and nothing moves for readers who want less motion.
+ * place of the picture. Where nothing can be pointed at, on a touch screen, it is the card in the middle of the window.
+ * It is a frame of the playground (docs/embedding.md), one at a time, and it ends with its worker when the reader goes
+ * on. Nothing is fetched before, and nothing moves for readers who want less motion.
  */
 
 /** Readers who pass over a card do not start it. */
@@ -33,9 +34,12 @@ export function openWall(page: Window): void {
       card.dataset['live'] = 'starting';
     }, REST_MS);
   };
-  for (const card of document.querySelectorAll<HTMLElement>('.card[data-run]')) {
+  const cards = document.querySelectorAll<HTMLElement>('.card[data-run]');
+  if (page.matchMedia('(hover: none)').matches) watchMiddle(cards, (card) => (card ? start(card) : stop()));
+  for (const card of cards) {
+    // A finger that scrolls enters and leaves cards, too.
     card.addEventListener('pointerenter', ({ pointerType }) => pointerType !== 'touch' && start(card));
-    card.addEventListener('pointerleave', stop);
+    card.addEventListener('pointerleave', ({ pointerType }) => pointerType !== 'touch' && stop());
     card.addEventListener('focusin', ({ target }) => {
       if (target instanceof HTMLElement && target.matches(':focus-visible')) start(card);
     });
@@ -49,6 +53,24 @@ export function openWall(page: Window): void {
     shown.played = true;
     play(shown.frame);
   });
+}
+
+/** Says which card crosses the middle of the window, whenever another one does; of a row of cards the first. */
+function watchMiddle(cards: Iterable<HTMLElement>, say: (card: HTMLElement | undefined) => void): void {
+  const crossing = new Set<Element>();
+  let said: HTMLElement | undefined;
+  const observer = new IntersectionObserver(
+    (changes) => {
+      for (const { target, isIntersecting } of changes)
+        if (isIntersecting) crossing.add(target);
+        else crossing.delete(target);
+      const card = [...cards].find((own) => crossing.has(own));
+      if (card !== said) say(card);
+      said = card;
+    },
+    { rootMargin: '-49% 0px -49% 0px' },
+  );
+  for (const card of cards) observer.observe(card);
 }
 
 function frameIn(card: HTMLElement): HTMLIFrameElement {
