@@ -3,6 +3,7 @@
  * playground with everything hidden but one view. live/page/wall.ts opens it.
  */
 import { must } from '../../base/invariant';
+import { lookup } from '../../base/lookup';
 import type { CardView, FigureSpec, Lesson } from '../lesson';
 import { linkOf } from '../run-link';
 
@@ -17,7 +18,7 @@ const isLab = ({ run }: FigureSpec): boolean => run.startsWith('lab=');
  * otherwise has a stage, too.
  */
 export function miniatureRun({ card, figures }: Lesson): string | undefined {
-  if (card) return linkTo(must(figures[card.figure], `the figure ${card.figure}`), card.view);
+  if (card) return linkTo(must(lookup(figures, card.figure), `the figure ${card.figure}`), card.view);
   const runs = Object.values(figures).filter((figure) => !isLab(figure));
   const showing = (view: 'stage' | 'timeline') => runs.find(({ show }) => show.includes(view));
   const stage = showing('stage');
