@@ -163,8 +163,8 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
 }
 
 /**
- * The view that the lesson chooses; else its own drawing, which no other lesson has; else its first picture that is drawn
- * for narrow pages.
+ * The view that the lesson chooses; else its own drawing, which no other lesson has; else its first picture that is
+ * drawn for narrow pages.
  */
 function miniatureOf(name: string, { card }: Lesson, files: ReadonlyMap<string, string>): Summary['picture'] {
   const own = [...files.keys()].filter((file) => file.startsWith(`pictures/${name}-`));
