@@ -133,6 +133,24 @@ test.describe('lessons', () => {
   );
 
   test(
+    'on paper are text, questions and pictures, and nothing that is pressed',
+    placeInBrowser({ rest: 'the style sheet alone decides it, and is the same for all lessons' }),
+    async ({ page }) => {
+      await page.emulateMedia({ media: 'print' });
+      for (const name of ['buckets', 'traces']) {
+        await page.goto(`./learn/${name}.html`);
+        await expect(page.locator('.predict[data-predict] form p').first()).toBeVisible();
+        for (const asked of await page.locator('.predict[data-predict] form p, .task[data-task]').all())
+          await expect(asked).toBeVisible();
+        for (const definition of await page.locator('.definitions [popover]').all())
+          await expect(definition).toBeVisible();
+        for (const figure of await figuresOf(page)) await expect(figure).toBeVisible();
+        await expect(page.locator('.predict button:visible, .task button:visible, .figure-bar:visible')).toHaveCount(0);
+      }
+    },
+  );
+
+  test(
     'a figure goes on where it was when it is seen again, and a setting runs it anew',
     placeInBrowser({ rest: 'lessons/live holds the sessions of figures' }),
     async ({ page }) => {

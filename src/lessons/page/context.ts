@@ -53,7 +53,16 @@ export function rowOf<T>(table: Readonly<Record<string, T>>, what: string, id: s
 export const figureOf = (page: PageContext, id: string): FigureSpec => rowOf(page.lesson.figures, 'figure', id, page);
 
 export const runOf = (page: PageContext, figure: string, changes?: Changes): Recorded | undefined =>
-  page.run(linkOf(figureOf(page, figure).run, changes));
+  page.run(linkIn(page, figureOf(page, figure).run, changes));
+
+/** The link of a run, or an error that names the lesson. */
+function linkIn({ name }: PageContext, run: string, changes?: Changes): string {
+  try {
+    return linkOf(run, changes);
+  } catch (error) {
+    throw new Error(`Lesson "${name}": ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
 
 /** Undefined while its run is not there yet. A run that does not have the quantity fails the build. */
 export function askedValue(page: PageContext, { figure, of, with: changes }: Asked): number | undefined {
@@ -90,7 +99,7 @@ export function drawingOf(page: PageContext, id: string): DrawingAsked {
   const spec = id === SIZE ? SIZE_SPEC : rowOf(page.lesson.drawings ?? {}, 'drawing', id, page);
   const kind = page.kinds.get(spec.kind);
   if (!kind) throw new Error(`Lesson "${page.name}": there is no kind of drawings "${spec.kind}".`);
-  const runs = Object.entries(spec.runs ?? {}).map(([name, run]) => [name, page.run(linkOf(run))] as const);
+  const runs = Object.entries(spec.runs ?? {}).map(([name, run]) => [name, page.run(linkIn(page, run))] as const);
   const there = runs.flatMap(([name, run]) => (run ? [[name, run] as const] : []));
   const about = spec.about ?? page.name;
   if (!needsData(spec.kind)) return { spec, kind, about, data: undefined, ready: true };

@@ -180,7 +180,7 @@ const LIST_DESCRIPTION =
   'Lessons on training one net on many devices, with figures that are real runs: DataParallel, DistributedDataParallel, all-reduce, buckets, model parallelism.';
 const TEACH_DESCRIPTION = 'How to use the lessons and their figures in a class, and in pages of your own.';
 
-interface Passes {
+export interface Passes {
   readonly looks: Looks;
   readonly highlight: Highlight;
   readonly runs: Runs;
@@ -189,7 +189,10 @@ interface Passes {
 }
 
 /** Rendered until it asks for no run that is not there: a value of a run may decide what else is asked. */
-async function renderLesson({ name, text, lesson }: LessonSource, { looks, highlight, runs, files, kinds }: Passes) {
+export async function renderLesson(
+  { name, text, lesson }: LessonSource,
+  { looks, highlight, runs, files, kinds }: Passes,
+): Promise<string> {
   const data = new Map<string, unknown>();
   for (;;) {
     const missing = new Set<string>();
