@@ -155,6 +155,20 @@ function restFaults(
   });
 }
 
+/** The empty place of a result says that it is being computed; a room without labels names the product in its head. */
+function resultFaults(rooms: readonly RoomScene[], texts: readonly Written[]): readonly string[] {
+  return rooms.flatMap(({ title, rect, maps, words, signs, frame, activity, over }) => {
+    const blank = maps.filter((m) => m.under && !m.cells && m.rect.width >= 100 && m.rect.height >= 20);
+    const silent = blank.filter((m) => !texts.some((own) => own.text === 'being computed' && within(own.rect, m.rect)));
+    const named = words.length > blank.length || over.length > 0 || signs.length === 0 || activity !== 'computing';
+    const said = texts.some((own) => /: .+ = /.test(own.text) && within(own.rect, rect));
+    return [
+      ...silent.map(() => `${title} has an empty result without a word`),
+      ...(named || said || frame.level !== 'glyph' || rect.width < 340 ? [] : [`${title} does not name its product`]),
+    ];
+  });
+}
+
 test.each(Object.entries(RUNS))('%s', async (_, config) => {
   const session = await openTestSession({ ...config, device: 'cpu', compareSingle: false });
   await session.api.traceStep();
@@ -176,7 +190,8 @@ test.each(Object.entries(RUNS))('%s', async (_, config) => {
         paintStage(ink, scene, { hovered: [], pinned: [] });
         expect(texts.length).toBeGreaterThan(0);
         for (const fault of faults(texts, plan.layout.rooms, size)) found.add(`${size.width}, ${kind}: ${fault}`);
-        for (const fault of restFaults(scene.rooms, texts, keeps)) found.add(`${size.width}, ${kind}: ${fault}`);
+        for (const fault of [...resultFaults(scene.rooms, texts), ...restFaults(scene.rooms, texts, keeps)])
+          found.add(`${size.width}, ${kind}: ${fault}`);
       }
     }
   }

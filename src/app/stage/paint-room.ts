@@ -66,7 +66,9 @@ function nowPill(ink: Ink, room: RoomScene, title: TextStyle): void {
   const { header, level } = room.frame;
   if (level === 'glyph') {
     const { subtitle } = room.frame;
-    const fitting = (width: number) => room.now.find((t) => measure(t, SMALL) <= width);
+    const { formula, now } = room;
+    const said = formula === undefined ? now : [`${now[0] ?? ''}: ${formula}`, ...now];
+    const fitting = (width: number) => said.find((t) => measure(t, SMALL) <= width);
     const short = fitting(subtitle ? subtitle.width : header.width - measure(room.title, title) - 8);
     if (short === undefined) return;
     if (subtitle) drawText(ink, short, { x: subtitle.x, y: subtitle.y + 10 }, { ...SMALL, colour: palette.soft });

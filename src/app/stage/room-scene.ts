@@ -118,6 +118,34 @@ function strip(input: RoomInput, at: Rect | undefined): readonly MapScene[] {
   });
 }
 
+/** The least place in which it is said that a result is not there yet. */
+const WORDED = { width: 60, height: 17 };
+
+/** In the empty place of a result that is being computed. */
+const unfinished = (maps: readonly MapScene[]): readonly WordsScene[] =>
+  maps.flatMap(({ rect, cells, under }): WordsScene[] =>
+    under && !cells && rect.width >= WORDED.width && rect.height >= WORDED.height
+      ? [
+          {
+            at: { x: rect.x + 2, y: rect.y + rect.height / 2 - 9, width: rect.width - 4, height: 18 },
+            texts: ['being computed', 'computing'],
+            tone: 'soft',
+            align: 'center',
+          },
+        ]
+      : [],
+  );
+
+/** A product whose matrices have no room for labels, as a line beside the rank's name: '2.weight.grad = δᵀ · h'. */
+function formulaOf({ product: shown }: RoomContent): string | undefined {
+  if (!shown || shown.layout.parts.some(({ label }) => label.height > 0)) return undefined;
+  const { parts, signs } = shown.spec;
+  return parts
+    .map(({ labels }, i) => `${labels[1] ?? labels[0] ?? ''} ${signs[i] ?? ''}`)
+    .join(' ')
+    .trim();
+}
+
 const within = (module: string, path: string): boolean => module === path || module.startsWith(`${path}.`);
 
 /** The layer at work among the small ones. */
@@ -221,6 +249,7 @@ export function roomScene(
   };
   const maps = parts.flatMap((p) => p.maps);
   const stage = pipelineScene(input, content);
+  const formula = drawing || now.activity !== 'computing' ? undefined : formulaOf(content);
   return {
     scene: {
       device: place.device,
@@ -231,9 +260,15 @@ export function roomScene(
       activity: now.activity,
       phase: now.phase,
       now: now.words,
+      ...(formula === undefined ? {} : { formula }),
       strip: strip(input, body.strip),
       maps: maps.map((m) => m.map),
-      words: [...parts.flatMap((p) => p.words), ...labels, ...(stage?.words ?? [])],
+      words: [
+        ...parts.flatMap((p) => p.words),
+        ...labels,
+        ...unfinished(maps.map((m) => m.map)),
+        ...(stage?.words ?? []),
+      ],
       ...(stage ? { stage: stage.scene } : {}),
       signs: parts.flatMap((p) => p.signs),
       under: drawing?.under ?? [],

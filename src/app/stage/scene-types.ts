@@ -132,6 +132,8 @@ export interface RoomScene {
   readonly phase: Phase | undefined;
   /** Longest first. */
   readonly now: readonly string[];
+  /** What it computes, where the matrices have no labels. */
+  readonly formula?: string;
   readonly strip: readonly MapScene[];
   readonly maps: readonly MapScene[];
   readonly words: readonly WordsScene[];
