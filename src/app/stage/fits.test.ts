@@ -240,3 +240,23 @@ test('a room too low for a row of chunks below its layers shows the chunks thems
     }
   }
 });
+
+test('a room that has not worked yet shows its one layer large, and whom it waits for', async () => {
+  const session = await openTestSession({ mode: 'modelParallel', worldSize: 3, device: 'cpu', compareSingle: false });
+  await session.api.traceStep();
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const { info } = session;
+  const facts = createTraceFacts(info, trace);
+  const plan = planStage(info, trace, facts.packets, { width: 850, height: 440 });
+  const moment = must(
+    trace.moments.find((m) => m.kind === 'compute' && m.phase === 'forward'),
+    'a forward',
+  );
+  const { rooms } = stageScene(plan, facts.at({ event: lastOf(moment), fraction: 0.5 }, 'modelled'));
+  const { frame, maps, now } = must(rooms[2], 'the last room');
+  expect(now).toContain('waits for cuda:1');
+  const [weight] = maps;
+  expect(must(weight, 'its weights').rect.width).toBeGreaterThan(0.7 * frame.body.width);
+  expect(must(weight, 'its weights').rect.height).toBeGreaterThan(0.3 * frame.body.height);
+});

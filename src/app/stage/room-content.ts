@@ -2,7 +2,7 @@
  * What a room holds at a view, laid out: made once for each size of room and each view, and kept with the plan. Nothing
  * here depends on the cursor, so the content of a room does not move while a collective runs. Pure.
  */
-import { grow, type Rect } from '../draw/geometry';
+import { bottom, grow, type Rect, right } from '../draw/geometry';
 import { type ChunkLayout, type ChunksLayout, layoutChunks, layoutWire } from './chunk-layout';
 import type { DevicePlace, LayerPlace } from './devices';
 import type { Exchange } from './exchanges';
@@ -108,6 +108,22 @@ function operationOf(view: RoomView, area: Rect, known: boolean): RoomContent['o
 const isBackward = (view: RoomView, step: StepPicture | undefined): boolean =>
   view.shows === 'product' && step?.trace.events[view.event]?.phase === 'backward';
 
+/** How many times as wide, and as high, as square the cells of a single layer may be. */
+const WIDER = 2.5;
+const HIGHER = 5;
+
+/** A single layer fills the room: its one line of square cells would leave most of it empty. */
+function filling(layers: readonly LayerLayout[], area: Rect): readonly LayerLayout[] {
+  const [only] = layers;
+  if (!only || layers.length > 1) return layers;
+  const { weight, bias } = only;
+  const [cell, gap] = bias ? [bias.width, bias.x - right(weight)] : [0, 0];
+  const wide = Math.max(1, Math.min(WIDER, (area.width - gap) / (weight.width + cell)));
+  const high = Math.max(1, Math.min(HIGHER, (bottom(area) - weight.y) / weight.height));
+  const large = { ...weight, width: weight.width * wide, height: weight.height * high };
+  return [{ ...only, weight: large, bias: bias && { ...large, x: right(large) + gap, width: bias.width * wide } }];
+}
+
 export function contentOf({ rect, place, view, step, wire, buckets }: ContentInput): RoomContent {
   const frame = frameRoom(rect);
   const spec = view.shows === 'product' ? step?.product(view.event) : undefined;
@@ -156,7 +172,7 @@ export function contentOf({ rect, place, view, step, wire, buckets }: ContentInp
   }
   if (shows === 'gradients' || shows === 'clip' || shows === 'bucket')
     return { ...empty, gradients: layoutLayers(all, main) ?? [] };
-  if (shows !== 'update') return { ...empty, weights: layoutLayers(all, main) ?? [] };
+  if (shows !== 'update') return { ...empty, weights: filling(layoutLayers(all, main) ?? [], main) };
   const high = WEIGHTS_SHARE * main.height;
   const under = { ...main, y: main.y + high + LABEL, height: main.height - high - LABEL };
   const gradients = frame.level === 'glyph' ? undefined : layoutLayers(all, under, false);
