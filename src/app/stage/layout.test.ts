@@ -113,3 +113,20 @@ describe('routeLinks', () => {
     expect(there?.path[0]?.y).not.toBe(back?.path[0]?.y);
   });
 });
+
+it('lets the messages of a pipeline on a phone pass each other: a packet is 64 pixels wide', () => {
+  const layout = layoutFor(8, { width: 390, height: 560 }, pipeline(8));
+  const routes = routeLinks(layout, pipeline(8));
+  const xOf = (from: number, to: number) =>
+    at(
+      at(
+        routes.filter((r) => r.from === from && r.to === to),
+        0,
+      ).path,
+      0,
+    ).x;
+  const { cells } = layout;
+  const upright = [0, 1, 2, 3, 4, 5, 6].filter((rank) => at(cells, rank).column === at(cells, rank + 1).column);
+  expect(upright.length).toBeGreaterThan(0);
+  for (const rank of upright) expect(Math.abs(xOf(rank, rank + 1) - xOf(rank + 1, rank))).toBeGreaterThan(64);
+});

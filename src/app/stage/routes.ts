@@ -13,6 +13,10 @@ export interface Route extends Link {
 /** Half the distance between the two directions of a road. */
 const SIDE = 13;
 const SIDE_COMPACT = 8;
+/** On an upright road, where packets lie across it: two of them, eight cells wide, pass each other. */
+const SIDE_UPRIGHT = 42;
+/** Part of a room's width. */
+const UPRIGHT_SHARE = 0.2;
 /** Most distance between two roads in a street, and the part of the street that they may fill. */
 const LANE = 14;
 const STREET_SHARE = 0.7;
@@ -123,7 +127,12 @@ export function routeLinks(layout: StageLayout, links: readonly Link[]): readonl
 
   return all.map(({ from, to, a, b, way, place, pair }) => {
     const twoWay = used.has(`${to}>${from}`);
-    if (way.kind === 'straight') return { from, to, path: aside(straight(a, b), twoWay ? side : 0) };
+    if (way.kind === 'straight') {
+      const path = straight(a, b);
+      const wide = Math.min(SIDE_UPRIGHT, UPRIGHT_SHARE * Math.min(a.width, b.width));
+      const own = path[0]?.x === path[1]?.x ? Math.max(side, wide) : side;
+      return { from, to, path: aside(path, twoWay ? own : 0) };
+    }
     const pairs = sharing.get(place) ?? [];
     const span = way.kind === 'street' ? streets[way.street] : edges[way.side];
     const { at, lane } = laneAt(span ?? { from: 0, to: 0 }, pairs.indexOf(pair), pairs.length);
