@@ -1,7 +1,7 @@
 /**
- * What the engine has to know of each optimiser, one row for one: the states of a parameter, the operator of the step,
- * and the numbers that its kernel reads in a step. Small, and loaded with every run; what an element becomes is in the
- * optimiser's own file, of which a run loads its own (late-ops.ts).
+ * A table of the optimisers: the states of a parameter, the operator of the step, and the numbers that the operator's
+ * kernel reads in a step. Every run loads this table. How a step changes one element is in the optimiser's own file,
+ * and a run loads only the file of its own optimiser (late-ops.ts).
  */
 import type { Attrs } from '../graph/op';
 import type { OptimizerConfig } from '../protocol/config';

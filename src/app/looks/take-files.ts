@@ -92,7 +92,7 @@ async function idxPair(config: Config, files: Files, names: readonly string[]): 
   const images = names.find((name) => name !== labels);
   if (labels === undefined || images === undefined || names.length !== 2) {
     return refused(
-      `IDX data needs two files, but only ${names.join(', ')} was dropped.`,
+      `IDX data needs two files, one of images and one of labels. Dropped: ${names.join(', ')}.`,
       'Drop the images and the labels together.',
     );
   }

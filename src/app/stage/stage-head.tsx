@@ -1,6 +1,6 @@
 /**
  * The title of the stage: one sentence that says what happens, below it why, and which step it is of. It has the same
- * height always, so that the stage never jumps; a sentence that does not chooseSize is set smaller, never cut.
+ * height always, so that the stage never jumps; a sentence that does not fit is set smaller, never cut.
  */
 import { useLayoutEffect, useRef } from 'react';
 import { stepWords } from '../../protocol/micro-batches';

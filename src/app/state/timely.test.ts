@@ -1,4 +1,4 @@
-/** A change after a pause is told at once; quick changes seldom, and the last one always. */
+/** A listener gets the first change after a pause at once, quick changes every 90 ms, and always the last change. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { timely } from './timely';
 
@@ -27,7 +27,7 @@ function counter() {
   return { put, told, stop };
 }
 
-test('a change after a pause is told before anything else happens', () => {
+test('the listener gets a change after a pause before anything else happens', () => {
   const { put, told } = counter();
   put(1);
   expect(told).toEqual([1]);
@@ -39,7 +39,7 @@ test('a change after a pause is told before anything else happens', () => {
   expect(told).toEqual([1, 2]);
 });
 
-test('quick changes are told every 90 ms, and the last one', () => {
+test('of quick changes the listener gets one every 90 ms, and the last one', () => {
   const { put, told } = counter();
   for (let i = 1; i <= 20; i++) {
     put(i);
@@ -50,7 +50,7 @@ test('quick changes are told every 90 ms, and the last one', () => {
   expect(told).toEqual([1, 9, 18, 20]);
 });
 
-test('nothing is told after the end', () => {
+test('the listener gets nothing after the end', () => {
   const { put, told, stop } = counter();
   put(1);
   put(2);

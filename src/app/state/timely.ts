@@ -1,8 +1,7 @@
 /**
- * A value of the store that follows changes at once, as long as they come seldom: the first change after a pause is
- * seen before the frame in which it happened is painted, so that what React writes agrees with the canvases. Changes in
- * quick succession are seen every `everyMs`, and the last one always. (useSettled only looks every so often, and may
- * find a change that late.)
+ * A value read from the store, with limited updates. The first change after a pause reaches React before the frame is
+ * painted, so the texts agree with the canvases. Changes in quick succession reach React every `everyMs`, and the last
+ * change always does. (useSettled reads the store at fixed intervals, so a change may show one interval late.)
  */
 import { useRef, useSyncExternalStore } from 'react';
 import { useAppStore } from './use-app';
