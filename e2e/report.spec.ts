@@ -75,7 +75,7 @@ test(
     await dialogOf(playground).getByRole('button', { name: 'Cancel' }).click();
     await expect(long).toBeEnabled();
     await expect(dialogOf(playground).getByRole('alert')).toHaveCount(0);
-    await expect(dialogOf(playground)).toContainText('A is the run on this page as far as it has come');
+    await expect(dialogOf(playground)).toContainText('A is the run on this page up to its current step');
   },
 );
 
