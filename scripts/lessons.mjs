@@ -17,7 +17,7 @@ import { root } from './install.mjs';
 const ENTRY = 'src/lessons/live/main.ts';
 const RENDER = 'src/lessons/page/render.tsx';
 const SHEETS = {
-  theme: 'src/app/shell/theme.css',
+  theme: 'src/app/draw/theme.css',
   lab: 'src/app/lab/figure.module.css',
   lesson: 'src/lessons/page/lesson.css',
 };

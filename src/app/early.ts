@@ -3,7 +3,7 @@
  * same time. The built page has it as a script of its own, which does not wait for the others (vite.config.ts);
  * main.tsx imports it, so that it has run whenever a session is started.
  */
-import { startWorker } from './state/session-worker';
+import { startWorker } from './run/session-worker';
 
 try {
   window.lockstepEarly = startWorker();

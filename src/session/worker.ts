@@ -1,4 +1,4 @@
-/** The worker entry of the session; nothing else. The page starts it in app/state/session-client.ts. */
+/** The worker entry of the session; nothing else. The page starts it in app/run/session-client.ts. */
 import * as Comlink from 'comlink';
 import { sendStrayRejections } from '../base/stray-rejections';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';

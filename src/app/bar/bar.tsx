@@ -4,7 +4,8 @@
  */
 import { useRef } from 'react';
 import { FACES } from '../../parallel/faces';
-import { useApp, useMedia } from '../state/use-app';
+import { useMedia } from '../draw/use-media';
+import { useApp } from '../state/use-app';
 import styles from './bar.module.css';
 import { BarMenu } from './bar-menu';
 import { ModePicker } from './mode-picker';

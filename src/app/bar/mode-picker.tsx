@@ -4,7 +4,8 @@ import { FACES } from '../../parallel/faces';
 import type { Config } from '../../protocol/config';
 import { type ModeChanges, switchMode } from '../edit/mode-changes';
 import { same } from '../model/families';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './mode-picker.module.css';
 
 export function ModePicker({ disabled }: { disabled: boolean }) {

@@ -4,7 +4,7 @@
  * reached, or lets it speed up again.
  */
 import { formatRate } from '../draw/format';
-import { useApp, useController, useSettled } from '../state/use-app';
+import { useController } from '../run/use-controller';
 import {
   atFullSpeed,
   factorOf,
@@ -14,7 +14,8 @@ import {
   secondsToFull,
   speedAt,
   speedOf,
-} from '../transport/pace';
+} from '../state/pace';
+import { useApp, useSettled } from '../state/use-app';
 import { momentsShown, runsFreely } from '../transport/positions';
 import styles from './pace-picker.module.css';
 

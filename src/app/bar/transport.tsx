@@ -1,5 +1,7 @@
 /** Play, pause and the steps. The icons are drawn here; their names are what tests and screen readers go by. */
-import { useApp, useController } from '../state/use-app';
+
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './transport.module.css';
 
 const ICONS = {

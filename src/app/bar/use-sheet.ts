@@ -2,7 +2,9 @@
  * Whether the settings are behind a button: on a narrow page the set-up is a sheet over it, on a phone with most of the
  * bar in it. In another page's frame, and where the bar with its button is hidden, the set-up stays in the page.
  */
-import { useApp, useMedia } from '../state/use-app';
+
+import { useMedia } from '../draw/use-media';
+import { useApp } from '../state/use-app';
 
 /** The id of the sheet. */
 export const SETTINGS = 'settings';

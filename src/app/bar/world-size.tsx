@@ -3,7 +3,8 @@ import { useEffect, useState } from 'react';
 import { FACES } from '../../parallel/faces';
 import { LIMITS } from '../../protocol/config';
 import { withWorldSize } from '../edit/edit-config';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './bar.module.css';
 
 export function WorldSize({ disabled }: { disabled: boolean }) {

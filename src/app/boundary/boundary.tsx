@@ -5,7 +5,8 @@
  */
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
-import { useApp, useUrlSync } from '../state/use-app';
+import { useUrlSync } from '../permalink/use-permalink';
+import { useApp } from '../state/use-app';
 import { Broken, BrokenSmall } from './broken';
 
 interface BoundaryProps {

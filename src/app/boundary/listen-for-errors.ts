@@ -4,7 +4,7 @@
  */
 import { isWireError, LockstepError } from '../../base/errors';
 import type { Notice } from '../../protocol/notice';
-import { strayNotice } from '../state/notice-board';
+import { strayNotice } from '../run/notice-board';
 
 export function listenForErrors(target: EventTarget, say: (notice: Notice) => void): void {
   target.addEventListener('error', (event) => {

@@ -3,7 +3,8 @@ import { useEffect, useState } from 'react';
 import type { OverlapTimes } from '../../protocol/session';
 import { formatPercent, formatTime } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './buckets.module.css';
 
 export function OverlapSaving() {

@@ -5,8 +5,8 @@
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { NET, savedAfter } from '../../training/testing/checkpoint-runs';
+import { PAGE_CONFIG } from '../edit/page-config';
 import { takeFiles } from '../looks/take-files';
-import { PAGE_CONFIG } from '../state/page-config';
 import { checkpointAmong, zipOf } from './checkpoint-zip';
 import { withCheckpoint, withoutCheckpoint } from './with-checkpoint';
 

@@ -6,7 +6,8 @@ import { useCallback, useEffect, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { formatCount } from '../draw/format';
 import { saveFile } from '../files/save-file';
-import { useAppStore, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useAppStore } from '../state/use-app';
 import {
   deleteCheckpoint,
   listCheckpoints,

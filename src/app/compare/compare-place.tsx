@@ -4,8 +4,9 @@
  */
 import { useCallback } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
+import { useUrlSync } from '../permalink/use-permalink';
 import { FullDialog } from '../shell/full-dialog';
-import { useApp, useUrlSync } from '../state/use-app';
+import { useApp } from '../state/use-app';
 
 const WithReport = loadedPanel(
   'The comparison with a report',

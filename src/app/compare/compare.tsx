@@ -5,11 +5,14 @@
  */
 import { useStore } from 'zustand';
 import { FACES } from '../../parallel/faces';
+import { usePalette } from '../draw/drawing';
 import fields from '../fields/fields.module.css';
 import { Notices } from '../notices/notices';
+import { useUrlSync } from '../permalink/use-permalink';
+import { AppContexts } from '../run/app-contexts';
 import { Stage } from '../stage/stage';
 import { StageHead } from '../stage/stage-head';
-import { AppContexts, useApp, usePalette, useUrlSync } from '../state/use-app';
+import { useApp } from '../state/use-app';
 import { ChooseBeside } from './choose-beside';
 import styles from './compare.module.css';
 import { DifferencesTable } from './differences-table';

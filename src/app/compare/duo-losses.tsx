@@ -1,9 +1,9 @@
 /** The losses of two runs in one plot, told apart by colour and by the kind of line, and as a table. */
 import { useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
+import { usePalette } from '../draw/drawing';
 import { formatCount, formatLoss } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
-import { usePalette } from '../state/use-app';
 import styles from './compare.module.css';
 import { createDuoPlot } from './duo-plot';
 import type { LossesOfBoth } from './join-losses';

@@ -2,8 +2,8 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { POINT_OF_ONE } from '../draw/point-of-one';
+import type { Palette } from '../draw/theme';
 import { lossOptions } from '../result/loss-options';
-import type { Palette } from '../shell/theme';
 import type { LossesOfBoth } from './join-losses';
 
 const HEIGHT = 170;

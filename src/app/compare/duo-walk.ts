@@ -3,7 +3,7 @@
  * has been trained; trains nothing. duo.ts sends it.
  */
 import type { StoreApi } from 'zustand/vanilla';
-import type { Frames } from '../transport/frames';
+import type { Frames } from '../draw/frames';
 import { createTrack, endOf, previousTime } from './duo-clock';
 import type { DuoState } from './duo-state';
 import type { Sides } from './training-turns';

@@ -6,7 +6,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Clock } from '../../protocol/trace';
 import type { Stride } from '../../trace/position';
-import type { Frames } from '../transport/frames';
+import type { Frames } from '../draw/frames';
 import { endOf, nextTime, previousTime } from './duo-clock';
 import { watchOpenings } from './duo-opening';
 import { type DuoState, PACES, START } from './duo-state';

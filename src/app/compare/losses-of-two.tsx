@@ -1,7 +1,9 @@
 /** The losses of both runs that are compared, as they come. */
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { AppContexts, useAppStore, usePalette, useSettled } from '../state/use-app';
+import { usePalette } from '../draw/drawing';
+import { AppContexts } from '../run/app-contexts';
+import { useAppStore, useSettled } from '../state/use-app';
 import { DuoLosses } from './duo-losses';
 import { joinLosses } from './join-losses';
 import type { Comparison } from './use-comparison';

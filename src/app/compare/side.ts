@@ -4,13 +4,13 @@
  */
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
+import type { Frames } from '../draw/frames';
 import { createArrival } from '../permalink/arrival';
 import { createLinkedViews, type LinkedViews } from '../permalink/linked-views';
+import { type Controller, createController } from '../run/controller';
+import { type SessionClient, startSession } from '../run/session-client';
 import type { ViewOptions } from '../state/app-state';
-import { type Controller, createController } from '../state/controller';
-import { type SessionClient, startSession } from '../state/session-client';
 import { type AppStore, createAppStore } from '../state/store';
-import type { Frames } from '../transport/frames';
 import { createWalker } from '../transport/walker';
 
 /** One of two runs that are led together. */

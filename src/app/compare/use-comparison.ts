@@ -6,10 +6,14 @@
 import { useEffect, useState } from 'react';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
+import { useFrames } from '../draw/drawing';
 import { same } from '../model/families';
 import { createLinkedViews } from '../permalink/linked-views';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
-import { type AppServices, useApp, useAppStore, useController, useFrames, useUrlSync } from '../state/use-app';
+import { useUrlSync } from '../permalink/use-permalink';
+import type { AppServices } from '../run/app-contexts';
+import { useController } from '../run/use-controller';
+import { useApp, useAppStore } from '../state/use-app';
 import { parseBeside, printBeside } from './beside-link';
 import { createDuo, type Duo } from './duo';
 import { openSecondSide } from './side';

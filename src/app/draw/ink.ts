@@ -2,11 +2,12 @@
  * What a painter holds in its hand: the context, the palette and the things that are made once per canvas and palette.
  * Stage and timeline each make one and drop it when the theme or the pixel ratio changes.
  */
-import type { Palette } from '../shell/theme';
+
 import { createHatches, type Hatches } from './hatch';
 import { createHeat, type Heat } from './heat-map';
 import type { Surface } from './surface';
 import { createMeasure, type Measure } from './text';
+import type { Palette } from './theme';
 
 export interface Ink {
   readonly context: CanvasRenderingContext2D;

@@ -6,9 +6,9 @@
 
 import { type KeyboardEvent, useId, useState } from 'react';
 import { lookup } from '../../base/lookup';
-import { useThrottled } from '../state/use-app';
 import type { Tip } from './tip';
 import type { Painted } from './use-surface';
+import { useThrottled } from './use-throttled';
 
 export interface ListedItem {
   readonly id: string;

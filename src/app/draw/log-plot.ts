@@ -5,7 +5,7 @@
  */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { Palette } from '../shell/theme';
+import type { Palette } from './theme';
 
 export interface LogPoint {
   readonly x: number;

@@ -1,6 +1,6 @@
 /** Which of the palette's phase colours an event has. Pure; the stage and the timeline share it. */
 import type { Phase } from '../../protocol/trace';
-import type { PhaseColour } from '../shell/theme';
+import type { PhaseColour } from './theme';
 
 /** `computes`: a kernel. One that copies a reduced bucket back into .grad is no communication. */
 export function phaseColour(phase: Phase, computes: boolean): PhaseColour {

@@ -5,7 +5,7 @@
  */
 import { useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { usePalette } from '../state/use-app';
+import { usePalette } from './drawing';
 import type { Point, Rect } from './geometry';
 import { cellValue, type HeatCells } from './heat-map';
 import { formatValue } from './numbers';

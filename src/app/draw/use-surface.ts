@@ -1,17 +1,18 @@
 /**
  * A canvas in React: its size as the page gives it, its pixel ratio, its ink for the palette, and a drawer in the one
  * frame scheduler. The draw function runs outside React; it is called when `request` was, when the size or the palette
- * changes, and when `store` says so. What it throws belongs to the boundary around the component.
+ * changes, and when what is shown has changed. What it throws belongs to the boundary around the component.
  *
  * What the page says in words of a picture (its items, its table, a tooltip) is made of the scene that was painted
  * last. The picture is painted after React has rendered, so those words follow `onPainted` and not the store: else they
  * are of the frame before, or, where the picture came late and nothing changes after it, there are none.
  */
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { type Subscribe, useAppStore, useFrames, usePalette } from '../state/use-app';
+import { useDrawing } from './drawing';
 import type { Size } from './geometry';
 import { createInk, type Ink } from './ink';
 import { openSurface } from './surface';
+import type { Subscribe } from './use-throttled';
 
 /** The size of an element's content box; zero before it is laid out. */
 export function useSize(element: RefObject<HTMLElement | null>): Size {
@@ -50,9 +51,7 @@ export interface Painted {
 }
 
 export function useSurface(canvas: RefObject<HTMLCanvasElement | null>, size: Size, draw: (ink: Ink) => void): Painted {
-  const store = useAppStore();
-  const frames = useFrames();
-  const palette = usePalette();
+  const { palette, frames, changed } = useDrawing();
   const pixelRatio = usePixelRatio();
   const { width, height } = size;
   const latest = useRef(draw);
@@ -79,13 +78,13 @@ export function useSurface(canvas: RefObject<HTMLCanvasElement | null>, size: Si
       (error) => setBroken({ error }),
     );
     handle.current = drawer;
-    const stop = store.subscribe(drawer.request);
+    const stop = changed(drawer.request);
     return () => {
       stop();
       drawer.dispose();
       handle.current = undefined;
     };
-  }, [frames, store, canvas, width, height, inks, listeners]);
+  }, [frames, changed, canvas, width, height, inks, listeners]);
   return useMemo(
     () => ({
       request: () => handle.current?.request(),

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Config } from '../../protocol/config';
 import { openTestSession } from '../../session/testing/open-session';
-import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
 import { deepened, layersMissing } from './deepen';
+import { PAGE_PRESETS, PRESET_NAMES } from './page-presets';
 
 const staged = (config: Config): Config => ({
   ...config,

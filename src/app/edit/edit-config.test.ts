@@ -4,10 +4,10 @@ import { netSizes as sizesOf } from '../model/families';
 import { withLossType } from '../model/fit-model';
 import { parseNumber } from '../permalink/permalink-keys';
 import { EVERY_SETTING } from '../setup/testing/every-setting';
-import { PAGE_CONFIG } from '../state/page-config';
 import { withOptimizer, withSetting, withSplit, withText } from './edit-config';
 import { withData, withLoss as withLossOf } from './edit-data';
 import { plainNet, withActivation, withHiddenLayers, withUnits } from './edit-model';
+import { PAGE_CONFIG } from './page-config';
 import { readSetting } from './setting-ranges';
 
 const netSizes = ({ model }: Config) => sizesOf(model.layers);

@@ -7,7 +7,7 @@ import { type Config, type DataConfig, dataSchema } from '../../protocol/config'
 import type { PresetName } from '../../protocol/presets';
 import { type RowOfData, rowOf } from '../model/data-rows';
 import { fitToRow, lossFor } from '../model/fit-model';
-import { presetsFor, withPreset } from '../state/page-presets';
+import { presetsFor, withPreset } from './page-presets';
 
 export type ToyData = 'circle' | 'xor' | 'gauss' | 'spiral' | 'plane';
 export type BuiltInData = ToyData | 'randomRegression' | 'prototypes' | 'digits' | 'shapes' | 'sequence' | 'text';

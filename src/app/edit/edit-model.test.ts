@@ -9,7 +9,6 @@ import { parameterCount } from '../../shapes/parameters';
 import { elements } from '../../tensor/shape';
 import { image, type RowOfData, rowOf, tokens, vector } from '../model/data-rows';
 import { outputOfAll, shapesThrough } from '../model/layer-shapes';
-import { PAGE_PRESETS, PRESET_NAMES, withPreset } from '../state/page-presets';
 import type { Edit } from './edit-config';
 import { changeData, putData } from './edit-data';
 import {
@@ -21,6 +20,7 @@ import {
   withLayers,
   withoutLayer,
 } from './edit-model';
+import { PAGE_PRESETS, PRESET_NAMES, withPreset } from './page-presets';
 
 const rowIn = (config: Config): RowOfData => {
   const row = rowOf(config.data, config.loss.type);

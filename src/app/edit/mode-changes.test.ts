@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { FACES } from '../../parallel/faces';
 import { openTestSession } from '../../session/testing/open-session';
-import { PAGE_CONFIG } from '../state/page-config';
-import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
 import { withMode, withWorldSize } from './edit-config';
 import { switchMode } from './mode-changes';
+import { PAGE_CONFIG } from './page-config';
+import { PAGE_PRESETS, PRESET_NAMES } from './page-presets';
 
 const NONE = { changes: [], rows: undefined };
 

@@ -12,7 +12,8 @@ import { knownRow } from '../model/known-row';
 import { replacedNotice } from '../notices/replaced-notice';
 import { parseNumber } from '../permalink/permalink-keys';
 import { parseValue, printValue } from '../permalink/permalink-values';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import { CommitField } from './commit-field';
 import styles from './fields.module.css';
 

@@ -5,7 +5,8 @@
 import type { LockstepError } from '../../base/errors';
 import { loadPart } from '../../base/load-part';
 import type { GivenFile } from '../looks/dropped-folders';
-import { useAppStore, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useAppStore } from '../state/use-app';
 
 export function useTakeFiles(): (files: readonly GivenFile[]) => void {
   const controller = useController();

@@ -9,7 +9,7 @@ import type { LabCurve } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { formatSize, formatTime } from '../draw/format';
 import { columnsOf, drawNames, isPower, logOptions, plotIn } from '../draw/log-plot';
-import type { Palette } from '../shell/theme';
+import type { Palette } from '../draw/theme';
 
 export interface CurveMark {
   readonly x: number;

@@ -6,11 +6,11 @@
 import { useMemo, useRef } from 'react';
 import { at } from '../../base/invariant';
 import type { LabResult, LabTile } from '../../protocol/lab';
+import { usePalette } from '../draw/drawing';
 import { formatSize } from '../draw/format';
 import { formatValue } from '../draw/numbers';
+import type { Palette } from '../draw/theme';
 import { useSize } from '../draw/use-surface';
-import type { Palette } from '../shell/theme';
-import { usePalette } from '../state/use-app';
 import styles from './figure.module.css';
 import { type FigureLayout, figureLayout, type Way, waysOf } from './figure-layout';
 import { contributorsIn } from './lab-sentence';

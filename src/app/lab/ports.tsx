@@ -4,9 +4,9 @@
  */
 import { useMemo, useRef } from 'react';
 import type { LabResult, LabTransfer } from '../../protocol/lab';
+import { usePalette } from '../draw/drawing';
 import { formatSize, formatTime } from '../draw/format';
 import { useSize } from '../draw/use-surface';
-import { usePalette } from '../state/use-app';
 import { rankHue } from './figure';
 import styles from './lab.module.css';
 

@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { LabCurves, LabMeasurement, LabResult } from '../../protocol/lab';
-import { useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
 import { type LabSettings, labRequest, printLab } from './lab-link';
 
 export interface LabAnswers {

@@ -4,7 +4,8 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { lookup } from '../../base/lookup';
-import { useApp, useUrlSync } from '../state/use-app';
+import { useUrlSync } from '../permalink/use-permalink';
+import { useApp } from '../state/use-app';
 import type { LabSettings } from './lab-link';
 
 const PACE_MS = 1300;

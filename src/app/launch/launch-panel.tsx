@@ -15,7 +15,8 @@ import { ColumnHeads } from '../fields/column-heads';
 import { CommitField } from '../fields/commit-field';
 import { ScrollRegion } from '../fields/scroll-region';
 import { ListSetting, NumberSetting, sentence } from '../fields/settings';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './launch-panel.module.css';
 
 /** The line that starts this run. */

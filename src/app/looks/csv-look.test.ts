@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../protocol/config';
+import { PAGE_CONFIG } from '../edit/page-config';
 import { netSizes as sizesOf } from '../model/families';
-import { PAGE_CONFIG } from '../state/page-config';
 import { lookAtCsv, withCsv } from './csv-look';
 
 describe('csv-look', () => {

@@ -6,7 +6,7 @@
 import { LockstepError } from '../../base/errors';
 import type { Files } from '../../protocol/session';
 import { replacedNotice } from '../notices/replaced-notice';
-import type { Controller } from '../state/controller';
+import type { Controller } from '../run/controller';
 import type { AppStore } from '../state/store';
 import type { GivenFile } from './dropped-folders';
 import { lookAt } from './recording-look';

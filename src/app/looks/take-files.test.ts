@@ -2,7 +2,7 @@ import { gzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { writeNpy } from '../../data/readers/npy';
 import type { Files } from '../../protocol/session';
-import { PAGE_PRESETS } from '../state/page-presets';
+import { PAGE_PRESETS } from '../edit/page-presets';
 import { type Taken, takeFiles } from './take-files';
 
 const bytes = (text: string) => new TextEncoder().encode(text);

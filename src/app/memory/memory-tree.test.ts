@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTestSession } from '../../session/testing/open-session';
-import { PAGE_PRESETS } from '../state/page-presets';
+import { PAGE_PRESETS } from '../edit/page-presets';
 import { type MemoryNode, memoryTree, moduleOf, visibleRows } from './memory-tree';
 
 function checkSums(node: MemoryNode): void {

@@ -7,7 +7,7 @@ import type { ExhibitId } from '../../museum/mistakes';
 import type { Rehearsal, RehearsalLine } from '../../protocol/rehearsal';
 import { ColumnHeads } from '../fields/column-heads';
 import { ScrollRegion } from '../fields/scroll-region';
-import { useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
 import styles from './museum.module.css';
 
 const WORDS: Readonly<Record<RehearsalLine['kind'], string>> = { calls: 'calls', has: 'has', raises: 'raises' };

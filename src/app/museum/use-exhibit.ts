@@ -2,7 +2,9 @@
 import * as v from 'valibot';
 import { type ExhibitId, exhibitConfig } from '../../museum/mistakes';
 import { configSchema } from '../../protocol/config';
-import { useApp, useController, useUrlSync } from '../state/use-app';
+import { useUrlSync } from '../permalink/use-permalink';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 
 export interface ExhibitActions {
   look(id: ExhibitId, cured: boolean): void;

@@ -7,7 +7,8 @@ import type { Config } from '../../protocol/config';
 import { deepened } from '../edit/deepen';
 import fields from '../fields/fields.module.css';
 import { knownRow } from '../model/known-row';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 
 interface DeeperButtonProps {
   readonly refused: Config;

@@ -1,7 +1,8 @@
 /** That there is only a software adapter, quietly: two words beside the device, which open to why and the way on. */
 import { withSetting } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './notices.module.css';
 import { SOFTWARE_ADAPTER } from './which-notices';
 

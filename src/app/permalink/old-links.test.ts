@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import { MODES } from '../../protocol/config';
-import { PRESET_NAMES } from '../state/page-presets';
+import { PRESET_NAMES } from '../edit/page-presets';
 import { NO_STATE, printState, STATE_KEYS } from './link-state';
 import { parsePermalink } from './permalink';
 import { PLAIN_KEYS, PRESET_KEY, SEED_KEY, VARIANT_KEYS } from './permalink-keys';

@@ -5,8 +5,8 @@
 import { FACES } from '../../parallel/faces';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
 import { BUILT_IN_DATA } from '../edit/edit-data';
+import { PRESET_NAMES } from '../edit/page-presets';
 import { type Range, rangeText, type SettingPath } from '../edit/setting-ranges';
-import { PRESET_NAMES } from '../state/page-presets';
 import { parseValue, printValue } from './permalink-values';
 
 export interface Codec {

@@ -5,9 +5,9 @@ import { openTestSession } from '../../session/testing/open-session';
 import { layersMissing } from '../edit/deepen';
 import { withMode, withSettings } from '../edit/edit-config';
 import { switchMode } from '../edit/mode-changes';
+import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
 import { trainRowsOf } from '../model/data-rows';
 import { same } from '../model/families';
-import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
 import { parsePermalink, printPermalink } from './permalink';
 import { DEFAULT_VIEW } from './permalink-view';
 

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { EXHIBIT_IDS } from '../../museum/mistakes';
 import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../../protocol/collective';
 import { type Config, configSchema, HARDWARE, MODES } from '../../protocol/config';
+import { OPENING_CONFIG, PAGE_CONFIG } from '../edit/page-config';
+import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
 import { DEFAULT_LAB, withLab } from '../lab/lab-link';
 import { ACTIVATION_NAMES, plainLayers } from '../model/families';
 import { EXAMPLE_IDS } from '../recordings/recording-link';
-import { OPENING_CONFIG, PAGE_CONFIG } from '../state/page-config';
-import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
 import { parseAddress, parsePermalink, printPermalink } from './permalink';
 import { DEFAULT_VIEW, PARTS } from './permalink-view';
 

@@ -13,12 +13,12 @@ import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { LOSS_TYPES, withMeshDevices, withOptimizer, withSetting, withSettings } from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
+import { OPENING_CONFIG, PAGE_CONFIG } from '../edit/page-config';
+import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
 import { rangeOf, readSetting, type SettingPath } from '../edit/setting-ranges';
 import { same } from '../model/families';
 import { withLossType } from '../model/fit-model';
 import type { ViewOptions } from '../state/app-state';
-import { OPENING_CONFIG, PAGE_CONFIG } from '../state/page-config';
-import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
 import { joinHash, type Pair, splitHash } from './hash-pairs';
 import { type LinkState, parseState, printState, STATE_KEYS } from './link-state';
 import {

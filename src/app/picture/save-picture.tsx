@@ -4,9 +4,12 @@
  */
 import { useId, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
+import { usePalette } from '../draw/drawing';
 import { saveFile } from '../files/save-file';
 import { stateHere } from '../permalink/state-here';
-import { useAppStore, useController, useLinkedViews, usePalette, useUrlSync } from '../state/use-app';
+import { useLinkedViews, useUrlSync } from '../permalink/use-permalink';
+import { useController } from '../run/use-controller';
+import { useAppStore } from '../state/use-app';
 import type { Figure } from './figure-picture';
 import { fileName, momentCaption, runWords } from './moment-caption';
 import styles from './save-picture.module.css';

@@ -9,7 +9,7 @@ import { createHeat } from '../draw/heat-map';
 import { createInk, type Ink } from '../draw/ink';
 import { openSurface } from '../draw/surface';
 import { createMeasure, drawText, type Measure } from '../draw/text';
-import type { Palette } from '../shell/theme';
+import type { Palette } from '../draw/theme';
 import type { FigurePicture } from './figure-picture';
 import { SvgDocument } from './svg-document';
 import { SvgRecorder } from './svg-recorder';

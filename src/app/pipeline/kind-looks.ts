@@ -4,7 +4,7 @@
  */
 import type { Computation } from '../../protocol/pipeline';
 import type { HatchStyle, Pattern } from '../draw/hatch';
-import type { Palette } from '../shell/theme';
+import type { Palette } from '../draw/theme';
 
 export interface KindLook {
   readonly fill: string;

@@ -1,6 +1,6 @@
 /** What is written before each row of the pipeline picture. Pure. */
 import type { Schedule } from '../../schedules/schedule';
-import type { Palette } from '../shell/theme';
+import type { Palette } from '../draw/theme';
 import type { RowTitle } from './paint-picture';
 
 /** Rank r of the pipeline is the global ranks r · replicas and the following ones. */

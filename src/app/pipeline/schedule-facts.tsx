@@ -4,8 +4,9 @@
  */
 import { useMemo } from 'react';
 import { partsOf } from '../../schedules/cell';
+import { usePalette } from '../draw/drawing';
 import { formatTime, NONE } from '../draw/format';
-import { useApp, usePalette, useSettled } from '../state/use-app';
+import { useApp, useSettled } from '../state/use-app';
 import { BubbleCurve } from './bubble-curve';
 import { bubbleFacts } from './bubble-facts';
 import { createCursorOnPicture } from './cursor-on-picture';

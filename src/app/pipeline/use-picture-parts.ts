@@ -1,7 +1,7 @@
 /** What is drawn of a picture of a schedule besides its cells: the titles of its rows, the shades of its stages. */
 import { useMemo } from 'react';
 import type { Schedule } from '../../schedules/schedule';
-import { usePalette } from '../state/use-app';
+import { usePalette } from '../draw/drawing';
 import type { PictureParts } from './paint-picture';
 import type { Picture } from './picture';
 import { chunksOf, titlesOf } from './row-titles';

@@ -4,8 +4,9 @@
  */
 import { useCallback, useRef } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
+import { useUrlSync } from '../permalink/use-permalink';
 import { FullDialog } from '../shell/full-dialog';
-import { useApp, useUrlSync } from '../state/use-app';
+import { useApp } from '../state/use-app';
 import type { Desk } from './desk';
 
 const Recordings = loadedPanel('The view of recordings', async () => (await import('./recordings')).Recordings);

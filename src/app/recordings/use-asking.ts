@@ -2,7 +2,8 @@
 import { useEffect } from 'react';
 import type { GivenFile } from '../looks/dropped-folders';
 import { lookAt } from '../looks/recording-look';
-import { useApp, useAppStore, useUrlSync } from '../state/use-app';
+import { useUrlSync } from '../permalink/use-permalink';
+import { useApp, useAppStore } from '../state/use-app';
 import type { Desk } from './desk';
 import { type ExampleId, isExample } from './recording-link';
 

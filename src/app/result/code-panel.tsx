@@ -12,9 +12,11 @@ import type { CodeLine, StepTrace } from '../../protocol/trace';
 import dialogs from '../bar/dialog.module.css';
 import { DialogButton } from '../bar/dialog-button';
 import { loadedPanel } from '../boundary/loaded-panel';
+import { usePalette } from '../draw/drawing';
+import type { Palette } from '../draw/theme';
+import { useController } from '../run/use-controller';
 import { deviceText } from '../setup/cluster-panel';
-import type { Palette } from '../shell/theme';
-import { useApp, useController, usePalette, useSettled } from '../state/use-app';
+import { useApp, useSettled } from '../state/use-app';
 import styles from './code-panel.module.css';
 
 const TakeToPyTorch = loadedPanel(

@@ -2,9 +2,10 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { must } from '../../base/invariant';
 import { FIELD_SIZE } from '../../protocol/snapshot';
+import { usePalette } from '../draw/drawing';
 import { formatPercent } from '../draw/format';
 import { SavePicture } from '../picture/save-button';
-import { useApp, usePalette, useSettled } from '../state/use-app';
+import { useApp, useSettled } from '../state/use-app';
 import { FIELD_FIGURE } from './field-figure';
 import { paintResult } from './paint-field';
 import styles from './result.module.css';

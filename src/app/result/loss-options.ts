@@ -1,7 +1,7 @@
 /** What all plots of losses have in common: axes from the start, steps below, losses from zero on. */
 import type uPlot from 'uplot';
 import { formatTick } from '../draw/format';
-import type { Palette } from '../shell/theme';
+import type { Palette } from '../draw/theme';
 import { FIRST_STEPS, PAD, topOf, X_AXIS, Y_AXIS } from './loss-frame';
 
 export function lossOptions(palette: Palette): Omit<uPlot.Options, 'width' | 'height' | 'series'> {

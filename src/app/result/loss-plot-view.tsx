@@ -4,7 +4,7 @@
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
-import { usePalette } from '../state/use-app';
+import { usePalette } from '../draw/drawing';
 import { createLossPlot, type LossPlot } from './loss-plot';
 import type { LossSeries } from './loss-series';
 

@@ -5,7 +5,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { POINT_OF_ONE } from '../draw/point-of-one';
-import type { Palette } from '../shell/theme';
+import type { Palette } from '../draw/theme';
 import { lossOptions } from './loss-options';
 import type { LossSeries } from './loss-series';
 

@@ -5,7 +5,7 @@
 import type { DatasetPreview } from '../../protocol/session-info';
 import { FIELD_SIZE, type Snapshot } from '../../protocol/snapshot';
 import { linearScale, nice } from '../draw/scales';
-import type { Palette } from '../shell/theme';
+import type { Palette } from '../draw/theme';
 
 /** Share of the scale's end colours that the field uses, so that the points stand out on it. */
 const FIELD_STRENGTH = 0.62;

@@ -3,7 +3,8 @@ import { lookup } from '../../base/lookup';
 import { DATA } from '../../protocol/words/data';
 import { Choice } from '../fields/settings';
 import { withCsv } from '../looks/csv-look';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 
 const HEADER = { auto: 'automatic', yes: 'names', no: 'data' } as const;
 

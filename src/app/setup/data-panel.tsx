@@ -8,7 +8,8 @@ import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
 import { FileButton } from '../files/file-button';
 import { useTakeFiles } from '../files/use-take-files';
 import { replacedNotice } from '../notices/replaced-notice';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './data-panel.module.css';
 import { Thumbnail } from './thumbnail';
 

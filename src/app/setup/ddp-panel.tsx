@@ -6,7 +6,8 @@ import { DDP, HOOK } from '../../protocol/words/ddp';
 import { RUN } from '../../protocol/words/run';
 import { withSetting } from '../edit/edit-config';
 import { Choice, ChoiceSetting, FlagSetting, ListSetting, NumberSetting } from '../fields/settings';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 
 const HOOKS = {
   allreduce: 'all-reduce',

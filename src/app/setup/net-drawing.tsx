@@ -3,8 +3,9 @@
  * the newest snapshot; a wide layer shows its first units. Before a snapshot the lines are plain.
  */
 import { Fragment } from 'react';
+import { usePalette } from '../draw/drawing';
 import type { AppState } from '../state/app-state';
-import { usePalette, useSettled } from '../state/use-app';
+import { useSettled } from '../state/use-app';
 import styles from './model-panel.module.css';
 
 const WIDTH = 200;

@@ -4,11 +4,12 @@
  */
 import type { ReactNode } from 'react';
 import { PRESETS, type PresetName } from '../../protocol/presets';
+import { PAGE_PRESETS, PRESET_NAMES, withPreset } from '../edit/page-presets';
 import { Section } from '../fields/section';
 import { channelsOf, gptNetOf, plainNetOf } from '../model/families';
 import { knownRow } from '../model/known-row';
-import { PAGE_PRESETS, PRESET_NAMES, withPreset } from '../state/page-presets';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './presets-panel.module.css';
 
 type Look = Readonly<Record<PresetName, ReactNode>>;

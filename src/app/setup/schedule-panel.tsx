@@ -9,7 +9,8 @@ import { SCHEDULER } from '../../protocol/words/scheduler';
 import { withSetting } from '../edit/edit-config';
 import { SCHEDULES } from '../edit/schedules';
 import { Choice, ChoiceSetting, ListSetting, SettingOfAnyKind } from '../fields/settings';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 
 const NAMES: Readonly<Record<string, string>> = {
   none: 'constant',

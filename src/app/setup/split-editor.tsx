@@ -4,11 +4,13 @@
  */
 import type { LayerConfig } from '../../protocol/config';
 import { MODEL_PARALLEL } from '../../protocol/words/parts';
+import { usePalette } from '../draw/drawing';
 import { withSplit } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { sentence } from '../fields/settings';
 import { layerText } from '../model/layer-words';
-import { useApp, useController, usePalette } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import styles from './cluster-panel.module.css';
 
 export function SplitEditor() {

@@ -1,9 +1,9 @@
 /** One data set as a radio with a picture. */
 import { useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
+import { usePalette } from '../draw/drawing';
+import type { Palette } from '../draw/theme';
 import type { BuiltInData } from '../edit/edit-data';
-import type { Palette } from '../shell/theme';
-import { usePalette } from '../state/use-app';
 import styles from './data-panel.module.css';
 import { type Pictogram, pictogramOf } from './thumbnail-points';
 

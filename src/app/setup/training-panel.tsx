@@ -19,7 +19,8 @@ import {
 } from '../fields/settings';
 import { withLossType } from '../model/fit-model';
 import { knownRow } from '../model/known-row';
-import { useApp, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp } from '../state/use-app';
 import { SchedulePanel } from './schedule-panel';
 import styles from './training-panel.module.css';
 

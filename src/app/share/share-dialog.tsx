@@ -5,7 +5,8 @@
 import { useEffect, useState } from 'react';
 import { capital } from '../../trace/words';
 import { stateHere } from '../permalink/state-here';
-import { useAppStore, useLinkedViews, useUrlSync } from '../state/use-app';
+import { useLinkedViews, useUrlSync } from '../permalink/use-permalink';
+import { useAppStore } from '../state/use-app';
 import { CopyField } from './copy-field';
 import { Embed } from './embed';
 import { momentWords } from './moment-words';

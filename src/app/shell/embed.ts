@@ -4,7 +4,7 @@
  */
 import { loadPart } from '../../base/load-part';
 import type { LinkState } from '../permalink/link-state';
-import type { Controller } from '../state/controller';
+import type { Controller } from '../run/controller';
 import type { AppStore } from '../state/store';
 
 export interface Guest {

@@ -3,9 +3,9 @@
  * Keys typed into a field stay there; Space on a button stays with it, on a radio while it can still choose it.
  */
 import { CHECKPOINTS } from '../checkpoint/checkpoints-id';
-import type { Controller } from '../state/controller';
+import type { Controller } from '../run/controller';
+import { speedOf } from '../state/pace';
 import type { AppStore } from '../state/store';
-import { speedOf } from '../transport/pace';
 
 export interface Key {
   /** As KeyboardEvent.key says it. */

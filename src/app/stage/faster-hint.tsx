@@ -5,8 +5,9 @@
  */
 import { useEffect, useState } from 'react';
 import { isFirstTime } from '../notices/first-visit';
-import { useApp, useController } from '../state/use-app';
-import { type Pace, speedOf } from '../transport/pace';
+import { useController } from '../run/use-controller';
+import { type Pace, speedOf } from '../state/pace';
+import { useApp } from '../state/use-app';
 import styles from './stage-head.module.css';
 
 const KEY = 'lockstep-knows-faster';

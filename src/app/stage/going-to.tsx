@@ -4,7 +4,8 @@
  */
 import { stepWords } from '../../protocol/micro-batches';
 import { formatCount, stepNumber } from '../draw/format';
-import { useApp, useController, useSettled } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp, useSettled } from '../state/use-app';
 import styles from './going-to.module.css';
 
 export function GoingTo({ microBatch }: { microBatch: number }) {

@@ -5,10 +5,12 @@
 import { useId, useRef } from 'react';
 import type { TermId } from '../../protocol/words/glossary';
 import { RING_SHORT, RING_WHY, turnsRing } from '../../trace/ring-words';
+import { usePalette } from '../draw/drawing';
 import { formatTick } from '../draw/format';
 import type { Painted } from '../draw/use-surface';
+import { useThrottled } from '../draw/use-throttled';
 import { powerOfTen, unitOf } from '../draw/value-scale';
-import { useApp, usePalette, useThrottled } from '../state/use-app';
+import { useApp } from '../state/use-app';
 import { Note, Term } from '../terms/term';
 import styles from './legend.module.css';
 import type { StageModel } from './stage-model';

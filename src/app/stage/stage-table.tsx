@@ -4,9 +4,9 @@
  */
 import { useState } from 'react';
 import type { Painted } from '../draw/use-surface';
+import { useThrottled } from '../draw/use-throttled';
 import { ColumnHeads } from '../fields/column-heads';
 import { useLinkedDetails } from '../permalink/use-linked';
-import { useThrottled } from '../state/use-app';
 import type { RoomScene } from './scene-types';
 import type { StageModel } from './stage-model';
 import styles from './stage-table.module.css';

@@ -2,7 +2,7 @@
 import type { RefObject } from 'react';
 import { Tooltip } from '../draw/tooltip';
 import type { Painted } from '../draw/use-surface';
-import { useThrottled } from '../state/use-app';
+import { useThrottled } from '../draw/use-throttled';
 import type { StageModel } from './stage-model';
 
 interface StageTipProps {

@@ -17,7 +17,7 @@ import type { LabSettings } from '../lab/lab-link';
 import type { CsvLook } from '../looks/csv-look';
 import type { GivenFile } from '../looks/dropped-folders';
 import type { Draft } from '../pipeline/draft';
-import type { Pace } from '../transport/pace';
+import type { Pace } from './pace';
 import type { WrittenText } from './text-history';
 
 export interface Cursor {

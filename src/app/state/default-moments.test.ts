@@ -5,7 +5,7 @@ import { byMoments } from '../../trace/moments/moments';
 import { createBlueprint } from '../../training/blueprint';
 import { createTraining } from '../../training/create-training';
 import { DeviceKeeper } from '../../training/device-keeper';
-import { PAGE_CONFIG } from './page-config';
+import { PAGE_CONFIG } from '../edit/page-config';
 
 test('a step of the default run has at most 60 moments, before the buckets are rebuilt and after', async () => {
   const blueprint = createBlueprint({ ...PAGE_CONFIG, device: 'cpu', compareSingle: false }, {});

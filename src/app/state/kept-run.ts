@@ -7,8 +7,8 @@ import { stepOf } from '../../protocol/micro-batches';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { LossRecord, StepTrace } from '../../protocol/trace';
 import { byMoments } from '../../trace/moments/moments';
-import { withDifference } from '../result/difference/differences';
 import type { AppState, Cursor } from './app-state';
+import { withDifference } from './differences';
 import { withText } from './text-history';
 
 export const KEPT_TRACES = 64;

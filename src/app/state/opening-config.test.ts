@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { openTestSession } from '../../session/testing/open-session';
 import { metricsOf } from '../../trace/metrics';
-import { OPENING_CONFIG } from './page-config';
+import { OPENING_CONFIG } from '../edit/page-config';
 
 test('after the first step most of the communication is hidden, and four devices beat one', async () => {
   const ddp = await openTestSession({ ...OPENING_CONFIG, device: 'cpu' });

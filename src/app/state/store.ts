@@ -5,9 +5,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
-import { withDifference } from '../result/difference/differences';
-import { BEGINNING, type Pace } from '../transport/pace';
 import type { App, AppState, ViewOptions } from './app-state';
+import { withDifference } from './differences';
 import {
   keptBefore,
   NOTHING_RAN,
@@ -18,6 +17,7 @@ import {
   withTrace,
   withTraceReplaced,
 } from './kept-run';
+import { BEGINNING, type Pace } from './pace';
 
 export type AppStore = StoreApi<App>;
 

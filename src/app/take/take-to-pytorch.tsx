@@ -6,8 +6,9 @@ import { useEffect, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../base/errors';
 import type { ExportedFolder } from '../../protocol/exported';
 import { saveFile } from '../files/save-file';
+import { useController } from '../run/use-controller';
 import { CopyField } from '../share/copy-field';
-import { useApp, useController } from '../state/use-app';
+import { useApp } from '../state/use-app';
 import styles from './take.module.css';
 import { zipOfFolder } from './zip-of-folder';
 

@@ -4,7 +4,8 @@
  */
 import { useEffect, useMemo, useState } from 'react';
 import type { StepTrace } from '../../protocol/trace';
-import { useApp, useAppStore, useController } from '../state/use-app';
+import { useController } from '../run/use-controller';
+import { useApp, useAppStore } from '../state/use-app';
 import type { Selection } from './selection';
 import type { IdleStretch } from './timeline-scene';
 

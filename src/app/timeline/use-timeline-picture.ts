@@ -5,9 +5,10 @@
 import { type UIEvent, useCallback, useMemo, useRef } from 'react';
 import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
+import { useMedia } from '../draw/use-media';
 import { useSize, useSurface } from '../draw/use-surface';
 import type { Figure } from '../picture/figure-picture';
-import { useApp, useAppStore, useMedia } from '../state/use-app';
+import { useApp, useAppStore } from '../state/use-app';
 import { paintTimeline } from './paint-timeline';
 import { marksOf } from './timeline-marks';
 import { createTimelineModel, type PanelSize, type TimelineModel } from './timeline-model';

@@ -1,12 +1,12 @@
 /** Play with a clock of its own: how the pace moves on, what is on the stage at full speed, and where a pause stops. */
 import { expect, test } from 'vitest';
 import type { ControlMessage } from '../../protocol/session';
+import { createFrames } from '../draw/frames';
+import { PAGE_CONFIG } from '../edit/page-config';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
-import { PAGE_CONFIG } from '../state/page-config';
+import { BEGINNING, FULL_SPEED, type Pace, runsFree, secondsToFull, setByHand, toggledHold } from '../state/pace';
 import { createAppStore } from '../state/store';
 import { traceOf } from '../testing/trace-of';
-import { createFrames } from './frames';
-import { BEGINNING, FULL_SPEED, type Pace, runsFree, secondsToFull, setByHand, toggledHold } from './pace';
 import { createTransport } from './transport';
 import { createWalker } from './walker';
 

@@ -5,9 +5,9 @@
  */
 import type { Cursor } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
+import { afterStep, runsFree, speedAt } from '../state/pace';
 import type { AppStore } from '../state/store';
 import type { Course } from './course';
-import { afterStep, runsFree, speedAt } from './pace';
 import type { Rates } from './rates';
 import type { StepSource } from './step-source';
 import type { UnderWay } from './under-way';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { BEGINNING, FULL_SPEED, setByHand } from '../state/pace';
 import { traceOf } from '../testing/trace-of';
-import { BEGINNING, FULL_SPEED, setByHand } from './pace';
 import { lossShown, onlyPreviewed, runsFreely, stepShown } from './positions';
 
 type Run = Parameters<typeof stepShown>[0];

@@ -4,9 +4,9 @@
  */
 
 import { isConstruct } from '../state/kept-run';
+import { advanced, secondsPerStep, speedOf } from '../state/pace';
 import type { AppStore } from '../state/store';
 import { momentShares } from './moment-shares';
-import { advanced, secondsPerStep, speedOf } from './pace';
 import type { Rate } from './walker';
 
 /** How long the first step is walked over before Play, and a step while the session runs freely. */

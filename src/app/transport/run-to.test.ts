@@ -1,11 +1,11 @@
 /** The way to a micro-batch: straight there, stopped by the user, and where the run has been already. */
 import { expect, test } from 'vitest';
 import type { ControlMessage } from '../../protocol/session';
+import { createFrames } from '../draw/frames';
+import { PAGE_CONFIG } from '../edit/page-config';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
-import { PAGE_CONFIG } from '../state/page-config';
 import { createAppStore } from '../state/store';
 import { traceOf } from '../testing/trace-of';
-import { createFrames } from './frames';
 import { createFreeRun } from './free-run';
 import { createTransport } from './transport';
 import { createWalker } from './walker';

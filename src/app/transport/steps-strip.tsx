@@ -1,8 +1,9 @@
 /** The steps whose traces are kept, as one bar each, higher where the loss was: choose one to see it on the stage. */
 import { stepWords } from '../../protocol/micro-batches';
 import { formatLoss, stepNumber } from '../draw/format';
+import { useController } from '../run/use-controller';
 import { isConstruct } from '../state/kept-run';
-import { useApp, useController, useSettled } from '../state/use-app';
+import { useApp, useSettled } from '../state/use-app';
 import styles from './steps-strip.module.css';
 
 const LOWEST = 0.2;

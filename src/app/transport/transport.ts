@@ -5,10 +5,10 @@
  * (pace.ts). It talks to the session through StepSource alone.
  */
 import type { Stride } from '../../trace/position';
+import { type Pace, runsFree } from '../state/pace';
 import type { AppStore } from '../state/store';
 import { createByHand } from './by-hand';
 import { createCourse } from './course';
-import { type Pace, runsFree } from './pace';
 import { createPlaying } from './playing';
 import { endOfGradients } from './positions';
 import { createRates } from './rates';

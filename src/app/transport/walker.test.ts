@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createFrames } from '../draw/frames';
+import { PAGE_CONFIG } from '../edit/page-config';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
-import { PAGE_CONFIG } from '../state/page-config';
 import { createAppStore } from '../state/store';
 import { traceOf } from '../testing/trace-of';
-import { createFrames } from './frames';
 import { createWalker } from './walker';
 
 function setUp(reduced: boolean) {

@@ -5,8 +5,8 @@
  */
 
 import { previousStop } from '../../trace/position';
+import type { Frames } from '../draw/frames';
 import type { AppStore } from '../state/store';
-import type { Frames } from './frames';
 
 /** Events per second; asked each frame, of the event that the cursor is in, with the time since the last frame. */
 export type Rate = number | ((event: number, elapsedMs: number) => number);

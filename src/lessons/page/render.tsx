@@ -5,7 +5,7 @@
 import type { ComponentType } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { CONTENTS } from '../../../learn/contents';
-import { readThemes, ruleOf } from '../../app/shell/theme-sheet';
+import { readThemes, ruleOf } from '../../app/draw/theme-sheet';
 import { lookup } from '../../base/lookup';
 import type { TermId } from '../../protocol/words/glossary';
 import type { DrawingKind } from '../drawing/drawing';
@@ -32,7 +32,7 @@ import { Aside, Bucket, Definitions, Mistake, Rank, References, Term } from './w
 
 /** The style sheets that the pages need as texts. */
 export interface Sheets {
-  /** app/shell/theme.css */
+  /** app/draw/theme.css */
   readonly theme: string;
   /** app/lab/figure.module.css */
   readonly lab: string;

@@ -2,8 +2,8 @@
  * A session in this thread in place of a worker, with the face that the page knows: figures are run by it when the site
  * is built, and in tests of what lessons claim.
  */
-import type { StartSession } from '../../app/state/live-session';
-import type { SessionClient } from '../../app/state/session-client';
+import type { StartSession } from '../../app/run/live-session';
+import type { SessionClient } from '../../app/run/session-client';
 import type { SessionEvent } from '../../protocol/session-events';
 import { createSession } from '../../session/session';
 

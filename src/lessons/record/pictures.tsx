@@ -5,6 +5,8 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import type { Ink } from '../../app/draw/ink';
 import type { Measure } from '../../app/draw/text';
+import type { Palette } from '../../app/draw/theme';
+import type { ThemeColours, ThemeName, Themes } from '../../app/draw/theme-sheet';
 import { Picture } from '../../app/lab/figure';
 import labClasses from '../../app/lab/figure.module.css';
 import type { FigurePicture } from '../../app/picture/figure-picture';
@@ -12,8 +14,6 @@ import { bareSvgOf } from '../../app/picture/write-picture';
 import { LOSS_PICTURE, paintLosses } from '../../app/result/loss-picture';
 import { lossSeries } from '../../app/result/loss-series';
 import { fieldShade, paintPoints } from '../../app/result/paint-field';
-import type { Palette } from '../../app/shell/theme';
-import type { ThemeColours, ThemeName, Themes } from '../../app/shell/theme-sheet';
 import { paintStage } from '../../app/stage/paint-stage';
 import { createStageModel } from '../../app/stage/stage-model';
 import type { App } from '../../app/state/app-state';

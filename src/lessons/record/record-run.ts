@@ -2,14 +2,15 @@
  * Runs a figure as its reader will, in this thread: the page's own store and controller over a session without a
  * worker, led to the moment of the link. What is in the store then is what the figure shows. For the build and tests.
  */
+
+import { createFrames } from '../../app/draw/frames';
 import { DEFAULT_LAB, labRequest } from '../../app/lab/lab-link';
 import { createArrival } from '../../app/permalink/arrival';
 import { createLinkedViews } from '../../app/permalink/linked-views';
-import { createController } from '../../app/state/controller';
+import { createController } from '../../app/run/controller';
+import type { SessionClient } from '../../app/run/session-client';
 import { isConstruct } from '../../app/state/kept-run';
-import type { SessionClient } from '../../app/state/session-client';
 import { type AppStore, createAppStore } from '../../app/state/store';
-import { createFrames } from '../../app/transport/frames';
 import { createWalker } from '../../app/transport/walker';
 import type { LabResult } from '../../protocol/lab';
 import type { CodeLine, StepTrace } from '../../protocol/trace';

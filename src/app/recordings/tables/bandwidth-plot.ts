@@ -2,7 +2,7 @@
 import type uPlot from 'uplot';
 import { formatSize, formatTick } from '../../draw/format';
 import { columnsOf, drawNames, isPower, logOptions, plotIn } from '../../draw/log-plot';
-import type { Palette } from '../../shell/theme';
+import type { Palette } from '../../draw/theme';
 
 export interface BandwidthLine {
   readonly name: string;

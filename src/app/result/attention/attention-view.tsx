@@ -4,12 +4,13 @@
  * they add up to one.
  */
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { usePalette } from '../../draw/drawing';
 import { formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { CommitField } from '../../fields/commit-field';
 import type { Figure } from '../../picture/figure-picture';
 import { SavePicture } from '../../picture/save-button';
-import { useApp, usePalette } from '../../state/use-app';
+import { useApp } from '../../state/use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import { paintShares } from '../cells/paint-shares';
 import { usePainting } from '../cells/use-painting';

@@ -4,7 +4,7 @@
  */
 import { at } from '../../../base/invariant';
 import type { AttentionMap } from '../../../protocol/session';
-import type { Palette } from '../../shell/theme';
+import type { Palette } from '../../draw/theme';
 import type { Cell } from '../cells/cell-canvas';
 import { paintShares, type Shares } from '../cells/paint-shares';
 import { textOnShare } from '../cells/share-scale';

@@ -4,7 +4,8 @@
  */
 import { useEffect, useMemo, useState } from 'react';
 import type { SessionApi } from '../../../protocol/session';
-import { useApp, useController, useSettled } from '../../state/use-app';
+import { useController } from '../../run/use-controller';
+import { useApp, useSettled } from '../../state/use-app';
 import { createNewestOnly } from '../draw-view/newest-only';
 
 export type Attention = Awaited<ReturnType<SessionApi['attention']>>;

@@ -3,7 +3,7 @@
  * so that white on black reads as ink on paper; three channels in their own colours. Drawn enlarged without smoothing,
  * because its pixels are what the model reads.
  */
-import type { Palette } from '../../shell/theme';
+import type { Palette } from '../../draw/theme';
 
 type Shape = readonly [channels: number, height: number, width: number];
 

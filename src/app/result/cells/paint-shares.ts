@@ -3,7 +3,7 @@
  * small to be drawn one by one.
  */
 import type { Rect } from '../../draw/geometry';
-import type { Palette } from '../../shell/theme';
+import type { Palette } from '../../draw/theme';
 import { putShare } from './share-scale';
 
 export interface Shares {

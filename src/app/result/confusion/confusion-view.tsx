@@ -3,12 +3,13 @@
  * numbers as a table.
  */
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { usePalette } from '../../draw/drawing';
 import { formatCount, formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { Choice } from '../../fields/settings';
 import type { Figure } from '../../picture/figure-picture';
 import { SavePicture } from '../../picture/save-button';
-import { useApp, usePalette, useSettled } from '../../state/use-app';
+import { useApp, useSettled } from '../../state/use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import styles from '../views/views.module.css';
 import { confusionNumbers } from './confusion-numbers';

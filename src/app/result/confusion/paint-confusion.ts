@@ -3,7 +3,7 @@
  * share of right ones beside each row.
  */
 import { formatPercent } from '../../draw/format';
-import type { Palette } from '../../shell/theme';
+import type { Palette } from '../../draw/theme';
 import type { Cell } from '../cells/cell-canvas';
 import { paintShares } from '../cells/paint-shares';
 import { shareColour, textOnShare } from '../cells/share-scale';

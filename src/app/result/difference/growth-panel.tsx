@@ -5,13 +5,14 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../../base/invariant';
+import { usePalette } from '../../draw/drawing';
 import { formatCount, formatSmall } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';
 import { SavePicture } from '../../picture/save-button';
-import { useApp, usePalette, useSettled } from '../../state/use-app';
+import { isCompared } from '../../state/differences';
+import { useApp, useSettled } from '../../state/use-app';
 import styles from '../result.module.css';
 import { namedCause } from './difference-cause';
-import { isCompared } from './differences';
 import { growthFigure } from './growth-figure';
 import { createGrowthPlot, type GrowthPlot } from './growth-plot';
 import { judge, pairsOf } from './growth-words';

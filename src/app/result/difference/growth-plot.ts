@@ -6,7 +6,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { DifferenceAt } from '../../../protocol/snapshot';
 import { POINT_OF_ONE } from '../../draw/point-of-one';
-import type { Palette } from '../../shell/theme';
+import type { Palette } from '../../draw/theme';
 
 const HEIGHT = 170;
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DifferenceAt } from '../../../protocol/snapshot';
 import { nextCompared } from '../../../training/control/compared-steps';
-import { headline, isCompared, withDifference } from './differences';
+import { headline, isCompared, withDifference } from '../../state/differences';
 import { growthColumns } from './growth-plot';
 import { judge, pairsOf } from './growth-words';
 

@@ -4,7 +4,8 @@
  */
 import { useEffect, useState } from 'react';
 import type { ControlProgress } from '../../../protocol/session';
-import { useApp, useAppStore, useController } from '../../state/use-app';
+import { useController } from '../../run/use-controller';
+import { useApp, useAppStore } from '../../state/use-app';
 
 const REST_MS = 30;
 /** Between two looks at a run that the control has caught up with. */

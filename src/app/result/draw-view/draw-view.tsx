@@ -4,9 +4,10 @@
  * change.
  */
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { usePalette } from '../../draw/drawing';
 import { formatPercent } from '../../draw/format';
 import fields from '../../fields/fields.module.css';
-import { useApp, usePalette } from '../../state/use-app';
+import { useApp } from '../../state/use-app';
 import { imageBitmap, paintBitmap } from '../cells/paint-image';
 import { usePainting } from '../cells/use-painting';
 import views from '../views/views.module.css';

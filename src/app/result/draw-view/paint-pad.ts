@@ -2,7 +2,7 @@
  * Paints the pad: the strokes in ink, the keyboard's pen while the pad has the focus; and beside it the picture as the
  * model reads it.
  */
-import type { Palette } from '../../shell/theme';
+import type { Palette } from '../../draw/theme';
 import type { Drawing } from './drawing';
 import type { Pen } from './use-drawing';
 

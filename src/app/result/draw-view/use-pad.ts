@@ -3,8 +3,8 @@
  * draw-view.tsx.
  */
 import { type FocusEvent, type KeyboardEvent, useCallback, useRef, useState } from 'react';
+import { usePalette } from '../../draw/drawing';
 import { useSurface } from '../../draw/use-surface';
-import { usePalette } from '../../state/use-app';
 import { paintPad } from './paint-pad';
 import type { DrawingHands } from './use-drawing';
 

@@ -3,7 +3,8 @@
  * learning while a drawing stays.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useApp, useController, useSettled } from '../../state/use-app';
+import { useController } from '../../run/use-controller';
+import { useApp, useSettled } from '../../state/use-app';
 import { createNewestOnly } from './newest-only';
 
 const EVERY_MS = 50;

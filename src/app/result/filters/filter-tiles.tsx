@@ -1,9 +1,9 @@
 /** The kernels of one convolution as tiles, coloured up to their largest value; the chosen one in numbers, too. */
 import { useCallback, useMemo, useState } from 'react';
 import type { ParameterInfo } from '../../../protocol/session-info';
+import { usePalette } from '../../draw/drawing';
 import { createHeat } from '../../draw/heat-map';
 import { formatValue } from '../../draw/numbers';
-import { usePalette } from '../../state/use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import views from '../views/views.module.css';
 import { channelsOf, filterLayout, kernelAt, kernelRect } from './filter-layout';

@@ -1,7 +1,7 @@
 /** One image of the data, enlarged pixel by pixel; what it shows is said beside it. */
 import { useCallback, useRef } from 'react';
 import type { LabelledImage } from '../../../protocol/session-info';
-import { usePalette } from '../../state/use-app';
+import { usePalette } from '../../draw/drawing';
 import { imageBitmap, paintBitmap } from '../cells/paint-image';
 import { usePainting } from '../cells/use-painting';
 

@@ -5,8 +5,9 @@
  */
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { StepTrace } from '../../../protocol/trace';
+import { usePalette } from '../../draw/drawing';
 import { formatSize } from '../../draw/format';
-import { useApp, usePalette } from '../../state/use-app';
+import { useApp } from '../../state/use-app';
 import styles from './mesh.module.css';
 
 interface MeshProps {

@@ -5,10 +5,12 @@
 import { type PointerEvent, useRef, useState } from 'react';
 import { LAYERS_WITH_WEIGHTS } from '../../../protocol/config/layer-kinds';
 import { PIPELINE } from '../../../protocol/words/pipeline';
+import { usePalette } from '../../draw/drawing';
 import { withStages } from '../../edit/edit-config';
 import fields from '../../fields/fields.module.css';
 import { layerText } from '../../model/layer-words';
-import { useApp, useController, usePalette } from '../../state/use-app';
+import { useController } from '../../run/use-controller';
+import { useApp } from '../../state/use-app';
 import styles from './mesh.module.css';
 import { cutsOf, movedCut, splitOf } from './stage-cuts';
 

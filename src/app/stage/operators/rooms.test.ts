@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../../scripts/tier';
-import type { ThemeName } from '../../shell/theme-sheet';
+import type { ThemeName } from '../../draw/theme-sheet';
 import {
   createRoomPictures,
   faultsOfRoom,

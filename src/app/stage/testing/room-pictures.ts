@@ -12,9 +12,9 @@ import { lastOf, type Moment, type MomentTrace } from '../../../trace/moments/mo
 import { byMoments } from '../../../trace/moments/moments';
 import { bottom, type Rect, right, type Size } from '../../draw/geometry';
 import type { Measure } from '../../draw/text';
+import { readThemes, type ThemeName } from '../../draw/theme-sheet';
+import { PAGE_PRESETS } from '../../edit/page-presets';
 import { bareSvgOf } from '../../picture/write-picture';
-import { readThemes, type ThemeName } from '../../shell/theme-sheet';
-import { PAGE_PRESETS } from '../../state/page-presets';
 import { createTraceFacts, type TraceFacts } from '../facts-at';
 import { pictureOf } from '../operators/pictures';
 import { paintStage } from '../paint-stage';
@@ -153,7 +153,7 @@ function momentsToShow(run: string, { trace, facts }: Omit<TracedRun, 'info'>): 
 }
 
 export function svgOfRoom({ room, scene }: RoomPicture, theme: ThemeName): string {
-  const { palette } = readThemes(readFileSync(new URL('../../shell/theme.css', import.meta.url), 'utf8'))[theme];
+  const { palette } = readThemes(readFileSync(new URL('../../draw/theme.css', import.meta.url), 'utf8'))[theme];
   const paint: Parameters<typeof bareSvgOf>[0]['paint'] = (ink) => paintStage(ink, scene, { hovered: [], pinned: [] });
   const whole = bareSvgOf({ width: scene.width, height: scene.height, paint }, palette, guessed);
   const { x, y, width, height } = room.rect;

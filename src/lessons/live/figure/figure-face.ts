@@ -1,7 +1,7 @@
 /** What a figure that runs is for the page of its lesson: its state, and what the reader may press or set. */
 import type { StoreApi } from 'zustand/vanilla';
-import type { AppServices } from '../../../app/state/use-app';
-import type { Frames } from '../../../app/transport/frames';
+import type { Frames } from '../../../app/draw/frames';
+import type { AppServices } from '../../../app/run/app-contexts';
 import type { LabResult } from '../../../protocol/lab';
 import type { Facts } from '../../facts/facts';
 import type { Changes, FigureSpec, Press } from '../../lesson';

@@ -1,6 +1,6 @@
 /** A figure that runs, as the reader, a solution and a prediction use it. In this thread, without a page. */
 import { afterEach, expect, test } from 'vitest';
-import { createFrames } from '../../../app/transport/frames';
+import { createFrames } from '../../../app/draw/frames';
 import type { FigureSpec } from '../../lesson';
 import { startInProcess } from '../../record/in-process-session';
 import { createSharedSession } from '../session/shared-session';

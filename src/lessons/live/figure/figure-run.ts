@@ -2,7 +2,7 @@
  * A figure that runs: led to the moment of its link (way-there.ts), by hand or by a solution; what is shown is the
  * store's. A figure of the lab has the same face (figure-face.ts): lab-run.ts.
  */
-import type { AppServices } from '../../../app/state/use-app';
+import type { AppServices } from '../../../app/run/app-contexts';
 import type { Changes, Press } from '../../lesson';
 import type { FigureRun, FigureRunOptions } from './figure-face';
 import { forgetPressed, pressedIn, settingWords } from './run-parts';

@@ -5,9 +5,9 @@
  */
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
-import { startSession } from '../../../app/state/session-client';
-import { AppProvider } from '../../../app/state/use-app';
-import { createFrames } from '../../../app/transport/frames';
+import { createFrames } from '../../../app/draw/frames';
+import { AppProvider } from '../../../app/run/app-contexts';
+import { startSession } from '../../../app/run/session-client';
 import type { Facts } from '../../facts/facts';
 import type { FigureSpec } from '../../lesson';
 import { sayFailed, takeBack } from '../page/say-failed';

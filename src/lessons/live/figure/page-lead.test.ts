@@ -1,6 +1,6 @@
 /** Solutions and answers in one figure, as readers ask for them: one before the other has ended. Without a page. */
 import { afterEach, expect, test } from 'vitest';
-import { createFrames } from '../../../app/transport/frames';
+import { createFrames } from '../../../app/draw/frames';
 import { measure } from '../../facts/quantities';
 import type { Action, FigureSpec } from '../../lesson';
 import { startInProcess } from '../../record/in-process-session';

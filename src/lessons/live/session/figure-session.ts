@@ -3,7 +3,7 @@
  * worker, its state is a checkpoint; when its figure asks for something, it is opened again from there, at the same
  * micro-batch with the same bits.
  */
-import type { SessionClient, SessionListener } from '../../../app/state/session-client';
+import type { SessionClient, SessionListener } from '../../../app/run/session-client';
 import { within } from '../../../base/within';
 import type { Config } from '../../../protocol/config';
 import type { CheckpointFiles, ControlMessage, Files } from '../../../protocol/session';

@@ -2,8 +2,8 @@
  * The one worker of a page of lessons, and whose session is open in it: one at a time. Whoever takes it over lets the
  * session before it save its state first. shared-session.ts makes one, the sessions of figures use it.
  */
-import type { StartSession } from '../../../app/state/live-session';
-import type { SessionClient, SessionListener } from '../../../app/state/session-client';
+import type { StartSession } from '../../../app/run/live-session';
+import type { SessionClient, SessionListener } from '../../../app/run/session-client';
 import type { SessionEvent } from '../../../protocol/session-events';
 
 /** A session that can be open in the worker. */

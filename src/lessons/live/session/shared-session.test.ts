@@ -1,6 +1,6 @@
 /** Two figures that share one session: each goes on where it was, with the same bits as alone. */
 import { expect, test } from 'vitest';
-import type { SessionListener } from '../../../app/state/session-client';
+import type { SessionListener } from '../../../app/run/session-client';
 import type { SessionEvent } from '../../../protocol/session-events';
 import { startInProcess } from '../../record/in-process-session';
 import { linkOf, readLink } from '../../run-link';

@@ -4,7 +4,7 @@
  * opened again from there when its figure asks for something: the same micro-batch, the same bits. Nothing of that is
  * seen by the figure's controller.
  */
-import type { StartSession } from '../../../app/state/live-session';
+import type { StartSession } from '../../../app/run/live-session';
 import { FigureSession, type Right } from './figure-session';
 import { PageWorker } from './page-worker';
 

@@ -4,8 +4,8 @@
  * controller makes one.
  */
 import type { Arrival } from '../permalink/arrival';
+import type { AppStore } from '../state/store';
 import type { Transport } from '../transport/transport';
-import type { AppStore } from './store';
 
 interface Page {
   readonly store: AppStore;

@@ -3,8 +3,8 @@
  * steps, then those of the compared steps and a few between them, so that a run of any length keeps its beginning.
  * Pure; the store keeps the list, numbers.tsx and growth-panel.tsx read it.
  */
-import type { DifferenceAt } from '../../../protocol/snapshot';
-import { HEADLINE_STEPS, nextCompared } from '../../../training/control/compared-steps';
+import type { DifferenceAt } from '../../protocol/snapshot';
+import { HEADLINE_STEPS, nextCompared } from '../../training/control/compared-steps';
 
 /** Beyond the first steps, values closer together than this factor make way for the newest. */
 const APART = 1.01;

@@ -5,7 +5,7 @@
 import { brief } from '../../base/brief';
 import { LockstepError } from '../../base/errors';
 import type { Notice } from '../../protocol/notice';
-import type { AppStore } from './store';
+import type { AppStore } from '../state/store';
 
 export interface NoticeBoard {
   say(notice: Notice): void;

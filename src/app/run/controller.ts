@@ -9,9 +9,11 @@ import type { Notice } from '../../protocol/notice';
 import type { FlightRecorderDump } from '../../protocol/process-group';
 import type { RecordOptions, Report } from '../../protocol/report';
 import type { CheckpointFiles, Files } from '../../protocol/session';
+import { PAGE_CONFIG } from '../edit/page-config';
 import type { Arrival } from '../permalink/arrival';
+import { BEGINNING, setByHand, toggledHold } from '../state/pace';
+import type { AppStore } from '../state/store';
 import { createFreeRun } from '../transport/free-run';
-import { BEGINNING, setByHand, toggledHold } from '../transport/pace';
 import { onlyPreviewed } from '../transport/positions';
 import { createTransport, type Transport } from '../transport/transport';
 import type { Walker } from '../transport/walker';
@@ -20,11 +22,9 @@ import { Interruption } from './interruption';
 import { LiveSession, type StartSession } from './live-session';
 import { createNoticeBoard, strayNotice } from './notice-board';
 import { type Instead, Openings } from './openings';
-import { PAGE_CONFIG } from './page-config';
 import { Revival } from './revival';
 import type { SessionClient } from './session-client';
 import { type RunOnPage, SessionEvents, takeTrace } from './session-events';
-import type { AppStore } from './store';
 
 export interface Controller {
   readonly player: Transport;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { PAGE_CONFIG } from '../edit/page-config';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
+import { createAppStore } from '../state/store';
 import { Interruption } from './interruption';
-import { PAGE_CONFIG } from './page-config';
-import { createAppStore } from './store';
 
 function interrupted() {
   const store = createAppStore(PAGE_CONFIG, DEFAULT_VIEW);

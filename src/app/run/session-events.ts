@@ -4,13 +4,13 @@
  */
 import type { KeptState, SessionEvent } from '../../protocol/session-events';
 import type { Snapshot } from '../../protocol/snapshot';
+import { runsFree } from '../state/pace';
+import type { AppStore } from '../state/store';
 import type { FreeRun } from '../transport/free-run';
-import { runsFree } from '../transport/pace';
 import type { Transport } from '../transport/transport';
 import type { Interruption } from './interruption';
 import type { NoticeBoard } from './notice-board';
 import type { SessionListener } from './session-client';
-import type { AppStore } from './store';
 
 /** Why a session is paused that has been started again after a failure and would go on. */
 const RECOVERED: ReadonlySet<string> = new Set(['rank-failed', 'timeout', 'device-lost', 'gpu'] as const);

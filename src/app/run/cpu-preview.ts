@@ -7,11 +7,11 @@
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import type { CodeLine, StepTrace } from '../../protocol/trace';
+import type { AppStore } from '../state/store';
 import type { Transport } from '../transport/transport';
 import type { LiveSession } from './live-session';
 import type { SessionClient } from './session-client';
 import { MEANWHILE, type RunOnPage } from './session-events';
-import type { AppStore } from './store';
 
 /** A GPU that is ready sooner needs no preview. */
 const PATIENCE_MS = 1200;

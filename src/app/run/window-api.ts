@@ -7,8 +7,8 @@ import { loadPart } from '../../base/load-part';
 import type { SpawnOptions } from '../../launch/spawn-ranks';
 import type { RecordOptions, Report } from '../../protocol/report';
 import type { Files } from '../../protocol/session';
+import { plainData, plainFiles } from '../state/plain-data';
 import type { Controller } from './controller';
-import { plainData, plainFiles } from './plain-data';
 
 export interface WindowApi {
   /**

@@ -4,8 +4,8 @@
  * The scale for values is one for the whole page: negative orange, zero paper, positive blue.
  */
 import type { MemoryCategory, Payload } from '../../protocol/trace';
-import { hexRgb, linearRamp } from '../draw/scales';
 import type { Theme } from '../state/app-state';
+import { hexRgb, linearRamp } from './scales';
 
 export type PhaseColour = 'forward' | 'loss' | 'backward' | 'comm' | 'step' | 'move';
 

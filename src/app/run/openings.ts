@@ -11,14 +11,14 @@ import type { Files } from '../../protocol/session';
 import type { SessionInfo } from '../../protocol/session-info';
 import { storedFor } from '../checkpoint/stored-for';
 import type { Arrival } from '../permalink/arrival';
+import { BEGINNING } from '../state/pace';
+import type { AppStore } from '../state/store';
 import type { FreeRun } from '../transport/free-run';
-import { BEGINNING } from '../transport/pace';
 import type { Transport } from '../transport/transport';
 import type { FirstPicture } from './cpu-preview';
 import type { LiveSession } from './live-session';
 import { type NoticeBoard, noticeOf } from './notice-board';
 import type { RunOnPage, SessionEvents } from './session-events';
-import type { AppStore } from './store';
 
 /** Who asks for a configuration: an edit, the address, or the page that goes back to what ran before. */
 type Origin = 'edit' | 'link' | 'fallback';

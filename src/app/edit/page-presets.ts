@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { type Config, configSchema } from '../../protocol/config';
 import { PRESETS, type PresetName } from '../../protocol/presets';
-import { withMode } from '../edit/edit-config';
+import { withMode } from './edit-config';
 import { PAGE_CONFIG } from './page-config';
 
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[];

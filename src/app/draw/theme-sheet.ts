@@ -23,7 +23,7 @@ export function ruleOf(css: string, theme: ThemeName): string {
   return css.slice(css.indexOf('{', start) + 1, css.indexOf('}', start));
 }
 
-/** `css`: the text of app/shell/theme.css. */
+/** `css`: the text of app/draw/theme.css. */
 export function readThemes(css: string): Themes {
   const declared = (theme: ThemeName) =>
     [...ruleOf(css, theme).matchAll(/--([a-z0-9-]+):\s*([^;]+);/g)].map(

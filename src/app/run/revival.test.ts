@@ -3,14 +3,14 @@ import { afterEach, expect, test } from 'vitest';
 import { LockstepError } from '../../base/errors';
 import { parseConfig } from '../../config/parse-config';
 import { startInProcess } from '../../lessons/record/in-process-session';
+import { createFrames } from '../draw/frames';
 import { createArrival } from '../permalink/arrival';
 import { createLinkedViews } from '../permalink/linked-views';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
-import { createFrames } from '../transport/frames';
+import { createAppStore } from '../state/store';
 import { createWalker } from '../transport/walker';
 import { createController } from './controller';
 import type { SessionClient, SessionListener } from './session-client';
-import { createAppStore } from './store';
 
 const RUN = parseConfig({
   batchSize: 8,

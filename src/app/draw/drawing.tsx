@@ -1,0 +1,24 @@
+/** What every canvas needs, in one context: the colours of the theme, the frame scheduler, and when to draw anew. */
+import { createContext, type ReactNode, use } from 'react';
+import { must } from '../../base/invariant';
+import type { Frames } from './frames';
+import type { Palette } from './theme';
+import type { Subscribe } from './use-throttled';
+
+export interface Drawing {
+  /** A new object at each change of theme. */
+  readonly palette: Palette;
+  readonly frames: Frames;
+  /** What canvases show has changed. */
+  readonly changed: Subscribe;
+}
+
+const DrawingContext = createContext<Drawing | undefined>(undefined);
+
+export function DrawingProvider({ drawing, children }: { drawing: Drawing; children: ReactNode }) {
+  return <DrawingContext value={drawing}>{children}</DrawingContext>;
+}
+
+export const useDrawing = (): Drawing => must(use(DrawingContext), 'AppProvider above this component');
+export const usePalette = (): Palette => useDrawing().palette;
+export const useFrames = (): Frames => useDrawing().frames;

@@ -1,0 +1,67 @@
+/**
+ * What main.tsx builds travels to the components in contexts, each of which belongs to the room of its hook: the store
+ * (state/use-app), frames and colours (draw/drawing), the controller (run/use-controller), the address bar and the
+ * linked views (permalink/use-permalink). Here they are put in place together.
+ */
+import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react';
+import { DrawingProvider } from '../draw/drawing';
+import type { Frames } from '../draw/frames';
+import { type Palette, readPalette, resolveTheme } from '../draw/theme';
+import { useMedia } from '../draw/use-media';
+import type { LinkedViews } from '../permalink/linked-views';
+import type { UrlSync } from '../permalink/url-sync';
+import { PermalinkProvider } from '../permalink/use-permalink';
+import type { AppStore } from '../state/store';
+import { StoreProvider, useApp } from '../state/use-app';
+import type { Controller } from './controller';
+import { ControllerProvider } from './use-controller';
+
+export interface AppServices {
+  readonly store: AppStore;
+  readonly frames: Frames;
+  readonly controller: Controller;
+  readonly urlSync: UrlSync;
+  readonly linked: LinkedViews;
+}
+
+interface ContextsProps {
+  readonly services: AppServices;
+  readonly palette: Palette;
+  readonly children: ReactNode;
+}
+
+/** What components read, without a document that has a theme: tests draw with it. */
+export function AppContexts({ services, palette, children }: ContextsProps) {
+  const { store, frames, controller, urlSync, linked } = services;
+  const drawing = useMemo(() => ({ palette, frames, changed: store.subscribe }), [palette, frames, store]);
+  const permalink = useMemo(() => ({ urlSync, linked }), [urlSync, linked]);
+  return (
+    <StoreProvider store={store}>
+      <DrawingProvider drawing={drawing}>
+        <ControllerProvider controller={controller}>
+          <PermalinkProvider permalink={permalink}>{children}</PermalinkProvider>
+        </ControllerProvider>
+      </DrawingProvider>
+    </StoreProvider>
+  );
+}
+
+/** The same, with the colours of the theme that the user has chosen: a new palette at each change of theme. */
+export function AppProvider({ services, children }: { services: AppServices; children: ReactNode }) {
+  return (
+    <StoreProvider store={services.store}>
+      <WithPalette services={services}>{children}</WithPalette>
+    </StoreProvider>
+  );
+}
+
+function WithPalette({ services, children }: { services: AppServices; children: ReactNode }) {
+  const theme = useApp((app) => app.theme);
+  const shown = resolveTheme(theme, useMedia('(prefers-color-scheme: dark)'));
+  const [palette, setPalette] = useState<Palette>();
+  useLayoutEffect(() => {
+    document.documentElement.dataset['theme'] = shown;
+    setPalette(readPalette(document.documentElement));
+  }, [shown]);
+  return palette && <AppContexts {...{ services, palette }}>{children}</AppContexts>;
+}
