@@ -21,7 +21,8 @@ export function modeNotices(config: Config, face: Face): readonly Notice[] {
     sections.flatMap((section) => {
       if (seen.has(section)) return [];
       seen.add(section);
-      return given(config, section).map((setting) => ({ setting, name }));
+      const idle = given(config, section).filter((setting) => !saysRanks(setting, config, face));
+      return idle.map((setting) => ({ setting, name }));
     }),
   );
   // The mode that nodes are for, above all.
@@ -41,6 +42,10 @@ export function modeNotices(config: Config, face: Face): readonly Notice[] {
     );
   return notices;
 }
+
+/** A size of the mesh that is the number of ranks anyway: mesh.dpReplicate of as many replicas as mode ddp has. */
+const saysRanks = (setting: string, { mesh, worldSize }: Config, { axes = [] }: Face): boolean =>
+  axes.some((axis) => setting === `mesh.${axis}` && mesh[axis] === worldSize);
 
 /** 'ddp.join' and so on: what differs from the defaults. */
 function given(config: Config, section: Section): string[] {

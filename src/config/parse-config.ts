@@ -10,6 +10,7 @@ import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema, LIMITS } from '../protocol/config';
+import { meshSizes, ranksOf } from '../protocol/mesh-sizes';
 import { checkNesting } from './check-nesting';
 import { configComplaints, settingNames } from './config-issue';
 
@@ -44,27 +45,42 @@ export function parseConfig(input: unknown): Config {
 }
 
 /**
- * A mesh that is sized by its axes says how many devices there are, and in a configuration that names no mode, that it
- * is a pipeline.
+ * A mesh whose outermost axis is given says how many devices there are, and in a configuration that names no mode, pp
+ * says that it is a pipeline. In mode ddp worldSize counts the replicas, too: where both are given, worldSize decides.
  */
 function settled(config: Config, input: unknown): Config {
-  const { pp, dp } = config.mesh;
-  if (pp === undefined) return config;
   const given = (input ?? {}) as Readonly<Record<string, unknown>>;
-  const mode = lookup(given, 'mode') === undefined ? ('pipeline' as const) : config.mode;
-  const { sections = [] } = PARALLEL_MODES[mode].face;
-  if (!sections.includes('mesh')) return config;
-  const devices = pp * dp;
-  if (lookup(given, 'worldSize') !== undefined && config.worldSize !== devices)
+  const sizes = (lookup(given, 'mesh') ?? {}) as Readonly<Record<string, unknown>>;
+  const [dp, dpReplicate] = [lookup(sizes, 'dp'), lookup(sizes, 'dpReplicate')];
+  // 1 says nothing: it may come from the defaults that a command line lays settings over.
+  if (dp !== undefined && (dpReplicate ?? 1) !== 1 && dp !== dpReplicate)
     throw refusedSettings({
-      settings: { worldSize: config.worldSize, 'mesh.pp': pp, 'mesh.dp': dp },
-      why: `the mesh has ${pp} x ${dp} = ${devices} ranks`,
-      hint: 'Leave worldSize or mesh.pp out, or make worldSize the product of the axes.',
+      settings: { 'mesh.dp': dp, 'mesh.dpReplicate': dpReplicate },
+      why: 'mesh.dp is the earlier name of mesh.dpReplicate',
+      hint: 'Leave mesh.dp out.',
+    });
+  const isPipeline = lookup(given, 'mode') === undefined && config.mesh.pp !== undefined;
+  const mode = isPipeline ? 'pipeline' : config.mode;
+  const { axes = [], sections = [] } = PARALLEL_MODES[mode].face;
+  const [outermost] = axes;
+  const size = outermost && lookup(sizes, outermost);
+  if (outermost === undefined || size === undefined || (size === 1 && outermost !== 'pp')) return config;
+  const saysWorld = lookup(given, 'worldSize') !== undefined;
+  if (saysWorld && !sections.includes('mesh')) return config;
+  const shape = meshSizes(config);
+  const devices = ranksOf(shape);
+  const settings = Object.fromEntries(axes.map((axis) => [`mesh.${axis}`, shape[axis]]));
+  const product = `${axes.map((axis) => shape[axis]).join(' x ')} = ${devices} ranks`;
+  if (saysWorld && config.worldSize !== devices)
+    throw refusedSettings({
+      settings: { worldSize: config.worldSize, ...settings },
+      why: `the mesh has ${product}`,
+      hint: `Leave worldSize or mesh.${outermost} out, or make worldSize the product of the axes.`,
     });
   if (devices > LIMITS.worldSize)
     throw refusedSettings({
-      settings: { 'mesh.pp': pp, 'mesh.dp': dp },
-      why: `the mesh has ${pp} x ${dp} = ${devices} ranks, and a world has at most ${LIMITS.worldSize}`,
+      settings,
+      why: `the mesh has ${product}, and a world has at most ${LIMITS.worldSize}`,
       hint: 'Make one of the axes smaller.',
     });
   return { ...config, mode, worldSize: devices };

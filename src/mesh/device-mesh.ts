@@ -6,11 +6,19 @@
  */
 import { invariant, must } from '../base/invariant';
 import { AXES, type Axis, type Group } from '../protocol/mesh';
+import {
+  type Coordinate,
+  dataIndexOf,
+  dataIndices,
+  type MeshShape,
+  placeOf,
+  rankAt,
+  ranksAlong,
+  ranksOf,
+  shapeOf,
+} from '../protocol/mesh-sizes';
 import type { DeviceIndex, Rank } from '../protocol/trace';
 import { spreadOverNodes } from './nodes';
-
-export type MeshShape = Readonly<Record<Axis, number>>;
-export type Coordinate = Readonly<Record<Axis, number>>;
 
 export interface MeshOptions {
   /** Devices that one process drives: N under DataParallel, else 1. */
@@ -35,7 +43,7 @@ export class DeviceMesh {
     for (const axis of AXES)
       invariant(Number.isInteger(shape[axis]) && shape[axis] > 0, `axis ${axis} has the size ${shape[axis]}`);
     this.shape = shape;
-    this.worldSize = AXES.reduce((size, axis) => size * shape[axis], 1);
+    this.worldSize = ranksOf(shape);
     this.world = { id: 0, ranks: Array.from({ length: this.worldSize }, (_, rank) => rank) };
     const devices = this.worldSize * devicesPerRank;
     this.rankOfDevice = Array.from({ length: devices }, (_, device) => Math.floor(device / devicesPerRank));
@@ -46,21 +54,14 @@ export class DeviceMesh {
   /** Where a rank lies on every axis. */
   coordinate(rank: Rank): Coordinate {
     invariant(this.world.ranks.includes(rank), `there is no rank ${rank} among ${this.worldSize}`);
-    const place = { pp: 0, dpReplicate: 0, dpShard: 0, cp: 0, tp: 0 };
-    let rest = rank;
-    for (const axis of AXES.toReversed()) {
-      place[axis] = rest % this.shape[axis];
-      rest = Math.floor(rest / this.shape[axis]);
-    }
-    return place;
+    return placeOf(rank, this.shape);
   }
 
   /** The rank at a coordinate. */
   rankAt(place: Coordinate): Rank {
-    return AXES.reduce((rank, axis) => {
+    for (const axis of AXES)
       invariant(place[axis] >= 0 && place[axis] < this.shape[axis], `${axis} ${place[axis]} is outside the mesh`);
-      return rank * this.shape[axis] + place[axis];
-    }, 0);
+    return rankAt(place, this.shape);
   }
 
   /** The ranks on the line through this one along an axis. A line that holds all ranks is the default group. */
@@ -90,13 +91,12 @@ export class DeviceMesh {
 
   /** Ranks with the same number train on the same batch: those that differ only in stage, context or tensor part. */
   dataIndex(rank: Rank): number {
-    const { dpReplicate, dpShard } = this.coordinate(rank);
-    return dpReplicate * this.shape.dpShard + dpShard;
+    return dataIndexOf(this.coordinate(rank), this.shape);
   }
 
   /** How many different batches a step has: one for each data index. */
   get dataIndices(): number {
-    return this.shape.dpReplicate * this.shape.dpShard;
+    return dataIndices(this.shape);
   }
 
   get devices(): readonly DeviceIndex[] {
@@ -111,7 +111,7 @@ export class DeviceMesh {
 
 /** As torch's init_device_mesh with mesh_dim_names; axes that are not named have one rank. */
 export function initDeviceMesh(sizes: Partial<MeshShape> = {}, options: MeshOptions = {}): DeviceMesh {
-  return new DeviceMesh({ pp: 1, dpReplicate: 1, dpShard: 1, cp: 1, tp: 1, ...sizes }, options);
+  return new DeviceMesh(shapeOf(sizes), options);
 }
 
 /** Every line of every axis, numbered on from the default group; axes of one rank come last. */
@@ -128,7 +128,7 @@ function linesOf(mesh: DeviceMesh): DeviceMesh['lines'] {
     lines[axis] = first.map((rank) => ({
       id: next++,
       axis,
-      ranks: Array.from({ length: size }, (_, k) => mesh.rankAt({ ...mesh.coordinate(rank), [axis]: k })),
+      ranks: ranksAlong([axis], mesh.coordinate(rank), mesh.shape),
     }));
   }
   return lines;

@@ -4,6 +4,7 @@
  * (the import walls hold them to it), so that the page may load them before any session.
  */
 import type { Config, Mode } from '../protocol/config';
+import type { Axis } from '../protocol/mesh';
 import type { DeviceRole } from '../protocol/session-info';
 import type { Setting } from '../protocol/words/setting';
 
@@ -56,9 +57,10 @@ export interface Face {
   /** What each device is to the people who use the mode; absent: one of several that one process drives. */
   role?(device: number, config: Config): DeviceRole;
   /**
-   * Its ranks as a grid: rank 0 is the first of a column, rank 1 below it. Absent: they are a line.
+   * The axes of the mesh along which its ranks lie, outermost first; with one of them the ranks are a line, with more
+   * they are a grid. Absent: one process drives all devices, or the mode has no mesh.
    */
-  grid?(config: Config): { readonly columns: number; readonly rows: number };
+  readonly axes?: readonly Axis[];
   /** The most devices that can have something to do; absent: any number. */
   mostDevices?(config: Config): number;
   /** Why its weights are not those of one device; undefined: because of nothing but the order of sums. */

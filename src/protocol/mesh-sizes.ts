@@ -1,24 +1,68 @@
 /**
- * How many ranks lie along each axis of a pipeline's mesh, and where each is. All of it follows from the settings
- * alone, so the page knows it before any session. Called by parallel/pipeline and by the page's picture of the mesh.
+ * Sizes of a mesh's axes and the arithmetic of its ranks: where a rank lies, who shares a line or a batch with it. All
+ * of it follows from the settings alone, so the page knows it before any session. It takes any number of named axes.
+ * Called by mesh/device-mesh, by the modes and by the page's picture of the mesh.
  */
 import type { Config } from './config';
+import { AXES, type Axis, DATA_AXES } from './mesh';
 
-export interface MeshSizes {
-  /** Ranks of a pipeline. */
-  readonly pp: number;
-  /** Replicas of the pipeline. */
-  readonly dp: number;
-}
+/** How many ranks lie along each axis. */
+export type MeshShape = Readonly<Record<Axis, number>>;
+/** Where a rank lies on each axis. */
+export type Coordinate = Readonly<Record<Axis, number>>;
 
-/** `mesh.pp` where it is given, else the devices that each replica has. */
-export function meshSizes({ mesh, worldSize }: Pick<Config, 'mesh' | 'worldSize'>): MeshSizes {
-  const { dp, pp = Math.max(1, Math.floor(worldSize / dp)) } = mesh;
-  return { pp, dp };
-}
-
-/** Pipeline ranks are the outer axis, as in torchtitan: rank = pp · dp size + dp. */
-export const placeOf = (rank: number, { dp }: MeshSizes): { readonly pp: number; readonly dp: number } => ({
-  pp: Math.floor(rank / dp),
-  dp: rank % dp,
+/** Every axis that is not named has one rank. */
+export const shapeOf = (sizes: Partial<MeshShape>): MeshShape => ({
+  pp: 1,
+  dpReplicate: 1,
+  dpShard: 1,
+  cp: 1,
+  tp: 1,
+  ...sizes,
 });
+
+/** `mesh.pp` where it is given, else the devices that are left for each line of pipeline ranks. */
+export function meshSizes({ mesh, worldSize }: Pick<Config, 'mesh' | 'worldSize'>): MeshShape {
+  const inner = shapeOf({ ...mesh, pp: 1 });
+  return { ...inner, pp: mesh.pp ?? Math.max(1, Math.floor(worldSize / ranksOf(inner))) };
+}
+
+export const ranksOf = (shape: MeshShape): number => sizeAlong(AXES, shape);
+
+const sizeAlong = (axes: readonly Axis[], shape: MeshShape): number =>
+  axes.reduce((size, axis) => size * shape[axis], 1);
+
+/** Row-major, as torch lays ranks on a mesh: the last axis is innermost. */
+export function placeOf(rank: number, shape: MeshShape): Coordinate {
+  const place = { pp: 0, dpReplicate: 0, dpShard: 0, cp: 0, tp: 0 };
+  let rest = rank;
+  for (const axis of AXES.toReversed()) {
+    place[axis] = rest % shape[axis];
+    rest = Math.floor(rest / shape[axis]);
+  }
+  return place;
+}
+
+/** The rank at a coordinate, which must be inside the mesh. */
+export const rankAt = (place: Coordinate, shape: MeshShape): number =>
+  AXES.reduce((rank, axis) => rank * shape[axis] + place[axis], 0);
+
+/** Ranks that differ from this one only along these axes, ascending: a line, or with several axes a plane. */
+export const ranksAlong = (axes: readonly Axis[], place: Coordinate, shape: MeshShape): readonly number[] =>
+  axes
+    .reduce<readonly Coordinate[]>(
+      (found, axis) => found.flatMap((each) => Array.from({ length: shape[axis] }, (_, k) => ({ ...each, [axis]: k }))),
+      [place],
+    )
+    .map((each) => rankAt(each, shape))
+    .sort((a, b) => a - b);
+
+/** Ranks with the same number train on the same batch: those that differ only in stage, context or tensor part. */
+export const dataIndexOf = (place: Coordinate, shape: MeshShape): number =>
+  DATA_AXES.reduce((index, axis) => index * shape[axis] + place[axis], 0);
+
+/** How many different batches a step has: one for each data index. */
+export const dataIndices = (shape: MeshShape): number => sizeAlong(DATA_AXES, shape);
+
+/** How many parts the batch of a run on a mesh has: replicas along all data axes together. */
+export const replicasOf = (config: Pick<Config, 'mesh' | 'worldSize'>): number => dataIndices(meshSizes(config));

@@ -10,6 +10,9 @@
 export const AXES = ['pp', 'dpReplicate', 'dpShard', 'cp', 'tp'] as const;
 export type Axis = (typeof AXES)[number];
 
+/** Axes whose ranks train on different batches: over them gradients are averaged. */
+export const DATA_AXES = ['dpReplicate', 'dpShard'] as const satisfies readonly Axis[];
+
 /** A process group: all ranks, or those on one line of the mesh. Two groups are the same if their ids are. */
 export interface Group {
   /** Unique within a mesh; 0 is the default group of all ranks. */

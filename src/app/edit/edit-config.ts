@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { FACES } from '../../parallel/faces';
 import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { type MeshShape, meshSizes, ranksOf } from '../../protocol/mesh-sizes';
 import { rangeOf, rangeText, readSetting, type SettingPath } from './setting-ranges';
 
 export type Edit = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problem: string };
@@ -92,14 +92,20 @@ const withoutStages = (config: Config): Config => {
   return { ...config, pipeline };
 };
 
-/** Ranks of each pipeline, and replicas of it; the world size follows. */
-export function withMesh(config: Config, { pp, dp }: { readonly pp: number; readonly dp: number }): Edit {
+/** Another size of some axes; the world size follows. */
+export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
   const most = LIMITS.worldSize;
-  if (![pp, dp].every((size) => Number.isInteger(size) && size >= 1))
+  const before = meshSizes(config);
+  const { pp, ...inner } = { ...before, ...sizes };
+  const worldSize = ranksOf({ ...inner, pp });
+  if (![pp, ...Object.values(inner)].every((size) => Number.isInteger(size) && size >= 1))
     return refused('allowed is a whole number from 1');
-  if (pp * dp > most) return refused(`${pp} times ${dp} ranks are more than the ${most} that a run may have`);
-  const kept = meshSizes(config).pp === pp ? config : withoutStages(config);
-  return done({ ...kept, worldSize: pp * dp, mesh: { dp } });
+  if (worldSize > most)
+    return refused(
+      `${[pp, ...Object.values(inner)].filter((size) => size > 1).join(' times ')} ranks are more than the ${most} that a run may have`,
+    );
+  const kept = before.pp === pp ? config : withoutStages(config);
+  return done({ ...kept, worldSize, mesh: inner });
 }
 
 /** Layers of each stage of a pipeline; undefined: stages of about equally many operations. */
@@ -127,9 +133,9 @@ export function withWorldSize(config: Config, worldSize: number): Edit {
 
 /** In a mode whose ranks are a grid: as many devices as its axes have places, where both are given. */
 export function withMeshDevices(config: Config): Config {
-  const { pp, dp } = config.mesh;
   const isGrid = FACES[config.mode].sections?.includes('mesh') ?? false;
-  return isGrid && pp !== undefined ? { ...config, worldSize: Math.min(pp * dp, LIMITS.worldSize) } : config;
+  if (!isGrid || config.mesh.pp === undefined) return config;
+  return { ...config, worldSize: Math.min(ranksOf(meshSizes(config)), LIMITS.worldSize) };
 }
 
 /**

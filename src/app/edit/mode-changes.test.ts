@@ -54,9 +54,9 @@ describe('switching modes', () => {
   });
 
   it('the number of devices is never said twice', () => {
-    const grid = { ...PAGE_CONFIG, mode: 'pipeline' as const, mesh: { pp: 4, dp: 1 } };
+    const grid = { ...PAGE_CONFIG, mode: 'pipeline' as const, mesh: { ...PAGE_CONFIG.mesh, pp: 4 } };
     const two = withWorldSize(grid, 2);
-    expect(two.ok && two.config).toMatchObject({ worldSize: 2, mesh: { dp: 1 } });
+    expect(two.ok && two.config).toMatchObject({ worldSize: 2, mesh: { dpReplicate: 1 } });
     expect(two.ok && two.config.mesh.pp).toBe(undefined);
   });
 });

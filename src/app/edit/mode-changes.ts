@@ -20,7 +20,7 @@ const PATHS: readonly SettingPath[] = [
   ['accumulate'],
   ['dropLast'],
   ['mesh', 'pp'],
-  ['mesh', 'dp'],
+  ['mesh', 'dpReplicate'],
   ...['schedule', 'stagesPerRank', 'microBatches', 'split', 'actions'].map((key) => ['pipeline', key]),
   ['modelParallel', 'split'],
 ];

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
+import { underNewNames } from '../../config/testing/renamed-settings';
 import { MODES } from '../../protocol/config';
 import { PRESET_NAMES } from '../edit/page-presets';
 import { NO_STATE, printState, STATE_KEYS } from './link-state';
@@ -50,7 +51,7 @@ if (process.env['LOCKSTEP_RECORD_LINKS'] !== undefined) {
     // A setting that came later has its default, at whatever depth; none of those that there were is another one.
     const meant = { ...(old.config as object), ...old.since };
     expect(now.config).toEqual(parseConfig(meant));
-    expect(now.config).toMatchObject(meant);
+    expect(now.config).toMatchObject(underNewNames(meant));
     expect(now.view).toMatchObject(old.view as object);
     expect(now.kept).toEqual(old.kept);
     if (old.state !== undefined) expect(now.state).toMatchObject(old.state as object);

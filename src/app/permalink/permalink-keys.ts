@@ -275,7 +275,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('slow', 'stragglers', structured('!(rank(rank:1,factor:4))')),
   row('split', 'modelParallel.split', split),
   row('pp', 'mesh.pp', optional),
-  row('dp', 'mesh.dp'),
+  row('dp', 'mesh.dpReplicate'),
   row('pipeline', 'pipeline.schedule'),
   row('microBatches', 'pipeline.microBatches'),
   row('stagesPerRank', 'pipeline.stagesPerRank', optional),

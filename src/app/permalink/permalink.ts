@@ -179,7 +179,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   const settled = withMeshDevices(config);
   const world = pairs.get(WORLD_KEY);
   if (world !== undefined && settled.worldSize !== config.worldSize) {
-    const { pp, dp } = meshSizes(settled);
+    const { pp, dpReplicate: dp } = meshSizes(settled);
     const hint = `The run has ${settled.worldSize}. Leave out world or pp, or make world the product of pp and dp.`;
     keep(WORLD_KEY, world, `the mesh of pp ${pp} and dp ${dp} has ${settled.worldSize} ranks`, hint);
   }

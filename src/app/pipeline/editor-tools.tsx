@@ -1,5 +1,6 @@
 /** The line above the schedule that somebody builds: what it starts from, the keys of the editor as buttons, Run it. */
 import type { Config } from '../../protocol/config';
+import { meshSizes, ranksOf } from '../../protocol/mesh-sizes';
 import { COMPUTATIONS } from '../../protocol/pipeline';
 import type { Complaint } from '../../schedules/complaint';
 import head from '../lanes/head.module.css';
@@ -32,7 +33,7 @@ export function withDraft(config: Config, draft: Draft): Config {
   const { split, ...pipeline } = config.pipeline;
   return {
     ...config,
-    worldSize: ranks * config.mesh.dp,
+    worldSize: ranks * ranksOf({ ...meshSizes(config), pp: 1 }),
     mesh: { ...config.mesh, pp: ranks },
     pipeline: {
       ...pipeline,

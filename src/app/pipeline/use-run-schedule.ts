@@ -1,7 +1,7 @@
 /** The schedule of the run that is open, in React; undefined while none is. */
 import { useMemo } from 'react';
 import type { Config } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, ranksOf } from '../../protocol/mesh-sizes';
 import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
 import { useApp } from '../state/use-app';
@@ -14,8 +14,9 @@ export interface RunSchedule {
 }
 
 export function runSchedule(config: Config): RunSchedule {
-  const { pp, dp } = meshSizes(config);
-  return { schedule: chosenSchedule(config.pipeline, pp), replicas: dp, config };
+  const shape = meshSizes(config);
+  const schedule = chosenSchedule(config.pipeline, shape.pp);
+  return { schedule, replicas: ranksOf({ ...shape, pp: 1 }), config };
 }
 
 export function useRunSchedule(): RunSchedule | undefined {

@@ -2,8 +2,6 @@
  * The stage before what draws a traced step is here: rooms with their names and the shapes of their layers. The rooms
  * are where they will be as far as that is known before the step says what travels. Called by stage-place.tsx.
  */
-import { lookup } from '../../base/lookup';
-import { FACES } from '../../parallel/faces';
 import { grow, type Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
@@ -14,11 +12,12 @@ import { layoutStage } from './layout';
 import { paintCard, paintHead } from './paint-card';
 import { frameRoom } from './room-layout';
 import { largestRoom } from './room-size';
+import { stackOf } from './stack-of';
 
 export function firstPicture(ink: Ink, info: RunShape, size: Size): void {
   if (size.width <= 0) return;
   const { palette, context } = ink;
-  const { rows: stack } = lookup(FACES, info.config.mode)?.grid?.(info.config) ?? { rows: 1 };
+  const stack = stackOf(info.config);
   const largest = largestRoom(info.worldSize);
   const { rooms } = layoutStage({ ...size, devices: info.worldSize, largest, links: [], stack });
   for (const { device, layers, title, subtitles } of placeDevices(info, undefined)) {

@@ -3,8 +3,6 @@
  * (`stageScene`, once a frame). Both pure; stage.tsx calls them and paints.
  */
 
-import { lookup } from '../../base/lookup';
-import { FACES } from '../../parallel/faces';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Slice, StepTrace } from '../../protocol/trace';
 import { type Packet, packetsOf } from '../../trace/packets';
@@ -25,6 +23,7 @@ import { largestRoom } from './room-size';
 import type { RoomView } from './room-views';
 import { type Route, routeLinks } from './routes';
 import type { SceneItem, StageScene } from './scene-types';
+import { stackOf } from './stack-of';
 import { createTiledValues, type TiledValues } from './tiles';
 
 export interface StagePlan {
@@ -52,7 +51,7 @@ export function planStage(
   const devices = placeDevices(info, trace);
   const buckets = placeBuckets(info, trace);
   const largest = largestRoom(info.worldSize);
-  const { rows: stack } = lookup(FACES, info.config.mode)?.grid?.(info.config) ?? { rows: 1 };
+  const stack = stackOf(info.config);
   const layout = layoutStage({ ...size, devices: info.worldSize, largest, links, stack });
   return {
     info,

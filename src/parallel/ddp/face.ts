@@ -19,6 +19,7 @@ export const ddp: Face = {
       : `${countWord(devices)} replicas of one net, each with its own samples. Watch them agree.`,
   link: 'ddp',
   alsoCalled: ['distributeddataparallel'],
+  axes: ['dpReplicate'],
   sections: ['ddp'],
   controls: [
     { kind: 'choice', setting: DDP_MAIN.algorithm, words: namesOf('short') },

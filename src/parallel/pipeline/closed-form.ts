@@ -6,7 +6,7 @@ import { at } from '../../base/invariant';
 import { parametersOfLayer } from '../../nn/model';
 import type { ClosedForm } from '../../protocol/closed-form';
 import type { Config } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { chosenSchedule } from '../../schedules/chosen';
 import { elements } from '../../tensor/shape';
@@ -20,7 +20,8 @@ import { type Tie, tiesOf } from './ties';
 /** Of one micro-batch; with the last one the replicas reduce. */
 export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
   const { config, devices } = run;
-  const { pp, dp } = meshSizes(config);
+  const { pp } = meshSizes(config);
+  const replicas = replicasOf(config);
   // It was checked before it was compiled; this is asked for each micro-batch.
   const schedule = chosenSchedule(config.pipeline, pp);
   const stageDevices = Array.from({ length: schedule.stages }, (_, stage) => devicesOfStage(config, schedule, stage));
@@ -34,7 +35,7 @@ export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
   const ties = tiesOf(config);
   if (pass.steps) addTies(perDevice, ties, stageDevices);
   const shared = ties.length === 0 ? '' : '; once per step the gradients of shared weights';
-  if (dp === 1) return closedForm(perDevice, `${border}${shared}`);
+  if (replicas === 1) return closedForm(perDevice, `${border}${shared}`);
   if (pass.steps) addReductions(perDevice, run, pass, stageDevices);
   const exact =
     config.ddp.algorithm === 'naive' &&
@@ -43,7 +44,7 @@ export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
     !config.ddp.syncBatchNorm;
   return closedForm(
     perDevice,
-    `${border}${shared}; once per step the gradients of each stage over its ${dp} replicas${config.ddp.syncBatchNorm ? '; not counted: the sums of SyncBatchNorm' : ''}`,
+    `${border}${shared}; once per step the gradients of each stage over its ${replicas} replicas${config.ddp.syncBatchNorm ? '; not counted: the sums of SyncBatchNorm' : ''}`,
     {
       exact,
     },

@@ -2,6 +2,7 @@
 import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import type { PipelineReport } from '../../protocol/report';
 import { figuresOf } from '../../schedules/figures';
 import type { ModeInput } from '../mode';
@@ -25,20 +26,22 @@ export function settle(input: ModeInput): Config {
 }
 
 /** What can be said of the settings alone. */
-function checkSettings({ accumulate, mesh, worldSize, pipeline: settings }: Config): void {
-  const { microBatches, schedule, actions } = settings;
+function checkSettings(config: Config): void {
+  const { accumulate, mesh, worldSize } = config;
+  const { microBatches, schedule, actions } = config.pipeline;
+  const replicas = replicasOf(config);
   if (accumulate > 1)
     throw refusedSettings({
       settings: { accumulate, mode: 'pipeline', 'pipeline.microBatches': microBatches },
       why: 'in this mode pipeline.microBatches alone cuts the batch',
       hint: 'Set accumulate to 1, and pipeline.microBatches to the number of micro-batches.',
     });
-  if (mesh.pp === undefined && worldSize % mesh.dp > 0)
+  if (mesh.pp === undefined && worldSize % replicas > 0)
     throw refusedSettings({
       code: 'placement',
-      settings: { worldSize, 'mesh.dp': mesh.dp },
-      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be shared out evenly to ${mesh.dp} replicas of a pipeline`,
-      hint: 'Set mesh.dp to a divisor of worldSize, or mesh.pp to the number of ranks of one pipeline.',
+      settings: { worldSize, 'mesh.dpReplicate': mesh.dpReplicate },
+      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be shared out evenly to ${replicas} replicas of a pipeline`,
+      hint: 'Set mesh.dpReplicate to a divisor of worldSize, or mesh.pp to the number of ranks of one pipeline.',
     });
   if (schedule === 'own' && actions === undefined)
     throw refusedSettings({

@@ -5,7 +5,7 @@
  */
 import { lookup } from '../../base/lookup';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { COMPRESSING } from '../ddp/checks';
 
@@ -27,7 +27,7 @@ export function withDdpOfStages(config: Config): Config {
   const counting = {
     ...picked(ddp, OF_ROWS),
     ...(ddp.bucketCapMb === undefined ? {} : { bucketCapMb: ddp.bucketCapMb }),
-    ...(meshSizes(config).dp === 1 ? {} : ofReducer(ddp)),
+    ...(replicasOf(config) === 1 ? {} : ofReducer(ddp)),
   };
   // Each replica keeps running statistics of its own.
   return { ...config, ddp: { ...usual, ...counting, broadcastBuffers: false } };
@@ -88,8 +88,8 @@ export function ignoredDdpNotices(config: Config): readonly Notice[] {
     {
       level: 'info',
       id: 'ddp-of-stages',
-      text: `${names} ${ignored.length === 1 ? 'has' : 'have'} no effect in ${meshSizes(config).dp === 1 ? 'a pipeline without replicas' : 'mode pipeline'}${why}.`,
-      hint: 'With replicas (mesh.dp), DDP around a stage takes bucketCapMb, algorithm, overlap, samplerSeed, setEpoch, commHook, gradientAsBucketView, findUnusedParameters and syncBatchNorm.',
+      text: `${names} ${ignored.length === 1 ? 'has' : 'have'} no effect in ${replicasOf(config) === 1 ? 'a pipeline without replicas' : 'mode pipeline'}${why}.`,
+      hint: 'With replicas (mesh.dpReplicate), DDP around a stage takes bucketCapMb, algorithm, overlap, samplerSeed, setEpoch, commHook, gradientAsBucketView, findUnusedParameters and syncBatchNorm.',
     },
   ];
 }

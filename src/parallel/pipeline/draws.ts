@@ -6,10 +6,10 @@
  */
 import type { Config } from '../../protocol/config';
 import { hasDropout } from '../../protocol/config/layer-kinds';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 
 /** Several ranks have the rows of one batch, and masks to draw. */
 export const ranksDraw = (config: Config): boolean => meshSizes(config).pp > 1 && hasDropout(config.model.layers);
 
 /** Whether ranks take their rows from a DistributedSampler. */
-export const hasSampler = (config: Config): boolean => config.mesh.dp > 1 || (config.shuffle && ranksDraw(config));
+export const hasSampler = (config: Config): boolean => replicasOf(config) > 1 || (config.shuffle && ranksDraw(config));

@@ -6,7 +6,7 @@ import { parseConfig } from '../../config/parse-config';
 import { batchSchedule } from '../../data/batch-schedule';
 import { type Config, configSchema } from '../../protocol/config';
 import { batchNorms, LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import { SCHEDULE_NAMES } from '../../protocol/pipeline';
 import { mlpLayers, PRESETS } from '../../protocol/presets';
 import { stagesPerRankOf } from '../../schedules/schedule';
@@ -49,7 +49,7 @@ test('a schedule that can be ordered, a layer for each stage, a row for each mic
       const { stages } = scheduleOf(config);
       const layers = config.model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length;
       expect(stages).toBeLessThanOrEqual(layers);
-      const { dp } = meshSizes(config);
+      const dp = replicasOf(config);
       const rows = Math.ceil(made.rows / dp);
       const batchSize = Math.floor(config.batchSize / dp);
       const length = config.dropLast ? Math.floor(rows / batchSize) : Math.ceil(rows / batchSize);

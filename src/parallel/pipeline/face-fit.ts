@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../protocol/config';
 import { MOST_MICRO_BATCHES } from '../../protocol/config/pipeline';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import { layersWithWeights, leastRows, stagesOfRank } from './face-size';
 
 type Settings = Config['pipeline'];
@@ -41,25 +41,27 @@ function withSchedule(config: Config): Config {
 /** As many replicas as the batch has rows for, and in each as many ranks as have layers. */
 function withRanks(config: Config): Config {
   const { pp: _, ...mesh } = config.mesh;
-  const dp = Math.min(mesh.dp, config.worldSize, config.batchSize);
+  const dpReplicate = Math.min(mesh.dpReplicate, config.worldSize, config.batchSize);
   const most = Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
-  const pp = Math.max(1, Math.min(Math.floor(config.worldSize / dp), most));
+  const pp = Math.max(1, Math.min(Math.floor(config.worldSize / dpReplicate), most));
   const { split, ...pipeline } = config.pipeline;
   const stages = pp * stagesOfRank(pipeline);
   const layers = split?.reduce((a, b) => a + b, 0);
   const keepsSplit = split?.length === stages && layers === config.model.layers.length;
   return {
     ...config,
-    worldSize: pp * dp,
-    mesh: { ...mesh, dp },
+    worldSize: pp * dpReplicate,
+    mesh: { ...mesh, dpReplicate },
     pipeline: keepsSplit ? config.pipeline : pipeline,
   };
 }
 
 /** Rows of one replica in a full batch, and in the last one of an epoch; without known rows all batches are full. */
-function rowsOfReplica({ batchSize, mesh }: Config, rows: number | undefined) {
-  const full = Math.floor(Math.min(batchSize, rows ?? batchSize) / mesh.dp);
-  const last = rows === undefined ? full : Math.ceil(rows / mesh.dp) % full || full;
+function rowsOfReplica(config: Config, rows: number | undefined) {
+  const { batchSize } = config;
+  const replicas = replicasOf(config);
+  const full = Math.floor(Math.min(batchSize, rows ?? batchSize) / replicas);
+  const last = rows === undefined ? full : Math.ceil(rows / replicas) % full || full;
   return { full, last };
 }
 

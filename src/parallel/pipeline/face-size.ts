@@ -1,7 +1,7 @@
 /** How many stages and ranks a pipeline of a model can have. Called by face.ts, face-fit.ts and the split. */
 import type { Config } from '../../protocol/config';
 import { batchNorms, LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 
 type Settings = Config['pipeline'];
 
@@ -21,7 +21,7 @@ export const layersWithWeights = ({ model }: Config): number =>
 
 /** Ranks of all replicas: each has one layer with weights for each of its stages. */
 export const mostRanks = (config: Config): number =>
-  config.mesh.dp * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
+  replicasOf(config) * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
 
 /** Stages of the run: each begins with a layer that has weights. Those of the user's own schedule are in its text. */
 export function stagesWanted(config: Config): number {

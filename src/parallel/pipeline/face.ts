@@ -1,7 +1,7 @@
 /** Pipeline: what the page says about it. */
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
-import { meshSizes, placeOf } from '../../protocol/mesh-sizes';
+import { dataIndexOf, meshSizes, placeOf, replicasOf } from '../../protocol/mesh-sizes';
 import { countWord, type Face } from '../face';
 import { mostRanks, stagesOfRank, stagesWanted } from './face-size';
 
@@ -18,6 +18,7 @@ export const pipeline: Face = {
       : `One net, cut into stages for ${countWord(devices).toLowerCase()} ranks. Watch the batch pass in small pieces, so that all work.`,
   link: 'pipeline',
   alsoCalled: ['pp', 'pipelineparallel', 'gpipe'],
+  axes: ['pp', 'dpReplicate'],
   sections: ['pipeline', 'mesh', 'ddp'],
   controls: [
     { kind: 'panel', panel: 'mesh' },
@@ -27,18 +28,16 @@ export const pipeline: Face = {
   processPerDevice: true,
   launchable: true,
   role: (device, config) => {
-    const { pp, dp } = placeOf(device, meshSizes(config));
-    const replica = meshSizes(config).dp > 1 ? `, replica ${dp}` : '';
+    const shape = meshSizes(config);
+    const place = placeOf(device, shape);
+    const { pp } = place;
+    const replica = replicasOf(config) > 1 ? `, replica ${dataIndexOf(place, shape)}` : '';
     return {
       title: `rank ${device}`,
       beside: `${stagesOn(pp, config)}${replica}`,
       hasRows: pp === 0,
       keepsState: true,
     };
-  },
-  grid: (config) => {
-    const { pp, dp } = meshSizes(config);
-    return { columns: pp, rows: dp };
   },
   layersWanted: stagesWanted,
   mostDevices: mostRanks,
@@ -59,11 +58,12 @@ function stagesOn(pp: number, config: Config): string {
 /** The second stage of a rank comes back: the last rank has neighbours. */
 const V_PLACED: ReadonlySet<Config['pipeline']['schedule']> = new Set(['ZBVZeroBubble', 'DualPipeV']);
 
-function differenceCause({ model, pipeline: settings, batchSize, mesh }: Config): string | undefined {
+function differenceCause(config: Config): string | undefined {
+  const { model, pipeline: settings, batchSize } = config;
   if (batchNorms(model.layers) > 0) return 'batch norm takes the statistics of each micro-batch by itself';
   if (!settings.scaleGrads && settings.microBatches > 1)
     return 'the gradients of the micro-batches are summed, not averaged';
-  if (Math.floor(batchSize / mesh.dp) % settings.microBatches > 0)
+  if (Math.floor(batchSize / replicasOf(config)) % settings.microBatches > 0)
     return 'micro-batches with fewer rows count as much as the others';
   return undefined;
 }

@@ -3,13 +3,13 @@
  * end of an epoch. torch's stages take one size only, so the script fills shorter ones up. Called by listing.ts.
  */
 import type { Config } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import { microBatchesFor } from './short-batch';
 
 /** Rows that every micro-batch is filled up to; undefined: all have as many. */
 export function filledUpTo(config: Config): number | undefined {
   const { batchSize, pipeline } = config;
-  const rows = Math.floor(batchSize / meshSizes(config).dp);
+  const rows = Math.floor(batchSize / replicasOf(config));
   const isEven = rows % pipeline.microBatches === 0 && !reachesShortBatch(config, rows);
   return isEven ? undefined : Math.ceil(rows / pipeline.microBatches);
 }
@@ -24,18 +24,19 @@ function reachesShortBatch(config: Config, batch: number): boolean {
  * Rows of the short last batch of an epoch; 0: the run reaches no such batch. Undefined: only the script finds out how
  * many rows a file or a text has.
  */
-function rowsOfLast({ data, mesh: { dp }, dropLast, steps, epochs }: Config, batch: number): number | undefined {
+function rowsOfLast(config: Config, batch: number): number | undefined {
+  const { data, dropLast, steps, epochs } = config;
   if (dropLast) return 0;
   if (!('samples' in data) || data.type === 'sequence') return undefined;
   const training = data.samples - Math.floor(data.samples * data.testFraction);
-  const own = Math.ceil(training / dp);
+  const own = Math.ceil(training / replicasOf(config));
   const full = Math.floor(own / batch);
   return epochs !== undefined || steps > full ? own % batch : 0;
 }
 
 /** The short last batch where it has fewer micro-batches than the others: torch needs a schedule of its own for it. */
 export function shortBatch(config: Config): ShortBatch | undefined {
-  const rows = rowsOfLast(config, Math.floor(config.batchSize / meshSizes(config).dp));
+  const rows = rowsOfLast(config, Math.floor(config.batchSize / replicasOf(config)));
   if (rows === undefined || rows === 0) return undefined;
   const microBatches = microBatchesFor(config, [rows]);
   return microBatches < config.pipeline.microBatches ? { rows, microBatches } : undefined;

@@ -24,7 +24,7 @@ import {
 import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
 import { LISTING, loader } from '../../interop/pytorch/script';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import { hasSampler, ranksDraw } from './draws';
@@ -39,7 +39,8 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   const schedule = scheduleOf(config);
   const ranges = layerRanges(config);
   const shape: PipelineShape = {
-    ...meshSizes(config),
+    pp: meshSizes(config).pp,
+    dp: replicasOf(config),
     rankOfStage: schedule.rankOfStage,
     cuts: [0, ...ranges.map(({ end }) => end)],
     microBatches: schedule.microBatches,

@@ -4,9 +4,10 @@
  * schedule (schedules/). Replicas of the pipeline train on different batches, and average each stage's gradients
  * over its own group. This file is the light part, which is there from the beginning; what compiles is fetched.
  */
+import { at } from '../../base/invariant';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import { commHookOf, opFamiliesOfHook } from '../ddp/comm-hooks/comm-hooks';
 import { type ParallelMode, SCRIPT } from '../mode';
 import { hasSampler, ranksDraw } from './draws';
@@ -18,18 +19,15 @@ const COMPILER = new Part('The compiler of pipelines', () => import('./compiler'
 export const pipeline: ParallelMode = {
   face,
   parts: [COMPILER],
-  mesh: (config) => {
-    const { pp, dp } = meshSizes(config);
-    return initDeviceMesh({ pp, dpReplicate: dp }, { nodes: config.nodes });
-  },
+  mesh: (config) => initDeviceMesh(meshSizes(config), { nodes: config.nodes }),
   sampler: (config) => (hasSampler(config) ? 'distributedWhole' : undefined),
   ranksDraw,
-  settingsOfBatches: ['mesh.dp', 'ddp.samplerSeed', 'ddp.setEpoch'],
+  settingsOfBatches: ['mesh.dpReplicate', 'ddp.samplerSeed', 'ddp.setEpoch'],
   pieces: microBatchesFor,
-  processGroup: ({ mesh, ddp }) => (mesh.dp > 1 ? { algorithm: ddp.algorithm } : {}),
+  processGroup: (config) => (replicasOf(config) > 1 ? { algorithm: config.ddp.algorithm } : {}),
   rowsOfDevice: (config, rows) => {
-    const { pp } = meshSizes(config);
-    return Array.from({ length: pp }, () => rows.map((count) => [0, count] as const)).flat();
+    const mesh = pipeline.mesh(config);
+    return mesh.world.ranks.map((rank) => [0, at(rows, mesh.dataIndex(rank))] as const);
   },
   listing: new Part(SCRIPT, async () => (await import('./listing')).pipelineListing),
 

@@ -3,6 +3,7 @@
  * 2.13), and where the numbers are not those of one device. Called through compiler.ts.
  */
 import type { Config } from '../../protocol/config';
+import { replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../mode';
 import { ignoredDdpNotices } from './ddp-of-stages';
@@ -26,17 +27,18 @@ function inFewer(config: Config, rows: number): string {
 
 /** PyTorch's stages take micro-batches of one shape: that of the first one. */
 function sizeNotices({ config, schedule, rows }: NoticeInput): readonly Notice[] {
-  const { pipeline, mesh, batchSize } = config;
+  const { pipeline, batchSize } = config;
+  const replicas = replicasOf(config);
   const { microBatches } = pipeline;
   const full = rows[0] ?? 0;
   const short = Object.values(schedule.sizes).find((sizes) => sizes?.some((count) => count !== full))?.[0];
   const notices: Notice[] = [];
-  if (full * mesh.dp < batchSize)
+  if (full * replicas < batchSize)
     notices.push({
       level: 'info',
       id: 'batch-uneven',
-      text: `A batch of ${batchSize} does not divide by ${mesh.dp} replicas: each trains on ${full} rows, ${full * mesh.dp} together.`,
-      hint: `Choose a multiple of ${mesh.dp} to compare with the other modes sample for sample.`,
+      text: `A batch of ${batchSize} does not divide by ${replicas} replicas: each trains on ${full} rows, ${full * replicas} together.`,
+      hint: `Choose a multiple of ${replicas} to compare with the other modes sample for sample.`,
     });
   if (full % microBatches !== 0)
     notices.push({
@@ -100,9 +102,8 @@ function gradientNotices({ pipeline: { scaleGrads, microBatches }, loss }: Confi
 
 /** DDP rebuilds its buckets at its second forward; it must have reduced before that. */
 function replicaNotices(config: Config): readonly Notice[] {
-  const { pipeline, mesh } = config;
-  const { microBatches, schedule } = pipeline;
-  if (mesh.dp === 1 || microBatches === 1) return [];
+  const { microBatches, schedule } = config.pipeline;
+  if (replicasOf(config) === 1 || microBatches === 1) return [];
   if (schedule === '1F1B' && microBatches > scheduleOf(config).stages) return [];
   return [
     {

@@ -8,7 +8,8 @@ import { refusedSettings } from '../../base/refused-settings';
 import type { Synced } from '../../nn/layer';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { AXES } from '../../protocol/mesh';
+import { meshSizes, placeOf, ranksAlong, ranksOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { actionsOf } from '../../schedules/actions-of';
 import { checkSchedule } from '../../schedules/check';
@@ -47,11 +48,13 @@ function withSettings({ code, message, hint, details }: LockstepError, config: C
   return refusedSettings({ code, settings, why: message.replace(/\.$/, ''), hint, details });
 }
 
-/** The devices that hold a stage: one in each replica. */
+/** The devices that hold a stage: all that have its pipeline rank, wherever they lie on the other axes. */
 export function devicesOfStage(config: Config, { rankOfStage }: Schedule, stage: number): readonly DeviceIndex[] {
-  const { dp } = meshSizes(config);
-  return Array.from({ length: dp }, (_, replica) => at(rankOfStage, stage) * dp + replica);
+  const shape = meshSizes(config);
+  return ranksAlong(BESIDE_STAGES, { ...placeOf(0, shape), pp: at(rankOfStage, stage) }, shape);
 }
+
+const BESIDE_STAGES = AXES.filter((axis) => axis !== 'pp');
 
 /** Those that have the last stage: with a V placement the first ranks. A rank drives one device. */
 export function lossRanks(config: Config): readonly Rank[] {
@@ -62,8 +65,8 @@ export function lossRanks(config: Config): readonly Rank[] {
 /** Layers (indices into the configuration) that live on each device. */
 export function layersOfDevice(config: Config): readonly (readonly number[])[] {
   const schedule = scheduleOf(config);
-  const { pp, dp } = meshSizes(config);
-  const layers: number[][] = Array.from({ length: pp * dp }, () => []);
+  const devices = ranksOf(meshSizes(config));
+  const layers: number[][] = Array.from({ length: devices }, () => []);
   layerRanges(config).forEach(({ start, end }, stage) => {
     for (const device of devicesOfStage(config, schedule, stage))
       for (let i = start; i < end; i++) at(layers, device).push(i);

@@ -9,12 +9,33 @@ import { count, LIMITS } from './fields';
 /** The most micro-batches that a batch is cut into. */
 export const MOST_MICRO_BATCHES = 64;
 
-export const meshSchema = v.strictObject({
-  /** Ranks of a pipeline. Given: worldSize is pp times dp. Absent: worldSize / dp. */
-  pp: v.optional(count(1, LIMITS.worldSize)),
-  /** Replicas of the pipeline, each with its own part of the batch: DDP over each stage. */
-  dp: v.optional(count(1, LIMITS.worldSize), 1),
-});
+/** An axis that no mode has yet: a size other than 1 is refused. */
+const notYet = () => v.optional(count(1, 1), 1);
+
+/**
+ * The sizes of the axes, outermost first, as torchtitan names them. Products that run today: pp x dpReplicate in mode
+ * pipeline, dpReplicate alone in mode ddp.
+ */
+export const meshSchema = v.pipe(
+  v.strictObject({
+    /** Ranks of a pipeline. Given: worldSize is the product of the axes. Absent: worldSize / the other axes. */
+    pp: v.optional(count(1, LIMITS.worldSize)),
+    /**
+     * Replicas, each with its own part of the batch. In mode pipeline: DDP over each stage. Mode ddp has as many as
+     * worldSize says, and where worldSize is absent, as many as this says if it is not 1.
+     */
+    dpReplicate: v.optional(count(1, LIMITS.worldSize), 1),
+    dpShard: notYet(),
+    cp: notYet(),
+    tp: notYet(),
+    /** The earlier name of dpReplicate; it may be given in its place. */
+    dp: v.optional(count(1, LIMITS.worldSize)),
+  }),
+  v.transform(({ dp = 1, dpReplicate, ...others }) => ({
+    ...others,
+    dpReplicate: dpReplicate === 1 ? dp : dpReplicate,
+  })),
+);
 
 export const pipelineSchema = v.strictObject({
   /** torch's name (get_schedule_class); own: the one in `actions`. */

@@ -1,13 +1,17 @@
 /** Words of the mesh's and the pipeline's settings. */
-import type { Config } from '../config';
+import type { Config, ConfigInput } from '../config';
 import { type NameIn, settings } from './setting';
 
-export const MESH = settings<NameIn<Config['mesh']>>('mesh', {
-  pp: ['Pipeline ranks', 'pp: ranks that a pipeline has; without it, the world size divided by dp.'],
-  dp: [
+export const MESH = settings<NameIn<NonNullable<ConfigInput['mesh']>>>('mesh', {
+  pp: ['Pipeline ranks', 'pp: ranks that a pipeline has; without it, the world size divided by the other axes.'],
+  dpReplicate: [
     'Replicas',
-    'dp: how many pipelines train side by side, each on its part of the batch; DDP averages each stage.',
+    'dp_replicate: replicas of the model or pipeline, each with its own part of the batch; DDP averages their gradients.',
   ],
+  dpShard: ['Shards', 'dp_shard: ranks that share one copy of the parameters. No mode has this axis yet: it is 1.'],
+  cp: ['Context ranks', 'cp: ranks that share one sequence. No mode has this axis yet: it is 1.'],
+  tp: ['Tensor ranks', 'tp: ranks that share one layer. No mode has this axis yet: it is 1.'],
+  dp: ['Replicas', 'The earlier name of dpReplicate, which is still read.'],
 });
 
 export const PIPELINE = settings<NameIn<Config['pipeline']>>('pipeline', {

@@ -3,8 +3,10 @@
  * the axis of replicas. Fetched when such a mode is set up.
  */
 
+import { FACES } from '../../../parallel/faces';
 import { LIMITS } from '../../../protocol/config';
-import { meshSizes } from '../../../protocol/mesh-sizes';
+import type { Axis } from '../../../protocol/mesh';
+import { meshSizes, ranksOf, replicasOf } from '../../../protocol/mesh-sizes';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
 import { MESH } from '../../../protocol/words/pipeline';
@@ -15,34 +17,35 @@ import { useApp } from '../../state/use-app';
 import { parseCap, printCap } from '../cap-text';
 import { AxisSlider } from './axis-slider';
 import styles from './mesh.module.css';
-import { MeshPicture } from './mesh-picture';
+import { MeshPicture, shortName } from './mesh-picture';
 
 const ALGORITHM_WORDS = namesOf('short');
 
 export function MeshPanel() {
   const config = useApp((app) => app.config);
   const controller = useController();
-  const { pp, dp } = meshSizes(config);
-  const sized = (axis: 'pp' | 'dp') => (size: number) => {
-    const edit = withMesh(config, { pp, dp, [axis]: size });
+  const axes = FACES[config.mode].axes ?? [];
+  const shape = meshSizes(config);
+  const ranks = ranksOf(shape);
+  const sized = (axis: Axis) => (size: number) => {
+    const edit = withMesh(config, { [axis]: size });
     if (edit.ok) controller.apply(edit.config);
   };
-  const axis = (name: 'pp' | 'dp', other: number) => {
-    const { title, description } = MESH[name];
-    const most = Math.max(1, Math.floor(LIMITS.worldSize / other));
-    return (
-      <AxisSlider label={title} title={description} size={name === 'pp' ? pp : dp} most={most} onSize={sized(name)} />
-    );
+  const slider = (axis: Axis) => {
+    const { title, description } = MESH[axis];
+    const most = Math.max(1, Math.floor(LIMITS.worldSize / ranksOf({ ...shape, [axis]: 1 })));
+    const size = shape[axis];
+    return <AxisSlider key={axis} label={title} title={description} size={size} most={most} onSize={sized(axis)} />;
   };
   return (
     <>
-      {axis('pp', dp)}
-      {axis('dp', pp)}
+      {axes.map(slider)}
       <p className={styles['product']}>
-        pp × dp: {pp} × {dp} = {pp * dp} {pp * dp === 1 ? 'rank' : 'ranks'}
+        {axes.map(shortName).join(' × ')}: {axes.map((axis) => shape[axis]).join(' × ')} = {ranks}{' '}
+        {ranks === 1 ? 'rank' : 'ranks'}
       </p>
-      <MeshPicture pp={pp} dp={dp} />
-      {dp > 1 && (
+      <MeshPicture axes={axes} shape={shape} />
+      {replicasOf(config) > 1 && (
         <>
           <TextSetting {...DDP_MAIN.bucketCapMb} print={printCap} parse={parseCap} />
           <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />

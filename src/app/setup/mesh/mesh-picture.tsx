@@ -1,9 +1,12 @@
 /**
- * The mesh as a grid: a column per rank of the pipeline, a row per replica. A rank or an axis that is pointed at, or
- * has the focus, lights its groups; below it is what each axis sends in a step, counted from the last one that was
- * traced. One stop of the Tab key; arrows go from cell to cell.
+ * The mesh as a grid: a column per place on the outermost axis (a rank of the pipeline), a row per place on the other
+ * axes together (a replica). A rank or a heading that is pointed at, or has the focus, lights its row and its column;
+ * below the grid is what each axis sends in a step, counted from the last one that was traced. One stop of the Tab key;
+ * arrows go from cell to cell.
  */
 import { type KeyboardEvent, useRef, useState } from 'react';
+import type { Axis } from '../../../protocol/mesh';
+import { type MeshShape, placeOf, ranksOf } from '../../../protocol/mesh-sizes';
 import type { StepTrace } from '../../../protocol/trace';
 import { usePalette } from '../../draw/drawing';
 import { formatSize } from '../../draw/format';
@@ -11,9 +14,13 @@ import { useApp } from '../../state/use-app';
 import styles from './mesh.module.css';
 
 interface MeshProps {
-  readonly pp: number;
-  readonly dp: number;
+  /** Outermost first; the first one is drawn from left to right. */
+  readonly axes: readonly Axis[];
+  readonly shape: MeshShape;
 }
+
+/** As links and sentences name an axis. */
+export const shortName = (axis: Axis): string => (axis === 'dpReplicate' ? 'dp' : axis);
 
 /** Of the grid with its headings: row 0 and column 0 are those. */
 interface Place {
@@ -21,27 +28,34 @@ interface Place {
   readonly column: number;
 }
 
-export function MeshPicture({ pp, dp }: MeshProps) {
+export function MeshPicture({ axes: [outermost = 'pp', ...inner], shape }: MeshProps) {
+  const columns = shape[outermost];
+  const rows = ranksOf({ ...shape, [outermost]: 1 });
   const trace = useApp((app) => app.traces.at(-1));
   const palette = usePalette();
   const [lit, setLit] = useState<Place>();
   const [at, setAt] = useState<Place>({ row: 1, column: 1 });
   const grid = useRef<HTMLDivElement>(null);
-  const stop = at.row <= dp && at.column <= pp ? at : { row: 1, column: 1 };
+  const stop = at.row <= rows && at.column <= columns ? at : { row: 1, column: 1 };
   const go = (event: KeyboardEvent) => {
     const [down, right] = STEPS.get(event.key) ?? [0, 0];
     const next = { row: stop.row + down, column: stop.column + right };
     const isCorner = next.row === 0 && next.column === 0;
-    if (isCorner || next.row < 0 || next.column < 0 || next.row > dp || next.column > pp) return;
+    if (isCorner || next.row < 0 || next.column < 0 || next.row > rows || next.column > columns) return;
     if (down === 0 && right === 0) return;
     event.preventDefault();
     setAt(next);
     grid.current?.querySelector<HTMLElement>(`[data-place="${next.row} ${next.column}"]`)?.focus();
   };
   const cell = (place: Place) => {
-    const rank = (place.column - 1) * dp + place.row - 1;
+    // A heading stands for the first rank of its line.
+    const rank = (Math.max(1, place.column) - 1) * rows + Math.max(1, place.row) - 1;
     const isRank = place.row > 0 && place.column > 0;
-    const name = isRank ? `rank ${rank}` : place.row === 0 ? `pp ${place.column - 1}` : `dp ${place.row - 1}`;
+    const name = isRank
+      ? `rank ${rank}`
+      : place.row === 0
+        ? heading([outermost], rank, shape)
+        : heading(inner, rank, shape);
     return (
       <button
         key={`${place.row} ${place.column}`}
@@ -51,7 +65,7 @@ export function MeshPicture({ pp, dp }: MeshProps) {
         data-place={`${place.row} ${place.column}`}
         data-lit={(lit && isLit(place, lit)) || undefined}
         tabIndex={place.row === stop.row && place.column === stop.column ? 0 : -1}
-        aria-label={`${name}: ${groupWords(place, { pp, dp })}`}
+        aria-label={`${name}: ${groupWords(place, rows, columns)}`}
         onFocus={() => {
           setAt(place);
           setLit(place);
@@ -71,21 +85,22 @@ export function MeshPicture({ pp, dp }: MeshProps) {
       <div
         ref={grid}
         className={styles['grid']}
-        style={{ gridTemplateColumns: `auto repeat(${pp}, minmax(0, 1fr))` }}
+        style={{ gridTemplateColumns: `auto repeat(${columns}, minmax(0, 1fr))` }}
         onKeyDown={go}
       >
-        {Array.from({ length: (pp + 1) * (dp + 1) }, (_, i) => ({
-          row: Math.floor(i / (pp + 1)),
-          column: i % (pp + 1),
+        {Array.from({ length: (columns + 1) * (rows + 1) }, (_, i) => ({
+          row: Math.floor(i / (columns + 1)),
+          column: i % (columns + 1),
         })).map((place) => (place.row === 0 && place.column === 0 ? <span key="corner" /> : cell(place)))}
       </div>
       <figcaption className={styles['traffic']}>
         <p data-lit={(lit !== undefined && lit.row > 0) || undefined}>
-          row: a pipeline, {pp === 1 ? 'sends nothing' : `sends activations and their gradients${bytes(sent?.pp)}`}
+          row: a pipeline,{' '}
+          {columns === 1 ? 'sends nothing' : `sends activations and their gradients${bytes(sent?.[outermost])}`}
         </p>
-        {dp > 1 && (
+        {rows > 1 && (
           <p data-lit={(lit !== undefined && lit.column > 0) || undefined}>
-            column: replicas of a stage, all-reduce gradients{bytes(sent?.dp)}
+            column: replicas of a stage, all-reduce gradients{bytes(sent && sum(inner.map((axis) => sent[axis])))}
           </p>
         )}
       </figcaption>
@@ -104,9 +119,13 @@ const STEPS: ReadonlyMap<string, readonly [down: number, right: number]> = new M
 const isLit = (place: Place, lit: Place): boolean =>
   (lit.row > 0 && place.row === lit.row) || (lit.column > 0 && place.column === lit.column);
 
-function groupWords({ row, column }: Place, { pp, dp }: MeshProps): string {
-  const inRow = `pipeline of ranks ${line(pp, (i) => i * dp + row - 1)}`;
-  const inColumn = dp === 1 ? 'no replicas' : `replicas are ranks ${line(dp, (i) => (column - 1) * dp + i)}`;
+/** 'dp 1'; of several axes 'dp 1, tp 0'. */
+const heading = (axes: readonly Axis[], rank: number, shape: MeshShape): string =>
+  axes.map((axis) => `${shortName(axis)} ${placeOf(rank, shape)[axis]}`).join(', ');
+
+function groupWords({ row, column }: Place, rows: number, columns: number): string {
+  const inRow = `pipeline of ranks ${line(columns, (i) => i * rows + row - 1)}`;
+  const inColumn = rows === 1 ? 'no replicas' : `replicas are ranks ${line(rows, (i) => (column - 1) * rows + i)}`;
   if (row === 0) return inColumn;
   return column === 0 ? inRow : `${inRow}; ${inColumn}`;
 }
@@ -114,15 +133,17 @@ function groupWords({ row, column }: Place, { pp, dp }: MeshProps): string {
 const line = (count: number, rank: (index: number) => number): string =>
   Array.from({ length: count }, (_, i) => rank(i)).join(', ');
 
+const sum = (sizes: readonly number[]): number => sizes.reduce((a, b) => a + b, 0);
+
 const bytes = (sent: number | undefined): string => (sent === undefined ? '' : `, ${formatSize(sent)} a step`);
 
-/** Bytes that all ranks send in the step along each axis. */
-export function sentByAxis({ events }: StepTrace): { readonly pp: number; readonly dp: number } {
-  let [pp, dp] = [0, 0];
+/** Bytes that all ranks send in the step along each axis; a message of a schedule goes along the pipeline. */
+export function sentByAxis({ events }: StepTrace): Readonly<Record<Axis, number>> {
+  const sent = { pp: 0, dpReplicate: 0, dpShard: 0, cp: 0, tp: 0 };
   for (const { kind, collective, action, bytes: size } of events) {
     if (kind !== 'send') continue;
-    if (collective) dp += collective.group?.axis === 'dpReplicate' ? size : 0;
-    else if (action) pp += size;
+    const axis = collective ? collective.group?.axis : action && 'pp';
+    if (axis) sent[axis] += size;
   }
-  return { pp, dp };
+  return sent;
 }

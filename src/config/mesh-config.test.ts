@@ -1,0 +1,71 @@
+/** The mesh in the configuration: its axes, the earlier name of one, and what decides the number of ranks. */
+import { expect, test } from 'vitest';
+import { LockstepError } from '../base/errors';
+import { PARALLEL_MODES } from '../parallel/modes';
+import { AXES } from '../protocol/mesh';
+import { parseConfig } from './parse-config';
+
+const ONE_EACH = { pp: 1, dpReplicate: 1, dpShard: 1, cp: 1, tp: 1 };
+const shapeOf = (input: unknown) => {
+  const config = parseConfig(input);
+  return { mode: config.mode, ...PARALLEL_MODES[config.mode].mesh(config).shape };
+};
+
+test.each([
+  [{}, { mode: 'single' }],
+  [
+    { mode: 'ddp', worldSize: 4 },
+    { mode: 'ddp', dpReplicate: 4 },
+  ],
+  [
+    { mode: 'ddp', mesh: { dpReplicate: 3 } },
+    { mode: 'ddp', dpReplicate: 3 },
+  ],
+  [
+    { mode: 'pipeline', worldSize: 8, mesh: { dpReplicate: 2 } },
+    { mode: 'pipeline', pp: 4, dpReplicate: 2 },
+  ],
+  [{ mesh: { pp: 2, dpReplicate: 3 } }, { mode: 'pipeline', pp: 2, dpReplicate: 3 }],
+  // As it was before dpReplicate had its name: mode ddp does not read dp.
+  [{ mesh: { pp: 2, dp: 3 } }, { mode: 'pipeline', pp: 2, dpReplicate: 3 }],
+  [
+    { mode: 'ddp', worldSize: 4, mesh: { dp: 2 } },
+    { mode: 'ddp', dpReplicate: 4 },
+  ],
+  [
+    { mode: 'ddp', mesh: { dp: 2 } },
+    { mode: 'ddp', dpReplicate: 4 },
+  ],
+])('%j', (input, shape) => {
+  expect(shapeOf(input)).toEqual({ ...ONE_EACH, ...shape });
+});
+
+test('dp is read as dpReplicate, and never written', () => {
+  const config = parseConfig({ mesh: { pp: 2, dp: 2 } });
+  expect(config.mesh).toEqual({ ...ONE_EACH, pp: 2, dpReplicate: 2 });
+  expect(parseConfig(config)).toEqual(config);
+  expect(config).toEqual(parseConfig({ mesh: { pp: 2, dpReplicate: 2 } }));
+});
+
+test.each([
+  [{ mesh: { pp: 2, dp: 2, dpReplicate: 3 } }, 'mesh.dp is the earlier name of mesh.dpReplicate'],
+  [{ mesh: { pp: 2, tp: 2 } }, 'mesh.tp: must be at most 1, not 2'],
+  [{ mesh: { pp: 2, dpShard: 2 } }, 'mesh.dpShard: must be at most 1, not 2'],
+  [{ mesh: { pp: 2, dpReplicate: 2 }, worldSize: 3 }, 'the mesh has 2 x 2 = 4 ranks'],
+  [
+    { mode: 'pipeline', mesh: { pp: 16, dpReplicate: 16 } },
+    'the mesh has 16 x 16 = 256 ranks, and a world has at most',
+  ],
+])('%j is refused', (input, words) => {
+  expect(() => parseConfig(input)).toThrow(words);
+  expect(() => parseConfig(input)).toThrow(LockstepError);
+});
+
+test('the axes of a mode are those of its mesh that may have more than one rank', () => {
+  for (const { face, mesh } of Object.values(PARALLEL_MODES)) {
+    const { axes = [] } = face;
+    expect(AXES.filter((axis) => axes.includes(axis))).toEqual(axes);
+    const { shape } = mesh(parseConfig({ mode: face.name, worldSize: 4, mesh: { dpReplicate: 2 } }));
+    expect(AXES.filter((axis) => shape[axis] > 1)).toEqual(axes);
+  }
+});
