@@ -36,8 +36,9 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
       if (call.reduceOp === 'avg' && call.op !== 'reduceScatter') scaleInput(call, call.input);
       recipe(call.op).emit(call, (rounds) => {
         const join = call.halves ? sumOfHalves(call, call.halves, rounds) : undefined;
+        const tensor = call.op === 'barrier' ? undefined : tensorOf(call);
         rounds.forEach((hops, round) => {
-          emitRound(name, call, hops, { round, rounds: rounds.length, join });
+          emitRound(name, call, hops, { round, rounds: rounds.length, join, tensor });
         });
       });
     },
@@ -74,9 +75,10 @@ interface Place {
   readonly rounds: number;
   /** How hops join, where a receive cannot do it by itself. */
   readonly join: Join | undefined;
+  readonly tensor: CollectiveRef['tensor'];
 }
 
-function emitRound(name: AlgorithmName, call: NumberedCall, hops: Round, { round, rounds, join }: Place): void {
+function emitRound(name: AlgorithmName, call: NumberedCall, hops: Round, { round, rounds, join, tensor }: Place): void {
   const { builder, group, op, where, payload } = call;
   const device = (rank: Rank) => builder.deviceOf(at(group.ranks, rank));
   builder.exchange(
@@ -92,7 +94,7 @@ function emitRound(name: AlgorithmName, call: NumberedCall, hops: Round, { round
         ...(chunk === undefined ? {} : { chunk }),
         ...(chunks === undefined ? {} : { chunks }),
         ...(summed === undefined ? {} : { summed }),
-        ...(op === 'barrier' ? {} : { tensor: tensorOf(call) }),
+        ...(tensor === undefined ? {} : { tensor }),
         ...(group.id === builder.mesh.world.id ? {} : { group }),
         ...(call.reduceOp === undefined || call.reduceOp === 'sum' ? {} : { reduceOp: call.reduceOp }),
         ...(call.bucket === undefined ? {} : { bucket: call.bucket }),

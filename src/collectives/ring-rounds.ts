@@ -26,11 +26,13 @@ export const allGatherChunk = (r: number, round: number, n: number): number => m
 
 export function reduceScatterRounds(ring: RingOf): readonly Round[] {
   const n = ring.members.length;
-  return rounds(ring, reduceScatterChunk, (c, round) => ({
-    joins: true,
-    // Members c-1, c-2, ... have added theirs.
-    summed: Array.from({ length: round + 2 }, (_, k) => ring.weights?.[mod(c - 1 - k, n)] ?? 1).reduce((a, b) => a + b),
-  }));
+  /** By chunk: how many ranks' values its last member has sent on. */
+  const summed = ring.members.map((_, c) => ring.weights?.[mod(c - 1, n)] ?? 1);
+  return rounds(ring, reduceScatterChunk, (c, round) => {
+    // Members c-1, c-2, ... have added theirs; rounds come in order, and every chunk is in each.
+    summed[c] = at(summed, c) + (ring.weights?.[mod(c - 2 - round, n)] ?? 1);
+    return { joins: true, summed: at(summed, c) };
+  });
 }
 
 /** `summed`: of how many ranks the chunks hold the sum, where they do. */

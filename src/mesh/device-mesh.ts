@@ -37,7 +37,11 @@ export class DeviceMesh {
   readonly rankOfDevice: readonly Rank[];
   /** nodeOf[d] is the node that cuda:d is on. */
   readonly nodeOf: readonly number[];
+  readonly devices: readonly DeviceIndex[];
   private readonly lines: Readonly<Record<Axis, readonly Group[]>>;
+  private readonly devicesOfRank: readonly (readonly DeviceIndex[])[];
+  /** Groups that are no line, in the order in which compilers asked for them. */
+  private readonly otherGroups: Group[] = [];
 
   constructor(shape: MeshShape, { devicesPerRank = 1, nodes = 1 }: MeshOptions = {}) {
     for (const axis of AXES)
@@ -46,7 +50,11 @@ export class DeviceMesh {
     this.worldSize = ranksOf(shape);
     this.world = { id: 0, ranks: Array.from({ length: this.worldSize }, (_, rank) => rank) };
     const devices = this.worldSize * devicesPerRank;
-    this.rankOfDevice = Array.from({ length: devices }, (_, device) => Math.floor(device / devicesPerRank));
+    this.devices = Array.from({ length: devices }, (_, device) => device);
+    this.rankOfDevice = this.devices.map((device) => Math.floor(device / devicesPerRank));
+    this.devicesOfRank = this.world.ranks.map((rank) =>
+      this.devices.slice(rank * devicesPerRank, (rank + 1) * devicesPerRank),
+    );
     this.nodeOf = spreadOverNodes(devices, nodes);
     this.lines = linesOf(this);
   }
@@ -78,15 +86,18 @@ export class DeviceMesh {
   }
 
   /**
-   * As torch.distributed.new_group: of ranks that are on no line. Where a group has these ranks already, it is that
-   * one; else its number follows from who is in it.
+   * As torch.distributed.new_group, for ranks that are on no line. Where a group has these ranks already, this is that
+   * group; else it gets the next number, as torch counts its groups.
    */
   newGroup(ranks: readonly Rank[], purpose: string): Group {
-    const known = [this.world, ...AXES.flatMap((axis) => this.lines[axis])];
+    const known = [this.world, ...AXES.flatMap((axis) => this.lines[axis]), ...this.otherGroups];
     const isSame = (group: Group): boolean =>
       group.ranks.length === ranks.length && group.ranks.every((rank, place) => rank === ranks[place]);
-    const id = known.length + ranks.reduce((mask, rank) => mask + 2 ** rank, 0);
-    return known.find(isSame) ?? { id, purpose, ranks };
+    const found = known.find(isSame);
+    if (found) return found;
+    const made = { id: Math.max(...known.map(({ id }) => id)) + 1, purpose, ranks };
+    this.otherGroups.push(made);
+    return made;
   }
 
   /** Ranks with the same number train on the same batch: those that differ only in stage, context or tensor part. */
@@ -99,13 +110,9 @@ export class DeviceMesh {
     return dataIndices(this.shape);
   }
 
-  get devices(): readonly DeviceIndex[] {
-    return [...this.rankOfDevice.keys()];
-  }
-
   /** What a process drives. */
   devicesOf(rank: Rank): readonly DeviceIndex[] {
-    return this.devices.filter((device) => this.rankOfDevice[device] === rank);
+    return this.devicesOfRank[rank] ?? [];
   }
 }
 

@@ -13,7 +13,8 @@ import { elements } from '../tensor/shape';
 import { collectiveKey } from './collective-key';
 import type { BufferSpec, Instruction, Program } from './instruction';
 import { accessedBuffers, writtenBuffers } from './instruction-access';
-import type { LinearStep, Placed } from './linearize';
+import type { LinearStep } from './linearize';
+import type { Placed } from './ready-heads';
 import { fromTheLeft, keyOf, type Place, SymbolicMemory } from './symbolic-memory';
 
 /** Elements 0 .. length - 1: the sum of the terms, each times `scale`, goes to every target. */

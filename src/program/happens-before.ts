@@ -23,8 +23,15 @@ interface Head {
   readonly index: number;
   readonly list: readonly Instruction[];
   next: number;
-  /** Per queue of the mesh, how many of its instructions have completed before the next one of this queue. */
+  /** Per other queue of the mesh, how many of its instructions have completed before the next one of this queue. */
   clock: Uint32Array;
+}
+
+/** That an event is signalled or a message posted: of its queue this many instructions have completed, and `clock`. */
+interface Reached {
+  readonly queue: number;
+  readonly completed: number;
+  readonly clock: Uint32Array;
 }
 
 export function happensBefore(program: Program): Order {
@@ -34,22 +41,22 @@ export function happensBefore(program: Program): Order {
   const heads = lists.map(
     ({ device, list }, index): Head => ({ device, index, list, next: 0, clock: new Uint32Array(lists.length) }),
   );
-  /** By instruction: what had completed before it started. */
+  /** By instruction: what had completed on other queues before it started; many of a queue share one clock. */
   const clocks: (Uint32Array | undefined)[] = [];
   const places: ({ readonly queue: number; readonly position: number } | undefined)[] = [];
-  /** By event of a device, and by tag of a message: what has completed once it is there. */
-  const signals = new Map<string, Uint32Array>();
-  const messages = new Map<string, Uint32Array>();
+  /** By event of a device, and by tag of a message. */
+  const signals = new Map<string, Reached>();
+  const messages = new Map<string, Reached>();
 
-  const run = (head: Head, instruction: Instruction, awaited: Uint32Array | undefined): void => {
-    const clock = awaited ? latest(head.clock, awaited) : head.clock;
+  const run = (head: Head, instruction: Instruction, awaited: Reached | undefined): void => {
+    if (awaited) head.clock = later(head.clock, awaited);
+    const { index: queue, clock } = head;
     clocks[instruction.id] = clock;
-    places[instruction.id] = { queue: head.index, position: head.next };
+    places[instruction.id] = { queue, position: head.next };
     head.next++;
-    head.clock = Uint32Array.from(clock);
-    head.clock[head.index] = head.next;
-    if (instruction.signals !== undefined) signals.set(`${head.device} ${instruction.signals}`, head.clock);
-    if (instruction.kind === 'send') messages.set(instruction.tag, head.clock);
+    const reached = { queue, completed: head.next, clock };
+    if (instruction.signals !== undefined) signals.set(`${head.device} ${instruction.signals}`, reached);
+    if (instruction.kind === 'send') messages.set(instruction.tag, reached);
   };
   for (let moved = true; moved; ) {
     moved = false;
@@ -76,15 +83,22 @@ export function happensBefore(program: Program): Order {
     before(first, then) {
       const place = places[first.id];
       const clock = clocks[then.id];
-      return place !== undefined && clock !== undefined && at(clock, place.queue) > place.position;
+      const thenPlace = places[then.id];
+      if (place === undefined || clock === undefined || thenPlace === undefined) return false;
+      if (place.queue === thenPlace.queue) return place.position < thenPlace.position;
+      return at(clock, place.queue) > place.position;
     },
     done: (instruction) => (instruction.kind === 'send' ? (receives.get(instruction.tag) ?? instruction) : instruction),
   };
 }
 
-/** Entry by entry, the later of the two. */
-function latest(one: Uint32Array, other: Uint32Array): Uint32Array {
-  const clock = Uint32Array.from(one);
-  for (let k = 0; k < clock.length; k++) clock[k] = Math.max(at(one, k), at(other, k));
+/** Entry by entry, the later of the clock and what has been reached. */
+function later(own: Uint32Array, { queue, completed, clock: other }: Reached): Uint32Array {
+  const clock = own.slice();
+  for (let k = 0; k < clock.length; k++) {
+    const theirs = other[k] ?? 0;
+    if (theirs > (clock[k] ?? 0)) clock[k] = theirs;
+  }
+  clock[queue] = Math.max(at(clock, queue), completed);
   return clock;
 }

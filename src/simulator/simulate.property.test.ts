@@ -5,9 +5,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
+import { linearize } from '../program/linearize';
+import { linearizePlainly } from '../program/testing/linearize-plainly';
 import { HARDWARE } from './hardware';
 import { simulate } from './simulate';
+import { slownessOf } from './slowness';
 import { COMM, EXAMPLE, exampleBuilder, FORWARD, hop } from './testing/example-machine';
+import { PlainSimulation } from './testing/simulate-plainly';
 
 /** A random Program that is free of deadlock: instructions are emitted in an order in which they can run. */
 const programs = fc
@@ -99,3 +103,29 @@ test('the same Program takes the same time again', () =>
       expect([...simulate(program, hardware)]).toEqual([...simulate(program, hardware)]);
     }),
   ));
+
+test('asking only the queues that something changed for gives the same times as asking all', () =>
+  fc.assert(
+    fc.property(programs, machines, (program, hardware) => {
+      const plainly = new PlainSimulation(program, hardware, slownessOf([])).run().times;
+      expect(simulate(program, hardware)).toEqual(plainly);
+    }),
+  ));
+
+test.each([true, false])('linearize, grouping %s, gives the steps of its plain version', (group) =>
+  fc.assert(
+    fc.property(programs, (program) => {
+      const plainly = linearizePlainly(program, { group });
+      const all = program.lanes.flatMap(({ instructions }) => instructions);
+      const inSteps = all.filter(({ kind }) => kind !== 'send' && kind !== 'wait').length;
+      // A receive that would overwrite what its device still has to send can hang.
+      if (plainly.flat().length < inSteps) {
+        expect(() => linearize(program, { group })).toThrow('would hang');
+        return;
+      }
+      const steps = linearize(program, { group });
+      const ids = steps.map(({ items }) => items.map((i) => ('recv' in i ? i.recv : i).instruction.id));
+      expect(ids).toEqual(plainly);
+    }),
+  ),
+);

@@ -22,6 +22,8 @@ interface QueueState {
   readonly list: readonly Instruction[];
   next: number;
   freeUs: number;
+  /** When its next instruction can start; undefined: when something else has been timed, or never. */
+  nextUs: number | undefined;
 }
 
 interface Message {
@@ -29,7 +31,7 @@ interface Message {
   readonly arrivalUs: number;
 }
 
-class Simulation {
+export class Simulation {
   readonly times = new Map<InstructionId, ModelledTime>();
   private readonly queues: readonly QueueState[];
   private readonly eventUs = new Map<string, number>();
@@ -40,6 +42,10 @@ class Simulation {
   private readonly protocols: ReadonlyMap<string, Protocol>;
   /** Device and collective, of those that have paid the collective's start. */
   private readonly begun = new Set<string>();
+  protected readonly queuesOf = new Map<DeviceIndex, QueueState[]>();
+  private readonly receiverOf = new Map<string, DeviceIndex>();
+  /** By device, the other devices with a queue whose next instruction sends to it: they wait for its port. */
+  private readonly sendersTo = new Map<DeviceIndex, Set<DeviceIndex>>();
 
   constructor(
     program: Program,
@@ -51,22 +57,23 @@ class Simulation {
       list: lane.instructions.filter((i) => i.queue === queue),
       next: 0,
       freeUs: 0,
+      nextUs: undefined,
     });
     this.protocols = protocolsOf(program, hardware);
     this.queues = program.lanes.flatMap((lane) => [queueOf(lane, 'compute'), queueOf(lane, 'comm')]);
+    for (const { device, instructions } of program.lanes) {
+      this.queuesOf.set(
+        device,
+        this.queues.filter((queue) => queue.device === device),
+      );
+      for (const i of instructions) if (i.kind === 'recv') this.receiverOf.set(i.tag, device);
+    }
   }
 
   run(): this {
+    for (const device of this.queuesOf.keys()) this.ask(device);
     for (let left = this.queues.reduce((n, q) => n + q.list.length, 0); left > 0; left--) {
-      let first: { queue: QueueState; instruction: Instruction; startUs: number } | undefined;
-      for (const queue of this.queues) {
-        const instruction = queue.list[queue.next];
-        const startUs = instruction && this.startUs(queue, instruction);
-        if (instruction === undefined || startUs === undefined) continue;
-        const sooner = !first || startUs < first.startUs;
-        if (sooner || (startUs === first?.startUs && instruction.id < first.instruction.id))
-          first = { queue, instruction, startUs };
-      }
+      const first = this.first();
       if (!first) throw new LockstepError('program', 'The Program would hang; the verifier says where.');
       const { queue, instruction, startUs } = first;
       const startingUs = instruction.kind === 'send' ? this.beginUs(queue.device, instruction) : 0;
@@ -76,8 +83,57 @@ class Simulation {
       if (instruction.signals) this.eventUs.set(`${queue.device} ${instruction.signals}`, endUs);
       queue.freeUs = endUs;
       queue.next++;
+      this.askAfter(queue.device, instruction);
     }
     return this;
+  }
+
+  /** The queue whose next instruction can start first; of equals, the instruction emitted first. */
+  private first(): { queue: QueueState; instruction: Instruction; startUs: number } | undefined {
+    let first: { queue: QueueState; instruction: Instruction; startUs: number } | undefined;
+    for (const queue of this.queues) {
+      const startUs = queue.nextUs;
+      if (startUs === undefined || (first && startUs > first.startUs)) continue;
+      const instruction = must(queue.list[queue.next], 'next instruction');
+      if (!first || startUs < first.startUs || instruction.id < first.instruction.id)
+        first = { queue, instruction, startUs };
+    }
+    return first;
+  }
+
+  /** Asks the devices again whose queues the instruction may have let start sooner or later. */
+  protected askAfter(device: DeviceIndex, i: Instruction): void {
+    this.ask(device);
+    if (i.kind === 'load') this.askSendersTo(device);
+    if (i.kind !== 'send') return;
+    this.ask(i.peer);
+    this.askSendersTo(i.peer);
+    const receiver = this.receiverOf.get(i.tag);
+    if (receiver !== undefined && receiver !== i.peer) this.ask(receiver);
+  }
+
+  private askSendersTo(peer: DeviceIndex): void {
+    const senders = this.sendersTo.get(peer) ?? new Set();
+    for (const device of senders) {
+      const sends = ({ list, next }: QueueState): boolean => {
+        const i = list[next];
+        return i?.kind === 'send' && i.peer === peer;
+      };
+      if (this.queuesOf.get(device)?.some(sends)) this.ask(device);
+      else senders.delete(device);
+    }
+  }
+
+  /** When the next instruction of each queue of the device can start. */
+  protected ask(device: DeviceIndex): void {
+    for (const queue of this.queuesOf.get(device) ?? []) {
+      const instruction = queue.list[queue.next];
+      queue.nextUs = instruction && this.startUs(queue, instruction);
+      if (instruction?.kind !== 'send') continue;
+      const senders = this.sendersTo.get(instruction.peer);
+      if (senders) senders.add(device);
+      else this.sendersTo.set(instruction.peer, new Set([device]));
+    }
   }
 
   /** When the head of a queue can start; undefined while it waits for something that has not been timed yet. */

@@ -6,7 +6,7 @@
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
 import type { Load } from '../../program/instruction';
-import type { Placed } from '../../program/linearize';
+import type { Placed } from '../../program/ready-heads';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { Feed } from '../executor';

@@ -1,0 +1,198 @@
+/**
+ * Which queues of a Program can run their next instruction while `linearize` merges them. After each step only the
+ * devices for which something changed are asked again: a device that ran, posted or signalled something, that a message
+ * was sent to, or whose message was received. `testing/linearize-plainly` asks every queue after every step; a test
+ * compares the two.
+ */
+import { at, must } from '../base/invariant';
+import type { DeviceIndex, Queue } from '../protocol/trace';
+import type { Instruction, Program, Send } from './instruction';
+import { writesInto } from './instruction-access';
+
+export interface Placed<I extends Instruction> {
+  readonly device: DeviceIndex;
+  readonly instruction: I;
+}
+
+export interface Head {
+  readonly device: DeviceIndex;
+  readonly queue: Queue;
+  readonly list: readonly Instruction[];
+  /** Position among the heads. */
+  readonly index: number;
+  next: number;
+  /** Signature of the group that the head is in, while its instruction is ready. */
+  group: string | undefined;
+}
+
+/** The next instruction of the queue; undefined: the queue is through. */
+export const headOf = ({ list, next }: Head): Instruction | undefined => list[next];
+
+export class ReadyHeads {
+  readonly heads: readonly Head[];
+  readonly posted = new Posted();
+  private readonly signalled = new Set<string>();
+  private readonly headsOfDevice = new Map<DeviceIndex, Head[]>();
+  private readonly receiverOf = new Map<string, DeviceIndex>();
+  private readonly signatureOf: (device: DeviceIndex, i: Instruction) => string;
+  /** By signature: the heads whose instructions are ready and may run as one step, in the order of the heads. */
+  private readonly groups = new Map<string, Head[]>();
+  private readonly changed = new Set<DeviceIndex>();
+
+  constructor(program: Program) {
+    this.signatureOf = signatures(program);
+    this.heads = headsOf(program);
+    for (const head of this.heads) {
+      const own = this.headsOfDevice.get(head.device);
+      if (own) own.push(head);
+      else this.headsOfDevice.set(head.device, [head]);
+      for (const i of head.list) if (i.kind === 'recv') this.receiverOf.set(i.tag, head.device);
+      this.changed.add(head.device);
+    }
+  }
+
+  /** The largest group of ready heads; of equally large ones, that whose first instruction was emitted first. */
+  largest(): readonly Head[] | undefined {
+    this.settle();
+    let best: readonly Head[] | undefined;
+    for (const group of this.groups.values()) if (!best || comesBefore(group, best)) best = group;
+    return best;
+  }
+
+  /** The next instructions of these heads run as one step. */
+  run(chosen: readonly Head[]): void {
+    const ran = chosen.map((head) => must(headOf(head), 'ready head'));
+    for (const head of chosen) this.finish(head);
+    for (const i of ran) {
+      if (i.kind !== 'recv') continue;
+      const sender = this.posted.received(i.tag);
+      if (sender !== undefined) this.changed.add(sender);
+    }
+  }
+
+  private finish(head: Head): void {
+    const signals = headOf(head)?.signals;
+    head.next++;
+    this.changed.add(head.device);
+    if (signals !== undefined) this.signalled.add(`${head.device} ${signals}`);
+  }
+
+  /** Posts sends and passes waits on the devices that changed, then regroups their heads. */
+  private settle(): void {
+    for (const device of this.changed) {
+      const own = must(this.headsOfDevice.get(device), `queues of cuda:${device}`);
+      while (own.some((head) => this.passes(head)));
+    }
+    for (const device of this.changed)
+      for (const head of must(this.headsOfDevice.get(device), `queues of cuda:${device}`)) this.regroup(head);
+    this.changed.clear();
+  }
+
+  /** A send, or a wait whose event has been signalled, is no step: it is done at once. */
+  private passes(head: Head): boolean {
+    const i = headOf(head);
+    if (i?.kind === 'send') {
+      this.posted.add({ device: head.device, instruction: i });
+      const receiver = this.receiverOf.get(i.tag);
+      if (receiver !== undefined) this.changed.add(receiver);
+    } else if (i?.kind !== 'wait' || !this.signalled.has(`${head.device} ${i.event}`)) return false;
+    this.finish(head);
+    return true;
+  }
+
+  private regroup(head: Head): void {
+    const i = headOf(head);
+    const signature = i && this.isReady(head.device, i) ? this.signatureOf(head.device, i) : undefined;
+    if (signature === head.group) return;
+    if (head.group !== undefined) {
+      const old = must(this.groups.get(head.group), head.group);
+      old.splice(old.indexOf(head), 1);
+      if (old.length === 0) this.groups.delete(head.group);
+    }
+    head.group = signature;
+    if (signature === undefined) return;
+    const group = this.groups.get(signature) ?? [];
+    this.groups.set(signature, group);
+    const after = group.findLastIndex(({ index }) => index < head.index);
+    group.splice(after + 1, 0, head);
+  }
+
+  private isReady(device: DeviceIndex, i: Instruction): boolean {
+    if (i.kind === 'wait' || i.kind === 'send') return false;
+    if (i.kind === 'recv' && !this.posted.byTag.has(i.tag)) return false;
+    return !this.posted.overwrittenBy(device, i);
+  }
+}
+
+function headsOf(program: Program): readonly Head[] {
+  const queues = program.lanes.flatMap(({ device, instructions }) =>
+    (['compute', 'comm'] as const).map((queue) => ({
+      device,
+      queue,
+      list: instructions.filter((i) => i.queue === queue),
+    })),
+  );
+  return queues.map((queue, index) => ({ ...queue, index, next: 0, group: undefined }));
+}
+
+function comesBefore(a: readonly Head[], b: readonly Head[]): boolean {
+  if (a.length !== b.length) return a.length > b.length;
+  const first = (group: readonly Head[]): number => must(headOf(at(group, 0)), 'ready head').id;
+  return first(a) < first(b);
+}
+
+/** Gives instructions that may run as one step the same text: operator, attributes and shapes, or what is received. */
+export function signatures(program: Program): (device: DeviceIndex, i: Instruction) => string {
+  const shapes = new Map(
+    program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]),
+  );
+  const signatureOf = (device: DeviceIndex, i: Instruction): string => {
+    const shape = (name: string) => shapes.get(device)?.get(name) ?? '?';
+    switch (i.kind) {
+      case 'compute':
+        return [i.op, JSON.stringify(i.attrs), ...[...i.inputs, '>', ...i.outputs].map((n) => `${n}:${shape(n)}`)].join(
+          ' ',
+        );
+      case 'recv':
+        return `recv ${i.apply} ${i.payload} ${i.collective?.group?.id ?? ''} ${i.collective?.seq ?? ''} ${i.collective?.part ?? ''} ${i.collective?.round ?? ''}`;
+      default:
+        return `${i.kind} ${i.kind === 'load' ? i.source : ''}`;
+    }
+  };
+  /** An instruction is looked at again while it waits for its turn. */
+  const known = new Map<Instruction, string>();
+  return (device, i) => {
+    const signature = known.get(i) ?? signatureOf(device, i);
+    known.set(i, signature);
+    return signature;
+  };
+}
+
+/** Sends that have been posted and not yet received. */
+export class Posted {
+  readonly byTag = new Map<string, Placed<Send>>();
+  private readonly byDevice = new Map<DeviceIndex, Set<Send>>();
+
+  add(send: Placed<Send>): void {
+    this.byTag.set(send.instruction.tag, send);
+    const own = this.byDevice.get(send.device);
+    if (own) own.add(send.instruction);
+    else this.byDevice.set(send.device, new Set([send.instruction]));
+  }
+
+  /** The device that had sent it. */
+  received(tag: string): DeviceIndex | undefined {
+    const send = this.byTag.get(tag);
+    if (send) this.byDevice.get(send.device)?.delete(send.instruction);
+    this.byTag.delete(tag);
+    return send?.device;
+  }
+
+  /** A writer must not overtake a send of its device; a receive may write over what is sent to itself. */
+  overwrittenBy(device: DeviceIndex, instruction: Instruction): boolean {
+    const tag = instruction.kind === 'recv' ? instruction.tag : undefined;
+    for (const send of this.byDevice.get(device) ?? [])
+      if (send.tag !== tag && writesInto(instruction, send.slice)) return true;
+    return false;
+  }
+}
