@@ -118,7 +118,8 @@ function check(request: CollectivesRequest): void {
   const refuse = (message: string, hint: string): never => {
     throw new LockstepError('config', message, hint);
   };
-  if (ranks > LIMITS.worldSize) refuse(`There are no ${ranks} ranks.`, `A world has 1 to ${LIMITS.worldSize} ranks.`);
+  if (ranks > LIMITS.collective)
+    refuse(`${ranks} ranks are too many.`, `A collective by itself has 1 to ${LIMITS.collective} ranks.`);
   if (root >= ranks) refuse(`Invalid rank ${root} for a group of ${ranks}.`, `--root is 0 to ${ranks - 1}.`);
   if (nodes > ranks || ranks % nodes !== 0)
     refuse(`${ranks} ranks are not spread evenly over ${nodes} nodes.`, 'Let --nodes divide --ranks.');

@@ -49,7 +49,7 @@ it('keeps limits, defaults and strictness', () => {
   expect(schema).toMatchObject({
     type: 'object',
     additionalProperties: false,
-    properties: { worldSize: { type: 'integer', minimum: 1, maximum: 16, default: 4 }, mode: { default: 'single' } },
+    properties: { worldSize: { type: 'integer', minimum: 1, maximum: 64, default: 4 }, mode: { default: 'single' } },
   });
   expect(schema['required'] ?? []).toEqual([]);
 });

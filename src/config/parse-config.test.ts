@@ -22,7 +22,7 @@ describe('a configuration that is not valid', () => {
     [{ optimizer: { type: 'SGD', weight_decay: 1 } }, 'optimizer.weight_decay: there is no such setting; did you mean'],
     [{ optimizer: { type: 'Adam', momentum: 0.9 } }, 'optimizer.momentum: there is no such setting.'],
     [{ learning: 1 }, 'learning: there is no such setting.'],
-    [{ worldSize: 17 }, 'worldSize: must be at most 16, not 17.'],
+    [{ worldSize: 65 }, 'worldSize: must be at most 64, not 65.'],
     [{ worldSize: 0 }, 'worldSize: must be at least 1, not 0.'],
     [{ worldSize: '4' }, 'worldSize: must be a number, not "4".'],
     [{ worldSize: 2.5 }, 'worldSize: must be a whole number, not 2.5.'],
@@ -88,9 +88,16 @@ describe('a configuration that is not valid', () => {
     expect(error.hint).toContain('lockstep schema');
   });
 
+  test('more than 16 ranks run in one thread, not in workers', () => {
+    const ranks = { mode: 'ddp', worldSize: 17, batchSize: 34 };
+    expect(parseConfig(ranks).worldSize).toBe(17);
+    expect(() => parseConfig({ ...ranks, placement: 'workers' })).toThrow('at most 16 ranks can have a worker each');
+    expect(() => parseConfig({ ...ranks, mode: 'dataParallel', placement: 'workers' })).not.toThrow();
+  });
+
   test('all complaints come at once', () => {
-    const { message } = refusal({ worldSize: 17, seed: -1 });
-    expect(message).toContain('seed: must be at least 0, not -1. worldSize: must be at most 16, not 17.');
+    const { message } = refusal({ worldSize: 65, seed: -1 });
+    expect(message).toContain('seed: must be at least 0, not -1. worldSize: must be at most 64, not 65.');
   });
 
   test('a long text is cut', () => {

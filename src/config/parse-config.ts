@@ -40,8 +40,19 @@ export function parseConfig(input: unknown): Config {
       hint: `Use at most ${worldSize} ${worldSize === 1 ? 'node' : 'nodes'}, or more devices.`,
     });
   }
+  checkWorkers(config, mode.mesh(config).worldSize);
   rankDevices(config);
   return config;
+}
+
+function checkWorkers({ placement, worldSize }: Config, processes: number): void {
+  if (placement !== 'workers' || processes <= LIMITS.workers) return;
+  throw refusedSettings({
+    code: 'placement',
+    settings: { placement, worldSize },
+    why: `at most ${LIMITS.workers} ranks can have a worker each, and this run has ${processes}`,
+    hint: 'Set placement to "shared", where all ranks run in one thread, or use fewer ranks.',
+  });
 }
 
 /**

@@ -29,7 +29,7 @@ export function labCurves(request: LabRequest): LabCurves {
     algorithm,
     points: SIZES.map((length) => pointOf({ ...request, algorithm, length })),
   }));
-  const worlds = Array.from({ length: LIMITS.worldSize - 1 }, (_, i) => i + 2);
+  const worlds = Array.from({ length: LIMITS.collective - 1 }, (_, i) => i + 2);
   const overRanks = known.map((algorithm) => ({
     algorithm,
     points: worlds.map((worldSize) =>

@@ -87,14 +87,14 @@ export function checkRequest(request: LabRequest): void {
   const refuse = (text: string, hint: string): never => {
     throw new LockstepError('config', text, hint);
   };
-  if (!whole(worldSize, 1, LIMITS.worldSize))
-    refuse(`The lab cannot run ${worldSize} ranks.`, `Choose 1 to ${LIMITS.worldSize} ranks.`);
+  if (!whole(worldSize, 1, LIMITS.collective))
+    refuse(`The lab cannot run ${worldSize} ranks.`, `Choose 1 to ${LIMITS.collective} ranks.`);
   if (!whole(length, 0, MOST_ELEMENTS))
     refuse(`A buffer cannot have ${length} elements.`, `Choose 0 to ${MOST_ELEMENTS} elements.`);
   if (!whole(root, 0, worldSize - 1))
     refuse(`Invalid rank ${root} for a group of ${worldSize}.`, `Choose a root from 0 to ${worldSize - 1}.`);
-  if (!whole(nodes, 1, LIMITS.worldSize))
-    refuse(`Ranks cannot be spread over ${nodes} nodes.`, `Choose 1 to ${LIMITS.worldSize} nodes.`);
+  if (!whole(nodes, 1, LIMITS.collective))
+    refuse(`Ranks cannot be spread over ${nodes} nodes.`, `Choose 1 to ${LIMITS.collective} nodes.`);
   if (!(startUs >= 0 && Number.isFinite(startUs)))
     refuse(`A collective cannot take ${startUs} µs to start.`, 'Choose 0 µs or more.');
   for (const { latencyUs, bytesPerSecond } of [link, across])

@@ -206,7 +206,7 @@ describe('settings', () => {
   });
 
   test.each([
-    ['torchrun --nnodes=4 --nproc_per_node=8 t.py', 'at most 16'],
+    ['torchrun --nnodes=16 --nproc_per_node=8 t.py', 'at most 64'],
     ['srun -N 2 -n 5 python t.py', 'not spread evenly'],
   ])('%s is refused: %s', (line, message) => {
     expect(() => launchSettings(parseLaunchLine(line))).toThrow(message);

@@ -78,6 +78,8 @@ export class SymbolicMemory {
 function clip(stretch: Stretch, from: number, to: number): readonly Stretch[] {
   const [start, end] = [Math.max(stretch.from, from), Math.min(stretch.to, to)];
   if (start >= end) return [];
+  // Most stretches are whole, and a sum over a large world has many terms.
+  if (start === stretch.from && end === stretch.to) return [stretch];
   const terms = stretch.terms.map((term) => ({ ...term, offset: term.offset + start - stretch.from }));
   return [{ ...stretch, from: start, to: end, terms }];
 }
@@ -89,7 +91,7 @@ function scaled(stretches: readonly Stretch[], scale: number): readonly Stretch[
   return stretches.map((s) => ({ ...s, scale }));
 }
 
-/** As many terms as a sum that is not taken from the left may have: the ranks of the largest world. */
+/** As many terms as a sum that is not taken from the left may have. With more ranks, its rounds run one by one. */
 const MOST_TERMS = 16;
 
 /** Whether a sum is taken from the left. */

@@ -3,10 +3,11 @@
  * idle; and why a device idles at a time, in words. A receive counts from when its message left: what it waited before
  * is idle. Pure; called by the timeline and metrics.ts.
  */
+import { at } from '../base/invariant';
 import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
 import { carriedWords, ofSyncBatchNorm } from './carried';
 import { endUs, spanOf, totalUs } from './lanes';
-import { lateDevices } from './late-device';
+import { type LateDevice, lateDevices } from './late-device';
 import { deviceName, kernelWords } from './words';
 
 export interface Interval {
@@ -48,6 +49,49 @@ export function busySpans(trace: StepTrace, clock: Clock): readonly Interval[] {
   });
 }
 
+/** What answers about idle time share; made once for all devices of a trace, because each walks through the trace. */
+export interface IdleTimes {
+  readonly spans: readonly Interval[];
+  /** Indices of the events of a device, in their order. */
+  eventsOf(device: DeviceIndex): readonly number[];
+  busy(device: DeviceIndex): readonly Interval[];
+  indexOf(event: TraceEvent): number;
+  nameOf(device: DeviceIndex): string;
+  late(recv: TraceEvent): DeviceIndex | undefined;
+}
+
+export function createIdleTimes(trace: StepTrace, clock: Clock): IdleTimes {
+  const spans = busySpans(trace, clock);
+  const eventsOf = new Map<DeviceIndex, number[]>();
+  const indexOf = new Map<TraceEvent, number>();
+  trace.events.forEach((e, index) => {
+    indexOf.set(e, index);
+    const own = eventsOf.get(e.device);
+    if (own) own.push(index);
+    else eventsOf.set(e.device, [index]);
+  });
+  const busy = new Map<DeviceIndex, readonly Interval[]>();
+  const names = new Map<DeviceIndex, string>();
+  let late: LateDevice | undefined;
+  const remember = <T>(known: Map<DeviceIndex, T>, device: DeviceIndex, find: () => T): T => {
+    const value = known.get(device) ?? find();
+    known.set(device, value);
+    return value;
+  };
+  return {
+    spans,
+    eventsOf: (device) => eventsOf.get(device) ?? [],
+    busy: (device) =>
+      remember(busy, device, () => joined((eventsOf.get(device) ?? []).map((index) => at(spans, index)))),
+    indexOf: (event) => indexOf.get(event) ?? -1,
+    nameOf: (device) => remember(names, device, () => deviceName(trace, device)),
+    late(recv) {
+      late ??= lateDevices(trace, spans);
+      return late(recv);
+    },
+  };
+}
+
 /** Busy intervals of a device, or of one of its queues: disjoint, in order. */
 export function busyIntervals(trace: StepTrace, clock: Clock, device: DeviceIndex, queue?: Queue): readonly Interval[] {
   const spans = busySpans(trace, clock);
@@ -75,8 +119,12 @@ export function joined(spans: readonly Interval[]): readonly Interval[] {
 const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((n, i) => n + i.endUs - i.startUs, 0);
 
 /** The gaps of a device between the start and the end of the step. */
-export const idleIntervals = (trace: StepTrace, clock: Clock, device: DeviceIndex): readonly Interval[] =>
-  gapsBetween(busyIntervals(trace, clock, device), totalUs(trace, clock));
+export const idleIntervals = (
+  trace: StepTrace,
+  clock: Clock,
+  device: DeviceIndex,
+  times: Pick<IdleTimes, 'busy'> = createIdleTimes(trace, clock),
+): readonly Interval[] => gapsBetween(times.busy(device), totalUs(trace, clock));
 
 /** `busy`: disjoint, in order. */
 export function gapsBetween(busy: readonly Interval[], end: number): readonly Interval[] {
@@ -138,22 +186,22 @@ export function idleReason(
   clock: Clock,
   device: DeviceIndex,
   timeUs: number,
+  times: IdleTimes = createIdleTimes(trace, clock),
 ): IdleReason | undefined {
   if (timeUs < 0 || timeUs >= totalUs(trace, clock)) return undefined;
-  if (busyIntervals(trace, clock, device).some((i) => i.startUs <= timeUs && timeUs < i.endUs)) return undefined;
-  const name = deviceName(trace, device);
-  const spans = busySpans(trace, clock);
-  const first = firstAfter(trace, spans, device, timeUs);
+  if (times.busy(device).some((i) => i.startUs <= timeUs && timeUs < i.endUs)) return undefined;
+  const name = times.nameOf(device);
+  const first = firstAfter(trace, times, device, timeUs);
   if (!first) {
-    return trace.events.some((e) => e.device === device)
+    return times.eventsOf(device).length > 0
       ? { kind: 'done', text: `${name} has done its part of the step` }
       : { kind: 'nothing', text: `${name} has no part in this step` };
   }
-  const next = trace.events.indexOf(first);
-  const cause = waitsFor(trace, spans, first, timeUs);
+  const next = times.indexOf(first);
+  const cause = waitsFor(trace, times, first, timeUs);
   if (cause) {
     const kind = isBubble(cause.awaited) ? 'bubble' : 'waits';
-    return { kind, text: `${name} waits for ${cause.words}`, next, awaited: trace.events.indexOf(cause.awaited) };
+    return { kind, text: `${name} waits for ${cause.words}`, next, awaited: times.indexOf(cause.awaited) };
   }
   return clock === 'measured'
     ? { kind: 'turn', text: `${name} waits for its turn: here the devices share one processor`, next }
@@ -169,15 +217,15 @@ const isBubble = ({ kind, collective, payload }: TraceEvent): boolean =>
   kind === 'recv' && !collective && (payload === 'activation' || payload === 'gradient');
 
 /** The event of the device that begins first after a time. */
-function firstAfter(trace: StepTrace, spans: readonly Interval[], device: DeviceIndex, timeUs: number) {
+function firstAfter(trace: StepTrace, { spans, eventsOf }: IdleTimes, device: DeviceIndex, timeUs: number) {
   let first: TraceEvent | undefined;
   let startUs = Number.POSITIVE_INFINITY;
-  trace.events.forEach((e, index) => {
+  for (const index of eventsOf(device)) {
     const start = spans[index]?.startUs ?? 0;
-    if (e.device !== device || start <= timeUs || start >= startUs) return;
-    first = e;
+    if (start <= timeUs || start >= startUs) continue;
+    first = trace.events[index];
     startUs = start;
-  });
+  }
   return first;
 }
 
@@ -187,13 +235,13 @@ interface Awaited {
 }
 
 /** What the event cannot begin without and does not have at that time, the last to come. */
-function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent, timeUs: number): Awaited | undefined {
-  if (next.kind === 'recv') return { awaited: next, words: heldUp(trace, spans, next) };
+function waitsFor(trace: StepTrace, times: IdleTimes, next: TraceEvent, timeUs: number): Awaited | undefined {
+  if (next.kind === 'recv') return { awaited: next, words: heldUp(times, next) };
   const wanted = new Set(next.deps);
   let last: TraceEvent | undefined;
   let lastUs = timeUs;
   trace.events.forEach((e, index) => {
-    const end = spans[index]?.endUs ?? 0;
+    const end = times.spans[index]?.endUs ?? 0;
     if (!wanted.has(e.id) || end <= lastUs) return;
     last = e;
     lastUs = end;
@@ -201,21 +249,21 @@ function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent
   if (!last) return undefined;
   return {
     awaited: last,
-    words: last.peer === undefined ? `its own ${kernelWords(last.name)}` : heldUp(trace, spans, last),
+    words: last.peer === undefined ? `its own ${kernelWords(last.name)}` : heldUp(times, last),
   };
 }
 
 /** In a collective everybody waits for everybody: the one whose work the message was late for is named. */
-function heldUp(trace: StepTrace, spans: readonly Interval[], recv: TraceEvent): string {
-  const what = message(trace, recv);
+function heldUp(times: IdleTimes, recv: TraceEvent): string {
+  const what = message(times, recv);
   if (recv.kind !== 'recv' || recv.collective?.op !== 'allReduce') return what;
-  const late = lateDevices(trace, spans)(recv);
-  return late === undefined || late === recv.device ? what : `${deviceName(trace, late)} in ${what}`;
+  const late = times.late(recv);
+  return late === undefined || late === recv.device ? what : `${times.nameOf(late)} in ${what}`;
 }
 
-function message(trace: StepTrace, event: TraceEvent): string {
+function message({ nameOf }: IdleTimes, event: TraceEvent): string {
   const { collective, payload, bucket, peer, device } = event;
-  const from = deviceName(trace, peer ?? device);
+  const from = nameOf(peer ?? device);
   switch (collective?.op) {
     case 'allReduce':
       if (ofSyncBatchNorm(event)) return carriedWords(event);

@@ -9,22 +9,23 @@ interface Ended {
   readonly endUs: number;
 }
 
-/** `spans` parallel to trace.events. Undefined where the trace does not hold the other side. */
-type LateDevice = (recv: TraceEvent) => DeviceIndex | undefined;
+/** Undefined where the trace does not hold the other side. */
+export type LateDevice = (recv: TraceEvent) => DeviceIndex | undefined;
 
-/** For many receives of one trace: the trace is indexed once. */
+/** For many receives of one trace: the trace is indexed once. `spans`: parallel to trace.events. */
 export function lateDevices(trace: StepTrace, spans: readonly Ended[]): LateDevice {
   const { events } = trace;
   const indexOf = new Map(events.map((e, index) => [e.id, index]));
   const end = (id: number): number => spans[indexOf.get(id) ?? -1]?.endUs ?? 0;
-  /** The event of the same queue before this one. */
-  const before = (event: TraceEvent): TraceEvent | undefined => {
-    for (let i = (indexOf.get(event.id) ?? 0) - 1; i >= 0; i--) {
-      const other = events[i];
-      if (other?.device === event.device && other.queue === event.queue) return other;
-    }
-    return undefined;
-  };
+  /** By index, the event of the same queue before it. */
+  const previousOf: (TraceEvent | undefined)[] = [];
+  const lastOfQueue = new Map<string, TraceEvent>();
+  events.forEach((event, index) => {
+    const queue = `${event.device} ${event.queue}`;
+    previousOf[index] = lastOfQueue.get(queue);
+    lastOfQueue.set(queue, event);
+  });
+  const before = (event: TraceEvent): TraceEvent | undefined => previousOf[indexOf.get(event.id) ?? 0];
   return (recv) => {
     let current: TraceEvent | undefined = recv;
     for (let i = 0; i < events.length; i++) {

@@ -53,9 +53,9 @@ describe('edit-config', () => {
   });
 
   it('refuses what does not fit and says what is allowed', () => {
-    expect(withSetting(PAGE_CONFIG, ['worldSize'], 17)).toEqual({
+    expect(withSetting(PAGE_CONFIG, ['worldSize'], 65)).toEqual({
       ok: false,
-      problem: 'allowed is a whole number from 1 to 16',
+      problem: 'allowed is a whole number from 1 to 64',
     });
     expect(withUnits(PAGE_CONFIG, 1, 0)).toMatchObject({ ok: false });
     expect(withSplit(PAGE_CONFIG, [1, 1])).toMatchObject({ ok: false });

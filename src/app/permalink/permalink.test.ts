@@ -253,7 +253,7 @@ const config: fc.Arbitrary<Config> = fc
     epochs: maybe(count(1, 99)),
     seed: count(0, 4294967295),
     mode: fc.constantFrom(...MODES),
-    worldSize: count(1, 16),
+    worldSize: count(1, 64),
     placement: fc.constantFrom('shared', 'workers'),
     device: fc.constantFrom('auto', 'webgpu', 'cpu'),
     ddp: fc.record({
@@ -404,7 +404,7 @@ describe('permalink', () => {
   });
 
   it.each([
-    ['world=99', 'world=99', 'from 1 to 16'],
+    ['world=99', 'world=99', 'from 1 to 64'],
     ['lr=fast', 'lr=fast', 'from 0 to 100'],
     ['mode=fsdp', 'mode=fsdp', 'single, dp, ddp, mp'],
     ['data=mnist', 'data=mnist', 'spiral'],

@@ -10,7 +10,7 @@ import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';
 import type { ChunkLayout } from './chunk-layout';
 import { parametersIn, titleOf } from './devices';
-import { type Arrival, countRanks, type Exchange } from './exchanges';
+import { type Arrival, countRanks, type Exchange, lastRank, NO_RANKS, onlyRank, type RankSet } from './exchanges';
 import { endOf } from './matrix-scene';
 import type { ChunkContent } from './room-content';
 import type { RoomInput } from './room-input';
@@ -26,11 +26,11 @@ const readable = (count: number) => ({
 /** Values of parameters and activations are copied, not added up. */
 const adds = ({ payload, op }: Exchange): boolean => payload === 'gradient' || /reduce/i.test(op);
 
-function holding(exchange: Exchange, ranks: number, device: number): readonly string[] {
+function holding(exchange: Exchange, ranks: RankSet, device: number): readonly string[] {
   const count = countRanks(ranks);
   if (count === 0) return ['empty'];
   if (!adds(exchange)) {
-    const owner = 31 - Math.clz32(ranks);
+    const owner = lastRank(ranks);
     return count > 1 || owner === device ? ['its own values', 'own'] : [`values of ${owner}`, `of ${owner}`];
   }
   if (count === 1)
@@ -113,10 +113,10 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
   const rows = exchange.rows[device] ?? [];
   const end = endOf(input, slice.buffer);
   const unit = unitOf(end);
-  const ranks = facts.contributors(device, slice) || (before(input, exchange, slice) ? 1 << device : 0);
+  const ranks = facts.contributors(device, slice) || (before(input, exchange, slice) ? onlyRank(device) : NO_RANKS);
   const sends = facts.sends(device, slice);
   const arrival = facts.arrival(device, slice);
-  const cells = ranks === 0 ? undefined : cellsOf(input, slice, end, at);
+  const cells = ranks === NO_RANKS ? undefined : cellsOf(input, slice, end, at);
   const event = facts.content(device, slice.buffer)?.event;
   const holds = holding(exchange, ranks, device);
   const name = nameOf(exchange, slice, index, rows.length);
@@ -137,7 +137,7 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
       id: `${device} ${slice.buffer}[${index}]`,
       rect: at.frame,
       device,
-      event: ranks === 0 ? undefined : event,
+      event: ranks === NO_RANKS ? undefined : event,
       tip: () => ({
         title: capital(`${bufferWords(slice.buffer)}${bucket ? `, chunk ${index}` : ''} on ${who}`),
         facts: [
@@ -156,7 +156,9 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
             : []),
           ...(at.prints ? [['printed', `in units of ${powerOfTen(unit)}`] as const] : []),
         ],
-        ...(ranks !== 0 && !cells ? { note: 'not recorded: a trace keeps only the first values of a buffer' } : {}),
+        ...(ranks !== NO_RANKS && !cells
+          ? { note: 'not recorded: a trace keeps only the first values of a buffer' }
+          : {}),
         ...(cells?.count ? { cells: { ...cells, ...readable(cells.count) } } : {}),
       }),
     },
@@ -192,7 +194,7 @@ export function heldWords(
   return (exchange?.rows[place.device] ?? []).map((slice, i) => {
     const ranks = facts.contributors(place.device, slice);
     const content = facts.content(place.device, slice.buffer);
-    if (!exchange || !content || ranks === 0) return `${i}: empty`;
+    if (!exchange || !content || ranks === NO_RANKS) return `${i}: empty`;
     const values = [...content.values.subarray(slice.offset, slice.offset + Math.min(3, slice.length))].map(format);
     return `${i}: ${values.join(', ')} … (sum of ${countRanks(ranks)}${facts.sends(place.device, slice) ? ', being sent' : ''})`;
   });

@@ -5,7 +5,7 @@
  */
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
-import { busySpans, type Interval } from '../../trace/idle';
+import { createIdleTimes, type Interval } from '../../trace/idle';
 import { deviceCount } from '../../trace/lanes';
 import { deviceName } from '../../trace/words';
 import { namesOf } from '../timeline/event-label';
@@ -50,14 +50,14 @@ const idleWords = (gap: Gap): readonly string[] => {
 };
 
 export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
-  const spans = busySpans(trace, clock);
+  const times = createIdleTimes(trace, clock);
   const devices = Array.from({ length: deviceCount(trace) }, (_, device) => {
     const of = (queue: TraceEvent['queue']): readonly Work[] =>
-      trace.events.flatMap((e, event) => {
-        const span = spans[event];
-        return span && e.device === device && e.queue === queue ? [{ ...span, event }] : [];
+      times.eventsOf(device).flatMap((event) => {
+        const span = times.spans[event];
+        return span && trace.events[event]?.queue === queue ? [{ ...span, event }] : [];
       });
-    return { compute: of('compute'), comm: of('comm'), gaps: gapsOf(trace, clock, device) };
+    return { compute: of('compute'), comm: of('comm'), gaps: gapsOf(trace, clock, device, times) };
   });
   const busy = ({ event }: Work, activity: DeviceNow['activity'], beside: Work | undefined): DeviceNow | undefined => {
     const e = trace.events[event];

@@ -91,21 +91,27 @@ interface Change {
   readonly event: number;
   readonly from: number;
   readonly to: number;
-  readonly ranks: number;
+  readonly ranks: RankSet;
 }
 
 export interface Contributors {
-  /** A bit for each device whose values are in the stretch after events 0..event; 0: nothing of this step is. */
-  in(event: number, device: DeviceIndex, slice: Slice): number;
+  /** The devices whose values are in the stretch after events 0..event; none: nothing of this step is. */
+  in(event: number, device: DeviceIndex, slice: Slice): RankSet;
 }
+
+/** A bit for each device. A number's bit operations hold 32 of them, and a world has up to 64. */
+export type RankSet = bigint;
+export const NO_RANKS: RankSet = 0n;
+export const onlyRank = (device: DeviceIndex): RankSet => 1n << BigInt(device);
+export const hasRank = (ranks: RankSet, device: DeviceIndex): boolean => (ranks & onlyRank(device)) !== NO_RANKS;
 
 /** Followed through the transfers of a step: a receive puts or adds what its sender held when it sent. */
 export function contributorsOf(trace: StepTrace, carried: Exchanges['carried']): Contributors {
   const changes = new Map<string, Change[]>();
   const key = (device: DeviceIndex, buffer: string) => `${device} ${buffer}`;
-  const at = (event: number, device: DeviceIndex, { buffer, offset }: Slice): number =>
+  const at = (event: number, device: DeviceIndex, { buffer, offset }: Slice): RankSet =>
     changes.get(key(device, buffer))?.findLast((c) => c.event <= event && c.from <= offset && offset < c.to)?.ranks ??
-    0;
+    NO_RANKS;
   const change = (device: DeviceIndex, buffer: string, made: Change) => {
     const own = changes.get(key(device, buffer));
     if (own) own.push(made);
@@ -120,21 +126,21 @@ export function contributorsOf(trace: StepTrace, carried: Exchanges['carried']):
       // A stretch of several chunks may hold another sum in each of them.
       for (const part of partsOf(changes.get(key(device, slice.buffer)) ?? [], slice)) {
         const there = source && { ...source.slice, offset: source.slice.offset + part.offset - slice.offset };
-        const came = there ? at(source.event, source.device, there) || 1 << source.device : 0;
-        const held = e.apply === 'put' || e.apply === undefined ? 0 : at(event, device, part);
+        const came = there ? at(source.event, source.device, there) || onlyRank(source.device) : NO_RANKS;
+        const held = e.apply === 'put' || e.apply === undefined ? NO_RANKS : at(event, device, part);
         const from = part.offset;
         change(device, slice.buffer, { event, from, to: from + part.length, ranks: came | held });
       }
     } else if (e.kind === 'compute' || e.kind === 'load') {
       for (const buffer of e.writes) {
         if (!carried.has(buffer)) continue;
-        const read = e.reads.reduce((all, r) => all | at(event, device, { buffer: r, offset: 0, length: 1 }), 0);
+        const read = e.reads.reduce((all, r) => all | at(event, device, { buffer: r, offset: 0, length: 1 }), NO_RANKS);
         const copies = e.bucket !== undefined && e.reads.some((r) => carried.has(r));
         change(device, buffer, {
           event,
           from: 0,
           to: Number.POSITIVE_INFINITY,
-          ranks: (copies && read) || 1 << device,
+          ranks: (copies && read) || onlyRank(device),
         });
       }
     }
@@ -152,8 +158,11 @@ function partsOf(changes: readonly Change[], slice: Slice): readonly Slice[] {
     .map((to, i) => ({ buffer: slice.buffer, offset: sorted[i] ?? 0, length: to - (sorted[i] ?? 0) }));
 }
 
-export const countRanks = (ranks: number): number => {
+/** The last device of a set that is not empty. */
+export const lastRank = (ranks: RankSet): DeviceIndex => ranks.toString(2).length - 1;
+
+export const countRanks = (ranks: RankSet): number => {
   let count = 0;
-  for (let rest = ranks; rest !== 0; rest &= rest - 1) count++;
+  for (let rest = ranks; rest !== NO_RANKS; rest &= rest - 1n) count++;
   return count;
 };

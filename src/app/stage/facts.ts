@@ -5,7 +5,7 @@
 import type { DeviceIndex, MemoryCategory, Phase, Slice } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';
 import type { Packet } from '../../trace/packets';
-import type { Arrival, Exchange } from './exchanges';
+import type { Arrival, Exchange, RankSet } from './exchanges';
 import type { StageWork } from './pipeline-work';
 import type { RoomView } from './room-views';
 import type { Activity } from './scene-types';
@@ -44,8 +44,8 @@ export interface StageFacts {
   known(device: DeviceIndex, slice: Slice): number;
   now(device: DeviceIndex): DeviceNow;
   memory(device: DeviceIndex): DeviceUse;
-  /** A bit for each device whose values are in a stretch of a buffer; 0: nothing of this step is. */
-  contributors(device: DeviceIndex, slice: Slice): number;
+  /** The devices whose values are in a stretch of a buffer; none: nothing of this step is. */
+  contributors(device: DeviceIndex, slice: Slice): RankSet;
   /** The moment at the cursor takes the stretch away to another device. */
   sends(device: DeviceIndex, slice: Slice): boolean;
   /** What the moment at the cursor brings into the stretch. */

@@ -7,20 +7,20 @@ import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
 import { drawText, firstFit } from '../draw/text';
 import { inUnits } from '../draw/value-scale';
-import type { Arrival } from './exchanges';
+import { type Arrival, hasRank, type RankSet } from './exchanges';
 import { rankColour, SMALL } from './paint-card';
 import { paintMap } from './paint-map';
 import type { ChunkScene, ChunksScene } from './scene-types';
 
 /** A place for each rank, filled in its hue where its values are in. */
-function bars(ink: Ink, at: Rect, ranks: number, places: number): void {
+function bars(ink: Ink, at: Rect, ranks: RankSet, places: number): void {
   const { context, palette } = ink;
   const upright = at.height > 8;
   const width = at.width / places;
   const gap = width > 3 ? 1 : 0;
   for (let rank = 0; rank < places; rank++) {
     const x = at.x + rank * width;
-    const is = (ranks & (1 << rank)) !== 0;
+    const is = hasRank(ranks, rank);
     context.fillStyle = is ? rankColour(ink, rank) : palette.line;
     if (is) context.fillRect(x, at.y, Math.max(0.8, (upright ? Math.min(width, 5) : width) - gap), at.height);
     else context.fillRect(x, at.y + at.height - 1, Math.max(0.8, width - gap), 1);

@@ -213,7 +213,12 @@ describe('chunk tiles of a ring', () => {
     const { contributors, exchanges } = createTraceFacts(info, trace).step;
     const exchange = must(exchanges.ofBucket(0), 'exchange');
     exchange.rows.forEach((rows, device) => {
-      expect(rows.map((slice) => contributors.in(trace.events.length - 1, device, slice))).toEqual([15, 15, 15, 15]);
+      expect(rows.map((slice) => contributors.in(trace.events.length - 1, device, slice))).toEqual([
+        15n,
+        15n,
+        15n,
+        15n,
+      ]);
     });
   });
 

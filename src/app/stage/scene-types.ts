@@ -8,7 +8,7 @@ import type { HeatCells } from '../draw/heat-map';
 import type { HitItem } from '../draw/hit-regions';
 import type { Tip } from '../draw/tip';
 import type { ChunkLayout, ChunksLayout } from './chunk-layout';
-import type { Arrival } from './exchanges';
+import type { Arrival, RankSet } from './exchanges';
 import type { StageLayout } from './layout';
 import type { RoomFrame } from './room-layout';
 
@@ -69,8 +69,8 @@ export interface ChunkScene {
   readonly at: ChunkLayout;
   readonly map: MapScene;
   readonly index: number;
-  /** A bit for each device whose values are in it. */
-  readonly ranks: number;
+  /** The devices whose values are in it. */
+  readonly ranks: RankSet;
   readonly sends: boolean;
   /** What arrives in this moment; `adds`: it is added, else put in place. */
   readonly arrival: Arrival | undefined;

@@ -9,6 +9,7 @@ import type { Packet } from '../../trace/packets';
 import type { Size } from '../draw/geometry';
 import type { App } from '../state/app-state';
 import { atLiveEdge, stepShown } from '../transport/positions';
+import { NO_RANKS } from './exchanges';
 import type { StageFacts } from './facts';
 import { createTraceFacts, type TraceFacts } from './facts-at';
 import { forTab } from './facts-for-tab';
@@ -49,7 +50,7 @@ function nothingYet(info: SessionInfo): StageFacts {
       const planned = info.memory.find((m) => m.device === device);
       return { bytes: {}, peakBytes: planned?.peakBytes ?? 0, budgetBytes: planned?.budgetBytes ?? 0 };
     },
-    contributors: () => 0,
+    contributors: () => NO_RANKS,
     sends: () => false,
     arrival: () => undefined,
     view: () => ({ shows: 'weights' }),

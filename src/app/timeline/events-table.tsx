@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react';
 import type { StepTrace } from '../../protocol/trace';
 import { createCauses } from '../../trace/causes';
 import { criticalPath } from '../../trace/critical-path';
+import { createIdleTimes } from '../../trace/idle';
 import { spanOf } from '../../trace/lanes';
 import { momentsOf } from '../../trace/moments/moments';
 import { deviceName } from '../../trace/words';
@@ -53,7 +54,8 @@ function Table() {
   const { player } = useController();
   const locked = useApp((app) => app.lock.has('transport'));
   if (!trace || !causes || index === undefined) return <p>Nothing has run yet.</p>;
-  const gaps = Array.from({ length: devices }, (_, device) => gapsOf(trace, clock, device)).flat();
+  const times = createIdleTimes(trace, clock);
+  const gaps = Array.from({ length: devices }, (_, device) => gapsOf(trace, clock, device, times)).flat();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={styles['scroll']} tabIndex={0} aria-label="Events of the step">

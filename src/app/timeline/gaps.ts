@@ -3,7 +3,14 @@
  * the stage greys the device. Pure.
  */
 import type { Clock, DeviceIndex, StepTrace } from '../../protocol/trace';
-import { type IdleReason, type Interval, idleIntervals, idleReason } from '../../trace/idle';
+import {
+  createIdleTimes,
+  type IdleReason,
+  type IdleTimes,
+  type Interval,
+  idleIntervals,
+  idleReason,
+} from '../../trace/idle';
 import { spanOf } from '../../trace/lanes';
 
 export interface Gap extends Interval {
@@ -23,11 +30,17 @@ function remembered<T>(find: () => T): () => T {
   };
 }
 
-export function gapsOf(trace: StepTrace, clock: Clock, device: DeviceIndex): readonly Gap[] {
-  const starts = trace.events.flatMap((e, i) => (e.device === device ? [spanOf(trace, clock, i).startUs] : []));
+/** `times`: made once where the gaps of several devices are asked for. */
+export function gapsOf(
+  trace: StepTrace,
+  clock: Clock,
+  device: DeviceIndex,
+  times: IdleTimes = createIdleTimes(trace, clock),
+): readonly Gap[] {
+  const starts = times.eventsOf(device).map((index) => spanOf(trace, clock, index).startUs);
   const latest = Math.max(Number.NEGATIVE_INFINITY, ...starts);
-  return idleIntervals(trace, clock, device).map(({ startUs, endUs }) => {
-    const reason = remembered(() => idleReason(trace, clock, device, (startUs + endUs) / 2));
+  return idleIntervals(trace, clock, device, times).map(({ startUs, endUs }) => {
+    const reason = remembered(() => idleReason(trace, clock, device, (startUs + endUs) / 2, times));
     return { startUs, endUs, device, why: () => reason()?.text ?? '', reason, last: latest <= startUs };
   });
 }

@@ -4,7 +4,7 @@
  * only, no pixels. Pure.
  */
 import type { Clock, DeviceIndex, Payload, StepTrace, TraceEvent } from '../../protocol/trace';
-import { busyIntervals, busySpans, type Interval } from '../../trace/idle';
+import { createIdleTimes, type Interval, joined } from '../../trace/idle';
 import { totalUs } from '../../trace/lanes';
 import { intersect, without } from '../lanes/intervals';
 import { eventLabels } from './event-label';
@@ -126,26 +126,29 @@ function commWaits(
 }
 
 export function lanePartsOf(trace: StepTrace, clock: Clock, devices: number): LaneParts {
-  const spans = busySpans(trace, clock);
+  const times = createIdleTimes(trace, clock);
+  const { spans } = times;
   const piecesOf = (device: DeviceIndex, queue: TraceEvent['queue']): readonly Piece[] =>
-    trace.events
-      .flatMap((e, event): Piece[] => {
-        const span = spans[event];
-        return span && e.device === device && e.queue === queue ? [{ ...span, event, labels: eventLabels(e) }] : [];
+    times
+      .eventsOf(device)
+      .flatMap((event): Piece[] => {
+        const [e, span] = [trace.events[event], spans[event]];
+        return e && span && e.queue === queue ? [{ ...span, event, labels: eventLabels(e) }] : [];
       })
       .sort((a, b) => a.startUs - b.startUs || a.event - b.event);
   return {
     spans,
     totalUs: totalUs(trace, clock),
     devices: Array.from({ length: devices }, (_, device): DeviceLanes => {
-      const busy = busyIntervals(trace, clock, device, 'compute');
+      const computing = piecesOf(device, 'compute');
+      const busy = joined(computing.map(({ startUs, endUs }) => ({ startUs, endUs })));
       const messages = piecesOf(device, 'comm');
       const comm = runsOf(trace, messages, (e) => `${e.bucket} ${e.phase} ${e.payload}`, commLabels);
       return {
         device,
         compute: runsOf(
           trace,
-          piecesOf(device, 'compute'),
+          computing,
           (e) => e.phase,
           (e) => PHASE_LABELS[e.phase],
         ),
@@ -154,7 +157,7 @@ export function lanePartsOf(trace: StepTrace, clock: Clock, devices: number): La
           return { ...run, hidden, exposed: without(run, hidden) };
         }),
         waits: commWaits(trace, device, messages, busy),
-        gaps: gapsOf(trace, clock, device),
+        gaps: gapsOf(trace, clock, device, times),
       };
     }),
   };

@@ -2,7 +2,11 @@
 import * as v from 'valibot';
 
 export const LIMITS = {
-  worldSize: 16,
+  worldSize: 64,
+  /** Ranks in workers: each has a thread, and a port to every other rank. */
+  workers: 16,
+  /** Ranks of one collective by itself, in the lab and in `lockstep collectives`. */
+  collective: 16,
   layers: 32,
   units: 8192,
   batchSize: 8192,
