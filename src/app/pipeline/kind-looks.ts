@@ -2,7 +2,9 @@
  * How the kinds of a schedule's cells look: a colour, and lines of another direction for each, so that colour is never
  * all that tells them apart. Read by the painter, and by the legend through its data-kind.
  */
+
 import type { Computation } from '../../protocol/pipeline';
+import { blend } from '../draw/blend';
 import type { HatchStyle, Pattern } from '../draw/hatch';
 import type { Palette } from '../draw/theme';
 
@@ -30,13 +32,6 @@ export function kindLook({ phase }: Palette, kind: Computation, chunk = 0): Kind
 }
 
 const SHADE = 0.24;
-
-/** `mix`: how strong the lines are on their ground, 0 to 1. */
-const blend = (ground: string, ink: string, mix: number): string => {
-  const channel = (hex: string, start: number) => Number.parseInt(hex.slice(start, start + 2), 16);
-  const mixed = [1, 3, 5].map((start) => Math.round(channel(ground, start) * (1 - mix) + channel(ink, start) * mix));
-  return `#${mixed.map((one) => one.toString(16).padStart(2, '0')).join('')}`;
-};
 
 /** Lines that leave the number on them legible. */
 export const hatchOf = ({ fill, edge, pattern }: KindLook): HatchStyle | undefined =>

@@ -1,15 +1,30 @@
 /**
- * Where the labels of arrows are: in the middle of the longest piece of the arrow's road, or beside it where another
- * label or a room is there; an arrow for whose label there is no place has none. Pure; called by the scene.
+ * The arrows of a moment and where their labels are: beside the arrow's road, where neither a room nor a packet comes.
+ * Of several arrows from one device, or to one, with equal labels one is enough: it says
+ * "each". An arrow for whose label there is no place has none. Pure; called by the scene.
  */
-import { overlaps, type Path, pathLength, type Rect } from '../draw/geometry';
+import { bufferWords } from '../../trace/buffer-words';
+import type { Packet } from '../../trace/packets';
+import { formatSize } from '../draw/format';
+import { grow, overlaps, type Path, type Point, type Rect, type Size } from '../draw/geometry';
+import { longestPiece } from './packet-scene';
 import type { ArrowLabel, ArrowScene } from './scene-types';
+
+/** An arrow for a transfer, and the size of the packet on it. */
+export interface ArrowInput {
+  readonly packet: Packet;
+  readonly path: Path;
+  readonly box: Size;
+}
 
 /** Above and below the baseline. */
 const ASCENT = 9.5;
 const DESCENT = 2.5;
-/** Of the longest piece: how far from its middle a label may be. */
-const SHIFTS = [0, -0.14, 0.14, -0.26, 0.26, -0.36, 0.36];
+const LETTER = 6.6;
+/** From a packet that flies past to a label. */
+const CLEAR = 2.5;
+/** Of a piece of road: how far from its middle a label may be. */
+const SHIFTS = [0, -0.14, 0.14, -0.26, 0.26, -0.36, 0.36, -0.46, 0.46];
 
 export const labelRect = ({ x, y, width }: ArrowLabel): Rect => ({
   x: x - width / 2,
@@ -18,36 +33,93 @@ export const labelRect = ({ x, y, width }: ArrowLabel): Rect => ({
   height: ASCENT + DESCENT,
 });
 
-function longestPiece(path: Path): { readonly dx: number; readonly dy: number } {
-  let longest = { dx: 0, dy: 0 };
-  let most = 0;
-  for (let i = 1; i < path.length; i++) {
-    const [a, b] = [path[i - 1], path[i]];
-    const length = a && b ? pathLength([a, b]) : 0;
-    if (a && b && length > most) [longest, most] = [{ dx: b.x - a.x, dy: b.y - a.y }, length];
-  }
-  return longest;
+export function packetLabel({ source, collective, bytes, microBatch }: Packet): string {
+  if (microBatch !== undefined && !collective) return `micro-batch ${microBatch} · ${formatSize(bytes)}`;
+  const chunk = collective?.chunk;
+  const what = chunk === undefined || (collective?.chunks ?? 1) < 2 ? bufferWords(source.buffer) : `chunk ${chunk}`;
+  return `${what} · ${formatSize(bytes)}`;
 }
 
-/** `taken`: what no label may be over. */
-export function placeLabels(
-  arrows: readonly ArrowScene[],
-  taken: readonly Rect[],
-  { width, height }: { readonly width: number; readonly height: number },
-): readonly ArrowScene[] {
+/** Longest first. In a pipeline it is the number of the micro-batch that tells packets apart. */
+function textsOf(packet: Packet, compact: boolean): readonly string[] {
+  const bytes = formatSize(packet.bytes);
+  const { microBatch } = packet;
+  const short = microBatch === undefined ? [bytes] : [`${microBatch} · ${bytes}`, String(microBatch)];
+  return packet.collective === undefined && !compact ? [packetLabel(packet), ...short] : short;
+}
+
+/** What a packet flies over on its way. */
+export function sweptBy({ path, box }: Pick<ArrowInput, 'path' | 'box'>): readonly Rect[] {
+  return path.slice(1).flatMap((b, i): Rect[] => {
+    const a = path[i];
+    if (!a) return [];
+    const corner = { x: Math.min(a.x, b.x) - box.width / 2, y: Math.min(a.y, b.y) - box.height / 2 };
+    return [{ ...corner, width: Math.abs(a.x - b.x) + box.width, height: Math.abs(a.y - b.y) + box.height }];
+  });
+}
+
+/** Places beside the longest piece of the road, past which the packet flies. */
+function beside({ path, box }: ArrowInput, width: number): readonly Point[] {
+  const [a, b] = longestPiece(path);
+  const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+  const level = Math.abs(b.x - a.x) > Math.abs(b.y - a.y);
+  return SHIFTS.flatMap((by) => {
+    const at = { x: middle.x + by * (b.x - a.x), y: middle.y + by * (b.y - a.y) };
+    if (level)
+      return [
+        { x: at.x, y: at.y - box.height / 2 - CLEAR - DESCENT },
+        { x: at.x, y: at.y + box.height / 2 + CLEAR + ASCENT },
+      ];
+    const aside = box.width / 2 + CLEAR + width / 2;
+    return [
+      { x: at.x + aside, y: at.y + 4 },
+      { x: at.x - aside, y: at.y + 4 },
+    ];
+  });
+}
+
+interface Place extends Size {
+  readonly compact: boolean;
+  readonly rooms: readonly Rect[];
+}
+
+export function placeArrows(arrows: readonly ArrowInput[], stage: Place): readonly ArrowScene[] {
   const placed: Rect[] = [];
-  return arrows.map((arrow) => {
-    const { label, path } = arrow;
-    if (!label) return arrow;
-    const { dx, dy } = longestPiece(path);
-    for (const by of SHIFTS) {
-      const own = { ...label, x: label.x + by * dx, y: label.y + by * dy };
-      const rect = labelRect(own);
-      const within = rect.x >= 0 && rect.y >= 0 && rect.x + rect.width <= width && rect.y + rect.height <= height;
-      if (!within || placed.some((p) => overlaps(p, rect)) || taken.some((t) => overlaps(t, rect))) continue;
-      placed.push(rect);
-      return { ...arrow, label: own };
+  const taken = [...stage.rooms, ...arrows.flatMap(sweptBy)];
+  const isFree = (rect: Rect): boolean =>
+    rect.x >= 0 &&
+    rect.y >= 0 &&
+    rect.x + rect.width <= stage.width &&
+    rect.y + rect.height <= stage.height &&
+    ![...placed, ...taken].some((other) => overlaps(other, rect));
+  const find = (arrow: ArrowInput, texts: readonly string[]): ArrowLabel | undefined => {
+    for (const text of texts) {
+      const width = text.length * LETTER;
+      for (const at of beside(arrow, width)) {
+        const label = { text, ...at, width };
+        if (isFree(labelRect(label))) return label;
+      }
     }
-    return { ...arrow, label: undefined };
+    return undefined;
+  };
+  /** Of the fans that the arrow is part of, with others that have the same text. */
+  const fansOf = ({ packet }: ArrowInput): readonly string[] => {
+    const text = textsOf(packet, true)[0] ?? '';
+    const of = (end: 'from' | 'to') =>
+      arrows.filter((o) => o.packet[end] === packet[end] && textsOf(o.packet, true)[0] === text).length > 1;
+    return [...(of('from') ? [`from ${packet.from} ${text}`] : []), ...(of('to') ? [`to ${packet.to} ${text}`] : [])];
+  };
+  const said = new Set<string>();
+  return arrows.map((arrow) => {
+    const { path, packet } = arrow;
+    const fans = fansOf(arrow);
+    if (fans.some((fan) => said.has(fan))) return { path, from: packet.from, label: undefined };
+    const own = textsOf(packet, stage.compact || fans.length > 0);
+    const label = find(arrow, fans.length > 0 ? own.map((text) => `${text} each`) : own);
+    if (label) {
+      placed.push(grow(labelRect(label), 2));
+      for (const fan of fans) said.add(fan);
+    }
+    return { path, from: packet.from, label };
   });
 }

@@ -122,10 +122,20 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
   const name = nameOf(exchange, slice, index, rows.length);
   const bucket = exchange.bucket;
   const who = place.title;
+  const awaits = arrival
+    ? [`${name[0]} from ${titleOf(input.info, arrival.from)}`, `from ${titleOf(input.info, arrival.from)}`]
+    : [];
   return {
     chunk: {
       at,
-      map: { rect: at.cells, cells, fresh: false, under: false, unit: at.prints ? unit : undefined },
+      map: {
+        rect: at.cells,
+        cells,
+        ...(cells ? {} : { awaited: { rows: at.rows, columns: at.columns, count: at.count, words: awaits } }),
+        fresh: false,
+        under: false,
+        unit: at.prints ? unit : undefined,
+      },
       index,
       ranks,
       sends,

@@ -10,6 +10,8 @@ import { clamp, type Rect, type Size } from '../draw/geometry';
 export interface Link {
   readonly from: number;
   readonly to: number;
+  /** Its packets go from chunk to chunk: between rooms one above the other they fly past the rooms' sides. */
+  readonly docked?: boolean;
 }
 
 /** Columns count from the left, rows from the top; a room under a gap has half a column. */
@@ -36,6 +38,13 @@ export interface StageLayout extends Size {
   readonly rows: number;
   /** Phones: packets without labels. */
   readonly compact: boolean;
+  /** Free beside the outermost rooms, for packets between two of them that are one above the other; 0 where none. */
+  readonly beside: Sides;
+}
+
+export interface Sides {
+  readonly left: number;
+  readonly right: number;
 }
 
 /** The way of a link: straight to a neighbour, along the street beneath a row, or around by the edge of the stage. */
@@ -59,7 +68,21 @@ const BIAS = 0.05;
 /** What a ragged last row costs, or one row that is so long that its ends are far apart. */
 const UNEVEN = 0.8;
 const LONGEST_ROW = 6;
+/** Of a street. */
 const LANE = 8;
+/** Of an edge of the stage, and the part of its width that the edge may take. */
+const EDGE_LANE = 11;
+const EDGE_SHARE = 0.1;
+const EDGE_SHARE_COMPACT = 0.17;
+/** On a phone there is no room for more lanes than those of eight devices. */
+const MOST_WIDE_LANES = 7;
+/** In one street or two, where a packet must fit into it. */
+const WIDE_LANE = 13;
+const STREETS_SHARE = 0.3;
+const WIDE_STREETS_SHARE = 0.38;
+/** Beside the rooms: as wide as a packet of one column. */
+const BESIDE = 20;
+const BESIDE_COMPACT = 15;
 
 /** Of rooms, or of stacks of rooms. */
 function cellsOf(devices: number, columns: number, stack: number): readonly Cell[] {
@@ -105,6 +128,19 @@ function detours(input: LayoutInput, cells: readonly Cell[], grid: { columns: nu
   return { streets: streets.map((s) => s.size), left: around.left.size, right: around.right.size };
 }
 
+/** At which sides of the stage packets fly past rooms, from chunk to chunk. */
+function besideOf(input: LayoutInput, cells: readonly Cell[], grid: { columns: number; rows: number }) {
+  const sides = { left: false, right: false };
+  for (const { from, to, docked } of input.links) {
+    const [a, b] = [cells[from], cells[to]];
+    if (!docked || !a || !b || a.row === b.row || wayBetween(a, b, grid).kind !== 'straight') continue;
+    if (Math.min(a.column, b.column) < 1) sides.left = true;
+    if (Math.max(a.column, b.column) > grid.columns - 2) sides.right = true;
+  }
+  // Of a single column the rooms are left of the middle as little as right of it: packets-route takes the left.
+  return grid.columns === 1 ? { left: sides.left, right: false } : sides;
+}
+
 interface Plan {
   readonly columns: number;
   readonly rows: number;
@@ -114,6 +150,7 @@ interface Plan {
   readonly left: number;
   readonly right: number;
   readonly below: number;
+  readonly beside: Sides;
 }
 
 function planFor(input: LayoutInput, columns: number, compact: boolean): Plan {
@@ -123,20 +160,31 @@ function planFor(input: LayoutInput, columns: number, compact: boolean): Plan {
   const busy = detours(input, cells, { columns, rows });
   const margin = compact ? 8 : 12;
   const traffic = links.length > 0;
-  const edge = (pairs: number) => margin + (pairs === 0 ? 0 : clamp(pairs * LANE, 8, 0.1 * width));
-  const street = (pairs: number) => (pairs === 0 ? 0 : clamp(10 + pairs * LANE, 18, (0.3 * height) / rows));
+  const own = besideOf(input, cells, { columns, rows });
+  const wide = compact ? BESIDE_COMPACT : BESIDE;
+  const beside = { left: own.left ? wide : 0, right: own.right ? wide : 0 };
+  const share = {
+    edge: compact ? EDGE_SHARE_COMPACT : EDGE_SHARE,
+    streets: rows > 2 ? STREETS_SHARE : WIDE_STREETS_SHARE,
+  };
+  const edge = (pairs: number, past: number) => {
+    const most = (pairs > MOST_WIDE_LANES ? EDGE_SHARE : share.edge) * width;
+    return Math.max(margin, past) + (pairs === 0 ? 0 : clamp(pairs * EDGE_LANE, 8, most));
+  };
+  const lane = rows > 2 ? LANE : WIDE_LANE;
+  const street = (pairs: number) => (pairs === 0 ? 0 : clamp(10 + pairs * lane, 18, (share.streets * height) / rows));
   const inner = Math.max(0, ...busy.streets.slice(1, -1));
   const gap = {
     width: traffic ? clamp((0.18 * width) / columns, 16, columns > 2 ? 60 : 130) : 16,
     height: Math.max(street(inner), traffic ? clamp((0.15 * height) / rows, 14, 60) : 14),
   };
-  const [left, right] = [edge(busy.left), edge(busy.right)];
+  const [left, right] = [edge(busy.left, beside.left), edge(busy.right, beside.right)];
   const below = margin / 2 + street(busy.streets.at(-1) ?? 0);
   const room = {
     width: Math.min((width - left - right - gap.width * (columns - 1)) / columns, largest.width),
     height: Math.min((height - margin / 2 - below - gap.height * (rows - 1)) / rows, largest.height),
   };
-  return { columns, rows, cells, room, gap, left, right, below };
+  return { columns, rows, cells, room, gap, left, right, below, beside };
 }
 
 /** How well a room holds what a rank has to show: 1 is all of it. */
@@ -163,7 +211,7 @@ export function layoutStage(input: LayoutInput): StageLayout {
     .filter((columns) => Math.ceil(stacks / Math.ceil(stacks / columns)) === columns)
     .map((columns) => planFor(input, columns, compact));
   const best = plans.reduce((a, b) => (worth(b) > worth(a) ? b : a));
-  const { room, gap, columns, rows, cells } = best;
+  const { room, gap, columns, rows, cells, beside } = best;
   const free = {
     x: input.width - best.left - best.right - columns * room.width - (columns - 1) * gap.width,
     y: input.height - best.below - rows * room.height - (rows - 1) * gap.height,
@@ -173,6 +221,7 @@ export function layoutStage(input: LayoutInput): StageLayout {
     rows,
     cells,
     compact,
+    beside,
     width: input.width,
     height: input.height,
     rooms: cells.map(({ column, row }) => ({

@@ -13,7 +13,7 @@ import { PRINTED } from './chunk-layout';
 import { elements } from './devices';
 import type { MatrixWindow } from './matrix-window';
 import type { RoomInput } from './room-input';
-import type { MapScene, SceneItem } from './scene-types';
+import type { AwaitedCells, MapScene, SceneItem } from './scene-types';
 
 export interface MatrixPart {
   readonly buffer: string;
@@ -62,6 +62,23 @@ const whatOf = ({ category, buffer }: MatrixPart): string =>
     ? 'gradient with respect to an activation'
     : (WORDS[category] ?? category);
 
+const NOT_YET: Readonly<Partial<Record<MemoryCategory, string>>> = {
+  parameter: 'not copied yet',
+  data: 'not loaded yet',
+};
+
+/** Of filters and pixels one cell stands for each matrix. */
+function awaitedOf({ place, facts }: RoomInput, { buffer, category, window }: MatrixPart): AwaitedCells {
+  const { rows, columns, tiles } = window;
+  const now = facts.step?.trace.events[facts.now(place.device).event ?? -1];
+  const loads = now?.kind === 'load' && now.writes.includes(buffer);
+  return {
+    rows: tiles ? rows / tiles.rows : rows,
+    columns: tiles ? columns / tiles.columns : columns,
+    words: loads ? ['being loaded', 'loading'] : [NOT_YET[category] ?? 'not computed yet', 'empty'],
+  };
+}
+
 export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
   const { device } = input.place;
   const content = contentOf(input, part);
@@ -85,6 +102,7 @@ export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
     map: {
       rect: part.rect,
       cells,
+      ...(cells ? {} : { awaited: awaitedOf(input, part) }),
       fresh: input.facts.fresh(made),
       under: false,
       unit: prints ? (single(part) ? Number.NaN : unit) : undefined,

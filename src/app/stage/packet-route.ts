@@ -4,6 +4,8 @@
  */
 import { bottom, centre, type Path, type Rect, right } from '../draw/geometry';
 import type { ChunksLayout } from './chunk-layout';
+import type { StageLayout } from './layout';
+import type { Road } from './routes';
 
 export interface Dock {
   /** The frame of the chunk. */
@@ -21,36 +23,43 @@ const side = ({ frame, room, kind }: Dock, towards: number): number => {
   return towards > 0 ? right(box) : box.x;
 };
 
-export function dockedPath(path: Path, from: Dock, to: Dock, width: number): Path {
+export function dockedRoad(road: Road, from: Dock, to: Dock, stage: Pick<StageLayout, 'width' | 'beside'>): Road {
+  const { path } = road;
   const [a, b] = [path[0], path.at(-1)];
-  if (!a || !b) return path;
-  if (path.length > 2) return around(path, from, to);
+  if (!a || !b) return road;
+  if (path.length > 2) return { ...road, path: around(path, from, to) };
   const [start, end] = [centre(from.frame), centre(to.frame)];
   if (Math.abs(b.x - a.x) > Math.abs(b.y - a.y)) {
     const direction = Math.sign(b.x - a.x);
     const first = { x: side(from, direction), y: start.y };
     const last = { x: side(to, -direction), y: end.y };
-    if (Math.abs(start.y - end.y) < 1) return [first, last];
+    if (Math.abs(start.y - end.y) < 1) return { path: [first, last] };
     const x = (a.x + b.x) / 2;
-    return [first, { x, y: first.y }, { x, y: last.y }, last];
+    return { path: [first, { x, y: first.y }, { x, y: last.y }, last] };
   }
   if (from.kind === 'tiles' || to.kind === 'tiles') {
-    if (Math.abs(start.x - end.x) < 1)
-      return [
+    if (Math.abs(start.x - end.x) >= 1) return road;
+    return {
+      path: [
         { x: start.x, y: a.y },
         { x: start.x, y: b.y },
-      ];
-    return path;
+      ],
+    };
   }
   // One above the other: out at the nearer side of the stage, past the rooms, and in at the other row.
-  const outward = centre(from.room).x > width / 2 ? 1 : -1;
-  const x = outward > 0 ? Math.max(right(from.room), right(to.room)) + OUT : Math.min(from.room.x, to.room.x) - OUT;
-  return [
-    { x: side(from, outward), y: start.y },
-    { x, y: start.y },
-    { x, y: end.y },
-    { x: side(to, outward), y: end.y },
-  ];
+  const outward = centre(from.room).x > stage.width / 2 ? 1 : -1;
+  const edge = outward > 0 ? Math.max(right(from.room), right(to.room)) : Math.min(from.room.x, to.room.x);
+  const free = outward > 0 ? stage.beside.right : stage.beside.left;
+  const x = edge + outward * (free > 0 ? free / 2 : OUT);
+  return {
+    path: [
+      { x: side(from, outward), y: start.y },
+      { x, y: start.y },
+      { x, y: end.y },
+      { x: side(to, outward), y: end.y },
+    ],
+    lane: free > 0 ? free : 2 * OUT,
+  };
 }
 
 /** A longer road begins and ends at the chunks where it leaves the rooms by their sides. */

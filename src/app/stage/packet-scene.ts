@@ -1,11 +1,9 @@
 /**
- * What moves in the moment at the cursor: an arrow for each of its transfers, in the sender's hue and with its bytes,
- * and on it the packet with the values inside. A packet's area grows with the square root of its bytes, up to the
- * largest transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still fits. Pure.
+ * The packets that are on their way at the cursor, with the values inside. A packet's area grows with the square root
+ * of its bytes, up to the largest transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still
+ * fits. Pure.
  */
-import { bufferWords } from '../../trace/buffer-words';
 import type { Packet } from '../../trace/packets';
-import { formatSize } from '../draw/format';
 import {
   around,
   clamp,
@@ -19,7 +17,8 @@ import {
 } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
 import type { Transit } from './facts';
-import type { ArrowScene, PacketScene } from './scene-types';
+import type { Road } from './routes';
+import type { PacketScene } from './scene-types';
 
 const CELL = 9;
 const CELL_COMPACT = 7;
@@ -48,6 +47,11 @@ function gridFor(cells: number, most: Grid): Grid {
 }
 
 const FRAME = 8;
+/** Where the lane is narrow. */
+const THIN_FRAME = 5;
+const SMALLEST_CELL = 4;
+/** In a street, so that packets do not meet where they turn into it. */
+const COLUMNS_IN_STREET = 4;
 /** Part of a way between two rooms that a packet may take. */
 const SHARE_OF_WAY = 0.6;
 
@@ -63,82 +67,70 @@ function placeOn(path: Path, progress: number, size: Size): PathPoint {
   return pointAlong(path, length === 0 ? 0 : (start + progress * way) / length);
 }
 
-export function packetLabel({ source, collective, bytes, microBatch }: Packet): string {
-  if (microBatch !== undefined && !collective) return `micro-batch ${microBatch} · ${formatSize(bytes)}`;
-  const chunk = collective?.chunk;
-  const what = chunk === undefined || (collective?.chunks ?? 1) < 2 ? bufferWords(source.buffer) : `chunk ${chunk}`;
-  return `${what} · ${formatSize(bytes)}`;
-}
-
-const LETTER = 6.6;
-
-interface Box extends Size {
+export interface PacketBox extends Size {
   readonly columns: number;
   readonly rows: number;
+  /** Between its edge and its cells. */
+  readonly frame: number;
 }
 
-const upright = ([a, b]: readonly Point[]): boolean =>
+const isUpright = ([a, b]: readonly Point[]): boolean =>
   a !== undefined && b !== undefined && Math.abs(b.y - a.y) > Math.abs(b.x - a.x);
+
+/** The longest straight piece of a path. */
+export function longestPiece(path: Path): readonly [Point, Point] {
+  let longest: readonly [Point, Point] = [path[0] ?? { x: 0, y: 0 }, path[0] ?? { x: 0, y: 0 }];
+  path.forEach((b, i) => {
+    const a = path[i - 1];
+    if (a && pathLength([a, b]) > pathLength(longest)) longest = [a, b];
+  });
+  return longest;
+}
 
 /**
  * So many cells do not cover what is in the rooms: on a level way between two of them columns are few, on an upright
- * one rows, and on a phone beside the rooms, between them and the edge, there is one column.
+ * one rows, and on a narrow lane there is one of either.
  */
-function roomOn(path: Path, cell: number, compact: boolean): Grid {
+function roomOn({ path, lane }: Road, cell: number): Grid {
   const all = { columns: MOST_COLUMNS, rows: MOST_ROWS };
-  if (path.length > 2) return compact && upright(path.slice(1)) ? { ...all, columns: 1 } : all;
-  if (upright(path)) return { ...all, rows: Math.floor((pathLength(path) - FRAME) / cell) };
-  const columns = Math.floor((SHARE_OF_WAY * pathLength(path) - FRAME) / cell);
-  return { ...all, columns: Math.max(2, Math.min(columns, MOST_COLUMNS)) };
+  const across = lane === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor((lane - FRAME) / cell));
+  const between = (from: Point, to: Point): number =>
+    Math.max(2, Math.min(MOST_COLUMNS, Math.floor((SHARE_OF_WAY * Math.abs(to.x - from.x) - FRAME) / cell)));
+  const [first = { x: 0, y: 0 }, last = first] = [path[0], path.at(-1)];
+  if (path.length > 2) {
+    // From chunk to chunk between two rooms, side by side.
+    if (lane === undefined) return { ...all, columns: between(first, last) };
+    if (isUpright(longestPiece(path))) return { ...all, columns: Math.min(MOST_COLUMNS, across) };
+    return { columns: COLUMNS_IN_STREET, rows: Math.min(MOST_ROWS, across) };
+  }
+  if (isUpright(path)) return { ...all, rows: Math.floor((pathLength(path) - FRAME) / cell) };
+  return { rows: Math.min(MOST_ROWS, across), columns: between(first, last) };
 }
 
-function boxOf(packet: Packet, path: Path, size: PacketSize, compact: boolean): Box {
-  const cell = compact ? CELL_COMPACT : CELL;
-  const { rows, columns } = gridFor(size(packet.bytes), roomOn(path, cell, compact));
-  return { rows, columns, width: columns * cell + FRAME, height: (rows === 1 ? 1.6 * cell : rows * cell) + FRAME };
+/** On a lane that is narrower than a cell in its frame both are smaller. */
+export function packetBox(bytes: number, road: Road, size: PacketSize, compact: boolean): PacketBox {
+  const full = compact ? CELL_COMPACT : CELL;
+  const { rows, columns } = gridFor(size(bytes), roomOn(road, full));
+  const thin = road.lane !== undefined && road.path.length > 2 && road.lane < full + FRAME;
+  const frame = thin ? THIN_FRAME : FRAME;
+  const cell = thin ? clamp((road.lane ?? 0) - frame, SMALLEST_CELL, full) : full;
+  const high = rows === 1 && !thin ? 1.6 * cell : rows * cell;
+  return { rows, columns, frame, width: columns * cell + frame, height: high + frame };
 }
 
 interface Stage extends Size {
   readonly compact: boolean;
 }
 
-/**
- * Its label is in the middle of the longest piece: over a straight way from room to room, above where the packet flies;
- * on the line of a longer one. `clear` is the width between the rooms.
- */
-export function arrowScene(packet: Packet, path: Path, size: PacketSize, stage: Stage, clear: number): ArrowScene {
-  let [at, length]: [number, number] = [0, 0];
-  for (let i = 1; i < path.length; i++) {
-    const [a, b] = [path[i - 1], path[i]];
-    const own = a && b ? pathLength([a, b]) : 0;
-    if (own > length) [at, length] = [i, own];
-  }
-  const [a = { x: 0, y: 0 }, b = a] = [path[at - 1], path[at]];
-  const level = Math.abs(b.x - a.x) > Math.abs(b.y - a.y);
-  const over = level && path.length === 2;
-  const bytes = formatSize(packet.bytes);
-  const named = packet.collective === undefined && !stage.compact;
-  const { microBatch } = packet;
-  // In a pipeline it is the number of the micro-batch that tells packets apart.
-  const short = microBatch === undefined ? [bytes] : [`${microBatch} · ${bytes}`, String(microBatch)];
-  const text = [packetLabel(packet), ...short].find(
-    (t) => (named || short.includes(t)) && (!level || t.length * LETTER <= clear),
-  );
-  const width = (text?.length ?? 0) * LETTER;
-  const x = clamp((a.x + b.x) / 2, width / 2 + 2, stage.width - width / 2 - 2);
-  const y = (a.y + b.y) / 2 + (over ? -boxOf(packet, path, size, stage.compact).height / 2 - 4 : 4);
-  return { path, from: packet.from, label: text === undefined ? undefined : { text, x, y, width, ground: !over } };
-}
-
 export function packetScene(
   { packet, progress, values }: Transit,
-  path: Path,
+  road: Road,
   size: PacketSize,
   stage: Stage & { readonly end: number },
 ): PacketScene {
-  const outer = boxOf(packet, path, size, stage.compact);
-  const { rows, columns } = outer;
-  const free = around(placeOn(path, progress, outer), outer);
+  const outer = packetBox(packet.bytes, road, size, stage.compact);
+  const { rows, columns, frame } = outer;
+  const free = around(placeOn(road.path, progress, outer), outer);
   const rect = {
     ...free,
     x: clamp(free.x, 0, Math.max(0, stage.width - free.width)),
@@ -147,5 +139,5 @@ export function packetScene(
   const count = values?.length ?? 0;
   const cells: HeatCells | undefined =
     values && count > 0 ? { values, offset: 0, stride: columns, rows, columns, count, end: stage.end } : undefined;
-  return { id: `packet ${packet.send}`, rect, from: packet.from, cells, cellsAt: grow(rect, -FRAME / 2) };
+  return { id: `packet ${packet.send}`, rect, from: packet.from, cells, cellsAt: grow(rect, -frame / 2) };
 }

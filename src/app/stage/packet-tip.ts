@@ -4,8 +4,8 @@ import { bufferWords, isOfTorch, tensorName } from '../../trace/buffer-words';
 import type { Packet } from '../../trace/packets';
 import { formatSize } from '../draw/format';
 import type { Tip } from '../draw/tip';
+import { packetLabel } from './arrow-labels';
 import type { Transit } from './facts';
-import { packetLabel } from './packet-scene';
 import type { PacketScene, SceneItem } from './scene-types';
 
 const WORDS: Readonly<Record<Packet['payload'], string>> = {

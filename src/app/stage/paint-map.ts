@@ -1,12 +1,12 @@
 /** Paints values as cells, with their numbers where the cells are large enough. Decides nothing. */
-import { grow } from '../draw/geometry';
+import { centre, grow, type Rect } from '../draw/geometry';
 import { cellValue, type HeatCells } from '../draw/heat-map';
 import type { Ink } from '../draw/ink';
 import { formatValue } from '../draw/numbers';
 import { box } from '../draw/shapes';
 import { drawText } from '../draw/text';
 import { inUnits, scaleValue } from '../draw/value-scale';
-import type { MapScene } from './scene-types';
+import type { AwaitedCells, MapScene } from './scene-types';
 
 /** Digits are ink; on the darkest of blue, and in the dark theme on bright colours, they are the ground's colour. */
 function digitColour({ palette }: Ink, scaled: number): string {
@@ -33,9 +33,35 @@ export function paintNumbers(
   }
 }
 
-export function paintMap(ink: Ink, { rect, cells, fresh, under, unit }: MapScene, bold = false): void {
+/** Cells smaller than this are not drawn one by one where they are empty. */
+const SMALLEST_EMPTY = 4;
+const WORDS = { size: 11 };
+const LINE = 17;
+
+/** The cells that are not there yet, and what they wait for. */
+function paintAwaited(ink: Ink, rect: Rect, awaited: AwaitedCells | undefined): void {
+  const { palette, context, measure } = ink;
+  const { rows, columns, count = rows * columns, words } = awaited ?? { rows: 1, columns: 1, words: [] };
+  const [width, height] = [rect.width / columns, rect.height / rows];
+  if (rows * columns < 2 || Math.min(width, height) < SMALLEST_EMPTY)
+    box(context, grow(rect, 0.5), { stroke: palette.hair, fill: palette.track, radius: 1 });
+  else {
+    for (let i = 0; i < count; i++) {
+      const at = { x: rect.x + (i % columns) * width, y: rect.y + Math.floor(i / columns) * height };
+      box(context, { ...at, width: width - 1, height: height - 1 }, { stroke: palette.line, fill: palette.track });
+    }
+  }
+  const text = words.find((own) => measure(own, WORDS) + 8 <= rect.width);
+  if (text === undefined || rect.height < LINE) return;
+  const wide = measure(text, WORDS) + 8;
+  const { x, y } = centre(rect);
+  box(context, { x: x - wide / 2, y: y - LINE / 2, width: wide, height: LINE }, { fill: palette.card, radius: 3 });
+  drawText(ink, text, { x, y: y + 4 }, { ...WORDS, colour: palette.soft, align: 'center' });
+}
+
+export function paintMap(ink: Ink, { rect, cells, awaited, fresh, under, unit }: MapScene, bold = false): void {
   const { palette, context } = ink;
-  if (!cells) box(context, grow(rect, 0.5), { stroke: palette.hair, fill: palette.track, radius: 1 });
+  if (!cells) paintAwaited(ink, rect, awaited);
   else {
     ink.heat(context, cells, rect, palette.card);
     if (unit !== undefined) paintNumbers(ink, cells, { rect, unit, bold });

@@ -2,6 +2,7 @@
  * Paints the scene: rooms, over them the arrows of the moment with their packets, then the marks of what is hovered and
  * pinned. Called once a frame at most, by stage.tsx.
  */
+import { blend } from '../draw/blend';
 import { grow, pointAlong } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { box, line } from '../draw/shapes';
@@ -29,16 +30,18 @@ function arrow(ink: Ink, { path, from }: ArrowScene): void {
 
 function label(ink: Ink, { label: own }: ArrowScene): void {
   if (!own) return;
-  const { text, x, y, width, ground } = own;
-  if (ground)
-    box(ink.context, { x: x - width / 2 - 3, y: y - 11, width: width + 6, height: 15 }, { fill: ink.palette.paper });
-  drawText(ink, text, { x, y }, { size: 11.5, colour: ink.palette.ink, align: 'center' });
+  drawText(ink, own.text, own, { size: 11.5, colour: ink.palette.ink, align: 'center' });
 }
+
+/** Of the sender's hue in the ground of a packet: cells near zero, which are nearly white, are seen on it. */
+const TINT = 0.3;
 
 function parcel(ink: Ink, packet: PacketScene): void {
   const { context, palette } = ink;
-  box(context, packet.rect, { fill: palette.card, stroke: rankColour(ink, packet.from), lineWidth: 2, radius: 5 });
-  if (packet.cells) ink.heat(context, packet.cells, packet.cellsAt, palette.card);
+  const hue = rankColour(ink, packet.from);
+  const ground = blend(palette.card, hue, TINT);
+  box(context, packet.rect, { fill: ground, stroke: hue, lineWidth: 2, radius: 5 });
+  if (packet.cells) ink.heat(context, packet.cells, packet.cellsAt, ground);
   else {
     // What it carries lies too far into its buffer to have been captured.
     const { x, y, width, height } = packet.rect;

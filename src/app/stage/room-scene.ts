@@ -118,23 +118,11 @@ function strip(input: RoomInput, at: Rect | undefined): readonly MapScene[] {
   });
 }
 
-/** The least place in which it is said that a result is not there yet. */
-const WORDED = { width: 60, height: 17 };
+const COMPUTED = ['being computed', 'computing'];
 
-/** In the empty place of a result that is being computed. */
-const unfinished = (maps: readonly MapScene[]): readonly WordsScene[] =>
-  maps.flatMap(({ rect, cells, under }): WordsScene[] =>
-    under && !cells && rect.width >= WORDED.width && rect.height >= WORDED.height
-      ? [
-          {
-            at: { x: rect.x + 2, y: rect.y + rect.height / 2 - 9, width: rect.width - 4, height: 18 },
-            texts: ['being computed', 'computing'],
-            tone: 'soft',
-            align: 'center',
-          },
-        ]
-      : [],
-  );
+/** In the empty place of a result that is being computed it says so. */
+const unfinished = (map: MapScene): MapScene =>
+  map.under && !map.cells ? { ...map, awaited: { rows: 1, columns: 1, ...map.awaited, words: COMPUTED } } : map;
 
 /** A product whose matrices have no room for labels, as a line beside the rank's name: '2.weight.grad = δᵀ · h'. */
 function formulaOf({ product: shown }: RoomContent): string | undefined {
@@ -262,13 +250,8 @@ export function roomScene(
       now: now.words,
       ...(formula === undefined ? {} : { formula }),
       strip: strip(input, body.strip),
-      maps: maps.map((m) => m.map),
-      words: [
-        ...parts.flatMap((p) => p.words),
-        ...labels,
-        ...unfinished(maps.map((m) => m.map)),
-        ...(stage?.words ?? []),
-      ],
+      maps: maps.map((m) => unfinished(m.map)),
+      words: [...parts.flatMap((p) => p.words), ...labels, ...(stage?.words ?? [])],
       ...(stage ? { stage: stage.scene } : {}),
       signs: parts.flatMap((p) => p.signs),
       under: drawing?.under ?? [],

@@ -6,20 +6,29 @@
 import { bottom, centre, clamp, type Path, type Point, type Rect, right } from '../draw/geometry';
 import { type Link, type StageLayout, type Way, wayBetween } from './layout';
 
-export interface Route extends Link {
+/** The way of a packet. */
+export interface Road {
   readonly path: Path;
+  /** How wide a packet may be across the road, so that it meets no other; undefined: the road is wide. */
+  readonly lane?: number;
 }
 
-/** Half the distance between the two directions of a road. */
-const SIDE = 13;
-const SIDE_COMPACT = 8;
+export interface Route extends Link, Road {}
+
+/** Half the distance between the two directions of a level road: two packets, three cells high, pass each other. */
+const SIDE = 20;
+const SIDE_COMPACT = 16;
+/** Part of a room's height. */
+const LEVEL_SHARE = 0.25;
 /** On an upright road, where packets lie across it: two of them, eight cells wide, pass each other. */
 const SIDE_UPRIGHT = 42;
 /** Part of a room's width. */
 const UPRIGHT_SHARE = 0.2;
 /** Most distance between two roads in a street, and the part of the street that they may fill. */
-const LANE = 14;
-const STREET_SHARE = 0.7;
+const LANE = 16;
+const STREET_SHARE = 0.9;
+/** Between packets on neighbouring lanes, and on the two sides of a road. */
+const APART = 1;
 
 function straight(a: Rect, b: Rect): Path {
   const top = Math.max(a.y, b.y);
@@ -50,11 +59,17 @@ function aside(path: Path, by: number): Path {
   return path.map((p) => ({ x: p.x + shift.x, y: p.y + shift.y }));
 }
 
-/** From a room's door onto its lane at height y. */
-function door(room: Rect, towards: Rect, y: number, offset: number): readonly Point[] {
+/** Doors are so far apart, in lanes, where the room is wide enough for all of them beside each other. */
+const DOORS = 2;
+/** Part of a room's width, to either side of the doors' middle. */
+const DOORS_SHARE = 0.22;
+
+/** From a room's door onto its lane at height y, so far from the middle of the street; half of the lanes: `most`. */
+function door(room: Rect, towards: Rect, y: number, offset = 0, most = 0): readonly Point[] {
   const middle = centre(room);
   const side = Math.sign(centre(towards).x - middle.x);
-  const x = clamp(middle.x + side * room.width * 0.25 + offset * 2, room.x + 6, right(room) - 6);
+  const by = offset * Math.min(DOORS, (DOORS_SHARE * room.width) / Math.max(1, most));
+  const x = clamp(middle.x + side * room.width * 0.25 + by, room.x + 6, right(room) - 6);
   return [
     { x, y: middle.y < y ? bottom(room) : room.y },
     { x, y },
@@ -103,13 +118,13 @@ export function routeLinks(layout: StageLayout, links: readonly Link[]): readonl
   const used = new Set(links.map((l) => `${l.from}>${l.to}`));
   const streets = streetsOf(layout);
   const edges = {
-    left: { from: 0, to: Math.min(...rooms.map((r) => r.x)) },
-    right: { from: Math.max(...rooms.map(right)), to: layout.width },
+    left: { from: 0, to: Math.min(...rooms.map((r) => r.x)) - layout.beside.left },
+    right: { from: Math.max(...rooms.map(right)) + layout.beside.right, to: layout.width },
   };
   const all = links.flatMap((link) => known(layout, link));
   const pairsAt = (place: string) => [...new Set(all.flatMap((k) => (k.place === place ? [k.pair] : [])))];
   const sharing = new Map([...new Set(all.map((k) => k.place))].map((place) => [place, pairsAt(place)]));
-  const side = layout.compact ? SIDE_COMPACT : SIDE;
+  const widest = layout.compact ? SIDE_COMPACT : SIDE;
 
   /** Through the street beside a room, where it is not at that edge itself. */
   const toEdge = (room: Rect, row: number, x: number, down: boolean): readonly Point[] => {
@@ -122,27 +137,32 @@ export function routeLinks(layout: StageLayout, links: readonly Link[]): readonl
       ];
     const street = streets[down ? row + 1 : row];
     const y = street ? (street.from + street.to) / 2 : bottom(room);
-    return [...door(room, { ...room, x }, y, 0), { x, y }];
+    return [...door(room, { ...room, x }, y), { x, y }];
   };
 
   return all.map(({ from, to, a, b, way, place, pair }) => {
     const twoWay = used.has(`${to}>${from}`);
     if (way.kind === 'straight') {
       const path = straight(a, b);
-      const wide = Math.min(SIDE_UPRIGHT, UPRIGHT_SHARE * Math.min(a.width, b.width));
-      const own = path[0]?.x === path[1]?.x ? Math.max(side, wide) : side;
-      return { from, to, path: aside(path, twoWay ? own : 0) };
+      if (!twoWay) return { from, to, path };
+      const isUpright = path[0]?.x === path[1]?.x;
+      const side = isUpright
+        ? Math.max(widest, Math.min(SIDE_UPRIGHT, UPRIGHT_SHARE * Math.min(a.width, b.width)))
+        : Math.min(widest, LEVEL_SHARE * Math.min(a.height, b.height));
+      return { from, to, path: aside(path, side), lane: 2 * side - APART };
     }
     const pairs = sharing.get(place) ?? [];
     const span = way.kind === 'street' ? streets[way.street] : edges[way.side];
     const { at, lane } = laneAt(span ?? { from: 0, to: 0 }, pairs.indexOf(pair), pairs.length);
     const own = at + (twoWay ? (from < to ? -1 : 1) * lane * 0.25 : 0);
+    const road = { from, to, lane: lane - APART };
     if (way.kind === 'street') {
       const offset = own - ((span?.from ?? 0) + (span?.to ?? 0)) / 2;
-      return { from, to, path: [...door(a, b, own, offset), ...[...door(b, a, own, offset)].reverse()] };
+      const most = (lane * pairs.length) / 2;
+      return { ...road, path: [...door(a, b, own, offset, most), ...[...door(b, a, own, offset, most)].reverse()] };
     }
     const rows = [layout.cells[from]?.row ?? 0, layout.cells[to]?.row ?? 0] as const;
     const down = rows[0] < rows[1];
-    return { from, to, path: [...toEdge(a, rows[0], own, down), ...[...toEdge(b, rows[1], own, !down)].reverse()] };
+    return { ...road, path: [...toEdge(a, rows[0], own, down), ...[...toEdge(b, rows[1], own, !down)].reverse()] };
   });
 }

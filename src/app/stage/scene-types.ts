@@ -40,11 +40,22 @@ export interface SceneItem extends HitItem {
 /** The last three: its group stands still. */
 export type Activity = 'computing' | 'communicating' | 'idle' | 'done' | 'ahead' | 'late' | 'waiting' | 'ended';
 
+export interface AwaitedCells {
+  readonly rows: number;
+  readonly columns: number;
+  /** In reading order; of all: absent. */
+  readonly count?: number;
+  /** What they wait for, longest first. */
+  readonly words: readonly string[];
+}
+
 /** Values as cells, printed where the cells are large enough. */
 export interface MapScene {
   readonly rect: Rect;
   /** undefined: not computed yet. */
   readonly cells: HeatCells | undefined;
+  /** The cells that it will have, where there are none yet. */
+  readonly awaited?: AwaitedCells;
   /** Made by the moment at the cursor. */
   readonly fresh: boolean;
   /** It is being computed. */
@@ -206,11 +217,10 @@ export type ShapeScene =
       readonly alpha: number;
     };
 
-/** Centred; on a ground of its own where it lies on the line. */
+/** Centred. */
 export interface ArrowLabel extends Point {
   readonly text: string;
   readonly width: number;
-  readonly ground: boolean;
 }
 
 /** A transfer of the moment at the cursor, whether it is under way or done. */

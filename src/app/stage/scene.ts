@@ -6,22 +6,22 @@
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Slice, StepTrace } from '../../protocol/trace';
 import { type Packet, packetsOf } from '../../trace/packets';
-import { type Path, type Rect, right, type Size } from '../draw/geometry';
-import { placeLabels } from './arrow-labels';
+import type { Size } from '../draw/geometry';
+import { type ArrowInput, placeArrows } from './arrow-labels';
 import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices, titleOf } from './devices';
 import type { Exchange } from './exchanges';
 import type { StageFacts } from './facts';
 import { type Link, layoutStage, type StageLayout } from './layout';
 import { memoryScale } from './memory-scene';
 import { createDrawings, type Drawings } from './operators/drawing';
-import { type Dock, dockedPath } from './packet-route';
-import { arrowScene, type PacketSize, packetScene, packetSizes } from './packet-scene';
+import { type Dock, dockedRoad } from './packet-route';
+import { type PacketSize, packetBox, packetScene, packetSizes } from './packet-scene';
 import { transitItem } from './packet-tip';
 import { contentOf, type RoomContent } from './room-content';
 import { roomScene } from './room-scene';
 import { largestRoom } from './room-size';
 import type { RoomView } from './room-views';
-import { type Route, routeLinks } from './routes';
+import { type Road, type Route, routeLinks } from './routes';
 import type { SceneItem, StageScene } from './scene-types';
 import { stackOf } from './stack-of';
 import { createTiledValues, type TiledValues } from './tiles';
@@ -116,7 +116,11 @@ export function packetsToDraw(trace: StepTrace): readonly Packet[] {
 
 /** Each directed pair of devices that exchange something in the step. */
 export function linksOf(packets: readonly Packet[]): readonly Link[] {
-  const links = new Map(packets.map(({ from, to }) => [`${from}>${to}`, { from, to }]));
+  const links = new Map<string, Link>();
+  for (const { from, to, collective } of packets) {
+    const key = `${from}>${to}`;
+    links.set(key, { from, to, docked: collective !== undefined || links.get(key)?.docked === true });
+  }
   return [...links.values()];
 }
 
@@ -136,19 +140,11 @@ function dockOf(
   return shown && chunk && room ? { frame: chunk.frame, room, kind: shown.layout.kind } : undefined;
 }
 
-function pathOf(plan: StagePlan, contents: readonly (RoomContent | undefined)[], packet: Packet): Path | undefined {
-  const path = plan.routes.find((r) => r.from === packet.from && r.to === packet.to)?.path;
+function roadOf(plan: StagePlan, contents: readonly (RoomContent | undefined)[], packet: Packet): Road | undefined {
+  const road = plan.routes.find((r) => r.from === packet.from && r.to === packet.to);
   const from = dockOf(plan, contents, packet.from, packet.source);
   const to = dockOf(plan, contents, packet.to, packet.target);
-  return path && from && to ? dockedPath(path, from, to, plan.layout.width) : path;
-}
-
-/** Width between two rooms side by side. */
-function clearWay(rooms: readonly Rect[], { from, to }: Packet): number {
-  const [a, b] = [rooms[from], rooms[to]];
-  if (!a || !b) return 0;
-  const gap = Math.max(a.x, b.x) - Math.min(right(a), right(b));
-  return gap > 0 ? gap : Number.POSITIVE_INFINITY;
+  return road && from && to ? dockedRoad(road, from, to, plan.layout) : road;
 }
 
 export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
@@ -163,39 +159,37 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     return [roomScene(input, drawings.of(input))];
   });
   const stage = plan.layout;
-  const paths = new Map(
+  const roads = new Map(
     facts.moving.flatMap((packet) => {
-      const path = pathOf(plan, contents, packet);
-      return path ? [[packet, path] as const] : [];
+      const road = roadOf(plan, contents, packet);
+      return road ? [[packet, road] as const] : [];
     }),
   );
   const packets = facts.transits.flatMap((transit) => {
-    const path = paths.get(transit.packet);
-    if (!path) return [];
+    const road = roads.get(transit.packet);
+    if (!road) return [];
     const scales = facts.step?.scales;
     const end = scales?.end(scales.kindOf(transit.packet.source.buffer)) ?? 1;
-    const scene = packetScene(transit, path, plan.packetSize, { ...stage, end });
+    const scene = packetScene(transit, road, plan.packetSize, { ...stage, end });
     return [{ scene, item: transitItem(transit, scene, (device) => titleOf(plan.info, device)) }];
   });
   // One arrow for all that takes the same road in a moment: it says what is on it, or was last.
   const flying = new Set(facts.transits.map(({ packet }) => packet));
-  const roads = new Map<Path, Packet>();
-  for (const [packet, path] of paths) {
-    const held = roads.get(path);
-    if (!held || !flying.has(held)) roads.set(path, packet);
+  const arrows = new Map<Road, ArrowInput>();
+  for (const [packet, road] of roads) {
+    const held = arrows.get(road);
+    const box = packetBox(packet.bytes, road, plan.packetSize, stage.compact);
+    const [width, height] = [Math.max(box.width, held?.box.width ?? 0), Math.max(box.height, held?.box.height ?? 0)];
+    const said = held && flying.has(held.packet) ? held.packet : packet;
+    arrows.set(road, { packet: said, path: road.path, box: { width, height } });
   }
-  const arrows = placeLabels(
-    [...roads].map(([path, packet]) => arrowScene(packet, path, plan.packetSize, stage, clearWay(stage.rooms, packet))),
-    stage.rooms,
-    stage,
-  );
   const items: readonly SceneItem[] = [...rooms.flatMap((r) => r.items), ...packets.map((p) => p.item)];
   return {
     width: stage.width,
     height: stage.height,
     layout: stage,
     rooms: rooms.map((r) => r.scene),
-    arrows,
+    arrows: placeArrows([...arrows.values()], stage),
     apart: [],
     packets: packets.map((p) => p.scene),
     items,
