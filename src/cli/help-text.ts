@@ -1,34 +1,77 @@
-/** What `lockstep --help` prints: the commands, and the options of each from the table that its parser reads. */
+/**
+ * What `lockstep --help` prints: the commands, and the options of each from the table that its parser reads; and the
+ * part of it for a single command.
+ */
+import { lookup } from '../base/lookup';
+import { CODE_OPTIONS, EXPORT_OPTIONS } from './code-usage';
 import { COLLECTIVES_OPTIONS } from './collectives-usage';
 import { COMPARE_OPTIONS } from './compare-usage';
 import { EXIT_MEANING } from './exit-code';
 import { IMPORT_OPTIONS } from './import-usage';
-import { optionLines } from './option-values';
+import { HELP, type OptionRow, optionLines } from './option-values';
 import { SCHEDULE_OPTIONS } from './schedule-usage';
+import { SERVE_OPTIONS } from './serve-usage';
+import { SOURCE_OPTIONS } from './source-usage';
 import { TRAIN_OPTIONS } from './train-usage';
+
+/** A line for each use of a command; what continues it is indented. */
+const USAGE: readonly string[] = [
+  '  lockstep train --config run.json [options]   train and write a report',
+  '  lockstep torchrun --nnodes 2 --nproc_per_node 4 [--max-restarts 3 ...] --config run.json [options of train]',
+  '                                               train with the ranks that torchrun would start, one per process (DDP)',
+  '  lockstep train --engine torch --config run.json    train the same run in the PyTorch of this machine',
+  '  lockstep srun -N 2 --ntasks-per-node=4 -- --config run.json    train with the ranks that this SLURM line would start',
+  '  lockstep collectives --op all_reduce --algo ring --ranks 8 --bytes 64KiB..16MiB',
+  '                                               time a collective over a range of sizes, as nccl-tests does',
+  '  lockstep schedule --name ZBVZeroBubble --ranks 4 --microbatches 8',
+  '                                               print a pipeline schedule: what each rank computes when, the bubble, the most activations kept',
+  '  lockstep memory --config run.json            print the memory that each device will allocate, tensor by tensor',
+  '  lockstep code --config run.json              print the PyTorch script of the run, which prints the same losses',
+  '  lockstep code --framework tensorflow --config run.json    print a TensorFlow script of the run, to compare by eye',
+  '  lockstep export --config run.json --out DIR  write a folder with train.py and every file that PyTorch needs to train the run',
+  '  lockstep serve [--port 5173]                 serve the playground to a browser on this machine',
+  '  lockstep compare A.json B.json               compare two reports: are they of the same run, and where do they differ?',
+  '  lockstep import FILE...                      show which rank of a recorded run waited for which, and why',
+  '  lockstep schema [--report]                   print the JSON Schema of the configuration, or of a report',
+];
+
+/** Those of a command that has a table of its own. */
+const OPTIONS: Readonly<Record<string, readonly OptionRow[]>> = {
+  train: TRAIN_OPTIONS,
+  torchrun: TRAIN_OPTIONS,
+  srun: TRAIN_OPTIONS,
+  collectives: COLLECTIVES_OPTIONS,
+  schedule: SCHEDULE_OPTIONS,
+  memory: [...SOURCE_OPTIONS, HELP],
+  code: CODE_OPTIONS,
+  export: EXPORT_OPTIONS,
+  serve: SERVE_OPTIONS,
+  compare: COMPARE_OPTIONS,
+  import: IMPORT_OPTIONS,
+};
+
+const STATUS: readonly string[] = ['Exit status', ...EXIT_MEANING.map(([code, text]) => `  ${code}  ${text}`)];
+
+/** What `lockstep COMMAND --help` prints: how that command is used, and its options. */
+export function helpOfCommand(command: string): string {
+  const isOf = new RegExp(`^  lockstep ${command}( |$)`);
+  let own = false;
+  const usage = USAGE.filter((line) => {
+    if (line.startsWith('  lockstep ')) own = isOf.test(line);
+    return own;
+  });
+  const rows = lookup(OPTIONS, command);
+  const options = rows ? ['', 'Options (defaults in brackets)', ...optionLines(rows)] : [];
+  return ['Usage', ...usage, ...options, '', ...STATUS, '', 'lockstep --help prints all commands.', ''].join('\n');
+}
 
 export function helpText(): string {
   return [
     'Lockstep trains a network on several devices, as PyTorch would, and reports what happened.',
     '',
     'Usage',
-    '  lockstep train --config run.json [options]   train and write a report',
-    '  lockstep torchrun --nnodes 2 --nproc_per_node 4 [--max-restarts 3 ...] --config run.json [options of train]',
-    '                                               train with the ranks that torchrun would start, one per process (DDP)',
-    '  lockstep train --engine torch --config run.json    train the same run in the PyTorch of this machine',
-    '  lockstep srun -N 2 --ntasks-per-node=4 -- --config run.json    train with the ranks that this SLURM line would start',
-    '  lockstep collectives --op all_reduce --algo ring --ranks 8 --bytes 64KiB..16MiB',
-    '                                               time a collective over a range of sizes, as nccl-tests does',
-    '  lockstep schedule --name ZBVZeroBubble --ranks 4 --microbatches 8',
-    '                                               print a pipeline schedule: what each rank computes when, the bubble, the most activations kept',
-    '  lockstep memory --config run.json            print the memory that each device will allocate, tensor by tensor',
-    '  lockstep code --config run.json              print the PyTorch script of the run, which prints the same losses',
-    '  lockstep code --framework tensorflow --config run.json    print a TensorFlow script of the run, to compare by eye',
-    '  lockstep export --config run.json --out DIR  write a folder with train.py and every file that PyTorch needs to train the run',
-    '  lockstep serve [--port 5173]                 serve the playground to a browser on this machine',
-    '  lockstep compare A.json B.json               compare two reports: are they of the same run, and where do they differ?',
-    '  lockstep import FILE...                      show which rank of a recorded run waited for which, and why',
-    '  lockstep schema [--report]                   print the JSON Schema of the configuration, or of a report',
+    ...USAGE,
+    '  lockstep COMMAND --help                      print the help of one command',
     '  lockstep --help                              print this text',
     '',
     'Options of train',
@@ -53,8 +96,7 @@ export function helpText(): string {
     'Paths in the configuration (csv, npy, safetensors) are relative to the configuration file.',
     'Progress (one line per step, or per micro-batch with accumulate) and notices go to standard error and into the report.',
     '',
-    'Exit status',
-    ...EXIT_MEANING.map(([code, text]) => `  ${code}  ${text}`),
+    ...STATUS,
     '',
     'Example',
     `  echo '{"mode": "ddp", "worldSize": 4, "steps": 20}' | lockstep train --config - --device cpu --out report.json`,

@@ -5,7 +5,7 @@ import { collectives } from './collectives';
 import { compare } from './compare';
 import { EXIT, exitCode } from './exit-code';
 import { exportCommand } from './export';
-import { helpText } from './help-text';
+import { helpOfCommand, helpText } from './help-text';
 import { importCommand } from './import';
 import { memory } from './memory';
 import { schedule } from './schedule';
@@ -18,7 +18,7 @@ async function run(args: readonly string[]): Promise<number> {
   const command = parseCommand(args);
   switch (command.name) {
     case 'help':
-      process.stdout.write(helpText());
+      process.stdout.write(command.of === undefined ? helpText() : helpOfCommand(command.of));
       return EXIT.ok;
     case 'schema':
       process.stdout.write(

@@ -60,7 +60,7 @@ describe('options', () => {
   it('are in the help', () => {
     for (const text of ['lockstep schedule', '--microbatches', '--stages-per-rank', '--comms', 'DualPipeV'])
       expect(helpText()).toContain(text);
-    expect(parseCommand(['schedule', '--help'])).toEqual({ name: 'help' });
+    expect(parseCommand(['schedule', '--help'])).toEqual({ name: 'help', of: 'schedule' });
   });
 });
 

@@ -50,7 +50,7 @@ describe('lockstep torchrun', () => {
       'torchrun needs --config FILE, --preset NAME, or settings',
     );
     expect(() => parseCommand(['torchrun', '--nproc_per_node', '99', '--config', 'a'])).not.toThrow();
-    expect(parseCommand(['torchrun', '--help'])).toEqual({ name: 'help' });
+    expect(parseCommand(['torchrun', '--help'])).toEqual({ name: 'help', of: 'torchrun' });
   });
 
   it('trains one rank per process, and the report says how they were launched', async () => {

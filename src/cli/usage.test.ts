@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { helpText } from './help-text';
+import { helpOfCommand, helpText } from './help-text';
 import { parseCommand } from './usage';
 
 describe('the command line', () => {
@@ -129,7 +129,17 @@ describe('the command line', () => {
     ...['train', 'torchrun', 'srun', 'collectives', 'schedule', 'memory', 'code'],
     ...['export', 'serve', 'compare', 'import', 'schema'],
   ])('prints the help for %s --help and -h', (command) => {
-    expect(parseCommand([command, '--help'])).toEqual({ name: 'help' });
-    expect(parseCommand([command, '-h'])).toEqual({ name: 'help' });
+    for (const words of [
+      [command, '--help'],
+      [command, '-h'],
+      ['help', command],
+    ])
+      expect(parseCommand(words)).toEqual({ name: 'help', of: command });
+    const help = helpOfCommand(command);
+    expect(help).toContain(`  lockstep ${command}`);
+    // No other command's use, and fewer lines than the help of all.
+    const uses = help.split('\n').filter((line) => line.startsWith('  lockstep '));
+    expect(uses.filter((line) => !line.startsWith(`  lockstep ${command}`))).toEqual([]);
+    expect(help.split('\n').length).toBeLessThan(helpText().split('\n').length);
   });
 });

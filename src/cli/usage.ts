@@ -22,7 +22,8 @@ import { launchedOptions, readLaunch } from './torchrun';
 import { TRAIN_OPTIONS, type TrainOptions, trainOptions } from './train-usage';
 
 export type Command =
-  | { readonly name: 'help' }
+  /** `of`: a command; undefined: all of them. */
+  | { readonly name: 'help'; readonly of?: string }
   | { readonly name: 'schema'; readonly of: 'configuration' | 'report' }
   | { readonly name: 'memory'; readonly options: SourceOptions }
   | { readonly name: 'code'; readonly options: CodeOptions }
@@ -74,7 +75,7 @@ const schema: Reader = (args) => {
 };
 
 const COMMANDS: ReadonlyMap<string, Reader> = new Map([
-  ['help', () => ASKS_HELP],
+  ['help', ([of]) => (of === undefined ? ASKS_HELP : helpOf(of))],
   ['--help', () => ASKS_HELP],
   ['-h', () => ASKS_HELP],
   ['train', (args, visibleDevices) => train(torchrunNames(args), visibleDevices)],
@@ -110,7 +111,17 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map([
 export function parseCommand(args: readonly string[], visibleDevices = process.env['CUDA_VISIBLE_DEVICES']): Command {
   const [name, ...rest] = args;
   if (name === undefined) return ASKS_HELP;
+  const command = readerOf(name)(rest, visibleDevices);
+  return command === ASKS_HELP && !isHelp(name) && name !== 'help' ? helpOf(name) : command;
+}
+
+function readerOf(name: string): Reader {
   const read = COMMANDS.get(name);
   if (!read) throw usageError(`unknown command "${name}"`);
-  return read(rest, visibleDevices);
+  return read;
+}
+
+function helpOf(name: string): Command {
+  readerOf(name);
+  return name === 'help' || isHelp(name) ? ASKS_HELP : { name: 'help', of: name };
 }
