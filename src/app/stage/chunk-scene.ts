@@ -53,8 +53,9 @@ const CARRIES: Readonly<Record<Exchange['payload'], string>> = {
 };
 
 function nameOf({ bucket, payload }: Exchange, slice: Slice, index: number, count: number): readonly string[] {
-  const name = bucket ? `chunk ${index}` : bufferWords(slice.buffer);
-  if (count > 1) return [name, ...(bucket ? [] : [CARRIES[payload]]), `${index}`];
+  const flat = bucket?.buffers.length === 1;
+  const name = flat ? `chunk ${index}` : bufferWords(slice.buffer);
+  if (count > 1) return [name, ...(flat ? [] : [CARRIES[payload]]), `${index}`];
   return [bufferWords(slice.buffer), CARRIES[payload]];
 }
 
@@ -149,7 +150,9 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
       device,
       event: ranks === NO_RANKS ? undefined : event,
       tip: () => ({
-        title: capital(`${bufferWords(slice.buffer)}${bucket ? `, chunk ${index}` : ''} on ${who}`),
+        title: capital(
+          `${bufferWords(slice.buffer)}${bucket?.buffers.length === 1 ? `, chunk ${index}` : ''} on ${who}`,
+        ),
         facts: [
           ['holds', holds[0] ?? ''],
           ...(bucket ? [['parameters', parametersIn(bucket, slice).join(', ')] as const] : []),

@@ -38,8 +38,10 @@ export interface ActivationPlace {
 
 export interface BucketPlace {
   readonly index: number;
-  readonly buffer: string;
+  /** Its flat tensor; where each .grad is a view of the bucket, all of these, in order. */
+  readonly buffers: readonly string[];
   readonly length: number;
+  /** Of one tensor each. */
   readonly chunks: readonly Slice[];
   /** What lies in it, in order. */
   readonly parameters: readonly { readonly name: string; readonly offset: number; readonly length: number }[];
@@ -189,29 +191,56 @@ export function bucketContents(
   return { length, parameters };
 }
 
+/** Where the transfers of a step cut a buffer. */
+function cutBy(trace: StepTrace, buffer: string): readonly Slice[] {
+  const cuts = new Map<number, Slice>();
+  for (const { slice } of trace.events) if (slice?.buffer === buffer && slice.length > 0) cuts.set(slice.offset, slice);
+  return [...cuts.values()].sort((a, b) => a.offset - b.offset);
+}
+
 /**
- * Buckets of the step that are packed in it, in order: their contents as the mode says them, their chunks from the
- * transfers that move them.
+ * Buckets of the step, in the order in which they are sent: their contents as the mode says them, their chunks from the
+ * transfers that move them. A bucket that is packed is one buffer; with gradient_as_bucket_view its gradients are sent
+ * from where they are.
  */
 export function placeBuckets(info: SessionInfo, trace: StepTrace | undefined): readonly BucketPlace[] {
-  const packs = trace?.events.filter((e) => e.device === 0 && e.name === 'ddp/pack') ?? [];
+  if (!trace) return [];
+  const own = trace.events.filter((e) => e.device === 0);
+  const packs = own.filter((e) => e.name === 'ddp/pack');
+  if (packs.length === 0) return viewedBuckets(info, trace, own);
   return packs.flatMap((pack, order): BucketPlace[] => {
     const buffer = pack.writes[0];
-    if (buffer === undefined || !trace) return [];
+    if (buffer === undefined) return [];
     const index = pack.bucket ?? order;
     const { length, parameters } = bucketContents(info, trace, index);
-    const cuts = new Map<number, Slice>();
-    for (const { slice } of trace.events)
-      if (slice?.buffer === buffer && slice.length > 0) cuts.set(slice.offset, slice);
-    const chunks = [...cuts.values()].sort((a, b) => a.offset - b.offset);
+    const chunks = cutBy(trace, buffer);
     const whole = { buffer, offset: 0, length };
-    return [{ index, buffer, length, parameters, chunks: chunks.length > 0 ? chunks : [whole] }];
+    return [{ index, buffers: [buffer], length, parameters, chunks: chunks.length > 0 ? chunks : [whole] }];
+  });
+}
+
+function viewedBuckets(info: SessionInfo, trace: StepTrace, own: StepTrace['events']): readonly BucketPlace[] {
+  const sent = new Map<number, Set<string>>();
+  for (const { bucket, slice } of own) {
+    if (bucket === undefined || !slice) continue;
+    sent.set(bucket, (sent.get(bucket) ?? new Set<string>()).add(slice.buffer));
+  }
+  return [...sent].flatMap(([index, names]): BucketPlace[] => {
+    const { length, parameters } = bucketContents(info, trace, index);
+    const buffers = parameters.map(({ name }) => `${name}.grad`);
+    // What a hook sends is no view.
+    if (![...names].every((name) => buffers.includes(name))) return [];
+    return [{ index, buffers, length, parameters, chunks: buffers.flatMap((buffer) => cutBy(trace, buffer)) }];
   });
 }
 
 /** '2.weight, 2.bias': the parameters that a stretch of the bucket holds some of. */
-export function parametersIn(bucket: BucketPlace, slice: Slice): readonly string[] {
-  return bucket.parameters
-    .filter((p) => p.offset < slice.offset + slice.length && slice.offset < p.offset + p.length)
+export function parametersIn({ buffers, parameters }: BucketPlace, slice: Slice): readonly string[] {
+  return parameters
+    .filter(({ name, offset, length }) =>
+      buffers.length > 1
+        ? `${name}.grad` === slice.buffer
+        : offset < slice.offset + slice.length && slice.offset < offset + length,
+    )
     .map((p) => p.name);
 }

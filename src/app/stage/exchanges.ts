@@ -68,7 +68,9 @@ export function exchangesOf(info: SessionInfo, trace: StepTrace, buckets: readon
   for (const [key, events] of moved) {
     const first = events[0];
     if (!first?.collective) continue;
-    const bucket = buckets.find((b) => b.index === first.bucket && events.some((e) => e.slice?.buffer === b.buffer));
+    const bucket = buckets.find(
+      (b) => b.index === first.bucket && events.some((e) => e.slice && b.buffers.includes(e.slice.buffer)),
+    );
     const exchange: Exchange = {
       op: first.collective.op,
       bucket,

@@ -260,3 +260,31 @@ test('a room that has not worked yet shows its one layer large, and whom it wait
   expect(must(weight, 'its weights').rect.width).toBeGreaterThan(0.7 * frame.body.width);
   expect(must(weight, 'its weights').rect.height).toBeGreaterThan(0.3 * frame.body.height);
 });
+
+test('four rooms on a laptop: each that is idle says for whom it waits, in words that are painted', async () => {
+  const session = await openTestSession({
+    mode: 'modelParallel',
+    worldSize: 4,
+    ...deep,
+    device: 'cpu',
+    compareSingle: false,
+  });
+  await session.api.traceStep();
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const facts = createTraceFacts(session.info, trace);
+  const plan = planStage(session.info, trace, facts.packets, { width: 856, height: 388 });
+  const moment = must(
+    trace.moments.find((m) => m.kind === 'compute' && m.phase === 'forward'),
+    'a forward',
+  );
+  const scene = stageScene(plan, facts.at({ event: lastOf(moment), fraction: 0.5 }, 'modelled'));
+  const { ink, texts } = recorder();
+  paintStage(ink, scene, { hovered: [], pinned: [] });
+  for (const { rect, title } of scene.rooms.filter(({ activity }) => activity === 'idle'))
+    expect(
+      texts.filter((own) => within(own.rect, rect) && own.text.startsWith('waits for cuda:')),
+      title,
+    ).toHaveLength(1);
+  expect(scene.rooms.filter(({ activity }) => activity === 'idle')).toHaveLength(3);
+});

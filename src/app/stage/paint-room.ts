@@ -140,7 +140,9 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   context.save();
   if (ended) context.globalAlpha = ENDED_ALPHA;
   else if (idle) context.globalAlpha = IDLE_ALPHA;
-  paintHead(ink, room, colour);
+  // The pill may have room for 'idle' alone: what the device waits for is below its name then.
+  const subtitles = room.activity === 'idle' ? [...room.now.slice(0, -1), ...room.subtitles] : room.subtitles;
+  paintHead(ink, { ...room, subtitles }, colour);
   for (const m of room.strip) paintMap(ink, m);
   for (const own of room.under) paintShape(ink, own);
   for (const m of room.maps) paintMap(ink, m);

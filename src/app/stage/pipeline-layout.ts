@@ -29,7 +29,9 @@ export function layoutStageRoom(
   level: RoomLevel,
 ): { readonly weights: Rect | undefined; readonly stage: StageLayoutOfRoom } {
   const { x, width } = main;
-  if (level === 'glyph' && main.width >= WIDE_GLYPH) return besideWeights(main);
+  if (level === 'glyph' && main.width >= WIDE_GLYPH) return besideWeights(main, BESIDE, false);
+  if (level === 'compact' && main.width >= WIDE_COMPACT && main.width > WIDER * main.height)
+    return besideWeights(main, BESIDE_COMPACT, true);
   const high = WEIGHTS[level] * main.height;
   const weights = high >= 24 ? { ...main, height: high - GAP } : undefined;
   let y = weights ? main.y + high : main.y;
@@ -54,17 +56,23 @@ export function layoutStageRoom(
 /** The width from which a low room has its weights on the left of what is kept, and the part that they have. */
 const WIDE_GLYPH = 200;
 const BESIDE = 0.24;
+/** The same for a room that is wider than high: above what is kept its weights would be tiny. */
+const WIDE_COMPACT = 120;
+const WIDER = 1.2;
+const BESIDE_COMPACT = 0.4;
 
-function besideWeights(main: Rect): ReturnType<typeof layoutStageRoom> {
-  const wide = BESIDE * main.width;
-  const kept = { ...main, x: main.x + wide, width: main.width - wide };
+function besideWeights(main: Rect, part: number, summed: boolean): ReturnType<typeof layoutStageRoom> {
+  const wide = part * main.width;
+  const right = { ...main, x: main.x + wide, width: main.width - wide };
+  const sums = summed ? { ...right, height: 5 } : undefined;
+  const above = sums ? sums.height + GAP : 0;
   return {
     weights: { ...main, width: wide - 2 * GAP },
     stage: {
       sumsLabel: undefined,
-      sums: undefined,
+      sums,
       keptLabel: undefined,
-      kept,
+      kept: { ...right, y: right.y + above, height: right.height - above },
       lossesLabel: undefined,
       losses: undefined,
     },

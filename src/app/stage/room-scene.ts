@@ -283,7 +283,8 @@ function wireWords({ wire }: RoomContent, buckets: number): readonly string[] {
   const bucket = wire?.exchange.bucket;
   if (!bucket) return [''];
   const of = buckets > 1 ? `bucket ${bucket.index} of ${buckets}` : `bucket ${bucket.index}`;
-  const chunks = bucket.chunks.length > 1 ? `${bucket.chunks.length} chunks` : 'in one piece';
+  const parts = bucket.buffers.length > 1 ? 'pieces' : 'chunks';
+  const chunks = bucket.chunks.length > 1 ? `${bucket.chunks.length} ${parts}` : 'in one piece';
   const parameters = bucket.parameters.map((p) => p.name).join(', ');
   return [`${of}, ${chunks}: ${parameters}`, `${of}, ${chunks}`, `bucket ${bucket.index}`];
 }
