@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
-import { AXES } from '../protocol/mesh';
+import { AXES, DATA_AXES, groupDescription, groupLabel } from '../protocol/mesh';
 import { type DeviceMesh, initDeviceMesh } from './device-mesh';
 
 const ranksOf = (mesh: DeviceMesh, axis: (typeof AXES)[number]) => mesh.groups(axis).map(({ ranks }) => ranks);
@@ -56,6 +56,21 @@ test('a line that holds all ranks is the default group, as in torch', () => {
   expect(mesh.group('dpReplicate', 3)).toBe(mesh.world);
   expect(mesh.world).toEqual({ id: 0, ranks: [0, 1, 2, 3] });
   expect(ranksOf(mesh, 'tp')).toEqual([[0], [1], [2], [3]]);
+});
+
+test('a plane is the ranks that differ along several axes, and has the name that _flatten gives it', () => {
+  const mesh = initDeviceMesh({ pp: 2, dpReplicate: 2, dpShard: 2 });
+  const plane = mesh.plane(DATA_AXES, 5);
+  expect(plane).toEqual({ id: expect.any(Number), axes: ['dpReplicate', 'dpShard'], ranks: [4, 5, 6, 7] });
+  expect(groupDescription(plane)).toBe('mesh_dp_replicate_dp_shard');
+  expect(groupLabel(plane)).toBe('dp_replicate_dp_shard[4, 5, 6, 7]');
+  expect(mesh.plane(['pp', 'dpReplicate'], 5).ranks).toEqual([1, 3, 5, 7]);
+  const others = [mesh.world, ...AXES.flatMap((axis) => mesh.groups(axis)), mesh.plane(DATA_AXES, 0)];
+  expect(others.map(({ id }) => id)).not.toContain(plane.id);
+  // Where one of the axes has one rank, the plane is a line; where all ranks are in it, it is the default group.
+  expect(mesh.plane(['dpShard', 'tp'], 5)).toBe(mesh.group('dpShard', 5));
+  expect(mesh.plane(['pp', ...DATA_AXES], 5)).toBe(mesh.world);
+  expect(initDeviceMesh({ pp: 2 }).plane(DATA_AXES, 1)).toEqual(initDeviceMesh({ pp: 2 }).group('dpReplicate', 1));
 });
 
 test('one process may drive several devices, and devices are spread over nodes', () => {

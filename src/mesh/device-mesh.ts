@@ -86,16 +86,27 @@ export class DeviceMesh {
   }
 
   /**
+   * As torch's DeviceMesh._flatten: the ranks that differ from this one only along these axes. Where at most one of the
+   * axes has several ranks, the plane is the line along this axis.
+   */
+  plane(axes: readonly Axis[], rank: Rank): Group {
+    const long = axes.filter((axis) => this.shape[axis] > 1);
+    const [axis = 'tp'] = [...long, ...axes];
+    if (long.length < 2) return this.group(axis, rank);
+    return this.newGroup(ranksAlong(long, this.coordinate(rank), this.shape), { axes: long });
+  }
+
+  /**
    * As torch.distributed.new_group, for ranks that are on no line. Where a group has these ranks already, this is that
    * group; else it gets the next number, as torch counts its groups.
    */
-  newGroup(ranks: readonly Rank[], purpose: string): Group {
+  newGroup(ranks: readonly Rank[], kind: { readonly purpose: string } | { readonly axes: readonly Axis[] }): Group {
     const known = [this.world, ...AXES.flatMap((axis) => this.lines[axis]), ...this.otherGroups];
     const isSame = (group: Group): boolean =>
       group.ranks.length === ranks.length && group.ranks.every((rank, place) => rank === ranks[place]);
     const found = known.find(isSame);
     if (found) return found;
-    const made = { id: Math.max(...known.map(({ id }) => id)) + 1, purpose, ranks };
+    const made = { id: Math.max(...known.map(({ id }) => id)) + 1, ...kind, ranks };
     this.otherGroups.push(made);
     return made;
   }

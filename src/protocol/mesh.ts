@@ -13,12 +13,14 @@ export type Axis = (typeof AXES)[number];
 /** Axes whose ranks train on different batches: over them gradients are averaged. */
 export const DATA_AXES = ['dpReplicate', 'dpShard'] as const satisfies readonly Axis[];
 
-/** A process group: all ranks, or those on one line of the mesh. Two groups are the same if their ids are. */
+/** A process group: all ranks, or those on a line or a plane of the mesh. Two groups are the same if their ids are. */
 export interface Group {
   /** Unique within a mesh; 0 is the default group of all ranks. */
   readonly id: number;
-  /** Along which axis it lies; absent: the default group. */
+  /** Of a line, the axis along which it lies; absent: the default group, or one of the two below. */
   readonly axis?: Axis;
+  /** Of a plane, its axes: what torch's DeviceMesh._flatten makes one group of. */
+  readonly axes?: readonly Axis[];
   /** Of a group along no axis (torch.distributed.new_group), what it is for: 'tied'. */
   readonly purpose?: string;
   /** A rank's place in this list is its rank within the group. */
@@ -33,12 +35,27 @@ const TORCH_NAME: Readonly<Record<Axis, string>> = {
   tp: 'tp',
 };
 
+/**
+ * torch's name of the mesh dimension that a group lies along: 'dp_replicate', of a plane 'dp_replicate_dp_shard';
+ * undefined: along none. Groups with one name do the same work side by side.
+ */
+export function dimensionName({ axis, axes = axis === undefined ? [] : [axis] }: Pick<Group, 'axis' | 'axes'>) {
+  return axes.length === 0 ? undefined : axes.map((each) => TORCH_NAME[each]).join('_');
+}
+
+/** Whether two groups lie along the same axes; undefined is the default group. */
+export const isAlongSame = (a: Group | undefined, b: Group | undefined): boolean =>
+  dimensionName(a ?? {}) === dimensionName(b ?? {});
+
 /** As torch describes a mesh's groups: 'default_pg', 'mesh_dp_replicate'. */
-export const groupDescription = ({ axis, purpose }: Pick<Group, 'axis' | 'purpose'>): string =>
-  axis === undefined ? (purpose ?? 'default_pg') : `mesh_${TORCH_NAME[axis]}`;
+export function groupDescription(group: Pick<Group, 'axis' | 'axes' | 'purpose'>): string {
+  const name = dimensionName(group);
+  return name === undefined ? (group.purpose ?? 'default_pg') : `mesh_${name}`;
+}
 
 /** For people: 'default_pg', 'dp_replicate[0, 2]'. Nothing reads it back. */
-export function groupLabel({ axis, purpose, ranks }: Group): string {
-  const name = axis === undefined ? purpose : TORCH_NAME[axis];
+export function groupLabel(group: Group): string {
+  const { purpose, ranks } = group;
+  const name = dimensionName(group) ?? purpose;
   return name === undefined ? 'default_pg' : `${name}[${ranks.join(', ')}]`;
 }

@@ -48,7 +48,7 @@ const bytesPerHop = ({ trace }: Facts): number | undefined =>
 /** All-reduces of gradients, each counted once, whatever its group. */
 function allReduces({ trace }: Facts): number | undefined {
   const refs = trace?.events.flatMap(({ collective }) => (collective?.op === 'allReduce' ? [collective] : []));
-  return refs && new Set(refs.map(({ group, seq }) => `${group?.axis ?? ''} ${group?.ranks.join() ?? ''} ${seq}`)).size;
+  return refs && new Set(refs.map(({ group, seq }) => `${group?.ranks.join() ?? ''} ${seq}`)).size;
 }
 
 export const PIPELINE_QUANTITIES = {

@@ -26,7 +26,13 @@ import { createStageGraphs, scheduleOf } from './stages';
 import { tiedSync } from './tied-sync';
 import { tiesOf } from './ties';
 
-export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
+/** `averaging`: what averages the gradients of replicas; absent: DDP around each stage, over all its replicas. */
+export function compile(
+  input: ModeInput,
+  kind: TrainingKind,
+  mesh: DeviceMesh,
+  averaging: Averaging = averageOverReplicas,
+): Program {
   const builder = new ProgramBuilder(mesh, input.ops);
   const schedule = scheduleOf(input.config, kind.microBatches.length);
   const stages = placeStages(builder, schedule.rankOfStage);
@@ -35,7 +41,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
   emitStep({
     ...step,
     order: orderOf(schedule),
-    syncs: syncsOf(step, schedule),
+    syncs: syncsOf(step, schedule, averaging),
     graphOf,
     backwardNodes: nodesOfAction,
     borders: createBorders(builder, stages),
@@ -64,12 +70,18 @@ function graphsOf(
     });
 }
 
-/** In the order in which they act at the end of a step. */
-function syncsOf(step: Pick<Step, 'builder' | 'input' | 'kind' | 'stages'>, schedule: Schedule): readonly Sync[] {
+/** Syncs in the order in which they act at the end of a step. */
+export type Averaging = (step: SyncedStep, schedule: Schedule) => readonly Sync[];
+export type SyncedStep = Pick<Step, 'builder' | 'input' | 'kind' | 'stages'>;
+
+const averageOverReplicas: Averaging = (step, schedule) =>
+  at(step.stages, 0).lanes.length > 1 ? [replicaSync(step, schedule)] : [];
+
+function syncsOf(step: SyncedStep, schedule: Schedule, averaging: Averaging): readonly Sync[] {
   const { stages, input } = step;
   const ties = tiesOf(input.config);
   return [
-    ...(at(stages, 0).lanes.length > 1 ? [replicaSync(step, schedule)] : []),
+    ...averaging(step, schedule),
     ...(ties.length > 0 ? [tiedSync(step, ties)] : []),
     ...(input.config.pipeline.scaleGrads && schedule.microBatches > 1 ? [scaleGrads(stages, schedule)] : []),
   ];

@@ -39,7 +39,7 @@ function reduceTied({ builder, stages }: Places, { owner, user }: Tie, gradient:
     for (const [replica, lane] of ofOwner.lanes.entries()) {
       const both = [lane, at(ofUser.lanes, replica)].sort((a, b) => a.rank - b.rank);
       const ranks = both.map(({ rank }) => rank);
-      reduce(both, builder.mesh.newGroup(ranks, 'tied'), 'sum');
+      reduce(both, builder.mesh.newGroup(ranks, { purpose: 'tied' }), 'sum');
     }
   if (ofOwner.lanes.length === 1) return;
   for (const { lanes, group } of onOneRank ? [ofOwner] : [ofOwner, ofUser]) reduce(lanes, group, 'avg');

@@ -5,22 +5,22 @@
 import { at } from '../../base/invariant';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
-import type { Group } from '../../protocol/mesh';
+import { DATA_AXES, type Group } from '../../protocol/mesh';
 import type { Rank } from '../../protocol/trace';
 
 export interface StagePlace {
-  /** One for each replica, in the order of the group. */
+  /** One for each replica (data index), in the order of the group. */
   readonly lanes: readonly LaneBuilder[];
   /** The ranks of these lanes: over them the gradients of the stage are averaged. */
   readonly group: Group;
 }
 
-/** `rankOfStage`: for each stage its rank within the pipeline. */
+/** `rankOfStage`: for each stage its rank within the pipeline. Ranks beside the pipeline's line are all replicas. */
 export function placeStages(builder: ProgramBuilder, rankOfStage: readonly Rank[]): readonly StagePlace[] {
   const replicas = builder.mesh.groups('pp').map((group) => builder.lanesOf(group));
   return rankOfStage.map((rank) => {
     const lanes = replicas.map((own) => at(own, rank));
-    return { lanes, group: builder.mesh.group('dpReplicate', at(lanes, 0).rank) };
+    return { lanes, group: builder.mesh.plane(DATA_AXES, at(lanes, 0).rank) };
   });
 }
 

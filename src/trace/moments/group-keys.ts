@@ -3,6 +3,7 @@
  * and its round, operators by their layer. Where a device comes back to a layer after something else (its bucket was
  * packed between two operators), that is another visit and another moment. Called by moments.ts.
  */
+import { dimensionName } from '../../protocol/mesh';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { averagedStage } from '../pipeline/stage-averages';
 import type { Turn } from '../pipeline/turns';
@@ -43,10 +44,11 @@ export function groupKeys(
 
 const isTransfer = ({ kind }: TraceEvent): boolean => kind === 'send' || kind === 'recv';
 
-/** Groups along one axis do the same at the same time: the axis is in the key, not the ranks. */
+/** Groups along the same axes do the same at the same time: the axes are in the key, not the ranks. */
 function transferKey({ collective: c, phase, anchor, payload, bucket, module }: TraceEvent): string {
   if (!c) return `message ${phase} ${anchor} ${payload ?? ''}`;
-  return `${c.group?.axis ?? ''} ${c.seq} ${c.op} ${c.part ?? ''} ${c.round ?? ''} ${phase} ${bucket ?? ''} ${module}`;
+  const along = dimensionName(c.group ?? {}) ?? '';
+  return `${along} ${c.seq} ${c.op} ${c.part ?? ''} ${c.round ?? ''} ${phase} ${bucket ?? ''} ${module}`;
 }
 
 /** What the optimiser needs before it can begin is part of what follows it on that device. */

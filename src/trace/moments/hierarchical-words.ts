@@ -3,6 +3,7 @@
  * nodes: which of these a round does, in words and why. A chunk that goes between nodes is a part of one that goes
  * within them, so the number of chunks tells the rounds apart. Pure; called by the sentences.
  */
+import { isAlongSame } from '../../protocol/mesh';
 import type { StepTrace } from '../../protocol/trace';
 import type { Hops } from './hops';
 import type { Moment } from './moment';
@@ -14,7 +15,7 @@ export function acrossNodes(trace: StepTrace, { round }: Moment): boolean | unde
   const { seq, group, chunks = 1, algorithm } = round?.collective ?? { seq: -1, algorithm: 'direct' };
   if (algorithm !== 'hierarchical') return undefined;
   const counts = trace.events.flatMap(({ collective: c }) =>
-    c?.seq === seq && c.algorithm === algorithm && c.group?.axis === group?.axis ? [c.chunks ?? 1] : [],
+    c?.seq === seq && c.algorithm === algorithm && isAlongSame(c.group, group) ? [c.chunks ?? 1] : [],
   );
   const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
   return fewest === most ? undefined : chunks === most;
@@ -50,6 +51,6 @@ const isFirst = (trace: StepTrace, { round, index }: Moment, across: boolean): b
     (other) =>
       other.round?.seq === round?.seq &&
       other.round?.part === round?.part &&
-      other.round?.collective.group?.axis === round?.collective.group?.axis &&
+      isAlongSame(other.round?.collective.group, round?.collective.group) &&
       acrossNodes(trace, other) === across,
   )?.index === index;

@@ -3,6 +3,7 @@
  * moment-why.ts.
  */
 import { at } from '../../base/invariant';
+import { isAlongSame } from '../../protocol/mesh';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { groupSize } from '../group-size';
@@ -80,7 +81,7 @@ const isFirstOfPart = (trace: StepTrace, { round, index }: Moment): boolean =>
       other.round?.seq === round?.seq &&
       other.round?.op === round?.op &&
       other.round?.part === round?.part &&
-      other.round?.collective.group?.axis === round?.collective.group?.axis,
+      isAlongSame(other.round?.collective.group, round?.collective.group),
   )?.index === index;
 
 function broadcastWhy(trace: StepTrace, moment: Moment): string | undefined {
