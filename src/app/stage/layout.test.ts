@@ -104,6 +104,18 @@ describe('the rooms of a ring', () => {
       }
     }
   });
+
+  it('hold the name of their rank, also 64 of them', () => {
+    for (const size of [
+      { width: 856, height: 388 },
+      { width: 390, height: 592 },
+    ])
+      for (const links of [[], ring(32), ring(64)]) {
+        const room = at(layoutFor(links.length === 32 ? 32 : 64, size, links).rooms, 0);
+        expect(room.width).toBeGreaterThanOrEqual(58);
+        expect(room.height).toBeGreaterThanOrEqual(20);
+      }
+  });
 });
 
 describe('routeLinks', () => {

@@ -63,6 +63,9 @@ const MOST_CHUNKS = 8;
 /** The smallest room in which something can be shown. */
 const SMALLEST = { width: 70, height: 60 };
 const TOO_SMALL = 0.6;
+/** The smallest room that holds the name of its rank. A layout with smaller ones is the last choice. */
+const NAMED = { width: 58, height: 20 };
+const NAMELESS = 1;
 /** What each row (on phones: each column) more must gain to be worth the longer way. */
 const BIAS = 0.05;
 /** What a ragged last row costs, or one row that is so long that its ends are far apart. */
@@ -203,9 +206,10 @@ export function layoutStage(input: LayoutInput): StageLayout {
   const { devices, stack = 1 } = input;
   const stacks = devices / stack;
   const compact = input.width < COMPACT_BELOW;
+  const nameless = ({ room }: Plan) => (room.width < NAMED.width || room.height < NAMED.height ? NAMELESS : 0);
   const worth = (p: Plan) => {
     const even = p.rows > 2 ? stacks % p.columns === 0 : p.rows > 1 || p.columns <= LONGEST_ROW;
-    return fits(p.room, devices) * (even ? 1 : UNEVEN) - BIAS * ((compact ? p.columns : p.rows) - 1);
+    return fits(p.room, devices) * (even ? 1 : UNEVEN) - BIAS * ((compact ? p.columns : p.rows) - 1) - nameless(p);
   };
   const plans = Array.from({ length: stacks }, (_, i) => i + 1)
     .filter((columns) => Math.ceil(stacks / Math.ceil(stacks / columns)) === columns)

@@ -14,7 +14,7 @@ import { useApp } from '../state/use-app';
 import { Note, Term } from '../terms/term';
 import styles from './legend.module.css';
 import type { StageModel } from './stage-model';
-import { VALUE_KINDS, type ValueKind } from './value-scales';
+import { MOST_HUES, VALUE_KINDS, type ValueKind } from './value-scales';
 
 const STOPS = Array.from({ length: 9 }, (_, i) => i / 4 - 1);
 const NAMES: Readonly<Record<ValueKind, readonly [term: TermId, shown: string]>> = {
@@ -96,7 +96,7 @@ function Bars() {
         <span>bars: whose values</span>
         {last > 1 && <span>0</span>}
         <span className={styles['hues']}>
-          {titles.map(({ title }, device) => (
+          {titles.slice(0, MOST_HUES).map(({ title }, device) => (
             <span key={title}>
               <i style={{ background: palette.ranks[device % palette.ranks.length] }} />
               {last < 2 && title}

@@ -8,7 +8,7 @@ import type { Ink } from '../draw/ink';
 import { drawText } from '../draw/text';
 import { powerOfTen, unitOf } from '../draw/value-scale';
 import type { StepPicture } from './step-picture';
-import { VALUE_KINDS, type ValueKind } from './value-scales';
+import { MOST_HUES, VALUE_KINDS, type ValueKind } from './value-scales';
 
 export const LEGEND_HEIGHT = 42;
 const LINE = 18;
@@ -67,7 +67,7 @@ export function paintLegend(
   x = at.x;
   say('whose values a chunk holds:', 8);
   say(first, 5);
-  for (const device of titles.keys()) {
+  for (const device of titles.slice(0, MOST_HUES).keys()) {
     context.fillStyle = palette.ranks[device % palette.ranks.length] ?? palette.soft;
     context.fillRect(x, baseline - SWATCH, SWATCH, SWATCH);
     x += SWATCH + 1;

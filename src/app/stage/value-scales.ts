@@ -12,6 +12,9 @@ export type ValueKind = 'weight' | 'activation' | 'gradient' | 'delta' | 'sum';
 
 export const VALUE_KINDS: readonly ValueKind[] = ['weight', 'activation', 'gradient', 'delta', 'sum'];
 
+/** Of more ranks the legend shows the first hues, which repeat, and the number of the last. */
+export const MOST_HUES = 16;
+
 export interface ValueScales {
   kindOf(buffer: string): ValueKind;
   /** Of the values of that kind in this step; undefined where it has none. */
