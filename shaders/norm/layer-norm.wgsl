@@ -23,6 +23,9 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> rstd: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// By its bits: a driver may turn a comparison into max(), which may swallow NaN.
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 2097152u + id.x;
@@ -42,8 +45,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   }
   let shift = deviations / count;
   let center = guess + shift;
-  var variance = squares / count - shift * shift;
-  if (variance < 0.0) { variance = 0.0; }
+  let difference = squares / count - shift * shift;
+  let variance = select(max(difference, 0.0), difference, is_nan(difference));
   let scale = 1.0 / sqrt(variance + params.eps);
   mean[id.z * params.mean_stride + row] = center;
   rstd[id.z * params.rstd_stride + row] = scale;

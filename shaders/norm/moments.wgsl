@@ -16,6 +16,9 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> partial: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// By its bits: a driver may turn a comparison into max(), which may swallow NaN.
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
@@ -47,9 +50,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     }
   }
   squares -= deviations * deviations / count;
-  if (squares < 0.0) { squares = 0.0; } // not max(), which may swallow NaN
   let parts = params.slices * params.lanes;
   let out = id.z * params.partial_stride + channel * parts + slice * params.lanes + lane;
   partial[out] = guess + deviations / count;
-  partial[out + params.channels * parts] = squares;
+  partial[out + params.channels * parts] = select(max(squares, 0.0), squares, is_nan(squares));
 }

@@ -31,6 +31,9 @@ override LANES: u32 = 64u;
 @group(0) @binding(5) var<storage, read_write> maxExpAvgSq: array<vec4<f32>>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
+// By its bits: a driver may turn a comparison into max(), which may swallow NaN.
+fn is_nan(v: vec4f) -> vec4<bool> { return (bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); }
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -62,7 +65,7 @@ fn main(
     expAvgSq[block.expAvgSq / 4u + i] = v;
     // A new NaN stays, as in torch.maximum.
     let past = maxExpAvgSq[block.maxExpAvgSq / 4u + i];
-    let w = select(v, past, past > v);
+    let w = select(max(v, past), v, is_nan(v));
     maxExpAvgSq[block.maxExpAvgSq / 4u + i] = w;
     parameter[block.parameter / 4u + i] = p - stepSize * m / (sqrt(w) / rootOfCorrection2 + eps);
   }

@@ -26,6 +26,9 @@ override LANES: u32 = 64u;
 @group(0) @binding(4) var<storage, read_write> expInf: array<vec4<f32>>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
+// By its bits: a driver may turn a comparison into max(), which may swallow NaN.
+fn is_nan(v: vec4f) -> vec4<bool> { return (bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); }
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -50,10 +53,10 @@ fn main(
     let d = direction * gradient[block.gradient / 4u + i] + weightDecay * p;
     let m = beta1 * expAvg[block.expAvg / 4u + i] + oneMinus1 * d;
     expAvg[block.expAvg / 4u + i] = m;
-    // A new NaN stays, as in torch.amax.
+    // A NaN stays, as in torch.amax.
     let past = beta2 * expInf[block.expInf / 4u + i];
     let now = abs(d) + eps;
-    let u = select(now, past, past > now);
+    let u = select(select(max(now, past), past, is_nan(past)), now, is_nan(now));
     expInf[block.expInf / 4u + i] = u;
     parameter[block.parameter / 4u + i] = p - stepSize * m / u;
   }

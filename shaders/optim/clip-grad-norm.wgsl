@@ -24,6 +24,9 @@ override LANES: u32 = 64u;
 @group(1) @binding(0) var<uniform> params: Params;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
+// By its bits: a driver may turn a comparison into max(), which may swallow NaN.
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -36,8 +39,8 @@ fn main(
   }
   let block = blocks[index];
   let wanted = params.max_norm * (1.0 / (norm[block.norm] + 1e-6));
-  // Only a number above 1 is clamped: a NaN stays, as in torch.clamp.
-  let factor = select(wanted, 1.0, wanted > 1.0);
+  // A NaN stays, as in torch.clamp.
+  let factor = select(min(wanted, 1.0), wanted, is_nan(wanted));
   for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
     gradient[block.gradient / 4u + i] *= factor;
   }

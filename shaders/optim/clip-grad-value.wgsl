@@ -21,6 +21,9 @@ override LANES: u32 = 64u;
 @group(1) @binding(0) var<uniform> params: Params;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
+// By its bits: a driver may turn a comparison into max(), which may swallow NaN.
+fn is_nan(v: vec4f) -> vec4<bool> { return (bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); }
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -35,7 +38,6 @@ fn main(
   let most = vec4(params.clip_value);
   for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
     let g = gradient[block.gradient / 4u + i];
-    // Both comparisons are false for a NaN.
-    gradient[block.gradient / 4u + i] = select(select(g, most, g > most), -most, g < -most);
+    gradient[block.gradient / 4u + i] = select(clamp(g, -most, most), g, is_nan(g));
   }
 }

@@ -55,3 +55,21 @@ it('a function that three kernels have in the same words has its source there', 
   const missing = [...count].filter(([text, times]) => times > 2 && ![...sources.values()].includes(text));
   expect(missing).toEqual([]);
 });
+
+/** NVIDIA's driver makes max() and min() of such words, and those give the other number where one is NaN. */
+const COMPARED = [
+  /\bif \((\w+) [<>]=? [^()]*\) \{ \1 = /,
+  /\bselect\((\w+), ([\w.()]+), (?:\1 [<>]=? \2|\2 [<>]=? \1)\)/,
+];
+
+it('no kernel takes the larger or the smaller of two floats by a comparison without asking for NaN', () => {
+  const hasNan = (text: string) => /is_nan|_nan\b|0x7f800000/.test(text);
+  const careless = kernels.flatMap(({ path }) => {
+    const text = readFileSync(`shaders/${path}`, 'utf8');
+    return COMPARED.some((words) => words.test(text)) && !hasNan(text) ? [path] : [];
+  });
+  expect(careless).toEqual([]);
+  expect(
+    COMPARED.map((words) => words.test('if (squares < 0.0) { squares = 0.0; } select(v, past, past > v)')),
+  ).toEqual([true, true]);
+});

@@ -77,8 +77,8 @@ async function run(moves: readonly Move[], join: JoinCode, contents: readonly Fl
 }
 
 it.each([
-  ['between buffers, alike', 1, [0, 3, 50_001], 4, 'comm/transfer-vec4'],
-  ['between buffers, not alike', 1, [0, 3, 50_001], 5, 'comm/transfer'],
+  ['between buffers, alike', 1, [0, 40_003, 50_001], 4, 'comm/transfer-vec4'],
+  ['between buffers, not alike', 1, [0, 40_003, 50_001], 5, 'comm/transfer'],
   ['within a buffer, alike', 0, [2, 40_003], 47_000, 'comm/transfer-within-vec4'],
   ['within a buffer, not alike', 0, [2, 40_003], 47_001, 'comm/transfer-within'],
 ] as const)('%s', async (_, target, starts, distance, kernel) => {
