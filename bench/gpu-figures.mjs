@@ -51,6 +51,7 @@ async function buildDawn() {
     configFile: false,
     logLevel: 'error',
     publicDir: false,
+    ssr: { noExternal: true },
     build: {
       ssr: 'bench/dawn.ts',
       outDir,

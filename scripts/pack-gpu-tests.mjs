@@ -1,0 +1,57 @@
+/**
+ * Packs the tests of the project gpu for a machine with a GPU and without npm: `node scripts/pack-gpu-tests.mjs` writes
+ * .cache/gpu-tests/, which needs only Node and the package `webgpu` beside it. There, `node run.mjs` runs them all.
+ */
+import { cpSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'vite';
+import { ensureInstalled, root } from './install.mjs';
+
+ensureInstalled();
+const home = path.join(root, 'scripts', 'packed-tests');
+const tests = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.gpu.test.ts'),
+);
+
+/** A module that reads a file beside it finds it in the folder `src` of the pack. @type {import('vite').Plugin} */
+const filesBeside = {
+  name: 'files-beside',
+  enforce: 'pre',
+  transform(code, id) {
+    const file = path.relative(root, id);
+    if (!file.startsWith('src') || !/import\.meta\.(url|dirname)/.test(code)) return null;
+    const url = `new URL(${JSON.stringify(file.replaceAll(path.sep, '/'))}, globalThis.LOCKSTEP_PACK)`;
+    const made = code
+      .replaceAll('import.meta.url', `${url}.href`)
+      .replaceAll('import.meta.dirname', `decodeURIComponent(new URL('.', ${url}).pathname)`);
+    return { code: made, map: null };
+  },
+};
+
+const outDir = path.join(root, '.cache', 'gpu-tests');
+await build({
+  root,
+  configFile: false,
+  logLevel: 'error',
+  publicDir: false,
+  plugins: [filesBeside],
+  resolve: { alias: [{ find: /^vitest$/, replacement: path.join(home, 'vitest.mjs') }] },
+  ssr: { noExternal: true, external: ['webgpu'] },
+  build: {
+    ssr: true,
+    outDir,
+    emptyOutDir: true,
+    target: 'node20',
+    rolldownOptions: {
+      input: Object.fromEntries([
+        ['run', path.join(home, 'run.mjs')],
+        ...tests.map((file) => [file.replaceAll(path.sep, '.').replace(/\.ts$/, ''), path.join(root, 'src', file)]),
+      ]),
+      external: ['webgpu'],
+      output: { entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name]-[hash].mjs' },
+    },
+  },
+});
+cpSync(path.join(root, 'src', 'training', 'fixtures'), path.join(outDir, 'src', 'training', 'fixtures'), {
+  recursive: true,
+});
