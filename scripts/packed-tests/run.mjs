@@ -1,6 +1,6 @@
 /**
- * Runs one packed test file, or without a name all of them, four at once: `node run.mjs [FILE]`. Prints each failure and
- * one line per file, and writes results.json. Exits with 1 where a test failed.
+ * Runs one packed test file, or without a name all of them, several at once: `node run.mjs [FILE]`. Prints each
+ * failure and one line per file, and writes results.json. Exits with 1 where a test failed.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * What tests import as 'vitest' when they are packed for a machine without npm (scripts/pack-gpu-tests.mjs): Vitest's own
- * runner and matchers, without its server, its reporters and its transforms.
+ * What tests import as 'vitest' when they are packed for a machine without npm (scripts/pack-gpu-tests.mjs): Vitest's
+ * own runner and matchers, without its server, its reporters and its transforms.
  */
 
 import {
@@ -37,7 +37,7 @@ export const expect = expecting;
 Object.assign(expect, chai.expect, Reflect.get(globalThis, ASYMMETRIC_MATCHERS_OBJECT));
 expect.getState = () => getState(expect);
 /** @param {object} matchers */
-expect.extend = (matchers) => Reflect.get(chai.expect, 'extend')(expect, matchers);
+expect.extend = (matchers) => Reflect.get(chai.expect, 'extend').call(chai.expect, expect, matchers);
 expect.unreachable = (message = '') => chai.assert.fail(`expected ${message} not to be reached`);
 /** @param {() => unknown} get */
 expect.poll = (get) =>

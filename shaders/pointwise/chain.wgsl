@@ -60,8 +60,8 @@ fn silu_slope(d: vec4f, v: vec4f) -> vec4f {
   let s = 1.0 / (1.0 + exp(-v));
   return d * s * (1.0 + v * (1.0 - s));
 }
-// What a stage gave, through bits that no driver knows: else one may fuse the product of a stage with the sum of the next
-// into a single rounding (NVIDIA's does), and the bits are no longer those of separate operators. n is below 2^31.
+// What a stage gave, through bits that no driver knows: else one may fuse the product of a stage with the sum of the
+// next into a single rounding (NVIDIA's does), and the bits are no longer those of separate operators. n is below 2^31.
 fn rounded(v: vec4f) -> vec4f { return bitcast<vec4f>(bitcast<vec4u>(v) ^ vec4u(params.n >> 31u)); }
 fn larger(v: vec4f, w: vec4f) -> vec4f { return select(select(select(w, v, v > w), w, is_nan(w)), v, is_nan(v)); }
 

@@ -198,14 +198,15 @@ export class JsonReader {
 }
 
 /** What the recording lacks, and how to make one that has it. */
-function lackNotices({ trace, strings, steps, parts, lanes }: RankDraft): readonly RecordingNotice[] {
+function lackNotices({ trace, facts, strings, steps, parts, lanes }: RankDraft): readonly RecordingNotice[] {
   const place = { file: trace.file };
   const lacks: RecordingNotice[] = [];
   if (lanes.length > 0 && steps.length === 0) {
     const text = 'It has no ProfilerStep#N, so all of it counts as one step: call prof.step() after each step.';
     lacks.push({ level: 'info', text, place });
   }
-  if (parts.length === 0 && strings.all.some((name) => name.startsWith('nccl:'))) {
+  // An all-reduce of one rank launches no kernel.
+  if (parts.length === 0 && facts.worldSize !== 1 && strings.all.some((name) => name.startsWith('nccl:'))) {
     const text = "NCCL's collectives are launched in it, and none is seen: record with ProfilerActivity.CUDA, too.";
     lacks.push({ level: 'warning', text, place });
   }

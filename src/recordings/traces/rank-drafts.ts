@@ -158,7 +158,7 @@ function draft(
     if (main) mainOf.set(lane, main);
   }
   setRoles(lanes, gpu.size > 0);
-  const steps = marks.length > 0 ? inOrder(marks) : stepsOfEvents(raw);
+  const steps = marks.length > 0 ? untilTheirKernels(inOrder(marks), trace, gpu) : stepsOfEvents(raw);
   return { trace, facts, rank, rankFrom, strings, lanes, parts, steps, flows: flowsOf(trace, mainOf) };
 }
 
@@ -184,6 +184,45 @@ function inOrder(marks: readonly DraftStep[]): readonly DraftStep[] {
     byStep.set(mark.step, { step: mark.step, startUs, endUs: Math.max(known?.endUs ?? mark.endUs, mark.endUs) });
   }
   return [...byStep.values()].sort((a, b) => a.startUs - b.startUs);
+}
+
+/**
+ * The CPU may be steps ahead of the GPU: a step ends when the last kernel that it launched has run, and begins when
+ * those of the step before have. Where the CPU waits for the GPU this is the mark itself.
+ */
+function untilTheirKernels(
+  steps: readonly DraftStep[],
+  { flows }: RawTrace,
+  gpu: ReadonlySet<RawLane>,
+): readonly DraftStep[] {
+  const launches = flows.filter(({ from, to }) => gpu.has(to.lane) && !gpu.has(from.lane));
+  if (launches.length === 0) return steps;
+  const ends = new Map([...gpu].map(({ columns }) => [columns, endsByStart(columns)]));
+  let doneUs = Number.NEGATIVE_INFINITY;
+  return steps.map((step, index) => {
+    const own = launches.filter(({ from }) => from.us >= step.startUs && from.us < step.endUs);
+    const firstUs = own.reduce((first, { to }) => Math.min(first, to.us), Number.POSITIVE_INFINITY);
+    // What was launched before the recording began keeps the GPU busy, too.
+    if (index === 0)
+      for (const byStart of ends.values())
+        for (const [us, endUs] of byStart) if (us < firstUs) doneUs = Math.max(doneUs, Math.min(endUs, firstUs));
+    const startUs = Math.max(step.startUs, Number.isFinite(firstUs) ? doneUs : step.startUs);
+    const endUs = own.reduce(
+      (last, { to }) => Math.max(last, ends.get(to.lane.columns)?.get(to.us) ?? to.us),
+      Math.max(step.endUs, startUs),
+    );
+    doneUs = endUs;
+    return { ...step, startUs, endUs };
+  });
+}
+
+function endsByStart({ count, startUs, durUs }: ColumnBuilder): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  for (let k = 0; k < count; k++) {
+    const us = startUs[k] ?? 0;
+    ends.set(us, Math.max(ends.get(us) ?? us, us + (durUs[k] ?? 0)));
+  }
+  return ends;
 }
 
 /** Lockstep's traces number the step of each event. */
