@@ -110,6 +110,32 @@ const seeFaces = ['app', 'cli'];
 /** A function of settings alone, which the page loads when somebody asks for it: the worker does not carry it. */
 const scripts = 'src/interop/tensorflow/script[.]ts$';
 
+/**
+ * The folders of the page, in the same manner: a folder imports only from lines above its own. From text and drawing,
+ * over the state and what runs, to controls, the parts of the page, and the page.
+ */
+const storeys = [
+  ['asking', 'draw', 'model', 'pace', 'stored'],
+  ['edit', 'lanes'],
+  ['permalink'],
+  ['state'],
+  ['transport'],
+  ['address'],
+  ['run'],
+  ['fields', 'terms'],
+  ['boundary', 'looks', 'launch', 'share'],
+  ['buckets', 'files', 'memory', 'museum', 'notices', 'offline'],
+  ['checkpoint', 'failures', 'take'],
+  ['picture', 'setup'],
+  ['lab', 'pipeline', 'recordings', 'stage'],
+  ['timeline'],
+  ['bar'],
+  ['result'],
+  ['compare'],
+  ['reports'],
+  ['shell'],
+];
+
 const tests = '\\.test\\.tsx?$|/fixtures/|/testing/';
 const all = rooms.flat();
 
@@ -127,9 +153,30 @@ const walls = rooms.flatMap((line, index) =>
   }),
 );
 
+const insideApp = storeys.flatMap((line, index) =>
+  line.map((folder) => {
+    const allowed = [folder, ...storeys.slice(0, index).flat()];
+    return {
+      name: `storey-${folder}`,
+      comment: `app/${folder} may import, of app/, only: ${allowed.join(', ')}`,
+      severity: 'error',
+      from: { path: `^src/app/${folder}/`, pathNot: tests },
+      to: { path: '^src/app/', pathNot: `^src/app/(${allowed.join('|')})/` },
+    };
+  }),
+);
+
 module.exports = {
   forbidden: [
     ...walls,
+    ...insideApp,
+    {
+      name: 'known-storey',
+      comment: 'Every folder of the page is in the table.',
+      severity: 'error',
+      from: { path: '^src/app/[^/]+/', pathNot: `^src/app/(${storeys.flat().join('|')})/|${tests}` },
+      to: {},
+    },
     {
       name: 'faces-are-light',
       severity: 'error',

@@ -39,7 +39,7 @@ test(
 
 test(
   'the first step is slow and the next ones double the pace; a click or a key holds it',
-  placeInBrowser({ rest: 'app/state/pace.test.ts holds how the pace doubles' }),
+  placeInBrowser({ rest: 'app/pace/pace.test.ts holds how the pace doubles' }),
   async ({ playground }) => {
     const { page } = playground;
     await page.goto(`./#${RUN}`);

@@ -12,11 +12,11 @@ import { momentSentence } from '../trace/moments/moment-sentence';
 import { byMoments } from '../trace/moments/moments';
 import { sentenceOf } from '../trace/sentence';
 import { TOLD } from '../training/testing/told-steps';
+import { eventLabels } from './lanes/event-label';
+import { gapsOf } from './lanes/gaps';
 import { memoryTree } from './memory/memory-tree';
 import { createTraceFacts } from './stage/facts-at';
 import { planStage, stageScene } from './stage/scene';
-import { eventLabels } from './timeline/event-label';
-import { gapsOf } from './timeline/gaps';
 import { eventTip } from './timeline/timeline-tip';
 
 /** Every text in a value, but for what only the code reads. */

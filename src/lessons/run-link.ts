@@ -3,7 +3,7 @@
  * the machine has: their nets are tiny, they begin at once, and what the reader sees live has the same bits as what was
  * recorded when the site was built.
  */
-import { parseLab, printLab } from '../app/lab/lab-link';
+import { parseLab, printLab } from '../app/permalink/lab-link';
 import { type Permalink, parsePermalink } from '../app/permalink/permalink';
 import type { Changes } from './lesson';
 

@@ -1,22 +1,23 @@
 /** The right end of the bar: seed, link, theme, keys. */
 import { BAR } from '../../protocol/words/bar';
+import { useUrlSync } from '../address/use-address';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { CheckpointButton } from '../checkpoint/checkpoint-button';
 import { usePalette } from '../draw/drawing';
 import { resolveTheme } from '../draw/theme';
 import { withSetting } from '../edit/edit-config';
 import { CommitField } from '../fields/commit-field';
 import { sentence } from '../fields/settings';
-import { DEFAULT_LAB } from '../lab/lab-link';
-import { MuseumButton } from '../museum/museum-button';
+import { openRecordings } from '../looks/given';
+import { DEFAULT_LAB } from '../permalink/lab-link';
 import { parseNumber } from '../permalink/permalink-keys';
-import { useUrlSync } from '../permalink/use-permalink';
 import { useController } from '../run/use-controller';
-import { HELP_KEY } from '../shell/keys';
-import { useApp } from '../state/use-app';
+import { useApp, useAppStore } from '../state/use-app';
 import styles from './bar.module.css';
+import { CheckpointButton } from './checkpoint-button';
 import dialogs from './dialog.module.css';
 import { DialogButton } from './dialog-button';
+import { HELP_KEY } from './keys';
+import { MuseumButton } from './museum-button';
 
 const ShareBody = loadedPanel('The Share dialog', async () => (await import('../share/share-dialog')).ShareBody);
 const KeysList = loadedPanel('The list of keys', async () => (await import('./keys-list')).KeysList);
@@ -93,14 +94,14 @@ function CompareButton() {
 }
 
 function RecordingsButton() {
-  const open = useApp((app) => app.openRecordings);
+  const store = useAppStore();
   return (
     <button
       type="button"
       className={styles['plain']}
       aria-label="Recordings"
       title="Recordings: look at what a real run of PyTorch did (traces, flight recorder, nccl-tests)"
-      onClick={() => open()}
+      onClick={() => openRecordings(store)}
     >
       <span className={styles['word']}>Recordings</span>
       <svg className={styles['icon']} viewBox="0 0 16 16" width={15} height={15} aria-hidden="true">

@@ -1,7 +1,8 @@
 /** The list of keys, behind `?`. Loaded when it is first opened. */
-import { HELP_KEY, KEYS } from '../shell/keys';
-import { KeysRows } from '../shell/keys-rows';
+
+import { KeysRows } from '../fields/keys-rows';
 import { KeysOfTimeline } from '../timeline/keys-of-timeline';
+import { HELP_KEY, KEYS } from './keys';
 
 export function KeysList() {
   return (

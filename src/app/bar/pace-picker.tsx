@@ -4,17 +4,8 @@
  * reached, or lets it speed up again.
  */
 import { formatRate } from '../draw/format';
+import { atFullSpeed, factorOf, runsFree, SPEEDS, secondsPerStep, secondsToFull, speedAt, speedOf } from '../pace/pace';
 import { useController } from '../run/use-controller';
-import {
-  atFullSpeed,
-  factorOf,
-  runsFree,
-  SPEEDS,
-  secondsPerStep,
-  secondsToFull,
-  speedAt,
-  speedOf,
-} from '../state/pace';
 import { useApp, useSettled } from '../state/use-app';
 import { momentsShown, runsFreely } from '../transport/positions';
 import styles from './pace-picker.module.css';

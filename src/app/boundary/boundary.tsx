@@ -5,7 +5,7 @@
  */
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
-import { useUrlSync } from '../permalink/use-permalink';
+import { useUrlSync } from '../address/use-address';
 import { useApp } from '../state/use-app';
 import { Broken, BrokenSmall } from './broken';
 

@@ -9,9 +9,9 @@ import { busyIntervals } from '../../trace/idle';
 import { endUs, spanOf, totalUs } from '../../trace/lanes';
 import { formatSize, formatTime } from '../draw/format';
 import { useSize } from '../draw/use-surface';
+import { eventLabels } from '../lanes/event-label';
 import { Key } from '../lanes/key';
 import { useApp, useAppStore, useSettled } from '../state/use-app';
-import { eventLabels } from '../timeline/event-label';
 import { type BucketTimes, waitText } from './bucket-times';
 import styles from './buckets.module.css';
 

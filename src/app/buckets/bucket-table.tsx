@@ -1,9 +1,9 @@
 /** The bucket view in numbers. Rendered while open. */
 import { useState } from 'react';
 import type { BucketInfo } from '../../protocol/session-info';
+import { useLinkedDetails } from '../address/use-linked';
 import { formatSize, formatTime, NONE } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
-import { useLinkedDetails } from '../permalink/use-linked';
 import { type BucketTimes, waitText } from './bucket-times';
 import styles from './buckets.module.css';
 

@@ -1,8 +1,8 @@
 /** DDP buckets, below the timeline. Collapsed: a one-line summary. Expanded: the panel, loaded then. */
 import { useState } from 'react';
 import { FACES } from '../../parallel/faces';
+import { useLinkedDetails } from '../address/use-linked';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { useLinkedDetails } from '../permalink/use-linked';
 import { useApp } from '../state/use-app';
 import styles from './bucket-summary.module.css';
 import { capText } from './cap-stops';

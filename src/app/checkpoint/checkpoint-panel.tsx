@@ -4,10 +4,10 @@
  */
 import { type ChangeEvent, useId, useState } from 'react';
 import { useApp } from '../state/use-app';
+import type { SettingsOf } from '../stored/with-checkpoint';
 import styles from './checkpoint.module.css';
 import { KeptList } from './kept-list';
 import { useCheckpoints } from './use-checkpoints';
-import type { SettingsOf } from './with-checkpoint';
 
 export function CheckpointPanel({ close }: { close: () => void }) {
   const resumed = useApp((app) => app.config.resume);

@@ -2,8 +2,8 @@
 import { lookup } from '../../base/lookup';
 import { FACES } from '../../parallel/faces';
 import { formatCount, formatSize } from '../draw/format';
+import type { StoredCheckpoint } from '../stored/checkpoint-store';
 import styles from './checkpoint.module.css';
-import type { StoredCheckpoint } from './checkpoint-store';
 import type { Checkpoints } from './use-checkpoints';
 
 /** Another version of Lockstep may have saved with a mode that is not known here: it is shown by its name. */

@@ -14,9 +14,9 @@ import {
   type StoredCheckpoint,
   storeCheckpoint,
   storedFiles,
-} from './checkpoint-store';
-import { checkpointAmong, type NamedCheckpoint, zipOf } from './checkpoint-zip';
-import { type SettingsOf, withCheckpoint, withoutCheckpoint } from './with-checkpoint';
+} from '../stored/checkpoint-store';
+import { checkpointAmong, type NamedCheckpoint, zipOf } from '../stored/checkpoint-zip';
+import { type SettingsOf, withCheckpoint, withoutCheckpoint } from '../stored/with-checkpoint';
 
 const words = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);

@@ -5,14 +5,15 @@
  */
 import { useStore } from 'zustand';
 import { FACES } from '../../parallel/faces';
+import { useUrlSync } from '../address/use-address';
 import { usePalette } from '../draw/drawing';
 import fields from '../fields/fields.module.css';
+import { openReport } from '../looks/given';
 import { Notices } from '../notices/notices';
-import { useUrlSync } from '../permalink/use-permalink';
 import { AppContexts } from '../run/app-contexts';
 import { Stage } from '../stage/stage';
 import { StageHead } from '../stage/stage-head';
-import { useApp } from '../state/use-app';
+import { useApp, useAppStore } from '../state/use-app';
 import { ChooseBeside } from './choose-beside';
 import styles from './compare.module.css';
 import { DifferencesTable } from './differences-table';
@@ -76,12 +77,12 @@ function Both({ comparison }: { comparison: Comparison }) {
 /** Instead of run B: what real PyTorch, or another run, has written down. */
 function ReportButton() {
   const setView = useApp((app) => app.setView);
-  const openReport = useApp((app) => app.openReport);
+  const store = useAppStore();
   const urlSync = useUrlSync();
   const open = () => {
     setView({ beside: undefined });
     urlSync.write();
-    openReport();
+    openReport(store);
   };
   return (
     <button

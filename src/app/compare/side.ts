@@ -4,12 +4,12 @@
  */
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
+import { createArrival } from '../address/arrival';
+import { createLinkedViews, type LinkedViews } from '../address/linked-views';
 import type { Frames } from '../draw/frames';
-import { createArrival } from '../permalink/arrival';
-import { createLinkedViews, type LinkedViews } from '../permalink/linked-views';
+import type { ViewOptions } from '../permalink/permalink-view';
 import { type Controller, createController } from '../run/controller';
 import { type SessionClient, startSession } from '../run/session-client';
-import type { ViewOptions } from '../state/app-state';
 import { type AppStore, createAppStore } from '../state/store';
 import { createWalker } from '../transport/walker';
 

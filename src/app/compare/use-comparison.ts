@@ -6,11 +6,11 @@
 import { useEffect, useState } from 'react';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
+import { createLinkedViews } from '../address/linked-views';
+import { useUrlSync } from '../address/use-address';
 import { useFrames } from '../draw/drawing';
 import { same } from '../model/families';
-import { createLinkedViews } from '../permalink/linked-views';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
-import { useUrlSync } from '../permalink/use-permalink';
 import type { AppServices } from '../run/app-contexts';
 import { useController } from '../run/use-controller';
 import { useApp, useAppStore } from '../state/use-app';

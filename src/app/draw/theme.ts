@@ -4,8 +4,10 @@
  * The scale for values is one for the whole page: negative orange, zero paper, positive blue.
  */
 import type { MemoryCategory, Payload } from '../../protocol/trace';
-import type { Theme } from '../state/app-state';
 import { hexRgb, linearRamp } from './scales';
+
+/** What the user has chosen. */
+export type Theme = 'light' | 'dark' | 'system';
 
 export type PhaseColour = 'forward' | 'loss' | 'backward' | 'comm' | 'step' | 'move';
 

@@ -5,9 +5,9 @@ import { namesOf } from '../../protocol/words/algorithms';
 import { formatSize } from '../draw/format';
 import { CommitField } from '../fields/commit-field';
 import { Choice } from '../fields/settings';
+import { type LabSettings, limitsOf, MOST_RANKS, withLab } from '../permalink/lab-link';
 import { parseNumber } from '../permalink/permalink-keys';
 import styles from './lab.module.css';
-import { type LabSettings, limitsOf, MOST_RANKS, withLab } from './lab-link';
 import { LINK_PRESETS, type LinkPreset, OP_WORDS, presetOf, REDUCE_WORDS, REDUCING, ROOTED } from './lab-words';
 
 interface ControlsProps {

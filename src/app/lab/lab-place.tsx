@@ -3,9 +3,9 @@
  * loaded when it is first opened, and the dialog can be closed although the lab did not come.
  */
 import { useCallback } from 'react';
+import { useUrlSync } from '../address/use-address';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { useUrlSync } from '../permalink/use-permalink';
-import { FullDialog } from '../shell/full-dialog';
+import { FullDialog } from '../fields/full-dialog';
 import { useApp } from '../state/use-app';
 import styles from './lab-place.module.css';
 

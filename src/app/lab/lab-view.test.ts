@@ -5,9 +5,17 @@ import { labCurves } from '../../lab/lab-curves';
 import { runLab } from '../../lab/run-lab';
 import type { LabCrossover } from '../../protocol/lab';
 import { ETHERNET_PROTOCOLS, NVLINK_PROTOCOLS, PCIE_PROTOCOLS } from '../../simulator/protocols';
+import {
+  DEFAULT_LAB,
+  type LabSettings,
+  labRequest,
+  limitsOf,
+  parseLab,
+  printLab,
+  withLab,
+} from '../permalink/lab-link';
 import { crossoverText, ncclText, neverText } from './curve-words';
 import { figureLayout, waysOf } from './figure-layout';
-import { DEFAULT_LAB, type LabSettings, labRequest, limitsOf, parseLab, printLab, withLab } from './lab-link';
 import { contributorsIn, labSentence, turnsAsGloo } from './lab-sentence';
 import { formulaText, LINK_PRESETS, presetOf } from './lab-words';
 

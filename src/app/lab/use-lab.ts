@@ -4,8 +4,8 @@
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { LabCurves, LabMeasurement, LabResult } from '../../protocol/lab';
+import { type LabSettings, labRequest, printLab } from '../permalink/lab-link';
 import { useController } from '../run/use-controller';
-import { type LabSettings, labRequest, printLab } from './lab-link';
 
 export interface LabAnswers {
   readonly result: LabResult | undefined;

@@ -4,9 +4,9 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { lookup } from '../../base/lookup';
-import { useUrlSync } from '../permalink/use-permalink';
+import { useUrlSync } from '../address/use-address';
+import type { LabSettings } from '../permalink/lab-link';
 import { useApp } from '../state/use-app';
-import type { LabSettings } from './lab-link';
 
 const PACE_MS = 1300;
 

@@ -5,10 +5,11 @@
  */
 import { LockstepError } from '../../base/errors';
 import type { Files } from '../../protocol/session';
-import { replacedNotice } from '../notices/replaced-notice';
+import { replacedNotice } from '../edit/replaced-notice';
 import type { Controller } from '../run/controller';
 import type { AppStore } from '../state/store';
 import type { GivenFile } from './dropped-folders';
+import { addCsv, openRecordings, openReport } from './given';
 import { lookAt } from './recording-look';
 import { takeFiles } from './take-files';
 
@@ -20,11 +21,11 @@ export async function readGiven(given: readonly GivenFile[], store: AppStore, co
   const sorry = (text: string, hint: string) => controller.say({ level: 'error', id: 'data', text, hint });
   const looks = await Promise.all(given.map((one) => lookAt(one).catch(() => undefined)));
   if (looks.includes('recording')) {
-    store.getState().openRecordings(given);
+    openRecordings(store, given);
     return;
   }
   if (looks.length === 1 && looks[0] === 'report') {
-    store.getState().openReport(given[0]);
+    openReport(store, given[0]);
     return;
   }
   const bytes = given.reduce((sum, { file }) => sum + file.size, 0);
@@ -44,7 +45,7 @@ export async function readGiven(given: readonly GivenFile[], store: AppStore, co
     if (!taking.ok) return sorry(taking.refused.text, taking.refused.hint);
     const { taken } = taking;
     app.dismissNotice('data');
-    if (taken.csv) app.addCsv(taken.csv);
+    if (taken.csv) addCsv(store, taken.csv);
     controller.trainOn(taken.files, taken.config, replacedNotice(taken.replaced));
   } catch (error) {
     if (error instanceof LockstepError) return sorry(error.message, error.hint || 'The old data stays.');

@@ -3,9 +3,9 @@
  * bar of the stage opens it at that device. The tree itself is loaded when it is opened.
  */
 import { useEffect, useRef } from 'react';
+import { useLinked } from '../address/use-linked';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatSize } from '../draw/format';
-import { useLinked } from '../permalink/use-linked';
 import { useApp, useAppStore } from '../state/use-app';
 import styles from './memory.module.css';
 import { useCheckpointSaving } from './use-checkpoint-saving';

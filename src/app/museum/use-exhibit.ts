@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { type ExhibitId, exhibitConfig } from '../../museum/mistakes';
 import { configSchema } from '../../protocol/config';
-import { useUrlSync } from '../permalink/use-permalink';
+import { useUrlSync } from '../address/use-address';
 import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
 

@@ -3,11 +3,11 @@
  * adapter is a software one is said where the device is named (software-word.tsx).
  */
 import type { Notice } from '../../protocol/notice';
+import { useUrlSync } from '../address/use-address';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { useSiteVersion } from '../boundary/use-site-version';
 import fields from '../fields/fields.module.css';
 import { type LinkState, NO_STATE } from '../permalink/link-state';
-import { useUrlSync } from '../permalink/use-permalink';
 import { useController } from '../run/use-controller';
 import type { App } from '../state/app-state';
 import { useApp, useAppStore } from '../state/use-app';

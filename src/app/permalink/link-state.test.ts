@@ -1,7 +1,7 @@
 /** The part of a link that leads to a moment: read, written and read again, and refused in words. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FULL_SPEED, setByHand } from '../state/pace';
+import { FULL_SPEED, setByHand } from '../pace/pace';
 import { type LinkState, microBatchAt, NO_STATE, PANELS, parseState, printState } from './link-state';
 
 function read(pairs: Readonly<Record<string, string>>) {

@@ -5,7 +5,7 @@
  */
 import type { Config } from '../../protocol/config';
 import { firstOfStep } from '../../protocol/micro-batches';
-import { FULL_SPEED, type Pace, placeOf, SPEEDS, secondsAt, setByHand, speedAt } from '../state/pace';
+import { FULL_SPEED, type Pace, placeOf, SPEEDS, secondsAt, setByHand, speedAt } from '../pace/pace';
 import { parseValue, printValue } from './permalink-values';
 
 export const STATE_KEYS = [

@@ -3,10 +3,30 @@
  * locks. The names that `hide` and `lock` understand are the table below; a part is hidden with its region or on its
  * own.
  */
-import { EXHIBIT_IDS } from '../../museum/mistakes';
-import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from '../lab/lab-link';
-import { EXAMPLE_IDS, isExample } from '../recordings/recording-link';
-import type { Theme, ViewOptions } from '../state/app-state';
+import { EXHIBIT_IDS, type ExhibitId } from '../../museum/mistakes';
+import type { Theme } from '../draw/theme';
+import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from './lab-link';
+import { EXAMPLE_IDS, isExample } from './recording-link';
+
+/** What the permalink says about the page itself, apart from the run. */
+export interface ViewOptions {
+  readonly theme: Theme;
+  readonly embed: boolean;
+  /** Names of regions and controls that are not shown, and of those that are shown but cannot be changed. */
+  readonly hide: ReadonlySet<string>;
+  readonly lock: ReadonlySet<string>;
+  /** The exhibit of the museum of bugs that is looked at: its mistake, or its cure. */
+  readonly exhibit: { readonly id: ExhibitId; readonly cured: boolean } | undefined;
+  /** What the collectives lab shows; undefined while it is closed. */
+  readonly lab: LabSettings | undefined;
+  /**
+   * How the run differs that is compared with this one, as compare/beside-link.ts writes it; '' before that is known,
+   * undefined while none is compared.
+   */
+  readonly beside: string | undefined;
+  /** Recordings of runs elsewhere are looked at: an example by its name, '' for files; undefined while they are not. */
+  readonly recording: string | undefined;
+}
 
 export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured', 'lab', 'beside', 'recording'] as const;
 

@@ -6,11 +6,11 @@ import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../../protocol/coll
 import { type Config, configSchema, HARDWARE, MODES } from '../../protocol/config';
 import { OPENING_CONFIG, PAGE_CONFIG } from '../edit/page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
-import { DEFAULT_LAB, withLab } from '../lab/lab-link';
 import { ACTIVATION_NAMES, plainLayers } from '../model/families';
-import { EXAMPLE_IDS } from '../recordings/recording-link';
+import { DEFAULT_LAB, withLab } from './lab-link';
 import { parseAddress, parsePermalink, printPermalink } from './permalink';
 import { DEFAULT_VIEW, PARTS } from './permalink-view';
+import { EXAMPLE_IDS } from './recording-link';
 
 const real = (min: number, max: number) =>
   fc.double({ min, max, noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value));

@@ -18,7 +18,6 @@ import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
 import { rangeOf, readSetting, type SettingPath } from '../edit/setting-ranges';
 import { same } from '../model/families';
 import { withLossType } from '../model/fit-model';
-import type { ViewOptions } from '../state/app-state';
 import { joinHash, type Pair, splitHash } from './hash-pairs';
 import { type LinkState, parseState, printState, STATE_KEYS } from './link-state';
 import {
@@ -34,6 +33,7 @@ import { asDeepAsAsked, asTheButton, deeperNotice, needsDeeper } from './permali
 import { NET_KEYS, parseNet, printNet, printWholeNet } from './permalink-model';
 import { createLinkNotices } from './permalink-notices';
 import { MOST_NESTED, nestsTooDeep } from './permalink-values';
+import type { ViewOptions } from './permalink-view';
 import { parseView, printView, VIEW_KEYS } from './permalink-view';
 
 export interface Permalink {

@@ -4,10 +4,10 @@
  */
 import { useId, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
+import { stateHere } from '../address/state-here';
+import { useLinkedViews, useUrlSync } from '../address/use-address';
 import { usePalette } from '../draw/drawing';
 import { saveFile } from '../files/save-file';
-import { stateHere } from '../permalink/state-here';
-import { useLinkedViews, useUrlSync } from '../permalink/use-permalink';
 import { useController } from '../run/use-controller';
 import { useAppStore } from '../state/use-app';
 import type { Figure } from './figure-picture';

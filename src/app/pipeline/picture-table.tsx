@@ -1,10 +1,10 @@
 /** The table twin of the pipeline picture: every cell and gap of every row, and a way to it. Rendered while open. */
 import { useState } from 'react';
 import type { Schedule } from '../../schedules/schedule';
+import { useLinkedDetails } from '../address/use-linked';
 import { ColumnHeads } from '../fields/column-heads';
 import { ScrollRegion } from '../fields/scroll-region';
-import { useLinkedDetails } from '../permalink/use-linked';
-import twin from '../timeline/events-table.module.css';
+import twin from '../lanes/events-table.module.css';
 import type { Picture } from './picture';
 import type { PictureItem } from './picture-items';
 import { rowName, timeText, whyBubble } from './why-bubble';

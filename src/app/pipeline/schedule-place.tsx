@@ -5,10 +5,10 @@
 import { type ReactNode, useState } from 'react';
 import { at } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
+import { useLinked } from '../address/use-linked';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { Tabs } from '../fields/tabs';
 import lanes from '../lanes/lanes.module.css';
-import { useLinked } from '../permalink/use-linked';
 import styles from './pipeline.module.css';
 import { ScheduleView } from './schedule-view';
 import { useRunSchedule } from './use-run-schedule';

@@ -3,13 +3,13 @@
  * cell that is chosen takes the page's cursor along; a gap says why it is there.
  */
 import { useCallback, useMemo, useState } from 'react';
+import { clockLabel } from '../lanes/clock-label';
 import { type ViewWindow, WHOLE } from '../lanes/view-window';
 import type { Figure } from '../picture/figure-picture';
 import { SavePicture } from '../picture/save-button';
 import { useController } from '../run/use-controller';
 import type { App } from '../state/app-state';
 import { useApp, useAppStore, useSettled } from '../state/use-app';
-import { clockLabel } from '../timeline/clock-label';
 import { NO_MARKS, type PictureMarks, type PictureParts, paintPicture } from './paint-picture';
 import type { Picture } from './picture';
 import { PictureFigure } from './picture-figure';

@@ -1,13 +1,15 @@
 /**
- * What the editor of schedules keeps while somebody edits: the draft (in the store), the caret and what is being typed
+ * What the editor of schedules keeps while somebody edits: the draft (a slice of the store), the caret and what is being typed
  * at it, the item that has the focus. edit-draft.ts says what a command does. Used by editor.tsx.
  */
 import { useMemo, useState } from 'react';
 import type { Place } from '../../schedules/dependencies';
 import type { Schedule } from '../../schedules/schedule';
-import { useApp, useAppStore } from '../state/use-app';
+import { writeSlice } from '../state/slice';
+import { useAppStore, useSlice } from '../state/use-app';
 import { type Draft, draftOf, scheduleOfDraft } from './draft';
 import { pictureOfDraft } from './draft-clock';
+import { DRAFT } from './draft-slice';
 import { type Command, type Editing, obey } from './edit-draft';
 import type { Picture } from './picture';
 import { cellId, endId, findItem, itemsOf, type PictureItem } from './picture-items';
@@ -52,7 +54,7 @@ function placeOf(item: PictureItem, { orders }: Draft): Place {
 /** `running`: what the draft begins as, where none is kept. */
 export function useEditing(running: Schedule): EditingHands {
   const store = useAppStore();
-  const kept = useApp((app) => app.draft);
+  const kept = useSlice(DRAFT);
   const draft = useMemo(() => kept ?? draftOf(running), [kept, running]);
   const [rest, setRest] = useState<Omit<Editing, 'draft'>>(AT_START);
   const [focused, setFocused] = useState<string>();
@@ -64,7 +66,7 @@ export function useEditing(running: Schedule): EditingHands {
   const editing: Editing = { ...rest, draft, caret: focusedItem ? placeOf(focusedItem, draft) : rest.caret };
 
   const keep = (next: Draft) => {
-    if (next !== draft) store.getState().setDraft(next);
+    if (next !== draft) writeSlice(store, DRAFT, next);
     setAsked(undefined);
   };
   return {

@@ -6,11 +6,11 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { asLockstepError, type LockstepError } from '../../base/errors';
 import type { RecordingNotice } from '../../recordings/imported';
 import type { GivenFile } from '../looks/dropped-folders';
+import type { ExampleId } from '../permalink/recording-link';
 import { fetchExample } from './examples';
 import { createRecordedModel, type RecordedModel, tracksInTurns } from './lanes/recorded-model';
 import { openReader, type Reader } from './open-reader';
 import type { ReadRecordings } from './reader-api';
-import type { ExampleId } from './recording-link';
 
 export interface OpenRecordings extends ReadRecordings {
   readonly example: ExampleId | undefined;

@@ -1,8 +1,8 @@
 /** The examples are the recordings that the tests and the lesson on traces read, under names for links. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { EXAMPLE_IDS } from '../permalink/recording-link';
 import { EXAMPLES } from './examples';
-import { EXAMPLE_IDS } from './recording-link';
 
 const FIXTURE = { 'slow-rank': 'ddp4-slow2', 'small-kernels': 'small2', exposed: 'exposed2' } as const;
 const here = (path: string): URL => new URL(`../../../${path}`, import.meta.url);

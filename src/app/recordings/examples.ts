@@ -2,7 +2,7 @@
 import { LockstepError } from '../../base/errors';
 import { loadPart } from '../../base/load-part';
 import type { GivenFile } from '../looks/dropped-folders';
-import type { ExampleId } from './recording-link';
+import type { ExampleId } from '../permalink/recording-link';
 
 interface Example {
   /** On its button. */

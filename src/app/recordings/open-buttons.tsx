@@ -1,8 +1,8 @@
 /** The ways to a recording: files of one's own, and the recorded examples. */
 import fields from '../fields/fields.module.css';
 import { FileButton } from '../files/file-button';
+import { EXAMPLE_IDS } from '../permalink/recording-link';
 import { EXAMPLES } from './examples';
-import { EXAMPLE_IDS } from './recording-link';
 import styles from './recordings.module.css';
 import type { Asking } from './use-asking';
 

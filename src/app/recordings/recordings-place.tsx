@@ -3,9 +3,9 @@
  * embed. What was opened stays open for the next time. The view is loaded when it is first opened.
  */
 import { useCallback, useRef } from 'react';
+import { useUrlSync } from '../address/use-address';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { useUrlSync } from '../permalink/use-permalink';
-import { FullDialog } from '../shell/full-dialog';
+import { FullDialog } from '../fields/full-dialog';
 import { useApp } from '../state/use-app';
 import type { Desk } from './desk';
 

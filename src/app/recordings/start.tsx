@@ -1,9 +1,9 @@
 /** What the view of recordings says before anything is open: what can be dropped here, and how one gets it. */
 import { FileStart } from '../files/file-start';
 import view from '../files/file-view.module.css';
+import { EXAMPLE_IDS } from '../permalink/recording-link';
 import { EXAMPLES } from './examples';
 import { OpenButtons } from './open-buttons';
-import { EXAMPLE_IDS } from './recording-link';
 import type { Asking } from './use-asking';
 
 const SNIPPET = `three_steps = torch.profiler.schedule(wait=2, warmup=2, active=3)

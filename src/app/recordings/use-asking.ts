@@ -1,11 +1,13 @@
 /** What is asked for: by buttons and drops, by a link, by files that were dropped on the page. The link follows. */
 import { useEffect } from 'react';
+import { useUrlSync } from '../address/use-address';
 import type { GivenFile } from '../looks/dropped-folders';
+import { GIVEN_RECORDINGS, openReport } from '../looks/given';
 import { lookAt } from '../looks/recording-look';
-import { useUrlSync } from '../permalink/use-permalink';
-import { useApp, useAppStore } from '../state/use-app';
+import { type ExampleId, isExample } from '../permalink/recording-link';
+import { writeSlice } from '../state/slice';
+import { useApp, useAppStore, useSlice } from '../state/use-app';
 import type { Desk } from './desk';
-import { type ExampleId, isExample } from './recording-link';
 
 export interface Asking {
   files(files: readonly GivenFile[]): Promise<void>;
@@ -15,7 +17,7 @@ export interface Asking {
 /** Opens files and examples; the link names the example that is open. A report is compared with the run. */
 export function useAsking(desk: Desk): Asking {
   const setView = useApp((app) => app.setView);
-  const openReport = useApp((app) => app.openReport);
+  const store = useAppStore();
   const urlSync = useUrlSync();
   const link = (recording: string | undefined) => {
     setView({ recording });
@@ -26,7 +28,7 @@ export function useAsking(desk: Desk): Asking {
       const [first, second] = files;
       if (first && !second && (await lookAt(first).catch(() => undefined)) === 'report') {
         link(undefined);
-        return openReport(first);
+        return openReport(store, first);
       }
       link('');
       await desk.read(files);
@@ -41,11 +43,11 @@ export function useAsking(desk: Desk): Asking {
 /** The example that a link names, and files that were dropped on the page. */
 export function useAskedFor(desk: Desk): void {
   const store = useAppStore();
-  const given = useApp((app) => app.givenRecordings);
+  const given = useSlice(GIVEN_RECORDINGS);
   const asked = useApp((app) => app.recording);
   useEffect(() => {
     if (!given) return;
-    store.setState({ givenRecordings: undefined });
+    writeSlice(store, GIVEN_RECORDINGS, undefined);
     void desk.read(given);
   }, [desk, given, store]);
   useEffect(() => {

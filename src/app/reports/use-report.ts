@@ -8,8 +8,9 @@ import type { AnyReport } from '../../reports/any-report';
 import { type Comparison, compareReports } from '../../reports/compare-reports';
 import { readReport } from '../../reports/read-report';
 import type { GivenFile } from '../looks/dropped-folders';
+import { GIVEN_REPORT } from '../looks/given';
 import { useController } from '../run/use-controller';
-import { useApp, useAppStore, useSettled } from '../state/use-app';
+import { useApp, useAppStore, useSettled, useSlice } from '../state/use-app';
 import { openReport } from './open-report';
 import { reportOfPage, stepsOf, THIS_RUN } from './report-of-page';
 import { type Task, useOneTask } from './use-one-task';
@@ -37,7 +38,7 @@ export interface ReportView {
 export function useReport(): ReportView {
   const store = useAppStore();
   const controller = useController();
-  const given = useApp((app) => app.report);
+  const given = useSlice(GIVEN_REPORT);
   const [report, setReport] = useState<AnyReport>();
   const [made, setMade] = useState<AnyReport>();
   const { busy, failure, during, cancel } = useOneTask();

@@ -2,10 +2,10 @@
 
 import type { DeviceMemory } from '../../protocol/trace';
 import { type Metrics, sharesOf } from '../../trace/metrics';
+import { useLinkedDetails } from '../address/use-linked';
 import { formatBytes, formatSize, wholePercents } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
 import { ScrollRegion } from '../fields/scroll-region';
-import { useLinkedDetails } from '../permalink/use-linked';
 import { useApp } from '../state/use-app';
 import styles from './result.module.css';
 

@@ -1,9 +1,9 @@
 /** The loss chart in numbers: a few steps spread over the history, and the newest. */
 
+import { useLinkedDetails } from '../address/use-linked';
 import { formatLoss } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
 import { ScrollRegion } from '../fields/scroll-region';
-import { useLinkedDetails } from '../permalink/use-linked';
 import type { LossSeries } from './loss-series';
 import styles from './result.module.css';
 

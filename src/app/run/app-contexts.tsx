@@ -1,16 +1,16 @@
 /**
  * What main.tsx builds travels to the components in contexts, each of which belongs to the room of its hook: the store
  * (state/use-app), frames and colours (draw/drawing), the controller (run/use-controller), the address bar and the
- * linked views (permalink/use-permalink). Here they are put in place together.
+ * linked views (address/use-address). Here they are put in place together.
  */
 import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react';
+import type { LinkedViews } from '../address/linked-views';
+import type { UrlSync } from '../address/url-sync';
+import { AddressProvider } from '../address/use-address';
 import { DrawingProvider } from '../draw/drawing';
 import type { Frames } from '../draw/frames';
 import { type Palette, readPalette, resolveTheme } from '../draw/theme';
 import { useMedia } from '../draw/use-media';
-import type { LinkedViews } from '../permalink/linked-views';
-import type { UrlSync } from '../permalink/url-sync';
-import { PermalinkProvider } from '../permalink/use-permalink';
 import type { AppStore } from '../state/store';
 import { StoreProvider, useApp } from '../state/use-app';
 import type { Controller } from './controller';
@@ -34,12 +34,12 @@ interface ContextsProps {
 export function AppContexts({ services, palette, children }: ContextsProps) {
   const { store, frames, controller, urlSync, linked } = services;
   const drawing = useMemo(() => ({ palette, frames, changed: store.subscribe }), [palette, frames, store]);
-  const permalink = useMemo(() => ({ urlSync, linked }), [urlSync, linked]);
+  const address = useMemo(() => ({ urlSync, linked }), [urlSync, linked]);
   return (
     <StoreProvider store={store}>
       <DrawingProvider drawing={drawing}>
         <ControllerProvider controller={controller}>
-          <PermalinkProvider permalink={permalink}>{children}</PermalinkProvider>
+          <AddressProvider address={address}>{children}</AddressProvider>
         </ControllerProvider>
       </DrawingProvider>
     </StoreProvider>

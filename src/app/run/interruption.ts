@@ -3,7 +3,7 @@
  * it can: it plays, or is on its way to the moment of a link again. Asked by session-events.ts and openings.ts; the
  * controller makes one.
  */
-import type { Arrival } from '../permalink/arrival';
+import type { Arrival } from '../address/arrival';
 import type { AppStore } from '../state/store';
 import type { Transport } from '../transport/transport';
 

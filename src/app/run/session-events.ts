@@ -4,7 +4,7 @@
  */
 import type { KeptState, SessionEvent } from '../../protocol/session-events';
 import type { Snapshot } from '../../protocol/snapshot';
-import { runsFree } from '../state/pace';
+import { runsFree } from '../pace/pace';
 import type { AppStore } from '../state/store';
 import type { FreeRun } from '../transport/free-run';
 import type { Transport } from '../transport/transport';

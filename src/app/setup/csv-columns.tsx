@@ -3,14 +3,15 @@ import { lookup } from '../../base/lookup';
 import { DATA } from '../../protocol/words/data';
 import { Choice } from '../fields/settings';
 import { withCsv } from '../looks/csv-look';
+import { CSV_LOOKS } from '../looks/given';
 import { useController } from '../run/use-controller';
-import { useApp } from '../state/use-app';
+import { useApp, useSlice } from '../state/use-app';
 
 const HEADER = { auto: 'automatic', yes: 'names', no: 'data' } as const;
 
 export function CsvColumns() {
   const config = useApp((app) => app.config);
-  const files = useApp((app) => app.csvFiles);
+  const files = useSlice(CSV_LOOKS);
   const controller = useController();
   const { data } = config;
   const look = data.type === 'csv' ? lookup(files, data.file) : undefined;

@@ -1,10 +1,10 @@
 /** The page as a frame in another one: what it hides and locks, in which theme, the snippet, and how it looks. */
 import { useEffect, useRef, useState } from 'react';
+import { useUrlSync } from '../address/use-address';
+import type { Theme } from '../draw/theme';
 import { ColumnHeads } from '../fields/column-heads';
 import type { LinkState } from '../permalink/link-state';
 import { LOCKABLE, PARTS, type Part } from '../permalink/permalink-view';
-import { useUrlSync } from '../permalink/use-permalink';
-import type { Theme } from '../state/app-state';
 import { useApp } from '../state/use-app';
 import { CopyField } from './copy-field';
 import { PART_WORDS } from './parts-words';

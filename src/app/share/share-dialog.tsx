@@ -4,8 +4,8 @@
  */
 import { useEffect, useState } from 'react';
 import { capital } from '../../trace/words';
-import { stateHere } from '../permalink/state-here';
-import { useLinkedViews, useUrlSync } from '../permalink/use-permalink';
+import { stateHere } from '../address/state-here';
+import { useLinkedViews, useUrlSync } from '../address/use-address';
 import { useAppStore } from '../state/use-app';
 import { CopyField } from './copy-field';
 import { Embed } from './embed';

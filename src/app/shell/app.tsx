@@ -5,27 +5,27 @@
 
 import type { CSSProperties } from 'react';
 import { Bar, BarInSheet } from '../bar/bar';
+import { Scrubber } from '../bar/scrubber';
 import { SmallTransport } from '../bar/transport';
 import { SETTINGS, useSheet } from '../bar/use-sheet';
 import { Boundary } from '../boundary/boundary';
 import { laterPanel, loadedPanel } from '../boundary/loaded-panel';
 import { Region } from '../boundary/region';
 import { Buckets } from '../buckets/buckets';
-import { ComparePlace } from '../compare/compare-place';
 import { DropSign } from '../files/drop-sign';
 import { useDrop } from '../files/use-drop';
 import { useTakeFiles } from '../files/use-take-files';
 import { LabPlace } from '../lab/lab-place';
-import { LiveRegion } from '../notices/live-region';
 import { NewcomerLine } from '../notices/newcomer-line';
 import { Notices } from '../notices/notices';
 import { RecordingsPlace } from '../recordings/recordings-place';
+import { LiveRegion } from '../stage/live-region';
 import { StageHead } from '../stage/stage-head';
 import { StagePlace } from '../stage/stage-place';
 import { useApp } from '../state/use-app';
 import { TimelinePlace } from '../timeline/timeline-place';
-import { Scrubber } from '../transport/scrubber';
 import styles from './app.module.css';
+import { ComparePlace } from './compare-place';
 import { Divider } from './divider';
 import { useFolds } from './use-folds';
 

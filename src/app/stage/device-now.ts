@@ -8,8 +8,8 @@ import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/t
 import { createIdleTimes, type Interval } from '../../trace/idle';
 import { deviceCount } from '../../trace/lanes';
 import { deviceName } from '../../trace/words';
-import { namesOf } from '../timeline/event-label';
-import { type Gap, gapsOf } from '../timeline/gaps';
+import { namesOf } from '../lanes/event-label';
+import { type Gap, gapsOf } from '../lanes/gaps';
 import type { DeviceNow } from './facts';
 
 interface Work extends Interval {

@@ -5,8 +5,8 @@
  */
 import { useEffect, useState } from 'react';
 import { isFirstTime } from '../notices/first-visit';
+import { type Pace, speedOf } from '../pace/pace';
 import { useController } from '../run/use-controller';
-import { type Pace, speedOf } from '../state/pace';
 import { useApp } from '../state/use-app';
 import styles from './stage-head.module.css';
 

@@ -3,10 +3,10 @@
  * numbers. Read while open.
  */
 import { useState } from 'react';
+import { useLinkedDetails } from '../address/use-linked';
 import type { Painted } from '../draw/use-surface';
 import { useThrottled } from '../draw/use-throttled';
 import { ColumnHeads } from '../fields/column-heads';
-import { useLinkedDetails } from '../permalink/use-linked';
 import type { RoomScene } from './scene-types';
 import type { StageModel } from './stage-model';
 import styles from './stage-table.module.css';

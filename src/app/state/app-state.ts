@@ -1,23 +1,21 @@
 /**
- * What the page knows, and what may be done to it: the types of the store. Views read it; the player and the controller
- * write it, and the stage and the timeline write hover, pin and cursor.
+ * What the page knows, and what may be done to it: the types of the store. What concerns one feature alone is a slice of
+ * that feature (slice.ts). Views read the store; the player and the controller write the store, and the stage and the
+ * timeline write hover, pin and cursor.
  *
  * The cursor names one event of one kept trace. Everything up to and including that event has begun; `cursorFraction`
  * says how far that event is. The fraction changes every frame while something plays: canvases read it in their draw
  * function, React components must not select it.
  */
-import type { ExhibitId } from '../../museum/mistakes';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import type { Standstill } from '../../protocol/session-events';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { DifferenceAt, Snapshot } from '../../protocol/snapshot';
 import type { Clock, LossRecord, StepTrace } from '../../protocol/trace';
-import type { LabSettings } from '../lab/lab-link';
-import type { CsvLook } from '../looks/csv-look';
-import type { GivenFile } from '../looks/dropped-folders';
-import type { Draft } from '../pipeline/draft';
-import type { Pace } from './pace';
+import type { Pace } from '../pace/pace';
+import type { ViewOptions } from '../permalink/permalink-view';
+import type { WithSlices } from './slice';
 import type { WrittenText } from './text-history';
 
 export interface Cursor {
@@ -28,31 +26,10 @@ export interface Cursor {
 }
 
 export type RunState = 'loading' | 'paused' | 'playing' | 'finished' | 'failed';
-export type Theme = 'light' | 'dark' | 'system';
-
-/** What the permalink says about the page itself, apart from the run. */
-export interface ViewOptions {
-  readonly theme: Theme;
-  readonly embed: boolean;
-  /** Names of regions and controls that are not shown, and of those that are shown but cannot be changed. */
-  readonly hide: ReadonlySet<string>;
-  readonly lock: ReadonlySet<string>;
-  /** The exhibit of the museum of bugs that is looked at: its mistake, or its cure. */
-  readonly exhibit: { readonly id: ExhibitId; readonly cured: boolean } | undefined;
-  /** What the collectives lab shows; undefined while it is closed. */
-  readonly lab: LabSettings | undefined;
-  /**
-   * How the run differs that is compared with this one, as compare/beside-link.ts writes it; '' before that is known,
-   * undefined while none is compared.
-   */
-  readonly beside: string | undefined;
-  /** Recordings of runs elsewhere are looked at: an example by its name, '' for files; undefined while they are not. */
-  readonly recording: string | undefined;
-}
 
 export type Evaluation = Pick<Snapshot, 'step' | 'trainLoss' | 'testLoss' | 'trainAccuracy' | 'testAccuracy'>;
 
-export interface AppState extends ViewOptions {
+export interface AppState extends ViewOptions, WithSlices {
   readonly config: Config;
   readonly info: SessionInfo | undefined;
   readonly notices: readonly Notice[];
@@ -106,14 +83,6 @@ export interface AppState extends ViewOptions {
   readonly refusedConfig: Config | undefined;
   /** The layer that the session refused last, and why; until the next configuration is tried. */
   readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;
-  /** What is known of the files that the user gave, by name. */
-  readonly csvFiles: Readonly<Record<string, CsvLook>>;
-  /** The pipeline schedule that the user builds; it outlives runs and modes. */
-  readonly draft: Draft | undefined;
-  /** Files that were dropped on the page to be looked at, until they are read. */
-  readonly givenRecordings: readonly GivenFile[] | undefined;
-  /** The report that the run is held against: a file, or none yet; undefined while it is not. */
-  readonly report: GivenFile | 'none' | undefined;
 }
 
 export interface AppActions {
@@ -134,13 +103,6 @@ export interface AppActions {
   showMemory(device: number | undefined): void;
   setRefusedConfig(refused: Config | undefined): void;
   setRefusedLayer(refused: AppState['refusedLayer']): void;
-  addCsv(csv: CsvLook): void;
-  setDraft(draft: Draft): void;
-  /** Looks at what files recorded; without files, at what was looked at before. */
-  openRecordings(files?: readonly GivenFile[]): void;
-  /** Compares the run with a report; without a file, with one that is still to be chosen. */
-  openReport(file?: GivenFile): void;
-  closeReport(): void;
   /** Replaces a notice with the same id. */
   addNotice(notice: Notice): void;
   dismissNotice(id: string): void;

@@ -5,7 +5,9 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
-import type { App, AppState, ViewOptions } from './app-state';
+import { BEGINNING, type Pace } from '../pace/pace';
+import type { ViewOptions } from '../permalink/permalink-view';
+import type { App, AppState } from './app-state';
 import { withDifference } from './differences';
 import {
   keptBefore,
@@ -17,7 +19,6 @@ import {
   withTrace,
   withTraceReplaced,
 } from './kept-run';
-import { BEGINNING, type Pace } from './pace';
 
 export type AppStore = StoreApi<App>;
 
@@ -36,10 +37,7 @@ const START = {
   hoveredBucket: undefined,
   newcomer: false,
   goingTo: undefined,
-  csvFiles: {},
-  draft: undefined,
-  givenRecordings: undefined,
-  report: undefined,
+  slices: new Map(),
   memoryOf: undefined,
   refusedConfig: undefined,
   refusedLayer: undefined,
@@ -71,11 +69,6 @@ export function createAppStore(config: Config, view: ViewOptions, pace: Pace = B
     showMemory: (memoryOf) => set({ memoryOf }),
     setRefusedConfig: (refusedConfig) => set({ refusedConfig }),
     setRefusedLayer: (refusedLayer) => set({ refusedLayer }),
-    addCsv: (csv) => set((s) => ({ csvFiles: { ...s.csvFiles, [csv.file]: csv } })),
-    setDraft: (draft) => set({ draft }),
-    openRecordings: (givenRecordings) => set({ recording: '', givenRecordings }),
-    openReport: (report) => set({ report: report ?? 'none' }),
-    closeReport: () => set({ report: undefined }),
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
     dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),
     addTrace: (trace) => set((s) => withTrace(s, trace)),

@@ -7,6 +7,7 @@ import { useStore } from 'zustand';
 import { must } from '../../base/invariant';
 import { useThrottled } from '../draw/use-throttled';
 import type { App } from './app-state';
+import { readSlice, type Slice } from './slice';
 import type { AppStore } from './store';
 
 const StoreContext = createContext<AppStore | undefined>(undefined);
@@ -29,3 +30,5 @@ export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
   const store = useAppStore();
   return useThrottled(store.subscribe, () => selector(store.getState()), everyMs);
 }
+
+export const useSlice = <S,>(slice: Slice<S>): S => useApp((app) => readSlice(app, slice));

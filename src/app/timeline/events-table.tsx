@@ -10,14 +10,14 @@ import { createIdleTimes } from '../../trace/idle';
 import { spanOf } from '../../trace/lanes';
 import { momentsOf } from '../../trace/moments/moments';
 import { deviceName } from '../../trace/words';
+import { useLinkedDetails } from '../address/use-linked';
 import { formatCount, formatSize, formatTime } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
-import { useLinkedDetails } from '../permalink/use-linked';
+import { eventName } from '../lanes/event-label';
+import styles from '../lanes/events-table.module.css';
+import { gapsOf } from '../lanes/gaps';
 import { useController } from '../run/use-controller';
 import { useApp, useSettled } from '../state/use-app';
-import { eventName } from './event-label';
-import styles from './events-table.module.css';
-import { gapsOf } from './gaps';
 import { waitedFor } from './why-words';
 
 /** By event, the number of its moment. */

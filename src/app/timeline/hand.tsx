@@ -1,9 +1,9 @@
 /** What takes pointer and keyboard on the timeline: a slider over the events of the step. */
 import type { KeyboardEvent, RefObject } from 'react';
+import { cursorText } from '../lanes/event-label';
 import styles from '../lanes/lanes.module.css';
 import type { useLanesPointer } from '../lanes/use-lanes-pointer';
 import { useApp, useSettled } from '../state/use-app';
-import { cursorText } from './event-label';
 
 interface HandProps {
   readonly hand: RefObject<HTMLDivElement | null>;

@@ -1,5 +1,5 @@
 /** The keys of the timeline, in the dialog behind `?`. */
-import { KeysRows } from '../shell/keys-rows';
+import { KeysRows } from '../fields/keys-rows';
 import { TIMELINE_KEYS } from './timeline-keys';
 
 export function KeysOfTimeline() {

@@ -6,9 +6,9 @@
 import type { Clock, DeviceIndex, Payload, StepTrace, TraceEvent } from '../../protocol/trace';
 import { createIdleTimes, type Interval, joined } from '../../trace/idle';
 import { totalUs } from '../../trace/lanes';
+import { eventLabels } from '../lanes/event-label';
+import { type Gap, gapsOf } from '../lanes/gaps';
 import { intersect, without } from '../lanes/intervals';
-import { eventLabels } from './event-label';
-import { type Gap, gapsOf } from './gaps';
 
 export interface Piece extends Interval {
   /** Index into trace.events. */

@@ -5,8 +5,8 @@
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords } from '../../trace/buffer-words';
 import { deviceName, kernelWords, moduleWords } from '../../trace/words';
+import { eventLabels } from '../lanes/event-label';
 import { searchable, wordsMatcher } from '../lanes/search-words';
-import { eventLabels } from './event-label';
 
 function namesOf(trace: StepTrace, e: TraceEvent): string {
   const { collective } = e;

@@ -7,7 +7,7 @@ import type { Causes } from '../../trace/causes';
 import { deviceName } from '../../trace/words';
 import { formatBytes, formatCount, formatTime } from '../draw/format';
 import { bottom, type Rect, right } from '../draw/geometry';
-import { eventName } from './event-label';
+import { eventName } from '../lanes/event-label';
 import type { Selection } from './selection';
 import styles from './selection-panel.module.css';
 import { placedName, whyIdleThen, whyThen } from './why-words';

@@ -5,13 +5,13 @@ import type { Clock } from '../../protocol/trace';
 import { capital } from '../../trace/words';
 import { formatCount, stepNumber } from '../draw/format';
 import { ClockChoice } from '../lanes/clock-choice';
+import { clockLabel } from '../lanes/clock-label';
 import styles from '../lanes/head.module.css';
 import { Key } from '../lanes/key';
 import { ZoomButtons } from '../lanes/zoom-buttons';
 import type { App } from '../state/app-state';
 import { useApp, useAppStore, useSettled } from '../state/use-app';
 import { stepShown, trainingAt } from '../transport/positions';
-import { clockLabel } from './clock-label';
 
 const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
 const LOOKS = [

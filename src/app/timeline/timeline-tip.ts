@@ -5,8 +5,8 @@ import { spanOf } from '../../trace/lanes';
 import { deviceName } from '../../trace/words';
 import { formatCount, formatSize, formatTime } from '../draw/format';
 import type { Tip } from '../draw/tip';
-import { eventTitle } from './event-label';
-import type { Gap } from './gaps';
+import { eventTitle } from '../lanes/event-label';
+import type { Gap } from '../lanes/gaps';
 import type { CommWait } from './lane-parts';
 
 const CLOCKS: readonly Clock[] = ['modelled', 'measured'];

@@ -5,11 +5,11 @@
  * around it belongs to the page.
  */
 import { type RefObject, useMemo, useRef, useState } from 'react';
+import { useLinked } from '../address/use-linked';
 import styles from '../lanes/lanes.module.css';
 import tools from '../lanes/tools.module.css';
 import { useLanesPointer } from '../lanes/use-lanes-pointer';
 import { type ViewWindow, zoomedBy } from '../lanes/view-window';
-import { useLinked } from '../permalink/use-linked';
 import { SavePicture } from '../picture/save-button';
 import { useApp, useAppStore, useSettled } from '../state/use-app';
 import { EventsTable } from './events-table';

@@ -10,7 +10,7 @@ import type { WaitChain } from '../../trace/wait-chain';
 import { waitChain } from '../../trace/wait-chain';
 import { capital, deviceName, moduleWords } from '../../trace/words';
 import { formatTime } from '../draw/format';
-import { eventName } from './event-label';
+import { eventName } from '../lanes/event-label';
 import type { IdleStretch } from './timeline-scene';
 
 const MOST_HOPS = 3;

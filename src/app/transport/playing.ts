@@ -3,9 +3,10 @@
  * before, and the next one runs meanwhile. At a fast one the session runs freely, and the newest trace is replayed,
  * again where nothing newer has come. Who starts and stops it is transport.ts.
  */
+
+import { afterStep, runsFree, speedAt } from '../pace/pace';
 import type { Cursor } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
-import { afterStep, runsFree, speedAt } from '../state/pace';
 import type { AppStore } from '../state/store';
 import type { Course } from './course';
 import type { Rates } from './rates';

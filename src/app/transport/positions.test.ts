@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BEGINNING, FULL_SPEED, setByHand } from '../state/pace';
+import { BEGINNING, FULL_SPEED, setByHand } from '../pace/pace';
 import { traceOf } from '../testing/trace-of';
 import { lossShown, onlyPreviewed, runsFreely, stepShown } from './positions';
 

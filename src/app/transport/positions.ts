@@ -5,9 +5,9 @@
 import { stepOf } from '../../protocol/micro-batches';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { hasMoments } from '../../trace/moments/moment';
+import { runsFree } from '../pace/pace';
 import type { AppState } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
-import { runsFree } from '../state/pace';
 
 /** The last event before the parameters change; the whole step where there is none. */
 export function endOfGradients(events: readonly TraceEvent[]): number {

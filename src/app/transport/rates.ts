@@ -3,8 +3,8 @@
  * runs ahead, in the same time whatever the pace; and before Play. Every moment has its share of that time.
  */
 
+import { advanced, secondsPerStep, speedOf } from '../pace/pace';
 import { isConstruct } from '../state/kept-run';
-import { advanced, secondsPerStep, speedOf } from '../state/pace';
 import type { AppStore } from '../state/store';
 import { momentShares } from './moment-shares';
 import type { Rate } from './walker';

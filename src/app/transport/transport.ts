@@ -5,7 +5,7 @@
  * (pace.ts). It talks to the session through StepSource alone.
  */
 import type { Stride } from '../../trace/position';
-import { type Pace, runsFree } from '../state/pace';
+import { type Pace, runsFree } from '../pace/pace';
 import type { AppStore } from '../state/store';
 import { createByHand } from './by-hand';
 import { createCourse } from './course';

@@ -3,10 +3,10 @@
  * worker, led to the moment of the link. What is in the store then is what the figure shows. For the build and tests.
  */
 
+import { createArrival } from '../../app/address/arrival';
+import { createLinkedViews } from '../../app/address/linked-views';
 import { createFrames } from '../../app/draw/frames';
-import { DEFAULT_LAB, labRequest } from '../../app/lab/lab-link';
-import { createArrival } from '../../app/permalink/arrival';
-import { createLinkedViews } from '../../app/permalink/linked-views';
+import { DEFAULT_LAB, labRequest } from '../../app/permalink/lab-link';
 import { createController } from '../../app/run/controller';
 import type { SessionClient } from '../../app/run/session-client';
 import { isConstruct } from '../../app/state/kept-run';

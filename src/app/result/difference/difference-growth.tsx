@@ -5,8 +5,8 @@
 
 import { useState } from 'react';
 import { FACES } from '../../../parallel/faces';
+import { useLinkedDetails } from '../../address/use-linked';
 import { loadedPanel } from '../../boundary/loaded-panel';
-import { useLinkedDetails } from '../../permalink/use-linked';
 import { useApp } from '../../state/use-app';
 import styles from '../result.module.css';
 

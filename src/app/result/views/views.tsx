@@ -4,9 +4,9 @@
  */
 import { type ComponentType, useState } from 'react';
 import { at } from '../../../base/invariant';
+import { useLinked } from '../../address/use-linked';
 import { loadedPanel } from '../../boundary/loaded-panel';
 import { Tabs } from '../../fields/tabs';
-import { useLinked } from '../../permalink/use-linked';
 import styles from './views.module.css';
 import { VIEW_NAMES, type ViewId } from './views-for';
 

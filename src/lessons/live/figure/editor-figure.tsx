@@ -5,8 +5,10 @@
  */
 import { useEffect, useRef } from 'react';
 import { draftOf } from '../../../app/pipeline/draft';
+import { DRAFT } from '../../../app/pipeline/draft-slice';
 import { Editor } from '../../../app/pipeline/editor';
 import { runSchedule, useRunSchedule } from '../../../app/pipeline/use-run-schedule';
+import { writeSlice } from '../../../app/state/slice';
 import { useApp, useAppStore } from '../../../app/state/use-app';
 import { useFigure, useFigureState } from './use-figure';
 
@@ -21,10 +23,10 @@ export function EditorFigure() {
   const begun = useRef<string>(undefined);
 
   useEffect(() => {
-    const { info, setDraft } = store.getState();
+    const { info } = store.getState();
     if (!led || !info) return;
     begun.current = info.config.pipeline.actions;
-    setDraft(draftOf(runSchedule(info.config).schedule));
+    writeSlice(store, DRAFT, draftOf(runSchedule(info.config).schedule));
   }, [led, store]);
   useEffect(() => {
     if (!led || !isReady || actions === undefined || actions === begun.current) return;

@@ -1,6 +1,7 @@
 /** A live figure: its toolbar, what has to be said, and what it shows. */
-import { LiveRegion } from '../../../app/notices/live-region';
+
 import { Notices } from '../../../app/notices/notices';
+import { LiveRegion } from '../../../app/stage/live-region';
 import type { Heights } from './heights';
 import { LabView } from './lab-view';
 import { isLab } from './settings';

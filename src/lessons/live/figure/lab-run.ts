@@ -2,7 +2,7 @@
  * A figure of the lab: one collective, run by the session when its settings change, and shown round by round. The face
  * is that of every figure (figure-face.ts).
  */
-import { DEFAULT_LAB, type LabSettings, labRequest, printLab } from '../../../app/lab/lab-link';
+import { DEFAULT_LAB, type LabSettings, labRequest, printLab } from '../../../app/permalink/lab-link';
 import type { Changes } from '../../lesson';
 import { linkOf, readLink } from '../../run-link';
 import type { FigureRun, FigureRunOptions } from './figure-face';

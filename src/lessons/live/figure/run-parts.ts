@@ -3,11 +3,11 @@
  * share, and the record of what was pressed. figure-run.ts and lab-run.ts lead it.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { createArrival } from '../../../app/permalink/arrival';
-import { createLinkedViews } from '../../../app/permalink/linked-views';
+import { createArrival } from '../../../app/address/arrival';
+import { createLinkedViews } from '../../../app/address/linked-views';
+import { stateHere } from '../../../app/address/state-here';
 import { printPermalink } from '../../../app/permalink/permalink';
 import { DEFAULT_VIEW } from '../../../app/permalink/permalink-view';
-import { stateHere } from '../../../app/permalink/state-here';
 import type { AppServices } from '../../../app/run/app-contexts';
 import { type Controller, createController } from '../../../app/run/controller';
 import { createAppStore } from '../../../app/state/store';

@@ -2,7 +2,7 @@
  * Leads the run of a figure to the moment of its link, with the settings that the reader has changed, and says when it
  * is there, or why it is not. Called by figure-run.ts.
  */
-import { BEGINNING, FULL_SPEED, type Pace, setByHand } from '../../../app/state/pace';
+import { BEGINNING, FULL_SPEED, type Pace, setByHand } from '../../../app/pace/pace';
 import type { Changes, FigureSpec } from '../../lesson';
 import { linkOf, readLink } from '../../run-link';
 import type { FigureRunOptions } from './figure-face';

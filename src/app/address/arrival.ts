@@ -3,9 +3,9 @@
  * to the moment is arrive.ts, which only such a link fetches. main.tsx makes one.
  */
 import { loadPart } from '../../base/load-part';
+import { type LinkState, microBatchAt, NO_STATE } from '../permalink/link-state';
 import type { AppStore } from '../state/store';
 import type { Transport } from '../transport/transport';
-import { type LinkState, microBatchAt, NO_STATE } from './link-state';
 import type { LinkedViews } from './linked-views';
 
 export interface Arrival {

@@ -1,9 +1,13 @@
 /** The way to saved checkpoints, in the bar. */
-import { DialogButton } from '../bar/dialog-button';
-import { loadedPanel } from '../boundary/loaded-panel';
-import { CHECKPOINTS } from './checkpoints-id';
 
-const Panel = loadedPanel('The list of checkpoints', async () => (await import('./checkpoint-panel')).CheckpointPanel);
+import { loadedPanel } from '../boundary/loaded-panel';
+import { CHECKPOINTS } from '../stored/checkpoints-id';
+import { DialogButton } from './dialog-button';
+
+const Panel = loadedPanel(
+  'The list of checkpoints',
+  async () => (await import('../checkpoint/checkpoint-panel')).CheckpointPanel,
+);
 
 export function CheckpointButton() {
   return (

@@ -1,8 +1,8 @@
 /** A view's part of a link to an exact state, in React. */
 import { useCallback, useEffect, useRef } from 'react';
-import type { PanelName } from './link-state';
+import type { PanelName } from '../permalink/link-state';
 import type { LinkedView } from './linked-views';
-import { useLinkedViews } from './use-permalink';
+import { useLinkedViews } from './use-address';
 
 export function useLinked(name: string, view: LinkedView): void {
   const views = useLinkedViews();

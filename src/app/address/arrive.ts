@@ -5,10 +5,10 @@
  */
 import { lastOf } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
+import { type LinkState, microBatchAt } from '../permalink/link-state';
 import { isConstruct } from '../state/kept-run';
 import type { AppStore } from '../state/store';
 import type { Transport } from '../transport/transport';
-import { type LinkState, microBatchAt } from './link-state';
 import type { LinkedViews } from './linked-views';
 
 interface Page {

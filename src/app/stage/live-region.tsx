@@ -4,8 +4,8 @@
  */
 
 import { plainText } from '../../trace/moments/marked';
-import { useSentence } from '../stage/use-sentence';
 import { useApp } from '../state/use-app';
+import { useSentence } from './use-sentence';
 
 const STATES = {
   loading: 'Starting',

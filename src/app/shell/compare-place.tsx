@@ -3,16 +3,17 @@
  * Loaded when it is opened.
  */
 import { useCallback } from 'react';
+import { useUrlSync } from '../address/use-address';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { useUrlSync } from '../permalink/use-permalink';
-import { FullDialog } from '../shell/full-dialog';
-import { useApp } from '../state/use-app';
+import { FullDialog } from '../fields/full-dialog';
+import { closeReport, GIVEN_REPORT } from '../looks/given';
+import { useApp, useAppStore, useSlice } from '../state/use-app';
 
 const WithReport = loadedPanel(
   'The comparison with a report',
   async () => (await import('../reports/with-report')).WithReport,
 );
-const Compare = loadedPanel('The comparison', async () => (await import('./compare')).Compare);
+const Compare = loadedPanel('The comparison', async () => (await import('../compare/compare')).Compare);
 
 export function ComparePlace() {
   const open = useApp((app) => app.beside !== undefined);
@@ -22,11 +23,11 @@ export function ComparePlace() {
     setView({ beside: undefined });
     urlSync.write();
   }, [setView, urlSync]);
-  const report = useApp((app) => app.report !== undefined);
-  const closeReport = useApp((app) => app.closeReport);
+  const report = useSlice(GIVEN_REPORT) !== undefined;
+  const store = useAppStore();
   if (report)
     return (
-      <FullDialog key="report" name="Compare with a report" short="comparison" close={closeReport}>
+      <FullDialog key="report" name="Compare with a report" short="comparison" close={() => closeReport(store)}>
         <WithReport />
       </FullDialog>
     );

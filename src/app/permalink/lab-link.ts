@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../../protocol/collective';
 import type { LabRequest } from '../../protocol/lab';
-import { parseValue, printValue } from '../permalink/permalink-values';
+import { parseValue, printValue } from './permalink-values';
 
 const count = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
 const MOST_US = 1e6;

@@ -3,9 +3,9 @@ import { stepOf } from '../../protocol/micro-batches';
 import type { StepTrace } from '../../protocol/trace';
 import { lastOf } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
+import { type LinkState, NO_STATE } from '../permalink/link-state';
 import type { App } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
-import { type LinkState, NO_STATE } from './link-state';
 
 export function stateHere(app: App, shown: LinkState['shown']): LinkState {
   const trace = app.cursor && app.traces[app.cursor.trace];

@@ -1,9 +1,10 @@
 /** The way into the museum of bugs, in the bar. */
-import { DialogButton } from '../bar/dialog-button';
+
 import { loadedPanel } from '../boundary/loaded-panel';
+import { DialogButton } from './dialog-button';
 import styles from './museum-button.module.css';
 
-const Shelf = loadedPanel('The museum of bugs', async () => (await import('./museum-dialog')).MuseumShelf);
+const Shelf = loadedPanel('The museum of bugs', async () => (await import('../museum/museum-dialog')).MuseumShelf);
 
 export function MuseumButton() {
   return (

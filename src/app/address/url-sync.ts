@@ -5,10 +5,10 @@
  */
 import type { Notice } from '../../protocol/notice';
 import { same } from '../model/families';
-import type { ViewOptions } from '../state/app-state';
+import type { LinkState } from '../permalink/link-state';
+import { type Permalink, parseAddress, printPermalink } from '../permalink/permalink';
+import type { ViewOptions } from '../permalink/permalink-view';
 import type { AppStore } from '../state/store';
-import type { LinkState } from './link-state';
-import { type Permalink, parseAddress, printPermalink } from './permalink';
 
 export interface UrlSync {
   /** The link to the run that the page shows now; with a view or a state of its own, to that. */

@@ -7,7 +7,7 @@ import { momentsOf } from '../../trace/moments/moments';
 import { formatRate, stepNumber } from '../draw/format';
 import { useController } from '../run/use-controller';
 import { useApp, useSettled } from '../state/use-app';
-import { runsFreely } from './positions';
+import { runsFreely } from '../transport/positions';
 import styles from './scrubber.module.css';
 import { StepsStrip } from './steps-strip';
 

@@ -2,10 +2,11 @@
  * The keyboard: a table of keys with what they do, which the dialog behind `?` prints, and the listener that obeys it.
  * Keys typed into a field stay there; Space on a button stays with it, on a radio while it can still choose it.
  */
-import { CHECKPOINTS } from '../checkpoint/checkpoints-id';
+
+import { speedOf } from '../pace/pace';
 import type { Controller } from '../run/controller';
-import { speedOf } from '../state/pace';
 import type { AppStore } from '../state/store';
+import { CHECKPOINTS } from '../stored/checkpoints-id';
 
 export interface Key {
   /** As KeyboardEvent.key says it. */

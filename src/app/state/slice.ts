@@ -1,0 +1,30 @@
+/**
+ * A feature's own part of the page's state. The feature declares it (`sliceOf`), reads it with `useSlice` and writes it
+ * with `writeSlice`; the store keeps the values by their slices and knows nothing of what is in them.
+ */
+
+export interface Slice<S> {
+  /** For people who look at the store. */
+  readonly name: string;
+  /** The value before anything is written. */
+  readonly initial: S;
+}
+
+/** What features keep for themselves. */
+export interface WithSlices {
+  readonly slices: ReadonlyMap<Slice<unknown>, unknown>;
+}
+
+interface SliceStore {
+  setState(change: (state: WithSlices) => WithSlices): void;
+}
+
+export const sliceOf = <S>(name: string, initial: S): Slice<S> => ({ name, initial });
+
+/** Only `writeSlice` puts values in, so the value has the slice's type. */
+export const readSlice = <S>({ slices }: WithSlices, slice: Slice<S>): S =>
+  slices.has(slice) ? (slices.get(slice) as S) : slice.initial;
+
+export function writeSlice<S>(store: SliceStore, slice: Slice<S>, value: S): void {
+  store.setState(({ slices }) => ({ slices: new Map(slices).set(slice, value) }));
+}
