@@ -1,6 +1,6 @@
 /**
- * What the editor of schedules keeps while somebody edits: the draft (a slice of the store), the caret and what is being typed
- * at it, the item that has the focus. edit-draft.ts says what a command does. Used by editor.tsx.
+ * What the editor of schedules keeps while somebody edits: the draft (a slice of the store), the caret and what is
+ * being typed at it, the item that has the focus. edit-draft.ts says what a command does. Used by editor.tsx.
  */
 import { useMemo, useState } from 'react';
 import type { Place } from '../../schedules/dependencies';

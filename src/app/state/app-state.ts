@@ -1,7 +1,7 @@
 /**
- * What the page knows, and what may be done to it: the types of the store. What concerns one feature alone is a slice of
- * that feature (slice.ts). Views read the store; the player and the controller write the store, and the stage and the
- * timeline write hover, pin and cursor.
+ * What the page knows, and what may be done to it: the types of the store. What concerns one feature alone is a slice
+ * of that feature (slice.ts). Views read the store; the player and the controller write the store, and the stage and
+ * the timeline write hover, pin and cursor.
  *
  * The cursor names one event of one kept trace. Everything up to and including that event has begun; `cursorFraction`
  * says how far that event is. The fraction changes every frame while something plays: canvases read it in their draw
