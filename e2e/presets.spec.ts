@@ -95,7 +95,7 @@ test(
   async ({ playground }) => {
     await playground.open(`${SMALL}&samples=32&layers=2-4-1`);
     await playground.drop([{ name: 'song.mp3', text: 'la', type: 'audio/mpeg' }]);
-    await expect(playground.notice(/song\.mp3 is a kind of file that Lockstep cannot read/)).toBeVisible();
+    await expect(playground.notice(/song\.mp3: Lockstep cannot read this kind of file/)).toBeVisible();
     await playground.drop([{ name: 'x-images-idx3-ubyte', text: 'la' }]);
     await expect(playground.notice(/two files/)).toBeVisible();
     await playground.iterate(1);

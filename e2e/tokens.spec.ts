@@ -34,7 +34,7 @@ test('a model of text writes as it learns, and goes on from a prompt', async ({ 
 
   await panel.getByLabel('Prompt').fill('Ω');
   await playground.button('Write').click();
-  await expect(panel.getByText(/Ω/).last()).toContainText('The prompt has a token that the data never had');
+  await expect(panel.getByText(/Ω/).last()).toContainText('The prompt has a token that the data does not contain');
   await axeFindsNothing(page, 'section[aria-label="Result"]');
 });
 

@@ -44,7 +44,7 @@ export function tooMuchOf(value: unknown, bytes: number): string | undefined {
     }
     seen++;
     if (seen > most)
-      return `its lists refer to one another, which makes more than ${most.toLocaleString('en')} values of ${bytes.toLocaleString('en')} bytes`;
+      return `its lists refer to one another, which expands ${bytes.toLocaleString('en')} bytes into more than ${most.toLocaleString('en')} values`;
     const within = contentsOf(inner);
     if (within === undefined) continue;
     if (open.length > MOST_DEPTH) return `its lists and objects are nested more than ${MOST_DEPTH} deep`;

@@ -30,8 +30,8 @@ export async function writeFolder(out: string, files: Readonly<Record<string, st
     if (taken.length > 0)
       throw new LockstepError(
         'config',
-        `${out} has ${taken.slice(0, 3).join(', ')}${taken.length > 3 ? ' and others' : ''} already`,
-        'Name a new folder with --out, or empty this one.',
+        `${out} already holds ${taken.slice(0, 3).join(', ')}${taken.length > 3 ? ' and other files' : ''}`,
+        'Name another folder with --out, or empty this one.',
       );
     for (const [name, content] of Object.entries(files)) {
       const file = path.join(out, name);
@@ -40,6 +40,10 @@ export async function writeFolder(out: string, files: Readonly<Record<string, st
     }
   } catch (error) {
     if (error instanceof LockstepError) throw error;
-    throw new LockstepError('config', `cannot write ${out}: ${fileReason(error)}`, 'Its parent must be writable.');
+    throw new LockstepError(
+      'config',
+      `cannot write ${out}: ${fileReason(error)}`,
+      'The folder above it must exist and be writable.',
+    );
   }
 }

@@ -65,7 +65,7 @@ describe('lockstep import', () => {
     expect(printed()).toContain('warning: rank7.json, byte 17, event 0: The file ends inside event 0, byte 55');
     await expect(run(bad)).rejects.toMatchObject({ code: 'data', message: /^nothing could be read: rank7[.]json/ });
     await mkdir(file('empty'));
-    await expect(run(file('empty'))).rejects.toThrow('has no file that may be a recording');
+    await expect(run(file('empty'))).rejects.toThrow('contains no file that looks like a recording');
     await expect(run(file('none'))).rejects.toThrow('no such file or folder');
   });
 

@@ -28,7 +28,11 @@ export async function importCommand(
   const paths = [...new Map(files.map((file) => [path.resolve(file), file])).values()];
   const given = (await Promise.all(paths.map(filesAt))).flat();
   if (given.length > MOST_FILES) {
-    throw new LockstepError('data', `${given.length} files are more than ${MOST_FILES}.`, 'Give the files of one run.');
+    throw new LockstepError(
+      'data',
+      `${given.length} files were given; at most ${MOST_FILES} are read.`,
+      'Give the files of one run.',
+    );
   }
   const imported = await importFiles(given, { signal, ...(process.stderr.isTTY ? { onProgress: progress() } : {}) });
   const modelled = change && imported.recording ? whatIf(imported.recording, change) : undefined;
@@ -51,7 +55,11 @@ async function filesAt(given: string): Promise<readonly RecordingFile[]> {
     const hint = 'import takes the files of a recording, or their folder.';
     throw new LockstepError('data', `cannot read ${given}: ${fileReason(error)}`, hint, { file: given });
   }
-  throw new LockstepError('data', `${given} has no file that may be a recording.`, 'Name the files themselves.');
+  throw new LockstepError(
+    'data',
+    `${given} contains no file that looks like a recording.`,
+    'Name the files themselves.',
+  );
 }
 
 const fileAt = (at: string, name: string, size: number): RecordingFile => ({

@@ -38,7 +38,11 @@ export async function checkOutputs({
     const full = path.resolve(file);
     const other = taken.get(full);
     if (other !== undefined) {
-      throw new LockstepError('config', `${other} and ${option} name the same file: ${file}`, 'Give each its own.');
+      throw new LockstepError(
+        'config',
+        `${other} and ${option} name the same file: ${file}`,
+        'Give each output a file of its own.',
+      );
     }
     taken.set(full, option);
     await checkWritable(full).catch((error: unknown) => {

@@ -118,7 +118,9 @@ function parseObject(text: string, file: string): Record<string, unknown> {
   if (!isObject(value)) throw refuse('must hold a JSON object');
   const digits = roundedNumber(text);
   if (digits !== undefined)
-    throw refuse(`holds ${digits}, which has more digits than a number keeps: it would be read as ${Number(digits)}`);
+    throw refuse(
+      `holds ${digits}, which has more digits than a number can store: it would be read as ${Number(digits)}`,
+    );
   const twice = repeatedKey(text);
   if (twice) throw refuse(`gives "${brief(twice.name)}" twice in one object (line ${twice.line}); leave one of them`);
   return value;

@@ -41,7 +41,7 @@ export interface ScheduleOptions {
 
 export function scheduleOptions(values: Values): ScheduleOptions {
   const [csv, comms] = [values['csv'] === true, values['comms'] === true];
-  if (comms && !csv) throw usageError('--comms goes with --csv');
+  if (comms && !csv) throw usageError('--comms needs --csv');
   return { source: sourceOf(values), csv, comms };
 }
 
@@ -51,10 +51,10 @@ function sourceOf(values: Values): ScheduleOptions['source'] {
     const other = ['name', 'ranks', 'microbatches', 'stages-per-rank'].find(
       (option) => textOf(values, option) !== undefined,
     );
-    if (other !== undefined) throw usageError(`--file says the whole schedule; leave --${other} out`);
+    if (other !== undefined) throw usageError(`--file gives the whole schedule; leave --${other} out`);
     return { file };
   }
-  if (name === undefined) throw usageError('schedule needs --name NAME, or --file FILE for one of your own');
+  if (name === undefined) throw usageError('schedule needs --name NAME, or --file FILE for a schedule of your own');
   const known = scheduleNamed(name);
   return {
     name: known,

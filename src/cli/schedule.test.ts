@@ -42,15 +42,15 @@ describe('options', () => {
   });
 
   it.each([
-    ['', 'schedule needs --name NAME, or --file FILE for one of your own'],
+    ['', 'schedule needs --name NAME, or --file FILE for a schedule of your own'],
     ['--ranks 4', 'schedule needs --name NAME'],
     ['--name zbv', 'there is no schedule "zbv"; did you mean ZBVZeroBubble?'],
     ['--name Interleaved', 'did you mean Interleaved1F1B or InterleavedZeroBubble?'],
     ['--name toString', 'there is no schedule "toString"; known are GPipe, 1F1B, LoopedBFS'],
-    ['--name GPipe --comms', '--comms goes with --csv'],
+    ['--name GPipe --comms', '--comms needs --csv'],
     ['--name GPipe --ranks 0', '--ranks must be a number from 1 to 64, not "0"'],
     ['--name GPipe --microbatches 1e3', '--microbatches must be a number from 1 to 1024, not "1e3"'],
-    ['--file a.csv --ranks 2', '--file says the whole schedule; leave --ranks out'],
+    ['--file a.csv --ranks 2', '--file gives the whole schedule; leave --ranks out'],
     ['--name GPipe --rank 3', "Unknown option '--rank'"],
     ['GPipe', "Unexpected argument 'GPipe'"],
   ])('refuses "%s"', (line, message) => {
@@ -154,7 +154,7 @@ describe('a schedule of one’s own', () => {
       'deadlock: rank 0 waits at 0B0 for 1B0 of rank 1',
     );
     await expect(runFile('0F0,0B0\n1F0', '--csv')).rejects.toThrow('rank 1 never runs 1B0');
-    await expect(runFile('0F0,0X0')).rejects.toThrow('row 1, column 2: "0X0" is no action of a schedule');
+    await expect(runFile('0F0,0X0')).rejects.toThrow('row 1, column 2: "0X0" is not an action of a schedule');
     await expect(run(`--file ${path.join(folder, 'nowhere.csv')}`)).rejects.toMatchObject({
       code: 'data',
       message: expect.stringContaining('no such file'),

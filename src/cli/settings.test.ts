@@ -92,7 +92,7 @@ describe('--set', () => {
   });
 
   it('a list has the entries that it has', () => {
-    expect(() => configOf('model.layers.99.out=3')).toThrow('a list of 5 has no entry 99');
+    expect(() => configOf('model.layers.99.out=3')).toThrow('the list has 5 entries and no entry 99');
   });
 });
 

@@ -52,7 +52,7 @@ function parseSetting(text: string): Setting {
   const parts = key.trim().split('.');
   if (parts.some((part) => part === ''))
     throw usageError(`--set takes KEY=VALUE, as in optimizer.lr=0.05, not "${brief(text)}"`);
-  if (parts.length > DEEPEST) throw usageError(`--set ${brief(key)}: no setting has ${parts.length} parts`);
+  if (parts.length > DEEPEST) throw usageError(`--set ${brief(key)}: no setting has a key of ${parts.length} parts`);
   const path = settingPath(parts);
   const value = valueIn(said.trim());
   return { path, value: typeof value === 'string' ? choice(path, value) : value };
@@ -110,7 +110,7 @@ function put(target: unknown, [key, ...rest]: readonly string[], value: unknown)
     const index = Number(key);
     if (index > list.length)
       throw usageError(
-        `--set: a list of ${list.length} has no entry ${key}; they are numbered from 0, and ${list.length} adds one`,
+        `--set: the list has ${list.length} entries and no entry ${key}; entries are numbered from 0, and ${list.length} adds one`,
       );
     const entry = rest.length === 0 ? value : put(list[index], rest, value);
     return [...list.slice(0, index), entry, ...list.slice(index + 1)] as unknown as Json;

@@ -42,7 +42,7 @@ describe('lockstep torchrun', () => {
 
   it('refuses scripts, and modes of one process', () => {
     const plan = readLaunch('torchrun', ['--nproc_per_node', '2', 'train.py'], undefined);
-    expect(() => launchedOptions(plan)).toThrow('A launcher here starts a configuration, not train.py.');
+    expect(() => launchedOptions(plan)).toThrow('lockstep torchrun starts a configuration, not train.py.');
     expect(() => launchedConfig(plan, { mode: 'modelParallel' })).toThrow(
       'torchrun starts 2 processes; mode modelParallel is one',
     );

@@ -26,8 +26,8 @@ export function launchedOptions({ script }: LaunchPlan): readonly string[] {
   if (first === undefined || first.startsWith('-')) return options;
   throw new LockstepError(
     'config',
-    `A launcher here starts a configuration, not ${first}.`,
-    'lockstep torchrun --nproc_per_node 4 --config run.json; behind srun: -- --config run.json.',
+    `lockstep torchrun starts a configuration, not ${first}.`,
+    'For example lockstep torchrun --nproc_per_node 4 --config run.json; with srun, write -- --config run.json at the end.',
   );
 }
 
@@ -42,8 +42,8 @@ export function launchedConfig(
   if (!LAUNCHED.includes(String(mode)))
     throw new LockstepError(
       'config',
-      `${plan.launcher} starts ${plan.worldSize} processes; mode ${String(mode)} is one process.`,
-      `Leave "mode" out, or take ${LAUNCHED.join(' or ')}; lockstep train runs the others.`,
+      `${plan.launcher} starts ${plan.worldSize} processes, but mode ${String(mode)} runs in one process.`,
+      `Leave "mode" out, or set it to ${LAUNCHED.join(' or ')}; lockstep train runs the other modes.`,
     );
   const settings = launchSettings(plan);
   const replaced = Object.entries(settings).flatMap(([key, value]) =>

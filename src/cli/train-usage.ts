@@ -131,7 +131,7 @@ export function trainOptions(values: Values, command: string): TrainOptions {
   }
   const history = wholeOf(values, 'history', 1, MOST_HISTORY);
   if (every !== undefined && text('checkpoint') === undefined) {
-    throw usageError('--checkpoint-every needs --checkpoint BASE, which says where');
+    throw usageError('--checkpoint-every needs --checkpoint BASE, the path to write to');
   }
   const torch = torchOptions(values);
   return {

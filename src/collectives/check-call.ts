@@ -46,8 +46,8 @@ export function checkCall(call: CollectiveCall): void {
   if (BITWISE.includes(reduceOp) && dtype === 'f32')
     refuse(
       `Cannot use ReduceOp.${reduceOp.toUpperCase()} with non-integral dtype`,
-      'Bits are joined in int32 tensors.',
+      'Bitwise operations need int32 tensors.',
     );
   if (reduceOp === 'avg' && dtype !== 'f32')
-    refuse('Cannot use ReduceOp.AVG with integral dtype here', 'Take SUM and divide, or a float32 tensor.');
+    refuse('Cannot use ReduceOp.AVG with integral dtype here', 'Use SUM and divide, or a float32 tensor.');
 }

@@ -22,7 +22,7 @@ export function checkNesting(input: unknown): void {
       throw new LockstepError(
         'config',
         `The configuration has more than ${MOST_VALUES.toLocaleString('en')} values.`,
-        'Put data into a file and name it in "data".',
+        'Put the data into a file and name the file in "data".',
       );
     }
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) continue;

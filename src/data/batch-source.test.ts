@@ -136,7 +136,7 @@ test('an uneven end: sizes say so, dropLast drops it; a batch over the data is o
   expect(make({ dropLast: true })).toMatchObject({ batchesPerEpoch: 2, sizes: { full: [8], last: undefined } });
   expect(make({}, 6)).toMatchObject({ batchesPerEpoch: 1, sizes: { full: [6], last: undefined } });
   expect(() => make({ dropLast: true }, 6)).toThrow(
-    'batchSize is 8 and dropLast is true: no process fills a batch in an epoch (6 training rows, 1 process)',
+    'batchSize is 8 and dropLast is true: no process gets a full batch in an epoch (6 training rows, 1 process)',
   );
 });
 

@@ -113,7 +113,7 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
     throw refusedSettings({
       code: 'data',
       settings: { ...(own ? { 'ddp.samplesPerRank': own } : {}), ...sizeSettings(options), dropLast },
-      why: `no process fills a batch in an epoch (${dataset.train.length} training rows, ${processes} ${processes === 1 ? 'process' : 'processes'}), and dropLast leaves out the short last batch`,
+      why: `no process gets a full batch in an epoch (${dataset.train.length} training rows, ${processes} ${processes === 1 ? 'process' : 'processes'}), and dropLast drops the incomplete last batch`,
       hint: 'Make the batch smaller, or set dropLast to false.',
     });
   }
@@ -213,7 +213,7 @@ function perRank(options: BatchSourceOptions): number {
   throw refusedSettings({
     code: 'placement',
     settings: sizeSettings(options),
-    why: `${processes} processes share ${config.batchSize} ${config.batchSize === 1 ? 'row' : 'rows'} at a time: batch_size should be a positive integer value, but got batch_size=0`,
+    why: `a batch of ${config.batchSize} ${config.batchSize === 1 ? 'row' : 'rows'} is shared by ${processes} processes: batch_size should be a positive integer value, but got batch_size=0`,
     hint: 'Make the batch larger, or use fewer processes.',
   });
 }
@@ -250,8 +250,8 @@ function ownRows(options: BatchSourceOptions, samples: readonly number[]): MakeL
     throw refusedSettings({
       code: 'data',
       settings: { 'ddp.samplesPerRank': samples },
-      why: `it names ${total} rows for ${samples.length} ranks; there are ${dataset.train.length} training rows and ${processes} ranks`,
-      hint: 'Give one number per rank; together at most the training rows.',
+      why: `the list gives ${total} rows to ${samples.length} ranks, but there are ${dataset.train.length} training rows and ${processes} ranks`,
+      hint: 'Give one number per rank; their sum must be at most the number of training rows.',
       details: { samples: total, rows: dataset.train.length, worldSize: processes },
     });
   }

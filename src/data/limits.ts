@@ -29,5 +29,6 @@ export function checkSize(data: string, rows: number, width: number, hint: strin
 
 /** Refuses a file that is larger than `limit` bytes. */
 export function checkFileSize(place: Place, bytes: number, limit: number): void {
-  if (bytes > limit) throw dataError(place, mebibytes(bytes), `at most ${mebibytes(limit)}`, 'Use a part of the data.');
+  if (bytes > limit)
+    throw dataError(place, mebibytes(bytes), `at most ${mebibytes(limit)}`, 'Use a smaller part of the data.');
 }

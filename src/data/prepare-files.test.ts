@@ -216,7 +216,7 @@ test.each([
   ['cut off', zipOf({ 'a/x.png': good }).slice(0, -30), 'my.zip: found a zip archive that does not unpack ('],
   ['no PNG', zipOf({ 'a/x.txt': good }), "my.zip: found no PNG image, expected PNG images as 'class/name.png'."],
   ['a JPEG', zipOf({ 'a/x.png': good, 'b/y.jpg': good }), 'my.zip: b/y.jpg: found an image of another kind'],
-  ['no folder', zipOf({ 'a/x.png': good, 'y.png': good }), 'my.zip: y.png: found a PNG image in no folder'],
+  ['no folder', zipOf({ 'a/x.png': good, 'y.png': good }), 'my.zip: y.png: found a PNG image that is in no folder'],
   [
     'one class',
     zipOf({ 'a/x.png': good, 'a/y.png': good }),

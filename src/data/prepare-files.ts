@@ -52,7 +52,7 @@ async function gunzip(
         { file },
         `gzip that does not unpack${reason}`,
         'a whole gzip file',
-        'The file is cut off or damaged; fetch it again.',
+        'The file is cut off or damaged; download it again.',
       );
     });
     if (done) break;

@@ -43,7 +43,7 @@ export async function prepareImages(config: PngConfig, files: Files, maxFileByte
     throw dataError(
       { file: source },
       `${found.length} PNG ${found.length === 1 ? 'image' : 'images'} of one class, ${JSON.stringify(at(classNames, 0))}`,
-      'a folder for each of two or more classes',
+      'one folder for each of two or more classes',
       'Put the images of each class into a folder of its name.',
     );
   }
@@ -126,13 +126,18 @@ function pngsByFolder(source: string, entries: Readonly<Record<string, Uint8Arra
   return images.map(([path, bytes]) => {
     const file = packed ? `${source}: ${path}` : path;
     if (!path.toLowerCase().endsWith('.png')) {
-      throw dataError({ file }, 'an image of another kind', 'PNG images alone', 'Convert it to PNG, or take it out.');
+      throw dataError(
+        { file },
+        'an image of another kind',
+        'only PNG images',
+        'Convert the file to PNG, or remove it.',
+      );
     }
     const className = path.replaceAll('\\', '/').split('/').at(-2);
     if (className === undefined || className === '') {
       throw dataError(
         { file },
-        'a PNG image in no folder',
+        'a PNG image that is in no folder',
         "'class/name.png'",
         'Put the images of each class into a folder of its name.',
       );

@@ -82,7 +82,7 @@ export class Cluster {
           torchError(
             'TimeoutError',
             `The client socket has timed out after ${timeoutMs / 1000}s while trying to connect to (${host}, ${port}).`,
-            'Nobody listens there: rank 0 has not started, or MASTER_ADDR and MASTER_PORT are not the same on all ranks.',
+            'No process listens there: rank 0 has not started, or MASTER_ADDR and MASTER_PORT differ between the ranks.',
             { host, port },
             'timeout',
           ),

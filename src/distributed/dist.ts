@@ -81,7 +81,7 @@ export class Dist extends DistCalls {
       throw torchError(
         'RuntimeError',
         'trying to initialize the default process group twice!',
-        'Once per process is enough; call destroyProcessGroup() before another one.',
+        'Call initProcessGroup() once per process; call destroyProcessGroup() before you call it again.',
       );
     const name = checkBackend(backend, this.access.hasNccl);
     const timeoutMs = 1000 * timeoutS;
@@ -104,7 +104,7 @@ export class Dist extends DistCalls {
       throw torchError(
         'AssertionError',
         '',
-        'There is no process group to destroy: initProcessGroup() has not been called, or destroyProcessGroup() twice.',
+        'There is no process group to destroy: initProcessGroup() was never called, or destroyProcessGroup() was called twice.',
       );
     if (group && group.name !== DEFAULT_GROUP) {
       this.groups.close(group);

@@ -20,19 +20,19 @@ export function checkBackend(backend: string, hasNccl: boolean): Backend {
     throw torchError(
       'RuntimeError',
       "Distributed package doesn't have MPI built in. MPI is only included if you build PyTorch from source on a host that has MPI installed.",
-      'MPI is a library of its own that starts processes (mpirun) and gives them ranks; there is none in a browser. gloo does the same over MessagePorts.',
+      'MPI is a separate library that starts processes (mpirun) and assigns their ranks; a browser has no MPI. Use gloo, which works here over MessagePorts.',
     );
   if (backend !== 'nccl' && backend !== 'gloo')
     throw torchError(
       'ValueError',
       `Invalid backend: '${backend}'`,
-      "'gloo' (a memory of its own a rank) or 'nccl' (all ranks on one device).",
+      "Use 'gloo' (each rank has its own memory) or 'nccl' (all ranks share one device).",
     );
   if (backend === 'nccl' && !hasNccl)
     throw torchError(
       'RuntimeError',
       "Distributed package doesn't have NCCL built in",
-      'NCCL copies between ranks within one memory; ranks in workers have a GPUDevice each and share none. Use gloo.',
+      'NCCL needs memory that all ranks share, but each rank in a worker has a GPUDevice of its own. Use gloo.',
     );
   return backend;
 }
@@ -45,14 +45,14 @@ export async function initWorld(request: InitRequest, access: StoreAccess): Prom
       throw torchError(
         'RuntimeError',
         `[enforce fail at ./gloo/context.cc:27] rank < size. ${rank} vs ${worldSize}`,
-        `Ranks count from 0 to world size - 1.`,
+        `Ranks are numbered from 0 to world size - 1.`,
       );
     const card = `${request.backend} ${worldSize}`;
     if ((await store.add(`default_pg/${rank}/count`, 1)) > 1)
       throw torchError(
         'RuntimeError',
         `Two processes have the rank ${rank}.`,
-        'RANK must be another one in each process.',
+        'RANK must be different in each process.',
         { rank },
       );
     await store.set(`default_pg/${rank}`, card);
@@ -63,8 +63,8 @@ export async function initWorld(request: InitRequest, access: StoreAccess): Prom
       if (other !== card)
         throw torchError(
           'RuntimeError',
-          `Rank ${rank} came with backend and world size "${card}", but rank ${r} with "${other}".`,
-          'All ranks name the same backend and the same world size.',
+          `Rank ${rank} joined with backend and world size "${card}", but rank ${r} joined with "${other}".`,
+          'All ranks must give the same backend and the same world size.',
         );
     }
     return meeting;

@@ -51,7 +51,7 @@ function withoutFolders(config: Config, files: Files): { readonly config: Config
     if (bytes === undefined) return base;
     const other = given.get(base);
     if (other !== undefined && other !== bytes)
-      throw new LockstepError('data', `two files of the run are called ${base}`, 'Give them different names.');
+      throw new LockstepError('data', `two files of the run have the name ${base}`, 'Give them different names.');
     given.set(base, bytes);
     return base;
   };

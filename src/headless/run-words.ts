@@ -22,7 +22,7 @@ export const neverCame = (
 export const nothingLeft = (start: number, total: number, config: Config): LockstepError =>
   new LockstepError(
     'config',
-    `The checkpoint was saved before ${stepWords(start, config)}, and the run has ${stepOf(total, config)} steps: nothing is left to run.`,
+    `The checkpoint was saved before ${stepWords(start, config)}, but the run has only ${stepOf(total, config)} steps: no step is left to run.`,
     '"steps" counts from the start of training, not from the checkpoint.',
     { step: stepOf(start, config), total: stepOf(total, config) },
   );
@@ -31,7 +31,7 @@ export const nothingLeft = (start: number, total: number, config: Config): Locks
 export const noWholeStep = (total: number, { epochs, accumulate, batchSize }: Config): LockstepError =>
   refusedSettings({
     settings: { epochs, accumulate, batchSize },
-    why: `the run has ${total} ${total === 1 ? 'micro-batch' : 'micro-batches'} and one step takes ${accumulate}`,
+    why: `the run has only ${total} ${total === 1 ? 'micro-batch' : 'micro-batches'}, but one step takes ${accumulate}`,
     hint: 'Train more epochs, or make accumulate or the batch smaller.',
   });
 

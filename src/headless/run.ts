@@ -46,6 +46,6 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
 /** They may come from a script in the page. */
 function checkRecords({ history }: RecordOptions = {}): void {
   if (history === undefined || (Number.isInteger(history) && history >= 1)) return;
-  const hint = 'Use a whole number of steps from 1 on, or leave it out.';
-  throw new LockstepError('config', `history is ${brief(String(history))}, which is no number of steps.`, hint);
+  const hint = 'Use a whole number of at least 1, or leave history out.';
+  throw new LockstepError('config', `history is ${brief(String(history))}; it must be a number of steps.`, hint);
 }

@@ -19,8 +19,8 @@ export async function tensorflowScript(input: unknown, files: Files): Promise<Sc
   if ('none' in counterpart)
     throw new LockstepError(
       'config',
-      `There is no TensorFlow script of this mode: ${counterpart.none}`,
-      'Take the PyTorch script, or another mode.',
+      `There is no TensorFlow script for this mode: ${counterpart.none}`,
+      'Use the PyTorch script, or another mode.',
     );
   await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));

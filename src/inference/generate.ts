@@ -35,7 +35,7 @@ export async function generate(
       throw new LockstepError(
         'not-finite',
         'probability tensor contains either `inf`, `nan` or element < 0',
-        'The weights are no longer finite: Reset, and lower the learning rate.',
+        'The weights are no longer finite. Reset the run, and lower the learning rate.',
       );
     }
     written.push(value);

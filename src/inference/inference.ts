@@ -48,8 +48,8 @@ export function createInference(blueprint: Blueprint): Inference {
       }
       throw new LockstepError(
         'data',
-        'This model writes no text: its data are not tokens.',
-        'Choose text or a sequence task.',
+        'This model cannot write text: its data are not tokens.',
+        'Choose the data "text" or a sequence task.',
       );
     },
     attention(state, row) {

@@ -59,11 +59,11 @@ test.each([
   [
     'header past the end',
     made({}, 0).fill(0xff, 0, 8),
-    'byte 0: the header is said to have 18446744073709551615 bytes',
+    'byte 0: the header claims to be 18446744073709551615 bytes long',
   ],
   ['no JSON', made('{"a":', 0), 'byte 8: the header is not a JSON object'],
   ['a list', made('[]', 0), 'byte 8: the header is not a JSON object'],
-  ['nested too deep', made(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 0), 'the header is not read, since its lists'],
+  ['nested too deep', made(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 0), 'the header cannot be read: its lists'],
   ['no shape', made({ a: entry(undefined, [0, 4]) }, 4), 'byte 8: the entry of tensor "a" lacks'],
   ['half precision', made({ a: entry([2], [0, 4], 'F16') }, 4), 'tensor "a" is F16, expected F32'],
   ['cut off', made({ a: entry([4], [0, 16]) }, 12), 'tensor "a" takes bytes 0 to 16, the file has 12 bytes of data'],
@@ -74,7 +74,7 @@ test.each([
     'tensor "b" begins at byte 4 of the data, expected 8',
   ],
   ['hole', made({ a: entry([1], [4, 8]) }, 8), 'tensor "a" begins at byte 4 of the data, expected 0'],
-  ['more than tensors', made({ a: entry([1], [0, 4]) }, 8), '4 bytes after the last tensor'],
+  ['more than tensors', made({ a: entry([1], [0, 4]) }, 8), '4 bytes follow the last tensor'],
 ])('refused: %s', (_, bytes, message) => {
   expect(() => readSafetensors(file, bytes)).toThrow(LockstepError);
   expect(() => readSafetensors(file, bytes)).toThrow(message);

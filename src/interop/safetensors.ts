@@ -88,7 +88,7 @@ function readHeader(file: string, bytes: Uint8Array<ArrayBuffer>): { header: obj
     throw refuse(
       file,
       0,
-      `the header is said to have ${length} bytes, the file has ${bytes.length - PREFIX} after this`,
+      `the header claims to be ${length} bytes long, but only ${bytes.length - PREFIX} bytes follow`,
       again,
     );
   }
@@ -102,7 +102,7 @@ function readHeader(file: string, bytes: Uint8Array<ArrayBuffer>): { header: obj
   if (typeof header !== 'object' || header === null || Array.isArray(header))
     throw refuse(file, PREFIX, 'the header is not a JSON object', again);
   const tooMuch = tooMuchOf(header, start);
-  if (tooMuch !== undefined) throw refuse(file, PREFIX, `the header is not read, since ${tooMuch}`, again);
+  if (tooMuch !== undefined) throw refuse(file, PREFIX, `the header cannot be read: ${tooMuch}`, again);
   return { header, start };
 }
 
@@ -139,7 +139,7 @@ function checkEntry(
     throw refuse(
       file,
       start + begin,
-      `tensor "${brief(name)}" takes bytes ${begin} to ${end}, the file has ${size} bytes of data`,
+      `tensor "${brief(name)}" takes the bytes ${begin} to ${end}, but the file has only ${size} bytes of data`,
       'The file is cut off or damaged.',
     );
   }
@@ -148,7 +148,7 @@ function checkEntry(
     throw refuse(
       file,
       start + begin,
-      `tensor "${brief(name)}" of shape ${brief(formatShape(shape))} needs ${elements(shape) * elementBytes} bytes, has ${end - begin}`,
+      `tensor "${brief(name)}" of shape ${brief(formatShape(shape))} needs ${elements(shape) * elementBytes} bytes, but has ${end - begin}`,
       'The file is damaged.',
     );
   }
@@ -174,14 +174,14 @@ function checkSpans(file: string, spans: [number, number, string][], size: numbe
       throw refuse(
         file,
         start + begin,
-        `tensor "${brief(name)}" begins at byte ${begin} of the data, expected ${expected}: tensors must neither overlap nor leave holes`,
+        `tensor "${brief(name)}" begins at byte ${begin} of the data, expected ${expected}: tensors must not overlap or leave gaps`,
         'The file is damaged.',
       );
     }
     expected = end;
   }
   if (expected !== size)
-    throw refuse(file, start + expected, `${size - expected} bytes after the last tensor`, 'The file is damaged.');
+    throw refuse(file, start + expected, `${size - expected} bytes follow the last tensor`, 'The file is damaged.');
 }
 
 export function writeSafetensors(

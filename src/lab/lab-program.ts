@@ -94,12 +94,12 @@ export function checkRequest(request: LabRequest): void {
   if (!whole(root, 0, worldSize - 1))
     refuse(`Invalid rank ${root} for a group of ${worldSize}.`, `Choose a root from 0 to ${worldSize - 1}.`);
   if (!whole(nodes, 1, LIMITS.collective))
-    refuse(`Ranks cannot be spread over ${nodes} nodes.`, `Choose 1 to ${LIMITS.collective} nodes.`);
+    refuse(`nodes is ${nodes}.`, `Choose 1 to ${LIMITS.collective} nodes.`);
   if (!(startUs >= 0 && Number.isFinite(startUs)))
-    refuse(`A collective cannot take ${startUs} µs to start.`, 'Choose 0 µs or more.');
+    refuse(`The start of a collective takes ${startUs} µs.`, 'Choose 0 µs or more.');
   for (const { latencyUs, bytesPerSecond } of [link, across])
     if (!(latencyUs >= 0 && bytesPerSecond > 0 && Number.isFinite(latencyUs) && Number.isFinite(bytesPerSecond)))
-      refuse('A link needs a latency of 0 µs or more and a bandwidth above 0.', 'Choose other figures for the link.');
+      refuse('A link needs a latency of 0 µs or more and a bandwidth above 0.', 'Choose other values for the link.');
   const padded = labLength(request);
   const elements = worldSize * (padded + (outputLength(request.op, padded, worldSize) ?? 0));
   if (elements > MOST_ELEMENTS)

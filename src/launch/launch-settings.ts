@@ -10,7 +10,7 @@ export function launchSettings({ nodes, worldSize, maxRestarts, visibleDevices }
   if (worldSize > LIMITS.worldSize)
     throw new LockstepError(
       'placement',
-      `The line starts ${worldSize} processes; here a world has at most ${LIMITS.worldSize}.`,
+      `The command starts ${worldSize} processes; Lockstep runs at most ${LIMITS.worldSize}.`,
       'Ask for fewer nodes, or fewer processes per node.',
       { worldSize },
     );

@@ -35,7 +35,7 @@ export function readOptions(
   const take = (name: string, shown: string, attached: string | undefined) => {
     if (lookup(long, name) === 'flag') {
       if (attached !== undefined)
-        throw launchError(`${launcher}: ${shown} is a switch and takes no value.`, `Write ${shown} alone.`);
+        throw launchError(`${launcher}: ${shown} is a switch and accepts no value.`, `Write ${shown} alone.`);
       given.set(name, '');
       return;
     }
@@ -77,7 +77,7 @@ function unknown(launcher: string, shown: string, names: readonly string[]): Loc
 /** A whole number of at least `least`; `what` as the user wrote it. */
 export function wholeNumber(text: string, what: string, least: number): number {
   if (/^\$/.test(text))
-    throw launchError(`${what}: the value of ${text} is not known here.`, 'Put the number in its place.');
+    throw launchError(`${what}: the value of ${text} is not known here.`, 'Write the number instead.');
   const value = Number(text);
   if (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(value) && value >= least && value <= 65_535) return value;
   throw launchError(

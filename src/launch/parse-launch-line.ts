@@ -76,7 +76,7 @@ function slurmPlan(
   });
   if (layout.processesOfNode.length !== nodes)
     throw launchError(
-      `srun starts torchrun on ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, torchrun waits for --nnodes=${layout.processesOfNode.length}.`,
+      `srun starts torchrun on ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, but torchrun waits for --nnodes=${layout.processesOfNode.length} nodes.`,
       'Use the same number in both: --nnodes=$SLURM_NNODES.',
     );
   if (processesOfNode.some((tasks) => tasks !== 1))
@@ -152,7 +152,7 @@ function visibleIn({ CUDA_VISIBLE_DEVICES: text }: Readonly<Record<string, strin
   if (twice !== undefined)
     throw launchError(
       `CUDA_VISIBLE_DEVICES=${text} names device ${twice} twice: CUDA then shows no device at all.`,
-      'Name each device once.',
+      'List each device once.',
     );
   return devices;
 }
@@ -162,7 +162,7 @@ function noLauncher(command: Command | undefined, text: string) {
     const [first = ''] = text.trim().split(/\s+/);
     if (first === '') return launchError('There is no command to read.', EXAMPLE);
     return launchError(
-      `The text that begins with "${brief(first)}" has no command: it only sets variables, or is a comment.`,
+      `The text that begins with "${brief(first)}" has no command: it only sets variables, or contains only a comment.`,
       EXAMPLE,
     );
   }
@@ -173,6 +173,6 @@ function noLauncher(command: Command | undefined, text: string) {
       `Let a launcher start it. ${EXAMPLE}`,
     );
   if (/^(mpirun|mpiexec|horovodrun|deepspeed|accelerate)$/.test(program))
-    return launchError(`${program} is not known here.`, `torchrun, srun, sbatch and mp.spawn are. ${EXAMPLE}`);
-  return launchError(`${JSON.stringify(program)} starts no processes that torch.distributed knows.`, EXAMPLE);
+    return launchError(`Lockstep does not know ${program}.`, `Use torchrun, srun, sbatch or mp.spawn. ${EXAMPLE}`);
+  return launchError(`${JSON.stringify(program)} starts no processes for torch.distributed.`, EXAMPLE);
 }

@@ -58,7 +58,7 @@ describe('devices', () => {
     [
       'uneven',
       { worldSize: 2, nodes: 2, placement: 'workers', adapters: ['cpu', 'cpu', 'cpu'] },
-      'cannot be shared out evenly',
+      'cannot be divided evenly',
       'each node',
     ],
   ])('%s is refused', (_, input, message, hint) => {

@@ -37,14 +37,14 @@ export function rankDevices(
       code: 'placement',
       settings: { adapters, placement: config.placement },
       why: 'with this placement all ranks share one GPUDevice',
-      hint: 'Set placement to "workers", where each rank asks for an adapter of its own.',
+      hint: 'Set placement to "workers": then each rank asks for its own adapter.',
     });
   if (adapters && adapters.length % nodes !== 0)
     throw refusedSettings({
       code: 'placement',
       settings: { adapters, nodes: config.nodes },
-      why: `${adapters.length} ${adapters.length === 1 ? 'device' : 'devices'} cannot be shared out evenly to ${nodes} nodes`,
-      hint: 'List equally many devices for each node.',
+      why: `${adapters.length} ${adapters.length === 1 ? 'device' : 'devices'} cannot be divided evenly among ${nodes} nodes`,
+      hint: 'List the same number of devices for each node.',
     });
   const perNode = adapters ? adapters.length / nodes : undefined;
   const taken = new Map<number, number>();
@@ -75,7 +75,7 @@ function checkOnce(visibleDevices: readonly number[] | undefined): void {
     code: 'placement',
     settings: { visibleDevices },
     why: `CUDA_VISIBLE_DEVICES=${visibleDevices?.join(',')} names device ${twice} twice, and CUDA then shows no device at all`,
-    hint: 'Name each device once.',
+    hint: 'List each device once.',
   });
 }
 

@@ -49,7 +49,7 @@ function entriesOf(line: string, variable: (key: string) => string): readonly Pa
     return parse(line, variable);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw launchError(`"${line.slice(0, 80)}" can't be read: ${reason}.`, 'Write it as bash takes it.');
+    throw launchError(`"${line.slice(0, 80)}" can't be read: ${reason}.`, 'Write the command as you would in bash.');
   }
 }
 

@@ -156,7 +156,7 @@ export function readSlurm(
   }
   if (perNode !== undefined && tasks > nodes * perNode)
     throw launchError(
-      `srun: ${tasks} tasks do not fit on ${nodes} ${nodes === 1 ? 'node' : 'nodes'} with ${perNode} a node.`,
+      `srun: ${tasks} tasks do not fit on ${nodes} ${nodes === 1 ? 'node' : 'nodes'} with ${perNode} tasks per node.`,
       `Ask for --nodes=${Math.ceil(tasks / perNode)}, or for fewer tasks.`,
     );
   const processesOfNode = Array.from(

@@ -5,7 +5,7 @@ import { spawnRanks } from './spawn-ranks';
 test('a module that is no address, and options that are none', async () => {
   for (const module of [() => 1, Symbol('x'), 5n, undefined, {}])
     await expect(spawnRanks(module, 2, {})).rejects.toThrow(
-      `spawn(): the module is a ${typeof module}, not its address.`,
+      `spawn(): the first argument must be the address of a module, not a ${typeof module}.`,
     );
   for (const [options, words] of [
     [{ timeout: 3 }, /options are backend, timeoutS, algorithm; not timeout/],

@@ -23,7 +23,11 @@ const EXAMPLE = "For example lockstep.spawn('https://example.org/train.js', 4, {
 export async function spawnRanks(module: unknown, nprocs: number | undefined, options: unknown): Promise<unknown[]> {
   const address = module instanceof URL ? module.href : module;
   if (typeof address !== 'string')
-    throw new LockstepError('config', `spawn(): the module is a ${typeof module}, not its address.`, EXAMPLE);
+    throw new LockstepError(
+      'config',
+      `spawn(): the first argument must be the address of a module, not a ${typeof module}.`,
+      EXAMPLE,
+    );
   const read = v.safeParse(optionsSchema, options ?? {});
   if (!read.success) {
     const [issue] = read.issues;

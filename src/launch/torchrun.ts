@@ -65,7 +65,7 @@ export function readTorchrun(words: readonly string[], machine: Machine): Layout
     );
   if (standalone && nodes > 1)
     throw launchError(
-      `torchrun: --standalone starts one node, the line asks for ${nodes}.`,
+      `torchrun: --standalone starts one node, but --nnodes asks for ${nodes}.`,
       'Leave --standalone out and give --rdzv_endpoint, or --nnodes=1.',
     );
   const found = endpointOf(given, backend, standalone);
@@ -78,8 +78,8 @@ export function readTorchrun(words: readonly string[], machine: Machine): Layout
   const own = nodeRank === undefined ? undefined : wholeNumber(nodeRank, 'torchrun: --node_rank', 0);
   if (own !== undefined && own >= nodes)
     throw launchError(
-      `torchrun: --node_rank=${own} is outside 0..${nodes - 1}: there are ${nodes} nodes.`,
-      '--node_rank counts from 0.',
+      `torchrun: --node_rank=${own} is out of range: there are ${nodes} nodes.`,
+      `--node_rank must be from 0 to ${nodes - 1}.`,
     );
   if (own !== undefined && backend !== 'static')
     notes.push(
@@ -129,7 +129,7 @@ function processesOf(text: string, { visibleDevices, devicesPerNode }: Machine, 
   if (!['gpu', 'auto', 'cpu'].includes(text)) return wholeNumber(text, 'torchrun: --nproc_per_node', 1);
   if (text === 'cpu')
     throw launchError(
-      'torchrun: --nproc_per_node=cpu starts one process per CPU core, and a page does not know their number.',
+      'torchrun: --nproc_per_node=cpu starts one process per CPU core, but Lockstep does not know the number of cores of your machine.',
       'Give a number.',
     );
   const count = visibleDevices?.length ?? devicesPerNode;
@@ -138,7 +138,7 @@ function processesOf(text: string, { visibleDevices, devicesPerNode }: Machine, 
   if (count === 0)
     throw launchError(
       'torchrun: --nproc_per_node=gpu, but no device is visible.',
-      'CUDA_VISIBLE_DEVICES is empty: name devices, or leave it out.',
+      'CUDA_VISIBLE_DEVICES is empty: list devices, or leave CUDA_VISIBLE_DEVICES out.',
     );
   return count;
 }

@@ -48,7 +48,7 @@ describe('checkModel', () => {
     expect(refusal(() => checkModel([{ type: 'Tanh' }], rows(1, 1), mse))).toEqual({
       code: 'shape',
       message: 'model.layers is [{"type":"Tanh"}]: optimizer got an empty parameter list.',
-      hint: 'Add a layer with weights, such as Linear: the layers of this model have none.',
+      hint: 'Add a layer with weights, such as Linear: no layer of this model has weights.',
     });
   });
 

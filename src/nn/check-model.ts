@@ -46,7 +46,7 @@ export function checkModel(layers: readonly LayerConfig[], data: DataShape, loss
       code: 'shape',
       settings: { 'model.layers': layers },
       why: 'optimizer got an empty parameter list',
-      hint: 'Add a layer with weights, such as Linear: the layers of this model have none.',
+      hint: 'Add a layer with weights, such as Linear: no layer of this model has weights.',
     });
   }
   checkLoss(builder, current, loss, data.target, rows);

@@ -67,8 +67,8 @@ export function createForwardWalk(builder: GraphBuilder, { training, synced, mad
         if (value !== undefined) return value;
         throw new LockstepError(
           'placement',
-          `Layer ${path} shares the weight ${full}, which no layer before it on the same device has.`,
-          'Tie to a parameter of an earlier layer; under model parallel keep both layers on one device, or untie them.',
+          `Layer ${path} shares the weight ${full}, but no earlier layer on the same device has that weight.`,
+          'Tie the weight to a parameter of an earlier layer. Under model parallel, put both layers on one device, or untie them.',
           { layer: path, parameter: full },
         );
       },

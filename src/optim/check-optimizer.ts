@@ -40,8 +40,8 @@ const notOf = (
 ): LockstepError =>
   refusedSettings({
     settings: { [`paramGroups.${group}.${name}`]: value, 'optimizer.type': type },
-    why: `${type} has no such setting`,
-    hint: `A group of ${type} may have ${Object.keys(settings)
+    why: `${type} has no setting of that name`,
+    hint: `A parameter group of ${type} may set ${Object.keys(settings)
       .filter((own) => own !== 'initialAccumulatorValue')
       .join(', ')}.`,
   });
@@ -72,7 +72,7 @@ function checkMilestones({
     throw refusedSettings({
       settings: { 'scheduler.milestones': milestones },
       why: 'Milestones should be a list of increasing integers',
-      hint: 'Sort the milestones, and name each step once.',
+      hint: 'Sort the milestones, and list each step only once.',
     });
   }
 }

@@ -38,7 +38,7 @@ export function makeMuProduct(optimizer: NAdam, group: number, config: Optimizer
   if (cycled && config.scheduler?.every === 'epoch') {
     throw refusedSettings({
       settings: { 'scheduler.every': 'epoch', 'scheduler.type': config.scheduler.type, 'optimizer.type': 'NAdam' },
-      why: 'NAdam keeps the product of beta1 over all its steps, and a schedule that cycles beta1 by epochs does not say which step had which beta1',
+      why: 'NAdam keeps the product of beta1 over all its steps, and a schedule that cycles beta1 per epoch does not say which beta1 each step used',
       hint: 'Set scheduler.every to "step", or scheduler.cycleMomentum to false.',
     });
   }

@@ -51,8 +51,8 @@ function expanded(
   if (view === undefined) return [i];
   throw new LockstepError(
     'config',
-    `gradient_as_bucket_view: ${i.kind === 'compute' ? i.op : i.kind} wants ${view} in one piece, and it is the gradients themselves.`,
-    'Take another algorithm or communication hook (ring and naive, allreduce), or leave gradientAsBucketView off.',
+    `gradient_as_bucket_view: ${i.kind === 'compute' ? i.op : i.kind} needs ${view} as one contiguous buffer, but with gradientAsBucketView the gradients are stored in it.`,
+    'Choose the algorithm ring or naive and the hook allreduce, or set ddp.gradientAsBucketView to false.',
   );
 }
 

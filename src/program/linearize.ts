@@ -60,7 +60,7 @@ function deadlock(stuck: readonly Head[]): LockstepError {
   return new LockstepError(
     'program',
     `The Program would hang: ${lines.join('; ')}.`,
-    'Every recv needs a send with the same tag, in an order that all ranks can follow.',
+    'Every recv needs a send with the same tag, and no rank may wait for a send that comes after the wait.',
     { lines },
   );
 }

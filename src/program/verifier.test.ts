@@ -125,7 +125,7 @@ describe('verify refuses', () => {
     mixed.lane(1).buffer({ name: 'i', shape: [4], dtype: 'i32', category: 'data', persistent: true });
     mixed.lane(0).send({ peer: 1, slice: whole, tag: 't', payload: 'data' }, comm);
     mixed.lane(1).recv({ peer: 0, slice: { ...whole, buffer: 'i' }, apply: 'put', tag: 't', payload: 'data' }, comm);
-    expect(() => verify(mixed.finish('test'), NO_OPS)).toThrow(/sends f32 of b, cuda:1 takes it for i32/);
+    expect(() => verify(mixed.finish('test'), NO_OPS)).toThrow(/sends f32 of b, but cuda:1 reads it as i32/);
   });
   test('collectives of one group that differ, not those of two', () => {
     const [a, b] = [group(1), group(2)];

@@ -68,7 +68,7 @@ function checkTransfers(program: Program): void {
       throw new LockstepError(
         'program',
         `cuda:${device} receives ${i.slice.buffer} from cuda:${i.peer}, which never sends it (${tag}).`,
-        'It would wait until the timeout.',
+        'The receive would wait until the timeout.',
       );
     if (send.device !== i.peer || send.i.peer !== device)
       throw new LockstepError('program', `Send and receive of ${tag} name different peers.`);
@@ -76,12 +76,12 @@ function checkTransfers(program: Program): void {
     if (sent !== taken)
       throw new LockstepError(
         'program',
-        `cuda:${i.peer} sends ${sent} of ${send.i.slice.buffer}, cuda:${device} takes it for ${taken} (${tag}).`,
+        `cuda:${i.peer} sends ${sent} of ${send.i.slice.buffer}, but cuda:${device} reads it as ${taken} (${tag}).`,
       );
     if (send.i.slice.length !== i.slice.length) {
       throw new LockstepError(
         'program',
-        `cuda:${i.peer} sends ${send.i.slice.length} elements of ${send.i.slice.buffer}, cuda:${device} expects ${i.slice.length} (${tag}).`,
+        `cuda:${i.peer} sends ${send.i.slice.length} elements of ${send.i.slice.buffer}, but cuda:${device} expects ${i.slice.length} (${tag}).`,
       );
     }
   }

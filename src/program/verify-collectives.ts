@@ -47,7 +47,7 @@ function checkMember({ rank }: Lane, group: Group | undefined, first: Group | un
       `Two groups have the id ${group.id}: ${groupLabel(first)} and ${groupLabel(group)}.`,
     );
   if (!group.ranks.includes(rank))
-    throw new LockstepError('program', `Rank ${rank} takes part in ${groupLabel(group)}, which it is not in.`);
+    throw new LockstepError('program', `Rank ${rank} takes part in ${groupLabel(group)}, but is not a member of it.`);
 }
 
 /** Of the default group those that issue anything, since one process may drive idle devices; else all members. */

@@ -48,21 +48,28 @@ export class FileReader {
   }
 
   private whole({ cut }: StreamEnd): ReadFile {
-    if (this.bytes === 0) throw new LockstepError('data', 'It is empty.');
+    if (this.bytes === 0) throw new LockstepError('data', 'The file is empty.');
     if (this.bytes > MOST_WHOLE_BYTES) {
       const most = mebibytes(MOST_WHOLE_BYTES);
-      throw new LockstepError('data', `It is no JSON and larger than ${most}: no recording that is known here.`);
+      throw new LockstepError(
+        'data',
+        `The file is not JSON and is larger than ${most}: no recording that Lockstep can read is like this.`,
+      );
     }
     const bytes = joined(this.pieces, this.bytes);
     const notices: RecordingNotice[] = [];
     if (cut !== undefined) {
-      notices.push({ level: 'warning', text: `Not all of it could be read: ${cut}.`, place: { file: this.file } });
+      notices.push({
+        level: 'warning',
+        text: `Only a part of the file could be read: ${cut}.`,
+        place: { file: this.file },
+      });
     }
     if (isPickle(bytes)) {
       const dump = readPickle(bytes, this.file);
       const entries = get(dump, 'entries');
       if (!Array.isArray(entries)) {
-        throw new LockstepError('data', 'It is a pickle without "entries": no flight recorder dump.');
+        throw new LockstepError('data', 'The file is a pickle without "entries", so it is not a flight recorder dump.');
       }
       const groups = get(dump, 'pg_config');
       const flight = flightDraft(this.file, rankOfDump(this.file), {
@@ -73,15 +80,15 @@ export class FileReader {
       return { notices: [...notices, ...leftOutNotice(flight)], flights: [flight], source: sourceOf([flight]) };
     }
     if (bytes[0] === 0x50 && bytes[1] === 0x4b)
-      throw new LockstepError('data', 'It is a zip archive.', 'Unpack it first.');
+      throw new LockstepError('data', 'The file is a zip archive.', 'Unpack the archive first.');
     if (bytes.subarray(0, 4096).includes(0)) {
-      throw new LockstepError('data', 'It is neither JSON, nor gzip, nor a pickle, nor text.', WHAT);
+      throw new LockstepError('data', 'The file is neither JSON, gzip, a pickle nor text.', WHAT);
     }
     if (this.bytes > MOST_TABLE_BYTES) {
       const most = mebibytes(MOST_TABLE_BYTES);
       throw new LockstepError(
         'data',
-        `It is a text of ${mebibytes(this.bytes)}; tables of at most ${most} are read.`,
+        `The file is a text of ${mebibytes(this.bytes)}; tables may have at most ${most}.`,
         WHAT,
       );
     }

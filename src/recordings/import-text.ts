@@ -34,7 +34,7 @@ export function findings(imported: Imported, step: number | undefined, whatIf?: 
     throw new LockstepError(
       'config',
       `step ${step} is not in the recording; ${have}.`,
-      '--step takes the N of ProfilerStep#N.',
+      '--step expects the N of ProfilerStep#N.',
     );
   }
   return {

@@ -193,7 +193,7 @@ export class JsonReader {
       const where = inside ? ` inside event ${inside.index.toLocaleString('en')}` : '';
       const place = inside ? { byte: inside.byte, event: inside.index } : { byte: textBytes };
       note(`The file ends${where}, ${at(textBytes)}${why}: what comes before was read.`, place);
-    } else if (cut !== undefined) note(`Not all of it could be read: ${cut}.`, { byte: textBytes });
+    } else if (cut !== undefined) note(`Only a part of the file could be read: ${cut}.`, { byte: textBytes });
   }
 }
 

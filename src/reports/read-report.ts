@@ -31,7 +31,7 @@ export function parseReport(text: string, name: string): AnyReport {
     throw refusal(name, `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   const tooMuch = tooMuchOf(value, text.length);
-  if (tooMuch !== undefined) throw refusal(name, `is not read, since ${tooMuch}`);
+  if (tooMuch !== undefined) throw refusal(name, `cannot be read: ${tooMuch}`);
   return readReport(value, name);
 }
 
@@ -117,7 +117,7 @@ function readTensor(tensor: TensorInput, key: string, name: string): Tensor {
   if (wanted !== values.length)
     throw refusal(
       name,
-      `has weights.${brief(key)} with ${values.length} values for the shape [${brief(shape.join(', '))}]`,
+      `has weights.${brief(key)} with ${values.length} values, but the shape [${brief(shape.join(', '))}]`,
     );
   return { shape, values };
 }

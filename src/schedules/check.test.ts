@@ -40,7 +40,7 @@ test('a pair starts when both its inputs are there, so its forward cannot be wha
       'rank 1 waits at 1F1 for 0F1 of rank 0, which is part of (0F1;0B0)OVERLAP_F_B there',
   ]);
   expect(said('(0F0;0B0)OVERLAP_F_B')).toEqual([
-    'rank 0 pairs (0F0;0B0)OVERLAP_F_B (cell 1), but the two start together and so neither may need the other',
+    'rank 0 pairs (0F0;0B0)OVERLAP_F_B (cell 1), but the two start together, so neither may need the other',
   ]);
 });
 
@@ -50,7 +50,7 @@ test.each([
   ['0F0,0W0', ['rank 0 never runs 0I0, the other half of 0W0']],
   ['0F0,0B0,1F0,1B0', ['rank 0 runs 0B0 (cell 2) before 1B0 (cell 4), which it needs']],
   ['0F0,1F0,1B0,0B0,0B0', ['0B0 runs twice: rank 0 at cell 4 and rank 0 at cell 5']],
-  ['0F0,0B0,0I0,0W0', ['both 0B0 and 0I0 are there: a backward is either whole (B) or split (I and W)']],
+  ['0F0,0B0,0I0,0W0', ['the schedule has both 0B0 and 0I0: a backward is either whole (B) or split (I and W)']],
   [
     '0F0,1F1,0F1,0B0,0B1\n1F0,1B0,1B1',
     [

@@ -74,7 +74,7 @@ function hintFor(schedule: Schedule, [first]: readonly Complaint[]): string {
   if (isMisprinted1F1B(schedule))
     return 'This is 1F1B as torch 2.13 prints it: on the last rank it writes each forward one micro-batch too high. Lower them by one; that is what torch runs.';
   return first?.kind === 'deadlock'
-    ? 'Move one of these actions before the one that waits, so that some rank can go on.'
+    ? 'Move one of these actions before the one that waits for it, so that a rank can continue.'
     : 'Every rank runs the forward and the backward (B, or I and then W) of each of its stages once per micro-batch.';
 }
 
@@ -101,7 +101,7 @@ function checkAction(part: PipelineAction, { cell, place, schedule, places, list
   const { stages, microBatches, rankOfStage } = schedule;
   const text = printAction(part);
   if (!isBelow(part.stage, stages) || !isBelow(part.microBatch, microBatches)) {
-    const message = `rank ${rank} runs ${text}, but there are stages 0 to ${stages - 1} and micro-batches 0 to ${microBatches - 1}`;
+    const message = `rank ${rank} runs ${text}, but the stages are 0 to ${stages - 1} and the micro-batches 0 to ${microBatches - 1}`;
     list.add(() => ({ rank, index, cell, kind: 'range', message }));
     return;
   }
@@ -117,7 +117,7 @@ function checkAction(part: PipelineAction, { cell, place, schedule, places, list
   }
   if (part.kind === 'B') {
     const half = (['I', 'W'] as const).map((kind) => ({ ...part, kind })).find((other) => places.placeOf(other));
-    const message = `both ${text} and ${half ? printAction(half) : ''} are there: a backward is either whole (B) or split (I and W)`;
+    const message = `the schedule has both ${text} and ${half ? printAction(half) : ''}: a backward is either whole (B) or split (I and W)`;
     if (half) list.add(() => ({ rank, index, cell, kind: 'both', message }));
   }
 }
@@ -137,9 +137,9 @@ function checkPair(cell: Cell, place: Place, places: ActionPlaces, list: Complai
     list.add(() => ({ ...place, cell, kind: 'pair', message }));
   };
   if (forward.kind !== 'F' || (backward.kind !== 'B' && backward.kind !== 'I'))
-    complain('a pair is a forward and then a backward');
+    complain('a pair must be a forward followed by a backward');
   else if (places.dependenciesOf(backward).some((needed) => keyOf(needed) === keyOf(forward)))
-    complain('the two start together and so neither may need the other');
+    complain('the two start together, so neither may need the other');
 }
 
 /** Forwards and backwards that no rank runs. */
@@ -186,7 +186,7 @@ function checkOrder(cell: Cell, place: Place, places: ActionPlaces, list: Compla
       const other = places.placeOf(needed);
       if (other?.rank !== place.rank || other.index <= place.index) continue;
       const where = `(${cellNumber(place)}) before ${printAction(needed)} (${cellNumber(other)})`;
-      const message = `rank ${place.rank} runs ${printAction(part)} ${where}, which it needs`;
+      const message = `rank ${place.rank} runs ${printAction(part)} ${where}, although the first needs the second`;
       list.add(() => ({ ...place, cell, kind: 'order', message, missing: needed }));
     }
   }

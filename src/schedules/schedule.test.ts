@@ -30,12 +30,12 @@ test('the refusals say the rule, the numbers and a way out', () => {
     return [refusal?.message, refusal?.hint];
   };
   expect(said('1F1B', 1, 3)).toEqual([
-    '1F1B needs at least as many micro-batches as stages, but here are 3 micro-batches and 4 stages',
-    'Take 4 micro-batches or more, or GPipe, which takes any number.',
+    '1F1B needs at least as many micro-batches as stages, but there are 3 micro-batches and 4 stages',
+    'Set at least 4 micro-batches, or choose GPipe, which runs any number.',
   ]);
   expect(said('DualPipeV', 2, 7)).toEqual([
-    'DualPipeV needs at least as many micro-batches as stages, but here are 7 micro-batches and 8 stages',
-    'Take 8 micro-batches or more, or ZBVZeroBubble, which takes any number.',
+    'DualPipeV needs at least as many micro-batches as stages, but there are 7 micro-batches and 8 stages',
+    'Set at least 8 micro-batches, or choose ZBVZeroBubble, which runs any number.',
   ]);
   expect(said('Interleaved1F1B', 2, 9)).toEqual([
     'Interleaved1F1B needs a number of micro-batches that is a multiple of its rounds: 9 micro-batches on 4 ranks make 2 rounds',
@@ -43,15 +43,15 @@ test('the refusals say the rule, the numbers and a way out', () => {
   ]);
   expect(said('ZBVZeroBubble', 1, 4)).toEqual([
     'ZBVZeroBubble takes exactly 2 stages per rank, the two arms of its V, not 1',
-    'Set 2 stages per rank, or take Interleaved1F1B or InterleavedZeroBubble.',
+    'Set 2 stages per rank, or choose Interleaved1F1B or InterleavedZeroBubble.',
   ]);
   expect(said('GPipe', 2, 4)).toEqual([
     'GPipe takes exactly 1 stage per rank, not 2',
-    'With several stages per rank take LoopedBFS, Interleaved1F1B or InterleavedZeroBubble.',
+    'For several stages per rank, choose LoopedBFS, Interleaved1F1B or InterleavedZeroBubble.',
   ]);
   expect(said('GPipe', 1, 0)[0]).toBe('the number of micro-batches must be a whole number of at least 1, not 0');
   expect(said('GPipe', 1, 1.5)[0]).toBe('the number of micro-batches must be a whole number of at least 1, not 1.5');
-  expect(said('LoopedBFS', 1000, 1000)[0]).toBe('4000 stages and 1000 micro-batches are more than Lockstep can order');
+  expect(said('LoopedBFS', 1000, 1000)[0]).toBe('4000 stages and 1000 micro-batches are more than Lockstep can schedule');
 });
 
 test('stages per rank are those that the schedule must have, or those wanted', () => {

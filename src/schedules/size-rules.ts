@@ -19,21 +19,21 @@ interface Rule {
 const oneStage: Rule = {
   isKept: ({ stagesPerRank }) => stagesPerRank === 1,
   says: ({ stagesPerRank }) => `takes exactly 1 stage per rank, not ${stagesPerRank}`,
-  wayOut: () => 'With several stages per rank take LoopedBFS, Interleaved1F1B or InterleavedZeroBubble.',
+  wayOut: () => 'For several stages per rank, choose LoopedBFS, Interleaved1F1B or InterleavedZeroBubble.',
 };
 
 const twoStages: Rule = {
   isKept: ({ stagesPerRank }) => stagesPerRank === 2,
   says: ({ stagesPerRank }) => `takes exactly 2 stages per rank, the two arms of its V, not ${stagesPerRank}`,
-  wayOut: () => 'Set 2 stages per rank, or take Interleaved1F1B or InterleavedZeroBubble.',
+  wayOut: () => 'Set 2 stages per rank, or choose Interleaved1F1B or InterleavedZeroBubble.',
 };
 
 const enoughMicroBatches = (other: ScheduleName): Rule => ({
   isKept: (shape) => shape.microBatches >= stagesOf(shape),
   says: (shape) =>
-    'needs at least as many micro-batches as stages, but here are ' +
+    'needs at least as many micro-batches as stages, but there are ' +
     `${shape.microBatches} micro-batches and ${stagesOf(shape)} stages`,
-  wayOut: (shape) => `Take ${stagesOf(shape)} micro-batches or more, or ${other}, which takes any number.`,
+  wayOut: (shape) => `Set at least ${stagesOf(shape)} micro-batches, or choose ${other}, which runs any number.`,
 });
 
 const wholeRounds: Rule = {
@@ -43,7 +43,7 @@ const wholeRounds: Rule = {
     `${shape.ranks} ranks make ${roundsOf(shape)} rounds`,
   wayOut: ({ ranks, microBatches }) => {
     const below = Math.floor(microBatches / ranks) * ranks;
-    return `Take ${below} or ${below + ranks} micro-batches: a multiple of the ${ranks} ranks always fits.`;
+    return `Set ${below} or ${below + ranks} micro-batches: a multiple of the ${ranks} ranks always fits.`;
   },
 };
 
@@ -87,7 +87,7 @@ function refusalOf(name: ScheduleName, shape: Shape): Refusal | undefined {
   }
   if (stagesOf(shape) * shape.microBatches > MOST_FORWARDS)
     return {
-      message: `${stagesOf(shape)} stages and ${shape.microBatches} micro-batches are more than Lockstep can order`,
+      message: `${stagesOf(shape)} stages and ${shape.microBatches} micro-batches are more than Lockstep can schedule`,
       hint: `Stages times micro-batches may be up to ${MOST_FORWARDS.toLocaleString('en')}.`,
     };
   const broken = RULES[name].find((rule) => !rule.isKept(shape));

@@ -53,15 +53,15 @@ test('idle slots, quotes, spaces, small letters and line ends of Windows are for
 });
 
 test.each([
-  ['', 'there is no row in it: the schedule of each rank is one'],
-  ['0F0,0B0\n,,\n1F0,1B0', 'row 2 has no computation: a rank has at least one stage'],
-  ['0F0,0B0\n1F0,1C0', 'row 2, column 2: "1C0" is no action of a schedule'],
-  ['0F0,0F1;0B0', 'row 1, column 2: "0F1;0B0" is several cells; commas separate them'],
-  ['0F0\t0B0', 'row 1, column 1: "0F0\t0B0" is several cells; commas separate them'],
-  ['0F0 0B0', 'row 1, column 1: "0F0 0B0" is several cells; commas separate them'],
-  ['0F0,(0F1;0B0)OVERLAP', 'row 1, column 2: "(0F1;0B0)OVERLAP" is no action of a schedule'],
+  ['', 'it has no rows; it needs one row per rank'],
+  ['0F0,0B0\n,,\n1F0,1B0', 'row 2 has no computation: every rank needs at least one stage'],
+  ['0F0,0B0\n1F0,1C0', 'row 2, column 2: "1C0" is not an action of a schedule'],
+  ['0F0,0F1;0B0', 'row 1, column 2: "0F1;0B0" is several cells; separate cells by commas'],
+  ['0F0\t0B0', 'row 1, column 1: "0F0\t0B0" is several cells; separate cells by commas'],
+  ['0F0 0B0', 'row 1, column 1: "0F0 0B0" is several cells; separate cells by commas'],
+  ['0F0,(0F1;0B0)OVERLAP', 'row 1, column 2: "(0F1;0B0)OVERLAP" is not an action of a schedule'],
   ['0F0,9999F9999', '10000 stages times 10000 micro-batches are more than 65,536'],
-  [',__proto__', 'row 1, column 2: "__proto__" is no action of a schedule'],
+  [',__proto__', 'row 1, column 2: "__proto__" is not an action of a schedule'],
 ])('refuses %j', (text, message) => {
   expect(() => fromCsv(text)).toThrow(`the CSV of the schedule cannot be read: ${message}`);
 });

@@ -38,7 +38,7 @@ const MOST_CELLS = 8 * MOST_FORWARDS;
 export function fromCsv(text: string): Schedule {
   const rows = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   while (rows.length > 0 && rows.at(-1)?.trim() === '') rows.pop();
-  if (rows.length === 0) throw refused('there is no row in it: the schedule of each rank is one', {});
+  if (rows.length === 0) throw refused('it has no rows; it needs one row per rank', {});
   let cells = 0;
   const orders = rows.map((row, index) => {
     const texts = row.split(',');
@@ -46,7 +46,7 @@ export function fromCsv(text: string): Schedule {
     if (cells > MOST_CELLS) throw refused(`it has more than ${MOST_CELLS.toLocaleString('en')} cells`, {});
     const order = texts.flatMap((cell, column) => readCell(cell, index + 1, column + 1));
     if (order.length === 0)
-      throw refused(`row ${index + 1} has no computation: a rank has at least one stage`, { row: index + 1 });
+      throw refused(`row ${index + 1} has no computation: every rank needs at least one stage`, { row: index + 1 });
     return order;
   });
   return ofOrders(orders);
@@ -63,8 +63,8 @@ function readCell(text: string, row: number, column: number): readonly Cell[] {
   if (cell) return [cell];
   const where = { row, column, text: brief(plain) };
   if (!plain.startsWith('(') && plain.split(/[;\s|]+/).some((piece) => piece !== plain && parseCell(piece)))
-    throw refused(`row ${row}, column ${column}: "${brief(plain)}" is several cells; commas separate them`, where);
-  throw refused(`row ${row}, column ${column}: "${brief(plain)}" is no action of a schedule`, where);
+    throw refused(`row ${row}, column ${column}: "${brief(plain)}" is several cells; separate cells by commas`, where);
+  throw refused(`row ${row}, column ${column}: "${brief(plain)}" is not an action of a schedule`, where);
 }
 
 function ofOrders(orders: readonly (readonly Cell[])[]): Schedule {
@@ -75,7 +75,7 @@ function ofOrders(orders: readonly (readonly Cell[])[]): Schedule {
   }
   if (stages * microBatches > MOST_FORWARDS) {
     const most = MOST_FORWARDS.toLocaleString('en');
-    throw refused(`${stages} stages times ${microBatches} micro-batches are more than ${most}`, {
+    throw refused(`${stages} stages times ${microBatches} micro-batches exceed ${most}`, {
       stages,
       microBatches,
     });
@@ -101,6 +101,6 @@ const refused = (what: string, details: Readonly<Record<string, unknown>>): Lock
   new LockstepError(
     'schedule',
     `the CSV of the schedule cannot be read: ${what}`,
-    'A row is a rank; a cell is stage, F, B, I or W, and micro-batch: 0F0, 2B1, 3I0, 3W0 or (0F3;3B1)OVERLAP_F_B.',
+    'Each row is a rank. Each cell is a stage, then F, B, I or W, then a micro-batch: 0F0, 2B1, 3I0, 3W0 or (0F3;3B1)OVERLAP_F_B.',
     details,
   );

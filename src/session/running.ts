@@ -122,7 +122,7 @@ export class Running {
     if (step === undefined || firstOfStep(step, config) >= this.training.microBatch) return;
     throw new LockstepError(
       'config',
-      `Step ${step} has begun already: the run is before ${stepWords(this.training.microBatch, config)}.`,
+      `Step ${step} has already begun: the run has reached ${stepWords(this.training.microBatch, config)}.`,
       'Choose a later step.',
     );
   }

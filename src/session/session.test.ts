@@ -147,7 +147,7 @@ test.each([
   [
     { modelParallel: { split: [1, 1] }, mode: 'modelParallel' },
     'placement',
-    /modelParallel.split is \[1, 1\] .* places 2 layers on 2 devices, but the model has 5 layers and the mesh 4 devices/,
+    /modelParallel.split is \[1, 1\] .* places 2 layers on 2 devices, but there are 5 layers and 4 devices/,
   ],
   [{ batchSize: 3 }, 'placement', /batchSize is 3 and worldSize is 4: 1 rank would get no row/],
   [{ memoryBudgetMb: 0.002 }, 'memory', /CUDA out of memory/],

@@ -95,7 +95,7 @@ describe('checkpoints', () => {
       'before step 2 (micro-batch 1 of 2)',
     );
     await expect(runConfig({ ...CONFIG, steps: 2, resume: 'run' }, files)).rejects.toThrow(
-      'was saved before step 2 (micro-batch 1 of 2), and the run has 2 steps: nothing is left',
+      'was saved before step 2 (micro-batch 1 of 2), but the run has only 2 steps: no step is left',
     );
     // As many steps of more micro-batches: the optimizer goes on with its step 2.
     const finer = await runConfig({ ...CONFIG, accumulate: 4, steps: 3, resume: 'run' }, files);
@@ -182,7 +182,7 @@ test('a fault that never came is named in a notice, with the steps that there we
   const session = await openTestSession(CONFIG);
   for (let i = 0; i < 3; i++) await session.api.traceStep();
   await expect(session.api.hangRank(1, { step: 1 })).rejects.toThrow(
-    'Step 1 has begun already: the run is before step 1 (micro-batch 2 of 2).',
+    'Step 1 has already begun: the run has reached step 1 (micro-batch 2 of 2).',
   );
   await session.close();
 });

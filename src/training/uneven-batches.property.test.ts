@@ -74,7 +74,7 @@ test('trains, or names the settings', { timeout: 60_000 }, () =>
 
 test('a rank without a batch in step 0 is named, with the settings that leave it none', async () => {
   expect((await refusal(at(EXAMPLES, 0)))?.message).toBe(
-    'ddp.samplesPerRank is [4, 2], batchSize is 7, accumulate is 1, dropLast is true and ddp.join is false: rank 1 has 0 of the 1 batch that step 0 takes, and the other ranks would wait for it in all_reduce without end.',
+    'ddp.samplesPerRank is [4, 2], batchSize is 7, accumulate is 1, dropLast is true and ddp.join is false: rank 1 has 0 of the 1 batch that step 0 needs, and the other ranks would wait for it in all_reduce forever.',
   );
   expect((await refusal({ ...at(EXAMPLES, 0), join: true }))?.message).toBeUndefined();
 });

@@ -22,7 +22,7 @@ interface BrokenProps {
   readonly reload: () => void;
 }
 
-/** Tries again by itself when the connection is back, what did not come for want of one. */
+/** Tries again by itself when the connection is back, what could not be loaded for want of one. */
 function useRetryOnline(missing: boolean, retry: () => void): void {
   useEffect(() => {
     if (!missing) return;

@@ -21,7 +21,7 @@ export async function fetchFailedStyles(document: Document): Promise<void> {
       fresh.crossOrigin = link.crossOrigin;
       const settled = new Promise((resolve, reject) => {
         fresh.addEventListener('load', resolve);
-        fresh.addEventListener('error', () => reject(new Error(`${link.href} did not come`)));
+        fresh.addEventListener('error', () => reject(new Error(`${link.href} could not be loaded`)));
       });
       fresh.href = link.href;
       link.replaceWith(fresh);

@@ -55,7 +55,7 @@ describe('edit-config', () => {
   it('refuses what does not fit and says what is allowed', () => {
     expect(withSetting(PAGE_CONFIG, ['worldSize'], 65)).toEqual({
       ok: false,
-      problem: 'allowed is a whole number from 1 to 64',
+      problem: 'it must be a whole number from 1 to 64',
     });
     expect(withUnits(PAGE_CONFIG, 1, 0)).toMatchObject({ ok: false });
     expect(withSplit(PAGE_CONFIG, [1, 1])).toMatchObject({ ok: false });

@@ -33,10 +33,10 @@ const SIZES_OF_STAGES: ReadonlySet<string> = new Set(['pipeline.schedule', 'pipe
 /** Puts one value; `undefined` takes an optional setting away. */
 export function withSetting(config: Config, path: SettingPath, value: unknown): Edit {
   const range = rangeOf(config, path);
-  if (!range) return refused(`there is no such setting with ${optionOf(config, path)}`);
+  if (!range) return refused(`there is no such setting for ${optionOf(config, path)}`);
   const free = SIZES_OF_STAGES.has(path.join('.')) ? withoutStages(config) : config;
   const parsed = v.safeParse(configSchema, put(free, path, value));
-  return parsed.success ? done(parsed.output) : refused(`allowed is ${rangeText(range)}`);
+  return parsed.success ? done(parsed.output) : refused(`it must be ${rangeText(range)}`);
 }
 
 /**
@@ -82,8 +82,8 @@ export function withOptimizer(config: Config, type: Config['optimizer']['type'])
 export function withSplit(config: Config, split: readonly number[]): Edit {
   const total = split.reduce((sum, layers) => sum + layers, 0);
   const layers = config.model.layers.length;
-  if (split.some((count) => count < 1)) return refused('each device holds at least one layer');
-  if (total !== layers) return refused(`the split places ${total} layers, the model has ${layers}`);
+  if (split.some((count) => count < 1)) return refused('each device needs at least one layer');
+  if (total !== layers) return refused(`the split places ${total} layers, but the model has ${layers}`);
   return done({ ...config, worldSize: split.length, modelParallel: { ...config.modelParallel, split: [...split] } });
 }
 
@@ -99,10 +99,10 @@ export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
   const { pp, ...inner } = { ...before, ...sizes };
   const worldSize = ranksOf({ ...inner, pp });
   if (![pp, ...Object.values(inner)].every((size) => Number.isInteger(size) && size >= 1))
-    return refused('allowed is a whole number from 1');
+    return refused('it must be a whole number of at least 1');
   if (worldSize > most)
     return refused(
-      `${[pp, ...Object.values(inner)].filter((size) => size > 1).join(' times ')} ranks are more than the ${most} that a run may have`,
+      `${[pp, ...Object.values(inner)].filter((size) => size > 1).join(' times ')} ranks are ${worldSize}, and a run has at most ${most}`,
     );
   const kept = before.pp === pp ? config : withoutStages(config);
   return done({ ...kept, worldSize, mesh: inner });
@@ -113,8 +113,8 @@ export function withStages(config: Config, split: readonly number[] | undefined)
   if (!split) return done(withoutStages(config));
   const layers = config.model.layers.length;
   const total = split.reduce((sum, count) => sum + count, 0);
-  if (split.some((count) => count < 1)) return refused('each stage has at least one layer');
-  if (total !== layers) return refused(`the stages have ${total} layers, the model ${layers}`);
+  if (split.some((count) => count < 1)) return refused('each stage needs at least one layer');
+  if (total !== layers) return refused(`the stages have ${total} layers, but the model has ${layers}`);
   return done({ ...config, pipeline: { ...config.pipeline, split: [...split] } });
 }
 

@@ -32,14 +32,14 @@ function impliedSource([first]: readonly LayerConfig[]): Source | undefined {
 
 /** Puts the layers with sizes that agree; a split for another number of layers goes, the even one comes. */
 export function withLayers(config: Config, layers: readonly LayerConfig[], row: RowOfData | undefined): Edit {
-  if (layers.length === 0) return refused('a model has at least one layer');
+  if (layers.length === 0) return refused('a model needs at least one layer');
   if (layers.length > 2 * LIMITS.layers) return refused(`a model has at most ${2 * LIMITS.layers} layers`);
   const source = row ?? impliedSource(layers);
   const ended = row ? withOutputs(layers, row.outputs) : [...layers];
   const [index, size] = (source && tooLarge(ended, source)) ?? [];
   if (index !== undefined) {
     return refused(
-      `layer ${index} (${ended[index]?.type}) would take ${size} numbers, at most ${LIMITS.units} are allowed`,
+      `layer ${index} (${ended[index]?.type}) would get ${size} inputs; at most ${LIMITS.units} are allowed`,
     );
   }
   const model = { layers: source ? fitLayers(ended, source) : ended };
@@ -163,8 +163,8 @@ const PLAIN_ONLY = 'this model is not a plain stack of Linear layers with one ac
 
 export function withNet(config: Config, net: PlainNet): Edit {
   const bad = net.sizes.find((size) => !Number.isInteger(size) || size < 1 || size > LIMITS.units);
-  if (bad !== undefined) return refused(`a layer has from 1 to ${LIMITS.units} units, not ${bad}`);
-  if (net.sizes.length < 2) return refused('a model has at least one layer');
+  if (bad !== undefined) return refused(`a layer must have 1 to ${LIMITS.units} units, not ${bad}`);
+  if (net.sizes.length < 2) return refused('a model needs at least one layer');
   if (net.sizes.length - 1 > LIMITS.layers) return refused(`a model has at most ${LIMITS.layers} layers`);
   // A split names layers of the old net; the even split of the new one is the honest start.
   const { split: _, ...modelParallel } = config.modelParallel;
@@ -181,7 +181,7 @@ export function withHiddenLayers(config: Config, change: 1 | -1): Edit {
   const net = plainNet(config);
   if (!net) return refused(PLAIN_ONLY);
   const hidden = net.sizes.slice(1, -1);
-  if (change === -1 && hidden.length === 0) return refused('there is no hidden layer to take away');
+  if (change === -1 && hidden.length === 0) return refused('the model has no hidden layer to remove');
   const next = change === 1 ? [...hidden, hidden.at(-1) ?? 8] : hidden.slice(0, -1);
   return withNet(config, { ...net, sizes: [net.sizes[0] ?? 1, ...next, net.sizes.at(-1) ?? 1] });
 }
@@ -199,9 +199,9 @@ export function withActivation(config: Config, activation: Activation): Edit {
 }
 
 export function withChannels(config: Config, channels: Channels, row: RowOfData | undefined): Edit {
-  if (!row) return refused('the images are not known yet');
+  if (!row) return refused('the size of the images is not known until their files are read');
   if (channels.some((n) => !Number.isInteger(n) || n < 1 || n > 1024))
-    return refused('allowed is a whole number from 1 to 1024');
+    return refused('it must be a whole number from 1 to 1024');
   return withLayers(config, cnnOf(channels, row.outputs, row), row);
 }
 
@@ -209,12 +209,13 @@ export function withGpt(config: Config, net: GptNet, row: RowOfData | undefined)
   const first = config.model.layers[0];
   const vocab = row?.vocabulary ?? (first?.type === 'TokenEmbedding' ? first.vocab : undefined);
   const context = row?.shape[0] ?? (first?.type === 'TokenEmbedding' ? first.context : undefined);
-  if (vocab === undefined || context === undefined) return refused('the text is not known yet');
-  if (!Number.isInteger(net.layers) || net.layers < 1 || net.layers > 24) return refused('allowed are 1 to 24 layers');
+  if (vocab === undefined || context === undefined)
+    return refused('the vocabulary is not known until the text is read');
+  if (!Number.isInteger(net.layers) || net.layers < 1 || net.layers > 24) return refused('it must be 1 to 24 layers');
   if (!Number.isInteger(net.width) || net.width < 1 || net.width > 1024)
-    return refused('allowed is a width from 1 to 1024');
-  if (!Number.isInteger(net.heads) || net.heads < 1 || net.heads > 64) return refused('allowed are 1 to 64 heads');
+    return refused('it must be a width from 1 to 1024');
+  if (!Number.isInteger(net.heads) || net.heads < 1 || net.heads > 64) return refused('it must be 1 to 64 heads');
   if (net.width % net.heads !== 0)
-    return refused(`embed_dim must be divisible by num_heads: ${net.width} is not by ${net.heads}`);
+    return refused(`embed_dim must be divisible by num_heads, but ${net.width} is not divisible by ${net.heads}`);
   return withLayers(config, gptOf(net, vocab, context), row);
 }

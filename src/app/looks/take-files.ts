@@ -58,7 +58,7 @@ export async function takeFiles(config: Config, files: Files): Promise<Taking> {
     return { ok: true, taken: { config: { ...config, weights: first }, files, replaced: undefined } };
   if (kinds.has('csv') || kinds.has('tsv')) return table(config, first, bytes);
   if (kinds.has('txt') || kinds.has('md')) return text(config, first, bytes);
-  return refused(`${first} is a kind of file that Lockstep cannot read.`, UNKNOWN);
+  return refused(`${first}: Lockstep cannot read this kind of file.`, UNKNOWN);
 }
 
 const taken = (files: Files, change: DataChange): Taking => ({ ok: true, taken: { ...change, files } });

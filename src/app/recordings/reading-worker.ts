@@ -12,7 +12,7 @@ import type { ReaderQuestions } from './reader-api';
 
 function answers(): Answers<ReaderQuestions> {
   let steps = (): RecordedSteps => {
-    throw new LockstepError('data', 'No recording of measured times was read.');
+    throw new LockstepError('data', 'No recording has been read yet, so there is nothing to compare.');
   };
   return {
     async read(files, say) {

@@ -76,7 +76,7 @@ export function plainFiles(given: unknown): Files {
   try {
     return Object.fromEntries(
       Object.entries(given).map(([name, bytes]) => {
-        if (!(bytes instanceof Uint8Array)) throw refuse(`${name.slice(0, 100)} is no Uint8Array.`);
+        if (!(bytes instanceof Uint8Array)) throw refuse(`${name.slice(0, 100)} must be a Uint8Array.`);
         // A copy: bytes of a shared or detached buffer cannot be sent.
         return [name, new Uint8Array(bytes)];
       }),

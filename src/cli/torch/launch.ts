@@ -23,22 +23,22 @@ interface Asked {
 /** The plan of a line, if there is one: that of `lockstep torchrun` or `lockstep srun`, or of train's own options. */
 export function torchPlan({ launch, torch: { launcher: words } }: Given, asked: Asked): LaunchPlan | undefined {
   if (launch && words.length > 0)
-    throw usageError(`${words[0]} belongs before the configuration, behind lockstep torchrun`);
+    throw usageError(`${words[0]} must come directly after "lockstep torchrun", before the configuration`);
   const plan = launch ?? (words.length > 0 ? readLine(words, asked) : undefined);
   const assumed = plan?.notes.find((note) => note.includes('is assumed to have'));
   if (assumed !== undefined)
-    throw usageError('--nproc_per_node must be a number here, or CUDA_VISIBLE_DEVICES must say which GPUs there are');
+    throw usageError('--nproc_per_node must be a number, unless CUDA_VISIBLE_DEVICES lists the GPUs');
   if (plan === undefined || plan.nodes.length === 1) return plan;
   const { launcher, rendezvous, nodes } = plan;
   if (launcher === 'slurm')
     throw new LockstepError(
       'config',
-      `srun starts the processes on ${nodes.length} machines, and this command runs on one.`,
+      `srun would start processes on ${nodes.length} machines, but this command runs on one machine.`,
       'Export the run (lockstep export) and submit its job.sbatch; or run lockstep train --engine torch with --nnodes and --rdzv_endpoint on each machine.',
     );
   if (rendezvous.backend === 'static' && plan.nodeRank === undefined)
     throw usageError(
-      '--node_rank says which of the machines this is; or give --rdzv_backend c10d, where they number themselves',
+      '--node_rank must say which machine this is; with --rdzv_backend c10d the machines are numbered for you',
     );
   return plan;
 }
@@ -49,7 +49,7 @@ function readLine(words: readonly string[], { worldSize, maxRestarts }: Asked): 
   const has = (name: string): boolean => words.includes(`--${name}`);
   const nodes = has('nnodes') ? Number(value('nnodes')) : 1;
   if (nodes > 1 && !has('rdzv_endpoint'))
-    throw usageError('--nnodes needs --rdzv_endpoint HOST:PORT: one of the machines, and a free port there');
+    throw usageError('--nnodes needs --rdzv_endpoint HOST:PORT: one of the machines, and a free port on that machine');
   const ranks = typeof worldSize === 'number' ? worldSize : 1;
   if (!has('nproc_per_node') && ranks % nodes !== 0)
     throw usageError(`${ranks} ranks are not spread evenly over ${nodes} machines: give --nproc_per_node N`);

@@ -87,7 +87,7 @@ describe('the plan', () => {
     if (command.name !== 'train' || !command.options.torch) throw new Error('not torch');
     const { options } = command;
     const { torch } = command.options;
-    expect(() => torchPlan({ ...options, torch }, asked)).toThrow('srun starts the processes on 2 machines');
+    expect(() => torchPlan({ ...options, torch }, asked)).toThrow('srun would start processes on 2 machines');
   });
 });
 

@@ -80,7 +80,7 @@ async function prepare(options: TorchTrainOptions, folder: string, progress: Pro
   if (plan && plan.worldSize !== processes)
     throw new LockstepError(
       'config',
-      `The line starts ${plan.worldSize} processes, and this configuration has ${processes} ranks.`,
+      `The command starts ${plan.worldSize} processes, but this configuration has ${processes} ranks.`,
       `--nnodes times --nproc_per_node must be ${processes}.`,
     );
   if (!options.quiet) {

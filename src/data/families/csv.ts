@@ -32,9 +32,9 @@ export function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Row
   if (width < 2) {
     throw dataError(
       { file, line: first.line },
-      'one column',
+      'a single column',
       'two or more, separated by comma, semicolon or tab',
-      'A row needs inputs and a target.',
+      'A row needs at least one input and a target.',
     );
   }
   const header = hasHeader(config, first) ? first.cells.map((name) => name.trim()) : undefined;

@@ -34,12 +34,12 @@ export function idx(config: Extract<DataConfig, { type: 'idx' }>, files: Files):
   if (labels.data.every((label) => label === first)) {
     throw dataError(
       { file: config.labels },
-      `the label ${first} alone`,
+      `only the label ${first}`,
       'at least two classes',
       'Choose a file with images of several classes.',
     );
   }
-  checkSize(config.type, rows, height * width, 'Use a part of the data.');
+  checkSize(config.type, rows, height * width, 'Use a smaller part of the data.');
   const inputs = new Float32Array(images.data.length);
   for (let i = 0; i < inputs.length; i++) inputs[i] = (images.data[i] as number) / 255;
   const values = Int32Array.from(labels.data);

@@ -73,7 +73,7 @@ export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray 
         { file, byte },
         `${value} at ${cellName(i, shape)}`,
         'a finite number',
-        'Take the row out or fill it in, with np.nan_to_num for example.',
+        'Remove the row or fill in a value, for example with np.nan_to_num.',
       );
     }
     if (format.integer ? data[i] !== value : !Number.isFinite(data[i])) {

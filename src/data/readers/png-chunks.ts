@@ -9,7 +9,7 @@ import { type Inflater, joined, unpackWithin } from './unpack';
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const MAX_PIXELS = 4096 * 4096;
-const AGAIN = 'The file is cut off or damaged; save it again, or take it out.';
+const AGAIN = 'The file is cut off or damaged; save it again, or remove it.';
 const [IHDR, PLTE, IDAT, TRNS, IEND] = [0x49484452, 0x504c5445, 0x49444154, 0x74524e53, 0x49454e44] as const;
 const OF_PIXELS: ReadonlySet<number> = new Set([IHDR, PLTE, IDAT, TRNS, IEND]);
 /** By colour type. */
@@ -102,7 +102,7 @@ function readHeader(file: string, bytes: Uint8Array): Header {
     throw dataError(
       { file, byte: 28 },
       `an interlaced image of ${depth} bits`,
-      'one that is not interlaced',
+      'an image that is not interlaced',
       'Save the image without interlacing.',
     );
   }

@@ -23,7 +23,7 @@ export interface PngImage {
   readonly planes: readonly Float32Array<ArrayBuffer>[];
 }
 
-const AGAIN = 'The file is cut off or damaged; save it again, or take it out.';
+const AGAIN = 'The file is cut off or damaged; save it again, or remove it.';
 
 export function readPng(file: string, bytes: Uint8Array, color: boolean, library: PngLibrary): PngImage {
   const chunks = pixelChunks(file, bytes, library.Unzlib);

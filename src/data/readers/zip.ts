@@ -65,11 +65,21 @@ export function unzip(
     throw dataError({ file, byte: 0 }, 'another kind of file', 'a zip archive', AGAIN);
   const entries = zipEntries(bytes);
   const broken = (reason: string) =>
-    dataError({ file }, `a zip archive that does not unpack (${reason})`, 'a whole one, not encrypted', AGAIN);
+    dataError(
+      { file },
+      `a zip archive that does not unpack (${reason})`,
+      'a complete archive without a password',
+      AGAIN,
+    );
   if (!entries) throw broken('its directory is missing or cut off');
   const wanted = entries.filter(({ name }) => wants(name));
   const tooMuch = (size: number) =>
-    dataError({ file }, `files of ${mebibytes(size)} unpacked`, `at most ${mebibytes(most)}`, 'Use a part of them.');
+    dataError(
+      { file },
+      `files that unpack to ${mebibytes(size)}`,
+      `at most ${mebibytes(most)}`,
+      'Use some of the files.',
+    );
   const said = wanted.reduce((sum, entry) => sum + entry.bytes, 0);
   if (said > most) throw tooMuch(said);
   let unpacked = 0;

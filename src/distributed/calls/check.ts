@@ -24,7 +24,7 @@ export function checkTensor(value: unknown, parameter: string): asserts value is
   throw torchError(
     'RuntimeError',
     `Invalid function argument. Expected parameter \`${parameter}\` to be of type torch.Tensor.`,
-    'Make one with tensor([1, 2, 3]) or ones([3]).',
+    'Create a tensor with tensor([1, 2, 3]) or ones([3]).',
   );
 }
 
@@ -33,7 +33,7 @@ export function checkTensors(value: unknown, parameter: string): asserts value i
   throw torchError(
     'RuntimeError',
     `Invalid function argument. Expected parameter \`${parameter}\` to be of type List[torch.Tensor].`,
-    'A list with a tensor for each rank of the group.',
+    'Pass a list with one tensor per rank of the group.',
   );
 }
 
@@ -45,7 +45,7 @@ export function rootIn({ ranks, backend, isDefault }: Members, call: string, roo
     throw torchError(
       'RuntimeError',
       `Global rank ${root} is not part of group [${ranks.join(', ')}]`,
-      'src and dst are global ranks, also in a sub-group.',
+      'src and dst are global ranks, even in a sub-group.',
     );
   throw torchError(
     'RuntimeError',
@@ -61,7 +61,7 @@ export function peerIn({ ranks, rank, isDefault }: Members, kind: 'send' | 'recv
     throw torchError(
       'RuntimeError',
       `Global rank ${peer} is not part of group [${ranks.join(', ')}]`,
-      'src and dst are global ranks, also in a sub-group.',
+      'src and dst are global ranks, even in a sub-group.',
     );
   if (found < 0)
     throw torchError(
@@ -73,7 +73,7 @@ export function peerIn({ ranks, rank, isDefault }: Members, kind: 'send' | 'recv
     throw torchError(
       'ValueError',
       `${Word} rank: ${word} rank should not be the same as the rank of the current process.`,
-      'There is no connection from a rank to itself; PyTorch 1.13 dies of a segmentation fault here (exit code -11). Copy the tensor instead.',
+      'A rank has no connection to itself; PyTorch 1.13 crashes here with a segmentation fault (exit code -11). Copy the tensor instead.',
     );
   return found;
 }
@@ -89,7 +89,7 @@ export function checkReduceOp(op: ReduceOp, { dtype }: Tensor): void {
     throw torchError(
       'RuntimeError',
       `Cannot use ReduceOp.${op.toUpperCase()} with non-integral dtype`,
-      'Bits are joined in int32 tensors.',
+      'Bitwise operations need int32 tensors.',
     );
 }
 
@@ -108,20 +108,20 @@ export function checkList(
       call === 'allgather'
         ? `${group}::allgather: invalid output tensor list at index 0 (expected length ${ranks.length}, got ${list.length})`
         : `${group}::${call}: Incorrect ${side} list size ${list.length}. ${side === 'input' ? 'Input' : 'Output'} list size should be ${ranks.length}, same as size of the process group.`,
-      `The group has ${ranks.length} ${ranks.length === 1 ? 'rank' : 'ranks'}, a tensor for each.`,
+      `The group has ${ranks.length} ${ranks.length === 1 ? 'rank' : 'ranks'}; pass one tensor per rank.`,
     );
   list.forEach((tensor, i) => {
     if (!sameShape(tensor.shape, like.shape))
       throw torchError(
         'RuntimeError',
         `${group}::${call}: invalid tensor size at index ${i} (expected (${like.shape.join(', ')}), got (${tensor.shape.join(', ')}))`,
-        'All tensors of the list have the shape of the other argument.',
+        'All tensors in the list must have the shape of the other argument.',
       );
     if (tensor.dtype !== like.dtype)
       throw torchError(
         'RuntimeError',
         `${group}::${call}: invalid tensor type at index ${i}`,
-        'All tensors of the list have the dtype of the other argument.',
+        'All tensors in the list must have the dtype of the other argument.',
       );
   });
 }

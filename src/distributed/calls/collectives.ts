@@ -100,13 +100,13 @@ export function scatter(
     throw torchError(
       'ValueError',
       'Argument ``scatter_list`` must be specified on source rank.',
-      `Rank ${src} gives a tensor for each rank.`,
+      `Rank ${src} must pass one tensor per rank.`,
     );
   if (!isSource && scatterList !== undefined)
     throw torchError(
       'ValueError',
       'Argument ``scatter_list`` must NOT be specified on non-source ranks.',
-      `Only rank ${src} gives the list.`,
+      `Only rank ${src} may pass the list.`,
     );
   if (scatterList !== undefined) {
     checkTensors(scatterList, 'scatter_list');
@@ -135,13 +135,13 @@ export function gather(
     throw torchError(
       'ValueError',
       'Argument ``gather_list`` must be specified on destination rank.',
-      `Rank ${dst} gives a tensor for each rank's values.`,
+      `Rank ${dst} must pass one tensor per rank, to receive its values.`,
     );
   if (!isDestination && gatherList !== undefined)
     throw torchError(
       'ValueError',
       'Argument ``gather_list`` must NOT be specified on non-destination ranks.',
-      `Only rank ${dst} gives the list.`,
+      `Only rank ${dst} may pass the list.`,
     );
   if (gatherList !== undefined) {
     checkTensors(gatherList, 'gather_list');
@@ -227,7 +227,7 @@ export function allToAll(members: Members, outputList: readonly Tensor[], inputL
   checkTensors(inputList, 'input_tensor_list');
   const [like] = inputList;
   if (!like)
-    throw torchError('RuntimeError', 'all_to_all: the input list is empty', 'A tensor for each rank of the group.');
+    throw torchError('RuntimeError', 'all_to_all: the input list is empty', 'Pass one tensor per rank of the group.');
   checkList(members, 'alltoall', inputList, like, 'input');
   checkList(members, 'alltoall', outputList, like, 'output');
   const output = allocate(like.dtype, members.ranks.length * size(like));
@@ -249,7 +249,7 @@ export function allToAllSingle({ ranks }: Members, output: Tensor, input: Tensor
     throw torchError(
       'RuntimeError',
       "Tensor's dim 0 does not divide equally across group size",
-      'PyTorch 1.13 with gloo says nothing here and delivers garbage; parts of different sizes are not offered.',
+      'PyTorch 1.13 with gloo raises no error here and returns garbage. Parts of different sizes are not supported.',
     );
   checkSizes('all_to_all_single', output, input, 1, 'output must have as many elements as input');
   return prepared('ALLTOALL_BASE', 'allToAll', input, {

@@ -19,7 +19,7 @@ export function newGroupRanks(ranks: readonly number[] | undefined, worldSize: n
     throw torchError(
       'ValueError',
       `new_group: [${ranks.join(', ')}] ${ranks.length === 0 ? 'has no ranks' : 'names a rank twice'}.`,
-      'Each member once.',
+      'List each member once.',
     );
   return ranks.toSorted((a, b) => a - b);
 }

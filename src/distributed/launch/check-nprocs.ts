@@ -17,7 +17,7 @@ export function checkNprocs(nprocs: unknown): number {
   if (nprocs < 1 || nprocs > MAX_RANKS)
     throw torchError(
       'ValueError',
-      `spawn(): nprocs is ${nprocs}; from 1 to ${MAX_RANKS} ranks can be started.`,
+      `spawn(): nprocs is ${nprocs}; it must be from 1 to ${MAX_RANKS}.`,
       nprocs < 1 ? 'Without nprocs one rank is started, as by torch.multiprocessing.spawn.' : 'Start fewer ranks.',
     );
   return nprocs;

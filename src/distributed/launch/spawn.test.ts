@@ -125,6 +125,6 @@ test('nprocs: one rank where nothing is said, and what is no number of ranks is 
     });
   for (const nprocs of [-1, 0, 65, 1e9])
     await expect(spawn(async (_, rank) => rank, nprocs)).rejects.toThrow(
-      `spawn(): nprocs is ${nprocs}; from 1 to 64 ranks can be started.`,
+      `spawn(): nprocs is ${nprocs}; it must be from 1 to 64.`,
     );
 });

@@ -149,7 +149,7 @@ export class GroupLedger implements Ledger {
         torchError(
           'RuntimeError',
           text,
-          'Both sides must name the same size and dtype. (gloo aborts the process where the message is too long, and takes what fits where it is too short.)',
+          'Both sides must use the same size and dtype. (gloo aborts the process if the message is too long, and fills only part of the tensor if it is too short.)',
         ),
       );
       return;
@@ -231,7 +231,13 @@ export class GroupLedger implements Ledger {
       const waits = this.whereabouts.waits(this.global(entry.rank), entry.stay);
       const text = `Connection closed by peer [rank ${peer}]: ${waits}; ${this.whereabouts.missing(peer, this.name)}.`;
       this.fail(() =>
-        torchError('RuntimeError', text, `Look at what rank ${peer} did: it went first.`, { peer }, 'rank-failed'),
+        torchError(
+          'RuntimeError',
+          text,
+          `Look for the cause on rank ${peer}: it failed first.`,
+          { peer },
+          'rank-failed',
+        ),
       );
       return;
     }

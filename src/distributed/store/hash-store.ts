@@ -37,7 +37,7 @@ export class HashStore {
           throw torchError(
             'RuntimeError',
             `add: the value of ${key} is no whole number: ${text}`,
-            'Use set() and get() for texts.',
+            'Use set() and get() to store text.',
           );
         this.set(full(key), String(sum));
         return sum;
@@ -108,7 +108,7 @@ export class HashStore {
           torchError(
             'RuntimeError',
             `Socket Timeout: waited ${Math.round(timeoutMs)} ms for ${missing.length === 1 ? 'the key' : 'the keys'} ${missing.join(', ')}`,
-            'Nobody has set it: a rank has not come so far, or waits for something else.',
+            'No rank has set it: a rank has not reached its set() yet, or waits for something else.',
             { missing },
             'timeout',
           ),

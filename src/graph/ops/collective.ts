@@ -11,7 +11,7 @@ import type { OpDef } from '../op';
 const collective = (name: string, infer: OpDef['infer']): OpDef => {
   const misplaced = (): never => {
     const hint = 'Only a mode with several ranks can run it.';
-    throw new LockstepError('internal', `${name} is in a Program, where its transfers should be`, hint);
+    throw new LockstepError('internal', `a Program contains ${name} instead of its transfers`, hint);
   };
   return { name, infer, cpu: misplaced, lower: misplaced, flops: () => 0 };
 };

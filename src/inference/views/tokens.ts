@@ -33,7 +33,7 @@ export function tokensOf({ vocabulary = [] }: Dataset): Tokens {
         const names = unknown.slice(0, 8).map(quoted).join(', ');
         throw new LockstepError(
           'data',
-          `The prompt has ${unknown.length === 1 ? 'a token' : 'tokens'} that the data never had: ${names}.`,
+          `The prompt has ${unknown.length === 1 ? 'a token' : 'tokens'} that the data does not contain: ${names}.`,
           `Use tokens of the data: ${vocabulary.slice(0, 40).map(quoted).join(' ')}${vocabulary.length > 40 ? ' ...' : ''}`,
           { unknown },
         );

@@ -4,6 +4,6 @@ import { LockstepError } from '../../base/errors';
 export const missing = (what: string, why: string): LockstepError =>
   new LockstepError(
     'config',
-    `There is no TensorFlow script of this run: Keras has no plain counterpart of ${what}. ${why}`,
-    'Change that setting, or take the PyTorch script.',
+    `There is no TensorFlow script for this run: Keras has no simple counterpart of ${what}. ${why}`,
+    'Change that setting, or use the PyTorch script.',
   );

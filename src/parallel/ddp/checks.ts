@@ -21,7 +21,7 @@ function checkRows({ ddp: { samplesPerRank }, worldSize, batchSize, shuffle }: C
     throw refusedSettings({
       code: 'placement',
       settings: { batchSize, worldSize },
-      why: `${without} ${without === 1 ? 'rank' : 'ranks'} would get no row of a batch`,
+      why: `${without} ${without === 1 ? 'rank' : 'ranks'} would get no row of the batch`,
       hint: `Use a batch of at least ${worldSize}, or fewer ranks.`,
     });
   }
@@ -30,7 +30,7 @@ function checkRows({ ddp: { samplesPerRank }, worldSize, batchSize, shuffle }: C
   if (samplesPerRank.length !== worldSize)
     throw refusedSettings({
       settings: { ...settings, worldSize },
-      why: `the list has ${samplesPerRank.length} ${samplesPerRank.length === 1 ? 'number' : 'numbers'} for ${worldSize} ${worldSize === 1 ? 'rank' : 'ranks'}`,
+      why: `the list has ${samplesPerRank.length} ${samplesPerRank.length === 1 ? 'number' : 'numbers'}, but there are ${worldSize} ${worldSize === 1 ? 'rank' : 'ranks'}`,
       hint: 'Give one number of rows per rank.',
     });
   const empty = samplesPerRank.indexOf(0);
@@ -54,7 +54,7 @@ function checkHook({ ddp, accumulate, model }: Config): void {
   if (gradientAsBucketView && COMPRESSING.has(hook.type))
     throw refusedSettings({
       settings: { 'ddp.gradientAsBucketView': gradientAsBucketView, ...settings },
-      why: 'the hook compresses a flat bucket into a copy, and with gradientAsBucketView the bucket holds the gradients themselves',
+      why: 'the hook writes a compressed copy of the bucket, but with gradientAsBucketView the gradients are stored in the bucket itself',
       hint: 'Set ddp.commHook.type to "allreduce", or ddp.gradientAsBucketView to false.',
     });
   if (hook.type === 'powerSGD' && (hook.useErrorFeedback || hook.warmStart) && hook.startPowerSGDIter <= 1)
@@ -71,14 +71,14 @@ function checkHook({ ddp, accumulate, model }: Config): void {
   if ((hook.type === 'powerSGD' || hook.type === 'localSGD') && reducesAlways)
     throw refusedSettings({
       settings: { 'ddp.noSync': noSync, accumulate, ...settings },
-      why: 'every micro-batch is all-reduced, and this hook counts its steps by all-reduces',
+      why: 'every micro-batch is all-reduced, and this hook counts each all-reduce as a step',
       hint: 'Set ddp.noSync to "both" or "forward", or accumulate to 1.',
     });
   if (syncBatchNorm && join && batchNorms(model.layers) > 0)
     throw refusedSettings({
       settings: { 'ddp.syncBatchNorm': syncBatchNorm, 'ddp.join': join },
-      why: 'SyncBatchNorm calls collectives in the forward pass, and ranks that have joined do not answer these',
-      hint: 'PyTorch asks for join(throw_on_early_termination=True) there. Set ddp.join or ddp.syncBatchNorm to false.',
+      why: 'SyncBatchNorm calls collectives in the forward pass, and ranks that have joined do not take part in them',
+      hint: 'PyTorch requires join(throw_on_early_termination=True) with SyncBatchNorm. Set ddp.join or ddp.syncBatchNorm to false.',
     });
 }
 
@@ -90,8 +90,8 @@ export function checkSchedule(config: Config, { totals }: BatchSchedule): void {
   else if (accumulate > 1)
     throw refusedSettings({
       settings: { accumulate, 'ddp.join': ddp.join, 'ddp.samplesPerRank': ddp.samplesPerRank },
-      why: `the ranks have ${totals.join(', ')} batches and would leave join() in the middle of a group of ${accumulate} micro-batches`,
-      hint: 'Set accumulate to 1, or give every rank equally many batches.',
+      why: `the ranks have ${totals.join(', ')} batches so some rank would run out of batches in the middle of a step of ${accumulate} micro-batches`,
+      hint: 'Set accumulate to 1, or give every rank the same number of batches.',
       details: { totals },
     });
 }
@@ -103,7 +103,7 @@ function checkFirstStep({ accumulate, batchSize, dropLast, ddp }: Config, totals
   throw refusedSettings({
     code: 'data',
     settings: { 'ddp.samplesPerRank': ddp.samplesPerRank, batchSize, accumulate, dropLast, 'ddp.join': ddp.join },
-    why: `rank ${totals.indexOf(fewest)} has ${fewest} of the ${accumulate} ${accumulate === 1 ? 'batch' : 'micro-batches'} that step 0 takes, and the other ranks would wait for it in all_reduce without end`,
+    why: `rank ${totals.indexOf(fewest)} has ${fewest} of the ${accumulate} ${accumulate === 1 ? 'batch' : 'micro-batches'} that step 0 needs, and the other ranks would wait for it in all_reduce forever`,
     hint: `Give each rank more rows, make the batch smaller${dropLast ? ', set dropLast to false' : ''}, or set ddp.join to true.`,
     details: { totals },
   });

@@ -32,8 +32,8 @@ function layerRanges(config: Config): readonly { readonly start: number; readonl
     throw refusedSettings({
       code: 'placement',
       settings: { 'modelParallel.split': sizes, worldSize: config.worldSize },
-      why: `the split places ${sum} layers on ${sizes.length} devices, but the model has ${layers.length} layers and the mesh ${config.worldSize} devices`,
-      hint: 'Give one number per device; together they must be the number of layers.',
+      why: `the split places ${sum} layers on ${sizes.length} devices, but there are ${layers.length} layers and ${config.worldSize} devices`,
+      hint: 'Give one number per device; their sum must be the number of layers.',
     });
   }
   let start = 0;
@@ -51,7 +51,7 @@ function evenSplit({ model, worldSize }: Config): readonly number[] {
     throw refusedSettings({
       code: 'placement',
       settings: { worldSize },
-      why: `model parallel cannot place ${weighted.length} ${what} on ${worldSize} devices: every device needs at least one`,
+      why: `model parallel cannot place ${weighted.length} ${what} on ${worldSize} devices: every device needs at least one layer with weights`,
       hint: `Use at most ${weighted.length} devices, or add layers.`,
       details: { layers: weighted.length },
     });

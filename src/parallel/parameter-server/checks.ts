@@ -6,7 +6,7 @@ export function checkServer({ worldSize, accumulate, parameterServer }: Config):
   if (worldSize === 1 || parameterServer.synchronous || accumulate === 1) return;
   throw refusedSettings({
     settings: { accumulate, 'parameterServer.synchronous': parameterServer.synchronous },
-    why: "an asynchronous server applies each worker's gradient by itself, so that none are added up",
+    why: "an asynchronous server applies each worker's gradient separately and accumulates none",
     hint: 'Set accumulate to 1, or parameterServer.synchronous to true.',
   });
 }

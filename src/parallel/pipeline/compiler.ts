@@ -33,21 +33,21 @@ function checkSettings(config: Config): void {
   if (accumulate > 1)
     throw refusedSettings({
       settings: { accumulate, mode: 'pipeline', 'pipeline.microBatches': microBatches },
-      why: 'in this mode pipeline.microBatches alone cuts the batch',
+      why: 'in this mode only pipeline.microBatches divides the batch',
       hint: 'Set accumulate to 1, and pipeline.microBatches to the number of micro-batches.',
     });
   if (mesh.pp === undefined && worldSize % replicas > 0)
     throw refusedSettings({
       code: 'placement',
       settings: { worldSize, 'mesh.dpReplicate': mesh.dpReplicate },
-      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be shared out evenly to ${replicas} replicas of a pipeline`,
+      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${replicas} replicas of a pipeline`,
       hint: 'Set mesh.dpReplicate to a divisor of worldSize, or mesh.pp to the number of ranks of one pipeline.',
     });
   if (schedule === 'own' && actions === undefined)
     throw refusedSettings({
       settings: { 'pipeline.schedule': schedule, 'pipeline.actions': actions },
-      why: 'a schedule of your own needs its actions',
-      hint: 'Write one row per rank into pipeline.actions, as in 0F0,0F1,0B0,0B1, or name one of torch’s schedules.',
+      why: 'with the schedule "own", pipeline.actions must be given',
+      hint: 'Write one row per rank into pipeline.actions, as in 0F0,0F1,0B0,0B1, or choose one of torch’s schedules.',
     });
 }
 
@@ -65,10 +65,10 @@ export function checkBatches(config: Config, { sizes }: BatchSchedule): void {
       code: 'placement',
       settings: { 'pipeline.microBatches': microBatches, batchSize, ...(isLast ? { dropLast } : {}) },
       why: isLast
-        ? `the last batch of an epoch has ${rowsText}, and ${scheduleName(config)} has no order for so few micro-batches`
+        ? `the last batch of an epoch has ${rowsText}, and ${scheduleName(config)} cannot run so few micro-batches`
         : `a batch of ${rowsText} cannot be cut into ${microBatches} micro-batches`,
       hint: isLast
-        ? 'Set dropLast to true, or choose GPipe, which orders any number of micro-batches.'
+        ? 'Set dropLast to true, or choose GPipe, which runs any number of micro-batches.'
         : `Set pipeline.microBatches to at most ${least}, or make the batch larger.`,
       details: { rows: least },
     });

@@ -41,7 +41,7 @@ function checkSplit(split: readonly number[], stages: number, layers: number): v
     code: 'placement',
     settings: { 'pipeline.split': split },
     why: `the split makes ${split.length} stages of ${sum} layers, but the schedule has ${stages} stages and the model ${layers} layers`,
-    hint: 'Give one number per stage; together they must be the number of layers. Or leave split out.',
+    hint: 'Give one number per stage; their sum must be the number of layers. Or leave pipeline.split out.',
     details: { stages, layers },
   });
 }

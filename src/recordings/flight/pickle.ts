@@ -36,8 +36,8 @@ export function readPickle(bytes: Uint8Array, file: string): PickleValue {
   // A reference to a list takes two bytes; who reads the value goes through the list each time.
   const tooMuch = tooMuchOf(value, bytes.length);
   if (tooMuch === undefined) return value;
-  const hint = 'No dump of a flight recorder is like this; the file is damaged, or made to do harm.';
-  throw new LockstepError('data', `It is a pickle that is not read: ${tooMuch}.`, hint, { file });
+  const hint = 'No dump of a flight recorder looks like this; the file is damaged or malicious.';
+  throw new LockstepError('data', `The pickle cannot be read: ${tooMuch}.`, hint, { file });
 }
 
 class PickleMachine {
@@ -128,7 +128,7 @@ class PickleMachine {
   private act(code: number, begin: number): void {
     switch (code) {
       case 0x80: // PROTO
-        if (this.byte() > 5) this.fail(begin, 'is of a protocol above 5');
+        if (this.byte() > 5) this.fail(begin, 'has a protocol above 5');
         break;
       case 0x95: // FRAME
         this.skip(8);
@@ -137,7 +137,7 @@ class PickleMachine {
         this.stack.push(MARK);
         break;
       case 0x30: // POP
-        if (this.stack.pop() === undefined) this.fail(begin, 'takes from an empty stack');
+        if (this.stack.pop() === undefined) this.fail(begin, 'pops from an empty stack');
         break;
       case 0x31: // POP_MARK
         this.sinceMark(begin);
@@ -179,32 +179,32 @@ class PickleMachine {
     }
     const known = REFUSED.get(code);
     if (known !== undefined) return this.refused(begin, `makes an object (${known})`);
-    return this.fail(begin, `has 0x${code.toString(16).padStart(2, '0')}, which no pickle of plain values has`);
+    return this.fail(begin, `has 0x${code.toString(16).padStart(2, '0')}, an opcode that plain values do not need,`);
   }
 
   private refused(at: number, what: string): never {
     throw new LockstepError(
       'data',
-      `It is a pickle that ${what} at byte ${at}: refused. Python would run it; nothing of it was run here.`,
-      'A flight recorder dump has only dicts, lists, texts and numbers. Do not load this file in Python.',
+      `The pickle ${what} at byte ${at}, so it is refused. Python would run that code; Lockstep ran none of it.`,
+      'A flight recorder dump contains only dicts, lists, texts and numbers. Do not load this file in Python.',
       { file: this.file, byte: at },
     );
   }
 
   private fail(at: number, what: string): never {
-    const hint = 'Copy the dump again; one that torch wrote while its process was killed may be cut.';
-    throw new LockstepError('data', `It ${what} at byte ${at}.`, hint, { file: this.file, byte: at });
+    const hint = 'Copy the dump again; if the process was killed while torch wrote the dump, the file may be cut off.';
+    throw new LockstepError('data', `The pickle ${what} at byte ${at}.`, hint, { file: this.file, byte: at });
   }
 
   private pop(): PickleValue {
     const item = this.stack.pop();
-    if (item === undefined || item === MARK) return this.fail(this.at - 1, 'takes from an empty stack');
+    if (item === undefined || item === MARK) return this.fail(this.at - 1, 'pops from an empty stack');
     return item;
   }
 
   private top(): PickleValue {
     const item = this.stack.at(-1);
-    if (item === undefined || item === MARK) return this.fail(this.at - 1, 'takes from an empty stack');
+    if (item === undefined || item === MARK) return this.fail(this.at - 1, 'pops from an empty stack');
     return item;
   }
 
@@ -215,19 +215,19 @@ class PickleMachine {
 
   private sinceMark(begin: number): PickleValue[] {
     const mark = this.stack.lastIndexOf(MARK);
-    if (mark < 0) this.fail(begin, 'takes up to a mark that is not there');
+    if (mark < 0) this.fail(begin, 'pops up to a mark that is missing');
     return this.stack.splice(mark).filter((item) => item !== MARK);
   }
 
   private append(items: readonly PickleValue[], begin: number): void {
     const list = this.top();
-    if (!Array.isArray(list)) this.fail(begin, 'appends to what is no list');
+    if (!Array.isArray(list)) this.fail(begin, 'appends to something that is not a list');
     for (const item of items) list.push(item);
   }
 
   private set(items: readonly PickleValue[], begin: number): void {
     const dict = this.top();
-    if (!(dict instanceof Map)) this.fail(begin, 'sets items of what is no dict');
+    if (!(dict instanceof Map)) this.fail(begin, 'sets items of something that is not a dict');
     this.fill(dict, items, begin);
   }
 
@@ -239,7 +239,7 @@ class PickleMachine {
 
   private recall(index: number, begin: number): PickleValue {
     const value = this.memo.get(index);
-    return value === undefined ? this.fail(begin, `uses memo ${index}, which is not there,`) : value;
+    return value === undefined ? this.fail(begin, `uses memo ${index}, which was never stored,`) : value;
   }
 
   private byte(): number {
@@ -249,7 +249,7 @@ class PickleMachine {
   /** Where the next bytes begin; fails where they are not there. */
   private skip(count: number): number {
     const from = this.at;
-    if (count > this.bytes.length - from) this.fail(from, 'ends in the middle of a pickle,');
+    if (count > this.bytes.length - from) this.fail(from, 'ends before its STOP,');
     this.at += count;
     return from;
   }

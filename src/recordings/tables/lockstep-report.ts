@@ -24,7 +24,11 @@ export function readLockstepReport(file: string, request: unknown, rows: readonl
     const timings = (['measured', 'modelled'] as const).map((label) => timing(label, of));
     const bytes = number(of, 'bytes');
     if (!Number.isFinite(bytes) || timings.some(({ timeUs }) => !Number.isFinite(timeUs))) {
-      throw new LockstepError('data', `Row ${index} of it has no bytes, measured and modelled time.`, WHAT);
+      throw new LockstepError(
+        'data',
+        `Row ${index} of the report lacks its bytes, measured time or modelled time.`,
+        WHAT,
+      );
     }
     return {
       bytes,
@@ -35,7 +39,7 @@ export function readLockstepReport(file: string, request: unknown, rows: readonl
       timings,
     };
   });
-  if (read.length === 0) throw new LockstepError('data', 'It has no rows.', WHAT);
+  if (read.length === 0) throw new LockstepError('data', 'The report has no rows.', WHAT);
   return {
     file,
     tool: 'lockstep collectives',

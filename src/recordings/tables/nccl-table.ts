@@ -54,8 +54,8 @@ export function readNcclTable(file: string, text: string): ReadTable {
       : 'has no header of nccl-tests ("size count type ...")';
     throw new LockstepError(
       'data',
-      `It ${what}.`,
-      "Give the whole output of nccl-tests, with the lines that begin with '#'.",
+      `The table ${what}.`,
+      "Give the whole output of nccl-tests, including the lines that begin with '#'.",
     );
   }
   const table: CollectivesTable = {

@@ -62,7 +62,7 @@ describe('tables of nccl-tests', () => {
       'It is empty',
       'It has no header of nccl-tests ("size count type ',
       'It has a header of nccl-tests and no row',
-      'Row 0 of it has no bytes, measured and modelled time',
+      'Row 0 of the report lacks its bytes, measured time or modelled time',
       'It is JSON without traceEvents, entries or rows (it has a)',
       'It is a zip archive',
     ]);

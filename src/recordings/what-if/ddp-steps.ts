@@ -46,8 +46,8 @@ export function ddpSteps(recording: Recording): readonly DdpStep[] {
   if (found.length > 0) return found;
   throw new LockstepError(
     'data',
-    `What another bucket cap or link would change can't be modelled: ${[...reasons][0] ?? 'no step is marked'}.`,
-    'It takes a DDP run, recorded by torch.profiler with record_shapes=True and prof.step() in each step.',
+    `Another bucket cap or link cannot be modelled: ${[...reasons][0] ?? 'no step is marked'}.`,
+    'Record a DDP run by torch.profiler, with record_shapes=True and prof.step() in each step.',
   );
 }
 

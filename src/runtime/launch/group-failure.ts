@@ -6,7 +6,7 @@ import { LockstepError } from '../../base/errors';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { FailureDetails } from './world';
 
-const HINT = 'Start all ranks again.';
+const HINT = 'Restart all ranks.';
 
 const devicesText = (devices: readonly DeviceIndex[]): string => devices.map((device) => `cuda:${device}`).join(', ');
 

@@ -54,8 +54,8 @@ export class RankHandle {
     });
     // On to this worker's own creator, and so to the page.
     hearStrayRejections(worker, (error) => void Promise.reject(error));
-    worker.addEventListener('messageerror', () => this.fail('received a message it could not read'));
-    void this.lifeline.untilEnd().then(() => this.fail('ended: its worker is gone'));
+    worker.addEventListener('messageerror', () => this.fail('received a message that it could not read'));
+    void this.lifeline.untilEnd().then(() => this.fail('ended: its worker no longer exists'));
     this.api = Comlink.wrap<RankApi>(worker);
   }
 

@@ -71,7 +71,7 @@ test('a rank that dies is a typed error on every call that waits, on every later
   expect(lost).toMatchObject({
     code: 'rank-failed',
     message: 'Rank 1 (cuda:1) failed: out of memory.',
-    hint: expect.stringMatching(/Start all ranks again/),
+    hint: expect.stringMatching(/Restart all ranks/),
   });
   await expect(world.run(small.steps(0, 1))).rejects.toMatchObject({ code: 'rank-failed' });
   await world.dispose();

@@ -98,7 +98,7 @@ export function deviceLost(reason: string): LockstepError {
   return new LockstepError(
     'device-lost',
     `The GPU device was lost: ${reason}`,
-    'Training can go on from the last finished step, on a new device or on the CPU.',
+    'Training can continue from the last finished step, on a new device or on the CPU.',
     { reason },
   );
 }
@@ -130,12 +130,12 @@ async function requestAdapter(gpu: GPU, wanted: GpuAdapterName = 'highPerformanc
   if (wanted === 'software')
     throw new LockstepError(
       'no-adapter',
-      'WebGPU has no software adapter here.',
-      'Name another one in adapters: highPerformance, lowPower or cpu.',
+      'WebGPU has no software adapter on this machine.',
+      'List another one in adapters: highPerformance, lowPower or cpu.',
     );
   const hint =
     "The browser may have blocked this machine's GPU or driver (see chrome://gpu); train on the CPU meanwhile.";
-  throw new LockstepError('no-adapter', 'WebGPU is there, but gives no adapter.', hint);
+  throw new LockstepError('no-adapter', 'This browser has WebGPU, but WebGPU returns no adapter.', hint);
 }
 
 async function requestDevice(adapter: GPUAdapter, timestamps: boolean, label: string): Promise<GPUDevice> {
@@ -150,7 +150,7 @@ async function requestDevice(adapter: GPUAdapter, timestamps: boolean, label: st
     const reason = error instanceof Error ? error.message : String(error);
     throw new LockstepError(
       'no-adapter',
-      `The WebGPU adapter gives no device: ${reason}`,
+      `The WebGPU adapter returns no device: ${reason}`,
       'Close other pages that use the GPU, or train on the CPU.',
       { reason },
     );

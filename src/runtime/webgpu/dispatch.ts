@@ -56,7 +56,7 @@ export function conflictError(kernel: KernelId, labels: readonly string[]): Lock
     'Give the buffers that a kernel reads and those that it writes pools of their own, and each kind of optimiser state too.';
   return new LockstepError(
     'program',
-    `Kernel ${kernel} would read and write one allocation through two bindings (${labels.join(', ')}).`,
+    `Kernel ${kernel} would read and write the same allocation through two bindings (${labels.join(', ')}).`,
     hint,
   );
 }

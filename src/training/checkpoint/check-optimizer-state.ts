@@ -25,7 +25,7 @@ export function checkOptimizerState(
     throw new LockstepError(
       'config',
       `${file}: loaded state dict has a different number of parameter groups: ${saved.groups.length}, the optimizer has ${groups.length}`,
-      'Use the paramGroups with which it was saved.',
+      'Use the paramGroups of the run that saved it.',
     );
   }
   const k = groups.findIndex(({ names }, i) => names.length !== saved.groups[i]?.params.length);
@@ -33,7 +33,7 @@ export function checkOptimizerState(
     throw new LockstepError(
       'config',
       `${file}: loaded state dict contains a parameter group that doesn't match the size of optimizer's group: group ${k} has ${saved.groups[k]?.params.length} parameters, the optimizer's has ${groups[k]?.names.length}`,
-      'Use the paramGroups with which it was saved.',
+      'Use the paramGroups of the run that saved it.',
     );
   }
   if (saved.microBatch < saved.accumulate) return [];
@@ -46,8 +46,8 @@ export function checkOptimizerState(
   const { type = 'another optimizer' } = (saved.config['optimizer'] ?? {}) as { readonly type?: string };
   throw new LockstepError(
     'config',
-    `${file}: the state was saved by ${type}, and ${config.optimizer.type} finds no "${first}" in it. PyTorch loads such a state and fails in the next step: KeyError: '${first}'`,
-    `Resume with ${type}, or begin ${config.optimizer.type} anew from the weights alone ("weights": "${saved.name}.safetensors").`,
+    `${file}: the state was saved by ${type} and has no "${first}", which ${config.optimizer.type} needs. PyTorch loads such a state and fails in the next step: KeyError: '${first}'`,
+    `Resume with ${type}, or start ${config.optimizer.type} from the weights alone ("weights": "${saved.name}.safetensors").`,
     { saved: type, optimizer: config.optimizer.type },
   );
 }

@@ -78,8 +78,8 @@ export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
   if (checksums.header !== header) {
     throw new LockstepError(
       'data',
-      `${stateName}, byte 8: the header has not the bytes that were saved (CRC-32 ${header.toString(16)}, saved ${checksums.header?.toString(16)}).`,
-      'The file is damaged, or several processes have written it.',
+      `${stateName}, byte 8: the header has changed since it was saved (CRC-32 ${header.toString(16)}, saved ${checksums.header?.toString(16)}).`,
+      'The file is damaged, or several processes wrote to it.',
       { file: stateName, byte: 8 },
     );
   }
@@ -136,7 +136,7 @@ function missing(name: string, names: readonly string[]): LockstepError {
   return new LockstepError(
     'data',
     `The checkpoint "${name}" cannot be read: ${found} given.`,
-    `A checkpoint is two files, ${modelFileName(name)} and ${stateFileName(name)}. To begin with weights alone, set "weights".`,
+    `A checkpoint is two files, ${modelFileName(name)} and ${stateFileName(name)}. To start from weights alone, set "weights".`,
     { files: names },
   );
 }
@@ -155,11 +155,14 @@ function readMeta(file: string, bytes: Bytes): Meta {
   const refuse = (what: string, hint: string) =>
     new LockstepError('data', `${file}, byte 8: ${what}`, hint, { file, byte: 8 });
   if (found['format'] !== FORMAT)
-    throw refuse('this is no state of a checkpoint of Lockstep', 'Weights alone go into "weights".');
+    throw refuse('this is not the state file of a Lockstep checkpoint', 'To start from weights alone, set "weights".');
   const { version = '' } = found;
   if (!READABLE.includes(version)) {
     const known = READABLE.join(' and ');
-    throw refuse(`the checkpoint has version ${version}, this Lockstep reads ${known}`, 'Save it with this Lockstep.');
+    throw refuse(
+      `the checkpoint has version ${version}, but this Lockstep reads ${known}`,
+      'Save the checkpoint with this version of Lockstep.',
+    );
   }
   const text = (key: string): string => {
     const value = lookup(found, key);
@@ -185,7 +188,7 @@ function readMeta(file: string, bytes: Bytes): Meta {
       }
       const tooMuch = tooMuchOf(value, json.length);
       if (tooMuch === undefined) return value;
-      throw refuse(`the entry "${key}" is not read, since ${tooMuch}`, 'The file is damaged.');
+      throw refuse(`the entry "${key}" cannot be read: ${tooMuch}`, 'The file is damaged.');
     },
   };
 }
@@ -206,7 +209,7 @@ function check(
     const byte = tensorByte(file, bytes, must(names[0], name));
     throw new LockstepError(
       'data',
-      `${file}, byte ${byte}: tensor "${name}" has not the bytes that were saved (CRC-32 ${crc32(data).toString(16)}, saved ${expected.toString(16)}).`,
+      `${file}, byte ${byte}: tensor "${name}" has changed since it was saved (CRC-32 ${crc32(data).toString(16)}, saved ${expected.toString(16)}).`,
       pair || 'The file is damaged.',
       { file, byte, tensor: name },
     );

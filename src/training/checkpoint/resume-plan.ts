@@ -84,8 +84,8 @@ export function resumePlan(input: ResumeInput): ResumePlan {
 const ownGradients = ({ name, ...saved }: SavedCheckpoint, inGroup: number): LockstepError =>
   new LockstepError(
     'config',
-    `The checkpoint "${name}" was saved within step ${stepOf(saved.microBatch, saved)}, after ${inGroup} of its ${saved.accumulate} micro-batches: each rank holds gradients of its own, which rank 0 cannot broadcast.`,
-    'Set resumeBy to "everyRank", or save after a whole step.',
+    `The checkpoint "${name}" was saved in the middle of step ${stepOf(saved.microBatch, saved)}, after ${inGroup} of its ${saved.accumulate} micro-batches. Each rank had accumulated different gradients then, and rank 0 cannot broadcast them.`,
+    'Set resumeBy to "everyRank", or save between two steps.',
   );
 
 interface Carrying {

@@ -79,7 +79,7 @@ describe('rank 0 reads and broadcasts', () => {
     const config: ConfigInput = { ...DDP, accumulate: 2 };
     const files = await savedAfter(config, 3);
     await expect(withTraining({ ...config, resume: 'run', resumeBy: 'rank0' }, files, stateOf)).rejects.toThrow(
-      'each rank holds gradients of its own, which rank 0 cannot broadcast',
+      'Each rank had accumulated different gradients then, and rank 0 cannot broadcast them',
     );
   });
 });

@@ -55,7 +55,7 @@ function firstWords({ code, message, details }: LockstepError, subject: Subject)
   if (mode.face.failsByDevice)
     return `RPC ran for more than set timeout (${1000 * config.timeoutS} ms) and will now be marked with an error`;
   if (new Set(processOfDevice).size > 1) return words;
-  return `The process stood still, and was ended after ${config.timeoutS} s (in PyTorch nothing ends it: a process without a process group has no timeout)`;
+  return `The process stopped responding and was killed after ${config.timeoutS} s (PyTorch would not kill it: a process without a process group has no timeout)`;
 }
 
 export function explainFailure(error: LockstepError, blueprint: Subject, microBatch: number): LockstepError {
@@ -95,10 +95,10 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
   const stands = there
     ? `${name(culprit)} ${is} at ${instructionWords(there)}${lineOf(there)}`
     : error.code === 'timeout' && culprit !== undefined
-      ? `${name(culprit)} does not say where it is`
+      ? `${name(culprit)} does not report where it is`
       : undefined;
   const said = [...waits, ...(stands === undefined ? [] : [stands])];
-  const more = behind.size === 0 ? '' : ` (${behind.size} more wait${behind.size === 1 ? 's' : ''} behind)`;
+  const more = behind.size === 0 ? '' : ` (${behind.size} morewait${behind.size === 1 ? 's' : ''} for these)`;
   const first = firstWords(error, blueprint);
   const where = said.length === 0 ? '' : `: ${said.join('; ')}${more}`;
   return new LockstepError(error.code, `${first} at ${stepWords(at, config)}${where}.`, error.hint, {

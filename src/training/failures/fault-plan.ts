@@ -90,14 +90,14 @@ export function checkRank(rank: Rank, processOfDevice: readonly Rank[]): void {
     throw new LockstepError(
       'config',
       `There is no rank ${rank}: ranks are 0 to ${ranks - 1}.`,
-      'Choose one of the ranks of the run.',
+      'Choose one of these ranks.',
       { rank },
     );
   const drives = devices === 1 ? 'which drives cuda:0' : `which drives cuda:0 to cuda:${devices - 1}`;
   throw new LockstepError(
     'config',
     `There is no rank ${rank}: this run is one process, rank 0, ${drives} and fails as a whole.`,
-    'Kill rank 0: the process starts again from its last checkpoint. Hang rank 0: every device of the process stands still.',
+    'Kill rank 0, and the process restarts from its last checkpoint. Hang rank 0, and every device of the process stops.',
     { rank },
   );
 }

@@ -100,7 +100,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
   if (ranks.length === 1 && !mode.face.processPerDevice) {
     throw new LockstepError(
       'config',
-      'This run is one process: it has no process group whose collectives could be recorded.',
+      'This run is one process without a process group, so there are no collectives to record.',
       'Choose mode "ddp".',
     );
   }

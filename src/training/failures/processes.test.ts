@@ -76,7 +76,7 @@ describe.each(PLACEMENTS)('$title', ({ placement }) => {
     expect(killed.said).toMatch(/Rank 0 \(cuda:0, cuda:1, cuda:2\) was killed at step 2/);
     const hung = await run(config, [{ what: 'hang', rank: 0, step: 2 }]);
     expect(hung.report.parametersSha256).toEqual(whole.report.parametersSha256);
-    expect(hung.said).toMatch(/The process stood still, and was ended after 0.3 s \(in PyTorch nothing ends it/);
+    expect(hung.said).toMatch(/The process stopped responding and was killed after 0.3 s \(PyTorch would not kill it/);
     await expect(run(config, [{ what: 'kill', rank: 1, step: 2 }])).rejects.toThrow(
       'There is no rank 1: this run is one process, rank 0, which drives cuda:0 to cuda:2 and fails as a whole.',
     );

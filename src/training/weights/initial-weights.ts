@@ -32,7 +32,7 @@ export function initialWeights(
     throw new LockstepError(
       'data',
       `The weights file "${brief(file)}" was not given.`,
-      'Drop it on the page, or name a path relative to the configuration.',
+      'Drop the file on the page, or give its path relative to the configuration file.',
     );
   const tensors = new Map(readSafetensors(file, bytes, { stripModule: true }).map((t) => [t.name, t]));
   // The class weights are the loss's: no state_dict of a model has them.
@@ -67,12 +67,10 @@ function bufferData(file: string, { name, data }: NamedTensor, like: HostArray):
 }
 
 const wrongType = (file: string, name: string, expected: string): LockstepError =>
-  new LockstepError(
-    'data',
-    `${file}: tensor "${name}" is not ${expected}.`,
-    'Save the state_dict as the model has it.',
-    { file, name },
-  );
+  new LockstepError('data', `${file}: tensor "${name}" is not ${expected}.`, 'Save the state_dict of the same model.', {
+    file,
+    name,
+  });
 
 function checkKeys(
   file: string,
@@ -99,7 +97,7 @@ function checkKeys(
   throw new LockstepError(
     'data',
     `Error(s) in loading state_dict from ${file}: ${parts.join(' ')}`,
-    `The model's names are ${wanted.slice(0, 3).join(', ')}${wanted.length > 3 ? ' ...' : ''}; a layer's "name" changes its own.`,
+    `The names of the model's parameters begin with ${wanted.slice(0, 3).join(', ')}${wanted.length > 3 ? ' ...' : ''}. A layer's "name" sets the name of its parameters.`,
   );
 }
 
@@ -109,6 +107,6 @@ function checkShape(file: string, { name, shape }: NamedTensor, wanted: readonly
   throw new LockstepError(
     'shape',
     `size mismatch for ${name}: copying a param with shape torch.Size(${formatShape(shape)}) from ${file}, the shape in current model is torch.Size(${formatShape(wanted)}).`,
-    'The file belongs to a model with other layers.',
+    'The file was saved from a model with other layers.',
   );
 }

@@ -79,7 +79,7 @@ export function packedHeads(qkv: Shape, attrs: Attrs): Heads {
     throw new LockstepError(
       'shape',
       `embed_dim must be divisible by num_heads (packed queries, keys and values of size ${formatShape(qkv)}, num_heads=${heads})`,
-      'The last dimension is three times the width, and the heads share the width evenly.',
+      'The last dimension must be three times the width, and the width must be a multiple of the number of heads.',
     );
   }
   const length = qkv.at(-2) ?? 1;

@@ -35,7 +35,7 @@ function check(inputs: readonly TensorType[], attrs: Attrs): Shape {
   if (w.length !== 4)
     refuse(`Expected 4-dimensional weight for conv_transpose2d, but got weight of size ${formatShape(w)} instead`);
   checkArguments(attrs, 2);
-  if (typeof attrs.padding === 'string') refuse('conv_transpose2d takes padding as numbers');
+  if (typeof attrs.padding === 'string') refuse('conv_transpose2d accepts padding only as numbers');
   checkNotEmpty(x, 'conv_transpose2d');
   const groups = groupsOf(attrs);
   const channels = at(x, x.length - 3);

@@ -44,7 +44,7 @@ export const embedding: OpDef = {
       new LockstepError(
         'shape',
         'index out of range in self',
-        `The ids of this embedding are 0 to ${table.n - 1}; one is ${id}. Make the vocabulary larger, or the ids smaller.`,
+        `This embedding has the ids 0 to ${table.n - 1}, but the input contains ${id}. Make the vocabulary larger, or the ids smaller.`,
       );
     cpuPick(at(inputs, 1), at(inputs, 0), at(outputs, 0), table, fault);
   },

@@ -147,5 +147,5 @@ function refuse(a: Shape, b: Shape, { M, K, rows, N }: Record<'M' | 'K' | 'rows'
     const batch = elements(broadcast(a.slice(0, -2), b.slice(0, -2)));
     return `Expected size for first two dimensions of batch2 tensor to be: [${batch}, ${K}] but got: [${batch}, ${rows}].`;
   };
-  throw new LockstepError('shape', say(), 'The last dimension of a must be as long as the last but one of b.');
+  throw new LockstepError('shape', say(), 'The last dimension of a must equal the second-to-last dimension of b.');
 }

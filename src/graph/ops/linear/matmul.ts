@@ -57,7 +57,7 @@ function padded(dims: readonly BatchDim[], most: number): readonly BatchDim[] {
   if (dims.length > most)
     throw new LockstepError(
       'shape',
-      `matmul over ${dims.length} batch dimensions that are broadcast in turn is not supported`,
+      `matmul with ${dims.length} batch dimensions that alternate between a and b in being broadcast is not supported`,
       'Reshape neighbouring batch dimensions into one.',
     );
   return [...Array.from({ length: most - dims.length }, () => ({ size: 1, a: 0, b: 0 })), ...dims];

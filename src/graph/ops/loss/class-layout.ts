@@ -35,7 +35,7 @@ export function checkClassTargets(inputs: readonly TensorType[], attrs: Attrs, l
     throw new LockstepError(
       'data',
       'expected scalar type Long but found Float',
-      'Targets are class indices, whole numbers from 0, or for CrossEntropyLoss class probabilities of the shape of the output.',
+      'Targets must be class indices (whole numbers from 0) or, for CrossEntropyLoss, class probabilities with the shape of the output.',
     );
   if (!probabilities && !sameShape(target.shape, rowShape)) {
     const [batch, given] = [rowShape[0] ?? 0, target.shape[0] ?? 0];

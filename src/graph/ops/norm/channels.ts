@@ -33,7 +33,11 @@ const RUN = 32;
 /** [N, C, ...]; refuses an empty batch. */
 export function viewOf(shape: Shape): ChannelView {
   if (shape.length < 2)
-    throw new LockstepError('shape', `expected at least 2D input (got ${shape.length}D input)`, 'Give it [N, C, ...].');
+    throw new LockstepError(
+      'shape',
+      `expected at least 2D input (got ${shape.length}D input)`,
+      'Pass an input of shape [N, C, ...].',
+    );
   if (elements(shape) === 0)
     throw new LockstepError(
       'shape',
@@ -87,7 +91,7 @@ export function expectPerChannel(
     throw new LockstepError(
       'shape',
       `${names[i] ?? 'weight'} should contain ${channels} elements not ${found}`,
-      'A norm layer has one number for each channel, the second dimension of its input.',
+      'A norm layer has one number per channel; the channels are the second dimension of its input.',
     );
   });
 }
@@ -99,6 +103,6 @@ export function expectSeveralValues(size: Shape, printed = `torch.Size(${formatS
   throw new LockstepError(
     'shape',
     `Expected more than 1 value per channel when training, got input size ${printed}`,
-    'Use a batch of two samples or more, drop a last batch of one sample (drop_last), or evaluate the model instead of training it.',
+    'Use a batch of at least two samples, or drop a last batch of one sample (drop_last).',
   );
 }

@@ -38,7 +38,7 @@ export function groupingOf(shape: Shape, attrs: Attrs): Grouping {
     throw new LockstepError(
       'shape',
       `Expected number of channels in input to be divisible by num_groups, but got input of shape ${formatShape(shape)} and num_groups=${groups}`,
-      'Choose a number of groups that divides the channels.',
+      'Choose num_groups so that it divides the number of channels.',
     );
   }
   return { view, groups: view.batch * groups, span: view.channels / groups };

@@ -25,7 +25,7 @@ export function rowsToNormalize(shape: Shape, attrs: Attrs): Rows {
     throw new LockstepError(
       'shape',
       `Given normalized_shape=[${list(sizes)}], expected input with shape [*, ${list(sizes)}], but got input of size${formatShape(shape)}`,
-      'A LayerNorm normalises the last dimensions of its input, whose sizes it is made with.',
+      'normalized_shape must be the sizes of the last dimensions of the input.',
     );
   }
   const columns = elements(sizes);
