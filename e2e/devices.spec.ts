@@ -102,7 +102,7 @@ test(
   async ({ playground }) => {
     await playground.open(`${TINY.replace('batch=16', 'batch=2')}&data=gauss&mode=ddp&world=4&device=cpu`);
     await expect(
-      playground.notice(/batchSize is 2 and worldSize is 4: 2 ranks would get no row of a batch/),
+      playground.notice(/batchSize is 2 and worldSize is 4: 2 ranks would get no row of the batch/),
     ).toBeVisible();
     await playground.iterate(1);
   },

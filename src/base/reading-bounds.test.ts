@@ -17,7 +17,9 @@ function laughs(levels: number): Uint8Array {
 
 test('a pickle of a kilobyte that stands for 10^40 values is refused after as many as its size allows', () => {
   expect(readPickle(laughs(3), 'a')).toHaveLength(10);
-  expect(() => readPickle(laughs(40), 'a')).toThrow(/its lists refer to one another, .* values of [\d,]+ bytes/);
+  expect(() => readPickle(laughs(40), 'a')).toThrow(
+    /its lists refer to one another, which expands [\d,]+ bytes into more than [\d,]+ values/,
+  );
 });
 
 test('lists that are nested too deep, or hold themselves', () => {

@@ -80,7 +80,7 @@ test('every four steps; a run that is stopped leaves a checkpoint, too', async (
 
 test('nothing left to run, and no checkpoint there, are said', async () => {
   await run({ steps: 3 }, { checkpoint: file('ckpt') });
-  await expect(run({ steps: 3 }, { resume: file('ckpt') })).rejects.toThrow('nothing is left to run');
+  await expect(run({ steps: 3 }, { resume: file('ckpt') })).rejects.toThrow('no step is left to run');
   await expect(run({}, { resume: file('none') })).rejects.toThrow(/cannot read the checkpoint: .*none/);
 });
 

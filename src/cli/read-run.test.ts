@@ -41,7 +41,9 @@ describe('reading a run', () => {
 
   it('refuses a whole number that JSON.parse would round, as it was written', async () => {
     const file = await put('seed.json', '{"seed": 12345678901234567, "weights": "98765432109876543210"}');
-    await expect(readFile(file)).rejects.toThrow('holds 12345678901234567, which has more digits than a number keeps');
+    await expect(readFile(file)).rejects.toThrow(
+      'holds 12345678901234567, which has more digits than a number can store',
+    );
     const fine = await put(
       'fine.json',
       '{"seed": 7, "optimizer": {"type": "SGD", "lr": 1e-9}, "a": "12345678901234567"}',

@@ -44,7 +44,7 @@ describe('lockstep torchrun', () => {
     const plan = readLaunch('torchrun', ['--nproc_per_node', '2', 'train.py'], undefined);
     expect(() => launchedOptions(plan)).toThrow('lockstep torchrun starts a configuration, not train.py.');
     expect(() => launchedConfig(plan, { mode: 'modelParallel' })).toThrow(
-      'torchrun starts 2 processes; mode modelParallel is one',
+      'torchrun starts 2 processes, but mode modelParallel runs in one',
     );
     expect(() => parseCommand(['torchrun', '--nproc_per_node', '2'])).toThrow(
       'torchrun needs --config FILE, --preset NAME, or settings',

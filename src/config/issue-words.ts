@@ -25,7 +25,7 @@ const NO_HINTS: Hints = { settings: new Set(), near: () => [], torch: () => unde
 
 export function issueText(issue: ConfigIssue, hints: Hints): string {
   const place = placeOf(issue);
-  if (issue.expected === 'never') return `${place}: there is no setting of this name${suggestion(place, hints)}`;
+  if (issue.expected === 'never') return `${place}: there is no such setting${suggestion(place, hints)}`;
   if (issue.received === 'undefined') return `${place}: is missing${choices(issue)}.`;
   const words = hints.torch(place, issue.input);
   return `${place}: must be ${allowed(issue)}, not ${found(issue)}${misspelt(issue, hints)}${words === undefined ? '' : ` PyTorch: "${words}".`}`;

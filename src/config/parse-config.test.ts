@@ -108,5 +108,5 @@ describe('a configuration that is not valid', () => {
 test('DDP refuses a batch that leaves ranks without a sample, in words with both numbers', () => {
   const { code, message } = refusal({ mode: 'ddp', worldSize: 8, batchSize: 3 });
   expect(code).toBe('placement');
-  expect(message).toBe('batchSize is 3 and worldSize is 8: 5 ranks would get no row of a batch.');
+  expect(message).toBe('batchSize is 3 and worldSize is 8: 5 ranks would get no row of the batch.');
 });

@@ -152,5 +152,5 @@ test('DDP floors the batch of a process; a batch smaller than the world is refus
     });
   expect(make(11).sizes).toEqual({ full: [2, 2, 2, 2], last: undefined });
   expect(make(16).sizes).toEqual({ full: [4, 4, 4, 4], last: [2, 2, 2, 2] });
-  expect(() => make(3)).toThrow('batchSize is 3: 4 processes share 3 rows at a time');
+  expect(() => make(3)).toThrow('batchSize is 3: a batch of 3 rows is shared by 4 processes');
 });

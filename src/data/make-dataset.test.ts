@@ -135,7 +135,7 @@ test.each([
   ['too large', '1,2\n1e39,4\n', {}, 'found "1e39", expected a number that float32 can hold'],
   ['ragged', '1,2\n3,4\n5\n', {}, 'my.csv, line 3: found 1 column, expected 2'],
   ['two columns of that name', 'y,y\n1,2\n3,4\n', { target: 'y' }, 'found the name "y" more than once'],
-  ['a single column', '1\n2\n', {}, 'my.csv, line 1: found one column'],
+  ['a single column', '1\n2\n', {}, 'my.csv, line 1: found a single column'],
   ['a header alone', 'x,y\n', {}, 'my.csv: found 0 rows of data, expected at least 2.'],
   ['blank', '\n\n', {}, 'my.csv: found only blank lines'],
   ['empty', '', {}, 'my.csv: found an empty file'],

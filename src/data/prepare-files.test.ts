@@ -68,7 +68,7 @@ test.each([
     { labels: idx([2], [0, 1]) },
     'labels, byte 4: found 2 labels, expected 3, one for each image of images.',
   ],
-  ['one class', { labels: idx([3], [7, 7, 7]) }, 'labels: found the label 7 alone, expected at least two classes.'],
+  ['one class', { labels: idx([3], [7, 7, 7]) }, 'labels: found only the label 7, expected at least two classes.'],
   [
     'one image',
     { images: idx([1, 2, 2], [1, 2, 3, 4]), labels: idx([1], [0]) },
@@ -94,7 +94,7 @@ test('archives are refused where they unpack to more than is allowed', async () 
   const zip = own(zipSync({ 'a/x.png': large, 'b/y.png': Uint8Array.of(1) }));
   expect(zip.length).toBeLessThan(mebibyte);
   await expect(prepareFiles({ ...PNG, zip: 'my.zip' }, { 'my.zip': zip }, 2 * mebibyte)).rejects.toThrow(
-    'my.zip: found files of 3.0 MiB unpacked, expected at most 2.0 MiB.',
+    'my.zip: found files that unpack to 3.0 MiB, expected at most 2.0 MiB.',
   );
 });
 
@@ -220,7 +220,7 @@ test.each([
   [
     'one class',
     zipOf({ 'a/x.png': good, 'a/y.png': good }),
-    'my.zip: found 2 PNG images of one class, "a", expected a folder for each',
+    'my.zip: found 2 PNG images of one class, "a", expected one folder for each',
   ],
   ['a broken image', zipOf({ 'a/x.png': good, 'b/y.png': broken }), 'my.zip: b/y.png: found a broken PNG'],
 ])('zip refused: %s', async (_, bytes, message) => {

@@ -66,8 +66,12 @@ test.each([
   ['nested too deep', made(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 0), 'the header cannot be read: its lists'],
   ['no shape', made({ a: entry(undefined, [0, 4]) }, 4), 'byte 8: the entry of tensor "a" lacks'],
   ['half precision', made({ a: entry([2], [0, 4], 'F16') }, 4), 'tensor "a" is F16, expected F32'],
-  ['cut off', made({ a: entry([4], [0, 16]) }, 12), 'tensor "a" takes bytes 0 to 16, the file has 12 bytes of data'],
-  ['wrong size', made({ a: entry([3], [0, 16]) }, 16), 'of shape [3] needs 12 bytes, has 16'],
+  [
+    'cut off',
+    made({ a: entry([4], [0, 16]) }, 12),
+    'tensor "a" takes the bytes 0 to 16, but the file has only 12 bytes of data',
+  ],
+  ['wrong size', made({ a: entry([3], [0, 16]) }, 16), 'of shape [3] needs 12 bytes, but has 16'],
   [
     'overlap',
     made({ a: entry([2], [0, 8]), b: entry([1], [4, 8]) }, 8),

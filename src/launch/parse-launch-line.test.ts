@@ -98,7 +98,7 @@ describe('torchrun', () => {
     ['torchrun --nproc_per_node=two t.py', '--nproc_per_node: must be a whole number', 'For example'],
     ['torchrun --nproc_per_node=0 t.py', 'at least 1', ''],
     ['torchrun --nnodes=4:2 t.py', 'MIN <= MAX', '1:4'],
-    ['torchrun --nnodes=2 --node_rank=2 t.py', 'outside 0..1', 'counts from 0'],
+    ['torchrun --nnodes=2 --node_rank=2 t.py', 'out of range: there are 2 nodes', '--node_rank must be from 0 to 1'],
     ['torchrun --nnodes=2 --standalone t.py', '--standalone starts one node', '--rdzv_endpoint'],
     ['torchrun --rdzv_backend=zookeeper t.py', 'no rendezvous backend "zookeeper"', 'c10d'],
     ['torchrun --nnodes=$N t.py', 'the value of $N is not known', 'number'],
@@ -106,7 +106,7 @@ describe('torchrun', () => {
     ['CUDA_VISIBLE_DEVICES=1,1 torchrun t.py', 'names device 1 twice', 'once'],
     ['CUDA_VISIBLE_DEVICES= torchrun --nproc_per_node=gpu t.py', 'no device is visible', 'CUDA_VISIBLE_DEVICES'],
     ['python train.py', 'python starts one process', 'torchrun'],
-    ['mpirun -n 4 python train.py', 'mpirun is not known', 'torchrun'],
+    ['mpirun -n 4 python train.py', 'Lockstep does not know mpirun', 'torchrun'],
     ['ls -l', '"ls" starts no processes', 'torchrun'],
     ['  # nothing', 'no command', 'torchrun'],
   ])('%s is refused: %s', (line, message, hint) => {

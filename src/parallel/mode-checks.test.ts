@@ -15,7 +15,10 @@ const NORM: ConfigInput['model'] = {
 
 test.each<[RegExp, ConfigInput]>([
   [/Expect `start_powerSGD_iter` > 1/, { mode: 'ddp', ddp: { commHook: { type: 'powerSGD', startPowerSGDIter: 1 } } }],
-  [/counts each all-reduce as a step/, { mode: 'ddp', accumulate: 2, ddp: { noSync: 'none', commHook: { type: 'localSGD' } } }],
+  [
+    /counts each all-reduce as a step/,
+    { mode: 'ddp', accumulate: 2, ddp: { noSync: 'none', commHook: { type: 'localSGD' } } },
+  ],
   [/ranks that have joined do not take part/, { mode: 'ddp', model: NORM, ddp: { syncBatchNorm: true, join: true } }],
   [
     /applies each worker's gradient separately/,

@@ -59,7 +59,7 @@ describe('verify refuses', () => {
         { peer: 0, slice: { buffer: 'b', offset: 0, length: 4 }, apply: 'put', tag: 't', payload: 'gradient' },
         comm,
       );
-    expect(() => verify(builder.finish('test'), NO_OPS)).toThrow(/sends 3 elements of b, cuda:1 expects 4/);
+    expect(() => verify(builder.finish('test'), NO_OPS)).toThrow(/sends 3 elements of b, but cuda:1 expects 4/);
   });
   test('a slice outside its buffer', () => {
     const builder = twoLanes();
@@ -156,7 +156,9 @@ describe('verify refuses', () => {
     const outside = twoLanes();
     message(outside, { group: group(1, [0]) }, {});
     message(outside, {}, { group: group(1, [0]) }, 'u');
-    expect(() => verify(outside.finish('test'), NO_OPS)).toThrow(/Rank 1 takes part in tp\[0\], which it is not in/);
+    expect(() => verify(outside.finish('test'), NO_OPS)).toThrow(
+      /Rank 1 takes part in tp\[0\], but is not a member of it/,
+    );
     const missing = twoLanes();
     message(missing, { group: group(1) }, undefined);
     expect(() => verify(missing.finish('test'), NO_OPS)).toThrow(/Rank 1 is running collective: no collective/);

@@ -41,7 +41,7 @@ export async function importFiles(files: readonly RecordingFile[], options: Read
     } catch (error) {
       if (error instanceof LockstepError && error.code === 'aborted') throw error;
       const reason = brief(error instanceof Error ? error.message : String(error), 300);
-      notices.push({ level: 'warning', text: `It can't be read: ${reason}`, place: { file: file.name } });
+      notices.push({ level: 'warning', text: `The file cannot be read: ${reason}`, place: { file: file.name } });
     }
   }
   const joined = joinRanks(drafts);
@@ -71,7 +71,7 @@ function fewPerFile(notices: readonly RecordingNotice[]): readonly RecordingNoti
   return [
     ...kept,
     ...more.map(([file, count]): RecordingNotice => {
-      const text = `It has ${(count - MOST_OF_FILE).toLocaleString('en')} more such notices, which are left out here.`;
+      const text = `${(count - MOST_OF_FILE).toLocaleString('en')} more notices like these are not shown.`;
       return { level: 'warning', text, place: { file } };
     }),
   ];

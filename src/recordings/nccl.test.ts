@@ -107,7 +107,7 @@ describe("NCCL's traces", () => {
     const bare = text.replaceAll('"cat":"kernel"', '"cat":"overhead"').replaceAll('ncclDevKernel', 'x');
     const { notices } = await importFiles([fileOf('rank0.json', bare.replaceAll('ProfilerStep#', 'step '))]);
     expect(notices.map((notice) => notice.text)).toEqual([
-      'It has no ProfilerStep#N, so all of it counts as one step: call prof.step() after each step.',
+      'The trace has no ProfilerStep#N, so the whole trace counts as one step: call prof.step() after each step.',
       "NCCL's collectives are launched in it, and none is seen: record with ProfilerActivity.CUDA, too.",
       'The run had 2 ranks; rank 1 is not given: nothing is known of who waited for them.',
     ]);

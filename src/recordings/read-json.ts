@@ -94,7 +94,7 @@ export class JsonReader {
     if (this.list === 'traceEvents') return this.trace();
     if (this.notices.length === 0) {
       const keys = this.keys.length === 0 ? 'nothing' : firstFew(this.keys, 6);
-      const text = `It is JSON without traceEvents, entries or rows (it has ${keys}): no recording that is known here.`;
+      const text = `The file is JSON without traceEvents, entries or rows (it has ${keys}), so it is not a recording that Lockstep can read.`;
       this.notices.push({ level: 'warning', text, place: { file: this.file } });
     }
     return { notices: this.notices };
@@ -108,7 +108,7 @@ export class JsonReader {
     const notices = [...this.notices, ...trace.notices];
     if (trace.spans === 0) {
       const text =
-        'It has no event with a duration: there is nothing to show. PyTorch built without Kineto writes such traces.';
+        'The trace has no event with a duration, so there is nothing to show. PyTorch built without Kineto writes such traces.';
       notices.push({ level: 'warning', text, place: { file: this.file } });
     }
     if (facts.kind === 'kineto') notices.push(...drafts.flatMap((draft) => lackNotices(draft)));
@@ -181,7 +181,9 @@ export class JsonReader {
     const why = cut === undefined ? '' : ` (${cut})`;
     const at = (byte: number): string => `byte ${byte.toLocaleString('en')}`;
     if (this.count >= MOST_EVENTS) {
-      note(`It has more than ${MOST_EVENTS.toLocaleString('en')} events: the rest was not read.`, { byte: textBytes });
+      note(`The file has more than ${MOST_EVENTS.toLocaleString('en')} events: the rest was not read.`, {
+        byte: textBytes,
+      });
     } else if (end.how === 'malformed') {
       const text = `At ${at(end.byte)} it is no JSON: ${end.expected} was expected. What comes after was not read.`;
       note(text, { byte: end.byte });
@@ -202,7 +204,8 @@ function lackNotices({ trace, facts, strings, steps, parts, lanes }: RankDraft):
   const place = { file: trace.file };
   const lacks: RecordingNotice[] = [];
   if (lanes.length > 0 && steps.length === 0) {
-    const text = 'It has no ProfilerStep#N, so all of it counts as one step: call prof.step() after each step.';
+    const text =
+      'The trace has no ProfilerStep#N, so the whole trace counts as one step: call prof.step() after each step.';
     lacks.push({ level: 'info', text, place });
   }
   // An all-reduce of one rank launches no kernel.

@@ -48,14 +48,14 @@ test.each([
   ['0F0,0F1,0B0', ['rank 0 never runs 0B1 (nor 0I1 and 0W1)']],
   ['0F0,0I0,0W0,0F1,0I1', ['rank 0 never runs 0W1, the other half of 0I1']],
   ['0F0,0W0', ['rank 0 never runs 0I0, the other half of 0W0']],
-  ['0F0,0B0,1F0,1B0', ['rank 0 runs 0B0 (cell 2) before 1B0 (cell 4), which it needs']],
+  ['0F0,0B0,1F0,1B0', ['rank 0 runs 0B0 (cell 2) before 1B0 (cell 4), which 0B0 needs']],
   ['0F0,1F0,1B0,0B0,0B0', ['0B0 runs twice: rank 0 at cell 4 and rank 0 at cell 5']],
   ['0F0,0B0,0I0,0W0', ['the schedule has both 0B0 and 0I0: a backward is either whole (B) or split (I and W)']],
   [
     '0F0,1F1,0F1,0B0,0B1\n1F0,1B0,1B1',
     [
       'rank 0 runs 1F1 (cell 2), but stage 1 is on rank 1',
-      'rank 0 runs 1F1 (cell 2) before 0F1 (cell 3), which it needs',
+      'rank 0 runs 1F1 (cell 2) before 0F1 (cell 3), which 1F1 needs',
     ],
   ],
   ['0F0,0B0\n2F0,2B0\n1F0', ['rank 2 never runs 1B0 (nor 1I0 and 1W0), which 0B0 of rank 0 needs']],

@@ -186,7 +186,7 @@ function checkOrder(cell: Cell, place: Place, places: ActionPlaces, list: Compla
       const other = places.placeOf(needed);
       if (other?.rank !== place.rank || other.index <= place.index) continue;
       const where = `(${cellNumber(place)}) before ${printAction(needed)} (${cellNumber(other)})`;
-      const message = `rank ${place.rank} runs ${printAction(part)} ${where}, although the first needs the second`;
+      const message = `rank ${place.rank} runs ${printAction(part)} ${where}, which ${printAction(part)} needs`;
       list.add(() => ({ ...place, cell, kind: 'order', message, missing: needed }));
     }
   }

@@ -39,7 +39,7 @@ test('the refusals say the rule, the numbers and a way out', () => {
   ]);
   expect(said('Interleaved1F1B', 2, 9)).toEqual([
     'Interleaved1F1B needs a number of micro-batches that is a multiple of its rounds: 9 micro-batches on 4 ranks make 2 rounds',
-    'Take 8 or 12 micro-batches: a multiple of the 4 ranks always fits.',
+    'Set 8 or 12 micro-batches: a multiple of the 4 ranks always fits.',
   ]);
   expect(said('ZBVZeroBubble', 1, 4)).toEqual([
     'ZBVZeroBubble takes exactly 2 stages per rank, the two arms of its V, not 1',
@@ -51,7 +51,9 @@ test('the refusals say the rule, the numbers and a way out', () => {
   ]);
   expect(said('GPipe', 1, 0)[0]).toBe('the number of micro-batches must be a whole number of at least 1, not 0');
   expect(said('GPipe', 1, 1.5)[0]).toBe('the number of micro-batches must be a whole number of at least 1, not 1.5');
-  expect(said('LoopedBFS', 1000, 1000)[0]).toBe('4000 stages and 1000 micro-batches are more than Lockstep can schedule');
+  expect(said('LoopedBFS', 1000, 1000)[0]).toBe(
+    '4000 stages and 1000 micro-batches are more than Lockstep can schedule',
+  );
 });
 
 test('stages per rank are those that the schedule must have, or those wanted', () => {

@@ -60,7 +60,7 @@ test.each([
   ['0F0\t0B0', 'row 1, column 1: "0F0\t0B0" is several cells; separate cells by commas'],
   ['0F0 0B0', 'row 1, column 1: "0F0 0B0" is several cells; separate cells by commas'],
   ['0F0,(0F1;0B0)OVERLAP', 'row 1, column 2: "(0F1;0B0)OVERLAP" is not an action of a schedule'],
-  ['0F0,9999F9999', '10000 stages times 10000 micro-batches are more than 65,536'],
+  ['0F0,9999F9999', '10000 stages times 10000 micro-batches exceed 65,536'],
   [',__proto__', 'row 1, column 2: "__proto__" is not an action of a schedule'],
 ])('refuses %j', (text, message) => {
   expect(() => fromCsv(text)).toThrow(`the CSV of the schedule cannot be read: ${message}`);

@@ -48,7 +48,7 @@ describe('edit-config', () => {
     expect(emptied.filter(([, value]) => value !== undefined)).toEqual([]);
     expect(withText(PAGE_CONFIG, ['batchSize'], '', parseNumber)).toMatchObject({
       ok: false,
-      problem: expect.stringMatching(/^allowed is /),
+      problem: expect.stringMatching(/^it must be /),
     });
   });
 

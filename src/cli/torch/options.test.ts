@@ -69,7 +69,7 @@ describe('the plan', () => {
     [['--nnodes', '2'], '--nnodes needs --rdzv_endpoint'],
     [['--nnodes', '3', '--rdzv_endpoint', 'a:1'], '4 ranks are not spread evenly over 3 machines'],
     [['--nproc_per_node', 'two'], 'must be a whole number'],
-    [['--nproc_per_node', 'gpu'], '--nproc_per_node must be a number here'],
+    [['--nproc_per_node', 'gpu'], '--nproc_per_node must be a number, unless'],
   ])('%j is refused', (words, message) => expect(() => planOf(...words)).toThrow(message));
 
   test('of srun over several machines is a job’s, not this command’s', () => {

@@ -87,7 +87,7 @@ describe('zip', () => {
 
   test('more than is allowed, by what the archive says, and in truth', () => {
     expect(() => unzip('x.zip', archive, all, MIB, Inflate)).toThrow(
-      'x.zip: found files of 64 MiB unpacked, expected at most 1.0 MiB.',
+      'x.zip: found files that unpack to 64 MiB, expected at most 1.0 MiB.',
     );
     expect(() => unzip('x.zip', saying(100), all, 128 * MIB, Inflate)).toThrow(
       'x.zip: found a zip archive that does not unpack (a.png: it has not the 0.0 MiB that the archive says)',

@@ -1,6 +1,6 @@
 /**
- * train.py's words for devices, rows and losses: it takes the devices that it is started on, `Batches` remembers which
- * rows an epoch has, `run` takes the losses (python/). Called by the modes' listings, through Dialect.
+ * How train.py writes devices, rows and losses: it uses the devices of the machine it runs on, `Batches` remembers the
+ * rows of an epoch, and `run` records the losses (python/). Called by the modes' listings, through Dialect.
  */
 import { type CodeLine, codeLine, codeLines } from '../pytorch/code-line';
 import type { Dialect } from '../pytorch/dialect';

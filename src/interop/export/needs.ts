@@ -1,8 +1,8 @@
-/** Which PyTorch an exported train.py needs, by the words in it. Called by export-folder.ts. */
+/** Which PyTorch version an exported train.py needs, judged by the names it uses. Called by export-folder.ts. */
 import type { TorchNeeds } from '../../protocol/exported';
 
-/** What came with which version; the newest that is met counts. */
-const CAME_WITH: readonly (readonly [word: string, torch: string, why: string])[] = [
+/** Which version introduced which name, newest first. */
+const INTRODUCED: readonly (readonly [word: string, torch: string, why: string])[] = [
   ['init_sync=', '2.7', "DistributedDataParallel's init_sync"],
   ['torch.distributed.pipelining', '2.6', 'torch.distributed.pipelining'],
   ['get_total_norm', '2.6', 'nn.utils.get_total_norm'],
@@ -11,6 +11,6 @@ const CAME_WITH: readonly (readonly [word: string, torch: string, why: string])[
 
 export function needsOf(text: string): TorchNeeds {
   const [, torch = '1.13', why = 'torchrun and torch.autocast on the CPU'] =
-    CAME_WITH.find(([word]) => text.includes(word)) ?? [];
+    INTRODUCED.find(([word]) => text.includes(word)) ?? [];
   return { torch, why };
 }

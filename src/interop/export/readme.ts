@@ -1,4 +1,4 @@
-/** README.md of an exported run: the commands, literally, and what to expect of them. Called by export-folder.ts. */
+/** README.md of an exported run: the exact commands, and what each of them does. Called by export-folder.ts. */
 
 import type { TorchNeeds } from '../../protocol/exported';
 import { divisor, type Launch, torchrunLine } from './cluster-files';
@@ -22,52 +22,52 @@ export interface ReadmeFacts {
 export function readme({ about, launch, needs, plain, hasRows, files, differences, notSaved }: ReadmeFacts): string {
   const line = torchrunLine(launch);
   const several = launch.processes > 1;
-  return `# A run of Lockstep, in PyTorch
+  return `# A Lockstep run in PyTorch
 
-\`train.py\` trains the net ${about}. It needs PyTorch ${needs.torch} or later (${needs.why}) and nothing of Lockstep.
+\`train.py\` trains the net ${about}. It needs PyTorch ${needs.torch} or later (for ${needs.why}); it does not need Lockstep.
 
 \`\`\`sh
 python3 -m pip install -r requirements.txt
 ${line} --report report.json
 \`\`\`
 
-On a machine without ${several ? `${launch.processes} GPUs` : launch.devices > 1 ? `${launch.devices} GPUs` : 'a GPU'} it takes the CPU by itself${several ? ', over gloo' : ''}; \`--device cpu\` does so anywhere.
-${several ? "\nDebian 12's torchrun (torch 1.13 under Python 3.11) does not start without `--redirects=2 --tee=2`, which `./run.sh` gives it.\n" : ''}
+On a machine without ${several ? `${launch.processes} GPUs` : launch.devices > 1 ? `${launch.devices} GPUs` : 'a GPU'} \`train.py\` uses the CPU${several ? ' with gloo' : ''}. On any machine, \`--device cpu\` makes it use the CPU.
+${several ? "\nDebian 12's torchrun (torch 1.13 under Python 3.11) needs `--redirects=2 --tee=2` to start; `./run.sh` passes both.\n" : ''}
 ## Is it the same run?
 
-Lockstep's report of the run and this one can be compared, losses, weights and step by step:
+Lockstep can compare its own report with the report of \`train.py\`: losses, final weights, and parameters and gradients step by step.
 
 \`\`\`sh
 lockstep train --config config.json --weights --history 200 --out lockstep.json
 lockstep compare lockstep.json report.json
 \`\`\`
 
-Or here, without Lockstep: \`${line} --expect lockstep.json\` prints the largest difference and ends with status 1 where it
-is beyond \`--bar\` (1e-5: relative for numbers above 1, absolute for smaller ones).
+Without Lockstep, \`${line} --expect lockstep.json\` prints the largest difference. It exits with status 1 if the
+difference is larger than \`--bar\` (1e-5: relative for numbers above 1, absolute for smaller ones).
 ${differences.length === 0 ? '' : `\nWhat to know before comparing:\n\n${differences.map((text) => `- ${text}`).join('\n')}\n`}
-## Further
+## More options
 
 | | |
 |---|---|
-| stop and go on | \`--checkpoint run --checkpoint-every 100\`, then \`--resume run\`; Lockstep resumes these files, too (\`"resume": "run"\`), and \`--resume\` takes those that Lockstep wrote |
-| go on by itself | \`--checkpoint run --resume auto\` goes on from the checkpoint that it wrote before, and begins at the start where there is none: for jobs that are started again. \`rm run.*safetensors*\` begins anew |
-${notSaved.map((text) => `| not in a checkpoint | ${text} |\n`).join('')}| told to stop | Ctrl+C or SIGTERM ends training behind a step, with checkpoint and report; ${several ? 'ranks ask each other every 10 steps, or after each slow one (under join() not at all), and torchrun ends them after 30 s' : 'a second one at once'} |
+| stop and resume | \`--checkpoint run --checkpoint-every 100\`, then \`--resume run\`. Lockstep can resume from these files (\`"resume": "run"\`), and \`--resume\` accepts checkpoints that Lockstep wrote |
+| resume automatically | \`--checkpoint run --resume auto\` resumes from its last checkpoint, or starts from the beginning if there is none. Use it for jobs that may be restarted. To start over, \`rm run.*safetensors*\` |
+${notSaved.map((text) => `| not in a checkpoint | ${text} |\n`).join('')}| interrupt | Ctrl+C or SIGTERM ends training after a complete step and writes checkpoint and report. ${several ? 'Ranks agree on that step every 10 steps, or after each slow step (never under join()); torchrun kills them after 30 s' : 'A second Ctrl+C ends it at once'} |
 ${several ? `| several nodes | \`NNODES=${divisor(launch)} RDZV_ENDPOINT=node0:29400 ./run.sh\` on each of them |\n| Accelerate | \`accelerate launch --multi_gpu --num_processes ${launch.processes} train.py\` starts the same ranks |\n` : ''}| SLURM | \`sbatch job.sbatch\` |
 | Kubernetes | \`kubectl apply -f pytorchjob.yaml\` (Kubeflow's training operator) |
-| your own data | \`--real-data rows.safetensors\` with tensors x and y, or your Dataset in \`own_dataset\` of \`train.py\` |
-| faster | ${plain ? '`--precision tf32`' : '`--precision bf16` or `tf32`, `--compile` (torch 2)'}, \`--workers 4\`: other numbers than those of the run |
-| look inside | \`--trace trace.json\` records the last three steps with torch.profiler; \`lockstep import trace*.json\` or the page shows them |
+| your own data | \`--real-data rows.safetensors\`, a file with the tensors x and y; or return your own Dataset from \`own_dataset\` in \`train.py\` |
+| faster | ${plain ? '`--precision tf32`' : '`--precision bf16` or `tf32`, `--compile` (torch 2)'}, \`--workers 4\`. The results then differ from Lockstep's |
+| profile | \`--trace trace.json\` records the last three steps with torch.profiler; view the trace with \`lockstep import trace*.json\` or on Lockstep's page |
 
 ## Files
 
 | | |
 |---|---|
-| \`train.py\` | model, data, training loop: the file to read and to change |
+| \`train.py\` | model, data and training loop: read and change this file |
 | \`launch.py\` | options, device, process group |
 | \`record.py\`, \`report.py\` | losses, samples of parameters and gradients, the report, \`--expect\` |
 | \`checkpoint.py\`, \`checkpoint_files.py\`, \`tensors.py\` | checkpoints and .safetensors files |
-| \`config.json\` | the run as Lockstep was asked for it |
-| \`initial.safetensors\` | its first weights |
-${hasRows ? '| `dataset.safetensors` | its rows, and the state of the generator behind their draws |\n' : ''}${files.map((name) => `| \`${name}\` | a file that the configuration names |\n`).join('')}| \`run.sh\`, \`job.sbatch\`, \`pytorchjob.yaml\` | how it is started |
+| \`config.json\` | the configuration of the run, for Lockstep |
+| \`initial.safetensors\` | the initial weights |
+${hasRows ? '| `dataset.safetensors` | the rows, and the state of the random generator after they were drawn |\n' : ''}${files.map((name) => `| \`${name}\` | a file that the configuration uses |\n`).join('')}| \`run.sh\`, \`job.sbatch\`, \`pytorchjob.yaml\` | start scripts: torchrun, SLURM, Kubernetes |
 `;
 }

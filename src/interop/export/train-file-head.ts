@@ -14,7 +14,7 @@ export function heading(config: Config, { about, notes = [], loop }: Script): re
     '',
     ...(start.length > 0 ? start : ['    python train.py']),
     '',
-    'README.md has the other ways to start it, and python train.py --help its options.',
+    'README.md lists other ways to start it; python train.py --help lists its options.',
     '"""',
     '',
     ...notes,

@@ -52,7 +52,7 @@ export function trainFile(config: Config, parts: Script): CodeLine[] {
     ...(model.classes.length > 0 ? codeLines('', '', ...model.classes) : []),
     ...definition(
       'def own_dataset(path):',
-      'Your own rows, for --real-data: a Dataset of pairs (x, y). As it stands, tensors x and y of a .safetensors file.',
+      'For --real-data: returns your Dataset of pairs (x, y). This version reads the tensors x and y of a .safetensors file.',
       codeLines('rows = load_file(path)', "return TensorDataset(rows['x'], rows['y'])"),
     ),
     ...made,
@@ -66,7 +66,7 @@ function datasetFunction(config: Config): CodeLine[] {
   const data = dataCode(config);
   return definition(
     'def make_dataset(args):',
-    'The rows of the run, and which they are of all rows (None: all).',
+    'The rows of the run, and their numbers among all rows (None: these are all rows).',
     codeLines(
       'if args.real_data:',
       '    return own_dataset(args.real_data), None',
@@ -100,8 +100,8 @@ const initialWeights = ({ ddp }: Config, classes: readonly string[]): readonly s
 
 const modelWords = (classes: readonly string[]): string =>
   renamed(classes)
-    ? "The net with the run's weights, which torch draws from the same generator."
-    : "The net with the run's first weights. torch draws the same ones; the file is for whoever changes the net.";
+    ? "The net with the run's initial weights, which torch draws from the same generator."
+    : "The net with the run's initial weights. torch draws the same weights; the file helps if you change the net.";
 
 /** Devices of the workers of one process; a model over devices names its own. */
 function devicesOfWorkers({ worldSize }: Config, { model }: Script, main: readonly CodeLine[]): readonly string[] {
@@ -137,7 +137,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
     ...(parts.stages === true ? [] : codeLines('run.holds(model)')),
     ...(plain ? [] : codeLines('if args.compile:', '    model = torch.compile(model)')),
     ...(parts.wrapper ? [parts.wrapper] : []),
-    ...(parts.wrapper && ranks ? codeLines(`${WRAPPER} = model  # whose buckets are in the report`) : []),
+    ...(parts.wrapper && ranks ? codeLines(`${WRAPPER} = model  # the report lists its buckets`) : []),
     ...(parts.afterModel ?? []),
     ...(parts.stages === true ? codeLines('run.holds(model, modules)') : []),
     ...codeLines(

@@ -134,7 +134,7 @@ describe('pickles', () => {
   });
 
   it.each([
-    ['command-2', /asks for posix[.]system [(]GLOBAL[)] at byte \d+: refused/],
+    ['command-2', /asks for posix[.]system [(]GLOBAL[)] at byte \d+, so it is refused/],
     ['command-4', /asks for posix[.]system [(]STACK_GLOBAL[)]/],
     ['eval', /asks for (__builtin__|builtins)[.]eval [(]GLOBAL[)]/],
     ['object', /asks for collections[.]OrderedDict/],
@@ -154,9 +154,7 @@ describe('pickles', () => {
   it('cut anywhere give a message', () => {
     const whole = pickle('plain-4');
     for (let length = 0; length < whole.length; length++) {
-      expect(() => readPickle(whole.subarray(0, length), 'dump')).toThrow(
-        /ends before its STOP, at byte \d+/,
-      );
+      expect(() => readPickle(whole.subarray(0, length), 'dump')).toThrow(/ends before its STOP, at byte \d+/);
     }
   });
 

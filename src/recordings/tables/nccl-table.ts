@@ -44,7 +44,7 @@ export function readNcclTable(file: string, text: string): ReadTable {
     if (row) rows.push(row);
     else if (refused++ === 0) {
       const wanted = `${header.names.length} columns (${firstFew(header.names, 16, ' ')})`;
-      const note = `It begins as a row, but has not the ${wanted}: left out.`;
+      const note = `This line begins like a row, but lacks the ${wanted}, so it is left out.`;
       notices.push({ level: 'warning', text: note, place: { file, line: number } });
     }
   }

@@ -59,12 +59,12 @@ describe('tables of nccl-tests', () => {
     const { notices, tables } = await importFiles(texts.map((text, k) => fileOf(`${k}.txt`, text)));
     expect(tables).toEqual([]);
     expect(notices.map(({ text }) => text.replace(/[.:].*$/, ''))).toEqual([
-      'It is empty',
-      'It has no header of nccl-tests ("size count type ',
-      'It has a header of nccl-tests and no row',
+      'The file is empty',
+      'The table has no header of nccl-tests ("size count type ',
+      'The table has a header of nccl-tests and no row',
       'Row 0 of the report lacks its bytes, measured time or modelled time',
-      'It is JSON without traceEvents, entries or rows (it has a)',
-      'It is a zip archive',
+      'The file is JSON without traceEvents, entries or rows (it has a), so it is not a recording that Lockstep can read',
+      'The file is a zip archive',
     ]);
   });
 });

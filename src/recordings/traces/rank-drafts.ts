@@ -64,7 +64,7 @@ export function rankDrafts(trace: RawTrace, facts: FileFacts): readonly RankDraf
   const byProcess = lanesByProcess(lanes);
   const processes = [...byProcess.keys()].slice(0, MOST_PROCESSES);
   if (byProcess.size > MOST_PROCESSES) {
-    const text = `It has ${byProcess.size.toLocaleString('en')} processes: the first ${MOST_PROCESSES.toLocaleString('en')} were read.`;
+    const text = `The file has ${byProcess.size.toLocaleString('en')} processes: only the first ${MOST_PROCESSES.toLocaleString('en')} were read.`;
     trace.notices.push({ level: 'warning', text, place: { file: trace.file } });
   }
   const isOneRank = facts.kind === 'lockstep' && ranksOfTrace(trace).size === 1;

@@ -107,7 +107,7 @@ test('a worker that ends by itself is noticed though nobody waits for it', () =>
     must(FakeWorker.made[0], 'worker 0').end();
     expect(await world.lost).toMatchObject({
       code: 'rank-failed',
-      message: 'Rank 0 (cuda:0) ended: its worker is gone.',
+      message: 'Rank 0 (cuda:0) ended: its worker no longer exists.',
       details: { rank: 0 },
     });
     await world.dispose();

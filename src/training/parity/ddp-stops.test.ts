@@ -159,8 +159,11 @@ test.each([
     'ddp.samplesPerRank is [8, 8] and worldSize is 3: the list has 2 numbers for 3 ranks.',
   ],
   [{ ddp: { samplesPerRank: [80, 8, 8] } }, 'gives 96 rows to 3 ranks, but there are 64 training rows'],
-  [{ ddp: { gradientAsBucketView: true, commHook: { type: 'fp16Compress' } } }, 'writes a compressed copy of the bucket'],
-  [{ accumulate: 2, ddp: { join: true, samplesPerRank: [8, 8, 2] } }, 'in the middle of a group of 2 micro-batches'],
+  [
+    { ddp: { gradientAsBucketView: true, commHook: { type: 'fp16Compress' } } },
+    'writes a compressed copy of the bucket',
+  ],
+  [{ accumulate: 2, ddp: { join: true, samplesPerRank: [8, 8, 2] } }, 'in the middle of a step of 2 micro-batches'],
 ] as const)('%o is refused', async (part, message) => {
   await expect(runConfig({ ...base, ...part } as ConfigInput, {})).rejects.toThrow(message);
 });

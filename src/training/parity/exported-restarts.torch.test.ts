@@ -115,12 +115,12 @@ function inPyTorch(): void {
         });
       const first = await job('--kill', '1@3');
       expect(first.said).toContain('no checkpoint ');
-      expect(first.said).toMatch(/run yet: begins at the start\n/);
+      expect(first.said).toMatch(/run yet: starts from the beginning\n/);
       expect(first.said).toContain('rank 1 is killed in step 3');
       expect(first.status).not.toBe(0);
 
       const second = await job('--kill', '1@5');
-      expect(second.said).toMatch(/train\.py: goes on from \S*run\n/);
+      expect(second.said).toMatch(/train\.py: resumes from \S*run\n/);
       expect(second.said).toContain('step 2 ');
       expect(second.said).not.toContain('step 1 ');
       expect(second.status).not.toBe(0);
@@ -147,7 +147,7 @@ function inPyTorch(): void {
   test('options that cannot be are refused in a line, before any rank starts', async () => {
     const folder = await exported('refused', { mode: 'ddp', worldSize: 2, ...ADAM });
     const nodes = await started(['./run.sh'], folder, { NNODES: '1:2' });
-    const whole = "run.sh: NNODES and NPROC_PER_NODE are whole numbers of 1 or more, not '1:2'\n";
+    const whole = "run.sh: NNODES and NPROC_PER_NODE must be whole numbers of at least 1, not '1:2'\n";
     expect(nodes).toEqual({ status: 2, said: whole });
     const [first, second] = await Promise.all(
       ['0', '1'].map((RANK) => started(['python3', 'train.py', '--steps', '-5'], folder, { RANK, WORLD_SIZE: '2' })),
@@ -164,11 +164,11 @@ function inPyTorch(): void {
     const train = path.join(folder, 'train.py');
     const line = ['python3', train, '--checkpoint', 'new/run', '--checkpoint-every', '2', '--resume', 'auto'];
     const first = await started([...line, '--kill', '0@5'], elsewhere);
-    expect(first.said).toContain('train.py: no checkpoint new/run yet: begins at the start\n');
+    expect(first.said).toContain('train.py: no checkpoint new/run yet: starts from the beginning\n');
     expect(first.said).toContain('rank 0 is killed in step 5');
     const second = await started([...line, '--report', 'report.json'], elsewhere);
     expect(second.status).toBe(0);
-    expect(second.said).toContain('train.py: goes on from new/run\nstep 4 ');
+    expect(second.said).toContain('train.py: resumes from new/run\nstep 4 ');
     expect((await started(['python3', train, '--report', 'whole.json', '--quiet'], elsewhere)).status).toBe(0);
     const [resumed, straight] = await Promise.all(
       ['report.json', 'whole.json'].map((name) => report(path.join(elsewhere, name))),
@@ -177,7 +177,7 @@ function inPyTorch(): void {
     expect(resumed?.weights).toEqual(straight?.weights);
 
     const without = await started(['python3', train, '--resume', 'auto'], elsewhere);
-    expect(without).toMatchObject({ status: 2, said: expect.stringContaining('give --checkpoint, too') });
+    expect(without).toMatchObject({ status: 2, said: expect.stringContaining('give --checkpoint as well') });
 
     // A file that lost bytes on the disk is not passed over.
     await writeFile(
@@ -186,7 +186,9 @@ function inPyTorch(): void {
     );
     const damaged = await started(line, elsewhere);
     expect(damaged.status).toBe(1);
-    expect(damaged.said).toMatch(/is not the one that was saved with the other file\. Remove these files to begin/);
+    expect(damaged.said).toMatch(
+      /was not saved together with the other file\. Remove these files to train from the start/,
+    );
   });
 
   test(

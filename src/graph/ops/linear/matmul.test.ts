@@ -63,7 +63,7 @@ describe('batches', () => {
       [2, 2, 2, 2, 1, 1],
     ];
     expect(() => matmul.lower({ ...types(a as number[], b as number[], out as number[]), attrs: {} })).toThrow(
-      'matmul over 4 batch dimensions',
+      'matmul with 4 batch dimensions',
     );
   });
 });

@@ -1,8 +1,8 @@
-"""Checkpoints that Lockstep resumes, and resuming from those that it wrote.
+"""Writes checkpoints that Lockstep can resume from, and resumes from checkpoints that Lockstep wrote.
 
-BASE.safetensors is model.state_dict(). BASE.state.safetensors has the optimizer's state, the rows of the epoch and the
-generators of all ranks; its metadata say at which step it was saved, and by checksums which model belongs to it. Rank 0
-writes for all.
+BASE.safetensors is model.state_dict(). BASE.state.safetensors holds the optimizer's state, the rows of the epoch and
+the random generators of all ranks; its metadata hold the step, and checksums that name the model file it belongs to.
+Rank 0 writes for all ranks.
 """
 
 import json
@@ -18,16 +18,16 @@ from tensors import bytes_of
 
 
 class Batches(BatchSampler):
-    """The batches of an epoch. A checkpoint saves their rows; an epoch that was begun can be finished with them."""
+    """The batches of an epoch. A checkpoint saves their rows, so that a resumed run can finish the epoch."""
 
     def __init__(self, sampler, batch_size, drop_last=False):
         super().__init__(sampler, batch_size, drop_last)
-        self.epoch_rows = []  # of the epoch that runs: a list of row numbers for each batch
+        self.epoch_rows = []  # of the current epoch: a list of row numbers per batch
         self.left = None
-        self.same_rows = False  # on all ranks: where the sampler draws, rank 0's count
+        self.same_rows = False  # on all ranks: they then use the rows that rank 0 draws
 
     def finish(self, done, epoch_rows=None, generators=None):
-        """Of the next epoch `done` batches were taken before. Its rows: those that were saved, or the sampler's."""
+        """Skips the first `done` batches of the next epoch. Its rows: `epoch_rows` if given, else the sampler's."""
         self.left = done, epoch_rows, generators
 
     def __iter__(self):
@@ -38,7 +38,7 @@ class Batches(BatchSampler):
         yield from self.epoch_rows[done:]
 
     def drawn(self):
-        """Stages of a pipeline must take the same rows, and dropout has some of them draw more than others."""
+        """All stages of a pipeline must read the same rows, but dropout makes some stages draw more numbers."""
         batches = list(super().__iter__())
         if not self.same_rows:
             return batches
@@ -49,13 +49,13 @@ class Batches(BatchSampler):
 
 
 class Saved:
-    """A checkpoint that was read, as far as it concerns this rank."""
+    """What this rank needs of a checkpoint."""
 
     def __init__(self, base, rank, readers):
-        """`readers`: how many ranks have rows of their own; of a pipeline, rank % readers is that of this one."""
+        """`readers`: how many ranks read different rows; a rank of a pipeline reads those of rank % readers."""
         self.weights, tensors, self.about = read_pair(base)
         self.optimizer = {}
-        for key in sorted(tensors):  # state.0.exp_avg; with @cuda:1 behind it: what that rank has of its own
+        for key in sorted(tensors):  # state.0.exp_avg; an ending @cuda:1 marks the value of that rank alone
             name, _, owner = key.partition('@cuda:')
             if name.startswith('state.') and owner in ('', str(rank)):
                 _, number, name = name.split('.')
@@ -76,7 +76,7 @@ class Saved:
         model.load_state_dict({without_wrapper(name): tensor for name, tensor in self.weights.items()})
 
     def load_optimizer(self, optimizer, named=None):
-        """What the file does not say of a group stays as it is. `named`: the parameters of a rank that has not all."""
+        """Settings that the file lacks stay as they are. `named`: the parameters of a rank that holds a part."""
         saved_groups = json.loads(self.about['param_groups'])
         groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]
         if named is not None:
@@ -88,7 +88,7 @@ class Saved:
         optimizer.load_state_dict({'state': self.optimizer, 'param_groups': groups})
 
     def load_batches(self, batches, row_ids):
-        """With as many readers as saved it: the very rows that were left. Else the sampler deals the epoch anew."""
+        """With as many readers as in the saved run: exactly the rows that were left. Else the sampler's."""
         done = self.number('micro_batch') - max(0, self.number('epoch')) * self.number('batches_per_epoch')
         if not self.same_readers:
             batches.finish(done)
@@ -99,14 +99,14 @@ class Saved:
 
 
 def own_gpus():
-    """Numbers of the GPUs that this process computes on, of those that it sees."""
+    """The GPUs that this process computes on, by their numbers among the visible GPUs."""
     if not torch.cuda.is_initialized():
         return []
     return [torch.cuda.current_device()] if dist.is_initialized() else range(torch.cuda.device_count())
 
 
 def generators():
-    """The states of torch's generators in this process: 'cpu', and those of its GPUs, counted from 0."""
+    """The states of torch's generators in this process: 'cpu', and its GPUs numbered from 0."""
     return {'cpu': torch.get_rng_state(), **{k: torch.cuda.get_rng_state(gpu) for k, gpu in enumerate(own_gpus())}}
 
 
@@ -118,17 +118,17 @@ def set_generators(states):
 
 
 def save(base, config, counts, order, state, optimizer, named, batches, row_ids, readers):
-    """Writes both files; every rank calls it. `counts`: of steps, micro-batches and so on, by their names in the file.
+    """Writes both files; every rank calls it. `counts`: the numbers of steps, micro-batches and so on, by name.
 
-    `order`: the names of the whole model. `state`: the entries of its state_dict that this rank gives: rank 0 all of
-    them, a rank of a pipeline those of its stages. `named`: pairs of name and parameter that its optimizer has.
-    `readers`: as many ranks, from 0 on, have rows of their own.
+    `order`: the names of the whole model. `state`: the entries of its state_dict that this rank saves: all on
+    rank 0, those of its stages on a rank of a pipeline. `named`: the (name, parameter) pairs of its optimizer.
+    `readers`: ranks 0 to readers - 1 read different rows.
     """
     rows = [[int(i if row_ids is None else row_ids[i]) for i in batch] for batch in batches.epoch_rows]
     ranks = gather(
         {
             'state': {name: tensor.detach().cpu() for name, tensor in state.items()},
-            # Replicas have the same state: rank 0's will do. ZeroRedundancyOptimizer (.optim) has a part on each rank.
+            # Replicas have the same state, so rank 0's is enough. ZeroRedundancyOptimizer (.optim) has parts per rank.
             'optimizer': states_by_name(optimizer, named) if state or hasattr(optimizer, 'optim') else {},
             'groups': groups_by_name(optimizer, named),
             'rows': torch.tensor([i for batch in rows for i in batch], dtype=torch.int32),
@@ -176,11 +176,11 @@ def save(base, config, counts, order, state, optimizer, named, batches, row_ids,
 
 
 def gather(value):
-    """What every rank has, on rank 0; an empty list elsewhere. As dist.gather_object, which needs numpy."""
+    """The values of all ranks on rank 0; an empty list on other ranks. Like dist.gather_object, which needs numpy."""
     if not dist.is_initialized():
         return [value]
     device = 'cuda' if dist.get_backend() == 'nccl' else 'cpu'
-    data = pickle.dumps(value if dist.get_rank() > 0 else None)  # rank 0's own, the weights among it, need not travel
+    data = pickle.dumps(value if dist.get_rank() > 0 else None)  # rank 0 need not send its own value
     own = torch.frombuffer(bytearray(data), dtype=torch.uint8).to(device)
     sizes = [torch.zeros(1, dtype=torch.int64, device=device) for _ in range(dist.get_world_size())]
     dist.all_gather(sizes, torch.tensor([len(own)], device=device))
@@ -194,7 +194,7 @@ def gather(value):
 
 
 def states_by_name(optimizer, named):
-    """Of each parameter the tensors of the optimizer's state."""
+    """The tensors of the optimizer's state for each parameter."""
     kept = getattr(optimizer, 'optim', optimizer).state
     return {
         name: {key: as_float(value) for key, value in kept[p].items() if value is not None}
@@ -221,7 +221,7 @@ def plain(value):
 
 
 def numbered(ranks, order):
-    """The groups of all ranks as one list, with numbers in place of names as torch has them; and names by number."""
+    """The groups of all ranks as one list, with parameters as numbers, like in torch; and the name of each number."""
     groups = [{**group, 'params': [*group['params']]} for group in ranks[0]['groups']]
     for one in ranks[1:]:
         for group, more in zip(groups, one['groups']):

@@ -1,6 +1,6 @@
-"""The two files of a checkpoint on the disk: replaced so that one of the two saves is always whole, read and checked.
+"""The two files of a checkpoint: writes them so that a complete checkpoint always exists, reads and checks them.
 
-A save that is killed, at any moment, leaves the checkpoint before it. Lockstep reads and leaves the same files.
+If saving is killed at any moment, the previous checkpoint remains. Lockstep uses the same files.
 """
 
 import json
@@ -14,13 +14,13 @@ import torch.distributed as dist
 
 from tensors import bytes_of, read_file, save_file
 
-# How far a run goes and where it begins: other in every run that goes on.
+# How long a run is and where it begins: these differ in every resumed run.
 LENGTH = ('steps', 'epochs', 'resume', 'resumeBy')
 
 
 def replace_pair(base, weights, tensors, about):
-    """Both files are written under other names first, then renamed: the model, and last the state, which says by its
-    checksums which model belongs to it. Killed between the two, it leaves the model before as .previous."""
+    """Writes both files under temporary names, then renames the model and last the state, whose checksums tell which
+    model belongs to it. If it is killed between the two, the previous model remains as .previous."""
     model, state, previous = f'{base}.safetensors', f'{base}.state.safetensors', f'{base}.safetensors.previous'
     save_file(weights, f'{model}.part', {'format': 'pt'})
     save_file(tensors, f'{state}.part', about)
@@ -38,7 +38,7 @@ def second_name(path, other):
         os.remove(other)
     try:
         os.link(path, other)
-    except OSError:  # a file system without links
+    except OSError:  # the file system has no links
         shutil.copyfile(path, f'{other}.part')
         os.replace(f'{other}.part', other)
 
@@ -52,7 +52,7 @@ def belong_together(model, state):
 
 
 def read_pair(base):
-    """Weights, tensors of the state, and what the state says of itself. ValueError or OSError: there is none."""
+    """Weights, tensors of the state, and the metadata of the state. ValueError or OSError: no valid checkpoint."""
     tensors, about = read_file(f'{base}.state.safetensors')
     model = f'{base}.safetensors'
     if os.path.exists(f'{model}.previous') and belong_together(f'{model}.previous', f'{base}.state.safetensors'):
@@ -66,30 +66,30 @@ def read_pair(base):
 
 
 def check_pair(weights, tensors, about):
-    """ValueError: these are not the tensors that were saved together."""
+    """Raises ValueError if these tensors were not saved together."""
     saved = json.loads(about.get('crc32', '{}'))
     plain = {without_wrapper(name): tensor for name, tensor in weights.items()}
     for what, found in (('model', plain), ('state', tensors)):
         sums = crcs(found)
         for name, expected in saved.get(what, sums).items():
             if sums.get(name) != expected:
-                raise ValueError(f'the tensor {name} of the {what} is not the one that was saved with the other file')
+                raise ValueError(f'the tensor {name} of the {what} was not saved together with the other file')
 
 
 def without_wrapper(name):
-    """The name in a model that was saved in its wrapper, DistributedDataParallel say."""
+    """The name without the prefix of a wrapper such as DistributedDataParallel."""
     return name[len('module.') :] if name.startswith('module.') else name
 
 
 def was_saved(base, rank, device):
-    """Is there a checkpoint to go on from? Rank 0 looks, so that all ranks do the same. A damaged one ends the run."""
+    """Is there a checkpoint to resume from? Rank 0 checks for all ranks. A damaged checkpoint ends the run."""
     found = 0
     if rank == 0 and os.path.exists(f'{base}.state.safetensors'):
         try:
             read_pair(base)
             found = 1
         except (OSError, ValueError) as error:
-            print(f'train.py: {error}. Remove these files to begin at the start.', file=sys.stderr, flush=True)
+            print(f'train.py: {error}. Remove these files to train from the start.', file=sys.stderr, flush=True)
             found = -1
     found = word_of_rank_0(found, device)
     if found < 0:
@@ -98,7 +98,7 @@ def was_saved(base, rank, device):
 
 
 def word_of_rank_0(number, device):
-    """On all ranks the number that rank 0 gives."""
+    """Returns rank 0's number on all ranks."""
     said = torch.tensor([number], dtype=torch.int64, device=device)
     if dist.is_initialized():
         dist.broadcast(said, 0)
@@ -106,7 +106,7 @@ def word_of_rank_0(number, device):
 
 
 def leave(status):
-    """Ends this rank without training; every rank calls it. None goes while another still needs the process group."""
+    """Exits without training; every rank calls it. No rank exits while another still needs the process group."""
     if dist.is_initialized():
         dist.barrier()
         dist.destroy_process_group()
@@ -114,9 +114,9 @@ def leave(status):
 
 
 def why_not(base, model, optimizer_type):
-    """Why training cannot go on from these files, in words; None: it can."""
+    """Why training cannot resume from these files; None: it can."""
     if not os.path.exists(f'{base}.state.safetensors'):
-        return f'there is no checkpoint {base} ({base}.state.safetensors)'
+        return f'there is no checkpoint {base} ({base}.state.safetensors is missing)'
     try:
         weights, _, about = read_pair(base)
     except (OSError, ValueError) as error:
@@ -125,26 +125,26 @@ def why_not(base, model, optimizer_type):
     own = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
     for name in [*own, *saved]:
         if name not in saved and name.endswith('.num_batches_tracked'):
-            continue  # load_state_dict begins it at 0
+            continue  # load_state_dict starts it at 0
         if name not in saved:
             return f'the checkpoint {base} lacks the tensor {name}, which the net of this run has'
         if name not in own:
             return f'the checkpoint {base} has a tensor {name}, which the net of this run lacks'
         if saved[name] != own[name] and counts(saved[name]) != counts(own[name]):
-            return f'in the checkpoint {base} the tensor {name} has the shape {saved[name]}, in this run {own[name]}'
+            return f'in the checkpoint {base} the tensor {name} has the shape {saved[name]}, not {own[name]}'
     kind = json.loads(about.get('config', '{}')).get('optimizer', {}).get('type')
     if kind is not None and kind != optimizer_type:
-        return f'the checkpoint {base} is of {kind}, this run has {optimizer_type}'
+        return f'the checkpoint {base} was saved with {kind}, but this run uses {optimizer_type}'
     return None
 
 
 def counts(shape):
-    """BatchNorm's counter is one number, in files of Lockstep a list of one."""
+    """BatchNorm's counter is a scalar in torch and a list of one number in Lockstep's files."""
     return shape or [1]
 
 
 def other_settings(about, config):
-    """The settings that this run does not have from the checkpoint, by their names in config.json."""
+    """The settings in which this run differs from the checkpoint, by their names in config.json."""
     saved = json.loads(about.get('config', '{}'))
     return [key for key in config if key in saved and key not in LENGTH and saved[key] != config[key]]
 

@@ -1,4 +1,4 @@
-"""How train.py is started: its options, the device and the rank of this process, the process group."""
+"""The start of train.py: its options, device and rank of this process, and the process group."""
 
 import argparse
 import os
@@ -10,12 +10,12 @@ import torch.distributed as dist
 
 
 def here(name):
-    """A file of this folder, from whatever folder train.py is started."""
+    """The path of a file in this folder, wherever train.py was started."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong with its options once, not once per rank."""
+    """Reports a wrong option once, not once per rank."""
 
     def error(self, message):
         if os.environ.get('RANK', '0') != '0':
@@ -24,14 +24,14 @@ class Parser(argparse.ArgumentParser):
 
 
 def positive(text):
-    """A whole number of 1 or more."""
+    """A whole number of at least 1."""
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f'{text!r} is not a whole number of 1 or more')
+        raise argparse.ArgumentTypeError(f'{text!r} is not a whole number of at least 1')
     return int(text)
 
 
 def parse_arguments(steps=None, epochs=None, resume=None, plain=False):
-    """The options of train.py; `steps` (of the optimizer), `epochs` and `resume` are those of the exported run."""
+    """The options of train.py. `steps` (of the optimizer), `epochs` and `resume`: the values of the exported run."""
     resume = resume and here(resume)
     parser = Parser(description='Trains the net of this folder; README.md has the commands.')
     add = parser.add_argument
@@ -39,32 +39,33 @@ def parse_arguments(steps=None, epochs=None, resume=None, plain=False):
         add('--steps', type=positive, default=steps, help='steps of the optimizer (%(default)s)')
     else:
         add('--epochs', type=positive, default=epochs, help='passes over the data (%(default)s)')
-    add('--device', choices=['auto', 'cpu', 'cuda'], default='auto', help='auto: CUDA where every rank has a GPU')
-    add('--backend', choices=['gloo', 'nccl'], help='of the process group; nccl on GPUs, gloo on the CPU')
-    add('--timeout', type=float, metavar='S', help="of the process group, in seconds (the run's, else PyTorch's own)")
+    add('--device', choices=['auto', 'cpu', 'cuda'], default='auto', help='auto: CUDA if every rank has a GPU')
+    add('--backend', choices=['gloo', 'nccl'], help='of the process group; default: nccl on GPUs, gloo on the CPU')
+    add('--timeout', type=float, metavar='S', help="of the process group, in seconds (the run's, else PyTorch's)")
     add('--report', metavar='FILE', help='write losses, final weights, times and memory (JSON)')
-    add('--history', type=int, default=200, metavar='N', help='steps of which the report has parameters and gradients')
-    add('--expect', metavar='FILE', help='a report to compare with: prints the largest difference, ends with 1 beyond')
-    add('--bar', type=float, default=1e-5, help='the difference that --expect allows, relative above 1 (%(default)s)')
-    add('--trace', metavar='FILE', help='record the last steps with torch.profiler, one file for each rank')
-    add('--checkpoint', metavar='BASE', help='write BASE.safetensors and BASE.state.safetensors; a shared folder')
-    add('--checkpoint-every', type=positive, metavar='N', help='after every N steps, too, not at the end only')
-    add('--resume', metavar='BASE', default=resume, help='go on from such a checkpoint; auto: from the newest complete '
-        'one that --checkpoint wrote, or from the start where there is none')
+    add('--history', type=int, default=200, metavar='N', help='steps whose parameters and gradients are reported')
+    add('--expect', metavar='FILE',
+        help='compare with this report: print the largest difference, exit with 1 if above --bar')
+    add('--bar', type=float, default=1e-5, help='difference that --expect allows, relative above 1 (%(default)s)')
+    add('--trace', metavar='FILE', help='record the last steps with torch.profiler, one file per rank')
+    add('--checkpoint', metavar='BASE', help='write BASE.safetensors and BASE.state.safetensors (shared folder)')
+    add('--checkpoint-every', type=positive, metavar='N', help='write one every N steps, not only at the end')
+    add('--resume', metavar='BASE', default=resume, help='resume from this checkpoint; auto: from the newest one '
+        'that --checkpoint wrote, or start from the beginning if there is none')
     add('--real-data', metavar='FILE', help='train on your own rows: see own_dataset in train.py')
-    add('--workers', type=int, default=0, help='processes that load batches, for each rank (%(default)s)')
-    add('--precision', choices=['float32', 'tf32', 'bf16'], default='float32', help='of products (%(default)s)')
+    add('--workers', type=int, default=0, help='processes per rank that load batches (%(default)s)')
+    add('--precision', choices=['float32', 'tf32', 'bf16'], default='float32', help='of matrix products (%(default)s)')
     add('--compile', action='store_true', help='torch.compile the model (torch 2 and later)')
     add('--quiet', action='store_true', help='do not print losses')
-    add('--progress', action='store_true', help=argparse.SUPPRESS)  # for programs: a line of JSON for every loss
-    add('--kill', metavar='RANK@STEP', help='end that rank in that step, as a crash would; several with commas')
-    add('--hang', metavar='RANK@STEP', help='let that rank hang there, until the timeout of the process group')
+    add('--progress', action='store_true', help=argparse.SUPPRESS)  # for programs: prints one line of JSON per loss
+    add('--kill', metavar='RANK@STEP', help='kill that rank in that step, like a crash; separate several by commas')
+    add('--hang', metavar='RANK@STEP', help='make that rank hang there, until the timeout of the process group')
     args = parser.parse_args()
-    args.begins_with = resume  # what `--resume auto` takes before there is a checkpoint
+    args.begins_with = resume  # `--resume auto` starts from this while there is no checkpoint
     if args.resume == 'auto' and not args.checkpoint:
-        parser.error('--resume auto goes on from what --checkpoint BASE wrote: give --checkpoint, too')
+        parser.error('--resume auto resumes from what --checkpoint BASE wrote: give --checkpoint as well')
     if plain and (args.compile or args.precision == 'bf16'):
-        parser.error('--compile and --precision bf16 are not for this mode, whose stages or workers have own loops')
+        parser.error('--compile and --precision bf16 are not available: stages and workers have their own loops')
     if args.compile and not hasattr(torch, 'compile'):
         parser.error(f'--compile needs torch 2 or later; this is {torch.__version__}')
     torch.set_float32_matmul_precision('high' if args.precision == 'tf32' else 'highest')
@@ -73,15 +74,15 @@ def parse_arguments(steps=None, epochs=None, resume=None, plain=False):
 
 
 def set_up(args, ranks=None, devices=1, timeout_s=None):
-    """Rank and device of this process. With `ranks` it joins the others; else it drives `devices` GPUs by itself.
+    """Rank and device of this process. With `ranks` it joins the process group; else it drives `devices` GPUs alone.
 
-    `timeout_s`: how long a rank waits in a collective for the others; None: PyTorch's own (10 min nccl, 30 min gloo).
+    `timeout_s`: how long a rank waits in a collective; None: PyTorch's default (10 min for nccl, 30 min for gloo).
     """
     local_rank = int(os.environ.get('LOCAL_RANK', 0)) if ranks else 0
     needed = int(os.environ.get('LOCAL_WORLD_SIZE', 1)) if ranks else devices
     found = torch.cuda.device_count()
     if args.device == 'cuda' and found < needed:
-        sys.exit(f'train.py: needs {needed} GPUs on this machine and finds {found}; --device cpu takes none')
+        sys.exit(f'train.py: needs {needed} GPUs on this machine but finds {found}; --device cpu needs none')
     cuda = args.device != 'cpu' and found >= needed
     device = torch.device('cuda', local_rank) if cuda else torch.device('cpu')
     if cuda:
@@ -89,17 +90,17 @@ def set_up(args, ranks=None, devices=1, timeout_s=None):
     if not ranks:
         return 0, device
     if 'RANK' not in os.environ:
-        sys.exit(f'train.py: has {ranks} ranks; start it with torchrun --nproc_per_node={ranks} train.py')
+        sys.exit(f'train.py: needs {ranks} ranks; start it with torchrun --nproc_per_node={ranks} train.py')
     backend = args.backend or ('nccl' if cuda else 'gloo')
     args.timeout = args.timeout or timeout_s
     timeout = {} if args.timeout is None else {'timeout': timedelta(seconds=args.timeout)}
     dist.init_process_group(backend, **timeout)
     rank, world = dist.get_rank(), dist.get_world_size()
     if world != ranks and rank == 0:
-        print(f'train.py: exported for {ranks} ranks, started with {world}: each keeps its batch size', file=sys.stderr)
+        print(f'train.py: exported for {ranks} ranks, started with {world}; batch size per rank kept', file=sys.stderr)
     return rank, device
 
 
 def autocast(args, device):
-    """The context of the forward pass: --precision bf16 computes products in it, the weights stay float32."""
+    """The context of the forward pass: with --precision bf16, matrix products in bfloat16 and weights in float32."""
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=args.precision == 'bf16')

@@ -1,6 +1,6 @@
-"""What happens around a training: its losses are kept, checkpoints written and resumed, signals and faults obeyed.
+"""Everything around the training loop: keeps losses, writes and resumes checkpoints, handles signals and faults.
 
-train.py has the training itself. The report, which is written at the end, is made in report.py.
+The training loop is in train.py. report.py makes the report, which is written at the end.
 """
 
 import json
@@ -18,24 +18,24 @@ import checkpoint_files
 import report
 from launch import here
 
-AGREE_EVERY, AGREE_S = 10, 5  # ranks ask each other whether one was told to stop after so many steps, or seconds
+AGREE_EVERY, AGREE_S = 10, 5  # ranks agree whether to stop every so many steps or seconds
 
 
 class Run:
-    """Takes what a training does. `with run:` around the training writes report, trace and checkpoint at its end."""
+    """Records a training. `with run:` around the training writes report, trace and checkpoint at the end."""
 
     def __init__(self, args, rank, device, accumulate=1, updates=1, uneven=False, per_epoch=None,
                  replicas=None):
-        """`accumulate`: micro-batches to a step; `updates`: calls of optimizer.step() in a step; `uneven`: ranks
-        have different numbers of batches; `per_epoch`: all begin an epoch at a multiple of it; `replicas`: of a
-        pipeline, whose stages take the same rows (rank % replicas says which; None: every rank has rows of its own)."""
+        """`accumulate`: micro-batches per step; `updates`: calls of optimizer.step() per step; `uneven`: ranks have
+        different numbers of batches; `per_epoch`: micro-batches counted per epoch on every rank; `replicas`: of a
+        pipeline, whose stages read the same rows (those of rank % replicas; None: each rank reads its own rows)."""
         given = {name: vars(args)[name] for name in ('steps', 'epochs') if name in args}
         with open(here('config.json')) as f:
             self.config = {**json.load(f), **given}
         self.args, self.rank, self.device = args, rank, device
         self.accumulate, self.updates, self.uneven, self.per_epoch = accumulate, updates, uneven, per_epoch
         world = dist.get_world_size() if dist.is_initialized() else 1
-        self.readers = replicas or world  # as many have rows of their own; rank 0 to readers - 1 are the first of each
+        self.readers = replicas or world  # ranks 0 to readers - 1 read different rows
         self.same_rows = replicas == 1 and world > 1
         self.micro_batch, self.epoch, self.batches_per_epoch = 0, -1, 0
         self.first_step = self.first_epoch = 0
@@ -50,7 +50,7 @@ class Run:
     # ---- before the training
 
     def holds(self, model, modules=None):
-        """The model that is trained; `modules`: of which this rank has the parameters, where it has not all."""
+        """The model that is trained. `modules`: the modules whose parameters this rank holds (None: all)."""
         self.model, self.is_part = model, modules is not None
         # Of a pipeline, the ranks of the last stage have losses: the last rank, or with V-shaped schedules the first.
         self.prints = self.rank == 0 or (self.is_part and self.rank == dist.get_world_size() - 1)
@@ -66,11 +66,11 @@ class Run:
         return [(name, p) for name, p in self.model.named_parameters() if name in self.owned]
 
     def state(self):
-        """Entries of the model's state_dict that this rank has."""
+        """Entries of the model's state_dict that this rank holds."""
         return {name: tensor for name, tensor in self.model.state_dict().items() if name in self.owned}
 
     def resume(self, model):
-        """Loads the weights of the checkpoint that training goes on from, if it does. Before the model is wrapped."""
+        """Loads the weights of the checkpoint to resume from, if any. Call it before the model is wrapped."""
         base = self.base_to_resume()
         if base is None:
             return
@@ -87,7 +87,7 @@ class Run:
         self.micro_batch = self.saved.number('micro_batch')
 
     def refuse_unless(self, base, model):
-        """Rank 0 says why training cannot go on from these files, and all ranks end."""
+        """If training cannot resume from these files, rank 0 says why and all ranks exit."""
         why = checkpoint_files.why_not(base, model, self.config['optimizer']['type']) if self.rank == 0 else None
         if why is not None:
             self.say(why)
@@ -99,8 +99,8 @@ class Run:
             print(f'train.py: {text}', file=sys.stderr, flush=True)
 
     def base_to_resume(self):
-        """The checkpoint that training goes on from; None: it begins at the start. Ranks that torchrun starts again
-        begin at the top of train.py, too: with --checkpoint they go on as with --resume auto."""
+        """The checkpoint to resume from; None: train from the start. Ranks that torchrun restarts also run train.py
+        from the top: with --checkpoint they resume as with --resume auto."""
         args = self.args
         auto = args.resume == 'auto'
         base = args.begins_with if auto else args.resume
@@ -108,24 +108,24 @@ class Run:
             return base
         found = checkpoint_files.was_saved(args.checkpoint, self.rank, self.device)
         if self.rank == 0:
-            begins = f'begins with {base}' if base else 'begins at the start'
-            says = f'goes on from {args.checkpoint}' if found else f'no checkpoint {args.checkpoint} yet: {begins}'
+            begins = f'starts from {base}' if base else 'starts from the beginning'
+            says = f'resumes from {args.checkpoint}' if found else f'no checkpoint {args.checkpoint} yet: {begins}'
             self.say(says)
         return args.checkpoint if found else base
 
     def resume_optimizer(self, optimizer, advance=None, every_epoch=False):
-        """The state of the optimizer and of the schedule, which `advance` moves on by one."""
+        """Restores the optimizer and the schedule; `advance` moves the schedule on by one step."""
         self.optimizer = optimizer
         if self.saved is None:
             return
         if advance is not None:
-            optimizer.step()  # without gradients it changes nothing; a schedule wants it before its own step
+            optimizer.step()  # changes nothing without gradients; a schedule must not step before the optimizer
             for _ in range(self.first_epoch if every_epoch else self.saved.number('optimizer_steps')):
                 advance()
         self.saved.load_optimizer(optimizer, self.named_parameters() if self.is_part else None)
 
     def resume_batches(self, batches, row_ids=None):
-        """The rows that were left of the epoch. `row_ids`: the numbers of the rows that `batches` speaks of."""
+        """Restores the rows that were left of the epoch. `row_ids`: the number of each row that `batches` indexes."""
         self.batches, self.row_ids, batches.same_rows = batches, row_ids, self.same_rows
         if self.saved is not None:
             self.saved.load_batches(batches, row_ids)
@@ -133,7 +133,7 @@ class Run:
     # ---- the training
 
     def batches_of(self, loader, epoch):
-        """The batches of an epoch, until training is to stop."""
+        """The batches of an epoch; ends early when training is asked to stop."""
         if self.stop:
             return
         self.epoch, self.batches_per_epoch = epoch, self.per_epoch or len(loader)
@@ -149,7 +149,7 @@ class Run:
                 self.micro_batch += 1
 
     def loss(self, loss):
-        """The loss of a micro-batch; where one process drives several workers, of each in turn."""
+        """Records the loss of a micro-batch. A process with several workers calls it for each worker in turn."""
         self.losses.append((self.micro_batch, self.epoch, loss.detach()))
         if self.args.progress:
             place = {'rank': self.rank, 'step': self.micro_batch // self.accumulate, 'microBatch': self.micro_batch}
@@ -158,7 +158,7 @@ class Run:
             print(f'step {self.micro_batch // self.accumulate}  epoch {self.epoch}  loss {loss.item():.6f}', flush=True)
 
     def step(self):
-        """Behind a step of the optimizer and of its schedule."""
+        """Call it after each step of the optimizer and of its schedule."""
         step = self.micro_batch // self.accumulate
         if self.args.report and step - self.first_step < self.args.history:
             self.history.append(report.sample_step(step, self.named_parameters()))
@@ -170,7 +170,7 @@ class Run:
         self.stop = self.agreed(step)
 
     def agreed(self, step):
-        """Is training to stop? All ranks must stop behind the same step: those that go on would wait forever."""
+        """Should training stop? All ranks must stop after the same step; ranks that continued would wait forever."""
         if not dist.is_initialized():
             return self.told is not None
         if self.uneven or step < self.ask_at:
@@ -195,7 +195,7 @@ class Run:
             os._exit(128 + number)
 
     def fail_if_asked(self):
-        """--kill and --hang, to try out what the others do then."""
+        """Carries out --kill and --hang, which show how the other ranks react."""
         step = self.micro_batch // self.accumulate
         if self.restarted or self.micro_batch % self.accumulate:
             return
@@ -220,12 +220,12 @@ class Run:
         self.seconds = time.perf_counter() - self.started
         if self.profiler is not None:
             self.profiler.__exit__(kind, error, trace)
-            if self.profiler.profiler is not None:  # training came as far as the steps to be recorded
+            if self.profiler.profiler is not None:  # training reached the steps to record
                 self.profiler.export_chrome_trace(report.trace_file(self.args.trace, self.rank))
         if error is not None:
-            report.of_failure(self, error)  # and the error goes on
+            report.of_failure(self, error)  # the error is raised again
             return
-        if self.args.checkpoint and (self.saved is None or self.epoch >= 0):  # not where all steps were done before
+        if self.args.checkpoint and (self.saved is None or self.epoch >= 0):  # unless it already had all steps
             self.save(self.micro_batch // self.accumulate)
         told = report.of_run(self)
         if self.told is not None:
@@ -250,7 +250,7 @@ class Run:
 
 
 def restarted(device):
-    """Has torchrun started the ranks again? Of several nodes only the one that lost a rank may count it: ask all."""
+    """Did torchrun restart the ranks? Only the node that lost a rank may count it, so all nodes are asked."""
     count = torch.tensor([int(os.environ.get('TORCHELASTIC_RESTART_COUNT', 0))], device=device)
     if dist.is_initialized():
         dist.all_reduce(count, op=dist.ReduceOp.MAX)

@@ -1,7 +1,4 @@
-"""The report of a run, in the fields of Lockstep's own, so that the two can be compared; and --expect, which does it.
-
-README.md says what is in it.
-"""
+"""The report of a run, with the same fields as Lockstep's report, and --expect, which compares two reports."""
 
 import base64
 import json
@@ -17,17 +14,17 @@ import torch.distributed as dist
 from checkpoint import gather
 from tensors import bytes_of
 
-SAMPLED = 32  # elements of a tensor that the history has
+SAMPLED = 32  # elements per tensor in the history
 
 
 def number(value):
-    """For JSON, which has no NaN."""
+    """A number for JSON, which has no NaN."""
     value = float(value)
     return value if math.isfinite(value) else None
 
 
 def sample(tensor):
-    """L2 norm, and elements at even distances: enough to see where two runs part."""
+    """L2 norm, and evenly spaced elements: enough to see where two runs begin to differ."""
     flat = tensor.detach().flatten()
     k = min(len(flat), SAMPLED)
     at = torch.arange(k, device=flat.device) * len(flat) // max(k, 1)
@@ -35,7 +32,7 @@ def sample(tensor):
 
 
 def sample_step(step, named):
-    """After a step of the optimizer: what it made, and the gradients that it used."""
+    """After a step of the optimizer: the new parameters, and the gradients it used."""
     return {
         'step': step,
         'parameters': {name: sample(p) for name, p in named},
@@ -44,7 +41,7 @@ def sample_step(step, named):
 
 
 def records(ranks, accumulate):
-    """Losses of all ranks as one list with an entry for each micro-batch; null: that rank had no batch."""
+    """The losses of all ranks, one entry per micro-batch; null: that rank had no batch."""
     found = {}
     for rank, losses in enumerate(ranks):
         for micro_batch, epoch, loss in losses:
@@ -61,7 +58,7 @@ def records(ranks, accumulate):
 
 
 def of_run(run):
-    """Writes the report of a training that came to its end; every rank calls it. The exit status, by --expect."""
+    """Writes the report of a finished training; every rank calls it. Returns the exit status of --expect."""
     args = run.args
     if not args.report and not args.expect:
         return 0
@@ -104,7 +101,7 @@ def of_run(run):
 
 
 def of_failure(run, error):
-    """Of a training that ended with an error: what rank 0 knows."""
+    """Writes the report of a training that failed: what rank 0 knows."""
     if run.args.report and run.rank == 0:
         described = {'code': 'rank-failed', 'message': f'{type(error).__name__}: {error}'}
         write(run.args.report, {**head(run), **losses_of(records([run.losses], run.accumulate)), 'error': described})
@@ -131,7 +128,7 @@ def record(tensor):
 
 
 def joined(parts):
-    """The history of a model whose parts are on several ranks."""
+    """The joint history of a model that is spread over several ranks."""
     by_step = {}
     for row in sum(parts, []):
         whole = by_step.setdefault(row['step'], {'step': row['step'], 'parameters': {}, 'gradients': {}})
@@ -161,7 +158,7 @@ def distance_from_rank_0(run):
 
 
 def bytes_of_buckets(wrapper):
-    """What DistributedDataParallel says of its buckets: bytes of gradients that a step reduces."""
+    """DistributedDataParallel's own count of the gradient bytes that a step reduces."""
     if wrapper is None:
         return {}
     told = wrapper._get_ddp_logging_data()
@@ -179,7 +176,7 @@ def write(path, value):
 
 
 def compared(found, path, bar):
-    """Prints the largest difference from another report; 1: it is beyond the bar."""
+    """Prints the largest difference from another report; returns 1 if it is above the bar."""
     with open(path) as f:
         expected = json.load(f)
     worst = []
@@ -215,7 +212,7 @@ def largest(pairs, what):
 
 
 def distance(a, b):
-    """Relative above 1, absolute below; of what is no number on both sides, none."""
+    """Relative above 1, absolute below; two values that are both not finite do not differ."""
     if a is None or b is None:
         return 0.0 if a is b else math.inf
     return abs(a - b) / max(1.0, abs(b))
@@ -229,7 +226,7 @@ def numbers(entry):
 
 
 def profiler(steps, first_step):
-    """Records the last three steps where their number is known, else three near the beginning."""
+    """Records the last three steps if the number of steps is known, else three near the beginning."""
     from torch.profiler import ProfilerAction, profile, schedule
 
     total = None if steps is None else steps - first_step

@@ -1,4 +1,4 @@
-"""Files of tensors (.safetensors): read and written.
+"""Reads and writes files of tensors (.safetensors).
 
 The format is an 8-byte length, a JSON header with the place of every tensor, and their bytes.
 """
@@ -23,11 +23,11 @@ def load_file(path, device='cpu'):
 
 
 def read_file(path, device='cpu'):
-    """All tensors of a file by name, and what the file says of itself."""
+    """All tensors of a file by name, and the metadata of the file."""
     with open(path, 'rb') as f:
         data = bytearray(f.read())
     if len(data) < 8 or 8 + struct.unpack('<Q', data[:8])[0] > len(data):
-        raise ValueError(f'{path} is no .safetensors file, or its end is missing ({len(data)} bytes)')
+        raise ValueError(f'{path} is not a .safetensors file, or its end is missing ({len(data)} bytes)')
     (length,) = struct.unpack('<Q', data[:8])
     header = json.loads(bytes(data[8 : 8 + length]))
     about = header.pop('__metadata__', {})
@@ -35,7 +35,7 @@ def read_file(path, device='cpu'):
     for name, entry in header.items():
         start, end = (8 + length + offset for offset in entry['data_offsets'])
         if end > len(data):
-            raise ValueError(f'{path} ends within the tensor {name}: it should reach byte {end} and has {len(data)}')
+            raise ValueError(f'{path} ends within the tensor {name}: {len(data)} bytes instead of {end}')
         dtype = DTYPES[entry['dtype']]
         flat = torch.empty(0, dtype=dtype) if start == end else torch.frombuffer(data[start:end], dtype=dtype)
         tensors[name] = flat.reshape(entry['shape']).to(device)
@@ -49,7 +49,7 @@ def bytes_of(tensor):
 
 
 def save_file(tensors, path, about=None):
-    """Writes tensors by name, and with them texts about the file."""
+    """Writes tensors by name, with `about` as the metadata of the file."""
     header, parts, offset = {}, [], 0
     if about:
         header['__metadata__'] = about
@@ -69,4 +69,4 @@ def save_file(tensors, path, about=None):
         for part in parts:
             f.write(part)
         f.flush()
-        os.fsync(f.fileno())  # on the disk before it gets another name
+        os.fsync(f.fileno())  # on the disk before the file is renamed
