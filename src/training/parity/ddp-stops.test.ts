@@ -156,7 +156,7 @@ test.each([
 test.each([
   [
     { ddp: { samplesPerRank: [8, 8] } },
-    'ddp.samplesPerRank is [8, 8] and worldSize is 3: the list has 2 numbers for 3 ranks.',
+    'ddp.samplesPerRank is [8, 8] and worldSize is 3: the list has 2 numbers, but there are 3 ranks.',
   ],
   [{ ddp: { samplesPerRank: [80, 8, 8] } }, 'gives 96 rows to 3 ranks, but there are 64 training rows'],
   [
