@@ -31,6 +31,16 @@ async function startsAndMoves(figure: Locator): Promise<number | undefined> {
   return performance.now() - began;
 }
 
+/** How many recorded views of a figure are seen; none while a picture of it is missing. */
+const printedViews = (figure: Locator): Promise<number> =>
+  figure.evaluate((element) => {
+    const views = [...element.querySelectorAll('.figure-static .figure-view')];
+    const pictures = [...element.querySelectorAll<HTMLImageElement>('.figure-static img')];
+    return pictures.every((picture) => picture.complete && picture.naturalWidth > 0)
+      ? views.filter((view) => view.checkVisibility()).length
+      : 0;
+  });
+
 /** Every knob changes picture, sentence or numbers. */
 async function turnsItsKnobs(drawing: Locator): Promise<void> {
   await drawing.scrollIntoViewIfNeeded();
@@ -136,15 +146,20 @@ test.describe('lessons', () => {
     'on paper are text, questions and pictures, and nothing that is pressed',
     placeInBrowser({ rest: 'the style sheet alone decides it, and is the same for all lessons' }),
     async ({ page }) => {
-      await page.emulateMedia({ media: 'print' });
       for (const name of ['buckets', 'traces']) {
+        await page.emulateMedia({ media: 'screen' });
         await page.goto(`./learn/${name}.html`);
+        const [live] = await figuresOf(page);
+        if (!live) throw new Error('The lesson has no figure.');
+        await bringToView(live);
+        await isLive(live);
+        await page.emulateMedia({ media: 'print' });
         await expect(page.locator('.predict[data-predict] form p').first()).toBeVisible();
         for (const asked of await page.locator('.predict[data-predict] form p, .task[data-task]').all())
           await expect(asked).toBeVisible();
         for (const definition of await page.locator('.definitions [popover]').all())
           await expect(definition).toBeVisible();
-        for (const figure of await figuresOf(page)) await expect(figure).toBeVisible();
+        for (const figure of await figuresOf(page)) await expect.poll(() => printedViews(figure)).toBeGreaterThan(0);
         await expect(page.locator('.predict button:visible, .task button:visible, .figure-bar:visible')).toHaveCount(0);
       }
     },

@@ -108,7 +108,7 @@ export const lesson = defineLesson({
     burden: {
       figure: 'cost',
       text: 'Make rank 0 send seven times as much as the last rank.',
-      hint: 'On a ring all ranks send the same amount, however many they are. Choose the other way.',
+      hint: 'On a ring all ranks send the same amount, however many ranks there are. Choose “through rank 0” instead.',
       done: (facts) => timesOfLast(facts) >= 7,
       solution: [{ set: { algorithm: 'naive', ranks: '8' } }],
     },

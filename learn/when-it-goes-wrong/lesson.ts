@@ -14,6 +14,7 @@ const wentOn = ({ app, pressed }: Facts): boolean =>
 const ownWork = ({ metrics }: Facts): number => metrics?.use[0]?.computeUs ?? 0;
 
 export const lesson = defineLesson({
+  card: { figure: 'slow', view: 'timeline' },
   figures: {
     kill: {
       run: `${NET}&data=gauss&at=12&speed=1s`,

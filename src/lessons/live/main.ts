@@ -65,6 +65,10 @@ function openLesson(lesson: string, progress: Progress): void {
   });
   openThings(document, figures);
   openDrawings(window);
+  // Pictures far below are loaded late; paper shows all of them at once.
+  matchMedia('print').addEventListener('change', () => {
+    for (const image of document.images) image.loading = 'eager';
+  });
 }
 
 /** A page around this one may want to know what its reader has done; that is no secret, whatever its origin. */
