@@ -48,14 +48,14 @@ describe('edit-config', () => {
     expect(emptied.filter(([, value]) => value !== undefined)).toEqual([]);
     expect(withText(PAGE_CONFIG, ['batchSize'], '', parseNumber)).toMatchObject({
       ok: false,
-      problem: expect.stringMatching(/^it must be /),
+      problem: expect.stringMatching(/^must be /),
     });
   });
 
   it('refuses what does not fit and says what is allowed', () => {
     expect(withSetting(PAGE_CONFIG, ['worldSize'], 65)).toEqual({
       ok: false,
-      problem: 'it must be a whole number from 1 to 64',
+      problem: 'must be a whole number from 1 to 64',
     });
     expect(withUnits(PAGE_CONFIG, 1, 0)).toMatchObject({ ok: false });
     expect(withSplit(PAGE_CONFIG, [1, 1])).toMatchObject({ ok: false });

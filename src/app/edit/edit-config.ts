@@ -36,7 +36,7 @@ export function withSetting(config: Config, path: SettingPath, value: unknown): 
   if (!range) return refused(`there is no such setting for ${optionOf(config, path)}`);
   const free = SIZES_OF_STAGES.has(path.join('.')) ? withoutStages(config) : config;
   const parsed = v.safeParse(configSchema, put(free, path, value));
-  return parsed.success ? done(parsed.output) : refused(`it must be ${rangeText(range)}`);
+  return parsed.success ? done(parsed.output) : refused(`must be ${rangeText(range)}`);
 }
 
 /**
@@ -99,7 +99,7 @@ export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
   const { pp, ...inner } = { ...before, ...sizes };
   const worldSize = ranksOf({ ...inner, pp });
   if (![pp, ...Object.values(inner)].every((size) => Number.isInteger(size) && size >= 1))
-    return refused('it must be a whole number of at least 1');
+    return refused('must be a whole number of at least 1');
   if (worldSize > most)
     return refused(
       `${[pp, ...Object.values(inner)].filter((size) => size > 1).join(' times ')} ranks are ${worldSize}, and a run has at most ${most}`,

@@ -201,7 +201,7 @@ export function withActivation(config: Config, activation: Activation): Edit {
 export function withChannels(config: Config, channels: Channels, row: RowOfData | undefined): Edit {
   if (!row) return refused('the size of the images is not known until their files are read');
   if (channels.some((n) => !Number.isInteger(n) || n < 1 || n > 1024))
-    return refused('it must be a whole number from 1 to 1024');
+    return refused('must be a whole number from 1 to 1024');
   return withLayers(config, cnnOf(channels, row.outputs, row), row);
 }
 
@@ -211,10 +211,10 @@ export function withGpt(config: Config, net: GptNet, row: RowOfData | undefined)
   const context = row?.shape[0] ?? (first?.type === 'TokenEmbedding' ? first.context : undefined);
   if (vocab === undefined || context === undefined)
     return refused('the vocabulary is not known until the text is read');
-  if (!Number.isInteger(net.layers) || net.layers < 1 || net.layers > 24) return refused('it must be 1 to 24 layers');
+  if (!Number.isInteger(net.layers) || net.layers < 1 || net.layers > 24) return refused('must be 1 to 24 layers');
   if (!Number.isInteger(net.width) || net.width < 1 || net.width > 1024)
-    return refused('it must be a width from 1 to 1024');
-  if (!Number.isInteger(net.heads) || net.heads < 1 || net.heads > 64) return refused('it must be 1 to 64 heads');
+    return refused('must be a width from 1 to 1024');
+  if (!Number.isInteger(net.heads) || net.heads < 1 || net.heads > 64) return refused('must be 1 to 64 heads');
   if (net.width % net.heads !== 0)
     return refused(`embed_dim must be divisible by num_heads, but ${net.width} is not divisible by ${net.heads}`);
   return withLayers(config, gptOf(net, vocab, context), row);

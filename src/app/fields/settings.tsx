@@ -66,7 +66,7 @@ export function TextSetting({ path, title, description, print, parse, example }:
   if (!range) return null;
   const commit = (text: string) => {
     const problem = set(parse(text));
-    return problem && example ? `Allowed is a text as in ${example}.` : problem;
+    return problem && example ? `Must be a text, for example ${example}.` : problem;
   };
   return <LineField label={title} text={print(value)} commit={commit} title={description} />;
 }
@@ -85,7 +85,7 @@ export function ListSetting({ path, title, description, absent, example }: ListS
   const text = Array.isArray(value) ? value.map(printValue).join(', ') : absent;
   const parse = (list: string) => parseValue(`!(${list.replaceAll(' ', '')})`);
   const commit = (list: string) =>
-    (list === absent ? set(undefined) : setText(list, parse)) && `Allowed is a list as in ${example}.`;
+    (list === absent ? set(undefined) : setText(list, parse)) && `Must be a list, for example ${example}.`;
   return <LineField label={title} text={text} commit={commit} title={description} />;
 }
 

@@ -136,7 +136,7 @@ export function parseState(pairs: ReadonlyMap<string, string>, bad: Bad): LinkSt
   const read = <T>(key: StateKey, parse: (text: string) => T | undefined, allowed: string): T | undefined => {
     const text = pairs.get(key);
     const value = text === undefined ? undefined : parse(text);
-    if (text !== undefined && value === undefined) bad(key, text, `allowed is ${allowed}`);
+    if (text !== undefined && value === undefined) bad(key, text, `must be ${allowed}`);
     return value;
   };
   const clock = read('clock', (text) => (text === 'measured' || text === 'modelled' ? text : undefined), 'measured');

@@ -52,7 +52,7 @@ const NET_ALLOWED: Readonly<Record<NetKey, string>> = {
 };
 
 export function parseNet(config: Config, key: NetKey, text: string): Edit {
-  const problem = { ok: false, problem: `allowed is ${NET_ALLOWED[key]}` } as const;
+  const problem = { ok: false, problem: `must be ${NET_ALLOWED[key]}` } as const;
   const row = rowIn(config);
   const numbers = /^\d+(-\d+)*$/.test(text) ? text.split('-').map(Number) : [];
   const [first = 0, second = 0, third = 0] = numbers;

@@ -109,27 +109,27 @@ function parseParts(key: 'hide' | 'lock', text: string | undefined, bad: Bad): R
 function parseExhibit(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions['exhibit'] {
   const named = pairs.get('bug');
   const id = EXHIBIT_IDS.find((known) => known === named);
-  if (named !== undefined && id === undefined) bad('bug', named, `allowed is one of ${EXHIBIT_IDS.join(', ')}`);
+  if (named !== undefined && id === undefined) bad('bug', named, `must be one of ${EXHIBIT_IDS.join(', ')}`);
   return id && { id, cured: pairs.get('cured') === '1' };
 }
 
 function parseLabView(text: string | undefined, bad: Bad): LabSettings | undefined {
   const lab = text === undefined ? undefined : parseLab(text);
-  if (text !== undefined && !lab) bad('lab', text, `allowed is ${LAB_ALLOWED}`);
+  if (text !== undefined && !lab) bad('lab', text, `must be ${LAB_ALLOWED}`);
   return lab;
 }
 
 function parseRecording(text: string | undefined, bad: Bad): string | undefined {
   if (text === undefined || isExample(text)) return text;
-  bad('recording', text, `allowed is one of ${EXAMPLE_IDS.join(', ')}`);
+  bad('recording', text, `must be one of ${EXAMPLE_IDS.join(', ')}`);
   return undefined;
 }
 
 export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions {
   const theme = pairs.get('theme') ?? 'system';
   const embed = pairs.get('embed') ?? '0';
-  if (!isTheme(theme)) bad('theme', theme, 'allowed is one of light, dark, system');
-  if (embed !== '0' && embed !== '1') bad('embed', embed, 'allowed is 1 or 0');
+  if (!isTheme(theme)) bad('theme', theme, 'must be one of light, dark, system');
+  if (embed !== '0' && embed !== '1') bad('embed', embed, 'must be 1 or 0');
   return {
     theme: isTheme(theme) ? theme : 'system',
     embed: embed === '1',

@@ -475,8 +475,8 @@ describe('permalink', () => {
     const { config, notices } = parsePermalink('#sched=steps&hook=powersgd');
     expect(config.ddp.commHook).toEqual({ type: 'allreduce' });
     expect(notices.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^The link says sched=steps: allowed is one of StepLR, /),
-      expect.stringMatching(/^The link says hook=powersgd: allowed is one of allreduce, .*powerSGD, /),
+      expect.stringMatching(/^The link says sched=steps: must be one of StepLR, /),
+      expect.stringMatching(/^The link says hook=powersgd: must be one of allreduce, .*powerSGD, /),
     ]);
   });
 });

@@ -118,14 +118,14 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
 
   const named = pairs.get(PRESET_KEY);
   const preset = PRESET_NAMES.find((name) => name.toLowerCase() === named?.toLowerCase());
-  if (named !== undefined && !preset) bad(PRESET_KEY, named, `allowed is ${PRESET_ALLOWED}`);
+  if (named !== undefined && !preset) bad(PRESET_KEY, named, `must be ${PRESET_ALLOWED}`);
   const wanted = (row: PermalinkKey) => row.codec?.parse(pairs.get(row.key) ?? '');
   const view = parseView(pairs, bad);
   const state = parseState(pairs, bad);
   const start = startOf(view) ?? (preset ? PAGE_PRESETS[preset] : from);
   const given = (row: PermalinkKey, is: boolean) => {
     const text = pairs.get(row.key);
-    if (text !== undefined && !is) bad(row.key, text, `allowed is ${row.codec?.allowed({ kind: 'text' })}`);
+    if (text !== undefined && !is) bad(row.key, text, `must be ${row.codec?.allowed({ kind: 'text' })}`);
     return text !== undefined && is;
   };
   const [data, optimizer] = [wanted(VARIANT_KEYS.data), wanted(VARIANT_KEYS.opt)];
@@ -208,7 +208,7 @@ function readKey(config: Config, row: PermalinkKey, text: string | undefined): r
   }
   const value = known.codec.parse(text);
   const fits = value !== undefined || known.codec.print(undefined) === text;
-  return [{ row, text, value, fits, problem: `allowed is ${known.codec.allowed(known.range)}` }];
+  return [{ row, text, value, fits, problem: `must be ${known.codec.allowed(known.range)}` }];
 }
 
 /** The run of the exhibit that is looked at; undefined where there is none, or where it is a script beside the run. */
