@@ -70,7 +70,7 @@ export const lesson = defineLesson({
     trade: {
       kind: 'memory-and-time',
       caption:
-        'The same net and batch on more and more devices. To the left is less memory per device, further down a shorter step.',
+        'The same net and batch on more and more devices. A point further left needs less memory per device; a point further down has a shorter step.',
       runs: Object.fromEntries(
         ['mp', 'ddp'].flatMap((mode) =>
           ['1', '2', '4'].flatMap((world) =>
@@ -119,7 +119,7 @@ export const lesson = defineLesson({
     home: {
       figure: 'walk',
       text: 'Step through the run until a gradient has come back to cuda:0.',
-      hint: 'One button goes one moment further, another one phase. Forward ends on cuda:3; then the gradients come back.',
+      hint: '“Step moment” goes one moment further, “Step phase” one phase. Forward ends on cuda:3; then the gradients come back.',
       done: (facts) => facts.pressed.some((what) => what === 'moment' || what === 'phase') && cameHome(facts),
       solution: [{ press: 'reset' }, { press: 'phase' }, { press: 'phase' }, { press: 'phase' }],
     },

@@ -96,7 +96,7 @@ export const lesson = defineLesson({
           { text: 'The samples of rank 0', right: (spread) => spread > 0 },
         ],
       },
-      why: 'After the forward the ranks differ by up to {spread:1.running_mean}. Each rank has updated its own copy with its own samples, and only the copy of rank 0 is kept.',
+      why: 'After the forward pass the running means of the ranks differ by up to {spread:1.running_mean}. Each rank has updated its own copy with its own samples, and only the copy of rank 0 is kept.',
     },
   },
   tasks: {

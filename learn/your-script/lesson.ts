@@ -81,7 +81,7 @@ export const lesson = defineLesson({
     everywhere: {
       figure: 'counts',
       text: 'Go to the round after which every rank holds the sum of all ranks.',
-      hint: 'It is the last round. First the sums come together piece by piece, then all ranks receive them.',
+      hint: 'It is the last round. First the ranks add up the sums piece by piece, then every rank receives all pieces.',
       done: ({ lab, round }) => lab !== undefined && round === lab.rounds.length,
       solution: [{ set: { round: '6' } }],
     },

@@ -36,7 +36,7 @@ const SAID: ReadonlyMap<string, readonly RegExp[]> = new Map([
   [
     'pipeline, 1F1B',
     [
-      /^Stage 0 runs the forward of micro-batch 1, stage 1 the forward of 0, stages 2 and 3 wait$/,
+      /^Stage 0 runs the forward of micro-batch 1, stage 1 the forward of micro-batch 0, stages 2 and 3 wait$/,
       /^ +The bubble at the start: /,
       /^Stage 0 runs forward of micro-batch 4, stage 1 backward of 1, stage 2 forward of 3, stage 3 backward of 2$/,
       /^Stage 2 sends the activations of micro-batch 7 to stage 3, stages 1 and 3 send the gradients of micro-batches 5 and/,

@@ -35,8 +35,10 @@ export function turnSentence(trace: StepTrace, moment: Moment): string {
   const actions = actionsIn(events);
   if ((moment.turn?.turns ?? 1) > 1) return windowSentence(actions);
   const idle = idleIn(trace, moment, events);
-  const whole = stageByStage(actions, idle);
+  const named = stageByStage(actions, idle, 'every');
   // One line of the stage at most sizes.
+  if (named.length <= LINE) return named;
+  const whole = stageByStage(actions, idle, 'first');
   const byStage = whole.length <= LINE ? whole : whole.replaceAll(' the ', ' ');
   if (byStage.length <= ROOM) return byStage;
   const byKind = kindByKind(actions, idle);
@@ -104,7 +106,8 @@ function idleIn({ events }: StepTrace, { turn }: Moment, own: readonly TraceEven
   });
 }
 
-function stageByStage(actions: readonly PipelineAction[], idle: readonly Idle[]): string {
+/** `names`: in which clauses the number is called a micro-batch. */
+function stageByStage(actions: readonly PipelineAction[], idle: readonly Idle[], names: 'every' | 'first'): string {
   const clauses: { readonly stage: number; readonly text: string; readonly runs: boolean }[] = [];
   const places = [
     ...actions.map((action) => ({ stage: action.stage, action, idle: undefined })),
@@ -119,7 +122,7 @@ function stageByStage(actions: readonly PipelineAction[], idle: readonly Idle[])
     if (action) {
       const before = clauses.at(-1);
       const first = clauses.every(({ runs }) => !runs);
-      const what = `${at(WORK[action.kind], 0)} of ${first ? 'micro-batch ' : ''}${action.microBatch}`;
+      const what = `${at(WORK[action.kind], 0)} of ${first || names === 'every' ? 'micro-batch ' : ''}${action.microBatch}`;
       clauses.push({ stage, text: `stage ${stage} ${before?.runs ? '' : 'runs '}${what}`, runs: true });
       continue;
     }
