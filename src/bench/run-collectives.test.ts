@@ -79,7 +79,7 @@ test("bus bandwidth is the algorithm's times the factor of nccl-tests", async ()
 });
 
 test.each([
-  [{ ranks: 40 }, 'ranks is 40.'],
+  [{ ranks: 40 }, '40 ranks are too many.'],
   [{ root: 3 }, 'Invalid rank 3 for a group of 3.'],
   [{ nodes: 2 }, '3 ranks are not spread evenly over 2 nodes.'],
   [{ op: 'broadcast', reduceOp: 'max' }, 'broadcast reduces nothing'],
