@@ -93,8 +93,7 @@ export function checkRequest(request: LabRequest): void {
     refuse(`A buffer cannot have ${length} elements.`, `Choose 0 to ${MOST_ELEMENTS} elements.`);
   if (!whole(root, 0, worldSize - 1))
     refuse(`Invalid rank ${root} for a group of ${worldSize}.`, `Choose a root from 0 to ${worldSize - 1}.`);
-  if (!whole(nodes, 1, LIMITS.collective))
-    refuse(`nodes is ${nodes}.`, `Choose 1 to ${LIMITS.collective} nodes.`);
+  if (!whole(nodes, 1, LIMITS.collective)) refuse(`nodes is ${nodes}.`, `Choose 1 to ${LIMITS.collective} nodes.`);
   if (!(startUs >= 0 && Number.isFinite(startUs)))
     refuse(`The start of a collective takes ${startUs} µs.`, 'Choose 0 µs or more.');
   for (const { latencyUs, bytesPerSecond } of [link, across])
