@@ -26,6 +26,11 @@ export interface PipelineShape {
   readonly filledUpTo: number | undefined;
   /** The last batch of an epoch where it has rows for fewer micro-batches. */
   readonly short: { readonly rows: number; readonly microBatches: number } | undefined;
+  /**
+   * Where only the script finds out how many rows the last batch has: how many micro-batches of a batch of 0, 1, 2, …
+   * rows have rows. The others are filler, and the loss leaves them out.
+   */
+  readonly countByRows: readonly number[] | undefined;
 }
 
 /** Python expressions: the rank's place in its pipeline, and the replica that it belongs to. */
@@ -199,7 +204,7 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
       : [
           'def stage_loss(output, y):',
           ...(fills ? [`    rows = ${filled(config).test}`, '    output, y = output[rows], y[rows]'] : []),
-          `    return ${call}`,
+          ...(shape.countByRows ? weightedLoss(call, scaleGrads) : [`    return ${call}`]),
         ]),
     ...stageList('stages'),
     ...layout(
@@ -225,33 +230,66 @@ const filled = ({ loss }: Config): { readonly target: string; readonly test: str
     ? { target: '-100', test: 'y.reshape(len(y), -1)[:, 0] != -100' }
     : { target: 'torch.nan', test: '~y.reshape(len(y), -1)[:, 0].isnan()' };
 
-const fillingLines = (config: Config, { filledUpTo = 0, short }: PipelineShape): readonly string[] => [
+/**
+ * torch averages the losses and gradients of all its micro-batches. `weight` makes that the average over those with
+ * rows. Without scale_grads torch adds the gradients up, so the weight is for the printed loss only.
+ */
+const weightedLoss = (call: string, scaleGrads: boolean): readonly string[] => [
+  '    if len(y) == 0:',
+  '        return output.sum()  # filler only: 0, and its gradients are 0; the mean of no rows is NaN',
+  ...(scaleGrads
+    ? [`    return weight * ${call}`]
+    : [`    loss = ${call}`, '    return loss + (weight - 1) * loss.detach()  # gradients are summed, without weight']),
+];
+
+/** Python: of the micro-batches of a batch, how many have rows. */
+function countCode(counts: readonly number[], microBatches: number): string {
+  const isRows = counts.every((count, rows) => count === Math.max(1, Math.min(rows, microBatches)));
+  return isRows ? `min(${microBatches}, len(batch))` : `[${counts.join(', ')}][min(${counts.length - 1}, len(batch))]`;
+}
+
+/** A full batch has more rows than a short one, and at least as many as micro-batches. */
+const fromRows = ({ pipeline }: Config, short: { readonly rows: number }): number =>
+  Math.max(pipeline.microBatches, short.rows + 1);
+
+const fillingLines = (config: Config, { filledUpTo = 0, short, countByRows }: PipelineShape): readonly string[] => [
   '# torch takes micro-batches of one size: shorter ones are filled up with rows that the loss leaves out',
   ...(hasBatchNorm(config.model.layers)
     ? ['# BatchNorm sees those rows: with such batches the losses are not quite those of the run']
     : []),
+  ...(countByRows
+    ? [
+        '# the last batch may have rows for fewer micro-batches: the others are filler, and their loss is 0',
+        'def with_rows(batch):',
+        `    return ${countCode(countByRows, config.pipeline.microBatches)}`,
+      ]
+    : []),
   'def filled_up(batch, value):',
   ...(short
     ? [
-        `    count, size = (${config.pipeline.microBatches}, ${filledUpTo}) if len(batch) >= ${config.pipeline.microBatches} else (${short.microBatches}, ${Math.ceil(short.rows / short.microBatches)})`,
+        `    count, size = (${config.pipeline.microBatches}, ${filledUpTo}) if len(batch) >= ${fromRows(config, short)} else (${short.microBatches}, ${Math.ceil(short.rows / short.microBatches)})`,
         '    parts = batch.tensor_split(count)',
         '    more = (part.new_full((size - len(part), *part.shape[1:]), value) for part in parts)',
       ]
     : [
-        `    parts = batch.tensor_split(${config.pipeline.microBatches})`,
+        ...(countByRows
+          ? [
+              '    count = with_rows(batch)',
+              `    parts = [*batch.tensor_split(count), *[batch[:0]] * (${config.pipeline.microBatches} - count)]`,
+            ]
+          : [`    parts = batch.tensor_split(${config.pipeline.microBatches})`]),
         `    more = (part.new_full((${filledUpTo} - len(part), *part.shape[1:]), value) for part in parts)`,
       ]),
   '    return torch.cat([torch.cat(pair) for pair in zip(parts, more)])',
 ];
 
 /** Before schedule.step(). */
-export const fillUp = (config: Config, { filledUpTo, short }: PipelineShape): readonly CodeLine[] =>
+export const fillUp = (config: Config, { filledUpTo, short, countByRows }: PipelineShape): readonly CodeLine[] =>
   filledUpTo === undefined
     ? []
     : [
-        ...(short
-          ? [line(`own_schedule = schedule if len(x) >= ${config.pipeline.microBatches} else last_schedule`)]
-          : []),
+        ...(short ? [line(`own_schedule = schedule if len(x) >= ${fromRows(config, short)} else last_schedule`)] : []),
+        ...(countByRows ? [line(`weight = ${config.pipeline.microBatches} / with_rows(x)`)] : []),
         line(`x, y = filled_up(x, 0), filled_up(y, ${filled(config).target})`),
       ];
 

@@ -4,14 +4,33 @@
  */
 import type { Config } from '../../protocol/config';
 import { replicasOf } from '../../protocol/mesh-sizes';
-import { microBatchesFor } from './short-batch';
+import { leastRows } from './face-size';
+import { microBatchesFor, mostMicroBatches } from './short-batch';
 
 /** Rows that every micro-batch is filled up to; undefined: all have as many. */
 export function filledUpTo(config: Config): number | undefined {
   const { batchSize, pipeline } = config;
   const rows = Math.floor(batchSize / replicasOf(config));
   const isEven = rows % pipeline.microBatches === 0 && !reachesShortBatch(config, rows);
-  return isEven ? undefined : Math.ceil(rows / pipeline.microBatches);
+  if (isEven) return undefined;
+  // A batch in fewer micro-batches may have longer ones than a full batch: batch norm needs two rows in each.
+  const sizes = (microBatchesByRows(config) ?? []).map((count, own) => Math.ceil(own / count));
+  return Math.max(Math.ceil(rows / pipeline.microBatches), ...sizes);
+}
+
+/**
+ * Where only the script finds out how many rows the last batch has: the number of micro-batches with rows, for a batch
+ * of 0, 1, 2, … rows. A batch of more rows has as many as the settings say.
+ */
+export function microBatchesByRows(config: Config): readonly number[] | undefined {
+  const { batchSize, pipeline } = config;
+  const rows = Math.floor(batchSize / replicasOf(config));
+  if (pipeline.microBatches === 1 || rowsOfLast(config, rows) !== undefined) return undefined;
+  const enough = pipeline.microBatches * leastRows(config);
+  // The run refuses a last batch that its schedule has no order for; the script gives every row a micro-batch.
+  return Array.from({ length: enough + 1 }, (_, own) =>
+    Math.max(1, mostMicroBatches(config, own) ?? Math.min(own, pipeline.microBatches)),
+  );
 }
 
 /** How many rows a file or a text has, only the script finds out. */

@@ -109,3 +109,55 @@ test('micro-batches of unequal size are filled up with rows that the loss leaves
   }
   expect(of({ steps: 4, dropLast: true })).not.toContain('filled_up');
 });
+
+const NORMED: NonNullable<ConfigInput['model']>['layers'] = [
+  { type: 'Linear', in: 2, out: 8 },
+  { type: 'BatchNorm1d', features: 8 },
+  { type: 'Linear', in: 8, out: 1 },
+];
+
+test('where only the script counts the rows, micro-batches without rows have no loss and no weight', () => {
+  const data = { type: 'npy', inputs: 'x.npy', targets: 'y.npy' } as const;
+  const of = (input: ConfigInput) => textOf({ data, dropLast: false, ...input });
+  for (const [input, count, rows] of [
+    [{ pipeline: { schedule: 'GPipe', microBatches: 4 } }, 'min(4, len(batch))', 8],
+    [{ pipeline: { schedule: '1F1B', microBatches: 5 } }, 'min(5, len(batch))', 7],
+    // Interleaved1F1B has no order for 5 or 7 micro-batches.
+    [
+      { pipeline: { schedule: 'Interleaved1F1B', microBatches: 8 } },
+      '[1, 1, 2, 3, 4, 4, 6, 6, 8][min(8, len(batch))]',
+      4,
+    ],
+    // Batch norm needs two rows: 5 rows are 3 and 2, more than a micro-batch of the full batch has.
+    [
+      { model: { layers: NORMED }, batchSize: 8, pipeline: { schedule: 'GPipe', microBatches: 4 } },
+      '[1, 1, 1, 1, 2, 2, 3, 3, 4][min(8, len(batch))]',
+      3,
+    ],
+  ] as const) {
+    const text = of(input);
+    expect(text).toContain(`def with_rows(batch):\n    return ${count}`);
+    expect(text).toContain(`part.new_full((${rows} - len(part), `);
+    expect(text).toContain(`weight = ${input.pipeline.microBatches} / with_rows(x)\n`);
+    expect(text).toContain('    if len(y) == 0:\n        return output.sum()');
+    expect(text).toContain('    return weight * loss_fn(output, y)');
+  }
+  expect(of({ pipeline: { microBatches: 4, scaleGrads: false } })).toContain('loss + (weight - 1) * loss.detach()');
+  for (const known of [
+    { dropLast: true },
+    { data: { type: 'xor', samples: 99 } },
+    { pipeline: { schedule: 'GPipe', microBatches: 1 } },
+  ] as const)
+    expect(of(known)).not.toContain('weight');
+});
+
+test('known rows: a batch that batch norm cuts into fewer micro-batches has the other schedule', () => {
+  const text = textOf({
+    model: { layers: NORMED },
+    ...{ data: { type: 'xor', samples: 101, testFraction: 0 }, batchSize: 32, epochs: 1, dropLast: false },
+    pipeline: { schedule: 'GPipe', microBatches: 4 },
+  });
+  // The last 5 rows are two micro-batches, though there are more rows than micro-batches.
+  expect(text).toContain('count, size = (4, 8) if len(batch) >= 6 else (2, 3)');
+  expect(text).toContain('own_schedule = schedule if len(x) >= 6 else last_schedule');
+});

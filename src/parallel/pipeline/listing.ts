@@ -28,7 +28,7 @@ import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
 import { hasSampler, ranksDraw } from './draws';
-import { filledUpTo, shortBatch } from './filled-up';
+import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
 import { layerRanges } from './split';
 import { scheduleOf } from './stages';
 import { tiesOf } from './ties';
@@ -46,6 +46,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     microBatches: schedule.microBatches,
     filledUpTo: filledUpTo(config),
     short: shortBatch(config),
+    countByRows: microBatchesByRows(config),
   };
   const averaging = averagingOf(schedule, shape);
   const data = dataLines(config, shape, dialect);
