@@ -61,14 +61,25 @@ type NodeStage = Pick<StageGraph, 'graph' | 'parameters'>;
 /** The node as an instruction; gradients of parameters that it completes join the accumulated ones. */
 export function emitNode(
   lane: LaneBuilder,
+  stage: NodeStage,
+  node: GraphNode,
+  anchor: string = ANCHOR[node.phase],
+): void {
+  const name = (id: ValueId): string => at(stage.graph.values, id).name;
+  const where = { phase: node.phase, anchor, module: node.module };
+  lane.compute(node.op, node.inputs.map(name), node.outputs.map(name), node.attrs, where);
+  emitCompleted(lane, stage, node, anchor);
+}
+
+/** Gradients of parameters that the node has completed join the accumulated ones. */
+export function emitCompleted(
+  lane: LaneBuilder,
   { graph, parameters }: NodeStage,
   node: GraphNode,
   anchor: string = ANCHOR[node.phase],
 ): void {
-  const name = (id: ValueId): string => at(graph.values, id).name;
   const where = { phase: node.phase, anchor, module: node.module };
-  const outputs = node.outputs.map(name);
-  lane.compute(node.op, node.inputs.map(name), outputs, node.attrs, where);
+  const outputs = node.outputs.map((id) => at(graph.values, id).name);
   emitAccumulate(
     lane,
     parameters.filter((p) => outputs.includes(p.fresh)),

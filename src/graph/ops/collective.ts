@@ -1,31 +1,72 @@
 /**
- * Collectives inside a graph: a tensor of every rank's, gathered or summed in the middle of forward or backward, as
- * SyncBatchNorm does it. A graph is that of one rank, so these nodes say only what comes in and goes out; the mode
- * emits them as transfers between its devices, and no runtime ever sees them.
+ * Collectives inside a graph: tensors of several ranks, gathered, scattered or summed in the middle of forward or
+ * backward. A graph is that of one rank, so these nodes say only what goes in and what comes out of it; step/walk turns
+ * them into transfers between devices, and no runtime ever sees them. Their gradients come in pairs: identity and
+ * all-reduce, all-gather and reduce-scatter, broadcast and reduce. Attr `axis` names the axis of the mesh along which
+ * the ranks lie; without it they are the replicas of the node's stage. Sources: torch/distributed/nn/functional.py, and
+ * for identity and all-reduce Megatron-LM's megatron/core/tensor_parallel/mappings.py.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
-import { elements } from '../../tensor/shape';
-import type { OpDef } from '../op';
+import type { Attrs, GradientContext, OpDef, TensorType, ValueId } from '../op';
 
-const collective = (name: string, infer: OpDef['infer']): OpDef => {
+/** Output = input. Its gradient is the sum over the ranks: each uses the tensor for a part of its own. */
+export const IDENTITY = 'collective/identity';
+/** The sum over the ranks. Its gradient is the output's: every rank goes on with the same sum. */
+export const ALL_REDUCE = 'collective/all-reduce';
+/** Input [n, ...], output [ranks * n, ...]: the ranks' inputs one after the other. Attr `ranks`. */
+export const ALL_GATHER = 'collective/all-gather';
+/** Input [ranks * n, ...], output [n, ...]: of the sum over the ranks, the part of this rank. Attr `ranks`. */
+export const REDUCE_SCATTER = 'collective/reduce-scatter';
+/** The input of the group's first rank. */
+export const BROADCAST = 'collective/broadcast';
+/** On the group's first rank the sum, on the others zeros: the gradient of a broadcast. */
+export const REDUCE = 'collective/reduce';
+
+const NAMES: ReadonlySet<string> = new Set([IDENTITY, ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, BROADCAST, REDUCE]);
+
+export const isCollective = ({ op }: { readonly op: string }): boolean => NAMES.has(op);
+
+/** `gradient`: the collective that makes the input's gradient of the output's; undefined: the two are the same. */
+export function collective(
+  name: string,
+  gradient: string | undefined,
+  outputOf: (input: TensorType, attrs: Attrs) => TensorType,
+): OpDef {
   const misplaced = (): never => {
     const hint = 'Only a mode with several ranks can run it.';
     throw new LockstepError('internal', `a Program contains ${name} instead of its transfers`, hint);
   };
-  return { name, infer, cpu: misplaced, lower: misplaced, flops: () => 0 };
-};
+  return {
+    name,
+    infer: (inputs, attrs) => [outputOf(at(inputs, 0), attrs)],
+    gradient: (c) => [gradientOf(c, gradient)],
+    cpu: misplaced,
+    lower: misplaced,
+    flops: () => 0,
+  };
+}
 
-/** Input [n]; output [ranks * n]; attr `ranks`. */
-export const ALL_GATHER = 'collective/all-gather';
-/** Input and output [n], summed over the ranks. */
-export const ALL_REDUCE = 'collective/all-reduce';
+function gradientOf(c: GradientContext, op: string | undefined): ValueId | undefined {
+  const dy = c.outputGrad(0);
+  return dy === undefined || op === undefined ? dy : c.emit(op, [dy], c.types.attrs, [0])[0];
+}
+
+export function summed(input: TensorType): TensorType {
+  if (input.dtype === 'f32') return input;
+  throw new LockstepError(
+    'shape',
+    `a sum over ranks of ${input.dtype} inside a graph`,
+    'Only float32 tensors are summed.',
+  );
+}
+
+const gathered = ({ shape, dtype }: TensorType, { ranks }: Attrs): TensorType => ({
+  shape: [Number(ranks) * at(shape, 0), ...shape.slice(1)],
+  dtype,
+});
 
 export const COLLECTIVE_OPS: readonly OpDef[] = [
-  collective(ALL_GATHER, (inputs, attrs) => [
-    { shape: [Number(attrs.ranks) * elements(at(inputs, 0).shape)], dtype: 'f32' },
-  ]),
-  collective(ALL_REDUCE, (inputs) => [at(inputs, 0)]),
+  collective(ALL_REDUCE, undefined, summed),
+  collective(ALL_GATHER, REDUCE_SCATTER, gathered),
 ];
-
-export const isCollective = ({ op }: { readonly op: string }): boolean => op === ALL_GATHER || op === ALL_REDUCE;

@@ -1,50 +1,98 @@
 /**
- * The collectives inside a rank's graph (SyncBatchNorm's) as transfers: the compute queue hands over to the
+ * The collectives inside a rank's graph (graph/ops/collective) as transfers: the compute queue hands over to the
  * communication queue and waits for the result, behind whatever buckets are under way there, as ranks do that share one
- * process group. Called by walk.ts for every such node.
+ * process group. A node along an axis runs on every line of that axis, side by side. Called by walk.ts for every such
+ * node.
  */
-import { at } from '../../base/invariant';
+import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
 import type { GraphNode } from '../../graph/graph';
-import { ALL_REDUCE } from '../../graph/ops/collective';
+import { ALL_GATHER, ALL_REDUCE, BROADCAST, IDENTITY, REDUCE, REDUCE_SCATTER } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
-import type { Where } from '../../program/lane-builder';
-import type { AlgorithmName } from '../../protocol/collective';
-import type { Group } from '../../protocol/mesh';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
+import type { AlgorithmName, CollectiveOp } from '../../protocol/collective';
+import { AXES, type Axis, type Group } from '../../protocol/mesh';
+import type { Payload } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 
 export interface GraphCollective {
   readonly builder: ProgramBuilder;
   readonly algorithm: AlgorithmName;
-  /** Ranks that run the node. */
+  /** All that hold the node's stage. */
+  readonly lanes: readonly LaneBuilder[];
+  /** The ranks of a node without an axis. */
   readonly group: Group;
   readonly node: GraphNode;
   /** Buffers, of the same name on every device. */
   readonly input: string;
   readonly output: string;
+  readonly payload: Payload;
 }
 
-export function emitCollective({ builder, algorithm, group, node, input, output }: GraphCollective): void {
-  const where: Where = { phase: node.phase, anchor: node.phase, module: node.module };
+interface Lowering {
+  readonly op: CollectiveOp;
+  /** The ranks of the group whose input is copied to the output, in which the collective then works. */
+  readonly inPlaceOn?: 'all' | 'first';
+  /** Only the first rank of the group has a result; the others get zeros. */
+  readonly zerosOnOthers?: true;
+}
+
+const LOWERINGS: ReadonlyMap<string, Lowering> = new Map([
+  [ALL_REDUCE, { op: 'allReduce', inPlaceOn: 'all' }],
+  [ALL_GATHER, { op: 'allGather' }],
+  [REDUCE_SCATTER, { op: 'reduceScatter' }],
+  [BROADCAST, { op: 'broadcast', inPlaceOn: 'first' }],
+  [REDUCE, { op: 'reduce', inPlaceOn: 'all', zerosOnOthers: true }],
+]);
+
+export function emitCollective(call: GraphCollective): void {
+  const { builder, lanes, group, node } = call;
+  const axis = axisOf(node);
+  const groups = axis === undefined ? [group] : new Set(lanes.map(({ rank }) => builder.mesh.group(axis, rank)));
+  for (const own of groups) {
+    if (node.op === IDENTITY) for (const lane of builder.lanesOf(own)) copy(call, lane);
+    else emitIn(own, must(LOWERINGS.get(node.op), node.op), call);
+  }
+}
+
+function axisOf({ op, attrs }: GraphNode): Axis | undefined {
+  if (attrs.axis === undefined) return undefined;
+  return must(
+    AXES.find((axis) => axis === attrs.axis),
+    `the axis ${String(attrs.axis)} of ${op}`,
+  );
+}
+
+function emitIn(group: Group, { op, inPlaceOn, zerosOnOthers }: Lowering, call: GraphCollective): void {
+  const { builder, algorithm, input, output, payload, node } = call;
+  const where = whereOf(node);
   const comm: Where = { ...where, queue: 'comm' };
   const lanes = builder.lanesOf(group);
-  const reduces = node.op === ALL_REDUCE;
-  const length = elements(at(lanes, 0).spec(input).shape);
+  const first = at(lanes, 0);
   for (const lane of lanes) {
-    // An all-reduce works in place.
-    if (reduces) lane.compute('ops/copy', [input], [output], { from: 0, to: 0, length }, where);
+    if (inPlaceOn === 'all' || (inPlaceOn === 'first' && lane === first)) copy(call, lane);
     lane.handOver('compute', 'comm', comm);
   }
-  const op = reduces ? 'allReduce' : 'allGather';
   algorithmFor(algorithm, op).emit({
     builder,
     op,
     group,
-    input: reduces ? output : input,
-    ...(reduces ? {} : { output }),
-    length,
-    payload: reduces ? 'gradient' : 'activation',
+    ...(inPlaceOn === undefined ? { input, output } : { input: output }),
+    length: elements(first.spec(input).shape),
+    payload,
     where: comm,
   });
-  for (const lane of lanes) lane.handOver('comm', 'compute', where);
+  for (const lane of lanes) {
+    lane.handOver('comm', 'compute', where);
+    if (!zerosOnOthers || lane === first) continue;
+    const { length } = lane.whole(output);
+    lane.compute('comm/fill', [], [output], { from: 0, length, value: 0 }, where);
+  }
 }
+
+function copy({ node, input, output }: GraphCollective, lane: LaneBuilder): void {
+  const { length } = lane.whole(input);
+  lane.compute('ops/copy', [input], [output], { from: 0, to: 0, length }, whereOf(node));
+}
+
+const whereOf = ({ phase, module }: GraphNode): Where => ({ phase, anchor: phase, module });

@@ -12,7 +12,7 @@ import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
-import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
+import { declareState, declareValues, emitCompleted, emitLoad, emitMasks, emitNode } from '../emit';
 import type { ModeInput } from '../mode-input';
 import { nodesOf, type StageGraph } from '../stage-graph';
 import type { Borders } from './borders';
@@ -98,25 +98,29 @@ class Walker {
 
   /** Every lane does the k-th node before any lane does the next one. */
   private inTurns(use: StageUse, list: (graph: StageGraph) => readonly GraphNode[]): void {
-    const { builder, input, syncs } = this.step;
-    const { algorithm } = input.config.ddp;
+    const { syncs } = this.step;
     const turns = use.works.map((work) => ({ ...work, nodes: list(work.graph) }));
     const count = Math.max(0, ...turns.map(({ nodes }) => nodes.length));
     for (let k = 0; k < count; k++) {
       const { graph, nodes } = at(turns, 0);
       const first = nodes[k];
-      if (first && isCollective(first)) {
-        const [from = '', to = ''] = namesOf(graph, [...first.inputs, ...first.outputs]);
-        const call = { builder, algorithm, group: use.place.group, node: first, input: from, output: to };
-        GRAPH_COLLECTIVES.get().emitCollective(call);
-        continue;
-      }
       const own = turns.flatMap((turn) => turn.nodes.slice(k, k + 1).map((node) => ({ ...turn, node })));
-      for (const { lane, graph: of, node } of own) emitNode(lane, of, node);
+      const together = first !== undefined && isCollective(first);
+      if (together) this.collective(use.place, graph, first);
+      for (const { lane, graph: of, node } of own) (together ? emitCompleted : emitNode)(lane, of, node);
       if (first?.phase !== 'backward') continue;
       const written = own.map(({ lane, graph: of, node }) => ({ lane, names: namesOf(of, node.outputs) }));
       for (const sync of syncs) sync.ready?.(use, written);
     }
+  }
+
+  private collective({ lanes, group }: StagePlace, { graph }: StageGraph, node: GraphNode): void {
+    const { builder, input: given } = this.step;
+    const { algorithm } = given.config.ddp;
+    const input = at(graph.values, at(node.inputs, 0)).name;
+    const { name: output, role } = at(graph.values, at(node.outputs, 0));
+    const payload = role === 'gradient' ? 'gradient' : 'activation';
+    GRAPH_COLLECTIVES.get().emitCollective({ builder, algorithm, lanes, group, node, input, output, payload });
   }
 
   /** What follows on the lanes of the stage belongs to the action `of`; their buffers are there from now on. */

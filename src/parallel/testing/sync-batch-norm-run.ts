@@ -65,7 +65,10 @@ export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Pro
   must(first, 'a graph').nodes.forEach((node, k) => {
     if (isCollective(node)) {
       const [input, output] = [name(at(node.inputs, 0)), name(at(node.outputs, 0))];
-      emitCollective({ builder, algorithm: config.ddp.algorithm, group: builder.mesh.world, node, input, output });
+      const { algorithm } = config.ddp;
+      const payload = node.phase === 'backward' ? 'gradient' : 'activation';
+      const call = { builder, algorithm, lanes: builder.lanes, group: builder.mesh.world, node, input, output };
+      emitCollective({ ...call, payload });
       return;
     }
     for (const { lane, graph } of lanes) {

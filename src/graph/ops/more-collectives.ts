@@ -1,0 +1,29 @@
+/**
+ * The other collectives of a graph: of parallelism that cuts the tensors of a layer. No mode that ships puts them into
+ * a graph, so they are not among the operators that workers load (OPS); a mode that needs them brings the table along.
+ */
+import { LockstepError } from '../../base/errors';
+import { at } from '../../base/invariant';
+import { formatShape } from '../../tensor/shape';
+import type { Attrs, OpDef, TensorType } from '../op';
+import { ALL_GATHER, ALL_REDUCE, BROADCAST, collective, IDENTITY, REDUCE, REDUCE_SCATTER, summed } from './collective';
+
+const same = (input: TensorType): TensorType => input;
+
+function scattered(input: TensorType, { ranks }: Attrs): TensorType {
+  const { shape, dtype } = summed(input);
+  const rows = at(shape, 0) / Number(ranks);
+  if (Number.isInteger(rows)) return { shape: [rows, ...shape.slice(1)], dtype };
+  throw new LockstepError(
+    'shape',
+    'input tensor must be the same size as output size times world size',
+    `The first dimension of ${formatShape(shape)} does not divide by ${ranks} ranks.`,
+  );
+}
+
+export const MORE_COLLECTIVES: readonly OpDef[] = [
+  collective(IDENTITY, ALL_REDUCE, same),
+  collective(REDUCE_SCATTER, ALL_GATHER, scattered),
+  collective(BROADCAST, REDUCE, same),
+  collective(REDUCE, BROADCAST, summed),
+];
