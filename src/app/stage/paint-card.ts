@@ -2,7 +2,7 @@
 import type { Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { type BoxStyle, box } from '../draw/shapes';
-import { drawText, ellipsize, firstFit, type TextStyle } from '../draw/text';
+import { drawText, firstFit, type Measure, type TextStyle } from '../draw/text';
 import type { RoomFrame, RoomLevel } from './room-layout';
 
 export const SMALL: TextStyle = { size: 11 };
@@ -29,6 +29,17 @@ interface Head {
   readonly subtitles: readonly string[];
 }
 
+/**
+ * A rank's name, and its number alone where 'rank 10' would be cut to 'rank…'. Whether it would is asked of two digits
+ * in every room, so that all rooms of a size have the same kind of name.
+ */
+function titlesOf(title: string, width: number, style: TextStyle, measure: Measure): readonly string[] {
+  const number = /\d+$/.exec(title)?.[0];
+  if (number === undefined) return [title];
+  const two = title.replace(/\d+$/, (digits) => digits.padStart(2, '0'));
+  return measure(two, style) <= width ? [title] : [number];
+}
+
 export function paintHead(
   ink: Ink,
   { device, rect, frame, title, subtitles }: Head,
@@ -38,7 +49,7 @@ export function paintHead(
   const { header, subtitle, level } = frame;
   const style = titleStyle(frame);
   box(context, { x: rect.x, y: header.y + 2, width: 3.5, height: level === 'whole' ? 28 : 14 }, { fill: hue });
-  const text = ellipsize(title, header.width, style, measure);
+  const text = firstFit(titlesOf(title, header.width, style, measure), header.width, style, measure);
   drawText(ink, text, { x: header.x, y: header.y + (level === 'glyph' ? 11 : 14) }, { ...style, colour: palette.ink });
   if (!subtitle || level === 'glyph') return;
   const below = firstFit(subtitles, subtitle.width, SMALL, measure);

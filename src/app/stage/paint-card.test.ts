@@ -1,0 +1,36 @@
+/** The name of a room's rank is never cut: where it has no room, its number stands alone. */
+import { expect, test } from 'vitest';
+import type { Ink } from '../draw/ink';
+import { palette } from '../testing/palette';
+import { paintHead } from './paint-card';
+import { frameRoom } from './room-layout';
+
+/** What is written at the head of rooms this wide, in a font as wide as DejaVu Sans Bold. */
+function namesIn(width: number, titles: readonly string[]): readonly string[] {
+  const written: string[] = [];
+  const context = new Proxy({} as Record<string, unknown>, {
+    get: (_, key) => (key === 'fillText' ? (text: string) => written.push(text) : () => undefined),
+    set: () => true,
+  });
+  const ink: Ink = {
+    context: context as unknown as CanvasRenderingContext2D,
+    palette,
+    measure: (text, { size }) => 0.68 * size * text.length,
+    pixelRatio: 1,
+    heat: () => undefined,
+    hatch: () => '',
+  };
+  const rect = { x: 0, y: 0, width, height: 50 };
+  for (const [device, title] of titles.entries())
+    paintHead(ink, { device, rect, frame: frameRoom(rect), title, subtitles: [] });
+  expect(written).toHaveLength(titles.length);
+  return written;
+}
+
+test('rooms of 64 ranks on a laptop have the numbers of their ranks', () => {
+  expect(namesIn(58, ['rank 3', 'rank 10', 'rank 63'])).toEqual(['3', '10', '63']);
+});
+
+test('rooms with a little more space have their whole names', () => {
+  expect(namesIn(66, ['rank 3', 'rank 10', 'cuda:7'])).toEqual(['rank 3', 'rank 10', 'cuda:7']);
+});
