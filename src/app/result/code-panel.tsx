@@ -87,7 +87,7 @@ function useListing(tensorflow: boolean): readonly CodeLine[] {
 /** Where a long line goes on: two letters further in than it begins. */
 function hanging(text: string): { readonly paddingLeft: string; readonly textIndent: string } {
   const indent = `${text.search(/\S|$/) + 2}ch`;
-  return { paddingLeft: indent, textIndent: `-${indent}` };
+  return { paddingLeft: `calc(10px + ${indent})`, textIndent: `-${indent}` };
 }
 
 interface LineProps {
@@ -98,17 +98,27 @@ interface LineProps {
   readonly hues: Palette['ranks'];
 }
 
+/** As many dots stand beside each other in the panel; more ranks are counted. */
+const MOST_DOTS = 16;
+
 const Line = memo(function Line({ text, here, lit, hues }: LineProps) {
+  const ranks = here.split(' ');
   return (
-    <li data-here={here !== '' || undefined} data-lit={lit || undefined}>
-      <code style={hanging(text)}>{text || ' '}</code>
+    <li style={hanging(text)} data-here={here !== '' || undefined} data-lit={lit || undefined}>
+      <code>{text || ' '}</code>
       {here !== '' && (
         <span className={styles['cursors']}>
-          {here.split(' ').map((rank) => (
-            <i key={rank} style={{ background: hues[Number(rank)] }} title={`rank ${rank}`}>
-              <span className="visually-hidden">rank {rank} is here</span>
-            </i>
-          ))}
+          {ranks.length > MOST_DOTS ? (
+            <span title={`ranks ${ranks.join(', ')}`}>
+              {ranks.length} ranks<span className="visually-hidden"> are here</span>
+            </span>
+          ) : (
+            ranks.map((rank) => (
+              <i key={rank} style={{ background: hues[Number(rank) % hues.length] }} title={`rank ${rank}`}>
+                <span className="visually-hidden">rank {rank} is here</span>
+              </i>
+            ))
+          )}
         </span>
       )}
     </li>
@@ -144,8 +154,12 @@ function useScrolledTo(first: number, code: readonly CodeLine[], tensorflow: boo
     // It calls when the page has been laid out anyway: asking here would lay out all that has just changed.
     const observer = new ResizeObserver(() => {
       observer.disconnect();
-      // Only the box scrolls, never the page.
-      box.scrollTop = line.offsetTop - box.clientHeight / 2;
+      // Only the box scrolls, never the page; to the beginning of a line, so that none is cut.
+      const above = Math.max(0, (box.clientHeight - line.offsetHeight) / 2);
+      const top = [...box.children].find(
+        (one) => one instanceof HTMLElement && one.offsetTop >= line.offsetTop - above,
+      );
+      if (top instanceof HTMLElement) box.scrollTop = top.offsetTop;
     });
     observer.observe(line);
     return () => observer.disconnect();
@@ -183,18 +197,20 @@ export function CodePanel() {
         <h2>{tensorflow ? 'TensorFlow, to compare' : 'PyTorch, as it runs now'}</h2>
         {offered && <Frameworks tensorflow={tensorflow} onChoose={setWanted} />}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <ol ref={list} className={styles['code']} tabIndex={0} aria-label={label}>
-        {lines.map(({ number, text, anchor }) => (
-          <Line
-            key={number}
-            text={text}
-            here={anchors.flatMap((at, rank) => (at !== undefined && at === anchor ? [rank] : [])).join(' ')}
-            lit={litAnchor !== undefined && anchor === litAnchor}
-            hues={hues}
-          />
-        ))}
-      </ol>
+      <div className={styles['frame']}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+        <ol ref={list} className={styles['code']} tabIndex={0} aria-label={label}>
+          {lines.map(({ number, text, anchor }) => (
+            <Line
+              key={number}
+              text={text}
+              here={anchors.flatMap((at, rank) => (at !== undefined && at === anchor ? [rank] : [])).join(' ')}
+              lit={litAnchor !== undefined && anchor === litAnchor}
+              hues={hues}
+            />
+          ))}
+        </ol>
+      </div>
       <div className={styles['foot']}>
         {device && <p>Computing on {deviceText(device)}</p>}
         <DialogButton
