@@ -58,8 +58,7 @@ export function Numbers({ children }: { children: ReactNode }) {
           text={info ? formatSize(Math.max(...info.memory.map(({ peakBytes }) => peakBytes))) : NONE}
         >
           reserved on the fullest device
-          {metrics &&
-            `; in this step tensors use at most ${formatSize(Math.max(...metrics.allocatedBytes))} of it (allocated)`}
+          {metrics && `; at most ${formatSize(Math.max(...metrics.allocatedBytes))} of it allocated in this step`}
         </Headline>
       </div>
       {metrics && <StepSharesView metrics={metrics} />}
@@ -100,7 +99,7 @@ const inOneBucket = ({ kind }: StepTrace, { buckets }: SessionInfo): boolean =>
   buckets.initial.length === 1 &&
   hasMicroBatch(kind, ({ beforeRebuild }) => beforeRebuild);
 
-const exception = '. The first step is an exception: it has one bucket, which DDP rebuilds after it';
+const exception = '. The first step has a single bucket, which DDP rebuilds after it';
 
 function differenceText(config: Config, first: ReturnType<typeof headline>, newest: DifferenceAt | undefined): string {
   if (FACES[config.mode].oneDevice) return 'this is the single device';
