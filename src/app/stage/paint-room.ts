@@ -57,6 +57,13 @@ function memory(ink: Ink, { memory: m, memoryWords }: RoomScene): void {
 const PILL = 18;
 const SWATCH = 11;
 
+/** The words of the pill in a whole room: as many as fit beside the name. */
+function pillWords({ measure }: Ink, room: RoomScene, title: TextStyle): string {
+  const swatch = room.activity === 'communicating' ? SWATCH + 4 : 0;
+  const free = room.frame.header.width - measure(room.title, title) - 23 - swatch;
+  return firstFit(room.now, Math.max(0, free), SMALL, measure);
+}
+
 /**
  * A pill at the right of the title: the device's work at the cursor. Communication has a swatch, a second channel
  * beside hue. In a small room only the words are there, in the smallest as far as they fit.
@@ -87,7 +94,7 @@ function nowPill(ink: Ink, room: RoomScene, title: TextStyle): void {
   }
   const colours = room.phase && palette.phase[phaseColour(room.phase, room.activity === 'computing')];
   const swatch = room.activity === 'communicating' ? SWATCH + 4 : 0;
-  const text = firstFit(room.now, Math.max(0, room_ - 15 - swatch), SMALL, measure);
+  const text = pillWords(ink, room, title);
   if (text === '') return;
   const width = measure(text, SMALL) + 14 + swatch;
   const rect: Rect = { x: right(header) - width, y: header.y + 1, width, height: PILL };
@@ -140,8 +147,10 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   context.save();
   if (ended) context.globalAlpha = ENDED_ALPHA;
   else if (idle) context.globalAlpha = IDLE_ALPHA;
-  // The pill may have room for 'idle' alone: what the device waits for is below its name then.
-  const subtitles = room.activity === 'idle' ? [...room.now.slice(0, -1), ...room.subtitles] : room.subtitles;
+  // The pill may have room for 'idle' alone: what the device waits for is below its name then, and only then.
+  const waitsFor = room.now.slice(0, -1);
+  const untold = room.activity === 'idle' && !waitsFor.includes(pillWords(ink, room, titleStyle(room.frame)));
+  const subtitles = untold ? [...waitsFor, ...room.subtitles] : room.subtitles;
   paintHead(ink, { ...room, subtitles }, colour);
   for (const m of room.strip) paintMap(ink, m);
   for (const own of room.under) paintShape(ink, own);
