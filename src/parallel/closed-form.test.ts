@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';
 import type { HookPhase } from '../protocol/step-kind';
-import { closedForm, type Pass, type TransferSizes, together } from './closed-form';
+import { bordersText, closedForm, type Pass, type TransferSizes, together } from './closed-form';
 import { PARALLEL_MODES } from './modes';
 
 const layers = [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 3 }] as const;
@@ -140,4 +140,10 @@ test('communication hooks send less', () => {
   // [4, 2] and [3, 4] as factors of rank 1: 6 and 7 elements; biases as they are.
   expect(total({ type: 'powerSGD', minCompressionRate: 1 })).toBe(2 * 4 * (6 + 4 + 7 + 3));
   expect(total({ type: 'powerSGD', minCompressionRate: 1 }, 'plain')).toBe(2 * 108);
+});
+
+test('borders that are alike are told once', () => {
+  expect(bordersText([128])).toBe('128 B each way');
+  expect(bordersText([128, 128, 128])).toBe('128 B each way at each of 3 borders');
+  expect(bordersText([128, 64])).toBe('128 B, 64 B each way');
 });

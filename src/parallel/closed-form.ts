@@ -73,3 +73,10 @@ export function stateText({ parameterBytes, gradientBytes, bufferBytes }: Transf
     sizes: sizes.join(', '),
   };
 }
+
+/** What crosses each border, in words: once where all borders are alike. */
+export function bordersText(bytes: readonly number[]): string {
+  if (bytes.length > 1 && bytes.every((b) => b === bytes[0]))
+    return `${bytes[0]} B each way at each of ${bytes.length} borders`;
+  return `${bytes.map((b) => `${b} B`).join(', ')} each way`;
+}

@@ -1,13 +1,10 @@
 /** What crosses the borders of a layer split: activations, and as much for their gradients. Called through mode.ts. */
 import type { ClosedForm } from '../../protocol/closed-form';
-import { closedForm, type Pass, type RunSizes } from '../closed-form';
+import { bordersText, closedForm, type Pass, type RunSizes } from '../closed-form';
 
 export function modelParallelForm({ devices, transfers }: RunSizes, { rows: [rows = 0] }: Pass): ClosedForm {
   const borders = transfers.borderRowBytes.map((bytes) => bytes * rows);
   const perDevice = Array.from({ length: devices }, (_, d) => (borders[d] ?? 0) + (borders[d - 1] ?? 0));
   if (borders.length === 0) return closedForm(perDevice, '0: one device holds all layers');
-  return closedForm(
-    perDevice,
-    `each border: activations forward, as many gradients back; ${borders.map((b) => `${b} B`).join(', ')} each way`,
-  );
+  return closedForm(perDevice, `activations forward, as many gradients back: ${bordersText(borders)}`);
 }

@@ -10,7 +10,7 @@ import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { chosenSchedule } from '../../schedules/chosen';
 import { elements } from '../../tensor/shape';
-import { closedForm, type Pass, type RunSizes, sum } from '../closed-form';
+import { bordersText, closedForm, type Pass, type RunSizes, sum } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { hasHook } from '../ddp/rare-parts';
 import { layerRanges } from './split';
@@ -31,7 +31,7 @@ export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
   const border =
     crossing.length === 0
       ? '0 between stages: they are on one rank'
-      : `activations forward and as many gradients back ${each}, at the borders ${crossing.join(', ')} each way`;
+      : `activations forward and as many gradients back ${each}: ${bordersText(crossing)}`;
   const ties = tiesOf(config);
   if (pass.steps) addTies(perDevice, ties, stageDevices);
   const shared = ties.length === 0 ? '' : '; once per step the gradients of shared weights';
@@ -56,14 +56,14 @@ function addBorders(
   { transfers }: RunSizes,
   { rows }: Pass,
   stageDevices: readonly (readonly DeviceIndex[])[],
-): readonly string[] {
+): readonly number[] {
   return transfers.borderRowBytes.flatMap((rowBytes, stage) => {
     const [here, next] = [at(stageDevices, stage), at(stageDevices, stage + 1)];
     if (here[0] === next[0]) return [];
     here.forEach((device, replica) => {
       for (const side of [device, at(next, replica)]) perDevice[side] = at(perDevice, side) + rowBytes * at(rows, side);
     });
-    return [`${rowBytes * at(rows, at(here, 0))} B`];
+    return [rowBytes * at(rows, at(here, 0))];
   });
 }
 
