@@ -1,6 +1,6 @@
 /**
- * The lessons as their readers find them: every page whole without a script; with it every figure starts and moves when
- * it is in view, predictions reveal, tasks are ticked by their own solutions, and one worker runs at a time. What a
+ * The lessons as their readers find them: every page whole without a script; with it every figure that is in view is
+ * live and moves, predictions reveal, tasks are ticked by their own solutions, and one worker runs at a time. What a
  * page has is read off its HTML (src/lessons/CONTRACT.md), so a new lesson needs no line here.
  */
 import { existsSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { CONTENTS } from '../learn/contents';
 import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing, axeFindsNothingOnPhone } from './axe';
 import { bringToView, figuresOf, goesLive, isLive } from './figures';
-import { expect, test } from './playground';
+import { expect, IN_MOTION, test } from './playground';
 
 const root = path.join(import.meta.dirname, '..');
 const WRITTEN = CONTENTS.map(({ name }) => name).filter((name) =>
@@ -21,12 +21,20 @@ const PHONE = { width: 390, height: 844 };
 /** Their figures go live on a phone: between them they have every view, notices, and toolbars with two rows. */
 const LIVE_ON_PHONE = ['all-reduce', 'buckets', 'data-parallel', 'launching', 'pipelines', 'pipeline-schedules'];
 
-/** Milliseconds until the figure has moved; undefined for a figure that rests until it is pressed. */
-async function startsAndMoves(figure: Locator): Promise<number | undefined> {
+const startsByItself = async (figure: Locator): Promise<boolean> =>
+  (await figure.getAttribute('data-starts')) !== 'rest';
+
+/**
+ * Milliseconds until the figure has moved; undefined for a figure that rests until it is pressed. With less motion a
+ * figure that would start by itself waits for Play, which is pressed here.
+ */
+async function goesLiveAndMoves(figure: Locator): Promise<number | undefined> {
   const began = performance.now();
   await goesLive(figure);
-  if ((await figure.getAttribute('data-starts')) === 'rest') return undefined;
+  if (!(await startsByItself(figure))) return undefined;
+  await expect(figure).toHaveAttribute('data-live', 'rest');
   const first = await figure.getAttribute('data-at');
+  await figure.getByRole('button', { name: 'Play', exact: true }).click();
   await expect.poll(() => figure.getAttribute('data-at')).not.toBe(first);
   return performance.now() - began;
 }
@@ -101,7 +109,7 @@ test.describe('lessons', () => {
         if (LIVE_ON_PHONE.includes(name)) await page.setViewportSize(PHONE);
         await page.goto(`./learn/${name}.html`);
         for (const figure of await figuresOf(page)) {
-          const took = await startsAndMoves(figure);
+          const took = await goesLiveAndMoves(figure);
           // A figure that leaves its worker may be seen for a moment beside the one that takes its place.
           await expect.poll(() => sessions(page), 'session workers at a time').toBeLessThanOrEqual(1);
           if (took !== undefined)
@@ -165,6 +173,30 @@ test.describe('lessons', () => {
     },
   );
 
+  test.describe('in motion', () => {
+    test.use(IN_MOTION);
+
+    test(
+      'a figure that comes into view plays by itself',
+      placeInBrowser({ rest: 'live/figure/figure-run.test.ts holds when a figure plays by itself' }),
+      async ({ page }) => {
+        await page.goto('./learn/model-parallel.html');
+        const [first] = await figuresOf(page);
+        if (!first) throw new Error('The lesson has no figure.');
+        expect(await startsByItself(first)).toBe(true);
+        await goesLive(first);
+        await expect(first).toHaveAttribute('data-live', 'playing');
+        await page.emulateMedia({ reducedMotion: 'reduce' });
+        await page.reload();
+        await goesLive(first);
+        const still = await first.getAttribute('data-at');
+        await page.waitForTimeout(1500);
+        expect(await first.getAttribute('data-at')).toBe(still);
+        await expect(first).toHaveAttribute('data-live', 'rest');
+      },
+    );
+  });
+
   test(
     'a figure goes on where it was when it is seen again, and a setting runs it anew',
     placeInBrowser({ rest: 'lessons/live holds the sessions of figures' }),
@@ -172,7 +204,7 @@ test.describe('lessons', () => {
       await page.goto('./learn/model-parallel.html');
       const [first, second] = await figuresOf(page);
       if (!first || !second) throw new Error('The lesson has fewer than two figures.');
-      await startsAndMoves(first);
+      await goesLiveAndMoves(first);
       await first.getByRole('button', { name: 'Pause' }).click();
       await first.getByRole('button', { name: 'Step moment' }).click();
       await expect(first).toHaveAttribute('data-live', 'rest');
@@ -187,7 +219,7 @@ test.describe('lessons', () => {
       await page.goto('./learn/all-reduce.html');
       const [ring] = await figuresOf(page);
       if (!ring) throw new Error('The lesson has no figure.');
-      await startsAndMoves(ring);
+      await goesLiveAndMoves(ring);
       await ring.getByRole('radio', { name: '8' }).check({ force: true });
       await expect(ring.locator('.figure-numbers')).toContainText('14');
       await ring.getByRole('slider', { name: 'Round' }).press('End');
@@ -202,7 +234,7 @@ test.describe('lessons', () => {
       await page.goto('./learn/model-parallel.html');
       const [first] = await figuresOf(page);
       if (!first) throw new Error('The lesson has no figure.');
-      await startsAndMoves(first);
+      await goesLiveAndMoves(first);
       await first.getByRole('button', { name: 'Pause' }).click();
       const link = first.locator('.figure-open');
       await link.focus();

@@ -53,8 +53,9 @@ export interface FigureSpec {
   /** Rows of the table below it, which says the figure in numbers. */
   readonly numbers: readonly ValueOf[];
   /**
-   * What happens when it comes into view. walk: the step is played slowly, moment by moment; train: at the pace of
-   * `speed` in the link, else full speed; rest: nothing moves before the reader presses.
+   * What happens when the figure comes into view. walk: the step is played slowly, moment by moment; train: at the pace
+   * of `speed` in the link, else full speed; rest: nothing moves before the reader presses. For readers who have asked
+   * their system for less motion, every figure rests; so `controls` of a figure that starts has 'play'.
    */
   readonly starts: 'walk' | 'train' | 'rest';
   /** Of the stage, in CSS pixels; left out: by the number of devices. */

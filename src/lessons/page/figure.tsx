@@ -24,6 +24,9 @@ export function Figure({ id }: { id: string }) {
   const page = usePage();
   placeOnce(page, 'figure', id);
   const spec = figureOf(page, id);
+  // With less motion a figure waits to be played.
+  if (spec.starts !== 'rest' && !spec.controls.includes('play'))
+    throw new Error(`Lesson "${page.name}": figure "${id}" starts by itself, so its controls must have 'play'.`);
   const recorded = runOf(page, id);
   return (
     <figure className="figure" id={`figure-${id}`} data-figure={id} data-starts={spec.starts}>

@@ -55,6 +55,12 @@ test.each<readonly [what: string, written: Written, lesson: Partial<Lesson>, say
   ['a drawing', [['Drawing', { id: 'hill' }]], {}, /has no drawing "hill"/],
   ['a term', [['Term', { id: 'ringlet', children: 'ringlets' }]], {}, /the glossary has no term "ringlet"/],
   [
+    'the Play of a figure that starts',
+    [['Figure', { id: 'ring' }]],
+    { figures: { ring: { ...figure, starts: 'walk', controls: ['round'] } } },
+    /figure "ring" starts by itself, so its controls must have 'play'/,
+  ],
+  [
     'a value of a run',
     [['Value', { figure: 'ring', of: 'accuracy' }]],
     { figures: { ring: figure } },

@@ -21,15 +21,15 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-async function figure(): Promise<FigureRun> {
+async function figure(own: Partial<FigureSpec> = {}, lessMotion = true): Promise<FigureRun> {
   const shared = createSharedSession(startInProcess);
   const run = openFigureRun({
     id: 'a',
-    spec,
+    spec: { ...spec, ...own },
     playground: '../',
     grant: shared.grant(),
     frames: createFrames((callback) => setImmediate(() => callback(performance.now()))),
-    reducedMotion: () => true,
+    reducedMotion: () => lessMotion,
   });
   ends.push(run.end, shared.end);
   run.enter();
@@ -74,4 +74,14 @@ test('what the page sets for a prediction is nothing that the reader has done', 
   expect(run.facts().pressed).toEqual([]);
   await run.press('moment');
   expect(run.facts().pressed).toEqual(['moment']);
+});
+
+test('a figure that starts by itself rests for a reader with less motion, until that reader presses Play', async () => {
+  const moving = await figure({ starts: 'train' }, false);
+  await expect.poll(() => stateOf(moving)).toBe('playing');
+  const calm = await figure({ starts: 'train' });
+  await aMoment();
+  expect(stateOf(calm)).toBe('paused');
+  await calm.press('play');
+  await expect.poll(() => stateOf(calm)).toBe('playing');
 });

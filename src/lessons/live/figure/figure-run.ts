@@ -5,7 +5,7 @@
 import type { AppServices } from '../../../app/run/app-contexts';
 import type { Changes, Press } from '../../lesson';
 import type { FigureRun, FigureRunOptions } from './figure-face';
-import { forgetPressed, pressedIn, settingWords } from './run-parts';
+import { forgetPressed, pressedIn, settingWords, startsByItself } from './run-parts';
 import { createWayThere, watchForFailure } from './way-there';
 
 /** What each button does to the run; `begin` leads it back to its start. */
@@ -31,8 +31,8 @@ function pressesOf(
 export function openFigureRun(options: FigureRunOptions): FigureRun {
   const { spec, grant } = options;
   let seated = false;
-  /** It plays as soon as it has the seat and is there. */
-  let wantsPlay = spec.starts !== 'rest';
+  /** The figure plays as soon as it has the seat and is there. */
+  let wantsPlay = startsByItself(options);
   const goOn = () => {
     if (!seated || !wantsPlay) return;
     wantsPlay = false;

@@ -6,7 +6,7 @@ import { DEFAULT_LAB, type LabSettings, labRequest, printLab } from '../../../ap
 import type { Changes } from '../../lesson';
 import { linkOf, readLink } from '../../run-link';
 import type { FigureRun, FigureRunOptions } from './figure-face';
-import { createParts, forgetPressed, pressedIn, type RunParts, settingWords } from './run-parts';
+import { createParts, forgetPressed, pressedIn, type RunParts, settingWords, startsByItself } from './run-parts';
 
 /** How long a round is looked at, and the first one after play was pressed. */
 const ROUND_MS = 1500;
@@ -79,7 +79,7 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
   const { services, state } = parts;
   const { store } = services;
   let seated = false;
-  let wantsPlay = spec.starts !== 'rest';
+  let wantsPlay = startsByItself(options);
 
   const now = () => store.getState().lab ?? labOf(spec.run);
   const last = () => state.getState().lab?.rounds.length ?? 0;

@@ -38,6 +38,10 @@ const startState: FigureState = {
   labPlays: false,
 };
 
+/** For readers who have asked their system for less motion, nothing plays before they press. */
+export const startsByItself = ({ spec, reducedMotion }: FigureRunOptions): boolean =>
+  spec.starts !== 'rest' && !reducedMotion();
+
 /** `onArrived`: the moment that was asked for is shown, as far as the run has it. */
 export function createParts(options: FigureRunOptions, onArrived: () => void): RunParts {
   const { spec, grant, frames, reducedMotion, playground } = options;
