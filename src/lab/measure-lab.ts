@@ -3,9 +3,11 @@
  * MessagePorts as ranks in workers are, but all in this thread. A clock of this machine, never mixed with the modelled
  * one.
  */
+
 import { at } from '../base/invariant';
 import type { LabMeasurement, LabRequest } from '../protocol/lab';
 import { ALONE, programKey } from '../protocol/step-kind';
+import { nowUs } from '../runtime/clock';
 import { openExecutors } from '../runtime/launch/open-executors';
 import { createPortMesh } from '../runtime/transport/port-transport';
 import { labInputs } from './lab-inputs';
@@ -15,7 +17,6 @@ const LEAST_RUNS = 9;
 const MOST_RUNS = 101;
 const LONG_ENOUGH_US = 400_000;
 
-const nowUs = (): number => performance.now() * 1000;
 const NO_FEED = () => new Float32Array(0);
 
 export async function measureLab(request: LabRequest): Promise<LabMeasurement> {

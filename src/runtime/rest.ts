@@ -3,13 +3,12 @@
  * Others go on meanwhile, also where all share one thread, and messages arrive. Used by the executors of a lane by
  * itself; a slow link (port-transport.ts) rests, too.
  */
+import { nowUs } from './clock';
 
 /** Shorter rests are made up for later: a turn of the event loop takes as long. */
 const LEAST_US = 50;
 /** Timers are late by about that much. */
 const TIMER_MS = 6;
-
-const nowUs = (): number => performance.now() * 1000;
 
 /** Hands the thread over and comes back as soon as it may. */
 function turn(): Promise<void> {
