@@ -52,6 +52,7 @@ test.each([
   [{ mesh: { pp: 2, tp: 2 } }, 'mesh.tp: must be at most 1, not 2'],
   [{ mesh: { pp: 2, dpShard: 2 } }, 'mesh.dpShard: must be at most 1, not 2'],
   [{ mesh: { pp: 2, dpReplicate: 2 }, worldSize: 3 }, 'the mesh has 2 x 2 = 4 ranks'],
+  [{ mesh: { pp: 2, dp: 2, dpReplicate: 1 }, worldSize: 3 }, 'mesh.dp is 2: the mesh has 2 x 2 = 4 ranks'],
   [
     { mode: 'pipeline', mesh: { pp: 16, dpReplicate: 16 } },
     'the mesh has 16 x 16 = 256 ranks, and a world has at most',

@@ -80,7 +80,9 @@ function settled(config: Config, input: unknown): Config {
   if (saysWorld && !sections.includes('mesh')) return config;
   const shape = meshSizes(config);
   const devices = ranksOf(shape);
-  const settings = Object.fromEntries(axes.map((axis) => [`mesh.${axis}`, shape[axis]]));
+  // Under the name that was given.
+  const nameOf = (axis: (typeof axes)[number]) => (axis === 'dpReplicate' && dp !== undefined ? 'dp' : axis);
+  const settings = Object.fromEntries(axes.map((axis) => [`mesh.${nameOf(axis)}`, shape[axis]]));
   const product = `${axes.map((axis) => shape[axis]).join(' x ')} = ${devices} ranks`;
   if (saysWorld && config.worldSize !== devices)
     throw refusedSettings({

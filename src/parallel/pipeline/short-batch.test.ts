@@ -59,6 +59,6 @@ test.each(['GPipe', 'ZBVZeroBubble', 'Interleaved1F1B'] as const)(
 
 test('is refused in words where the schedule has no order for it', async () => {
   await expect(runConfig(parseConfig(run('DualPipeV')), {})).rejects.toThrow(
-    /pipeline.microBatches is 8, batchSize is \d+ and dropLast is false: the last batch of an epoch has 3 rows, and DualPipeV has no order for so few micro-batches\./,
+    /pipeline.microBatches is 8, batchSize is \d+ and dropLast is false: the last batch of an epoch has 3 rows, and DualPipeV cannot run so few micro-batches\./,
   );
 });

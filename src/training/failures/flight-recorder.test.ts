@@ -89,5 +89,5 @@ test('sizes and dtypes are those of the tensors: halves that travel in words, a 
 
 test('one process has no process group to record', async () => {
   const { flightRecorder } = await runConfig({ ...config, mode: 'dataParallel' }, {});
-  expect(flightRecorder).toThrow(/no process group/);
+  expect(flightRecorder).toThrow(/without a process group/);
 });
