@@ -104,7 +104,7 @@ describe('the command line', () => {
     [['train', '--mode', 'ddp', '--mode', 'single'], '--mode is given twice'],
     [['train', '--set', 'steps'], '--set takes KEY=VALUE, as in optimizer.lr=0.05, not "steps"'],
     [['train', '--set', '.=3'], '--set takes KEY=VALUE'],
-    [['train', '--set', `${'a.'.repeat(40)}b=1`], 'no setting has 41 parts'],
+    [['train', '--set', `${'a.'.repeat(40)}b=1`], 'no setting has a key of 41 parts'],
     [['memory', '--preset', 'cnn', '--quiet'], "Unknown option '--quiet'"],
     [['train', '--config', 'a', '--device', 'tpu'], '--device must be webgpu or cpu, not "tpu"'],
     [['train', '--config', 'a', '--speed', '3'], "Unknown option '--speed'"],

@@ -46,6 +46,6 @@ test.each(CASES)('%o with a group of %o', async (optimizer, own) => {
 
 test('a setting that the optimizer has not is refused', () => {
   expect(() => parseConfig({ optimizer: { type: 'Adam' }, paramGroups: [{ match: '*', momentum: 0.5 }] })).toThrow(
-    'paramGroups.0.momentum is 0.5 and optimizer.type is "Adam": Adam has no such setting.',
+    'paramGroups.0.momentum is 0.5 and optimizer.type is "Adam": Adam has no setting of that name.',
   );
 });

@@ -33,9 +33,9 @@ const computed = ({ events, modelled }: StepTrace, device: number, clock: Clock)
   );
 const modelledUs = (trace: StepTrace, device: number): number =>
   computed(trace, device, 'modelled').reduce((a, b) => a + b, 0);
-/** Of the traced step in which the slow rank worked least: the machine may have paused in another. */
-const leastWorkUs = (traces: readonly StepTrace[]): number =>
-  Math.min(...traces.map((trace) => computed(trace, SLOW, 'measured').reduce((a, b) => a + b, 0)));
+/** Of the traced step in which the rank worked least: the machine may have paused in another. */
+const leastWorkUs = (traces: readonly StepTrace[], rank: number): number =>
+  Math.min(...traces.map((trace) => computed(trace, rank, 'measured').reduce((a, b) => a + b, 0)));
 
 test('a slow rank: both clocks show it, and whom the others wait for', async () => {
   const [slow, even] = [await run({ stragglers: [...stragglers] }), await run({})];
@@ -44,7 +44,9 @@ test('a slow rank: both clocks show it, and whom the others wait for', async () 
   const trace = lastOf(slow.traces);
   expect(modelledUs(trace, SLOW)).toBeCloseTo(50 * modelledUs(trace, 0), 6);
   // Of what this machine took, whatever that is: the rank rests 49 times as long as it has worked.
-  expect(leastWorkUs(slow.traces)).toBeGreaterThan(5 * leastWorkUs(even.traces));
+  // Ranks that are not slowed do the same work; a busy machine may pause any of them, and hardly all of them.
+  const atEase = [leastWorkUs(even.traces, SLOW), leastWorkUs(slow.traces, 0), leastWorkUs(slow.traces, 1)];
+  expect(leastWorkUs(slow.traces, SLOW)).toBeGreaterThan(5 * Math.min(...atEase));
   expect(slow.report.time.modelledStepUs).toBeGreaterThan(10 * even.report.time.modelledStepUs);
   const total = totalUs(trace, 'modelled');
   for (const other of [0, 1]) {

@@ -153,7 +153,7 @@ function inPyTorch(): void {
       ['0', '1'].map((RANK) => started(['python3', 'train.py', '--steps', '-5'], folder, { RANK, WORLD_SIZE: '2' })),
     );
     expect(first?.status).toBe(2);
-    expect(first?.said).toMatch(/error: argument --steps: '-5' is not a whole number of 1 or more\n$/);
+    expect(first?.said).toMatch(/error: argument --steps: '-5' is not a whole number of at least 1\n$/);
     expect(second).toEqual({ status: 2, said: '' });
   });
 
