@@ -3,7 +3,7 @@
  * Modes emit its nodes as instructions (emit.ts) and add the transfers; buffers are named like its values,
  * parameters like PyTorch's state_dict.
  */
-import { at, must } from '../base/invariant';
+import { at, invariant, must } from '../base/invariant';
 import { Part } from '../base/part';
 import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
 import type { ValueId } from '../graph/op';
@@ -14,6 +14,12 @@ import { buildForward } from '../nn/model';
 import type { MicroBatchKind } from '../protocol/step-kind';
 import type { DType, Shape } from '../tensor/shape';
 import type { ModeInput } from './mode-input';
+
+/**
+ * A pass between forward and backward, where a mesh cuts tensors: writes the graph of what one rank has of each tensor.
+ * Gives back, for a value of the whole graph, the value of the rank's.
+ */
+export type Partition = (whole: Graph, builder: GraphBuilder) => (value: ValueId) => ValueId;
 
 /** Loaded for a run with `fuse`. */
 export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));
@@ -65,12 +71,14 @@ export interface StageOptions {
   readonly added?: ReadonlySet<string>;
   /** Batch norm is SyncBatchNorm over these ranks. */
   readonly synced?: Synced | undefined;
+  /** Absent: the rank has whole tensors. */
+  readonly partition?: Partition;
 }
 
 export function stageGraph(input: ModeInput, options: StageOptions): StageGraph {
   const { config, ops } = input;
-  const builder = new GraphBuilder(ops);
-  const x = builder.value(
+  const whole = new GraphBuilder(ops);
+  const wholeInput = whole.value(
     options.inputName ?? 'x',
     {
       shape: [options.rows, ...(options.inputShape ?? input.inputShape)],
@@ -80,27 +88,29 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   );
   const borrowed = (options.borrowed ?? []).map(({ name, shape }) => ({
     name,
-    value: builder.value(name, { shape, dtype: 'f32' }, 'parameter'),
+    value: whole.value(name, { shape, dtype: 'f32' }, 'parameter'),
   }));
-  const forward = buildForward(builder, config.model.layers, x, {
+  const forward = buildForward(whole, config.model.layers, wholeInput, {
     range: options.range,
     synced: options.synced,
     made: new Map(borrowed.map(({ name, value }) => [name, value])),
   });
-  const used = [...forward.parameters, ...borrowed];
+  const loss = options.withLoss ? lossOf(whole, input, options.rows, forward.output) : undefined;
+  const builder = options.partition ? new GraphBuilder(ops) : whole;
+  const own = options.partition?.(whole.finish(), builder) ?? ((value: ValueId) => value);
+  const [x, output] = [own(wholeInput), own(forward.output)];
+  const used = [...forward.parameters, ...borrowed].map(({ name, value }) => ({ name, value: own(value) }));
   const wrt: ValueId[] = [...used.map((p) => p.value), ...(options.needInputGradient ? [x] : [])];
   const nameOf = (id: ValueId): string => must(builder.finish().values[id], 'value').name;
   let gradients: ReadonlyMap<ValueId, ValueId>;
-  let outputGradient = `${nameOf(forward.output)}.grad`;
-  if (options.withLoss) {
-    const y = builder.value('y', { shape: [options.rows, ...input.targetShape], dtype: input.targetType }, 'target');
-    const loss = buildLoss(builder, config.loss, forward.output, y);
+  let outputGradient = `${nameOf(output)}.grad`;
+  if (loss !== undefined) {
     const seed = builder.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed');
-    gradients = builder.backward(new Map([[loss, seed]]), wrt);
+    gradients = builder.backward(new Map([[own(loss), seed]]), wrt);
   } else {
-    const received = builder.value(outputGradient, builder.typeOf(forward.output), 'gradient');
+    const received = builder.value(outputGradient, builder.typeOf(output), 'gradient');
     outputGradient = nameOf(received);
-    gradients = builder.backward(new Map([[forward.output, received]]), wrt);
+    gradients = builder.backward(new Map([[output, received]]), wrt);
   }
   const inputGradient = gradients.get(x);
   const made = used.flatMap(({ name, value }) => {
@@ -110,7 +120,8 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const finished = builder.finish();
   const adds = made.filter(({ name }) => options.gradients === 'add' || options.added?.has(name));
   const named = renamed(finished, new Set(adds.map((p) => p.value)));
-  const keep = keptValues(named, [x, forward.output, ...gradients.values()]);
+  const keep = keptValues(named, [x, output, ...gradients.values()]);
+  invariant(!options.partition || config.checkpointSegments === undefined, 'segments are of the whole graph');
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments);
   const kept = segments.length > 0 ? checkpoint(named, segments, keep) : named;
   const parameters = made.map(({ name, value }) => ({
@@ -122,7 +133,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   return {
     graph: config.fuse ? FUSION_PASSES.get().fuse(kept, keep) : kept,
     input: nameOf(x),
-    output: nameOf(forward.output),
+    output: nameOf(output),
     outputGradient,
     inputGradient: inputGradient === undefined ? undefined : nameOf(inputGradient),
     parameters,
@@ -130,6 +141,13 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     masks: forward.masks,
     lossGradient: 1 / config.accumulate,
   };
+}
+
+/** Of the output and the targets. */
+function lossOf(builder: GraphBuilder, input: ModeInput, rows: number, output: ValueId): ValueId {
+  const { config, targetShape, targetType } = input;
+  const y = builder.value('y', { shape: [rows, ...targetShape], dtype: targetType }, 'target');
+  return buildLoss(builder, config.loss, output, y);
 }
 
 /** checkpoint_sequential: all segments but the last, of floor(layers / segments) layers each. */
