@@ -158,7 +158,14 @@ test(
     await expect(heading).toContainText('4 ranks');
     await dialog.getByRole('button', { name: 'Example: exposed communication' }).click();
     await expect(heading).toContainText('2 ranks');
-    await expect(dialog.getByRole('region', { name: 'Time of each rank' }).getByRole('row')).toHaveCount(3);
+    const steps = dialog.getByRole('region', { name: 'Time of each rank' });
+    await expect(steps.getByRole('row')).toHaveCount(3);
+    const gpu = dialog.getByRole('heading', { name: /torch\.profiler, 1 rank/ });
+    await dialog.getByRole('button', { name: 'Example: a busy GPU' }).click();
+    await expect(gpu).toBeVisible();
+    await expect(steps.getByRole('row')).toHaveCount(2);
+    await dialog.getByRole('button', { name: 'Example: an idle GPU' }).click();
+    await expect(findings(playground)).toContainText('Rank 0 is idle most');
   },
 );
 

@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 import { EXAMPLE_IDS } from '../permalink/recording-link';
 import { EXAMPLES } from './examples';
 
-const FIXTURE = { 'slow-rank': 'ddp4-slow2', 'small-kernels': 'small2', exposed: 'exposed2' } as const;
+const FIXTURE = {
+  ...{ 'slow-rank': 'ddp4-slow2', 'small-kernels': 'small2', exposed: 'exposed2' },
+  ...{ 'gpu-busy': 'cuda-ahead', 'gpu-idle': 'cuda-small' },
+} as const;
 const here = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
 
 test.for(EXAMPLE_IDS)('%s: every file lies beside the page, and is the fixture', (id) => {

@@ -31,6 +31,18 @@ export const EXAMPLES: Readonly<Record<ExampleId, Example>> = {
     what: 'PyTorch 1.13, gloo, torch.profiler over three steps; the first bucket is full when backward has nearly ended.',
     files: ['rank0.json.gz', 'rank1.json.gz'],
   },
+  'gpu-busy': {
+    name: 'a busy GPU',
+    title: 'One NVIDIA H200, an MLP of 8,192 features and 4,096 rows',
+    what: 'PyTorch 2.11 with CUDA 13, torch.profiler over three steps; the CPU launches a step in 3 ms, and its kernels take 72 ms.',
+    files: ['rank0.json.gz'],
+  },
+  'gpu-idle': {
+    name: 'an idle GPU',
+    title: 'One NVIDIA H200, a deep net of sixteen features',
+    what: 'PyTorch 2.11 with CUDA 13, torch.profiler, one step; kernels run for 0.4 ms of 12 ms, and the GPU waits for launches.',
+    files: ['rank0.json.gz'],
+  },
 };
 
 export const fetchExample = (id: ExampleId): Promise<readonly GivenFile[]> =>
