@@ -1,6 +1,7 @@
 /** What the lesson on traces says of its recordings and of the steps that the reader makes. */
 import { describe, expect, test } from 'vitest';
 import { must } from '../../src/base/invariant';
+import { kind as launched } from '../../src/lessons/drawing/kinds/launched-steps';
 import { kind } from '../../src/lessons/drawing/kinds/recording';
 import { claimsOf } from '../../src/lessons/testing/claims';
 import { drawingOf, holdsForAllKnobs } from '../../src/lessons/testing/drawn';
@@ -10,6 +11,8 @@ const { value, facts } = claimsOf(lesson);
 const { open, find, fill } = lesson.tasks;
 const apart = drawingOf(lesson, 'apart', kind);
 const three = drawingOf(lesson, 'three', kind);
+const gpu = drawingOf(lesson, 'gpu', launched);
+const GPU = 'cuda-ahead,cuda-small';
 const ABOUT = 'ddp4-slow2,small2,exposed2';
 const SLOW = { recording: 'ddp4-slow2' };
 const SMALL = { recording: 'small2' };
@@ -58,6 +61,26 @@ describe('recordings', () => {
     await holdsForAllKnobs(kind, apart, 'ddp2');
     await holdsForAllKnobs(kind, three, ABOUT);
   });
+});
+
+describe('recordings of a GPU', () => {
+  test('the CPU launches a step of the large MLP in milliseconds, and its kernels run long after', async () => {
+    const [launch, step, lag] = await Promise.all(['launch', 'step', 'lag'].map((id) => gpu.value(id)));
+    expect(launch).toBeCloseTo(2337.835, 2);
+    expect((step ?? 0) / 1000).toBeCloseTo(71.6, 1);
+    // More than a step behind.
+    expect(lag).toBeGreaterThan(step ?? Number.NaN);
+    expect(await gpu.value('busy')).toBeGreaterThan(0.99);
+  });
+
+  test('with small layers the GPU waits for launches nearly all the time', async () => {
+    const small = { recording: 'cuda-small' };
+    expect(await gpu.value('busy', small)).toBeLessThan(0.05);
+    expect(await gpu.value('kernels', small)).toBeGreaterThan(200);
+    expect(await gpu.value('launch', small)).toBeGreaterThan(await gpu.value('step', small));
+  });
+
+  test('the picture holds for both', () => holdsForAllKnobs(launched, gpu, GPU));
 });
 
 test('the slow rank is the one that spends least time in all-reduces', async () => {

@@ -66,6 +66,12 @@ export const lesson = defineLesson({
       about: 'ddp4-slow2,small2,exposed2',
       caption: 'Three recordings of torch.profiler, each with a different trouble.',
     },
+    gpu: {
+      kind: 'launched-steps',
+      about: 'cuda-ahead,cuda-small',
+      caption:
+        'Two recordings of one NVIDIA H200. Grey kernels were launched before the recording began; the profiler recorded none to the left of them.',
+    },
   },
   predictions: {
     longest: {

@@ -6,6 +6,7 @@ import type { KindName } from './kind-names';
 
 const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKind }>>> = {
   'at-size': () => loadPart('The worked example', () => import('./at-size/at-size')),
+  'launched-steps': () => loadPart('The launched steps', () => import('./kinds/launched-steps')),
   'memory-over-time': () => loadPart('The memory over time', () => import('./kinds/memory-over-time')),
   deal: () => loadPart('The list of rows', () => import('./kinds/deal')),
   'loss-surface': () => loadPart('The loss surface', () => import('./kinds/loss-surface')),

@@ -4,6 +4,7 @@
  */
 import type { KindName } from '../drawing/kind-names';
 import { dealsOf } from './deal';
+import { launchedSteps } from './launched-steps';
 import { surfaces } from './loss-surface';
 import { modesCompared } from './memory-and-time';
 import { memoryCurves } from './memory-over-time';
@@ -16,6 +17,7 @@ import { twoWays } from './two-ways';
 export type RunsByName = ReadonlyMap<string, Recorded>;
 
 const READERS: Readonly<Partial<Record<KindName, (runs: RunsByName, about: string) => unknown>>> = {
+  'launched-steps': (_, about) => launchedSteps(about),
   'memory-over-time': memoryCurves,
   deal: dealsOf,
   'two-ways': twoWays,

@@ -18,13 +18,14 @@ const FILES = import.meta.glob<string>('/src/recordings/fixtures/*/rank*.json.gz
   import: 'default',
 });
 /** Gaps that are narrower than a pixel are closed in the picture; the numbers know them. */
-const PIXELS = 700;
+export const PIXELS = 700;
 
 /** `about`: the names of the fixtures, divided by commas. */
 export const recordedSteps = (about: string): Promise<readonly PicturedStep[]> =>
-  Promise.all(about.split(',').map(async (name) => pictured(name, await read(name))));
+  Promise.all(about.split(',').map(async (name) => pictured(name, await readRecording(name))));
 
-async function read(name: string): Promise<Recording> {
+/** `name`: of a fixture. */
+export async function readRecording(name: string): Promise<Recording> {
   const own = Object.entries(FILES).filter(([path]) => path.includes(`/${name}/`));
   const files = await Promise.all(own.map(async ([path, load]) => fileOf(path, await load())));
   return must((await importFiles(files)).recording, `the recording ${name}`);
@@ -89,7 +90,7 @@ function pictured(name: string, recording: Recording): PicturedStep {
 }
 
 /** Intervals with the gaps below `least` closed. */
-function joined(when: Intervals, least: number): number[] {
+export function joined(when: Intervals, least: number): number[] {
   const made: number[] = [];
   for (let index = 0; index + 1 < when.length; index += 2) {
     const [from = 0, to = 0] = when.slice(index, index + 2);
