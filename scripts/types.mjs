@@ -1,13 +1,14 @@
 /**
  * Part of `npm run check`: all that asks TypeScript, on one program, since making it takes most of the time. Types are
- * right everywhere; in src/, but for tests, no plain object is indexed with a text (text-lookups.mjs) and no module
- * keeps state of its own (module-state.mjs).
+ * right everywhere; in src/, but for tests, no plain object is indexed with a text (text-lookups.mjs), no module keeps
+ * state of its own (module-state.mjs), and no two files export types of one name (type-names.mjs).
  */
 import path from 'node:path';
 import ts from 'typescript';
 import { root } from './install.mjs';
 import { moduleState } from './module-state.mjs';
 import { textLookups } from './text-lookups.mjs';
+import { sharedTypeNames } from './type-names.mjs';
 
 /** Where a text becomes an entry. */
 const LOOKUP = 'src/base/lookup.ts';
@@ -40,9 +41,12 @@ for (const { file, line, text } of lookups)
 const states = moduleState(program, isSource);
 for (const { file, line, text } of states)
   console.error(`${short(file)}:${line}: ${text}: the module keeps state; let an owner make it and pass it on.`);
+const shared = sharedTypeNames(program.getSourceFiles().filter(({ fileName }) => isSource(fileName)));
+for (const { name, files } of shared)
+  console.error(`${files.map(short).join(' and ')} export types named ${name}: call each by what it is of.`);
 
 console.log(
   `${fileNames.length} files, ${wrong.length} wrong types; ${sources} in src/, ${lookups.length} plain objects indexed ` +
-    `with a text, ${states.length} with state of their own.`,
+    `with a text, ${states.length} with state of their own, ${shared.length} names of types shared.`,
 );
-process.exit(wrong.length + lookups.length + states.length === 0 ? 0 : 1);
+process.exit(wrong.length + lookups.length + states.length + shared.length === 0 ? 0 : 1);

@@ -25,7 +25,7 @@ const ELEMENT = 4;
 /** Bytes of all ranks' buffers together: what adapters allow, and a command line should take. */
 const MOST_BYTES = 2 ** 31;
 
-export interface CollectivesOptions {
+export interface RunCollectivesOptions {
   readonly gpu?: GPU | undefined;
   readonly signal?: AbortSignal;
   readonly onRow?: (row: CollectivesRow, report: Omit<CollectivesReport, 'rows'>) => void;
@@ -33,7 +33,7 @@ export interface CollectivesOptions {
 
 export async function runCollectives(
   request: CollectivesRequest,
-  { gpu, signal, onRow }: CollectivesOptions,
+  { gpu, signal, onRow }: RunCollectivesOptions,
 ): Promise<CollectivesReport> {
   check(request);
   const hardware = machineOf({ hardware: request.hardware, worldSize: request.ranks, nodes: request.nodes });

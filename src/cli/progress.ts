@@ -6,7 +6,7 @@
 import { stepWords } from '../protocol/micro-batches';
 import type { LossRecord } from '../protocol/trace';
 
-export interface Progress {
+export interface ProgressLine {
   /** `total`: steps of the run; `accumulate`: micro-batches to a step. */
   step(record: LossRecord, total: number, accumulate: number): void;
   /** A line of its own, above what rewrites itself. */
@@ -22,7 +22,7 @@ interface Output {
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\x1b[2K';
 
-export function createProgress(output: Output, now: () => number = () => performance.now()): Progress {
+export function createProgress(output: Output, now: () => number = () => performance.now()): ProgressLine {
   const rewrite = output.isTTY === true;
   let last = Number.NEGATIVE_INFINITY;
   let open = false;

@@ -13,13 +13,13 @@ import type { Files } from '../protocol/session';
 import { loadCheckpoint } from './checkpoint-files';
 import { fileReason } from './file-error';
 import { repeatedKey } from './repeated-key';
-import { type Setting, withSettings } from './settings';
+import { type GivenSetting, withSettings } from './settings';
 import { PRESET_NAMES, presetNamed } from './spoken-names';
 
 /** Settings of `data` that name files. */
 const DATA_FILES = ['file', 'inputs', 'targets', 'images', 'labels', 'zip'];
 
-export interface RunInput {
+export interface GivenRun {
   readonly config: Record<string, unknown>;
   readonly files: Files;
 }
@@ -30,12 +30,12 @@ export interface RunSource {
   /** '-' reads standard input; data files are then relative to the working folder. */
   readonly config: string | undefined;
   /** Over both. */
-  readonly settings?: readonly Setting[];
+  readonly settings?: readonly GivenSetting[];
   /** Of a checkpoint: overrides the configuration's `resume`, relative to the working folder. */
   readonly resume?: string | undefined;
 }
 
-export async function readRun({ preset, config: file, settings = [], resume: base }: RunSource): Promise<RunInput> {
+export async function readRun({ preset, config: file, settings = [], resume: base }: RunSource): Promise<GivenRun> {
   const given = file === undefined ? {} : parseObject(await readText(file), file);
   const { preset: ofFile, ...own } = given;
   const ofSettings = settings.findLast(({ path: [key] }) => key === 'preset')?.value;

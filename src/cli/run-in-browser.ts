@@ -6,11 +6,11 @@ import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs';
 import { serveFolder } from '../../scripts/static-server.mjs';
 import { fromWire, isWireError, LockstepError, type WireError } from '../base/errors';
 import type { RecordOptions, Report } from '../protocol/report';
-import type { RunInput } from './read-run';
+import type { GivenRun } from './read-run';
 import { builtSite } from './site';
 
 export async function runInBrowser(
-  run: RunInput,
+  run: GivenRun,
   records: RecordOptions,
   say: (text: string) => void,
   signal: AbortSignal,

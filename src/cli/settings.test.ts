@@ -5,11 +5,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../config/parse-config';
 import { readRun } from './read-run';
-import { type Setting, withSettings } from './settings';
+import { type GivenSetting, withSettings } from './settings';
 import { PRESET_NAMES, presetNamed } from './spoken-names';
 import { parseCommand } from './usage';
 
-function settings(...texts: readonly string[]): readonly Setting[] {
+function settings(...texts: readonly string[]): readonly GivenSetting[] {
   const command = parseCommand(['train', ...texts.flatMap((text) => ['--set', text])]);
   return command.name === 'train' ? (command.options.settings ?? []) : [];
 }

@@ -25,7 +25,7 @@ export const SETTING_OPTIONS: readonly OptionRow[] = [
   { name: 'seed', value: 'N', text: 'short for --set seed=N' },
 ];
 
-export interface Setting {
+export interface GivenSetting {
   readonly path: readonly string[];
   readonly value: unknown;
 }
@@ -34,9 +34,9 @@ export interface Setting {
 const DEEPEST = 16;
 
 /** In the order in which they are given; the short ways come last. */
-export function settingsOf(values: Values): readonly Setting[] {
+export function settingsOf(values: Values): readonly GivenSetting[] {
   const given = valuesOf(values, 'set').map(parseSetting);
-  const short = (option: string, key: string): readonly Setting[] =>
+  const short = (option: string, key: string): readonly GivenSetting[] =>
     valuesOf(values, option).map((text) => parseSetting(`${key}=${text}`));
   return [
     ...given,
@@ -47,7 +47,7 @@ export function settingsOf(values: Values): readonly Setting[] {
   ];
 }
 
-function parseSetting(text: string): Setting {
+function parseSetting(text: string): GivenSetting {
   const [, key = '', said = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const parts = key.trim().split('.');
   if (parts.some((part) => part === ''))
@@ -84,8 +84,8 @@ const isJson = (value: unknown): value is Json => typeof value === 'object' && v
  * The configuration with these settings over it. What it does not have yet begins with the defaults:
  * `optimizer.lr=0.05` alone is SGD at that rate.
  */
-export function withSettings(config: Json, settings: readonly Setting[]): Json {
-  const isTypeOf = ({ path }: Setting): boolean => path.at(-1) === 'type';
+export function withSettings(config: Json, settings: readonly GivenSetting[]): Json {
+  const isTypeOf = ({ path }: GivenSetting): boolean => path.at(-1) === 'type';
   // A type decides what else there can be, so it comes first, wherever it is.
   const ordered = [...settings.filter(isTypeOf), ...settings.filter((setting) => !isTypeOf(setting))];
   let current = config;

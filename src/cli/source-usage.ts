@@ -1,6 +1,6 @@
 /** The options that say which run is meant: those of train, memory, code and export. */
 import { type OptionRow, textOf, usageError, type Values } from './option-values';
-import { SETTING_OPTIONS, type Setting, settingsOf } from './settings';
+import { type GivenSetting, SETTING_OPTIONS, settingsOf } from './settings';
 import { PRESET_NAMES } from './spoken-names';
 
 export const SOURCE_OPTIONS: readonly OptionRow[] = [
@@ -21,7 +21,7 @@ export interface SourceOptions {
   readonly preset: string | undefined;
   readonly config: string | undefined;
   /** What --set and the short ways say. */
-  readonly settings?: readonly Setting[];
+  readonly settings?: readonly GivenSetting[];
 }
 
 /** `command` names the command in the error that none of them was given. */

@@ -12,8 +12,8 @@ import { saveCheckpoint } from './checkpoint-files';
 import { openDawn } from './dawn';
 import { EXIT, exitCode } from './exit-code';
 import { checkOutputs, write } from './outputs';
-import { createProgress, type Progress } from './progress';
-import { type RunInput, readRun } from './read-run';
+import { createProgress, type ProgressLine } from './progress';
+import { type GivenRun, readRun } from './read-run';
 import { reportText } from './report-text';
 import { runInBrowser } from './run-in-browser';
 import { torchSummary } from './torch/torch-report';
@@ -37,7 +37,7 @@ export async function train(options: TrainOptions, signal: AbortSignal): Promise
   const { launch } = options;
   const { config, replaced } = launch ? launchedConfig(launch, given) : { config: given, replaced: [] };
   await checkOutputs(options);
-  const run: RunInput = {
+  const run: GivenRun = {
     config: {
       ...config,
       ...(options.device === undefined ? {} : { device: options.device }),
@@ -68,7 +68,7 @@ async function engineTorch(options: TorchTrainOptions, signal: AbortSignal): Pro
 }
 
 /** The sentence of what stopped the run, and the exit status that says so. */
-function closing(progress: Progress, error: WireError | undefined): number {
+function closing(progress: ProgressLine, error: WireError | undefined): number {
   if (error === undefined) return EXIT.ok;
   progress.say(`${error.message}${error.hint ? `\n${error.hint}` : ''}`);
   return exitCode(error.code);
@@ -81,7 +81,12 @@ const NO_ADAPTER = new LockstepError(
   'Install a Vulkan driver, or a Chromium, whose SwiftShader is used then; or train with --device cpu.',
 );
 
-async function inNode(run: RunInput, options: TrainOptions, progress: Progress, signal: AbortSignal): Promise<Outcome> {
+async function inNode(
+  run: GivenRun,
+  options: TrainOptions,
+  progress: ProgressLine,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const dawn = run.config['device'] === 'cpu' ? { gpu: undefined, problem: '' } : await openDawn();
   if (dawn.gpu === undefined && run.config['device'] === 'webgpu') {
     throw new LockstepError(
@@ -116,9 +121,9 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
 }
 
 async function inBrowser(
-  run: RunInput,
+  run: GivenRun,
   options: TrainOptions,
-  progress: Progress,
+  progress: ProgressLine,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const report = await runInBrowser(run, recordOptions(options), (text) => progress.say(text), signal);

@@ -21,7 +21,7 @@ import { torchrunNames } from './torch/options';
 import { launchedOptions, readLaunch } from './torchrun';
 import { TRAIN_OPTIONS, type TrainOptions, trainOptions } from './train-usage';
 
-export type Command =
+export type CliCommand =
   /** `of`: a command; undefined: all of them. */
   | { readonly name: 'help'; readonly of?: string }
   | { readonly name: 'schema'; readonly of: 'configuration' | 'report' }
@@ -36,20 +36,20 @@ export type Command =
   | { readonly name: 'import'; readonly options: ImportOptions };
 
 /** Reads the words after the command's name. */
-type Reader = (args: readonly string[], visibleDevices: string | undefined) => Command;
+type Reader = (args: readonly string[], visibleDevices: string | undefined) => CliCommand;
 
-const ASKS_HELP: Command = { name: 'help' };
+const ASKS_HELP: CliCommand = { name: 'help' };
 const isHelp = (word: string): boolean => word === '--help' || word === '-h';
 
 const options =
-  (rows: readonly OptionRow[], command: (values: Values) => Command): Reader =>
+  (rows: readonly OptionRow[], command: (values: Values) => CliCommand): Reader =>
   (args) => {
     const values = readOptions(args, rows);
     return values['help'] === true ? ASKS_HELP : command(values);
   };
 
 const optionsAndFiles =
-  (rows: readonly OptionRow[], command: (values: Values, files: readonly string[]) => Command): Reader =>
+  (rows: readonly OptionRow[], command: (values: Values, files: readonly string[]) => CliCommand): Reader =>
   (args) => {
     const { values, files } = readOptionsAndFiles(args, rows);
     return values['help'] === true ? ASKS_HELP : command(values, files);
@@ -108,7 +108,10 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map([
  * The command that the arguments ask for; CUDA_VISIBLE_DEVICES counts for launchers. Throws a LockstepError of code
  * 'config' where they are wrong.
  */
-export function parseCommand(args: readonly string[], visibleDevices = process.env['CUDA_VISIBLE_DEVICES']): Command {
+export function parseCommand(
+  args: readonly string[],
+  visibleDevices = process.env['CUDA_VISIBLE_DEVICES'],
+): CliCommand {
   const [name, ...rest] = args;
   if (name === undefined) return ASKS_HELP;
   const command = readerOf(name)(rest, visibleDevices);
@@ -121,7 +124,7 @@ function readerOf(name: string): Reader {
   return read;
 }
 
-function helpOf(name: string): Command {
+function helpOf(name: string): CliCommand {
   readerOf(name);
   return name === 'help' || isHelp(name) ? ASKS_HELP : { name: 'help', of: name };
 }

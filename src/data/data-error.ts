@@ -8,7 +8,7 @@ import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
 import type { Files } from '../protocol/session';
 
-export interface Place {
+export interface FilePlace {
   readonly file: string;
   /** From 1. */
   readonly line?: number;
@@ -19,7 +19,7 @@ export interface Place {
   readonly byte?: number;
 }
 
-export function dataError(place: Place, found: string, expected: string, hint: string): LockstepError {
+export function dataError(place: FilePlace, found: string, expected: string, hint: string): LockstepError {
   const parts = [brief(place.file, 120)];
   if (place.line !== undefined) parts.push(`line ${place.line}`);
   if (place.column !== undefined)

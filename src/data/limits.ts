@@ -1,6 +1,6 @@
 /** How large a data set and its files may be: what is larger is refused with the sizes before memory runs out. */
 import { refusedSettings } from '../base/refused-settings';
-import type { Place } from './data-error';
+import type { FilePlace } from './data-error';
 import { dataError } from './data-error';
 
 /** Elements of the inputs of a data set, 4 bytes each: 256 MiB. MNIST's 60,000 training images take 179. */
@@ -28,7 +28,7 @@ export function checkSize(data: string, rows: number, width: number, hint: strin
 }
 
 /** Refuses a file that is larger than `limit` bytes. */
-export function checkFileSize(place: Place, bytes: number, limit: number): void {
+export function checkFileSize(place: FilePlace, bytes: number, limit: number): void {
   if (bytes > limit)
     throw dataError(place, mebibytes(bytes), `at most ${mebibytes(limit)}`, 'Use a smaller part of the data.');
 }

@@ -9,7 +9,7 @@ import { openExecutors } from '../runtime/launch/open-executors';
 import type { OpenExecutor } from './backends/nccl';
 import { HashStore } from './store/hash-store';
 import { torchError } from './torch-error';
-import { World } from './world';
+import { DistributedWorld } from './world';
 
 export interface ClusterOptions {
   /**
@@ -36,7 +36,7 @@ export class Cluster {
   readonly nccl: OpenExecutor | undefined;
   private readonly servers = new Map<string, ServedStore>();
   private readonly files = new Map<string, ServedStore & { users: number }>();
-  private readonly worlds = new Map<string, World>();
+  private readonly worlds = new Map<string, DistributedWorld>();
   private readonly waiting = new Map<string, Set<(store: ServedStore) => void>>();
   private nextId = 0;
 
@@ -114,10 +114,10 @@ export class Cluster {
   }
 
   /** The world of the ranks that met through that store. */
-  world(storeId: string, worldSize: number): World {
+  world(storeId: string, worldSize: number): DistributedWorld {
     const known = this.worlds.get(storeId);
     if (known) return known;
-    const world = new World(worldSize, this.nccl, () => this.worlds.delete(storeId));
+    const world = new DistributedWorld(worldSize, this.nccl, () => this.worlds.delete(storeId));
     this.worlds.set(storeId, world);
     return world;
   }

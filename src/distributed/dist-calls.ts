@@ -11,14 +11,14 @@ import type { Tensor } from './tensor';
 import type { Work } from './work';
 
 /** A group of ranks, also for those that are not in it. */
-export interface Group {
+export interface CallGroup {
   readonly name: string;
   readonly ranks: readonly number[];
 }
 
 export interface CallOptions {
   /** Default: the world. */
-  readonly group?: Group;
+  readonly group?: CallGroup;
   /** The line of the call ("train.py:12"), if it is not the calling line. */
   readonly site?: string;
 }
@@ -33,7 +33,7 @@ export interface P2POp {
   readonly tensor: Tensor;
   readonly peer: number;
   readonly tag?: number;
-  readonly group?: Group;
+  readonly group?: CallGroup;
 }
 
 export type PeerWork = Work & { readonly peer?: number };
@@ -55,7 +55,7 @@ export abstract class DistCalls {
   ): PeerWork;
 
   /** Global ranks of a group. */
-  protected abstract ranksOf(group: Group | undefined): readonly number[];
+  protected abstract ranksOf(group: CallGroup | undefined): readonly number[];
 
   barrier(options: Async<CallOptions>): Work;
   barrier(options?: CallOptions): Promise<void>;

@@ -13,16 +13,16 @@ import { type Members, peerIn } from './calls/check';
 import * as calls from './calls/collectives';
 import { newGroupRanks } from './calls/new-group';
 import {
+  type CallGroup,
   type CallOptions,
   DistCalls,
-  type Group,
   type MaybeAsync,
   type PeerOptions,
   type PeerWork,
 } from './dist-calls';
 import { FlightRecorder } from './flight-recorder';
 import { checkBackend, initWorld } from './init-world';
-import { DEFAULT_GROUP, type GroupOptions, membersOf, OpenGroups } from './open-groups';
+import { DEFAULT_GROUP, membersOf, type OpenGroupOptions, OpenGroups } from './open-groups';
 import type { Prepared, ProcessGroup } from './process-group';
 import type { ClusterAccess } from './seats';
 import type { Meeting } from './store/rendezvous';
@@ -46,9 +46,9 @@ export interface InitOptions {
 }
 
 /** What the default group was made with; other groups begin with it. */
-interface World extends GroupOptions {
+interface World extends OpenGroupOptions {
   readonly meeting: Meeting;
-  readonly group: Group;
+  readonly group: CallGroup;
 }
 
 export class Dist extends DistCalls {
@@ -99,7 +99,7 @@ export class Dist extends DistCalls {
   }
 
   /** Of a sub-group: this rank takes no further calls of it. Without one: the rank leaves the world. */
-  async destroyProcessGroup(group?: Group): Promise<void> {
+  async destroyProcessGroup(group?: CallGroup): Promise<void> {
     if (!this.world)
       throw torchError(
         'AssertionError',
@@ -126,17 +126,17 @@ export class Dist extends DistCalls {
   }
 
   /** -1 where this rank is not in the group. */
-  getRank(group?: Group): number {
+  getRank(group?: CallGroup): number {
     const { meeting } = this.initialized();
     return group ? group.ranks.indexOf(meeting.rank) : meeting.rank;
   }
 
-  getWorldSize(group?: Group): number {
+  getWorldSize(group?: CallGroup): number {
     const { meeting } = this.initialized();
     return group ? (group.ranks.includes(meeting.rank) ? group.ranks.length : -1) : meeting.worldSize;
   }
 
-  getBackend(group?: Group): Backend {
+  getBackend(group?: CallGroup): Backend {
     const { group: all } = this.initialized();
     return this.member(group ?? all).backendName;
   }
@@ -160,7 +160,7 @@ export class Dist extends DistCalls {
       readonly algorithm?: AlgorithmName;
       readonly site?: string;
     } = {},
-  ): Promise<Group> {
+  ): Promise<CallGroup> {
     const at = callSite(this.newGroup, site);
     const world = this.initialized();
     const sorted = newGroupRanks(ranks, world.group.ranks.length);
@@ -186,7 +186,7 @@ export class Dist extends DistCalls {
     return this.recorder.dump(this.world?.meeting.rank ?? this.lastRank);
   }
 
-  protected ranksOf(group: Group | undefined): readonly number[] {
+  protected ranksOf(group: CallGroup | undefined): readonly number[] {
     return (group ?? this.initialized().group).ranks;
   }
 
@@ -196,7 +196,7 @@ export class Dist extends DistCalls {
   }
 
   /** This rank's end of the group. */
-  private member(group: Group): ProcessGroup {
+  private member(group: CallGroup): ProcessGroup {
     return this.groups.member(group, this.getRank());
   }
 

@@ -7,7 +7,7 @@ import { placesByNode } from '../mesh/nodes';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Backend } from '../protocol/process-group';
 import type { Members } from './calls/check';
-import type { Group } from './dist-calls';
+import type { CallGroup } from './dist-calls';
 import type { FlightRecorder } from './flight-recorder';
 import { ProcessGroup } from './process-group';
 import type { ClusterAccess } from './seats';
@@ -16,7 +16,7 @@ import { torchError } from './torch-error';
 
 export const DEFAULT_GROUP = 'default_pg';
 
-export interface GroupOptions {
+export interface OpenGroupOptions {
   readonly timeoutMs: number;
   readonly backend: Backend;
   /** How collectives are carried out. */
@@ -33,7 +33,11 @@ export class OpenGroups {
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  async open({ rank: own, worldSize, id: worldId }: Meeting, group: Group, options: GroupOptions): Promise<void> {
+  async open(
+    { rank: own, worldSize, id: worldId }: Meeting,
+    group: CallGroup,
+    options: OpenGroupOptions,
+  ): Promise<void> {
     const { timeoutMs, backend, algorithm } = options;
     const rank = group.ranks.indexOf(own);
     const nodeSize = Number(this.environment['LOCAL_WORLD_SIZE'] ?? worldSize);
@@ -60,7 +64,7 @@ export class OpenGroups {
   }
 
   /** This rank's end of the group. `rank`: its own, in the world. */
-  member(group: Group, rank: number): ProcessGroup {
+  member(group: CallGroup, rank: number): ProcessGroup {
     const found = this.groups.get(group.name);
     if (found) return found;
     throw torchError(
@@ -70,7 +74,7 @@ export class OpenGroups {
     );
   }
 
-  close({ name }: Group): void {
+  close({ name }: CallGroup): void {
     this.groups.get(name)?.close(torchError('RuntimeError', 'The process group was destroyed.', '', {}, 'aborted'));
     this.groups.delete(name);
   }
@@ -81,7 +85,7 @@ export class OpenGroups {
   }
 }
 
-export const membersOf = (group: Group, own: ProcessGroup): Members => ({
+export const membersOf = (group: CallGroup, own: ProcessGroup): Members => ({
   ranks: group.ranks,
   rank: own.options.rank,
   backend: own.backendName,

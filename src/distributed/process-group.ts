@@ -9,7 +9,7 @@ import type { HostArray } from '../tensor/shape';
 import type { CollectiveRequest, GroupBackend } from './backends/group-backend';
 import type { CallSite } from './call-site';
 import type { FlightRecorder, Issued } from './flight-recorder';
-import type { Ledger, Pass, PeerCall } from './ledger/calls';
+import type { Ledger, LedgerPass, PeerCall } from './ledger/calls';
 import type { Tensor } from './tensor';
 import { Work } from './work';
 
@@ -115,8 +115,8 @@ export class ProcessGroup {
   private carryOut(
     call: string,
     issued: Pick<Issued, 'isP2p' | 'inputs' | 'outputs' | 'timeoutMs' | 'site'>,
-    passing: Promise<Pass>,
-    run: (pass: Pass) => Promise<void>,
+    passing: Promise<LedgerPass>,
+    run: (pass: LedgerPass) => Promise<void>,
   ): Work {
     const { id, name, description } = this.options;
     const record = this.recorder.issued({

@@ -20,7 +20,7 @@ export interface GroupRequest {
 }
 
 /** What a rank needs to take part in a group. */
-export interface Seat {
+export interface LedgerSeat {
   readonly ledger: Ledger;
   readonly backend: GroupBackend;
 }
@@ -28,7 +28,7 @@ export interface Seat {
 export interface ClusterAccess extends StoreAccess {
   /** Is there one memory space for all ranks? */
   readonly hasNccl: boolean;
-  join(request: GroupRequest): Promise<Seat>;
+  join(request: GroupRequest): Promise<LedgerSeat>;
   /** The rank takes no further part in the world. `why`: "has ended", "terminated with ValueError: boom". */
   leave(worldId: string, worldSize: number, rank: number, why: string): Promise<void>;
 }

@@ -11,7 +11,7 @@ import type { GroupBackend } from './backends/group-backend';
 import { NcclDevice, type OpenExecutor } from './backends/nccl';
 import { GroupLedger } from './ledger/group-ledger';
 import { Whereabouts } from './ledger/whereabouts';
-import type { Seat } from './seats';
+import type { LedgerSeat } from './seats';
 
 interface Group {
   readonly ledger: GroupLedger;
@@ -20,7 +20,7 @@ interface Group {
   readonly backends: Set<GroupBackend>;
 }
 
-export class World {
+export class DistributedWorld {
   private readonly groups = new Map<string, Group>();
   private readonly whereabouts = new Whereabouts();
   private readonly left = new Set<number>();
@@ -32,7 +32,7 @@ export class World {
   ) {}
 
   /** The seat of `rank` (counted within the group) in a group of the given global ranks. */
-  join(name: string, ranks: readonly number[], rank: number, backend: Backend): Seat {
+  join(name: string, ranks: readonly number[], rank: number, backend: Backend): LedgerSeat {
     const group = this.group(name, ranks, backend);
     const own = group.nccl ? group.nccl.backend(rank) : createGloo(rank, at(group.mesh, rank));
     group.backends.add(own);

@@ -5,7 +5,7 @@
  * small ones. Allocates nothing after it has been made.
  */
 import type { HostArray } from '../tensor/shape';
-import type { Product, View } from './gemm';
+import type { MatrixView, Product } from './gemm';
 import { createSimdKernel, type SimdKernel, TILE_COLUMNS, TILE_ROWS } from './simd-kernel';
 
 /** Sizes of the blocks: b's takes 640 kB, which second-level caches hold. */
@@ -56,7 +56,7 @@ export class BlockedProduct {
 }
 
 /** The part of a matrix that begins at element (i, j). */
-const from = ({ data, offset, strides }: View, i: number, j: number): View => ({
+const from = ({ data, offset, strides }: MatrixView, i: number, j: number): MatrixView => ({
   data,
   offset: offset + i * strides[0] + j * strides[1],
   strides,
@@ -75,7 +75,12 @@ interface Tiles {
  * Panels of 8 columns, k by k; a loop over the 8 takes twice as long as their names. What is beyond the edge is
  * computed with and thrown away.
  */
-function packB(to: Float32Array, { data: b, offset: start, strides }: View, depth: number, columns: number): void {
+function packB(
+  to: Float32Array,
+  { data: b, offset: start, strides }: MatrixView,
+  depth: number,
+  columns: number,
+): void {
   const [bk, bn] = strides;
   const whole = columns - (columns % TILE_COLUMNS);
   for (let j = 0; j < whole; j += TILE_COLUMNS) {
@@ -99,7 +104,7 @@ function packB(to: Float32Array, { data: b, offset: start, strides }: View, dept
   }
 }
 
-function packA(to: Float32Array, { data: a, offset: start, strides }: View, depth: number, rows: number): void {
+function packA(to: Float32Array, { data: a, offset: start, strides }: MatrixView, depth: number, rows: number): void {
   const am = strides[0];
   const ak = strides[1];
   if (rows === TILE_ROWS) {

@@ -13,7 +13,7 @@ const f = Math.fround;
 const get = (a: HostArray, i: number): number => a[i] as number;
 
 /** A matrix in memory: element (i, j) is data[offset + i * strides[0] + j * strides[1]]. */
-export interface View {
+export interface MatrixView {
   readonly data: HostArray;
   readonly offset: number;
   readonly strides: readonly [row: number, column: number];
@@ -25,10 +25,10 @@ export interface Product {
   readonly N: number;
   readonly K: number;
   /** M x K. */
-  readonly a: View;
+  readonly a: MatrixView;
   /** K x N. */
-  readonly b: View;
-  readonly c: Omit<View, 'strides'>;
+  readonly b: MatrixView;
+  readonly c: Omit<MatrixView, 'strides'>;
   /** The sums go on from what c holds. */
   readonly add: boolean;
   /** N numbers, added after the last k. */

@@ -38,7 +38,7 @@ export interface Graph {
   readonly nodes: readonly GraphNode[];
 }
 
-export interface Placement {
+export interface NodePlacement {
   readonly module: string;
   readonly phase: GraphPhase;
   /** One name an output. */
@@ -79,7 +79,7 @@ export class GraphBuilder {
   }
 
   /** Append a node; throws LockstepError('shape') in PyTorch's words when the inputs do not fit. */
-  apply(op: string, inputs: readonly ValueId[], attrs: Attrs, placement: Placement): readonly ValueId[] {
+  apply(op: string, inputs: readonly ValueId[], attrs: Attrs, placement: NodePlacement): readonly ValueId[] {
     const types = this.#def(op).infer(
       inputs.map((id) => this.typeOf(id)),
       attrs,

@@ -10,7 +10,7 @@ import type { DenseLaunch } from './op';
 import { matmul } from './ops/linear/matmul';
 import { randomSource } from './testing/case-tools';
 import { LaunchRunner } from './testing/run-launch';
-import { type Product, productLaunch, TILE_KERNELS } from './tiled-product';
+import { productLaunch, type StridedProduct, TILE_KERNELS } from './tiled-product';
 
 let runner: LaunchRunner | undefined;
 
@@ -45,7 +45,7 @@ describe.each(TILE_KERNELS.map((tile) => [tile.kernel, tile] as const))('%s', (_
     for (const size of SIZES) {
       const { m, n, k } = size;
       const steps = [a[0] === 'm' ? k : 1, a[0] === 'm' ? 1 : m, b[0] === 'k' ? n : 1, b[0] === 'k' ? 1 : k] as const;
-      const product: Product = { m, n, k, steps, a: 0, b: 1, c: 2 };
+      const product: StridedProduct = { m, n, k, steps, a: 0, b: 1, c: 2 };
       if (!tile.fits(product)) continue;
       const plain: DenseLaunch = {
         kind: 'dense',
@@ -103,6 +103,6 @@ it.each([
   expect(bits(tiled)).toEqual(bits(single));
 });
 
-function stepsOf(a: 'm' | 'k', b: 'k' | 'n'): Product['steps'] {
+function stepsOf(a: 'm' | 'k', b: 'k' | 'n'): StridedProduct['steps'] {
   return [a === 'm' ? 4 : 1, a === 'm' ? 1 : 4, b === 'k' ? 4 : 1, b === 'k' ? 1 : 4];
 }

@@ -4,10 +4,18 @@ import { SOFTWARE_TUNING } from './kernel-tuning';
 import { linear } from './ops/linear/linear';
 import { linearGradInput } from './ops/linear/linear-grad-input';
 import { linearGradParams } from './ops/linear/linear-grad-params';
-import { type Product, tiledProduct } from './tiled-product';
+import { type StridedProduct, tiledProduct } from './tiled-product';
 
 const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
-const product = (m: number, n: number, k: number): Product => ({ m, n, k, steps: [k, 1, n, 1], a: 0, b: 1, c: 2 });
+const product = (m: number, n: number, k: number): StridedProduct => ({
+  m,
+  n,
+  k,
+  steps: [k, 1, n, 1],
+  a: 0,
+  b: 1,
+  c: 2,
+});
 
 it('reads vectors along rows where it can, along k where it must', () => {
   const [x, w, b, y] = [f32(128, 784), f32(256, 784), f32(256), f32(128, 256)];

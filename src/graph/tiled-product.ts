@@ -7,7 +7,7 @@ import { type KernelTuning, type ProductKernel, SOFTWARE_TUNING } from './kernel
 import { grid } from './launch';
 import type { DenseLaunch, Operand } from './op';
 
-export interface Product {
+export interface StridedProduct {
   readonly m: number;
   readonly n: number;
   readonly k: number;
@@ -28,8 +28,8 @@ interface TileKernel {
    */
   readonly rows: number;
   readonly columns: number;
-  fits(product: Product): boolean;
-  workgroups(product: Product): readonly [number, number];
+  fits(product: StridedProduct): boolean;
+  workgroups(product: StridedProduct): readonly [number, number];
 }
 
 const always = () => true;
@@ -81,7 +81,7 @@ export const TILE_KERNELS: readonly TileKernel[] = [
 export const tilesPay = (m: number, n: number, k: number): boolean => m * n * k >= 32_768;
 
 /** The launch with the cheapest tiles, or undefined where one invocation per element is cheaper still. */
-export function tiledProduct(product: Product, tuning: KernelTuning = SOFTWARE_TUNING): DenseLaunch | undefined {
+export function tiledProduct(product: StridedProduct, tuning: KernelTuning = SOFTWARE_TUNING): DenseLaunch | undefined {
   const { m, n, k } = product;
   if (!tilesPay(m, n, k)) return undefined;
   let least = m * n * tuning.matmul['ops/matmul'];
@@ -97,7 +97,7 @@ export function tiledProduct(product: Product, tuning: KernelTuning = SOFTWARE_T
   return best && productLaunch(best, product);
 }
 
-export function productLaunch(tile: TileKernel, product: Product): DenseLaunch {
+export function productLaunch(tile: TileKernel, product: StridedProduct): DenseLaunch {
   const { m, n, k, steps, a, b, bias, c, activation } = product;
   const workgroups = tile.workgroups(product);
   if (tile.kernel === 'matmul/rows') {

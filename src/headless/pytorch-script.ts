@@ -11,13 +11,13 @@ import { createBlueprint } from '../training/blueprint';
 import { datasetFile } from '../training/dataset-file';
 import { loadParts } from '../training/load-parts';
 
-export interface Script {
+export interface ScriptFile {
   readonly text: string;
   /** The rows as .safetensors; `needed`: the script loads them from DATASET_FILE. */
   readonly dataset: { readonly needed: boolean; readonly file: () => Uint8Array<ArrayBuffer> };
 }
 
-export async function pytorchScript(input: unknown, files: Files): Promise<Script> {
+export async function pytorchScript(input: unknown, files: Files): Promise<ScriptFile> {
   const config = parseConfig(input);
   await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));

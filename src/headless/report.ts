@@ -52,7 +52,7 @@ function totalBytes(blueprint: Blueprint, microBatches: number): number {
   return total;
 }
 
-export interface ReportInput {
+export interface ReportParts {
   readonly training: Training;
   readonly losses: readonly LossRecord[];
   readonly totalMs: number;
@@ -73,7 +73,7 @@ export async function makeReport({
   restarts,
   history,
   error,
-}: ReportInput): Promise<Report> {
+}: ReportParts): Promise<Report> {
   const { blueprint } = training;
   const { config } = blueprint;
   const step = usualStep(blueprint);

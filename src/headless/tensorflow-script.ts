@@ -11,9 +11,9 @@ import type { Files } from '../protocol/session';
 import { createBlueprint } from '../training/blueprint';
 import { datasetFile } from '../training/dataset-file';
 import { loadParts } from '../training/load-parts';
-import type { Script } from './pytorch-script';
+import type { ScriptFile } from './pytorch-script';
 
-export async function tensorflowScript(input: unknown, files: Files): Promise<Script> {
+export async function tensorflowScript(input: unknown, files: Files): Promise<ScriptFile> {
   const config = parseConfig(input);
   const counterpart = counterpartOf(config);
   if ('none' in counterpart)

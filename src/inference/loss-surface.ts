@@ -13,7 +13,7 @@ import { loadParts } from '../training/load-parts';
 import { createEvaluator, type ModelState } from './evaluator';
 import { gather } from './measure';
 
-export interface Position {
+export interface SurfacePosition {
   /** The two weights. */
   readonly weights: readonly [number, number];
   readonly loss: number;
@@ -23,7 +23,7 @@ export interface LossSurface {
   /** [row][column]: row i has the second weight `from + i * (to - from) / cells`, columns have the first weight. */
   readonly losses: readonly (readonly number[])[];
   /** Before the first step, and after each of them. */
-  readonly path: readonly Position[];
+  readonly path: readonly SurfacePosition[];
 }
 
 interface Square {

@@ -20,7 +20,7 @@ export interface NamedTensor {
   readonly data: TensorData;
 }
 
-export interface ReadOptions {
+export interface SafetensorsOptions {
   /** Drop `module.` from the names, which DataParallel and DistributedDataParallel put in front of theirs. */
   readonly stripModule?: boolean;
 }
@@ -35,7 +35,7 @@ function refuse(file: string, byte: number, what: string, hint: string): Lockste
 export function readSafetensors(
   file: string,
   bytes: Uint8Array<ArrayBuffer>,
-  options: ReadOptions = {},
+  options: SafetensorsOptions = {},
 ): NamedTensor[] {
   const { header, start } = readHeader(file, bytes);
   const size = bytes.length - start;

@@ -1,7 +1,7 @@
 /** What a launcher's line says, before ranks are numbered; and the plan that numbers them. */
 import type { LaunchPlan, RankEnvironment } from '../protocol/process-group';
 
-export interface Layout {
+export interface LaunchLayout {
   readonly launcher: LaunchPlan['launcher'];
   /** Processes on each node. */
   readonly processesOfNode: readonly number[];
@@ -16,7 +16,7 @@ export interface Layout {
 }
 
 /** Ranks are numbered node by node, as torchrun and SLURM's block distribution do. */
-export function planOf(layout: Layout, visibleDevices: readonly number[] | undefined): LaunchPlan {
+export function planOf(layout: LaunchLayout, visibleDevices: readonly number[] | undefined): LaunchPlan {
   const worldSize = layout.processesOfNode.reduce((sum, n) => sum + n, 0);
   let rank = 0;
   const nodes = layout.processesOfNode.map((processes, node) => ({

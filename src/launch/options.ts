@@ -18,7 +18,7 @@ export interface OptionTable {
   readonly takesScriptOptions?: boolean;
 }
 
-export interface ReadOptions {
+export interface GivenOptions {
   /** Name with underscores -> what was given; '' for a flag. The last one counts. */
   readonly given: ReadonlyMap<string, string>;
   readonly rest: readonly string[];
@@ -29,7 +29,7 @@ export const launchError = (message: string, hint: string): LockstepError => new
 export function readOptions(
   words: readonly string[],
   { launcher, long, short, takesScriptOptions }: OptionTable,
-): ReadOptions {
+): GivenOptions {
   const given = new Map<string, string>();
   let i = 0;
   const take = (name: string, shown: string, attached: string | undefined) => {

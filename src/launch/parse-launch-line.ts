@@ -5,9 +5,9 @@
  */
 import { brief } from '../base/brief';
 import type { LaunchPlan } from '../protocol/process-group';
-import { type Layout, planOf } from './layout';
+import { type LaunchLayout, planOf } from './layout';
 import { launchError, wholeNumber } from './options';
-import { type Command, commandsOf } from './shell-words';
+import { commandsOf, type ShellCommand } from './shell-words';
 import { readSlurm } from './slurm';
 import { readTorchrun } from './torchrun';
 
@@ -107,7 +107,7 @@ interface Launcher {
   readonly words: readonly string[];
 }
 
-function launcherOf({ words }: Command): Launcher | undefined {
+function launcherOf({ words }: ShellCommand): Launcher | undefined {
   const [first = '', ...rest] = words[0] === 'lockstep' ? words.slice(1) : words;
   const program = first.split('/').at(-1) ?? '';
   if (program === 'torchrun') return { name: 'torchrun', words: rest };
@@ -120,7 +120,7 @@ function launcherOf({ words }: Command): Launcher | undefined {
 /**
  * mp.spawn(train, args=(...), nprocs=4): the processes of one node; the script sets MASTER_ADDR and MASTER_PORT itself.
  */
-function readSpawn(text: string): Layout | undefined {
+function readSpawn(text: string): LaunchLayout | undefined {
   if (!/\bspawn\s*\(/.test(text)) return undefined;
   const nprocs = /\bnprocs\s*=\s*([^,)\s]+)/.exec(text)?.[1];
   if (nprocs === undefined)
@@ -157,7 +157,7 @@ function visibleIn({ CUDA_VISIBLE_DEVICES: text }: Readonly<Record<string, strin
   return devices;
 }
 
-function noLauncher(command: Command | undefined, text: string) {
+function noLauncher(command: ShellCommand | undefined, text: string) {
   if (command === undefined) {
     const [first = ''] = text.trim().split(/\s+/);
     if (first === '') return launchError('There is no command to read.', EXAMPLE);

@@ -10,7 +10,7 @@ import type { ParallelMode } from '../parallel/mode';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
 
-export type AdapterName = NonNullable<Config['adapters']>[number];
+export type RankAdapterName = NonNullable<Config['adapters']>[number];
 
 export interface RankDevice {
   readonly node: number;
@@ -19,7 +19,7 @@ export interface RankDevice {
   /** Number of the device on the machine. */
   readonly ordinal: number;
   /** Undefined: as the setting `device` says. */
-  readonly adapter: AdapterName | undefined;
+  readonly adapter: RankAdapterName | undefined;
 }
 
 /** For each device of the mesh. */

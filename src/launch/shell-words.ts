@@ -6,7 +6,7 @@
 import { type ParseEntry, parse } from 'shell-quote';
 import { launchError } from './options';
 
-export interface Command {
+export interface ShellCommand {
   /** `NAME=value` before the command, and `export NAME=value` on lines before it. */
   readonly variables: Readonly<Record<string, string>>;
   /** The program and its arguments. */
@@ -76,9 +76,9 @@ function closing(line: string, open: number): number {
 }
 
 /** The commands of a text, line by line. `known`: variables that something outside the text sets. */
-export function commandsOf(text: string, known: Readonly<Record<string, string>> = {}): readonly Command[] {
+export function commandsOf(text: string, known: Readonly<Record<string, string>> = {}): readonly ShellCommand[] {
   const set = new Map(Object.entries(known));
-  const commands: Command[] = [];
+  const commands: ShellCommand[] = [];
   for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
     // A prompt that was copied along with the line.
     for (const words of commandWords(line.replace(/^\s*[$>]\s+/, ''), set)) {

@@ -3,7 +3,7 @@
  * SLURM_PROCID is its rank, SLURM_LOCALID its local rank, and the script makes PyTorch's variables of them. `srun
  * torchrun ...` is torchrun's launch on SLURM's nodes. Called by parse-launch-line.ts.
  */
-import type { Layout } from './layout';
+import type { LaunchLayout } from './layout';
 import { launchError, type OptionTable, readOptions, wholeNumber } from './options';
 
 const TABLE: OptionTable = {
@@ -119,7 +119,7 @@ const TABLE: OptionTable = {
 const PORT = 29_500;
 
 export interface SlurmLine {
-  readonly layout: Layout;
+  readonly layout: LaunchLayout;
   /** --gpus-per-node and its relatives; undefined: the line does not say. */
   readonly devicesPerNode: number | undefined;
   /** What srun starts: a script, or another launcher. */
@@ -171,7 +171,7 @@ export function readSlurm(
     );
   const host = variables.MASTER_ADDR ?? hosts[0] ?? 'node0';
   const port = wholeNumber(variables.MASTER_PORT ?? String(PORT), 'MASTER_PORT', 0);
-  const layout: Layout = {
+  const layout: LaunchLayout = {
     launcher: 'slurm',
     processesOfNode,
     hosts: hosts.length > 0 ? hosts : Array.from({ length: nodes }, (_, node) => `node${node}`),

@@ -3,7 +3,7 @@
  * launch. Called by parse-launch-line.ts.
  */
 
-import type { Layout } from './layout';
+import type { LaunchLayout } from './layout';
 import { launchError, type OptionTable, readOptions, wholeNumber } from './options';
 import { FREE_PORT } from './ports';
 
@@ -40,7 +40,7 @@ const TABLE: OptionTable = {
   short: { m: 'module', r: 'redirects', t: 'tee' },
 };
 
-export interface Machine {
+export interface LaunchMachine {
   /** CUDA_VISIBLE_DEVICES of the line. */
   readonly visibleDevices: readonly number[] | undefined;
   /** What `gpu` stands for where the line does not say which are visible. */
@@ -51,7 +51,7 @@ export interface Machine {
   readonly lockstep?: boolean;
 }
 
-export function readTorchrun(words: readonly string[], machine: Machine): Layout {
+export function readTorchrun(words: readonly string[], machine: LaunchMachine): LaunchLayout {
   const { given, rest } = readOptions(words, { ...TABLE, takesScriptOptions: machine.lockstep === true });
   const notes: string[] = [];
   const nodes = nodesOf(given.get('nnodes') ?? '1', notes);
@@ -125,7 +125,7 @@ function nodesOf(text: string, notes: string[]): number {
   return most;
 }
 
-function processesOf(text: string, { visibleDevices, devicesPerNode }: Machine, notes: string[]): number {
+function processesOf(text: string, { visibleDevices, devicesPerNode }: LaunchMachine, notes: string[]): number {
   if (!['gpu', 'auto', 'cpu'].includes(text)) return wholeNumber(text, 'torchrun: --nproc_per_node', 1);
   if (text === 'cpu')
     throw launchError(

@@ -66,7 +66,7 @@ export interface FigureSpec {
 export type ValueOf = QuantityId | `${QuantityId}:${string}`;
 
 /** A quantity of a figure's run, or of that run with other settings. */
-export interface Asked {
+export interface AskedValue {
   readonly figure: string;
   readonly of: ValueOf;
   readonly with?: Changes;
@@ -75,7 +75,7 @@ export interface Asked {
 /** A guess before the run says it. */
 export interface Prediction {
   readonly question: string;
-  readonly answer: Asked;
+  readonly answer: AskedValue;
   /** A number on a slider, in the units of the quantity; or one of some choices: the run says which is right. */
   readonly guess:
     | { readonly kind: 'number'; readonly from: number; readonly to: number; readonly step: number }

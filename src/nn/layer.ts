@@ -10,7 +10,7 @@ import type { Generator } from '../tensor/generator';
 import type { DType, Shape } from '../tensor/shape';
 
 /** A tensor that is kept and saved but not trained. */
-export interface BufferSpec {
+export interface LayerBuffer {
   readonly name: string;
   readonly shape: Shape;
   readonly dtype: DType;
@@ -53,7 +53,7 @@ export interface LayerContext {
 }
 
 export interface LayerDef<L = LayerConfig> {
-  buffers?(layer: L): readonly BufferSpec[];
+  buffers?(layer: L): readonly LayerBuffer[];
   /** Draws what `parametersOf` lists, in torch's order; children draw after it. */
   init?(layer: L, generator: Generator): readonly Float32Array<ArrayBuffer>[];
   forward(context: LayerContext, layer: L, x: ValueId): ValueId;

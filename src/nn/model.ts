@@ -13,7 +13,7 @@ import type { Generator } from '../tensor/generator';
 import { elements, type HostArray, type Shape } from '../tensor/shape';
 import { createForwardWalk } from './forward-walk';
 import { joinNames } from './join-names';
-import type { BufferSpec, Synced } from './layer';
+import type { LayerBuffer, Synced } from './layer';
 import { layerDef } from './layers';
 import { LOSS_WEIGHTS, lossWeights } from './losses';
 
@@ -78,11 +78,11 @@ export const parameterList = (layers: readonly LayerConfig[]): readonly Paramete
   layers.flatMap(parametersOfLayer);
 
 /** Running statistics and their like of one layer, by full name. */
-export const buffersOfLayer = (layer: LayerConfig, index: number): readonly BufferSpec[] =>
+export const buffersOfLayer = (layer: LayerConfig, index: number): readonly LayerBuffer[] =>
   ownAndBelow(layer, layerPath(layer, index), (l) => layerDef(l).buffers?.(l));
 
 /** All buffers in registration order. */
-export const bufferSpecs = (layers: readonly LayerConfig[]): readonly BufferSpec[] => layers.flatMap(buffersOfLayer);
+export const bufferSpecs = (layers: readonly LayerConfig[]): readonly LayerBuffer[] => layers.flatMap(buffersOfLayer);
 
 /** Buffers of model and loss before the first step. */
 export function initialBuffers(layers: readonly LayerConfig[], loss: LossConfig): readonly InitialBuffer[] {

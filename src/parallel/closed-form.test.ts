@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';
 import type { HookPhase } from '../protocol/step-kind';
-import { bordersText, closedForm, type Pass, type TransferSizes, together } from './closed-form';
+import { bordersText, closedForm, type FormPass, type TransferSizes, together } from './closed-form';
 import { PARALLEL_MODES } from './modes';
 
 const layers = [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 3 }] as const;
@@ -33,7 +33,7 @@ const info = (config: ConfigInput, rows: readonly number[], transfers: Partial<T
 
 const PASS = { gradients: 'set', reduces: true, beforeRebuild: false, steps: true, hookPhase: 'usual' } as const;
 
-const bytesFormula = ({ sizes, rows }: ReturnType<typeof info>, pass: Partial<Pass> = {}) =>
+const bytesFormula = ({ sizes, rows }: ReturnType<typeof info>, pass: Partial<FormPass> = {}) =>
   PARALLEL_MODES[sizes.config.mode].closedForm(sizes, { ...PASS, rows, ...pass });
 
 test('one device sends nothing', () => {

@@ -30,7 +30,7 @@ export interface RunSizes {
 }
 
 /** A micro-batch. */
-export interface Pass extends Pick<MicroBatchKind, 'gradients' | 'reduces' | 'beforeRebuild'> {
+export interface FormPass extends Pick<MicroBatchKind, 'gradients' | 'reduces' | 'beforeRebuild'> {
   /** On each device. */
   readonly rows: readonly number[];
   /** The optimiser steps after it. */

@@ -9,7 +9,7 @@ import type { DeviceRole } from '../protocol/session-info';
 import type { Setting } from '../protocol/words/setting';
 
 /** A field or a part of the set-up that belongs to the mode, in the order in which the page shows them. */
-export type Control =
+export type FaceControl =
   | { readonly kind: 'choice'; readonly setting: Setting; readonly words: Readonly<Record<string, string>> }
   | { readonly kind: 'flag' | 'number' | 'size'; readonly setting: Setting }
   /** A component of the page, by its name there. */
@@ -38,7 +38,7 @@ export interface Face {
   readonly alsoCalled?: readonly string[];
   /** The parts of the configuration that it reads and some other modes do not. */
   readonly sections?: readonly ('ddp' | 'modelParallel' | 'parameterServer' | 'mesh' | 'pipeline')[];
-  readonly controls?: readonly Control[];
+  readonly controls?: readonly FaceControl[];
   /** One device, whatever `worldSize` says. */
   readonly oneDevice?: true;
   /** Each device has a process of its own: a rank of a process group, be there only one. */

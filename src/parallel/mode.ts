@@ -22,7 +22,7 @@ import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { CodeLine, Rank } from '../protocol/trace';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
 import type { Shape } from '../tensor/shape';
-import type { Pass, RunSizes } from './closed-form';
+import type { FormPass, RunSizes } from './closed-form';
 import type { Face } from './face';
 import type { ModeInput } from './mode-input';
 import type { StageGraph } from './stage-graph';
@@ -73,14 +73,14 @@ export interface ParameterShape {
 }
 
 /** Where a training script ends though there are steps left. */
-export interface Stop {
+export interface ModeStop {
   /** The first one that cannot run. */
   readonly microBatch: number;
   readonly error: LockstepError;
 }
 
 /** What the processes of a run are to each other. */
-export interface ProcessGroup {
+export interface ModeProcessGroup {
   /** Of the gradients' all-reduce; absent where there is none. */
   readonly algorithm?: AlgorithmName;
 }
@@ -137,7 +137,7 @@ export interface ParallelMode {
   /** Of the buckets that gradients are reduced in; absent: there are none. */
   buckets?(input: ModeInput, stage: StageGraph): BucketsInfo;
   /** What each device sends in one micro-batch. */
-  closedForm(run: RunSizes, pass: Pass): ClosedForm;
+  closedForm(run: RunSizes, pass: FormPass): ClosedForm;
   /** What `construct` sends; absent: no closed form says it. */
   constructForm?(run: RunSizes): ClosedForm;
 
@@ -149,7 +149,7 @@ export interface ParallelMode {
   checkStart?(parameters: readonly (readonly ParameterShape[])[]): void;
   /** What is legal but worth saying before a run starts. */
   notices?(input: NoticeInput): readonly Notice[];
-  stop?(input: NoticeInput): Stop | undefined;
+  stop?(input: NoticeInput): ModeStop | undefined;
 
   /**
    * 'distributed': each data index has a sampler of its own (a DistributedSampler), be there only one;
@@ -174,7 +174,7 @@ export interface ParallelMode {
   /** For the report, of a mode whose ranks follow a schedule. */
   scheduleFigures?(config: Config): PipelineReport;
   /** For the report; absent: one process has no group. */
-  processGroup?(config: Config): ProcessGroup;
+  processGroup?(config: Config): ModeProcessGroup;
   /** The same run with communication beside computation, and after it; absent: nothing overlaps. */
   withOverlap?(config: Config, overlap: boolean): Config;
 }

@@ -15,16 +15,16 @@ import type { BufferSpec, Instruction, Program } from './instruction';
 import { accessedBuffers, writtenBuffers } from './instruction-access';
 import type { LinearStep } from './linearize';
 import type { Placed } from './ready-heads';
-import { fromTheLeft, keyOf, type Place, SymbolicMemory } from './symbolic-memory';
+import { type BufferPlace, fromTheLeft, keyOf, SymbolicMemory } from './symbolic-memory';
 
 /** Elements 0 .. length - 1: the sum of the terms, each times `scale`, goes to every target. */
 export interface Fold {
   readonly length: number;
-  readonly terms: readonly Place[];
+  readonly terms: readonly BufferPlace[];
   /** Where the sum is not taken from the left: see Stretch. */
   readonly joins?: readonly number[];
   readonly scale: number;
-  readonly targets: readonly Place[];
+  readonly targets: readonly BufferPlace[];
 }
 
 export interface FoldStep {
@@ -36,8 +36,8 @@ export interface FoldStep {
 }
 
 interface Movement {
-  readonly source: Place;
-  readonly target: Place;
+  readonly source: BufferPlace;
+  readonly target: BufferPlace;
   readonly length: number;
   readonly add: boolean;
   readonly scale: number;
@@ -81,7 +81,7 @@ export const instructionsOf = (step: LinearStep | FoldStep): readonly Placed<Ins
       : step.items;
 
 type Specs = ReadonlyMap<string, BufferSpec>;
-export type MemoryOf = (place: Pick<Place, 'device' | 'buffer'>) => unknown;
+export type MemoryOf = (place: Pick<BufferPlace, 'device' | 'buffer'>) => unknown;
 interface Context {
   readonly specs: Specs;
   readonly ops: OpTable;
@@ -175,7 +175,7 @@ function foldOf(
     return spec?.persistent && spec.dtype === 'f32' ? elements(spec.shape) : undefined;
   };
   const memory = new SymbolicMemory(lengthOf);
-  const written = new Map<string, Pick<Place, 'device' | 'buffer'>>();
+  const written = new Map<string, Pick<BufferPlace, 'device' | 'buffer'>>();
   /** Positions from which on others may not write, or not even read. */
   const firstRead = new Map<string, number>();
   const firstWrite = new Map<string, number>();
@@ -213,8 +213,11 @@ const tooLong = (items: readonly Fold[]): boolean =>
   items.reduce((sum, { joins, length }) => (joins ? sum + length : sum), 0) >= LONG;
 
 /** What the buffers hold in the end and did not hold before; equal sums are one fold. */
-function foldsInto(buffers: readonly Pick<Place, 'device' | 'buffer'>[], memory: SymbolicMemory): readonly Fold[] {
-  const folds = new Map<string, Fold & { targets: Place[] }>();
+function foldsInto(
+  buffers: readonly Pick<BufferPlace, 'device' | 'buffer'>[],
+  memory: SymbolicMemory,
+): readonly Fold[] {
+  const folds = new Map<string, Fold & { targets: BufferPlace[] }>();
   for (const { device, buffer } of buffers) {
     for (const { from, to, terms, joins, scale } of memory.stretches(device, buffer)) {
       const target = { device, buffer, offset: from };
@@ -235,7 +238,8 @@ function foldsInto(buffers: readonly Pick<Place, 'device' | 'buffer'>[], memory:
   return [...folds.values()];
 }
 
-const same = (a: Place, b: Place): boolean => a.device === b.device && a.buffer === b.buffer && a.offset === b.offset;
+const same = (a: BufferPlace, b: BufferPlace): boolean =>
+  a.device === b.device && a.buffer === b.buffer && a.offset === b.offset;
 
 /** A dispatch binds one allocation. */
 const inOneMemory = (folds: readonly Fold[], memoryOf: MemoryOf): boolean =>
@@ -247,7 +251,7 @@ const inOneMemory = (folds: readonly Fold[], memoryOf: MemoryOf): boolean =>
 function independent(folds: readonly Fold[]): boolean {
   const uses = new Map<string, { fold: Fold; from: number; to: number; write: boolean }[]>();
   for (const fold of folds) {
-    const note = (write: boolean) => (place: Place) => {
+    const note = (write: boolean) => (place: BufferPlace) => {
       const list = uses.get(keyOf(place)) ?? [];
       uses.set(keyOf(place), list);
       list.push({ fold, from: place.offset, to: place.offset + fold.length, write });

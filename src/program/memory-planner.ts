@@ -23,7 +23,7 @@ export interface Region {
   readonly bytes: number;
 }
 
-export interface Placement {
+export interface BufferPlacement {
   /** Index into DevicePlan.regions. */
   readonly region: number;
   readonly offset: number;
@@ -34,7 +34,7 @@ export interface DevicePlan {
   readonly device: DeviceIndex;
   readonly regions: readonly Region[];
   /** By Program, where each buffer lies. */
-  readonly placements: ReadonlyMap<ProgramKey, ReadonlyMap<string, Placement>>;
+  readonly placements: ReadonlyMap<ProgramKey, ReadonlyMap<string, BufferPlacement>>;
   readonly bytes: number;
 }
 
@@ -71,7 +71,7 @@ function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePl
     return regions.length - 1;
   };
 
-  const persistent = new Map<string, Placement>();
+  const persistent = new Map<string, BufferPlacement>();
   for (const { lane } of lanes) {
     for (const spec of lane.buffers) {
       if (!spec.persistent || persistent.has(spec.name)) continue;
@@ -82,7 +82,7 @@ function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePl
     }
   }
 
-  const placements = new Map<ProgramKey, ReadonlyMap<string, Placement>>();
+  const placements = new Map<ProgramKey, ReadonlyMap<string, BufferPlacement>>();
   for (const { key, lane, order } of lanes) {
     const place = new Map(
       lane.buffers.filter((b) => b.persistent).map((b) => [b.name, must(persistent.get(b.name), b.name)]),

@@ -9,7 +9,7 @@ import type { DeviceIndex, Queue } from '../protocol/trace';
 import type { Instruction, InstructionId, Program } from './instruction';
 
 /** The next instruction of each queue of a device; undefined: the queue is through. */
-export interface Position {
+export interface LanePosition {
   readonly device: DeviceIndex;
   readonly compute: InstructionId | undefined;
   readonly comm: InstructionId | undefined;
@@ -74,7 +74,7 @@ export function reach(
 }
 
 /** Which instruction every device is at when just these instructions have run. */
-export function positionsAfter(program: Program, ran: ReadonlySet<InstructionId>): readonly Position[] {
+export function positionsAfter(program: Program, ran: ReadonlySet<InstructionId>): readonly LanePosition[] {
   const next = (device: DeviceIndex, queue: Queue): InstructionId | undefined => {
     const lane = must(
       program.lanes.find((l) => l.device === device),

@@ -6,7 +6,7 @@
 import type { DeviceIndex } from '../protocol/trace';
 
 /** From this element of a buffer on. */
-export interface Place {
+export interface BufferPlace {
   readonly device: DeviceIndex;
   readonly buffer: string;
   readonly offset: number;
@@ -17,24 +17,24 @@ export interface Place {
  * element `from`. The terms are in postfix order: each is put on a stack, then `joins` times the two on top become
  * their sum. 0, 1, 1 ... is a sum from the left.
  */
-export interface Stretch {
+export interface SymbolicStretch {
   readonly from: number;
   readonly to: number;
-  readonly terms: readonly Place[];
+  readonly terms: readonly BufferPlace[];
   readonly joins: readonly number[];
   readonly scale: number;
 }
 
-export const keyOf = ({ device, buffer }: Pick<Place, 'device' | 'buffer'>): string => `${device} ${buffer}`;
+export const keyOf = ({ device, buffer }: Pick<BufferPlace, 'device' | 'buffer'>): string => `${device} ${buffer}`;
 
 export class SymbolicMemory {
-  private readonly contents = new Map<string, readonly Stretch[]>();
+  private readonly contents = new Map<string, readonly SymbolicStretch[]>();
 
   /** `lengthOf`: elements of a buffer that held something before; undefined: it held nothing. */
   constructor(private readonly lengthOf: (device: DeviceIndex, buffer: string) => number | undefined) {}
 
   /** Stretches of a buffer in order of position. */
-  stretches(device: DeviceIndex, buffer: string): readonly Stretch[] {
+  stretches(device: DeviceIndex, buffer: string): readonly SymbolicStretch[] {
     const known = this.contents.get(keyOf({ device, buffer }));
     if (known) return known;
     const length = this.lengthOf(device, buffer);
@@ -47,7 +47,12 @@ export class SymbolicMemory {
    * `target[i] = source[i] * scale`, or with `add` `target[i] = target[i] + source[i]`; false: there is no form for
    * that.
    */
-  move(source: Place, target: Place, length: number, { add, scale }: { add: boolean; scale: number }): boolean {
+  move(
+    source: BufferPlace,
+    target: BufferPlace,
+    length: number,
+    { add, scale }: { add: boolean; scale: number },
+  ): boolean {
     const received = this.read(source, length);
     const own = add ? this.read(target, length) : undefined;
     if (!received || (add && !own)) return false;
@@ -67,7 +72,7 @@ export class SymbolicMemory {
   }
 
   /** What `length` elements hold, counted from the place; undefined when some hold nothing. */
-  private read({ device, buffer, offset }: Place, length: number): readonly Stretch[] | undefined {
+  private read({ device, buffer, offset }: BufferPlace, length: number): readonly SymbolicStretch[] | undefined {
     const found = this.stretches(device, buffer).flatMap((s) => clip(s, offset, offset + length));
     const filled = found.reduce((sum, { from, to }) => sum + to - from, 0);
     return filled === length ? found.map((s) => ({ ...s, from: s.from - offset, to: s.to - offset })) : undefined;
@@ -75,7 +80,7 @@ export class SymbolicMemory {
 }
 
 /** The part of a stretch that lies in [from, to). */
-function clip(stretch: Stretch, from: number, to: number): readonly Stretch[] {
+function clip(stretch: SymbolicStretch, from: number, to: number): readonly SymbolicStretch[] {
   const [start, end] = [Math.max(stretch.from, from), Math.min(stretch.to, to)];
   if (start >= end) return [];
   // Most stretches are whole, and a sum over a large world has many terms.
@@ -84,7 +89,7 @@ function clip(stretch: Stretch, from: number, to: number): readonly Stretch[] {
   return [{ ...stretch, from: start, to: end, terms }];
 }
 
-function scaled(stretches: readonly Stretch[], scale: number): readonly Stretch[] | undefined {
+function scaled(stretches: readonly SymbolicStretch[], scale: number): readonly SymbolicStretch[] | undefined {
   if (scale === 1) return stretches;
   // A factor rounds each time: only plain contents may take one.
   if (stretches.some((s) => s.scale !== 1 || s.terms.length !== 1)) return undefined;
@@ -112,8 +117,11 @@ function height(joins: readonly number[]): number {
  * own + received, in whichever order needs the lower stack, because a + b is b + a to the bit: a sum and a single term
  * are then a sum from the left.
  */
-function sums(own: readonly Stretch[], received: readonly Stretch[]): readonly Stretch[] | undefined {
-  const result: Stretch[] = [];
+function sums(
+  own: readonly SymbolicStretch[],
+  received: readonly SymbolicStretch[],
+): readonly SymbolicStretch[] | undefined {
+  const result: SymbolicStretch[] = [];
   for (const a of own) {
     for (const b of received) {
       const [from, to] = [Math.max(a.from, b.from), Math.min(a.to, b.to)];

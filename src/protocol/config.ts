@@ -14,7 +14,7 @@ import { meshSchema, pipelineSchema } from './config/pipeline';
 import { schedulerSchema } from './config/scheduler';
 
 export type { DataConfig } from './config/data';
-export { asPair, LIMITS, type Pair } from './config/fields';
+export { asPair, LIMITS, type NumberOrPair } from './config/fields';
 export type { LayerConfig, LayerInput, LayerOf, LayerType, LeafLayer } from './config/layers';
 export { layerSchema } from './config/layers';
 export type { LossConfig } from './config/loss';

@@ -5,9 +5,9 @@
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { FileReader } from './file-reader';
-import { type FlightDraft, flightRecording } from './flight/read-flight';
+import { type FlightRankDraft, flightRecording } from './flight/read-flight';
 import type { Imported, RecordingNotice, RecordingSource } from './imported';
-import { type ReadOptions, type RecordingFile, readBytes } from './recording-file';
+import { type RecordingFile, type RecordingOptions, readBytes } from './recording-file';
 import type { CollectivesTable } from './tables/collectives-table';
 import { joinRanks } from './traces/join-ranks';
 import type { RankDraft } from './traces/rank-drafts';
@@ -16,11 +16,11 @@ import type { RankDraft } from './traces/rank-drafts';
 const inOrder = (files: readonly RecordingFile[]): readonly RecordingFile[] =>
   [...files].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 
-export async function importFiles(files: readonly RecordingFile[], options: ReadOptions = {}): Promise<Imported> {
+export async function importFiles(files: readonly RecordingFile[], options: RecordingOptions = {}): Promise<Imported> {
   const sources: RecordingSource[] = [];
   const notices: RecordingNotice[] = [];
   const drafts: RankDraft[] = [];
-  const flights: FlightDraft[] = [];
+  const flights: FlightRankDraft[] = [];
   const tables: CollectivesTable[] = [];
   const of = files.reduce((sum, { size }) => sum + size, 0);
   let read = 0;

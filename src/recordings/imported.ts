@@ -3,11 +3,11 @@
  * recorder dumps, tables). Plain data that crosses the worker wall by structured clone. `import-files.ts` makes it.
  */
 import type { FlightRecording } from './flight/flight-recording';
-import type { Rank, Recording } from './recording';
+import type { Recording, RecordingRank } from './recording';
 import type { CollectivesTable } from './tables/collectives-table';
 
 /** Where in the files something was found: what can be said of it, and no more. */
-export interface Place {
+export interface RecordPlace {
   readonly file: string;
   readonly byte?: number;
   readonly line?: number;
@@ -19,7 +19,7 @@ export interface Place {
 export interface RecordingNotice {
   readonly level: 'info' | 'warning';
   readonly text: string;
-  readonly place: Place;
+  readonly place: RecordPlace;
 }
 
 export type SourceKind = 'kineto' | 'chrome-trace' | 'lockstep' | 'flight-recorder' | 'collectives-table';
@@ -34,7 +34,7 @@ export interface RecordingSource {
   /** Events, entries or rows that it had. */
   readonly entries: number;
   /** Of a trace of one rank. */
-  readonly rank?: Rank;
+  readonly rank?: RecordingRank;
   /** PyTorch's words, where the file says them: "gloo", "nccl"; "vm"; "NVIDIA H100 80GB HBM3". */
   readonly backend?: string;
   readonly host?: string;

@@ -4,7 +4,7 @@
  */
 import { firstFew } from '../base/brief';
 import { LockstepError } from '../base/errors';
-import { type FlightDraft, flightDraft, get, list } from './flight/read-flight';
+import { type FlightRankDraft, flightDraft, get, list } from './flight/read-flight';
 import type { RecordingNotice, RecordingSource } from './imported';
 import { JsonScanner, type ScanEnd } from './json-scanner';
 import type { StreamEnd } from './recording-file';
@@ -20,7 +20,7 @@ export interface ReadFile {
   readonly notices: readonly RecordingNotice[];
   readonly drafts?: readonly RankDraft[];
   /** Of one rank; Lockstep writes all ranks into one file. */
-  readonly flights?: readonly FlightDraft[];
+  readonly flights?: readonly FlightRankDraft[];
   readonly table?: CollectivesTable;
 }
 
@@ -144,7 +144,7 @@ export class JsonReader {
     return this.flightsOf(drafts);
   }
 
-  private flightsOf(flights: readonly FlightDraft[]): ReadFile {
+  private flightsOf(flights: readonly FlightRankDraft[]): ReadFile {
     return { notices: [...this.notices, ...flights.flatMap(leftOutNotice)], flights, source: sourceOf(flights) };
   }
 
@@ -218,14 +218,14 @@ function lackNotices({ trace, facts, strings, steps, parts, lanes }: RankDraft):
 
 const isDump = (value: unknown): boolean => Array.isArray(get(value, 'entries')) && get(value, 'ph') === undefined;
 
-export function sourceOf(flights: readonly FlightDraft[]): NonNullable<ReadFile['source']> {
+export function sourceOf(flights: readonly FlightRankDraft[]): NonNullable<ReadFile['source']> {
   const [first, ...more] = flights;
   const rank = more.length === 0 ? first?.rank : undefined;
   const entries = flights.reduce((sum, of) => sum + of.entries.length, 0);
   return { kind: 'flight-recorder', entries, ...(rank === undefined ? {} : { rank }) };
 }
 
-export function leftOutNotice({ file, leftOut }: FlightDraft): readonly RecordingNotice[] {
+export function leftOutNotice({ file, leftOut }: FlightRankDraft): readonly RecordingNotice[] {
   if (leftOut === 0) return [];
   const text = `${leftOut.toLocaleString('en')} entries have no profiling_name and record_id: left out.`;
   return [{ level: 'warning', text, place: { file } }];

@@ -2,7 +2,7 @@
  * What the analysis says of a recording: types only. `analyse()` makes it, the page and `lockstep import` show it. All
  * times are microseconds, all bandwidths GB/s (10^9 bytes), as nccl-tests prints them.
  */
-import type { CollectiveKind, Rank } from './recording';
+import type { CollectiveKind, RecordingRank } from './recording';
 
 export interface RecordingAnalysis {
   /** In order of step, then rank; of marked steps only, where there are any. */
@@ -14,7 +14,7 @@ export interface RecordingAnalysis {
   /** One row per kind, group and size. */
   readonly kinds: readonly CollectiveSummary[];
   /** The one that is late most often first; empty where no collective has two ranks. */
-  readonly stragglers: readonly Straggler[];
+  readonly stragglers: readonly RecordedStraggler[];
   readonly waits: WaitMatrix;
   /** Findings in plain sentences, the most important first: stragglers, overlap, idle time. */
   readonly sentences: readonly string[];
@@ -27,7 +27,7 @@ export interface RecordingAnalysis {
 export interface StepOfRank {
   /** undefined in `RecordingAnalysis.ranks`: the mean over steps. */
   readonly step: number | undefined;
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly startUs: number;
   readonly durUs: number;
   /** Operators or kernels, lanes united: two streams that compute at once count once. */
@@ -62,7 +62,7 @@ export interface IdleShare {
 export interface CollectiveFigures {
   readonly id: number;
   /** Last to start, and how long after the one before it; undefined where fewer than two ranks are there. */
-  readonly last: { readonly rank: Rank; readonly byUs: number } | undefined;
+  readonly last: { readonly rank: RecordingRank; readonly byUs: number } | undefined;
   /** Start of the last rank to the end of the last: what the transfer itself took. */
   readonly transferUs: number;
   /** How long each rank waited for the last to arrive; same order as the collective's parts. */
@@ -86,8 +86,8 @@ export interface CollectiveSummary {
   readonly busBandwidth: number | undefined;
 }
 
-export interface Straggler {
-  readonly rank: Rank;
+export interface RecordedStraggler {
+  readonly rank: RecordingRank;
   /** Last at so many collectives of `of`. */
   readonly last: number;
   readonly of: number;
@@ -104,7 +104,7 @@ export interface Straggler {
 
 /** us[i][j]: how long the i-th rank waited for the j-th, summed over all collectives at which j was last. */
 export interface WaitMatrix {
-  readonly ranks: readonly Rank[];
+  readonly ranks: readonly RecordingRank[];
   readonly us: readonly (readonly number[])[];
 }
 
@@ -118,10 +118,10 @@ export interface FlightAnalysis {
 export interface FlightGroup {
   readonly group: string;
   readonly description: string;
-  readonly ranks: readonly Rank[];
+  readonly ranks: readonly RecordingRank[];
   /** Of each rank, in the order of `ranks`: the last it scheduled, started, completed; undefined: none. */
   readonly last: readonly {
-    readonly rank: Rank;
+    readonly rank: RecordingRank;
     readonly scheduled: number | undefined;
     readonly started: number | undefined;
     readonly completed: number | undefined;
@@ -136,5 +136,5 @@ export interface FlightMismatch {
   readonly what: 'operation' | 'size' | 'dtype' | 'missing' | 'state';
   /** In words: "rank 1 calls all_reduce of [10], rank 0 broadcast of [10]". */
   readonly text: string;
-  readonly ranks: readonly Rank[];
+  readonly ranks: readonly RecordingRank[];
 }

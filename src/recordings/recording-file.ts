@@ -13,7 +13,7 @@ export interface RecordingFile {
   stream(): ReadableStream<Uint8Array>;
 }
 
-export interface ReadOptions {
+export interface RecordingOptions {
   /** Of all files together, as they lie on the disk. */
   readonly onProgress?: (bytes: number, of: number) => void;
   readonly signal?: AbortSignal;
@@ -39,7 +39,11 @@ export interface StreamEnd {
 export async function readBytes(
   file: RecordingFile,
   take: (piece: Uint8Array) => boolean,
-  { signal, mostTextBytes: mostOfAny = MOST_TEXT_BYTES, onBytes }: ReadOptions & { onBytes?: (bytes: number) => void },
+  {
+    signal,
+    mostTextBytes: mostOfAny = MOST_TEXT_BYTES,
+    onBytes,
+  }: RecordingOptions & { onBytes?: (bytes: number) => void },
 ): Promise<StreamEnd> {
   const mostTextBytes = unpackedAtMost(file.size, mostOfAny);
   let [bytes, textBytes, wanted] = [0, 0, true];

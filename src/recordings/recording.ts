@@ -6,7 +6,7 @@
 import type { SpanColumns } from './spans';
 
 /** Index of a process, as torch.distributed counts. */
-export type Rank = number;
+export type RecordingRank = number;
 
 /**
  * compute: a GPU stream, or a CPU thread of a run without GPU. communication: where collectives run. host: a CPU thread
@@ -35,7 +35,7 @@ export interface RecordedStep {
 }
 
 export interface RecordedRank {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   /** How the rank was found. */
   readonly rankFrom: 'distributedInfo' | 'process name' | 'file name' | 'order of files' | 'events';
   readonly file: string;
@@ -63,7 +63,7 @@ export interface RecordedFlow {
 
 /** A rank's part in a collective: its span on the communication lane. */
 export interface CollectivePart {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   /** When the rank joined: its kernel or its gloo thread began, so it waits from here for the last to arrive. */
   readonly startUs: number;
   readonly endUs: number;
@@ -85,7 +85,7 @@ export interface RecordedCollective {
   /** "default_pg"; '' where the file does not say. */
   readonly groupDescription: string;
   /** Ranks of the group where known, else those that recorded it. */
-  readonly groupRanks: readonly Rank[];
+  readonly groupRanks: readonly RecordingRank[];
   /** The file's own number, or the position in the group, from 0, counted here. */
   readonly sequence: number;
   readonly sequenceFrom: 'file' | 'order';
@@ -102,7 +102,7 @@ export interface RecordedCollective {
 
 /** How a rank's clock was brought to that of the first rank. */
 export interface ClockOffset {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   /** Found from the ends of matched collectives: this rank's clock minus that of the first rank. */
   readonly offsetUs: number;
   /** Median of what is left between the ends after that offset: offsets below it mean nothing. */

@@ -8,7 +8,7 @@
 import { LockstepError } from '../base/errors';
 import { BUS_FACTOR } from '../protocol/bus-factor';
 import type { Recording } from './recording';
-import { cutByCap, type DdpStep, ddpSteps } from './what-if/ddp-steps';
+import { cutByCap, ddpSteps, type RecordedDdpStep } from './what-if/ddp-steps';
 import { fitLink, type LinkModel, transferUs } from './what-if/link-model';
 import { bandwidthText, bytesText, durationText, percentText } from './words';
 
@@ -29,7 +29,7 @@ export interface ModelledBucket {
   readonly endUs: number;
 }
 
-export interface ModelledStep {
+export interface WhatIfStep {
   readonly step: number;
   /** Means over ranks, of the step's duration: as recorded, as the model gives it unchanged, and changed. */
   readonly recordedUs: number;
@@ -42,7 +42,7 @@ export interface ModelledStep {
 export interface WhatIf {
   readonly label: 'modelled';
   readonly change: WhatIfChange;
-  readonly steps: readonly ModelledStep[];
+  readonly steps: readonly WhatIfStep[];
   /** Means over steps. */
   readonly recordedUs: number;
   readonly unchangedUs: number;
@@ -57,7 +57,7 @@ export interface WhatIf {
 
 /** What of a recording the model goes by: a small part of it. */
 export interface RecordedSteps {
-  readonly steps: readonly DdpStep[];
+  readonly steps: readonly RecordedDdpStep[];
   readonly ranks: number;
 }
 
@@ -81,7 +81,7 @@ export function whatIfOf({ steps, ranks }: RecordedSteps, change: WhatIfChange):
   const linkBefore = fitLink(transfers);
   const linkAfter = changedLink(linkBefore, change, ranks);
   const lanes = concurrency(steps);
-  const made = steps.map((step): ModelledStep => {
+  const made = steps.map((step): WhatIfStep => {
     const gradients = step.ranks[0]?.gradients ?? [];
     const cuts =
       change.bucketCapMb === undefined ? step.cuts : cutByCap(gradients, Math.floor(change.bucketCapMb * 2 ** 20));
@@ -125,13 +125,13 @@ function changedLink(before: LinkModel, { busBandwidth, latencyUs }: WhatIfChang
 }
 
 /** How many all-reduces ran at once on a rank: one on NCCL's stream, one per thread of gloo. */
-function concurrency(steps: readonly DdpStep[]): number {
+function concurrency(steps: readonly RecordedDdpStep[]): number {
   const lanes = new Set(steps.flatMap(({ allReduces }) => allReduces.flatMap(({ parts }) => parts[0]?.lane ?? [])));
   return Math.max(1, lanes.size);
 }
 
 function play(
-  { ranks }: DdpStep,
+  { ranks }: RecordedDdpStep,
   cuts: readonly number[],
   link: LinkModel,
   lanes: number,

@@ -2,7 +2,7 @@
 
 import { brief, firstFew } from '../base/brief';
 import type { FlightEntry } from './flight/flight-recording';
-import type { Rank } from './recording';
+import type { RecordingRank } from './recording';
 
 /** "850 µs", "4.3 ms", "1.25 s". */
 export function durationText(us: number): string {
@@ -35,7 +35,7 @@ export function bandwidthText(gigabytes: number | undefined): string {
 }
 
 /** "rank 2", "ranks 0 and 1", "ranks 0, 1, 2 and 5 more". */
-export function ranksText(ranks: readonly Rank[]): string {
+export function ranksText(ranks: readonly RecordingRank[]): string {
   if (ranks.length === 1) return `rank ${ranks[0]}`;
   const shown = ranks.length > MOST_RANKS + 1 ? ranks.slice(0, MOST_RANKS) : ranks.slice(0, -1);
   const rest = ranks.length > MOST_RANKS + 1 ? `${ranks.length - MOST_RANKS} more` : `${ranks.at(-1)}`;

@@ -13,7 +13,7 @@ export interface AnyReport {
   readonly config: Readonly<Record<string, unknown>> | undefined;
   readonly losses: readonly LossRow[];
   /** Final ones. */
-  readonly weights: ReadonlyMap<string, Tensor> | undefined;
+  readonly weights: ReadonlyMap<string, ReportTensor> | undefined;
   readonly hashes: ReadonlyMap<string, string> | undefined;
   readonly history: readonly HistoryRow[] | undefined;
   /** Payload of a step's collectives in bytes, by kind. */
@@ -35,7 +35,7 @@ export interface LossRow {
   readonly perRank: readonly number[];
 }
 
-export interface Tensor {
+export interface ReportTensor {
   readonly shape: readonly number[];
   readonly values: Float32Array | Float64Array;
 }

@@ -6,7 +6,7 @@ import { firstFew } from '../base/brief';
 import type { AnyReport } from './any-report';
 import { greatest } from './bars';
 
-export interface Figure {
+export interface ComparedFigure {
   readonly what: string;
   readonly a: string;
   readonly b: string;
@@ -16,11 +16,11 @@ export interface Figure {
   readonly same?: boolean;
 }
 
-export function compareFigures(a: AnyReport, b: AnyReport): readonly Figure[] {
+export function compareFigures(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
   return [...payload(a, b), ...speed(a, b), ...memory(a, b), ...pipeline(a, b)];
 }
 
-function payload(a: AnyReport, b: AnyReport): readonly Figure[] {
+function payload(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
   if (!a.payload || !b.payload) return [];
   const kinds = [...new Set([...a.payload.keys(), ...b.payload.keys()])].sort();
   return kinds.map((kind) => {
@@ -35,7 +35,7 @@ function payload(a: AnyReport, b: AnyReport): readonly Figure[] {
   });
 }
 
-function speed(a: AnyReport, b: AnyReport): readonly Figure[] {
+function speed(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
   if (a.stepsPerSecond === undefined && b.stepsPerSecond === undefined) return [];
   const words = (value: number | undefined): string => (value === undefined ? 'not said' : value.toPrecision(4));
   return [
@@ -48,7 +48,7 @@ function speed(a: AnyReport, b: AnyReport): readonly Figure[] {
   ];
 }
 
-function memory(a: AnyReport, b: AnyReport): readonly Figure[] {
+function memory(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
   if (!a.memory?.length && !b.memory?.length) return [];
   const words = (peaks: readonly number[] | undefined): string =>
     peaks === undefined || peaks.length === 0 ? 'not said' : bytes(greatest(peaks));
@@ -63,7 +63,7 @@ function memory(a: AnyReport, b: AnyReport): readonly Figure[] {
 }
 
 /** The same schedule has the same numbers, but two runs may be the same under different schedules. */
-function pipeline(a: AnyReport, b: AnyReport): readonly Figure[] {
+function pipeline(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
   if (!a.pipeline && !b.pipeline) return [];
   const bubble = ({ pipeline: own }: AnyReport): string =>
     own?.bubble === undefined ? 'not said' : `${(100 * own.bubble).toFixed(2)} %`;

@@ -6,7 +6,7 @@ import type { AnyReport } from './any-report';
 import { type Bar, fixedBar, GROWING_BAR } from './bars';
 import type { Cause } from './causes/cause';
 import { causesOf } from './causes/causes';
-import { compareFigures, type Figure } from './compare-figures';
+import { type ComparedFigure, compareFigures } from './compare-figures';
 import { compareHistory, type HistoryComparison } from './compare-history';
 import { compareLosses, type LossComparison } from './compare-losses';
 import { compareSettings, type SettingDifference } from './compare-settings';
@@ -14,7 +14,7 @@ import { compareWeights, type WeightsComparison } from './compare-weights';
 import { type Parting, partingOf } from './parting';
 import { type Verdict, verdictOf } from './verdict';
 
-export interface Comparison {
+export interface ReportComparison {
   readonly a: AnyReport;
   readonly b: AnyReport;
   /** Undefined: a side has no configuration. */
@@ -23,7 +23,7 @@ export interface Comparison {
   readonly losses: LossComparison;
   readonly history: HistoryComparison;
   readonly weights: WeightsComparison;
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ComparedFigure[];
   /** Undefined: nowhere in losses and first steps. */
   readonly parting: Parting | undefined;
   readonly verdict: Verdict;
@@ -32,7 +32,11 @@ export interface Comparison {
 }
 
 /** `bar`: a relative difference that is still the same run, in place of the one that grows with the steps. */
-export function compareReports(a: AnyReport, b: AnyReport, { bar: given }: { readonly bar?: number } = {}): Comparison {
+export function compareReports(
+  a: AnyReport,
+  b: AnyReport,
+  { bar: given }: { readonly bar?: number } = {},
+): ReportComparison {
   const bar = given === undefined ? GROWING_BAR : fixedBar(given);
   const losses = compareLosses(a, b, bar);
   const history = compareHistory(a, b, bar);

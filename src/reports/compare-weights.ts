@@ -3,7 +3,7 @@
  * that can be said. Called by compare-reports.ts.
  */
 import { brief, firstFew } from '../base/brief';
-import type { AnyReport, Tensor } from './any-report';
+import type { AnyReport, ReportTensor } from './any-report';
 import type { Bar } from './bars';
 
 export interface WeightsComparison {
@@ -72,8 +72,8 @@ function missing(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown
 function byElement(
   a: AnyReport,
   b: AnyReport,
-  ofA: ReadonlyMap<string, Tensor>,
-  ofB: ReadonlyMap<string, Tensor>,
+  ofA: ReadonlyMap<string, ReportTensor>,
+  ofB: ReadonlyMap<string, ReportTensor>,
   bar: number,
 ): WeightsComparison {
   const notes: string[] = [];

@@ -1,7 +1,7 @@
 /** A comparison as an object for JSON: `lockstep compare --json`. Numbers that are not finite are null. */
-import type { Comparison } from './compare-reports';
+import type { ReportComparison } from './compare-reports';
 
-export function comparisonJson({ a, b, bar, history, losses, settings, parting, ...rest }: Comparison): object {
+export function comparisonJson({ a, b, bar, history, losses, settings, parting, ...rest }: ReportComparison): object {
   const { pairs: _, ...summary } = losses;
   return {
     a: { name: a.name, madeBy: a.madeBy },

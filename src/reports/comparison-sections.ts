@@ -4,7 +4,7 @@
  */
 import { brief } from '../base/brief';
 import type { LossComparison, LossDifference } from './compare-losses';
-import type { Comparison } from './compare-reports';
+import type { ReportComparison } from './compare-reports';
 import { shapeText } from './compare-weights';
 import { digits, small } from './verdict';
 
@@ -27,7 +27,7 @@ const andMore = (count: number, most: number): readonly string[] =>
   count > most ? [`And ${(count - most).toLocaleString('en')} more.`] : [];
 
 /** Those that have something to say. */
-export function sectionsOf(comparison: Comparison): readonly Section[] {
+export function sectionsOf(comparison: ReportComparison): readonly Section[] {
   return [
     settings(comparison),
     losses(comparison.losses),
@@ -37,7 +37,7 @@ export function sectionsOf(comparison: Comparison): readonly Section[] {
   ].filter(({ rows, notes, lead }) => rows.length > 0 || notes.length > 0 || lead !== undefined);
 }
 
-function settings({ a, b, settings: found }: Comparison): Section {
+function settings({ a, b, settings: found }: ReportComparison): Section {
   const section = { heading: 'Settings that differ', columns: ['setting', 'A', 'B'], rows: [], notes: [] };
   if (found === undefined) {
     const without = [a, b].filter(({ config }) => config === undefined).map(({ name }) => name);
@@ -78,7 +78,7 @@ function losses({ count, unit, worst, parts, perRank, onlyA, onlyB, notes }: Los
   };
 }
 
-function history({ history: { steps, tensors, rounding, notes } }: Comparison): Section {
+function history({ history: { steps, tensors, rounding, notes } }: ReportComparison): Section {
   const sorted = [...tensors].sort(
     (x, y) => (x.parts ?? Number.MAX_VALUE) - (y.parts ?? Number.MAX_VALUE) || y.worst.relative - x.worst.relative,
   );
@@ -101,7 +101,7 @@ function history({ history: { steps, tensors, rounding, notes } }: Comparison): 
   };
 }
 
-function weights({ weights: { tensors, notes } }: Comparison): Section {
+function weights({ weights: { tensors, notes } }: ReportComparison): Section {
   const sorted = [...tensors].sort((x, y) => y.apart / y.bar - x.apart / x.bar);
   return {
     heading: 'Final weights',
@@ -126,7 +126,7 @@ function weights({ weights: { tensors, notes } }: Comparison): Section {
 const more = (count: number): readonly string[] =>
   count > MOST ? [`And ${count - MOST} more, which are nearer.`] : [];
 
-function figures({ figures: found }: Comparison): Section {
+function figures({ figures: found }: ReportComparison): Section {
   return {
     heading: 'Side by side',
     columns: ['', 'A', 'B', 'what it is'],

@@ -1,11 +1,11 @@
 /** A comparison as the lines that a terminal shows. Pure; `lockstep compare` prints it. */
 import { printable } from '../base/printable';
 import type { AnyReport } from './any-report';
-import type { Comparison } from './compare-reports';
+import type { ReportComparison } from './compare-reports';
 import { type Section, sectionsOf } from './comparison-sections';
 import { noCause } from './no-cause';
 
-export function comparisonText(comparison: Comparison): string {
+export function comparisonText(comparison: ReportComparison): string {
   const { a, b, verdict, bar } = comparison;
   const lines = [
     `A  ${title(a)}`,
@@ -23,7 +23,7 @@ export function comparisonText(comparison: Comparison): string {
 
 const title = ({ name, madeBy }: AnyReport): string => (madeBy === '' ? name : `${name} (${madeBy})`);
 
-function causeLines({ causes, verdict, settings }: Comparison): readonly string[] {
+function causeLines({ causes, verdict, settings }: ReportComparison): readonly string[] {
   if (verdict.same !== false) return [];
   if (causes.length === 0) return ['', 'Likely causes', `  ${noCause(settings)}`];
   const lines = causes.flatMap(({ says, evidence }, i) => [`  ${i + 1}. ${says}`, `     ${evidence}`]);

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { tooMuchOf } from '../base/reading-bounds';
-import type { AnyReport, HistoryRow, LossRow, Sample, Tensor } from './any-report';
+import type { AnyReport, HistoryRow, LossRow, ReportTensor, Sample } from './any-report';
 import { parseLooseJson } from './loose-json';
 import { type ReportInput, reportSchema } from './report-schema';
 
@@ -107,7 +107,7 @@ function mapOf<T, U>(object: Readonly<Record<string, T>>, read: (value: T, key: 
 
 type TensorInput = NonNullable<ReportInput['weights']>[string];
 
-function readTensor(tensor: TensorInput, key: string, name: string): Tensor {
+function readTensor(tensor: TensorInput, key: string, name: string): ReportTensor {
   const { shape } = tensor;
   const values =
     typeof tensor.float32 === 'string'

@@ -6,7 +6,7 @@
 
 import type { OpTable } from '../graph/op';
 import type { InstructionId, Load, Program } from '../program/instruction';
-import type { Position } from '../program/reach';
+import type { LanePosition } from '../program/reach';
 import type { ProgramKey } from '../protocol/step-kind';
 import type { Captured, DeviceIndex } from '../protocol/trace';
 import type { HostArray } from '../tensor/shape';
@@ -106,7 +106,7 @@ export interface Executor {
    */
   trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
   /** Where its lanes are in the step that is under way; none between steps, and none where a step is one piece. */
-  positions(): readonly Position[];
+  positions(): readonly LanePosition[];
   corrupt(corruption: Corruption | undefined): void;
   dispose(): void;
 }

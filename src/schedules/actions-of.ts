@@ -2,6 +2,6 @@
  * A rank's order without pairs: what it computes, one after the other. For readers to whom overlap makes no difference.
  */
 import type { PipelineAction } from '../protocol/pipeline';
-import { type Cell, partsOf } from './cell';
+import { partsOf, type ScheduleCell } from './cell';
 
-export const actionsOf = (order: readonly Cell[]): readonly PipelineAction[] => order.flatMap(partsOf);
+export const actionsOf = (order: readonly ScheduleCell[]): readonly PipelineAction[] => order.flatMap(partsOf);

@@ -1,14 +1,14 @@
 /** A cell in torch's own text, printed and parsed: 2F0, 3W1, (0F3;3B1)OVERLAP_F_B. Whole schedules are in text.ts. */
 import { COMPUTATIONS, type PipelineAction } from '../protocol/pipeline';
-import { action, type Cell, isPair } from './cell';
+import { action, isPair, type ScheduleCell } from './cell';
 
 export const printAction = ({ stage, kind, microBatch }: PipelineAction): string => `${stage}${kind}${microBatch}`;
 
-export const printCell = (cell: Cell): string =>
+export const printCell = (cell: ScheduleCell): string =>
   isPair(cell) ? `(${cell.pair.map(printAction).join(';')})OVERLAP_F_B` : printAction(cell);
 
 /** Undefined where it is no computation. Small letters and spaces around are forgiven. */
-export function parseCell(text: string): Cell | undefined {
+export function parseCell(text: string): ScheduleCell | undefined {
   const plain = text.trim().toUpperCase();
   const [, first, second] = /^\(([^;]*);([^;]*)\)OVERLAP_F_B$/.exec(plain) ?? [];
   if (first === undefined || second === undefined) return parseAction(plain);

@@ -5,16 +5,16 @@
 import type { Computation, PipelineAction } from '../protocol/pipeline';
 
 /** DualPipeV's (0F3;3B1)OVERLAP_F_B: a forward and a backward of different stages, neither of which needs the other. */
-export interface Pair {
+export interface ActionPair {
   readonly pair: readonly [PipelineAction, PipelineAction];
 }
 
-export type Cell = PipelineAction | Pair;
+export type ScheduleCell = PipelineAction | ActionPair;
 
-export const isPair = (cell: Cell): cell is Pair => 'pair' in cell;
+export const isPair = (cell: ScheduleCell): cell is ActionPair => 'pair' in cell;
 
 /** The action, or both of a pair in the order in which torch runs them. */
-export const partsOf = (cell: Cell): readonly PipelineAction[] => (isPair(cell) ? cell.pair : [cell]);
+export const partsOf = (cell: ScheduleCell): readonly PipelineAction[] => (isPair(cell) ? cell.pair : [cell]);
 
 export const action = (stage: number, kind: Computation, microBatch: number): PipelineAction => ({
   stage,
@@ -31,7 +31,7 @@ export const keyOf = ({ stage, kind, microBatch }: PipelineAction): number =>
 
 const KIND_NUMBERS: Readonly<Record<Computation, number>> = { F: 0, B: 1, I: 2, W: 3 };
 
-export const sameCell = (a: Cell, b: Cell): boolean => {
+export const sameCell = (a: ScheduleCell, b: ScheduleCell): boolean => {
   const [first, second] = [partsOf(a), partsOf(b)];
   return first.length === second.length && first.every((part, i) => keyOf(part) === keyOf(second[i] ?? part));
 };

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { actionsOf } from './actions-of';
-import { type Cell, isPair, keyOf } from './cell';
+import { isPair, keyOf, type ScheduleCell } from './cell';
 import { checkSchedule, complaintsOf } from './check';
 import { placesOf } from './dependencies';
 import { execute } from './execution';
@@ -27,7 +27,11 @@ const places = legal
       .map(({ rank, place }) => ({ schedule, rank, index: Math.floor(place * at(schedule.orders, rank).length) })),
   );
 
-function changed(schedule: Schedule, rank: number, change: (order: readonly Cell[]) => readonly Cell[]): Schedule {
+function changed(
+  schedule: Schedule,
+  rank: number,
+  change: (order: readonly ScheduleCell[]) => readonly ScheduleCell[],
+): Schedule {
   return { ...schedule, orders: schedule.orders.map((order, other) => (other === rank ? change(order) : order)) };
 }
 

@@ -4,11 +4,11 @@
  */
 import { LockstepError } from '../base/errors';
 import type { Computation, PipelineAction } from '../protocol/pipeline';
-import { action, type Cell, isPair, keyOf, partsOf } from './cell';
+import { action, isPair, keyOf, partsOf, type ScheduleCell } from './cell';
 import { printAction, printCell } from './cell-text';
 import { type Complaint, ComplaintList } from './complaint';
 import { deadlockOf } from './deadlock';
-import { type ActionPlaces, type Place, placesOf } from './dependencies';
+import { type ActionPlace, type ActionPlaces, placesOf } from './dependencies';
 import { isMisprinted1F1B } from './misprint';
 import type { Schedule } from './schedule';
 
@@ -78,18 +78,18 @@ function hintFor(schedule: Schedule, [first]: readonly Complaint[]): string {
     : 'Every rank runs the forward and the backward (B, or I and then W) of each of its stages once per micro-batch.';
 }
 
-function eachCell({ orders }: Schedule, look: (cell: Cell, place: Place) => void): void {
+function eachCell({ orders }: Schedule, look: (cell: ScheduleCell, place: ActionPlace) => void): void {
   for (const [rank, order] of orders.entries()) {
     for (const [index, cell] of order.entries()) look(cell, { rank, index });
   }
 }
 
 /** Where a cell is, as people count: from 1. */
-const cellNumber = ({ index }: Place): string => `cell ${index + 1}`;
+const cellNumber = ({ index }: ActionPlace): string => `cell ${index + 1}`;
 
 interface Look {
-  readonly cell: Cell;
-  readonly place: Place;
+  readonly cell: ScheduleCell;
+  readonly place: ActionPlace;
   readonly schedule: Schedule;
   readonly places: ActionPlaces;
   readonly list: ComplaintList;
@@ -124,12 +124,12 @@ function checkAction(part: PipelineAction, { cell, place, schedule, places, list
 
 const isBelow = (number: number, end: number): boolean => Number.isInteger(number) && number >= 0 && number < end;
 
-function isFirst(part: PipelineAction, cell: Cell, place: Place, first: Place): boolean {
+function isFirst(part: PipelineAction, cell: ScheduleCell, place: ActionPlace, first: ActionPlace): boolean {
   const twin = isPair(cell) && keyOf(cell.pair[0]) === keyOf(cell.pair[1]) && part === cell.pair[1];
   return place.rank === first.rank && place.index === first.index && !twin;
 }
 
-function checkPair(cell: Cell, place: Place, places: ActionPlaces, list: ComplaintList): void {
+function checkPair(cell: ScheduleCell, place: ActionPlace, places: ActionPlaces, list: ComplaintList): void {
   if (!isPair(cell)) return;
   const [forward, backward] = cell.pair;
   const complain = (why: string): void => {
@@ -180,7 +180,7 @@ function readerOf(
 }
 
 /** What a rank runs before its own later actions that it needs. */
-function checkOrder(cell: Cell, place: Place, places: ActionPlaces, list: ComplaintList): void {
+function checkOrder(cell: ScheduleCell, place: ActionPlace, places: ActionPlaces, list: ComplaintList): void {
   for (const part of partsOf(cell)) {
     for (const needed of places.dependenciesOf(part)) {
       const other = places.placeOf(needed);

@@ -10,16 +10,16 @@ import type { ScheduleSize } from './schedule';
 import { checkSize } from './size-rules';
 import { type Costs, type TimingOptions, USUAL_COSTS } from './timing';
 
-export interface ClosedForm {
+export interface FormulaValue {
   readonly value: number;
   readonly formula: string;
 }
 
 export interface ClosedForms {
   /** In units of the costs; undefined: no formula is known for this size or these costs. */
-  readonly makespan: ClosedForm | undefined;
+  readonly makespan: FormulaValue | undefined;
   /** Share of ranks x makespan that is idle: 0 to 1. */
-  readonly bubble: ClosedForm | undefined;
+  readonly bubble: FormulaValue | undefined;
   /** Per rank; r in the formula is the rank. */
   readonly peakLive: { readonly values: readonly number[]; readonly formula: string };
 }

@@ -1,6 +1,6 @@
 /** What check.ts says of a schedule that cannot run, for messages and for an editor that marks the cells. */
 import type { PipelineAction } from '../protocol/pipeline';
-import type { Cell } from './cell';
+import type { ScheduleCell } from './cell';
 import type { Blocked } from './execution';
 
 export type ComplaintKind =
@@ -19,7 +19,7 @@ export interface Complaint {
   readonly rank: number;
   /** Of the cell in the rank's order, from 0; undefined: no cell is wrong, one is missing. */
   readonly index: number | undefined;
-  readonly cell: Cell | undefined;
+  readonly cell: ScheduleCell | undefined;
   readonly kind: ComplaintKind;
   /** A sentence without a full stop that names ranks and actions. */
   readonly message: string;

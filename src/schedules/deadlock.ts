@@ -6,7 +6,7 @@ import { must } from '../base/invariant';
 import { partsOf } from './cell';
 import { printAction, printCell } from './cell-text';
 import type { Complaint } from './complaint';
-import type { ActionPlaces, Place } from './dependencies';
+import type { ActionPlace, ActionPlaces } from './dependencies';
 import { type Blocked, execute } from './execution';
 import type { Schedule } from './schedule';
 
@@ -26,7 +26,7 @@ export function deadlockOf({ orders }: Schedule, { placeOf, dependenciesOf }: Ac
   const [first] = circle;
   if (!first) return undefined;
   const stuckAt = new Map(blocked.map(({ rank, index }) => [rank, index]));
-  const printAt = ({ rank, index }: Place): string => {
+  const printAt = ({ rank, index }: ActionPlace): string => {
     const cell = orders[rank]?.[index];
     return cell ? printCell(cell) : '';
   };

@@ -7,7 +7,7 @@ import { action, keyOf, partsOf } from './cell';
 import type { Schedule } from './schedule';
 
 /** A cell of a schedule: the position counts from 0 in the rank's order. */
-export interface Place {
+export interface ActionPlace {
   readonly rank: number;
   readonly index: number;
 }
@@ -15,13 +15,13 @@ export interface Place {
 /** A schedule's actions by what they are. Made once for many questions: it goes through the whole schedule. */
 export interface ActionPlaces {
   /** Where it is first; undefined: nowhere. */
-  readonly placeOf: (wanted: PipelineAction) => Place | undefined;
+  readonly placeOf: (wanted: PipelineAction) => ActionPlace | undefined;
   /** What it needs: B of the next stage, or its I where that backward is split. */
   readonly dependenciesOf: (wanted: PipelineAction) => readonly PipelineAction[];
 }
 
 export function placesOf({ orders, stages }: Pick<Schedule, 'orders' | 'stages'>): ActionPlaces {
-  const places = new Map<number, Place>();
+  const places = new Map<number, ActionPlace>();
   for (const [rank, order] of orders.entries()) {
     for (const [index, cell] of order.entries()) {
       for (const part of partsOf(cell)) {
@@ -29,7 +29,7 @@ export function placesOf({ orders, stages }: Pick<Schedule, 'orders' | 'stages'>
       }
     }
   }
-  const placeOf = (wanted: PipelineAction): Place | undefined => places.get(keyOf(wanted));
+  const placeOf = (wanted: PipelineAction): ActionPlace | undefined => places.get(keyOf(wanted));
   /** The action that makes the gradient of the stage's input. */
   const inputGradient = (stage: number, microBatch: number): PipelineAction => {
     const split = action(stage, 'I', microBatch);

@@ -5,28 +5,28 @@
  */
 import type { PipelineAction } from '../protocol/pipeline';
 import { keyOf } from './cell';
-import type { Place } from './dependencies';
+import type { ActionPlace } from './dependencies';
 
 /** Actions that start together, once the inputs of all are there; one, but for pairs. */
 export type Unit = readonly PipelineAction[];
 
-export interface Blocked extends Place {
+export interface Blocked extends ActionPlace {
   readonly waitsFor: PipelineAction;
 }
 
 export interface Execution {
   /** Units in an order that every dependency allows. */
-  readonly done: readonly Place[];
+  readonly done: readonly ActionPlace[];
   /** Ranks that could not finish, by rank: the unit where they are stuck and the first action that it lacks. */
   readonly blocked: readonly Blocked[];
 }
 
 export function execute(
   queues: readonly (readonly Unit[])[],
-  needs: (action: PipelineAction, place: Place) => readonly PipelineAction[],
+  needs: (action: PipelineAction, place: ActionPlace) => readonly PipelineAction[],
 ): Execution {
   const finished = new Set<number>();
-  const done: Place[] = [];
+  const done: ActionPlace[] = [];
   const next = queues.map(() => 0);
   const waiting = new Map<number, number[]>();
   const stuckOn = new Map<number, PipelineAction>();

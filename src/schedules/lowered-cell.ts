@@ -3,10 +3,10 @@
  * to s-1; a RECV has the number of the stage that receives. UNSHARD, RESHARD and REDUCE_GRAD are FSDP's and of no
  * micro-batch.
  */
-import type { Cell } from './cell';
+import type { ScheduleCell } from './cell';
 import { printCell } from './cell-text';
 
-export interface Message {
+export interface LoweredMessage {
   readonly stage: number;
   readonly message: 'SEND_F' | 'RECV_F' | 'SEND_B' | 'RECV_B';
   readonly microBatch: number;
@@ -14,7 +14,7 @@ export interface Message {
 
 /** Two messages that 1F1B's loop posts together, so that neighbours who both send do not wait for each other. */
 export interface PostedTogether {
-  readonly together: readonly [Message, Message];
+  readonly together: readonly [LoweredMessage, LoweredMessage];
 }
 
 export interface ParameterCall {
@@ -22,14 +22,14 @@ export interface ParameterCall {
   readonly call: 'UNSHARD' | 'RESHARD' | 'REDUCE_GRAD';
 }
 
-export type LoweredCell = Cell | Message | PostedTogether | ParameterCall;
+export type LoweredCell = ScheduleCell | LoweredMessage | PostedTogether | ParameterCall;
 
-export const isMessage = (cell: LoweredCell): cell is Message => 'message' in cell;
+export const isMessage = (cell: LoweredCell): cell is LoweredMessage => 'message' in cell;
 export const isTogether = (cell: LoweredCell): cell is PostedTogether => 'together' in cell;
 export const isCall = (cell: LoweredCell): cell is ParameterCall => 'call' in cell;
-export const isComputation = (cell: LoweredCell): cell is Cell => 'kind' in cell || 'pair' in cell;
+export const isComputation = (cell: LoweredCell): cell is ScheduleCell => 'kind' in cell || 'pair' in cell;
 
-const printMessage = ({ stage, message, microBatch }: Message): string => `${stage}${message}${microBatch}`;
+const printMessage = ({ stage, message, microBatch }: LoweredMessage): string => `${stage}${message}${microBatch}`;
 
 export function printLowered(cell: LoweredCell): string {
   if (isMessage(cell)) return printMessage(cell);

@@ -10,7 +10,7 @@ import type { PipelineAction } from '../protocol/pipeline';
 import { keyOf, partsOf } from './cell';
 import { checkSchedule } from './check';
 import { placesOf } from './dependencies';
-import { isComputation, type LoweredCell, type Message } from './lowered-cell';
+import { isComputation, type LoweredCell, type LoweredMessage } from './lowered-cell';
 import { receiveBefore, transferAfter } from './messages';
 import { withParameterCalls } from './parameter-calls';
 import type { Schedule } from './schedule';
@@ -61,7 +61,7 @@ function inRounds(schedule: Schedule): readonly (readonly LoweredCell[])[] {
  */
 function ownLoop(order: readonly PipelineAction[], schedule: Schedule, turnsTogether: boolean): readonly LoweredCell[] {
   const lowered: LoweredCell[] = [];
-  let sent: Message | undefined;
+  let sent: LoweredMessage | undefined;
   for (const [index, part] of order.entries()) {
     const received = receiveBefore(part, schedule);
     const turns = turnsTogether && part.kind !== order[index - 1]?.kind;

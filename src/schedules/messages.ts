@@ -1,11 +1,11 @@
 /** The message that an action sends, and its other end: what it makes goes to the neighbouring stage. */
 import type { PipelineAction } from '../protocol/pipeline';
-import type { Message } from './lowered-cell';
+import type { LoweredMessage } from './lowered-cell';
 import type { Schedule } from './schedule';
 
-export interface Transfer {
-  readonly send: Message;
-  readonly receive: Message;
+export interface ScheduleTransfer {
+  readonly send: LoweredMessage;
+  readonly receive: LoweredMessage;
   readonly toRank: number;
 }
 
@@ -13,7 +13,7 @@ export interface Transfer {
 export function transferAfter(
   { stage, kind, microBatch }: PipelineAction,
   { rankOfStage }: Pick<Schedule, 'rankOfStage'>,
-): Transfer | undefined {
+): ScheduleTransfer | undefined {
   const [to, letter] = kind === 'F' ? ([stage + 1, 'F'] as const) : ([stage - 1, 'B'] as const);
   const toRank = rankOfStage[to];
   if (kind === 'W' || toRank === undefined || toRank === rankOfStage[stage]) return undefined;
@@ -28,7 +28,7 @@ export function transferAfter(
 export function receiveBefore(
   { stage, kind, microBatch }: PipelineAction,
   { rankOfStage }: Pick<Schedule, 'rankOfStage'>,
-): Message | undefined {
+): LoweredMessage | undefined {
   const [from, letter] = kind === 'F' ? ([stage - 1, 'F'] as const) : ([stage + 1, 'B'] as const);
   const fromRank = rankOfStage[from];
   if (kind === 'W' || fromRank === undefined || fromRank === rankOfStage[stage]) return undefined;

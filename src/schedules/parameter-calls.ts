@@ -3,12 +3,12 @@
  * a stage is gathered (UNSHARD) ahead of its use and given up (RESHARD) when it is none of them; its gradients are
  * reduced (REDUCE_GRAD) right after its last backward. Source: _add_unshard_reshard, _add_reduce_grad.
  */
-import { type Cell, partsOf } from './cell';
+import { partsOf, type ScheduleCell } from './cell';
 import type { LoweredCell } from './lowered-cell';
 
 const MOST_WHOLE = 3;
 
-export function withParameterCalls(order: readonly Cell[], microBatches: number): readonly LoweredCell[] {
+export function withParameterCalls(order: readonly ScheduleCell[], microBatches: number): readonly LoweredCell[] {
   const coming = upcomingStages(order);
   const whole = new Set<number>();
   const backwards = new Map<number, number>();
@@ -39,7 +39,7 @@ export function withParameterCalls(order: readonly Cell[], microBatches: number)
 /**
  * For ascending positions: the next stages from there on, the nearest first; both of a pair even if that is one more.
  */
-function upcomingStages(order: readonly Cell[]): (index: number) => readonly number[] {
+function upcomingStages(order: readonly ScheduleCell[]): (index: number) => readonly number[] {
   const uses = new Map<number, number[]>();
   for (const [index, cell] of order.entries()) {
     for (const [part, { stage }] of partsOf(cell).entries()) {

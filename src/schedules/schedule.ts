@@ -4,7 +4,7 @@
  * and receives follow from it (lowering.ts) and are not part of it.
  */
 import type { ScheduleName } from '../protocol/pipeline';
-import type { Cell } from './cell';
+import type { ScheduleCell } from './cell';
 import { dualPipeV } from './orders/dual-pipe-v';
 import { gpipe } from './orders/gpipe';
 import { interleaved1F1B, interleavedZeroBubble } from './orders/interleaved';
@@ -12,10 +12,10 @@ import { loopedBfs } from './orders/looped-bfs';
 import { oneFOneB } from './orders/one-f-one-b';
 import { count, type OrderMaker } from './orders/order-maker';
 import { zbv } from './orders/zbv';
-import { type Placement, ranksOfStages } from './placement';
+import { ranksOfStages, type StagePlacement } from './placement';
 import { checkSize } from './size-rules';
 
-export type { Cell, Pair } from './cell';
+export type { ActionPair, ScheduleCell } from './cell';
 
 export interface Schedule {
   /** Absent: somebody's own; recognise.ts says whether it is a known one. */
@@ -26,7 +26,7 @@ export interface Schedule {
   /** For every stage the rank that computes it. */
   readonly rankOfStage: readonly number[];
   /** For every rank what it computes, in order. */
-  readonly orders: readonly (readonly Cell[])[];
+  readonly orders: readonly (readonly ScheduleCell[])[];
 }
 
 export interface ScheduleSize {
@@ -36,7 +36,7 @@ export interface ScheduleSize {
   readonly microBatches: number;
 }
 
-const MAKERS: Readonly<Record<ScheduleName, { readonly order: OrderMaker; readonly placement: Placement }>> = {
+const MAKERS: Readonly<Record<ScheduleName, { readonly order: OrderMaker; readonly placement: StagePlacement }>> = {
   GPipe: { order: gpipe, placement: 'loop' },
   '1F1B': { order: oneFOneB, placement: 'loop' },
   LoopedBFS: { order: loopedBfs, placement: 'loop' },

@@ -5,15 +5,15 @@
 import { LockstepError } from '../base/errors';
 import type { ScheduleName } from '../protocol/pipeline';
 import { roundsOf } from './orders/interleaved';
-import type { Shape } from './orders/order-maker';
+import type { ScheduleShape } from './orders/order-maker';
 
 /** Stages times micro-batches: far beyond what anyone reads, and made in a moment. */
 export const MOST_FORWARDS = 65_536;
 
 interface Rule {
-  readonly isKept: (shape: Shape) => boolean;
-  readonly says: (shape: Shape) => string;
-  readonly wayOut: (shape: Shape) => string;
+  readonly isKept: (shape: ScheduleShape) => boolean;
+  readonly says: (shape: ScheduleShape) => string;
+  readonly wayOut: (shape: ScheduleShape) => string;
 }
 
 const oneStage: Rule = {
@@ -57,23 +57,23 @@ const RULES: Readonly<Record<ScheduleName, readonly Rule[]>> = {
   DualPipeV: [twoStages, enoughMicroBatches('ZBVZeroBubble')],
 };
 
-const stagesOf = ({ ranks, stagesPerRank }: Shape): number => ranks * stagesPerRank;
+const stagesOf = ({ ranks, stagesPerRank }: ScheduleShape): number => ranks * stagesPerRank;
 
 /** Throws a LockstepError of code 'schedule' where torch has no such schedule. */
-export function checkSize(name: ScheduleName, shape: Shape): void {
+export function checkSize(name: ScheduleName, shape: ScheduleShape): void {
   const refusal = refusalOf(name, shape);
   if (refusal) throw new LockstepError('schedule', refusal.message, refusal.hint, { schedule: name, ...shape });
 }
 
 /** Whether there is such a schedule. */
-export const isSize = (name: ScheduleName, shape: Shape): boolean => refusalOf(name, shape) === undefined;
+export const isSize = (name: ScheduleName, shape: ScheduleShape): boolean => refusalOf(name, shape) === undefined;
 
 interface Refusal {
   readonly message: string;
   readonly hint: string;
 }
 
-function refusalOf(name: ScheduleName, shape: Shape): Refusal | undefined {
+function refusalOf(name: ScheduleName, shape: ScheduleShape): Refusal | undefined {
   for (const [what, size] of [
     ['ranks', shape.ranks],
     ['stages per rank', shape.stagesPerRank],

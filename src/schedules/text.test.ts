@@ -3,14 +3,14 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';
 import { action } from './cell';
-import { makeSchedule, type Pair } from './schedule';
+import { type ActionPair, makeSchedule } from './schedule';
 import { schedulesOfAnySize } from './testing/any-schedule';
 import { randomSchedules } from './testing/random-schedule';
 import { RECORDED } from './testing/recorded-orders';
 import { fromCsv, parseCell, printCell, toCsv } from './text';
 
 test('cells in torch’s text', () => {
-  const pair: Pair = { pair: [action(0, 'F', 3), action(3, 'B', 1)] };
+  const pair: ActionPair = { pair: [action(0, 'F', 3), action(3, 'B', 1)] };
   expect(parseCell('12I3')).toEqual(action(12, 'I', 3));
   expect(parseCell(' 2b1 ')).toEqual(action(2, 'B', 1));
   expect(parseCell('(0f3; 3B1)overlap_f_b')).toEqual(pair);

@@ -4,7 +4,7 @@
  */
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
-import { type Cell, partsOf } from './cell';
+import { partsOf, type ScheduleCell } from './cell';
 import { parseCell, printCell } from './cell-text';
 import { isCall, isLoweredText, printLowered } from './lowered-cell';
 import { lower } from './lowering';
@@ -53,7 +53,7 @@ export function fromCsv(text: string): Schedule {
 }
 
 /** The cell, or nothing for an idle slot and for what follows from the computations. Row and column count from 1. */
-function readCell(text: string, row: number, column: number): readonly Cell[] {
+function readCell(text: string, row: number, column: number): readonly ScheduleCell[] {
   const plain = text
     .trim()
     .replace(/^(["'])(.*)\1$/, '$2')
@@ -67,7 +67,7 @@ function readCell(text: string, row: number, column: number): readonly Cell[] {
   throw refused(`row ${row}, column ${column}: "${brief(plain)}" is not an action of a schedule`, where);
 }
 
-function ofOrders(orders: readonly (readonly Cell[])[]): Schedule {
+function ofOrders(orders: readonly (readonly ScheduleCell[])[]): Schedule {
   let [stages, microBatches] = [0, 0];
   for (const { stage, microBatch } of orders.flatMap((order) => order.flatMap(partsOf))) {
     stages = Math.max(stages, stage + 1);
@@ -85,7 +85,7 @@ function ofOrders(orders: readonly (readonly Cell[])[]): Schedule {
 }
 
 /** The rank with most of a stage's actions; one that nobody computes goes where a loop would have it. */
-function placesOfStages(orders: readonly (readonly Cell[])[], stages: number): readonly number[] {
+function placesOfStages(orders: readonly (readonly ScheduleCell[])[], stages: number): readonly number[] {
   const most = count(stages).map((stage) => ({ rank: placedOn('loop', stage, orders.length), actions: 0 }));
   for (const [rank, order] of orders.entries()) {
     const actions = new Map<number, number>();

@@ -6,7 +6,7 @@
  */
 import { at, must } from '../base/invariant';
 import type { Computation, PipelineAction } from '../protocol/pipeline';
-import { type Cell, isPair, keyOf, partsOf } from './cell';
+import { isPair, keyOf, partsOf, type ScheduleCell } from './cell';
 import { checkSchedule } from './check';
 import { type ActionPlaces, placesOf } from './dependencies';
 import { execute, type Unit } from './execution';
@@ -39,7 +39,7 @@ export interface TimedCell {
   readonly paired: boolean;
 }
 
-export interface Gap {
+export interface ScheduleGap {
   readonly rank: number;
   readonly start: number;
   readonly end: number;
@@ -59,7 +59,7 @@ export interface Timing {
   /** By rank, then by time. */
   readonly cells: readonly TimedCell[];
   /** By rank, then by time: whatever is between two cells, before the first, or after the last. */
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly ScheduleGap[];
   readonly makespan: number;
   /** The share of ranks x makespan in which a rank is idle: 0 to 1. */
   readonly bubble: number;
@@ -83,7 +83,7 @@ export function timingOf(
   const makespan = ends.reduce((most, end) => Math.max(most, end), 0);
   const busy = cells.flat().reduce((sum, { start, end }) => sum + (end - start), 0);
   const live = cells.map(liveSteps);
-  const afterwards = (rank: number): readonly Gap[] => {
+  const afterwards = (rank: number): readonly ScheduleGap[] => {
     const start = at(ends, rank);
     return start < makespan ? [{ rank, start, end: makespan, waitsFor: undefined, next: undefined }] : [];
   };
@@ -104,7 +104,7 @@ interface TimedUnit {
   readonly paired: boolean;
 }
 
-const unitsOf = (order: readonly Cell[], pairs: TimingOptions['pairs']): readonly TimedUnit[] =>
+const unitsOf = (order: readonly ScheduleCell[], pairs: TimingOptions['pairs']): readonly TimedUnit[] =>
   order.flatMap((cell, index) =>
     isPair(cell) && pairs !== 'together'
       ? cell.pair.map((part) => ({ parts: [part], index, paired: true }))
@@ -116,9 +116,9 @@ function clockwork(
   units: readonly (readonly TimedUnit[])[],
   { dependenciesOf }: ActionPlaces,
   costOf: (action: PipelineAction) => number,
-): { readonly cells: readonly (readonly TimedCell[])[]; readonly gaps: readonly (readonly Gap[])[] } {
+): { readonly cells: readonly (readonly TimedCell[])[]; readonly gaps: readonly (readonly ScheduleGap[])[] } {
   const cells: readonly TimedCell[][] = units.map(() => []);
-  const gaps: readonly Gap[][] = units.map(() => []);
+  const gaps: readonly ScheduleGap[][] = units.map(() => []);
   const ends = new Map<number, number>();
   const { done } = execute(
     units.map((own) => own.map(({ parts }) => parts)),

@@ -5,7 +5,7 @@
 import { firstOfStep, stepOf } from '../protocol/micro-batches';
 import type { SessionEvent } from '../protocol/session-events';
 import type { LossRecord } from '../protocol/trace';
-import type { Comparison } from '../training/control/comparison';
+import type { ControlComparison } from '../training/control/comparison';
 import type { Training } from '../training/training';
 import type { Weights } from '../training/weights/weights';
 
@@ -14,7 +14,7 @@ const CHUNK_MS = 30;
 const MOST_PER_CHUNK = 2000;
 
 /** What the user wants of a run that plays. */
-export interface Playing {
+export interface PlayRequest {
   /** 0: as fast as it goes. */
   readonly stepsPerSecond: number;
   /** Micro-batches behind the run where it pauses by itself. */
@@ -24,10 +24,10 @@ export interface Playing {
 export interface ChunksOptions {
   readonly training: Training;
   /** Where there is a single-device reference. */
-  readonly comparison: Comparison | undefined;
+  readonly comparison: ControlComparison | undefined;
   readonly emit: (event: SessionEvent) => void;
   /** Looked at between chunks; undefined: pause. */
-  readonly playing: () => Playing | undefined;
+  readonly playing: () => PlayRequest | undefined;
 }
 
 export interface Chunks {

@@ -1,13 +1,13 @@
 /** All ways between the states of an open run. */
 import { expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';
-import { Phase } from './phase';
+import { SessionPhase } from './phase';
 
 const lost = new LockstepError('device-lost', 'The device was lost.', 'Press Play.');
 const killed = new LockstepError('rank-failed', 'Rank 1 was killed.', 'Press Reset.');
 
 test('the first failure is the one that counts, until the training has been replaced', () => {
-  const phase = new Phase();
+  const phase = new SessionPhase();
   expect(phase.is).toBe('runs');
   expect(phase.breaks(lost)).toBe(lost);
   expect(phase.breaks(killed)).toBe(lost);
@@ -18,7 +18,7 @@ test('the first failure is the one that counts, until the training has been repl
 });
 
 test('nothing leads back from closed', () => {
-  const phase = new Phase();
+  const phase = new SessionPhase();
   phase.close();
   phase.breaks(lost);
   expect([phase.is, phase.failure]).toEqual(['closed', lost]);

@@ -8,7 +8,7 @@
  */
 import type { LockstepError } from '../base/errors';
 
-export class Phase {
+export class SessionPhase {
   private closed = false;
   private why: LockstepError | undefined;
 

@@ -8,8 +8,8 @@ import { LockstepError } from '../base/errors';
 import type { ControlMessage } from '../protocol/session';
 import type { StepTrace } from '../protocol/trace';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
-import type { Comparison } from '../training/control/comparison';
-import { createChunks, type Playing } from './chunks';
+import type { ControlComparison } from '../training/control/comparison';
+import { createChunks, type PlayRequest } from './chunks';
 import { createSamples, type SamplesOptions } from './samples';
 
 /** How often the page gets a trace and a snapshot while playing. */
@@ -26,7 +26,7 @@ export interface Player {
 
 export interface PlayerOptions extends Omit<SamplesOptions, 'isPlaying' | 'stop'> {
   /** Where there is a single-device reference. */
-  readonly comparison?: Comparison | undefined;
+  readonly comparison?: ControlComparison | undefined;
   /** A loss stopped being finite there; nothing runs meanwhile. */
   readonly onNotFinite: (microBatch: number, checkpoint: Checkpoint | undefined) => Promise<void>;
   /** The training cannot go on. Must not wait for the player. */
@@ -36,7 +36,7 @@ export interface PlayerOptions extends Omit<SamplesOptions, 'isPlaying' | 'stop'
 export function createPlayer(options: PlayerOptions): Player {
   const { training, comparison, emit, onNotFinite, onFailure } = options;
   /** What the user wants; the loop looks at it between chunks. */
-  let playing: Playing | undefined;
+  let playing: PlayRequest | undefined;
   let looping = false;
   /** The run ends: nobody looks at what it shows. */
   let aborted = false;

@@ -11,7 +11,7 @@ import type { Checkpoint } from '../training/checkpoint/checkpoint';
 import type { Supervisor } from '../training/supervisor';
 import type { Training } from '../training/training';
 import type { CurrentPlayer } from './current-player';
-import { Phase } from './phase';
+import { SessionPhase } from './phase';
 import { Recovery, type RecoveryOptions } from './recovery';
 import { Reports } from './reports';
 import { Turns } from './turns';
@@ -47,7 +47,7 @@ function run({ replace = [], restarts = 3 }: { replace?: (() => Promise<void>)[]
   const reports = new Reports((event) => events.push(event), {
     take: (weights: unknown) => weights,
   } as unknown as Snapshots);
-  const phase = new Phase();
+  const phase = new SessionPhase();
   const turns = new Turns(({ type }) => obeyed.push(type));
   const trainings = [trainingOf('first', 7)];
   const player = {

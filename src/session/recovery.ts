@@ -9,17 +9,17 @@ import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
 import { isRestartable } from '../training/failures/restartable';
 import { standstillAfter } from '../training/failures/standstill';
-import type { Recovery as Recovered, Supervisor } from '../training/supervisor';
+import type { SupervisorRecovery as Recovered, Supervisor } from '../training/supervisor';
 import type { Training } from '../training/training';
 import type { CurrentPlayer } from './current-player';
-import type { Phase } from './phase';
+import type { SessionPhase } from './phase';
 import type { Reports } from './reports';
 import type { Turns } from './turns';
 
 export interface RecoveryOptions {
   readonly blueprint: Blueprint;
   readonly supervisor: Supervisor;
-  readonly phase: Phase;
+  readonly phase: SessionPhase;
   readonly turns: Turns;
   readonly reports: Reports;
   readonly player: CurrentPlayer;

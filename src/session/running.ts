@@ -27,7 +27,7 @@ import { Supervisor } from '../training/supervisor';
 import type { Training } from '../training/training';
 import type { Weights } from '../training/weights/weights';
 import { type CurrentPlayer, createCurrentPlayer } from './current-player';
-import { Phase } from './phase';
+import { SessionPhase } from './phase';
 import { Recovery } from './recovery';
 import { Reports } from './reports';
 import { Turns } from './turns';
@@ -45,7 +45,7 @@ export interface RunningOptions {
 }
 
 export class Running {
-  private readonly phase = new Phase();
+  private readonly phase = new SessionPhase();
   private readonly turns = new Turns((message) => {
     if (this.phase.is === 'runs') this.player.now.control(message);
   });

@@ -10,7 +10,7 @@ export const SHAPE_NAMES = ['circle', 'square', 'triangle', 'cross', 'star', 'ri
 
 export type SequenceConfig = Extract<DataConfig, { type: 'sequence' }>;
 
-export interface Task {
+export interface TokenTask {
   /** Tokens after the symbols '0' .. 'm-1'; the last one separates prompt and answer. */
   readonly signs: readonly string[];
   /** Prompt without the separator; `sign(i)` is the id of the i-th sign. */
@@ -21,7 +21,7 @@ export interface Task {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 const plain = (numbers: readonly number[]): readonly number[] => numbers;
 
-const TASKS: Readonly<Record<SequenceConfig['task'], Task>> = {
+const TASKS: Readonly<Record<SequenceConfig['task'], TokenTask>> = {
   sort: { signs: ['>'], prompt: plain, answer: (numbers) => numbers.toSorted((a, b) => a - b) },
   reverse: { signs: ['>'], prompt: plain, answer: (numbers) => numbers.toReversed() },
   copy: { signs: ['>'], prompt: plain, answer: plain },

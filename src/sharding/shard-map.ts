@@ -15,7 +15,7 @@ export interface TensorSpec {
   readonly shape: Shape;
 }
 
-export interface Part {
+export interface ShardPart {
   readonly device: DeviceIndex;
   readonly piece: Piece;
 }
@@ -24,9 +24,9 @@ export interface Layout {
   /** Of the whole. */
   readonly shape: Shape;
   /** Together the whole: what training changes and what is saved. Of replicas the first is saved. */
-  readonly owners: readonly Part[];
+  readonly owners: readonly ShardPart[];
   /** What other devices are sent of it, again and again: replicas of DataParallel, copies of a server's workers. */
-  readonly copies: readonly Part[];
+  readonly copies: readonly ShardPart[];
 }
 
 /** By the names of the state_dict. */
@@ -81,8 +81,8 @@ export const pieceOn = ({ owners, copies }: Layout, device: DeviceIndex): Piece 
   [...owners, ...copies].find((part) => part.device === device)?.piece;
 
 /** The owners of each piece; more than one where it is replicated. */
-export function replicasOf({ owners }: Layout): readonly (readonly [Part, ...Part[]])[] {
-  const groups = new Map<string, [Part, ...Part[]]>();
+export function replicasOf({ owners }: Layout): readonly (readonly [ShardPart, ...ShardPart[]])[] {
+  const groups = new Map<string, [ShardPart, ...ShardPart[]]>();
   for (const part of owners) {
     const key = keyOf(part.piece);
     const group = groups.get(key);

@@ -19,7 +19,7 @@ export interface Layer {
 }
 
 /** What stays on one device when the model is cut: a residual block, an embedding, a head. */
-export interface Part {
+export interface ModelPart {
   readonly name: string;
   readonly layers: readonly Layer[];
   /** Elements of its output for one row: what crosses to the next device, and what checkpointing keeps. */
@@ -38,7 +38,7 @@ export interface Model {
   readonly optimizer: 'SGD with momentum' | 'AdamW';
   /** Values that the optimiser keeps for each parameter. */
   readonly states: number;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ModelPart[];
   /** Elements in each batch norm's mean and variance, one entry per layer; empty without batch norm. */
   readonly batchNorms: readonly number[];
 }
@@ -46,12 +46,12 @@ export interface Model {
 export const sum = <T>(of: readonly T[], value: (one: T) => number): number =>
   of.reduce((total, one) => total + value(one), 0);
 
-export const parametersOfPart = (part: Part): number =>
+export const parametersOfPart = (part: ModelPart): number =>
   sum(part.layers, ({ parameters }) => sum(parameters, (count) => count));
 
 export const parametersOf = (model: Model): number => sum(model.parts, parametersOfPart);
 
 /** Bytes kept for backward by one row in one part. */
-export const keptOfPart = (part: Part): number => sum(part.layers, ({ kept }) => kept);
+export const keptOfPart = (part: ModelPart): number => sum(part.layers, ({ kept }) => kept);
 
-export const macsOfPart = (part: Part): number => sum(part.layers, ({ macs }) => macs);
+export const macsOfPart = (part: ModelPart): number => sum(part.layers, ({ macs }) => macs);

@@ -3,7 +3,7 @@
  * bottlenecks, a linear layer. Every convolution is followed by BatchNorm; ReLU is in place, so that its output is all
  * that is kept of it.
  */
-import type { Layer, Model, Part } from './model';
+import type { Layer, Model, ModelPart } from './model';
 
 interface Convolution {
   readonly name: string;
@@ -47,7 +47,7 @@ const STAGES: readonly Stage[] = [
 ];
 const WIDEN = 4;
 
-function bottleneck({ width, side }: Stage, inputs: number, stride: number, name: string): Part {
+function bottleneck({ width, side }: Stage, inputs: number, stride: number, name: string): ModelPart {
   const outputs = WIDEN * width;
   const layers = [
     convolution({ name: 'conv1', inputs, outputs: width, kernel: 1, side: side * stride }),
@@ -71,7 +71,7 @@ const added = (made: number): Layer => ({
   kernels: 2,
 });
 
-function stem(): Part {
+function stem(): ModelPart {
   const pooled = 64 * 56 * 56;
   const pool: Layer = { name: 'maxpool', parameters: [], macs: 0, moved: 5 * pooled, kept: 10 * pooled, kernels: 1 };
   return {
@@ -81,7 +81,7 @@ function stem(): Part {
   };
 }
 
-function head(): Part {
+function head(): ModelPart {
   const fc: Layer = {
     name: 'fc',
     parameters: [2048 * 1000, 1000],
@@ -93,8 +93,8 @@ function head(): Part {
   return { name: 'head', layers: [fc], output: 1000 };
 }
 
-function blocks(): readonly Part[] {
-  const made: Part[] = [];
+function blocks(): readonly ModelPart[] {
+  const made: ModelPart[] = [];
   let inputs = 64;
   STAGES.forEach((stage, index) => {
     for (let block = 0; block < stage.blocks; block++) {
@@ -106,7 +106,7 @@ function blocks(): readonly Part[] {
   return made;
 }
 
-const parts: readonly Part[] = [stem(), ...blocks(), head()];
+const parts: readonly ModelPart[] = [stem(), ...blocks(), head()];
 
 export const RESNET_50: Model = {
   id: 'resnet50',

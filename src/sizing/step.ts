@@ -7,9 +7,9 @@ import { assignBuckets } from '../parallel/ddp/buckets';
 import { kernelUs } from '../simulator/cost-model';
 import { allReduceTimes } from './collective-time';
 import type { Machine } from './machines';
-import { keptOfPart, type Layer, type Model, type Part, parametersOf, sum } from './model';
+import { keptOfPart, type Layer, type Model, type ModelPart, parametersOf, sum } from './model';
 
-export interface Asked {
+export interface AskedStep {
   readonly model: Model;
   readonly machine: Machine;
   /** Data-parallel ranks. */
@@ -55,17 +55,17 @@ export function layerUs({ parameters, macs, moved, kernels }: Layer, rows: numbe
   return work + (times * kernels - 1) * of.hardware.launchUs;
 }
 
-export const partUs = (part: Part, rows: number, times: number, machine: Machine): number =>
+export const partUs = (part: ModelPart, rows: number, times: number, machine: Machine): number =>
   sum(part.layers, (layer) => layerUs(layer, rows, times, machine));
 
-export const forwardUs = ({ model, machine, rows }: Pick<Asked, 'model' | 'machine' | 'rows'>): number =>
+export const forwardUs = ({ model, machine, rows }: Pick<AskedStep, 'model' | 'machine' | 'rows'>): number =>
   sum(model.parts, (part) => partUs(part, rows, 1, machine));
 
-export const backwardUs = ({ model, machine, rows }: Pick<Asked, 'model' | 'machine' | 'rows'>): number =>
+export const backwardUs = ({ model, machine, rows }: Pick<AskedStep, 'model' | 'machine' | 'rows'>): number =>
   sum(model.parts, (part) => partUs(part, rows, 2, machine));
 
 /** A fused optimiser reads parameter, gradient and states, and writes all but the gradient. */
-export function optimizerUs({ model, machine }: Pick<Asked, 'model' | 'machine'>): number {
+export function optimizerUs({ model, machine }: Pick<AskedStep, 'model' | 'machine'>): number {
   const passes = 3 + 2 * model.states;
   const bytes = FULL * passes * parametersOf(model);
   return kernelUs({ flops: 0, bytes }, machine.hardware);
@@ -84,7 +84,7 @@ const MIB = 2 ** 20;
 export const DEFAULT_CAPS: readonly number[] = [MIB, 25 * MIB];
 
 /** DDP's backward: buckets fill from the last layer to the first, and are reduced one after the other. */
-export function bucketsOf({ model, machine, ranks, rows }: Asked, caps = DEFAULT_CAPS): readonly SentBucket[] {
+export function bucketsOf({ model, machine, ranks, rows }: AskedStep, caps = DEFAULT_CAPS): readonly SentBucket[] {
   const gradients: { readonly bytes: number; readonly readyUs: number }[] = [];
   let clock = 0;
   for (const layer of model.parts.flatMap(({ layers }) => layers).reverse()) {
@@ -117,7 +117,7 @@ export interface StepTime {
   readonly stepUs: number;
 }
 
-export function stepOf(asked: Asked, caps = DEFAULT_CAPS): StepTime {
+export function stepOf(asked: AskedStep, caps = DEFAULT_CAPS): StepTime {
   const buckets = bucketsOf(asked, caps);
   const backward = backwardUs(asked);
   const forward = forwardUs(asked);

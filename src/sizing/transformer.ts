@@ -4,7 +4,7 @@
  * `scaled_dot_product_attention` with a flash kernel: it keeps no matrix of scores. What a block keeps per token is
  * counted tensor by tensor; for GPT-2 it comes to the 34 bytes per hidden unit of Korthikanti et al. (2022), table 2.
  */
-import type { Layer, Model, Part } from './model';
+import type { Layer, Model, ModelPart } from './model';
 
 interface Shape {
   readonly id: string;
@@ -99,7 +99,7 @@ function feedForward(shape: Shape): readonly Layer[] {
   ];
 }
 
-function block(shape: Shape, index: number): Part {
+function block(shape: Shape, index: number): ModelPart {
   const { hidden, heads, keyHeads, context, family } = shape;
   const bias = family === 'gpt2';
   const keys = (hidden / heads) * keyHeads;
@@ -124,7 +124,7 @@ function block(shape: Shape, index: number): Part {
   return { name: `block ${index}`, layers, output: context * hidden };
 }
 
-function embedding({ hidden, vocabulary, context, family }: Shape): Part {
+function embedding({ hidden, vocabulary, context, family }: Shape): ModelPart {
   const layer: Layer = {
     name: 'embedding',
     parameters: family === 'gpt2' ? [vocabulary * hidden, context * hidden] : [vocabulary * hidden],
@@ -137,7 +137,7 @@ function embedding({ hidden, vocabulary, context, family }: Shape): Part {
 }
 
 /** Logits in 16 bits, and their log-softmax in 32. GPT-2's weights are those of the embedding. */
-function head(shape: Shape): Part {
+function head(shape: Shape): ModelPart {
   const { hidden, vocabulary, context, family } = shape;
   const own = linear({ name: 'head', from: hidden, to: vocabulary, bias: false }, context, 0);
   const projection = { ...own, parameters: family === 'gpt2' ? [] : own.parameters };

@@ -3,18 +3,18 @@
  * and `nn.Bilinear`.
  */
 import type { Generator } from './generator';
-import type { Drawn, WeightAndBias } from './init';
+import type { DrawnWeights, WeightAndBias } from './init';
 
 const GATES = { RNN: 1, LSTM: 4, GRU: 3 } as const;
 
 export interface RecurrentParameters {
   /** [gates * hidden, input] */
-  readonly weightIh: Drawn;
+  readonly weightIh: DrawnWeights;
   /** [gates * hidden, hidden] */
-  readonly weightHh: Drawn;
+  readonly weightHh: DrawnWeights;
   /** [gates * hidden] */
-  readonly biasIh: Drawn;
-  readonly biasHh: Drawn;
+  readonly biasIh: DrawnWeights;
+  readonly biasHh: DrawnWeights;
 }
 
 /** Everything within +-1 / sqrt(hidden), in the order in which it is here. */
@@ -26,7 +26,7 @@ export function initRecurrent(
 ): RecurrentParameters {
   const rows = GATES[type] * hiddenSize;
   const bound = 1 / Math.sqrt(hiddenSize);
-  const draw = (n: number): Drawn => generator.uniform(n, -bound, bound);
+  const draw = (n: number): DrawnWeights => generator.uniform(n, -bound, bound);
   return {
     weightIh: draw(rows * inputSize),
     weightHh: draw(rows * hiddenSize),

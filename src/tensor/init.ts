@@ -8,12 +8,12 @@ import type { Generator } from './generator';
 import { fanInOf, kaimingUniform, xavierUniform } from './init-fill';
 import type { Shape } from './shape';
 
-export type Drawn = Float32Array<ArrayBuffer>;
+export type DrawnWeights = Float32Array<ArrayBuffer>;
 
 export interface WeightAndBias {
-  readonly weight: Drawn;
+  readonly weight: DrawnWeights;
   /** Undefined for `bias=False`. */
-  readonly bias: Drawn | undefined;
+  readonly bias: DrawnWeights | undefined;
 }
 
 /** `nn.Linear(in, out, bias)`: weight [out, in], bias [out]. */
@@ -53,26 +53,26 @@ export function initEmbedding(
   numEmbeddings: number,
   embeddingDim: number,
   paddingIdx?: number,
-): Drawn {
+): DrawnWeights {
   const weight = generator.randn(numEmbeddings * embeddingDim);
   if (paddingIdx !== undefined) weight.fill(0, paddingIdx * embeddingDim, (paddingIdx + 1) * embeddingDim);
   return weight;
 }
 
 /** `nn.LayerNorm`, `BatchNorm1d/2d`, `GroupNorm` of n elements or channels: ones and zeros, no draw. */
-export function initNorm(n: number): { readonly weight: Drawn; readonly bias: Drawn } {
+export function initNorm(n: number): { readonly weight: DrawnWeights; readonly bias: DrawnWeights } {
   return { weight: new Float32Array(n).fill(1), bias: new Float32Array(n) };
 }
 
 /** `nn.PReLU(num_parameters)`: 0.25, no draw. */
-export const initPrelu = (n: number): Drawn => new Float32Array(n).fill(0.25);
+export const initPrelu = (n: number): DrawnWeights => new Float32Array(n).fill(0.25);
 
 export interface MultiheadAttentionParameters {
   /** [3 e, e]: query, key, value. */
-  readonly inProjWeight: Drawn;
-  readonly inProjBias: Drawn | undefined;
-  readonly outProjWeight: Drawn;
-  readonly outProjBias: Drawn | undefined;
+  readonly inProjWeight: DrawnWeights;
+  readonly inProjBias: DrawnWeights | undefined;
+  readonly outProjWeight: DrawnWeights;
+  readonly outProjBias: DrawnWeights | undefined;
 }
 
 /**
@@ -94,9 +94,9 @@ export function initMultiheadAttention(
 }
 
 export interface CrossAttentionParameters extends Omit<MultiheadAttentionParameters, 'inProjWeight'> {
-  readonly qProjWeight: Drawn;
-  readonly kProjWeight: Drawn;
-  readonly vProjWeight: Drawn;
+  readonly qProjWeight: DrawnWeights;
+  readonly kProjWeight: DrawnWeights;
+  readonly vProjWeight: DrawnWeights;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface EventSpan extends Span {
   readonly event: number;
 }
 
-export interface Lane {
+export interface EventLane {
   readonly device: DeviceIndex;
   readonly rank: Rank;
   readonly queue: Queue;
@@ -42,10 +42,10 @@ export function deviceCount(trace: StepTrace): number {
 }
 
 /** Two lanes per device, in device order, compute above comm; a device that did nothing has empty ones. */
-export function lanesOf(trace: StepTrace, clock: Clock): readonly Lane[] {
+export function lanesOf(trace: StepTrace, clock: Clock): readonly EventLane[] {
   const ranks = new Map(trace.events.map((e) => [e.device, e.rank]));
   return Array.from({ length: deviceCount(trace) }, (_, device) =>
-    (['compute', 'comm'] as const).map((queue): Lane => {
+    (['compute', 'comm'] as const).map((queue): EventLane => {
       const spans = trace.events.flatMap((e, event): EventSpan[] =>
         e.device === device && e.queue === queue ? [{ event, ...spanOf(trace, clock, event) }] : [],
       );

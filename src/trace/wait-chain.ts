@@ -7,7 +7,7 @@ import { at } from '../base/invariant';
 import type { DeviceIndex, Phase, TraceEvent } from '../protocol/trace';
 import type { Causes } from './causes';
 
-export interface Hop {
+export interface WaitHop {
   /** A receive that waited, and the send that it waited for. */
   readonly recv: number;
   readonly send: number;
@@ -26,7 +26,7 @@ export interface Delay {
 export interface WaitChain {
   readonly event: number;
   /** From the event back to the cause; empty: it waited for no other device. */
-  readonly hops: readonly Hop[];
+  readonly hops: readonly WaitHop[];
   /** The work that the last sender came from; undefined: it had none before. */
   readonly cause: number | undefined;
   /** By how much that work ended later there than the same work where the event is; undefined: nothing to compare. */
@@ -39,7 +39,7 @@ export interface WaitChain {
 
 export function waitChain(causes: Causes, event: number): WaitChain {
   const { trace } = causes;
-  const hops: Hop[] = [];
+  const hops: WaitHop[] = [];
   let current: number | undefined = event;
   while (current !== undefined) {
     const e: TraceEvent = at(trace.events, current);

@@ -10,7 +10,7 @@ import type { Dataset } from '../data/dataset';
 import type { DeviceMesh } from '../mesh/device-mesh';
 import type { InitialBuffer, InitialParameter } from '../nn/model';
 import { describe, type RunFacts } from '../parallel/describe';
-import type { ModeInput, ParallelMode, Stop } from '../parallel/mode';
+import type { ModeInput, ModeStop, ParallelMode } from '../parallel/mode';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { stageGraph } from '../parallel/stage-graph';
 import type { Program } from '../program/instruction';
@@ -63,7 +63,7 @@ export interface Blueprint extends Feeds {
   readonly batchesPerEpoch: number;
   readonly facts: RunFacts;
   /** Where the script would end, whatever is asked for. */
-  readonly stop: Stop | undefined;
+  readonly stop: ModeStop | undefined;
   /** Where the run begins, if not at step 0. */
   readonly resume: ResumePlan | undefined;
   /** The order of batches from step 0, or on from where another one was. */

@@ -10,7 +10,7 @@ import type { Rank } from '../protocol/trace';
 import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
 import { createLocalWorld } from '../runtime/launch/local-world';
 import { openExecutors } from '../runtime/launch/open-executors';
-import type { DatasetTable, GroupOptions, World } from '../runtime/launch/world';
+import type { DatasetTable, World, WorldGroupOptions } from '../runtime/launch/world';
 import { createPortMesh } from '../runtime/transport/port-transport';
 import type { DeviceChoice } from './device-keeper';
 
@@ -19,7 +19,7 @@ export interface WorldRequest {
   readonly table: DatasetTable;
   readonly placement: Config['placement'];
   readonly rankOfDevice: readonly Rank[];
-  readonly group?: GroupOptions;
+  readonly group?: WorldGroupOptions;
   readonly choice: DeviceChoice;
   readonly gpu: GPU | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;

@@ -15,7 +15,7 @@ import { createWorldState, type WorldState } from './world-state';
 /** What a state_dict holds. */
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
 
-export interface RunState {
+export interface SavedRunState {
   /** Of the world, not of the reference. */
   readonly values: WorldState;
   /** The next one to run. */
@@ -31,7 +31,7 @@ export interface RunState {
   weights(): Promise<Weights>;
 }
 
-export function createRunState(blueprint: Blueprint, world: World, reference: World | undefined): RunState {
+export function createRunState(blueprint: Blueprint, world: World, reference: World | undefined): SavedRunState {
   const { programs, rankOfDevice } = blueprint;
   const start = [...blueprint.parameters, ...blueprint.buffers];
   const values = createWorldState(

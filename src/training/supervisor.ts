@@ -39,7 +39,7 @@ export interface Replacement {
   readonly look?: boolean;
 }
 
-export interface Recovery extends Replacement {
+export interface SupervisorRecovery extends Replacement {
   readonly failure: LockstepError;
   /** playing: it goes on by itself. waits: it would, but devices are lost again and again. paused: it did not play. */
   readonly outcome: 'playing' | 'waits' | 'paused';
@@ -112,7 +112,7 @@ export class Supervisor {
     return restartingNotice(failure, this.count);
   }
 
-  recoveredNotice({ failure, checkpoint, microBatch, outcome }: Recovery): Notice {
+  recoveredNotice({ failure, checkpoint, microBatch, outcome }: SupervisorRecovery): Notice {
     const { losses } = this.policy;
     const { adapter } = this.training.device;
     return recoveredNotice({ failure, from: checkpoint, microBatch, outcome, losses, adapter, ...this.count });

@@ -5,7 +5,7 @@
 import { loadPart } from '../../base/load-part';
 import { type LinkState, microBatchAt, NO_STATE } from '../permalink/link-state';
 import type { AppStore } from '../state/store';
-import type { Transport } from '../transport/transport';
+import type { TransportControls } from '../transport/transport';
 import type { LinkedViews } from './linked-views';
 
 export interface Arrival {
@@ -16,16 +16,16 @@ export interface Arrival {
   /** The micro-batch that is asked for. */
   readonly microBatch: number | undefined;
   /** The run is open: goes to where it was asked to be. Undefined: to no particular moment. */
-  begin(player: Transport): Promise<void> | undefined;
+  begin(player: TransportControls): Promise<void> | undefined;
   /** The run has been interrupted on the way there, and can go on: sets out again. */
-  resume(player: Transport): Promise<void>;
+  resume(player: TransportControls): Promise<void>;
 }
 
 export function createArrival(store: AppStore, views: LinkedViews): Arrival {
   let asked = NO_STATE;
   /** Where it has set out for last. */
   let goal = NO_STATE;
-  const setOut = async (player: Transport): Promise<void> => {
+  const setOut = async (player: TransportControls): Promise<void> => {
     const { arrive } = await loadPart('The way to the moment of the link', () => import('./arrive'));
     await arrive(goal, { store, player, views });
   };

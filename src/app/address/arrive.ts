@@ -8,12 +8,12 @@ import { momentsOf } from '../../trace/moments/moments';
 import { type LinkState, microBatchAt } from '../permalink/link-state';
 import { isConstruct } from '../state/kept-run';
 import type { AppStore } from '../state/store';
-import type { Transport } from '../transport/transport';
+import type { TransportControls } from '../transport/transport';
 import type { LinkedViews } from './linked-views';
 
 interface Page {
   readonly store: AppStore;
-  readonly player: Transport;
+  readonly player: TransportControls;
   readonly views: LinkedViews;
 }
 
@@ -30,7 +30,7 @@ export async function arrive(state: LinkState, { store, player, views }: Page): 
 }
 
 /** The index of its trace among those that are kept; undefined where the run has not come there. */
-async function atStep(at: LinkState['at'], store: AppStore, player: Transport): Promise<number | undefined> {
+async function atStep(at: LinkState['at'], store: AppStore, player: TransportControls): Promise<number | undefined> {
   if (at === undefined) return undefined;
   const { config } = store.getState();
   const construct = at === 'construct';

@@ -1,6 +1,6 @@
 /** The page's end of questions to a worker (worker-talk.ts). The worker is this asker's own, and ends with it. */
 import { fromWire, LockstepError } from '../../base/errors';
-import type { Answered, Asked, Questions } from './worker-talk';
+import type { Answered, AskedQuestion, Questions } from './worker-talk';
 
 export interface Asker<Q extends Questions> {
   /** Rejects with what the worker could not do, when it breaks down, and with 'aborted' when it is ended. */
@@ -53,7 +53,7 @@ export function askWorker<Q extends Questions>(
         if (ended) return reject(ended);
         const id = asked++;
         open.set(id, { resolve, reject, onProgress });
-        const message: Asked<Q> = { id, name, question };
+        const message: AskedQuestion<Q> = { id, name, question };
         worker.postMessage(message);
       }),
     end: () => stop(new LockstepError('aborted', `${what} was stopped.`)),

@@ -9,7 +9,7 @@ import { lookup } from '../../base/lookup';
 /** What may be asked, by name. `progress` is said on the way to the answer. */
 export type Questions = Readonly<Record<string, { question: unknown; answer: unknown; progress?: unknown }>>;
 
-export interface Asked<Q extends Questions> {
+export interface AskedQuestion<Q extends Questions> {
   readonly id: number;
   readonly name: keyof Q & string;
   readonly question: Q[keyof Q]['question'];
@@ -37,7 +37,7 @@ export type Answers<Q extends Questions> = {
 export function answerQuestions<Q extends Questions>(answers: Answers<Q>): void {
   const send = (message: Answered, move: readonly Transferable[] = []): void =>
     self.postMessage(message, { transfer: [...move] });
-  self.addEventListener('message', ({ data: { id, name, question } }: MessageEvent<Asked<Q>>) => {
+  self.addEventListener('message', ({ data: { id, name, question } }: MessageEvent<AskedQuestion<Q>>) => {
     const answer = must(lookup(answers, name), `an answer to ${name}`);
     answer(question, (progress) => send({ id, type: 'progress', progress })).then(
       ({ answer: given, move }) => send({ id, type: 'answer', answer: given }, move),

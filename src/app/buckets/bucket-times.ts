@@ -7,7 +7,7 @@ import { hasMicroBatch, type StepKind } from '../../protocol/step-kind';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { endUs, spanOf } from '../../trace/lanes';
 
-export interface Arrival {
+export interface GradientArrival {
   readonly parameter: string;
   readonly atUs: number;
 }
@@ -16,7 +16,7 @@ export interface BucketTimes {
   readonly index: number;
   readonly bytes: number;
   /** In the order in which the gradients came. */
-  readonly arrivals: readonly Arrival[];
+  readonly arrivals: readonly GradientArrival[];
   /** The last of its gradients has come. */
   readonly fullUs: number;
   /** It has been packed and may be sent. */
@@ -47,7 +47,7 @@ export function bucketTimes(
 ): readonly BucketTimes[] {
   const own = trace.events.flatMap((e, i) => (e.device === device ? [{ e, i, span: spanOf(trace, clock, i) }] : []));
   const backward = own.filter(({ e }) => e.phase === 'backward' && e.kind === 'compute' && !moves(e));
-  const arrivalOf = (parameter: string): Arrival[] => {
+  const arrivalOf = (parameter: string): GradientArrival[] => {
     const gradient = `${parameter}.grad`;
     const writes = backward.filter(({ e }) => e.writes.some((w) => w === gradient || w.startsWith(`${gradient}.`)));
     const last = writes.at(-1);

@@ -16,11 +16,11 @@ import { useApp } from '../state/use-app';
 import { besideWords } from './beside-link';
 import styles from './compare.module.css';
 import { suggestionsFor } from './suggestions';
-import type { Comparison } from './use-comparison';
+import type { RunComparison } from './use-comparison';
 
 const OWN = 'own';
 
-export function ChooseBeside({ comparison }: { comparison: Comparison }) {
+export function ChooseBeside({ comparison }: { comparison: RunComparison }) {
   const { services } = comparison;
   const run = useApp((app) => app.info?.config ?? app.config);
   const beside = useStore(services.store, (app) => app.config);

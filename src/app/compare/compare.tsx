@@ -22,7 +22,7 @@ import { DuoBar } from './duo-bar';
 import { useDuoKeys } from './duo-keys';
 import { LossesOfTwo } from './losses-of-two';
 import { OneClock } from './one-clock';
-import { type Comparison, useComparison } from './use-comparison';
+import { type RunComparison, useComparison } from './use-comparison';
 
 const nothing = () => undefined;
 
@@ -37,7 +37,7 @@ export function Compare() {
   );
 }
 
-function Both({ comparison }: { comparison: Comparison }) {
+function Both({ comparison }: { comparison: RunComparison }) {
   const { duo, first, services } = comparison;
   const palette = usePalette();
   useDuoKeys(duo);

@@ -8,12 +8,12 @@ import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
 import styles from './compare.module.css';
 import { differencesOf, factsOf, sameSamples, weightDifference } from './differences';
-import type { Comparison } from './use-comparison';
+import type { RunComparison } from './use-comparison';
 
 const OTHER_SAMPLES =
   'The two runs read different rows in this step, and that alone makes their losses and weights differ. DDP’s DistributedSampler shuffles in its own order; with Shuffle off, every run reads the rows in the order of the data set.';
 
-export function DifferencesTable({ comparison }: { comparison: Comparison }) {
+export function DifferencesTable({ comparison }: { comparison: RunComparison }) {
   const { duo, services } = comparison;
   const step = useStore(duo.state, (state) => state.step);
   const tracks = useStore(duo.state, (state) => state.tracks);
@@ -72,7 +72,7 @@ export function DifferencesTable({ comparison }: { comparison: Comparison }) {
 }
 
 /** One click that makes both take the same rows. What run B has otherwise in common with run A, it keeps. */
-function SameRows({ comparison }: { comparison: Comparison }) {
+function SameRows({ comparison }: { comparison: RunComparison }) {
   const controller = useController();
   const config = useApp((app) => app.config);
   const { store, controller: ofSecond } = comparison.services;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../protocol/snapshot';
-import { differencesOf, type Facts, weightDifference } from './differences';
+import { differencesOf, type SideFacts, weightDifference } from './differences';
 import { joinLosses } from './join-losses';
 
-const facts = (changed: Partial<Facts>): Facts => ({
+const facts = (changed: Partial<SideFacts>): SideFacts => ({
   stepUs: 100,
   bytes: 0,
   messages: 0,
@@ -13,7 +13,7 @@ const facts = (changed: Partial<Facts>): Facts => ({
   samples: new Set([1, 2, 3]),
   ...changed,
 });
-const differenceIn = (name: string, a: Partial<Facts>, b: Partial<Facts>) =>
+const differenceIn = (name: string, a: Partial<SideFacts>, b: Partial<SideFacts>) =>
   differencesOf(facts(a), facts(b), 'modelled').find((row) => row.name === name)?.difference;
 
 describe('the table of differences', () => {

@@ -16,7 +16,7 @@ import {
 } from '../draw/format';
 
 /** What is known of one run at the step. */
-export interface Facts {
+export interface SideFacts {
   readonly stepUs: number;
   readonly bytes: number;
   readonly messages: number;
@@ -39,7 +39,7 @@ export interface DifferenceRow {
 }
 
 /** Over the micro-batches of one step. */
-export function factsOf(traces: readonly StepTrace[], clock: Clock, info: SessionInfo): Facts | undefined {
+export function factsOf(traces: readonly StepTrace[], clock: Clock, info: SessionInfo): SideFacts | undefined {
   const last = traces.at(-1);
   if (!last) return undefined;
   const parts = traces.map((trace) => metricsOf(trace, clock, info));
@@ -67,17 +67,22 @@ function ratioOf(a: number, b: number): string {
   return b > a ? `× ${ratios.format(b / a)}` : `÷ ${ratios.format(a / b)}`;
 }
 
-const inCommon = (a: Facts, b: Facts): number => [...a.samples].filter((id) => b.samples.has(id)).length;
+const inCommon = (a: SideFacts, b: SideFacts): number => [...a.samples].filter((id) => b.samples.has(id)).length;
 
 /** Both train on the same rows in this step. */
-export const sameSamples = (a: Facts, b: Facts): boolean =>
+export const sameSamples = (a: SideFacts, b: SideFacts): boolean =>
   a.samples.size === b.samples.size && inCommon(a, b) === a.samples.size;
 
 const signed = (difference: number, print: (value: number) => string): string =>
   difference === 0 ? 'the same' : `${difference < 0 ? '−' : '+'}${print(Math.abs(difference))}`;
 
-export function differencesOf(a: Facts, b: Facts, clock: Clock): readonly DifferenceRow[] {
-  const byRatio = (name: string, about: string, of: (facts: Facts) => number, print: (value: number) => string) => ({
+export function differencesOf(a: SideFacts, b: SideFacts, clock: Clock): readonly DifferenceRow[] {
+  const byRatio = (
+    name: string,
+    about: string,
+    of: (facts: SideFacts) => number,
+    print: (value: number) => string,
+  ) => ({
     name,
     about,
     a: print(of(a)),

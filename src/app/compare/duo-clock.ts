@@ -8,7 +8,7 @@ import type { Position } from '../../trace/moments/moment';
 import { type Stride, stopsOf } from '../../trace/position';
 import { createWalkTime } from '../../trace/walk-time';
 
-export interface Place extends Position {
+export interface DuoPlace extends Position {
   readonly trace: StepTrace;
 }
 
@@ -16,7 +16,7 @@ export interface Place extends Position {
 export interface Track {
   readonly traces: readonly StepTrace[];
   readonly totalUs: number;
-  placeAt(timeUs: number): Place | undefined;
+  placeAt(timeUs: number): DuoPlace | undefined;
   /** When its moments or phases end, ascending. */
   stops(stride: Stride): readonly number[];
 }

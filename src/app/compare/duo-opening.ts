@@ -3,7 +3,7 @@
  * both have something to show, that they are to meet.
  */
 import type { Side } from './side';
-import { runs, type Sides } from './training-turns';
+import { type BothSides, runs } from './training-turns';
 
 interface OpeningListener {
   /** What is shown is of a run that is gone. */
@@ -13,7 +13,7 @@ interface OpeningListener {
 }
 
 /** Returns what ends it. Looks at once. */
-export function watchOpenings(sides: Sides, { onGone, onReady }: OpeningListener): () => void {
+export function watchOpenings(sides: BothSides, { onGone, onReady }: OpeningListener): () => void {
   const ready = () => sides.every((side) => runs(side) && side.store.getState().traces.length > 0);
   const seen = () =>
     sides.flatMap(({ store }: Side) => [store.getState().info?.config, store.getState().state === 'loading']);

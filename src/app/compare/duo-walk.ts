@@ -6,7 +6,7 @@ import type { StoreApi } from 'zustand/vanilla';
 import type { Frames } from '../draw/frames';
 import { createTrack, endOf, previousTime } from './duo-clock';
 import type { DuoState } from './duo-state';
-import type { Sides } from './training-turns';
+import type { BothSides } from './training-turns';
 
 export interface DuoWalk {
   put(timeUs: number): void;
@@ -19,7 +19,7 @@ export interface DuoWalk {
 }
 
 interface DuoWalkOptions {
-  readonly sides: Sides;
+  readonly sides: BothSides;
   readonly state: StoreApi<DuoState>;
   readonly frames: Frames;
   readonly reducedMotion: () => boolean;

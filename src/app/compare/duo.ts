@@ -11,7 +11,7 @@ import { endOf, nextTime, previousTime } from './duo-clock';
 import { watchOpenings } from './duo-opening';
 import { type DuoState, PACES, START } from './duo-state';
 import { createDuoWalk, type DuoWalk } from './duo-walk';
-import { commonStep, commonStepBefore, runs, type Sides, stepsBegun, trainBoth } from './training-turns';
+import { type BothSides, commonStep, commonStepBefore, runs, stepsBegun, trainBoth } from './training-turns';
 
 export interface Duo {
   readonly state: StoreApi<DuoState>;
@@ -27,7 +27,7 @@ export interface Duo {
 }
 
 interface DuoOptions {
-  readonly sides: Sides;
+  readonly sides: BothSides;
   readonly frames: Frames;
   readonly reducedMotion: () => boolean;
   readonly report: (error: unknown) => void;
@@ -45,7 +45,7 @@ interface UnderWay {
 }
 
 interface Parts {
-  readonly sides: Sides;
+  readonly sides: BothSides;
   readonly state: StoreApi<DuoState>;
   readonly walk: DuoWalk;
   readonly under: UnderWay;

@@ -6,11 +6,11 @@ import { AppContexts } from '../run/app-contexts';
 import { useAppStore, useSettled } from '../state/use-app';
 import { DuoLosses } from './duo-losses';
 import { joinLosses } from './join-losses';
-import type { Comparison } from './use-comparison';
+import type { RunComparison } from './use-comparison';
 
 const EVERY_MS = 250;
 
-export function LossesOfTwo({ comparison }: { comparison: Comparison }) {
+export function LossesOfTwo({ comparison }: { comparison: RunComparison }) {
   const first = useAppStore();
   const palette = usePalette();
   return (

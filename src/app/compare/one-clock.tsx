@@ -13,12 +13,12 @@ import { lanePartsOf } from '../timeline/lane-parts';
 import styles from './compare.module.css';
 import { endOf, type Track } from './duo-clock';
 import type { DuoState } from './duo-state';
-import type { Comparison } from './use-comparison';
+import type { RunComparison } from './use-comparison';
 
 /** As fine as the slider is. */
 const PLACES = 1000;
 
-export function OneClock({ comparison }: { comparison: Comparison }) {
+export function OneClock({ comparison }: { comparison: RunComparison }) {
   const { duo, services } = comparison;
   const first = useAppStore();
   const tracks = useStore(duo.state, (state) => state.tracks);

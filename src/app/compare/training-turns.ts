@@ -7,7 +7,7 @@ import type { StepTrace } from '../../protocol/trace';
 import { isConstruct } from '../state/kept-run';
 import type { Side } from './side';
 
-export type Sides = readonly [Side, Side];
+export type BothSides = readonly [Side, Side];
 
 const accumulating = ({ store }: Side) => {
   const { info, config } = store.getState();
@@ -38,7 +38,7 @@ function shows(side: Side, step: number): boolean {
 }
 
 /** The first step after this one that both can show; `least`: at the earliest. */
-export function commonStep(sides: Sides, least: number): number | undefined {
+export function commonStep(sides: BothSides, least: number): number | undefined {
   const [first, second] = sides;
   return first.store
     .getState()
@@ -47,7 +47,7 @@ export function commonStep(sides: Sides, least: number): number | undefined {
 }
 
 /** The step before this one that both can show. */
-export function commonStepBefore(sides: Sides, step: number): number | undefined {
+export function commonStepBefore(sides: BothSides, step: number): number | undefined {
   const [first, second] = sides;
   return first.store
     .getState()
@@ -86,7 +86,7 @@ async function trainTo(side: Side, steps: number, wanted: () => boolean): Promis
 }
 
 /** Both have so many steps behind them then. */
-export async function trainBoth(sides: Sides, steps: number, wanted: () => boolean): Promise<boolean> {
+export async function trainBoth(sides: BothSides, steps: number, wanted: () => boolean): Promise<boolean> {
   // Who is behind comes first.
   const order = sides.toSorted((a, b) => stepsBegun(a) - stepsBegun(b));
   for (const side of order) if (!(await trainTo(side, steps, wanted))) return false;

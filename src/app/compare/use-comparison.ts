@@ -19,7 +19,7 @@ import { createDuo, type Duo } from './duo';
 import { openSecondSide } from './side';
 import { suggestionsFor } from './suggestions';
 
-export interface Comparison {
+export interface RunComparison {
   readonly duo: Duo;
   /** The page's own run, whose views here are others than those of the page. */
   readonly first: AppServices;
@@ -33,7 +33,7 @@ function wantedBeside(run: Config, beside: string): { readonly config: Config; r
   return beside === '' && first ? { config: first.config, notices: [] } : parseBeside(run, beside);
 }
 
-export function useComparison(): Comparison | undefined {
+export function useComparison(): RunComparison | undefined {
   const store = useAppStore();
   const controller = useController();
   const frames = useFrames();
@@ -41,7 +41,7 @@ export function useComparison(): Comparison | undefined {
   const open = useApp((app) => app.info !== undefined);
   const beside = useApp((app) => app.beside ?? '');
   const run = useApp((app) => app.info?.config);
-  const [comparison, setComparison] = useState<Comparison>();
+  const [comparison, setComparison] = useState<RunComparison>();
 
   useEffect(() => {
     if (!open) return;

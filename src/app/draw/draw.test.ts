@@ -3,7 +3,7 @@ import { contains, pathLength, pathUntil, pointAlong } from './geometry';
 import { cellValue } from './heat-map';
 import { hitTest } from './hit-regions';
 import { formatShare, formatValue } from './numbers';
-import { ellipsize, firstFit, type Measure } from './text';
+import { ellipsize, firstFit, type MeasureText } from './text';
 import { boundsFor, placeTip } from './tip-place';
 import { endOfScale, inUnits, powerOfTen, scaleValue, unitOf } from './value-scale';
 
@@ -54,7 +54,7 @@ describe('paths', () => {
 });
 
 describe('text', () => {
-  const measure: Measure = (text) => text.length * 10;
+  const measure: MeasureText = (text) => text.length * 10;
   const style = { size: 11 };
 
   it('is cut to its width, or left out where nothing would be left of it', () => {

@@ -5,7 +5,7 @@ import type { Frames } from './frames';
 import type { Palette } from './theme';
 import type { Subscribe } from './use-throttled';
 
-export interface Drawing {
+export interface CanvasTools {
   /** A new object at each change of theme. */
   readonly palette: Palette;
   readonly frames: Frames;
@@ -13,12 +13,12 @@ export interface Drawing {
   readonly changed: Subscribe;
 }
 
-const DrawingContext = createContext<Drawing | undefined>(undefined);
+const DrawingContext = createContext<CanvasTools | undefined>(undefined);
 
-export function DrawingProvider({ drawing, children }: { drawing: Drawing; children: ReactNode }) {
+export function DrawingProvider({ drawing, children }: { drawing: CanvasTools; children: ReactNode }) {
   return <DrawingContext value={drawing}>{children}</DrawingContext>;
 }
 
-export const useDrawing = (): Drawing => must(use(DrawingContext), 'AppProvider above this component');
+export const useDrawing = (): CanvasTools => must(use(DrawingContext), 'AppProvider above this component');
 export const usePalette = (): Palette => useDrawing().palette;
 export const useFrames = (): Frames => useDrawing().frames;

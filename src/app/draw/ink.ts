@@ -6,13 +6,13 @@
 import { createHatches, type Hatches } from './hatch';
 import { createHeat, type Heat } from './heat-map';
 import type { Surface } from './surface';
-import { createMeasure, type Measure } from './text';
+import { createMeasure, type MeasureText } from './text';
 import type { Palette } from './theme';
 
 export interface Ink {
   readonly context: CanvasRenderingContext2D;
   readonly palette: Palette;
-  readonly measure: Measure;
+  readonly measure: MeasureText;
   readonly heat: Heat;
   readonly hatch: Hatches;
   readonly pixelRatio: number;

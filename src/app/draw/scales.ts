@@ -4,13 +4,13 @@
  * page would fetch 13 kB of formats, colour spaces and palettes with them.
  */
 
-export interface Interval {
+export interface ScaleInterval {
   readonly from: number;
   readonly to: number;
 }
 
 /** Maps one interval to another; an empty one to the middle. */
-export function linearScale(domain: Interval, range: Interval): (value: number) => number {
+export function linearScale(domain: ScaleInterval, range: ScaleInterval): (value: number) => number {
   const width = domain.to - domain.from;
   return (value) => range.from + (width === 0 ? 0.5 : (value - domain.from) / width) * (range.to - range.from);
 }
@@ -22,7 +22,7 @@ interface Step {
 }
 
 /** Cuts the interval into about `count` parts. */
-function stepOf({ from, to }: Interval, count: number): Step {
+function stepOf({ from, to }: ScaleInterval, count: number): Step {
   const step = (to - from) / Math.max(1, count);
   const power = Math.floor(Math.log10(step));
   const error = step / 10 ** power;
@@ -34,7 +34,7 @@ const stepsIn = (value: number, { size, perOne }: Step): number => (perOne ? val
 const multiple = (k: number, { size, perOne }: Step): number => (perOne ? k / size : k * size);
 
 /** Round numbers inside an interval that does not run backwards. */
-export function ticks(domain: Interval, count: number): readonly number[] {
+export function ticks(domain: ScaleInterval, count: number): readonly number[] {
   if (domain.to === domain.from) return [domain.from];
   const step = stepOf(domain, count);
   let first = Math.round(stepsIn(domain.from, step));
@@ -45,7 +45,7 @@ export function ticks(domain: Interval, count: number): readonly number[] {
 }
 
 /** The interval with its ends moved outwards to round numbers. */
-export function nice(domain: Interval, count = 10): Interval {
+export function nice(domain: ScaleInterval, count = 10): ScaleInterval {
   if (domain.to === domain.from) return domain;
   const step = stepOf(domain, count);
   return {

@@ -11,7 +11,7 @@ export interface TextStyle {
 }
 
 /** Width of a text in CSS pixels. */
-export type Measure = (text: string, style: TextStyle) => number;
+export type MeasureText = (text: string, style: TextStyle) => number;
 
 export interface Fonts {
   readonly sans: string;
@@ -24,7 +24,7 @@ export const fontOf = (style: TextStyle, fonts: Fonts): string =>
 const REMEMBERED = 4000;
 const FEWEST_LETTERS = 4;
 
-export function createMeasure(context: CanvasRenderingContext2D, fonts: Fonts): Measure {
+export function createMeasure(context: CanvasRenderingContext2D, fonts: Fonts): MeasureText {
   const widths = new Map<string, number>();
   return (text, style) => {
     const font = fontOf(style, fonts);
@@ -42,7 +42,7 @@ export function createMeasure(context: CanvasRenderingContext2D, fonts: Fonts): 
 }
 
 /** The text, or its longest beginning that fits with an ellipsis, or '' when that would be hardly a word. */
-export function ellipsize(text: string, width: number, style: TextStyle, measure: Measure): string {
+export function ellipsize(text: string, width: number, style: TextStyle, measure: MeasureText): string {
   if (measure(text, style) <= width) return text;
   let low = 0;
   let high = text.length;
@@ -55,7 +55,12 @@ export function ellipsize(text: string, width: number, style: TextStyle, measure
 }
 
 /** The first of the alternatives that fits; the last one cut when none does. */
-export function firstFit(alternatives: readonly string[], width: number, style: TextStyle, measure: Measure): string {
+export function firstFit(
+  alternatives: readonly string[],
+  width: number,
+  style: TextStyle,
+  measure: MeasureText,
+): string {
   const fitting = alternatives.find((text) => measure(text, style) <= width);
   return fitting ?? ellipsize(alternatives.at(-1) ?? '', width, style, measure);
 }

@@ -8,7 +8,7 @@ import { type Config, configSchema } from '../../protocol/config';
 /** Where a setting is in the Config: ['optimizer', 'lr']. */
 export type SettingPath = readonly string[];
 
-export type Range =
+export type SettingRange =
   | {
       readonly kind: 'number';
       readonly min: number;
@@ -64,7 +64,7 @@ function branch(schema: Schema, value: unknown): Schema {
 }
 
 /** Undefined where the Config, as it is, has no such setting: momentum under Adam. */
-export function rangeOf(config: Config, path: SettingPath): Range | undefined {
+export function rangeOf(config: Config, path: SettingPath): SettingRange | undefined {
   let schema: Schema = configSchema;
   let value: unknown = config;
   for (const key of path) {
@@ -76,7 +76,7 @@ export function rangeOf(config: Config, path: SettingPath): Range | undefined {
   return rangeOfSchema(unwrap(schema));
 }
 
-function rangeOfSchema(schema: Schema): Range {
+function rangeOfSchema(schema: Schema): SettingRange {
   if (schema.type === 'union') {
     const options = (schema.options ?? []).filter(isSchema);
     const number = options.find(({ type }) => type === 'number');
@@ -102,7 +102,7 @@ function rangeOfSchema(schema: Schema): Range {
   return { kind: 'text' };
 }
 
-export function rangeText(range: Range, name: (option: string) => string = (option) => option): string {
+export function rangeText(range: SettingRange, name: (option: string) => string = (option) => option): string {
   switch (range.kind) {
     case 'number':
       return `${range.integer ? 'a whole number' : 'a number'} from ${range.min} to ${range.max}${range.word === undefined ? '' : ` or ${range.word}`}`;

@@ -19,7 +19,7 @@ export interface BufferGroup {
   readonly width: number;
 }
 
-export interface Way {
+export interface TransferWay {
   readonly transfer: LabTransfer;
   /** SVG path from the sender's tile to the receiver's. */
   readonly path: string;
@@ -123,7 +123,11 @@ function lanesOf(transfers: readonly LabTransfer[]): ReadonlyMap<LabTransfer, nu
 const mostLanes = (transfers: readonly LabTransfer[]): number => 1 + Math.max(-1, ...lanesOf(transfers).values());
 
 /** The ways of a round's messages. */
-export function waysOf(layout: FigureLayout, result: LabResult, transfers: readonly LabTransfer[]): readonly Way[] {
+export function waysOf(
+  layout: FigureLayout,
+  result: LabResult,
+  transfers: readonly LabTransfer[],
+): readonly TransferWay[] {
   const lanes = lanesOf(transfers);
   const endOf = (buffer: string, offset: number, length: number) =>
     layout.columns.findLast((column) => {
@@ -131,7 +135,7 @@ export function waysOf(layout: FigureLayout, result: LabResult, transfers: reado
       const chunk = own.chunks[column.chunk];
       return own.name === buffer && chunk && chunk.offset >= offset && chunk.offset < offset + length;
     });
-  return transfers.flatMap((transfer): Way[] => {
+  return transfers.flatMap((transfer): TransferWay[] => {
     const { from, to, source, target } = transfer;
     const sourceColumn = columnOf(layout, result, source.buffer, source.offset);
     const first = columnOf(layout, result, target.buffer, target.offset);

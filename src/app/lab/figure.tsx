@@ -12,7 +12,7 @@ import { formatValue } from '../draw/numbers';
 import type { Palette } from '../draw/theme';
 import { useSize } from '../draw/use-surface';
 import styles from './figure.module.css';
-import { type FigureLayout, figureLayout, type Way, waysOf } from './figure-layout';
+import { type FigureLayout, figureLayout, type TransferWay, waysOf } from './figure-layout';
 import { contributorsIn } from './lab-sentence';
 
 const LEAST_VALUE = 25;
@@ -257,7 +257,7 @@ function Values({ values, length, x, y, width, height, scale, palette }: ValuesP
   );
 }
 
-function Arrow({ way, palette }: { way: Way; palette: Palette }) {
+function Arrow({ way, palette }: { way: TransferWay; palette: Palette }) {
   const colour = rankHue(palette, way.transfer.from);
   const id = `arrow${way.transfer.from}-${way.transfer.to}-${way.transfer.target.offset}`;
   return (

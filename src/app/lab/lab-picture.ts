@@ -7,7 +7,7 @@ import { ALGORITHMS } from '../../protocol/words/algorithms';
 import type { Point } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { arrowHead, box, line } from '../draw/shapes';
-import type { Figure } from '../picture/figure-picture';
+import type { SavedFigure } from '../picture/figure-picture';
 import { labSentence } from './lab-sentence';
 import { OP_WORDS } from './lab-words';
 
@@ -21,7 +21,7 @@ export const labFigure = (
   svgOf: () => SVGSVGElement | null | undefined,
   result: LabResult,
   position: number,
-): Figure => ({
+): SavedFigure => ({
   async picture() {
     const svg = svgOf();
     if (!svg) return undefined;

@@ -5,7 +5,7 @@
  */
 import { clamp, type Rect, type Size } from '../draw/geometry';
 import type { HitItem } from '../draw/hit-regions';
-import type { Interval } from '../draw/scales';
+import type { ScaleInterval } from '../draw/scales';
 import type { ViewWindow } from './view-window';
 
 export interface LanesFrame extends Size {
@@ -34,7 +34,7 @@ export interface LanesModel<Item extends HitItem = HitItem> {
   /** The shortest window that may be opened; left out: that of a step. */
   readonly smallest?: number;
   /** The stretch that is being drawn along the axis, in pixels. */
-  band: Interval | undefined;
+  band: ScaleInterval | undefined;
   /** What is shown at x, 0..1 across the lanes. */
   across(x: number): number;
 }

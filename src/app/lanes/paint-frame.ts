@@ -4,7 +4,7 @@
  */
 import { bottom } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
-import type { Interval } from '../draw/scales';
+import type { ScaleInterval } from '../draw/scales';
 import { box, line } from '../draw/shapes';
 import { drawText, firstFit, type TextStyle } from '../draw/text';
 import type { LanesScene } from './lanes';
@@ -134,7 +134,7 @@ export function paintCursor(ink: Ink, { cursorX, layout }: LanesScene): void {
   );
 }
 
-export function paintBand({ context, palette }: Ink, { layout }: LanesScene, { from, to }: Interval): void {
+export function paintBand({ context, palette }: Ink, { layout }: LanesScene, { from, to }: ScaleInterval): void {
   const x = Math.max(layout.left, Math.min(from, to));
   const rect = { x, y: layout.axis.y, width: Math.min(layout.right, Math.max(from, to)) - x, height: layout.height };
   context.save();

@@ -1,15 +1,18 @@
 /** From time to place and back, for the part of the time that is in view, and the marks of the axis. Pure. */
 import { formatTime } from '../draw/format';
 import type { Rect } from '../draw/geometry';
-import { type Interval, linearScale, ticks } from '../draw/scales';
+import { linearScale, type ScaleInterval, ticks } from '../draw/scales';
 import type { LanesFrame, LanesScene } from './lanes';
 import type { ViewWindow } from './view-window';
 
 type Sides = Pick<LanesFrame, 'left' | 'right'>;
 export type TimeScale = (us: number) => number;
 
-const timesIn = (totalUs: number, view: ViewWindow): Interval => ({ from: view.from * totalUs, to: view.to * totalUs });
-const across = ({ left, right }: Sides): Interval => ({ from: left, to: right });
+const timesIn = (totalUs: number, view: ViewWindow): ScaleInterval => ({
+  from: view.from * totalUs,
+  to: view.to * totalUs,
+});
+const across = ({ left, right }: Sides): ScaleInterval => ({ from: left, to: right });
 
 /** From microseconds to pixels. */
 export const timeScale = (sides: Sides, totalUs: number, view: ViewWindow): TimeScale =>

@@ -6,7 +6,7 @@ import type { Config, DataConfig } from '../../protocol/config';
 import { OWN_TEXT_VOCABULARY } from '../../protocol/presets';
 import type { DatasetPreview } from '../../protocol/session-info';
 import { charactersOf, DIGIT_CLASSES, SHAPE_NAMES, sequenceLines } from '../../shapes/data';
-import type { Shape, Source } from './layer-shapes';
+import type { LayerShape, Source } from './layer-shapes';
 
 export interface RowOfData extends Source {
   readonly kind: 'vector' | 'image' | 'tokens';
@@ -21,7 +21,7 @@ export const vector = (inputs: number, outputs: number, loss: RowOfData['loss'])
   outputs,
   loss,
 });
-export const image = (shape: Shape, classes: number): RowOfData => ({
+export const image = (shape: LayerShape, classes: number): RowOfData => ({
   kind: 'image',
   shape,
   outputs: classes,

@@ -8,39 +8,46 @@ import { asPair, type LayerConfig, type LayerOf, LIMITS, layerSchema } from '../
 import { places, pooledPlaces, spanOf } from '../../shapes/window';
 
 /** Of one row, without the batch: [features], [channels, height, width], [tokens], [tokens, width]. */
-export type Shape = readonly number[];
+export type LayerShape = readonly number[];
 
 /** What the data gives to the first layer. */
 export interface Source {
-  readonly shape: Shape;
+  readonly shape: LayerShape;
   /** Tokens: how many different ones. */
   readonly vocabulary?: number | undefined;
 }
 
-const product = (shape: Shape): number => shape.reduce((n, d) => n * d, 1);
+const product = (shape: LayerShape): number => shape.reduce((n, d) => n * d, 1);
 
 /** `along` gives the places of the window along height (0) or width (1). */
-function slid(shape: Shape, channels: number, along: (axis: 0 | 1, size: number) => number): Shape | undefined {
+function slid(
+  shape: LayerShape,
+  channels: number,
+  along: (axis: 0 | 1, size: number) => number,
+): LayerShape | undefined {
   if (shape.length !== 3) return undefined;
   const [height, width] = [along(0, shape[1] ?? 0), along(1, shape[2] ?? 0)];
   return height > 0 && width > 0 ? [channels, height, width] : undefined;
 }
 
-function convolved(shape: Shape, { out, kernel, stride, padding, dilation }: LayerOf<'Conv2d'>): Shape | undefined {
+function convolved(
+  shape: LayerShape,
+  { out, kernel, stride, padding, dilation }: LayerOf<'Conv2d'>,
+): LayerShape | undefined {
   const [k, s, d] = [asPair(kernel), asPair(stride), asPair(dilation)];
   if (padding === 'same') return slid(shape, out, (axis, size) => (s[axis] === 1 ? size : 0));
   const p = padding === 'valid' ? [0, 0] : asPair(padding);
   return slid(shape, out, (axis, size) => places(size + 2 * (p[axis] ?? 0), spanOf(k[axis], d[axis]), s[axis]));
 }
 
-function pooled(shape: Shape, layer: LayerOf<'MaxPool2d'> | LayerOf<'AvgPool2d'>): Shape | undefined {
+function pooled(shape: LayerShape, layer: LayerOf<'MaxPool2d'> | LayerOf<'AvgPool2d'>): LayerShape | undefined {
   const [k, s, p] = [asPair(layer.kernel), asPair(layer.stride ?? layer.kernel), asPair(layer.padding)];
   const along = (axis: 0 | 1, size: number) => pooledPlaces(size, k[axis], p[axis], s[axis], layer.ceilMode);
   return slid(shape, shape[0] ?? 1, along);
 }
 
 /** What the layer gives; undefined where it does not take that shape. */
-export function outputOf(layer: LayerConfig, shape: Shape): Shape | undefined {
+export function outputOf(layer: LayerConfig, shape: LayerShape): LayerShape | undefined {
   switch (layer.type) {
     case 'Linear':
       return [...shape.slice(0, -1), layer.out];
@@ -70,8 +77,8 @@ export function outputOf(layer: LayerConfig, shape: Shape): Shape | undefined {
   }
 }
 
-export const outputOfAll = (layers: readonly LayerConfig[], shape: Shape | undefined): Shape | undefined =>
-  layers.reduce<Shape | undefined>((now, layer) => now && outputOf(layer, now), shape);
+export const outputOfAll = (layers: readonly LayerConfig[], shape: LayerShape | undefined): LayerShape | undefined =>
+  layers.reduce<LayerShape | undefined>((now, layer) => now && outputOf(layer, now), shape);
 
 /** The sizes of a layer that follow from what comes in. */
 export function derivedSizes(
@@ -164,9 +171,9 @@ export function tooLarge(
 /** A row's shape before each layer and after the last; undefined from where it is not known. */
 export function shapesThrough(
   layers: readonly LayerConfig[],
-  shape: Shape | undefined,
-): readonly (Shape | undefined)[] {
-  const shapes: (Shape | undefined)[] = [shape];
+  shape: LayerShape | undefined,
+): readonly (LayerShape | undefined)[] {
+  const shapes: (LayerShape | undefined)[] = [shape];
   for (const layer of layers) {
     const before = shapes.at(-1);
     shapes.push(before && outputOf(layer, before));

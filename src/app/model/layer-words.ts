@@ -2,10 +2,10 @@
  * A layer in words, as PyTorch prints it where it is short: 'Conv2d 1→8, 3×3', 'TransformerBlock 64, 4 heads'. And the
  * shape of a row. Pure.
  */
-import { asPair, type LayerConfig, type Pair } from '../../protocol/config';
-import type { Shape } from './layer-shapes';
+import { asPair, type LayerConfig, type NumberOrPair } from '../../protocol/config';
+import type { LayerShape } from './layer-shapes';
 
-const square = (pair: Pair): string => asPair(pair).join('×');
+const square = (pair: NumberOrPair): string => asPair(pair).join('×');
 
 /** What is behind the type. */
 export function layerSizes(layer: LayerConfig): string {
@@ -51,7 +51,7 @@ export function layerSizes(layer: LayerConfig): string {
 
 export const layerText = (layer: LayerConfig): string => `${layer.type} ${layerSizes(layer)}`.trim();
 
-export const shapeText = (shape: Shape | undefined): string => (shape ? shape.join('×') : '?');
+export const shapeText = (shape: LayerShape | undefined): string => (shape ? shape.join('×') : '?');
 
 /** 'blocks.0' or the place in the Sequential. */
 export const modulePath = (layer: LayerConfig, index: number): string => layer.name ?? String(index);

@@ -6,14 +6,14 @@ import { FACES } from '../../parallel/faces';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
 import { BUILT_IN_DATA } from '../edit/edit-data';
 import { PRESET_NAMES } from '../edit/page-presets';
-import { type Range, rangeText, type SettingPath } from '../edit/setting-ranges';
+import { rangeText, type SettingPath, type SettingRange } from '../edit/setting-ranges';
 import { parseValue, printValue } from './permalink-values';
 
 export interface Codec {
   /** Undefined: the text is not of this form at all. */
   readonly parse: (text: string) => unknown;
   readonly print: (value: unknown) => string;
-  readonly allowed: (range: Range) => string;
+  readonly allowed: (range: SettingRange) => string;
 }
 
 export interface PermalinkKey {
@@ -26,8 +26,8 @@ export interface PermalinkKey {
 
 const identity = (text: string) => text;
 
-export function codecOf(range: Range): Codec {
-  const allowed = (r: Range) => rangeText(r);
+export function codecOf(range: SettingRange): Codec {
+  const allowed = (r: SettingRange) => rangeText(r);
   if (range.kind === 'number') return { parse: parseNumber, print: String, allowed };
   if (range.kind === 'boolean') return { parse: parseBoolean, print: (value) => (value === true ? '1' : '0'), allowed };
   return { parse: identity, print: String, allowed };

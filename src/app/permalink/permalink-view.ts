@@ -61,10 +61,10 @@ export const PARTS = [
   'numbers',
   'code',
 ] as const;
-export type Part = (typeof PARTS)[number];
+export type PagePart = (typeof PARTS)[number];
 
 /** What has something to change, so that it can be locked; of other parts `lock` is understood and does nothing. */
-export const LOCKABLE: ReadonlySet<Part> = new Set([
+export const LOCKABLE: ReadonlySet<PagePart> = new Set([
   'bar',
   'mode',
   'world',
@@ -83,7 +83,7 @@ export const LOCKABLE: ReadonlySet<Part> = new Set([
   'failures',
 ] as const);
 
-const isPart = (name: string): name is Part => PARTS.some((part) => part === name);
+const isPart = (name: string): name is PagePart => PARTS.some((part) => part === name);
 const isTheme = (text: string): text is Theme => text === 'light' || text === 'dark' || text === 'system';
 
 export const DEFAULT_VIEW: ViewOptions = {

@@ -18,7 +18,7 @@ import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
 import { rangeOf, readSetting, type SettingPath } from '../edit/setting-ranges';
 import { same } from '../model/families';
 import { withLossType } from '../model/fit-model';
-import { joinHash, type Pair, splitHash } from './hash-pairs';
+import { type HashPair, joinHash, splitHash } from './hash-pairs';
 import { type LinkState, parseState, printState, STATE_KEYS } from './link-state';
 import {
   codecOf,
@@ -42,7 +42,7 @@ export interface Permalink {
   /** Where in the run it leads. */
   readonly state: LinkState;
   /** Pairs that were not understood; they go back into the hash as they came. */
-  readonly kept: readonly Pair[];
+  readonly kept: readonly HashPair[];
   readonly notices: readonly Notice[];
 }
 
@@ -88,7 +88,7 @@ const KNOWN = new Set<string>([
 ]);
 
 /** How often a known key is given, where that is more than once. */
-function timesGiven(pairs: readonly Pair[]): ReadonlyMap<string, number> {
+function timesGiven(pairs: readonly HashPair[]): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const [key] of pairs) if (KNOWN.has(key)) times.set(key, (times.get(key) ?? 0) + 1);
   return new Map([...times].filter(([, n]) => n > 1));
@@ -100,10 +100,10 @@ export const parseAddress = (hash: string): Permalink =>
 
 /** `from`: what the keys change where no preset is named; left out: the default run. */
 export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): Permalink {
-  const all = splitHash(hash).map(([key, text]): Pair => [canonical.get(key) ?? key, text]);
+  const all = splitHash(hash).map(([key, text]): HashPair => [canonical.get(key) ?? key, text]);
   const pairs = new Map(all);
   const notices = createLinkNotices();
-  const kept: Pair[] = [];
+  const kept: HashPair[] = [];
   const keep = (key: string, text: string, why: string, hint: string) => {
     kept.push([key, text]);
     notices.refuse(key, text, why, hint);
@@ -220,7 +220,7 @@ function startOf({ exhibit }: ViewOptions): Config | undefined {
 interface Start {
   readonly config: Config;
   /** The pair that names it, if it has to be named here. */
-  readonly named: readonly Pair[];
+  readonly named: readonly HashPair[];
 }
 
 const PRESET_STARTS: readonly Start[] = PRESET_NAMES.map((name) => ({
@@ -229,13 +229,13 @@ const PRESET_STARTS: readonly Start[] = PRESET_NAMES.map((name) => ({
 }));
 
 /** The pairs that lead from a start to the configuration. */
-export function pairsFrom({ config: start, named }: Start, config: Config): readonly Pair[] {
+export function pairsFrom({ config: start, named }: Start, config: Config): readonly HashPair[] {
   const byType = withDataType(start, config.data.type);
   const byData = fitToData({ ...byType, data: config.data });
   const { optimizer } =
     config.optimizer.type === byData.optimizer.type ? byData : withOptimizer(byData, config.optimizer.type);
   const base = { ...byData, optimizer, loss: withLossType(byData.loss, config.loss.type) };
-  const pairs: Pair[] = [];
+  const pairs: HashPair[] = [];
   const add = (row: PermalinkKey, always: boolean, against: Config) => {
     const known = codecFor(config, row);
     const value = readSetting(config, row.path);
@@ -257,14 +257,14 @@ export function pairsFrom({ config: start, named }: Start, config: Config): read
 }
 
 /** Settings that the mode's button would have set otherwise, and that no pair says yet. */
-function againstTheButton(config: Config, before: Config['mode'], pairs: readonly Pair[]): readonly Pair[] {
+function againstTheButton(config: Config, before: Config['mode'], pairs: readonly HashPair[]): readonly HashPair[] {
   const said = new Set(pairs.map(([key]) => key));
   const explicit = PLAIN_KEYS.filter(({ key }) => said.has(key)).map(
     ({ path }) => [path, readSetting(config, path)] as const,
   );
   const read = asTheButton(config, before, explicit);
   const other = PLAIN_KEYS.filter(({ path }) => !same(readSetting(read, path), readSetting(config, path)));
-  const more = other.flatMap((row): readonly Pair[] => {
+  const more = other.flatMap((row): readonly HashPair[] => {
     const known = codecFor(config, row);
     return known ? [[row.key, known.codec.print(readSetting(config, row.path))]] : [];
   });
@@ -272,14 +272,19 @@ function againstTheButton(config: Config, before: Config['mode'], pairs: readonl
   return more.length === 0 ? [] : [...more, ...againstTheButton(config, before, [...pairs, ...more])];
 }
 
-const lengthOf = (pairs: readonly Pair[]): number =>
+const lengthOf = (pairs: readonly HashPair[]): number =>
   pairs.reduce((sum, [key, text]) => sum + key.length + text.length + 2, 0);
 
 /**
  * The hash without '#', from the preset that needs the fewest words. `kept` pairs follow, except those whose key has
  * got a good value since. `state`: of a link that leads to a moment of the run.
  */
-export function printPermalink(config: Config, view: ViewOptions, kept: readonly Pair[], state?: LinkState): string {
+export function printPermalink(
+  config: Config,
+  view: ViewOptions,
+  kept: readonly HashPair[],
+  state?: LinkState,
+): string {
   const exhibit = startOf(view);
   const starts = exhibit ? [{ config: exhibit, named: [] }] : PRESET_STARTS;
   const ways = starts.map((start) => pairsFrom(start, config));

@@ -10,7 +10,7 @@ export interface FigurePicture extends Size {
   readonly caption?: (run: string) => string;
 }
 
-export interface Figure {
+export interface SavedFigure {
   /** The figure as it is now; undefined while there is nothing to see. Fetches what it is drawn by, where it must. */
   readonly picture: (app: App) => Promise<FigurePicture | undefined>;
   /** The numbers of a plot as a table. */

@@ -7,7 +7,7 @@ import { openTestSession } from '../../session/testing/open-session';
 import { lastOf } from '../../trace/moments/moment';
 import { byMoments } from '../../trace/moments/moments';
 import type { Ink } from '../draw/ink';
-import type { Measure } from '../draw/text';
+import type { MeasureText } from '../draw/text';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
 import { LOSS_PICTURE, paintLosses } from '../result/loss-picture';
 import { lossSeries } from '../result/loss-series';
@@ -23,7 +23,7 @@ import type { FigurePicture } from './figure-picture';
 import { momentCaption, runWords } from './moment-caption';
 import { svgOf } from './write-picture';
 
-const measure: Measure = (text, { size }) => 0.55 * size * text.length;
+const measure: MeasureText = (text, { size }) => 0.55 * size * text.length;
 const SIZE = { width: 1100, height: 560 };
 const HREF = 'https://example.org/#seed=0&at=2&moment=9';
 

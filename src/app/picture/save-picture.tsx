@@ -10,7 +10,7 @@ import { usePalette } from '../draw/drawing';
 import { saveFile } from '../files/save-file';
 import { useController } from '../run/use-controller';
 import { useAppStore } from '../state/use-app';
-import type { Figure } from './figure-picture';
+import type { SavedFigure } from './figure-picture';
 import { fileName, momentCaption, runWords } from './moment-caption';
 import styles from './save-picture.module.css';
 
@@ -32,7 +32,7 @@ interface SavePictureProps {
     | 'recording';
   /** What is saved, in words. */
   readonly what: string;
-  readonly figure: Figure;
+  readonly figure: SavedFigure;
 }
 
 export function SavePicture({ name, what, figure }: SavePictureProps) {
@@ -97,7 +97,7 @@ export function SavePicture({ name, what, figure }: SavePictureProps) {
   );
 }
 
-function useSaving(name: SavePictureProps['name'], figure: Figure) {
+function useSaving(name: SavePictureProps['name'], figure: SavedFigure) {
   const store = useAppStore();
   const controller = useController();
   const palette = usePalette();

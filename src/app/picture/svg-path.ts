@@ -2,11 +2,11 @@
  * The path of a drawing as SVG has it, from the calls that a canvas takes, each point already moved to where the
  * picture has it. What is not finite draws nothing, as on a canvas. Used by svg-recorder.ts.
  */
-export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+export type SvgMatrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
-export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+export const IDENTITY: SvgMatrix = [1, 0, 0, 1, 0, 0];
 
-export const times = ([a, b, c, d, e, f]: Matrix, [a2, b2, c2, d2, e2, f2]: Matrix): Matrix => [
+export const times = ([a, b, c, d, e, f]: SvgMatrix, [a2, b2, c2, d2, e2, f2]: SvgMatrix): SvgMatrix => [
   a * a2 + c * b2,
   b * a2 + d * b2,
   a * c2 + c * d2,
@@ -16,7 +16,7 @@ export const times = ([a, b, c, d, e, f]: Matrix, [a2, b2, c2, d2, e2, f2]: Matr
 ];
 
 /** Of lengths. */
-export const scaleOf = ([a, b, c, d]: Matrix): number => Math.sqrt(Math.abs(a * d - b * c));
+export const scaleOf = ([a, b, c, d]: SvgMatrix): number => Math.sqrt(Math.abs(a * d - b * c));
 
 /** Hundredths of a pixel. */
 export const num = (value: number): string => String(Math.round(value * 100) / 100 + 0);
@@ -30,7 +30,7 @@ export class SvgPath {
   private start: readonly [number, number] | undefined;
 
   /** `matrix` at the time of each call. */
-  constructor(private readonly matrix: () => Matrix) {}
+  constructor(private readonly matrix: () => SvgMatrix) {}
 
   get d(): string {
     return this.parts.join('');

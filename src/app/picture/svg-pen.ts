@@ -3,7 +3,7 @@
  * and what they come to as attributes of an SVG element. It draws nothing.
  */
 import type { Attributes } from './svg-document';
-import { IDENTITY, type Matrix, num, scaleOf, times } from './svg-path';
+import { IDENTITY, num, type SvgMatrix, scaleOf, times } from './svg-path';
 
 interface State {
   readonly fillStyle: string;
@@ -16,7 +16,7 @@ interface State {
   readonly textAlign: CanvasTextAlign;
   readonly textBaseline: CanvasTextBaseline;
   readonly dash: readonly number[];
-  readonly matrix: Matrix;
+  readonly matrix: SvgMatrix;
   /** The id of what it is cut to. */
   readonly clip: string | undefined;
 }
@@ -106,7 +106,7 @@ export class SvgPen {
   protected set(change: Partial<State>): void {
     this.state = { ...this.state, ...change };
   }
-  private turn(matrix: Matrix): void {
+  private turn(matrix: SvgMatrix): void {
     this.set({ matrix: times(this.state.matrix, matrix) });
   }
   protected opacity(): string | undefined {

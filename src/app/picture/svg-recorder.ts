@@ -3,7 +3,7 @@
  * SvgDocument as an element. Fonts by generic names, colours as they are, patterns by their id. It is no canvas:
  * nothing can be read back, and a call that no painter makes is not here.
  */
-import type { Measure } from '../draw/text';
+import type { MeasureText } from '../draw/text';
 import type { Attributes, SvgDocument } from './svg-document';
 import { num, SvgPath } from './svg-path';
 import { SvgPen } from './svg-pen';
@@ -64,7 +64,7 @@ export class SvgRecorder extends SvgPen implements Partial<Pick<CanvasRenderingC
   imageSmoothingEnabled = true;
 
   constructor(
-    private readonly measure: Measure,
+    private readonly measure: MeasureText,
     private readonly svg: SvgDocument,
   ) {
     super();

@@ -8,7 +8,7 @@ import { type HatchStyle, linesOf } from '../draw/hatch';
 import { createHeat } from '../draw/heat-map';
 import { createInk, type Ink } from '../draw/ink';
 import { openSurface } from '../draw/surface';
-import { createMeasure, drawText, type Measure } from '../draw/text';
+import { createMeasure, drawText, type MeasureText } from '../draw/text';
 import type { Palette } from '../draw/theme';
 import type { FigurePicture } from './figure-picture';
 import { SvgDocument } from './svg-document';
@@ -21,7 +21,7 @@ const LINK = { size: 9, line: 12 } as const;
 const PNG_SCALE = 2;
 
 /** Its caption in words. */
-export type Captioned = Omit<FigurePicture, 'caption'> & { readonly caption: string };
+export type CaptionedPicture = Omit<FigurePicture, 'caption'> & { readonly caption: string };
 
 interface Page {
   readonly width: number;
@@ -31,7 +31,7 @@ interface Page {
 }
 
 /** The figure, its caption, the link. */
-function layOut(picture: Captioned, href: string, measure: Measure): Page {
+function layOut(picture: CaptionedPicture, href: string, measure: MeasureText): Page {
   const inside = picture.width - 2 * MARGIN;
   const caption = wrapped(picture.caption, inside, (text) => measure(text, CAPTION));
   const link = wrapped(href, inside, (text) => measure(text, { ...LINK, mono: true }));
@@ -39,7 +39,7 @@ function layOut(picture: Captioned, href: string, measure: Measure): Page {
   return { width: picture.width, height: picture.height + MARGIN / 2 + below + MARGIN, caption, link };
 }
 
-function paintPage(ink: Ink, picture: Captioned, page: Page, link: (draw: () => void) => void): void {
+function paintPage(ink: Ink, picture: CaptionedPicture, page: Page, link: (draw: () => void) => void): void {
   const { context, palette } = ink;
   context.fillStyle = palette.paper;
   context.fillRect(0, 0, page.width, page.height);
@@ -60,7 +60,7 @@ function paintPage(ink: Ink, picture: Captioned, page: Page, link: (draw: () => 
   });
 }
 
-const inkInto = (svg: SvgDocument, palette: Palette, measure: Measure): Ink => ({
+const inkInto = (svg: SvgDocument, palette: Palette, measure: MeasureText): Ink => ({
   context: new SvgRecorder(measure, svg).context,
   palette,
   measure,
@@ -71,13 +71,13 @@ const inkInto = (svg: SvgDocument, palette: Palette, measure: Measure): Ink => (
 });
 
 /** The figure alone, on nothing. */
-export function bareSvgOf(picture: Omit<FigurePicture, 'caption'>, palette: Palette, measure: Measure): string {
+export function bareSvgOf(picture: Omit<FigurePicture, 'caption'>, palette: Palette, measure: MeasureText): string {
   const svg = new SvgDocument();
   picture.paint(inkInto(svg, palette, measure));
   return svg.toSvg({ width: picture.width, height: picture.height, title: '' });
 }
 
-export function svgOf(picture: Captioned, palette: Palette, href: string, measure: Measure): string {
+export function svgOf(picture: CaptionedPicture, palette: Palette, href: string, measure: MeasureText): string {
   const svg = new SvgDocument();
   const ink = inkInto(svg, palette, measure);
   const page = layOut(picture, href, measure);
@@ -85,7 +85,7 @@ export function svgOf(picture: Captioned, palette: Palette, href: string, measur
   return svg.toSvg({ width: page.width, height: page.height, title: picture.caption });
 }
 
-export async function pngOf(picture: Captioned, palette: Palette, href: string): Promise<Blob> {
+export async function pngOf(picture: CaptionedPicture, palette: Palette, href: string): Promise<Blob> {
   const canvas = document.createElement('canvas');
   const measure = createMeasure(must(canvas.getContext('2d'), 'a canvas to draw on'), palette);
   const page = layOut(picture, href, measure);
@@ -120,6 +120,6 @@ function patternOf(id: string, { pattern, ground, ink, pitch = 6, width = 1.4 }:
   );
 }
 
-export function measureOf(palette: Palette): Measure {
+export function measureOf(palette: Palette): MeasureText {
   return createMeasure(must(document.createElement('canvas').getContext('2d'), 'a canvas to measure on'), palette);
 }

@@ -8,7 +8,7 @@ import type { PipelineAction } from '../../protocol/pipeline';
 import { isPair, keyOf, partsOf } from '../../schedules/cell';
 import { type ActionPlaces, placesOf } from '../../schedules/dependencies';
 import type { Schedule } from '../../schedules/schedule';
-import { type Costs, type Gap, type TimedCell, USUAL_COSTS } from '../../schedules/timing';
+import { type Costs, type ScheduleGap, type TimedCell, USUAL_COSTS } from '../../schedules/timing';
 import { type Picture, pictureOf, rowOf } from './picture';
 
 interface Lane {
@@ -17,7 +17,7 @@ interface Lane {
   next: number;
   clock: number;
   readonly cells: TimedCell[];
-  readonly gaps: Gap[];
+  readonly gaps: ScheduleGap[];
 }
 
 /** An end that no cell has is left out, so that even an empty draft has a stretch of time to write in. */
@@ -41,7 +41,7 @@ export function pictureOfDraft(schedule: Schedule, costs: Costs = USUAL_COSTS): 
   const picture = pictureOf(
     'units',
     lanes.map(({ rank, cells, gaps, clock }) => {
-      const after: Gap = { rank, start: clock, end, waitsFor: undefined, next: undefined };
+      const after: ScheduleGap = { rank, start: clock, end, waitsFor: undefined, next: undefined };
       return rowOf(rank, cells, clock < end && cells.length > 0 ? [...gaps, after] : gaps);
     }),
   );

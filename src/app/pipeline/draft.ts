@@ -4,8 +4,8 @@
  */
 import { at } from '../../base/invariant';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
-import { action, type Cell, isPair, keyOf, partsOf, sameCell } from '../../schedules/cell';
-import type { Place } from '../../schedules/dependencies';
+import { action, isPair, keyOf, partsOf, type ScheduleCell, sameCell } from '../../schedules/cell';
+import type { ActionPlace } from '../../schedules/dependencies';
 import type { Schedule } from '../../schedules/schedule';
 import { toCsv } from '../../schedules/text';
 
@@ -44,7 +44,11 @@ function changed(draft: Draft, orders: Orders): Draft {
   return { ...draft, orders, past: [...draft.past, draft.orders].slice(-MOST_STEPS), future: [] };
 }
 
-const withRow = (draft: Draft, rank: number, edit: (order: readonly Cell[]) => readonly Cell[]): Draft =>
+const withRow = (
+  draft: Draft,
+  rank: number,
+  edit: (order: readonly ScheduleCell[]) => readonly ScheduleCell[],
+): Draft =>
   changed(
     draft,
     draft.orders.map((order, index) => (index === rank ? edit(order) : order)),
@@ -60,20 +64,20 @@ export const emptied = (draft: Draft): Draft =>
   );
 
 /** The new cell is at that place; those from there on move up. */
-export const inserted = (draft: Draft, { rank, index }: Place, cell: Cell): Draft =>
+export const inserted = (draft: Draft, { rank, index }: ActionPlace, cell: ScheduleCell): Draft =>
   withRow(draft, rank, (order) => order.toSpliced(index, 0, cell));
 
-export const removed = (draft: Draft, { rank, index }: Place): Draft =>
+export const removed = (draft: Draft, { rank, index }: ActionPlace): Draft =>
   withRow(draft, rank, (order) => order.toSpliced(index, 1));
 
-export const replaced = (draft: Draft, { rank, index }: Place, cell: Cell): Draft =>
+export const replaced = (draft: Draft, { rank, index }: ActionPlace, cell: ScheduleCell): Draft =>
   withRow(draft, rank, (order) => (index < order.length ? order.with(index, cell) : order));
 
 /**
  * The cell and the one behind it as a pair that may overlap, the forward first; a pair is taken apart. A text: why the
  * two are none.
  */
-export function pairedOrApart(draft: Draft, { rank, index }: Place): Draft | string {
+export function pairedOrApart(draft: Draft, { rank, index }: ActionPlace): Draft | string {
   const order = at(draft.orders, rank);
   const cell = order[index];
   if (cell && isPair(cell)) return withRow(draft, rank, (own) => own.toSpliced(index, 1, ...cell.pair));
@@ -88,7 +92,7 @@ export function pairedOrApart(draft: Draft, { rank, index }: Place): Draft | str
 }
 
 /** `to`: where it is afterwards, in the same row; beyond an end it goes to that end. */
-export function moved(draft: Draft, { rank, index }: Place, to: number): Draft {
+export function moved(draft: Draft, { rank, index }: ActionPlace, to: number): Draft {
   return withRow(draft, rank, (order) => {
     const cell = order[index];
     if (cell === undefined) return order;

@@ -5,21 +5,21 @@
 import { at } from '../../base/invariant';
 import { COMPUTATIONS, type Computation, type PipelineAction } from '../../protocol/pipeline';
 import { isPair, partsOf } from '../../schedules/cell';
-import type { Place } from '../../schedules/dependencies';
+import type { ActionPlace } from '../../schedules/dependencies';
 import { type Draft, inserted, moved, nextAction, pairedOrApart, redone, removed, replaced, undone } from './draft';
 
 export interface Editing {
   readonly draft: Draft;
-  readonly caret: Place;
+  readonly caret: ActionPlace;
   /** The cell that digits go into, and those typed so far. */
-  readonly typing: { readonly place: Place; readonly digits: string } | undefined;
+  readonly typing: { readonly place: ActionPlace; readonly digits: string } | undefined;
   /** Of several stages on a rank, the one that is typed into; undefined: that of the cell before the caret. */
   readonly stage: number | undefined;
   /** What was refused, and why; '' where nothing was. */
   readonly refusal: string;
 }
 
-export type Command =
+export type DraftCommand =
   | { readonly type: 'insert'; readonly kind: Computation }
   | { readonly type: 'digit'; readonly digit: string }
   | { readonly type: 'delete' | 'backspace' | 'earlier' | 'later' | 'pair' | 'undo' | 'redo' };
@@ -32,7 +32,7 @@ export interface PressedKey {
   readonly shiftKey: boolean;
 }
 
-export function commandOf({ key, altKey, ctrlKey, metaKey, shiftKey }: PressedKey): Command | undefined {
+export function commandOf({ key, altKey, ctrlKey, metaKey, shiftKey }: PressedKey): DraftCommand | undefined {
   const letter = key.toUpperCase();
   if (ctrlKey || metaKey) {
     if (letter === 'Z') return { type: shiftKey ? 'redo' : 'undo' };
@@ -52,12 +52,12 @@ export function commandOf({ key, altKey, ctrlKey, metaKey, shiftKey }: PressedKe
 
 const lengthOf = (draft: Draft, rank: number): number => at(draft.orders, rank).length;
 
-const within = (draft: Draft, { rank, index }: Place): Place => ({
+const within = (draft: Draft, { rank, index }: ActionPlace): ActionPlace => ({
   rank,
   index: Math.max(0, Math.min(index, lengthOf(draft, rank))),
 });
 
-export function obey(editing: Editing, command: Command): Editing {
+export function obey(editing: Editing, command: DraftCommand): Editing {
   const { draft, caret } = editing;
   const now: Editing = { ...editing, refusal: '', typing: undefined };
   switch (command.type) {

@@ -9,7 +9,7 @@ import { ZoomButtons } from '../lanes/zoom-buttons';
 import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
 import { actionsText, type Draft, draftOf, emptied, stagesOfRank, withOrders } from './draft';
-import type { Command, Editing } from './edit-draft';
+import type { DraftCommand, Editing } from './edit-draft';
 import { complaintWords } from './editor-words';
 import styles from './pipeline.module.css';
 import { knownSchedules } from './score';
@@ -21,7 +21,7 @@ interface EditorToolsProps {
   readonly complaints: readonly Complaint[];
   readonly view: ViewWindow;
   readonly onView: (view: ViewWindow) => void;
-  readonly onCommand: (command: Command) => void;
+  readonly onCommand: (command: DraftCommand) => void;
   readonly onStage: (stage: number | undefined) => void;
   readonly onDraft: (draft: Draft) => void;
   readonly onSay: (words: string) => void;
@@ -57,7 +57,7 @@ export function EditorTools(props: EditorToolsProps) {
     if (complaints.length > 0) onSay('The schedule cannot run yet.');
     else controller.apply(withDraft(run.config, draft));
   };
-  const button = (name: string, text: string, command: Command, isOff = false) => (
+  const button = (name: string, text: string, command: DraftCommand, isOff = false) => (
     <button type="button" aria-label={name} title={name} disabled={isOff} onClick={() => onCommand(command)}>
       {text}
     </button>

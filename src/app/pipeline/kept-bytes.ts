@@ -3,13 +3,13 @@
  * reads or writes and the backward reads. From a traced step; padding counts, as on the device. Pure.
  */
 import type { BufferInfo, StepTrace } from '../../protocol/trace';
-import type { Replica } from './picture-of-trace';
+import type { ReplicaIndex } from './picture-of-trace';
 
 /** By stage, of micro-batch 0; a stage of which the trace has nothing is left out. */
 export function keptBytes(
   trace: StepTrace,
   buffers: readonly BufferInfo[],
-  { index, of }: Replica,
+  { index, of }: ReplicaIndex,
 ): ReadonlyMap<number, number> {
   const before = new Map<number, Set<string>>();
   const after = new Map<number, Set<string>>();

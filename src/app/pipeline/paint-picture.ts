@@ -4,7 +4,7 @@
  */
 import type { PipelineAction } from '../../protocol/pipeline';
 import { printAction } from '../../schedules/cell-text';
-import type { Gap, LiveStep } from '../../schedules/timing';
+import type { LiveStep, ScheduleGap } from '../../schedules/timing';
 import { formatTime } from '../draw/format';
 import { bottom, centre, grow, type Path, type Rect, right } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
@@ -34,7 +34,7 @@ export interface PictureMarks {
   /** Cells that cannot be where they are. */
   readonly wrong: ReadonlySet<PictureCell>;
   /** From what is waited for to what waits. */
-  readonly arrows: readonly { readonly from: PictureCell; readonly to: PictureCell | Gap }[];
+  readonly arrows: readonly { readonly from: PictureCell; readonly to: PictureCell | ScheduleGap }[];
 }
 
 export const NO_MARKS: PictureMarks = {

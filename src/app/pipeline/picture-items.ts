@@ -2,7 +2,7 @@
  * What can be pointed at in the pipeline picture, row by row in the order of time: cells, gaps, and in the editor the
  * place behind a row's last cell. Pure; pointer, keyboard and painter go by it.
  */
-import type { Gap } from '../../schedules/timing';
+import type { ScheduleGap } from '../../schedules/timing';
 import { clamp } from '../draw/geometry';
 import type { Picture, PictureCell, PictureRow } from './picture';
 
@@ -16,7 +16,7 @@ interface Stretch {
 export type PictureItem =
   | (Stretch & { readonly kind: 'cell'; readonly cell: PictureCell })
   /** `index`: of the cell that comes after it in the rank's order. */
-  | (Stretch & { readonly kind: 'gap'; readonly gap: Gap; readonly index: number | undefined })
+  | (Stretch & { readonly kind: 'gap'; readonly gap: ScheduleGap; readonly index: number | undefined })
   /** Where the next cell of the row would be. */
   | (Stretch & { readonly kind: 'end' });
 
@@ -26,7 +26,7 @@ export const cellId = ({ rank, index, action, paired }: PictureCell): string =>
 
 export const endId = (rank: number): string => `end ${rank}`;
 
-const gapId = ({ rank, start }: Gap): string => `gap ${rank} ${start}`;
+const gapId = ({ rank, start }: ScheduleGap): string => `gap ${rank} ${start}`;
 
 /** `withEnds`: rows go on behind their last cell. */
 export const itemsOf = ({ rows }: Picture, withEnds = false): readonly (readonly PictureItem[])[] =>

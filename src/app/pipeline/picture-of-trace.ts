@@ -6,12 +6,12 @@ import type { Clock, StepTrace } from '../../protocol/trace';
 import { keyOf, partsOf } from '../../schedules/cell';
 import { type ActionPlaces, placesOf } from '../../schedules/dependencies';
 import type { Schedule } from '../../schedules/schedule';
-import type { Gap } from '../../schedules/timing';
+import type { ScheduleGap } from '../../schedules/timing';
 import { endUs, spanOf } from '../../trace/lanes';
 import { type Picture, type PictureCell, type PictureRow, pictureOf, rowOf } from './picture';
 
 /** Which of the pipeline's replicas; pipeline ranks are the outer axis of the mesh: rank = pp · replicas + replica. */
-export interface Replica {
+export interface ReplicaIndex {
   readonly index: number;
   readonly of: number;
 }
@@ -26,7 +26,7 @@ interface Stretch {
   last: number;
 }
 
-export function pictureOfTrace(trace: StepTrace, clock: Clock, schedule: Schedule, replica: Replica): Picture {
+export function pictureOfTrace(trace: StepTrace, clock: Clock, schedule: Schedule, replica: ReplicaIndex): Picture {
   const stretches = stretchesOf(trace, clock, replica);
   const arrivals = arrivalsOf(trace, clock, replica);
   const cells = schedule.orders.map((order, rank) =>
@@ -53,7 +53,7 @@ export function pictureOfTrace(trace: StepTrace, clock: Clock, schedule: Schedul
   );
 }
 
-function stretchesOf(trace: StepTrace, clock: Clock, replica: Replica): ReadonlyMap<number, Stretch> {
+function stretchesOf(trace: StepTrace, clock: Clock, replica: ReplicaIndex): ReadonlyMap<number, Stretch> {
   const stretches = new Map<number, Stretch>();
   for (const [index, { action, queue, kind, device }] of trace.events.entries()) {
     if (!action || queue !== 'compute' || kind === 'wait' || device % replica.of !== replica.index) continue;
@@ -73,7 +73,7 @@ function stretchesOf(trace: StepTrace, clock: Clock, replica: Replica): Readonly
 /** When the message with an action's result has been received by a rank; by rank, then by action. */
 type Arrivals = readonly ReadonlyMap<number, number>[];
 
-function arrivalsOf(trace: StepTrace, clock: Clock, replica: Replica): Arrivals {
+function arrivalsOf(trace: StepTrace, clock: Clock, replica: ReplicaIndex): Arrivals {
   const arrivals: Map<number, number>[] = [];
   for (const [index, { action, kind, device }] of trace.events.entries()) {
     if (!action || kind !== 'recv' || device % replica.of !== replica.index) continue;
@@ -85,11 +85,11 @@ function arrivalsOf(trace: StepTrace, clock: Clock, replica: Replica): Arrivals 
 }
 
 /** Before the first cell, between two, and after the last. */
-function gapsOf(picture: Picture, row: PictureRow, places: ActionPlaces, arrivals: Arrivals): readonly Gap[] {
+function gapsOf(picture: Picture, row: PictureRow, places: ActionPlaces, arrivals: Arrivals): readonly ScheduleGap[] {
   const { from, to } = picture;
   const { rank } = row;
   const least = NOTHING * (to - from);
-  const gaps: Gap[] = [];
+  const gaps: ScheduleGap[] = [];
   let idleFrom = from;
   for (const { action, start, end } of row.cells) {
     if (start - idleFrom > least) {

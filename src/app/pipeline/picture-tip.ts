@@ -1,6 +1,6 @@
 /** What the tooltip of the pipeline picture says of a cell and of a gap. Pure. */
 import type { Schedule } from '../../schedules/schedule';
-import type { Gap } from '../../schedules/timing';
+import type { ScheduleGap } from '../../schedules/timing';
 import { capital } from '../../trace/words';
 import type { Tip } from '../draw/tip';
 import type { Picture, PictureCell } from './picture';
@@ -16,7 +16,7 @@ const cellTip = ({ action, start, end, rank }: PictureCell, { unit, from }: Pict
   ],
 });
 
-const gapTip = (gap: Gap, picture: Picture, schedule: Schedule): Tip => ({
+const gapTip = (gap: ScheduleGap, picture: Picture, schedule: Schedule): Tip => ({
   title: 'Bubble',
   facts: [],
   note: whyBubble(gap, picture, schedule),

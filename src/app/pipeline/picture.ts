@@ -6,7 +6,14 @@
 import type { PipelineAction } from '../../protocol/pipeline';
 import { keyOf } from '../../schedules/cell';
 import type { Schedule } from '../../schedules/schedule';
-import { type Gap, type LiveStep, liveSteps, type TimedCell, type Timing, timingOf } from '../../schedules/timing';
+import {
+  type LiveStep,
+  liveSteps,
+  type ScheduleGap,
+  type TimedCell,
+  type Timing,
+  timingOf,
+} from '../../schedules/timing';
 
 /** Events of the trace that a cell stands for, as indices: the earliest and the last in the trace's order. */
 export interface EventRange {
@@ -23,7 +30,7 @@ export interface PictureRow {
   readonly rank: number;
   /** By time. */
   readonly cells: readonly PictureCell[];
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly ScheduleGap[];
   readonly live: readonly LiveStep[];
   readonly peak: number;
 }
@@ -42,7 +49,7 @@ export interface Picture {
 }
 
 /** A row with the gaps already known. */
-export function rowOf(rank: number, cells: readonly PictureCell[], gaps: readonly Gap[]): PictureRow {
+export function rowOf(rank: number, cells: readonly PictureCell[], gaps: readonly ScheduleGap[]): PictureRow {
   const live = liveSteps(cells);
   return { rank, cells, gaps, live, peak: live.reduce((most, step) => Math.max(most, step.live), 0) };
 }

@@ -3,7 +3,7 @@
  * as CSV: what torch's _PipelineScheduleRuntime loads.
  */
 import { memo, useRef, useState } from 'react';
-import type { Cell } from '../../schedules/cell';
+import type { ScheduleCell } from '../../schedules/cell';
 import { isPair, keyOf, partsOf } from '../../schedules/cell';
 import { printCell } from '../../schedules/cell-text';
 import type { Schedule } from '../../schedules/schedule';
@@ -39,7 +39,7 @@ export function ScheduleText({ title, schedule, titles, lit }: ScheduleTextProps
 
 interface TextRowProps {
   readonly rank: number;
-  readonly order: readonly Cell[];
+  readonly order: readonly ScheduleCell[];
   readonly colours: readonly string[];
   readonly lit: number | undefined;
 }

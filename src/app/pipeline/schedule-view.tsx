@@ -5,7 +5,7 @@
 import { useCallback, useMemo, useState } from 'react';
 import { clockLabel } from '../lanes/clock-label';
 import { type ViewWindow, WHOLE } from '../lanes/view-window';
-import type { Figure } from '../picture/figure-picture';
+import type { SavedFigure } from '../picture/figure-picture';
 import { SavePicture } from '../picture/save-button';
 import { useController } from '../run/use-controller';
 import type { App } from '../state/app-state';
@@ -137,7 +137,7 @@ const figureOf = (
   parts: PictureParts,
   view: ViewWindow,
   marks: (app: App, pointed: undefined) => PictureMarks,
-): Figure => ({
+): SavedFigure => ({
   async picture(app) {
     const layout = layoutPicture(1000, parts.picture.rows.length, undefined);
     const { width, height } = layout;

@@ -3,14 +3,14 @@
  * being typed at it, the item that has the focus. edit-draft.ts says what a command does. Used by editor.tsx.
  */
 import { useMemo, useState } from 'react';
-import type { Place } from '../../schedules/dependencies';
+import type { ActionPlace } from '../../schedules/dependencies';
 import type { Schedule } from '../../schedules/schedule';
 import { writeSlice } from '../state/slice';
 import { useAppStore, useSlice } from '../state/use-app';
 import { type Draft, draftOf, scheduleOfDraft } from './draft';
 import { pictureOfDraft } from './draft-clock';
 import { DRAFT } from './draft-slice';
-import { type Command, type Editing, obey } from './edit-draft';
+import { type DraftCommand, type Editing, obey } from './edit-draft';
 import type { Picture } from './picture';
 import { cellId, endId, findItem, itemsOf, type PictureItem } from './picture-items';
 
@@ -33,7 +33,7 @@ export interface EditingHands {
   keep(draft: Draft): void;
   /** Takes the place of the draft, with the caret at its beginning. */
   begin(draft: Draft): void;
-  command(command: Command): void;
+  command(command: DraftCommand): void;
   /** Which of a rank's stages is typed into. */
   setStage(stage: number | undefined): void;
   /** What is refused, and why. */
@@ -43,7 +43,7 @@ export interface EditingHands {
 }
 
 /** Where what is typed at an item goes. */
-function placeOf(item: PictureItem, { orders }: Draft): Place {
+function placeOf(item: PictureItem, { orders }: Draft): ActionPlace {
   const { rank } = item;
   const length = orders[rank]?.length ?? 0;
   if (item.kind === 'cell') return { rank, index: item.cell.index };

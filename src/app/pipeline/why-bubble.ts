@@ -4,7 +4,7 @@
  */
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Schedule } from '../../schedules/schedule';
-import type { Gap } from '../../schedules/timing';
+import type { ScheduleGap } from '../../schedules/timing';
 import { capital } from '../../trace/words';
 import { formatTime } from '../draw/format';
 import type { ClockUnit, Picture, PictureCell } from './picture';
@@ -43,7 +43,7 @@ const resultWords = ({ kind, microBatch }: PipelineAction): string =>
   kind === 'F' ? `the activations of micro-batch ${microBatch}` : `the gradient of micro-batch ${microBatch}`;
 
 /** 'Stage 1 is idle for 4.5 units. It waits for the gradient of micro-batch 0, which stage 2 computes until 8.5.' */
-export function whyBubble(gap: Gap, picture: Picture, schedule: Schedule): string {
+export function whyBubble(gap: ScheduleGap, picture: Picture, schedule: Schedule): string {
   const { unit } = picture;
   const length = gap.end - gap.start;
   const name = rowName(schedule, gap.rank);
@@ -63,7 +63,7 @@ export function whyBubble(gap: Gap, picture: Picture, schedule: Schedule): strin
   return `${idle} It waits for ${what}, which ${by} ${tense}${message}.`;
 }
 
-function otherCause({ start, next }: Gap, { from }: Picture): string {
+function otherCause({ start, next }: ScheduleGap, { from }: Picture): string {
   if (start === from && next?.kind === 'F' && next.stage === 0) return 'The batch is still being loaded.';
   return 'All inputs are there, but another device is using the processor that the devices share.';
 }

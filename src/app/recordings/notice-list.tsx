@@ -1,10 +1,10 @@
 /** What could not be read, or was read with a guess, with the place in the file. */
-import type { Place, RecordingNotice } from '../../recordings/imported';
+import type { RecordingNotice, RecordPlace } from '../../recordings/imported';
 import { formatCount } from '../draw/format';
 import styles from './recordings.module.css';
 
 /** "rank1.json, event 4,512": as much as is known. */
-export function placeWords({ file, line, byte, event }: Place): string {
+export function placeWords({ file, line, byte, event }: RecordPlace): string {
   if (event !== undefined) return `${file}, event ${formatCount(event)}`;
   if (line !== undefined) return `${file}, line ${formatCount(line)}`;
   return byte === undefined ? file : `${file}, byte ${formatCount(byte)}`;

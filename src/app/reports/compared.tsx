@@ -1,7 +1,7 @@
 /** A comparison as the page shows it: the verdict, causes with what was seen, the losses of both, and tables. */
 import { useMemo } from 'react';
 import type { AnyReport } from '../../reports/any-report';
-import type { Comparison } from '../../reports/compare-reports';
+import type { ReportComparison } from '../../reports/compare-reports';
 import { type Section, sectionsOf } from '../../reports/comparison-sections';
 import { noCause } from '../../reports/no-cause';
 import { DuoLosses } from '../compare/duo-losses';
@@ -11,7 +11,7 @@ import { ScrollRegion } from '../fields/scroll-region';
 import view from '../files/file-view.module.css';
 import styles from './reports.module.css';
 
-export function Compared({ comparison }: { readonly comparison: Comparison }) {
+export function Compared({ comparison }: { readonly comparison: ReportComparison }) {
   const { a, b, verdict, causes, bar, settings } = comparison;
   const both = useMemo(() => joinLosses(curveOf(a), curveOf(b)), [a, b]);
   const sections = useMemo(() => sectionsOf(comparison), [comparison]);

@@ -5,18 +5,18 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../base/errors';
 
-export type Task = 'reading' | 'running';
+export type ReportTask = 'reading' | 'running';
 
 interface OneTask {
-  readonly busy: Task | undefined;
+  readonly busy: ReportTask | undefined;
   readonly failure: LockstepError | undefined;
   /** `task` heeds the signal; what it resolves to is done unless it was stopped. Never rejects. */
-  during(what: Task, task: (signal: AbortSignal) => Promise<() => void>): Promise<void>;
+  during(what: ReportTask, task: (signal: AbortSignal) => Promise<() => void>): Promise<void>;
   cancel(): void;
 }
 
 export function useOneTask(): OneTask {
-  const [busy, setBusy] = useState<Task>();
+  const [busy, setBusy] = useState<ReportTask>();
   const [failure, setFailure] = useState<LockstepError>();
   const current = useRef<AbortController>(undefined);
 
@@ -28,7 +28,7 @@ export function useOneTask(): OneTask {
     return stop;
   }, [stop]);
   const during = useCallback(
-    async (what: Task, task: (signal: AbortSignal) => Promise<() => void>) => {
+    async (what: ReportTask, task: (signal: AbortSignal) => Promise<() => void>) => {
       stop();
       const own = new AbortController();
       current.current = own;

@@ -5,7 +5,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { LockstepError } from '../../base/errors';
 import type { AnyReport } from '../../reports/any-report';
-import { type Comparison, compareReports } from '../../reports/compare-reports';
+import { compareReports, type ReportComparison } from '../../reports/compare-reports';
 import { readReport } from '../../reports/read-report';
 import type { GivenFile } from '../looks/dropped-folders';
 import { GIVEN_REPORT } from '../looks/given';
@@ -13,7 +13,7 @@ import { useController } from '../run/use-controller';
 import { useApp, useAppStore, useSettled, useSlice } from '../state/use-app';
 import { openReport } from './open-report';
 import { reportOfPage, stepsOf, THIS_RUN } from './report-of-page';
-import { type Task, useOneTask } from './use-one-task';
+import { type ReportTask, useOneTask } from './use-one-task';
 
 /** A run that is made for the comparison: longer ones are for the command line. */
 export const MOST_STEPS = 2000;
@@ -22,9 +22,9 @@ const EVERY_MS = 500;
 
 export interface ReportView {
   readonly report: AnyReport | undefined;
-  readonly comparison: Comparison | undefined;
+  readonly comparison: ReportComparison | undefined;
   /** What is under way. */
-  readonly busy: Task | undefined;
+  readonly busy: ReportTask | undefined;
   readonly failure: LockstepError | undefined;
   /** The other side is a run of its own, not the page's. */
   readonly apart: boolean;

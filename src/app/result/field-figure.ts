@@ -1,12 +1,12 @@
 /** The decision field, or predicted against target, as a figure to be saved. */
 import { FIELD_SIZE } from '../../protocol/snapshot';
 import { formatCount, formatPercent } from '../draw/format';
-import type { Figure } from '../picture/figure-picture';
+import type { SavedFigure } from '../picture/figure-picture';
 import { paintResult } from './paint-field';
 
 const SIZE = 480;
 
-export const FIELD_FIGURE: Figure = {
+export const FIELD_FIGURE: SavedFigure = {
   async picture({ info, snapshot }) {
     if (!info || !snapshot) return undefined;
     const { dataset } = info;

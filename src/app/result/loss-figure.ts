@@ -1,14 +1,14 @@
 /** The loss chart as a figure to be saved: its picture, and its numbers. */
 import { loadPart } from '../../base/load-part';
 import { formatCount, formatLoss } from '../draw/format';
-import type { Figure } from '../picture/figure-picture';
+import type { SavedFigure } from '../picture/figure-picture';
 import type { App } from '../state/app-state';
 import { lossSeries } from './loss-series';
 import { lossesCsv } from './losses-csv';
 
 const accumulateOf = ({ info, config }: App): number => (info?.config ?? config).accumulate;
 
-export const LOSS_FIGURE: Figure = {
+export const LOSS_FIGURE: SavedFigure = {
   async picture(app) {
     if (app.losses.length < 2) return undefined;
     const { LOSS_PICTURE, paintLosses } = await loadPart('The picture of the losses', () => import('./loss-picture'));

@@ -6,7 +6,7 @@
 import { formatCount, formatTick } from '../draw/format';
 import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
-import { type Interval, linearScale } from '../draw/scales';
+import { linearScale, type ScaleInterval } from '../draw/scales';
 import { line } from '../draw/shapes';
 import { drawText } from '../draw/text';
 import { ticksTo, topOf } from './loss-frame';
@@ -63,7 +63,7 @@ interface Axes extends Size {
 
 function axes(ink: Ink, { x, y, top, lastStep, width, height }: Axes): void {
   const { palette, context } = ink;
-  const rule = (a: Interval, b: Interval, colour: string) =>
+  const rule = (a: ScaleInterval, b: ScaleInterval, colour: string) =>
     line(
       context,
       [

@@ -1,6 +1,6 @@
 /** The loss history as the columns that the chart draws and the table prints. Pure. */
 import type { LossRecord } from '../../protocol/trace';
-import type { Evaluation } from '../state/app-state';
+import type { EvaluationRecord } from '../state/app-state';
 
 export interface LossSeries {
   /** With a fraction where a step has several micro-batches: 2.5 is the second of two in step 2. */
@@ -18,7 +18,7 @@ const DRAWN = 600;
 
 export function lossSeries(
   losses: readonly LossRecord[],
-  evaluations: readonly Evaluation[],
+  evaluations: readonly EvaluationRecord[],
   accumulate: number,
 ): LossSeries {
   const stride = Math.max(1, Math.ceil(losses.length / DRAWN));

@@ -4,11 +4,11 @@
  */
 import { stepOf } from '../../protocol/micro-batches';
 import type { LossRecord } from '../../protocol/trace';
-import type { Evaluation } from '../state/app-state';
+import type { EvaluationRecord } from '../state/app-state';
 
 export function lossesCsv(
   losses: readonly LossRecord[],
-  evaluations: readonly Evaluation[],
+  evaluations: readonly EvaluationRecord[],
   accumulate: number,
 ): string {
   const ranks = Math.max(0, ...losses.map(({ perRank }) => perRank.length));

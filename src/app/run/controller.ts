@@ -15,7 +15,7 @@ import { BEGINNING, setByHand, toggledHold } from '../pace/pace';
 import type { AppStore } from '../state/store';
 import { createFreeRun } from '../transport/free-run';
 import { onlyPreviewed } from '../transport/positions';
-import { createTransport, type Transport } from '../transport/transport';
+import { createTransport, type TransportControls } from '../transport/transport';
 import type { Walker } from '../transport/walker';
 import { FirstPicture } from './cpu-preview';
 import { Interruption } from './interruption';
@@ -27,7 +27,7 @@ import type { SessionClient } from './session-client';
 import { type RunOnPage, SessionEvents, takeTrace } from './session-events';
 
 export interface Controller {
-  readonly player: Transport;
+  readonly player: TransportControls;
   /**
    * Opens a session for this configuration; a refused one leaves the old run in place and says why. `once`: said when
    * it runs.

@@ -8,7 +8,7 @@ import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import type { CodeLine, StepTrace } from '../../protocol/trace';
 import type { AppStore } from '../state/store';
-import type { Transport } from '../transport/transport';
+import type { TransportControls } from '../transport/transport';
 import type { LiveSession } from './live-session';
 import type { SessionClient } from './session-client';
 import { MEANWHILE, type RunOnPage } from './session-events';
@@ -26,7 +26,7 @@ const coresHere = (): number => (typeof navigator === 'undefined' ? 0 : navigato
 
 interface Page {
   readonly store: AppStore;
-  readonly player: Pick<Transport, 'preview' | 'halt'>;
+  readonly player: Pick<TransportControls, 'preview' | 'halt'>;
   readonly sessions: LiveSession;
   readonly run: RunOnPage;
 }

@@ -5,11 +5,11 @@
  */
 import type { Arrival } from '../address/arrival';
 import type { AppStore } from '../state/store';
-import type { Transport } from '../transport/transport';
+import type { TransportControls } from '../transport/transport';
 
 interface Page {
   readonly store: AppStore;
-  readonly player: Transport;
+  readonly player: TransportControls;
   readonly arrival: Pick<Arrival, 'resume'>;
   readonly report: (error: unknown) => void;
 }

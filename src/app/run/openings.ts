@@ -14,7 +14,7 @@ import { BEGINNING } from '../pace/pace';
 import type { AppStore } from '../state/store';
 import { storedFor } from '../stored/stored-for';
 import type { FreeRun } from '../transport/free-run';
-import type { Transport } from '../transport/transport';
+import type { TransportControls } from '../transport/transport';
 import type { FirstPicture } from './cpu-preview';
 import type { LiveSession } from './live-session';
 import { type NoticeBoard, noticeOf } from './notice-board';
@@ -26,7 +26,7 @@ type Origin = 'edit' | 'link' | 'fallback';
 export interface OpeningsOptions {
   readonly store: AppStore;
   readonly board: NoticeBoard;
-  readonly player: Transport;
+  readonly player: TransportControls;
   readonly freeRun: FreeRun;
   readonly sessions: LiveSession;
   readonly events: SessionEvents;

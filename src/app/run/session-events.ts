@@ -7,7 +7,7 @@ import type { Snapshot } from '../../protocol/snapshot';
 import { runsFree } from '../pace/pace';
 import type { AppStore } from '../state/store';
 import type { FreeRun } from '../transport/free-run';
-import type { Transport } from '../transport/transport';
+import type { TransportControls } from '../transport/transport';
 import type { Interruption } from './interruption';
 import type { NoticeBoard } from './notice-board';
 import type { SessionListener } from './session-client';
@@ -39,7 +39,7 @@ export function takeTrace(store: AppStore, trace: Parameters<ReturnType<AppStore
 export interface SessionEventsOptions {
   readonly store: AppStore;
   readonly board: NoticeBoard;
-  readonly player: Transport;
+  readonly player: TransportControls;
   readonly freeRun: FreeRun;
   readonly run: RunOnPage;
   readonly interruption: Interruption;

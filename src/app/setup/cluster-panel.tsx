@@ -1,5 +1,5 @@
 /** Where the ranks live and how they talk: placement, device, and the options of the mode in use. */
-import type { Control } from '../../parallel/face';
+import type { FaceControl } from '../../parallel/face';
 import { FACES } from '../../parallel/faces';
 import { RUN } from '../../protocol/words/run';
 import { loadedPanel } from '../boundary/loaded-panel';
@@ -51,7 +51,7 @@ export function ClusterPanel() {
   );
 }
 
-function ModeSetting({ control }: { control: Exclude<Control, { kind: 'panel' }> }) {
+function ModeSetting({ control }: { control: Exclude<FaceControl, { kind: 'panel' }> }) {
   switch (control.kind) {
     case 'choice':
       return <ChoiceSetting {...control.setting} words={control.words} />;
@@ -64,7 +64,7 @@ function ModeSetting({ control }: { control: Exclude<Control, { kind: 'panel' }>
   }
 }
 
-function ModePanel({ panel }: { panel: Extract<Control, { kind: 'panel' }>['panel'] }) {
+function ModePanel({ panel }: { panel: Extract<FaceControl, { kind: 'panel' }>['panel'] }) {
   switch (panel) {
     case 'buckets':
       return <BucketList />;

@@ -12,12 +12,12 @@ import { CommitField } from '../fields/commit-field';
 import fields from '../fields/fields.module.css';
 import { Choice } from '../fields/settings';
 import type { RowOfData } from '../model/data-rows';
-import type { Shape } from '../model/layer-shapes';
+import type { LayerShape } from '../model/layer-shapes';
 import { useApp } from '../state/use-app';
 import styles from './layer-list.module.css';
 
 /** Puts an edit; what it returns is what is wrong with it. */
-export type Apply = (edit: Edit) => string | undefined;
+export type ApplyEdit = (edit: Edit) => string | undefined;
 
 /** What may be changed; sizes that follow from the neighbours are not here. */
 const FIELDS: Readonly<Partial<Record<LayerConfig['type'], readonly LayerField[]>>> = {
@@ -45,11 +45,11 @@ const wordsOf = (type: LayerConfig['type'], field: LayerField) => LAYER_OWN[type
 
 interface LayerFieldsProps {
   readonly row: RowOfData | undefined;
-  readonly apply: Apply;
+  readonly apply: ApplyEdit;
   readonly layer: LayerConfig;
   readonly index: number;
   /** What the next layer would get. */
-  readonly before: Shape | undefined;
+  readonly before: LayerShape | undefined;
   readonly canRemove: boolean;
 }
 

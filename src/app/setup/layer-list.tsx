@@ -10,12 +10,12 @@ import type { RowOfData } from '../model/data-rows';
 import { shapesThrough } from '../model/layer-shapes';
 import { layerSizes, modulePath, shapeText } from '../model/layer-words';
 import { useApp } from '../state/use-app';
-import { type Apply, LayerFields } from './layer-fields';
+import { type ApplyEdit, LayerFields } from './layer-fields';
 import styles from './layer-list.module.css';
 
 interface LayerListProps {
   readonly row: RowOfData | undefined;
-  readonly apply: Apply;
+  readonly apply: ApplyEdit;
 }
 
 export function LayerList({ row, apply }: LayerListProps) {

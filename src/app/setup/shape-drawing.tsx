@@ -5,12 +5,12 @@
  */
 import type { LayerConfig } from '../../protocol/config';
 import { clamp } from '../draw/geometry';
-import { outputOf, type Shape } from '../model/layer-shapes';
+import { type LayerShape, outputOf } from '../model/layer-shapes';
 import styles from './model-panel.module.css';
 
 interface Stop {
   readonly kind: 'shape' | 'block';
-  readonly shape: Shape;
+  readonly shape: LayerShape;
   readonly words: string;
   readonly times: number;
 }
@@ -22,11 +22,11 @@ const SHORT: Readonly<Partial<Record<LayerConfig['type'], string>>> = {
   Residual: 'residual',
 };
 
-function stopsOf(layers: readonly LayerConfig[], shape: Shape): readonly Stop[] {
+function stopsOf(layers: readonly LayerConfig[], shape: LayerShape): readonly Stop[] {
   const stops: Stop[] = [{ kind: 'shape', shape, words: shape.join('×'), times: 1 }];
-  let now: Shape | undefined = shape;
+  let now: LayerShape | undefined = shape;
   for (const layer of layers) {
-    const next: Shape | undefined = now && outputOf(layer, now);
+    const next: LayerShape | undefined = now && outputOf(layer, now);
     const last = stops.at(-1);
     if (!next || !last) break;
     const words = SHORT[layer.type] ?? layer.type;
@@ -52,7 +52,7 @@ const MOST = 7;
 const size = (n: number, most: number): number => Math.max(4, (TALLEST * Math.sqrt(n)) / Math.sqrt(most));
 const SHEETS = 4;
 
-export function ShapeDrawing({ layers, shape }: { layers: readonly LayerConfig[]; shape: Shape | undefined }) {
+export function ShapeDrawing({ layers, shape }: { layers: readonly LayerConfig[]; shape: LayerShape | undefined }) {
   if (!shape) return null;
   const all = stopsOf(layers, shape);
   // The ends say most; what does not fit is left out in the middle.

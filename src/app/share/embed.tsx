@@ -4,7 +4,7 @@ import { useUrlSync } from '../address/use-address';
 import type { Theme } from '../draw/theme';
 import { ColumnHeads } from '../fields/column-heads';
 import type { LinkState } from '../permalink/link-state';
-import { LOCKABLE, PARTS, type Part } from '../permalink/permalink-view';
+import { LOCKABLE, PARTS, type PagePart } from '../permalink/permalink-view';
 import { useApp } from '../state/use-app';
 import { CopyField } from './copy-field';
 import { PART_WORDS } from './parts-words';
@@ -18,7 +18,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 ];
 
 /** A figure in a text: stage and timeline, and a button to play. */
-const FIGURE: readonly Part[] = ['bar', 'setup', 'result', 'code'];
+const FIGURE: readonly PagePart[] = ['bar', 'setup', 'result', 'code'];
 
 const changed = (parts: ReadonlySet<string>, part: string, on: boolean): ReadonlySet<string> => {
   const next = new Set(parts);

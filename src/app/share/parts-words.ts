@@ -1,7 +1,7 @@
 /** What `hide` and `lock` do to each part of the page, for the Share dialog; docs/embedding.md has the same list. */
-import type { Part } from '../permalink/permalink-view';
+import type { PagePart } from '../permalink/permalink-view';
 
-export const PART_WORDS: Readonly<Record<Part, string>> = {
+export const PART_WORDS: Readonly<Record<PagePart, string>> = {
   bar: 'the whole bar',
   mode: 'parallel mode',
   world: 'number of ranks',

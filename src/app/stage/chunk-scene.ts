@@ -10,7 +10,7 @@ import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';
 import type { ChunkLayout } from './chunk-layout';
 import { parametersIn, titleOf } from './devices';
-import { type Arrival, countRanks, type Exchange, lastRank, NO_RANKS, onlyRank, type RankSet } from './exchanges';
+import { type ChunkArrival, countRanks, type Exchange, lastRank, NO_RANKS, onlyRank, type RankSet } from './exchanges';
 import { endOf } from './matrix-scene';
 import type { ChunkContent } from './room-content';
 import type { RoomInput } from './room-input';
@@ -59,14 +59,14 @@ function nameOf({ bucket, payload }: Exchange, slice: Slice, index: number, coun
   return [bufferWords(slice.buffer), CARRIES[payload]];
 }
 
-function doing(sends: boolean, arrival: Arrival | undefined): readonly string[] {
+function doing(sends: boolean, arrival: ChunkArrival | undefined): readonly string[] {
   if (arrival && !arrival.there) return ['receives'];
   if (sends) return ['sends'];
   return [];
 }
 
 /** 'sends the sum of 2 of 4', 'now the sum of 3 of 4'. */
-function meaning(holds: readonly string[], sends: boolean, arrival: Arrival | undefined): readonly string[] {
+function meaning(holds: readonly string[], sends: boolean, arrival: ChunkArrival | undefined): readonly string[] {
   const the = (text: string) => (/^(sum|mean)/.test(text) ? `the ${text}` : text);
   const [long = '', ...short] = holds;
   if (arrival?.there) return [`now ${the(long)}`, long, ...short];

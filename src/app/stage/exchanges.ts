@@ -25,7 +25,7 @@ export interface Exchanges {
 }
 
 /** What a transfer brings into a chunk. */
-export interface Arrival {
+export interface ChunkArrival {
   readonly from: DeviceIndex;
   readonly adds: boolean;
   /** It has arrived; else it is under way. */

@@ -12,9 +12,9 @@ import { doneAt, firstOf, lastOf, type Moment, type Position } from '../../trace
 import type { Packet } from '../../trace/packets';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import { createDeviceClock, type DeviceClock } from './device-now';
-import type { Arrival } from './exchanges';
+import type { ChunkArrival } from './exchanges';
 import type { StageFacts, Transit } from './facts';
-import { type Flight, flightsOf, wayMade } from './flights';
+import { type FlyingPacket, flightsOf, wayMade } from './flights';
 import { packetsToDraw } from './scene';
 import { type StepPicture, stepPicture } from './step-picture';
 
@@ -28,8 +28,11 @@ const covers = (a: Slice, b: Slice): boolean =>
   a.buffer === b.buffer && a.offset <= b.offset && b.offset + b.length <= a.offset + a.length;
 
 /** By moment, the packets that are on their way in it. */
-function byMoment(flights: readonly Flight[], { moments, momentOf }: StepPicture): readonly (readonly Flight[])[] {
-  const by = moments.map((): Flight[] => []);
+function byMoment(
+  flights: readonly FlyingPacket[],
+  { moments, momentOf }: StepPicture,
+): readonly (readonly FlyingPacket[])[] {
+  const by = moments.map((): FlyingPacket[] => []);
   for (const flight of flights)
     for (let m = momentOf(flight.packet.send); m <= momentOf(flight.packet.recv); m++) by[m]?.push(flight);
   return by;
@@ -66,7 +69,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
     return known;
   };
   const carried = createCarried(contents);
-  const inFlight = (own: readonly Flight[], position: Position): readonly Transit[] =>
+  const inFlight = (own: readonly FlyingPacket[], position: Position): readonly Transit[] =>
     own.flatMap((flight): Transit[] => {
       const { packet } = flight;
       const progress = wayMade(flight, position);
@@ -86,7 +89,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
       const now = flights[index] ?? [];
       const moving = now.map(({ packet }) => packet);
       contents.seek(done);
-      const arrival = (device: DeviceIndex, slice: Slice): Arrival | undefined => {
+      const arrival = (device: DeviceIndex, slice: Slice): ChunkArrival | undefined => {
         const packet =
           moving.findLast((p) => p.to === device && p.recv <= done && covers(p.target, slice)) ??
           moving.find((p) => p.to === device && covers(p.target, slice));

@@ -5,7 +5,7 @@
 import type { DeviceIndex, MemoryCategory, Phase, Slice } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';
 import type { Packet } from '../../trace/packets';
-import type { Arrival, Exchange, RankSet } from './exchanges';
+import type { ChunkArrival, Exchange, RankSet } from './exchanges';
 import type { StageWork } from './pipeline-work';
 import type { RoomView } from './room-views';
 import type { Activity } from './scene-types';
@@ -49,7 +49,7 @@ export interface StageFacts {
   /** The moment at the cursor takes the stretch away to another device. */
   sends(device: DeviceIndex, slice: Slice): boolean;
   /** What the moment at the cursor brings into the stretch. */
-  arrival(device: DeviceIndex, slice: Slice): Arrival | undefined;
+  arrival(device: DeviceIndex, slice: Slice): ChunkArrival | undefined;
   /** What the room shows. */
   view(device: DeviceIndex): RoomView;
   /** The exchange of gradients that has begun last. */

@@ -12,7 +12,7 @@ import { lastOf } from '../../trace/moments/moment';
 import { byMoments } from '../../trace/moments/moments';
 import { bottom, overlaps, type Rect, right, type Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
-import type { Measure } from '../draw/text';
+import type { MeasureText } from '../draw/text';
 import { palette } from '../testing/palette';
 import { SMALL_CNN, SMALL_GPT } from '../testing/small-runs';
 import { createTraceFacts } from './facts-at';
@@ -83,7 +83,7 @@ interface Written {
 }
 
 /** A wide font: where that fits, others do. */
-const measure: Measure = (text, { size }) => 0.58 * size * text.length;
+const measure: MeasureText = (text, { size }) => 0.58 * size * text.length;
 
 /** Draws nothing, and keeps what is written. */
 function recorder(): { readonly ink: Ink; readonly texts: readonly Written[] } {

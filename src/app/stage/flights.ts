@@ -6,7 +6,7 @@
 import { firstOf, lastOf, type Moment, momentAt, type Position, progressIn } from '../../trace/moments/moment';
 import type { Packet } from '../../trace/packets';
 
-export interface Flight {
+export interface FlyingPacket {
   readonly packet: Packet;
   /** The moment of both its send and its receive, and the part of the moment, 0..1, in which it flies. */
   readonly together: { readonly moment: Moment; readonly leaves: number; readonly arrives: number } | undefined;
@@ -25,7 +25,7 @@ function turnOf(roads: Roads, { from, to }: Packet): number | undefined {
   return fan && fan.findIndex((p) => p.from === from && p.to === to) / (fan.length - 1);
 }
 
-export function flightsOf(packets: readonly Packet[], moments: readonly Moment[]): readonly Flight[] {
+export function flightsOf(packets: readonly Packet[], moments: readonly Moment[]): readonly FlyingPacket[] {
   const roadsOf = new Map<Moment, Roads>();
   const keyOf = ({ from, to }: Packet): string => `${from} ${to}`;
   const momentOf = new Map<Packet, Moment>();
@@ -50,7 +50,7 @@ export function flightsOf(packets: readonly Packet[], moments: readonly Moment[]
 }
 
 /** 0..1; undefined when it is not on its way. */
-export function wayMade({ packet: { send, recv }, together }: Flight, position: Position): number | undefined {
+export function wayMade({ packet: { send, recv }, together }: FlyingPacket, position: Position): number | undefined {
   const { event, fraction } = position;
   const within = together && firstOf(together.moment) <= event && event <= lastOf(together.moment);
   const made =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at } from '../../base/invariant';
 import { bottom, grow, overlaps, type Path, type Rect, right, type Size } from '../draw/geometry';
-import { type Link, layoutStage, type StageLayout } from './layout';
+import { layoutStage, type StageLayout, type StageLink } from './layout';
 import { routeLinks } from './routes';
 
 /** Of the stage, beside set-up and result, on screens from 390 to 1920 pixels wide; and smaller than that. */
@@ -11,23 +11,23 @@ const SIZES: readonly Size[] = [320, 390, 480, 690, 704, 856, 1330, 1700].flatMa
 const DEVICES = Array.from({ length: 16 }, (_, i) => i + 1);
 const LARGEST = { width: 560, height: 480 };
 
-const ring = (n: number): Link[] =>
+const ring = (n: number): StageLink[] =>
   Array.from({ length: n }, (_, r) => ({ from: r, to: (r + n - 1) % n })).filter((l) => l.from !== l.to);
-const star = (n: number): Link[] =>
+const star = (n: number): StageLink[] =>
   Array.from({ length: n - 1 }, (_, r) => [
     { from: 0, to: r + 1 },
     { from: r + 1, to: 0 },
   ]).flat();
-const pipeline = (n: number): Link[] =>
+const pipeline = (n: number): StageLink[] =>
   Array.from({ length: n - 1 }, (_, r) => [
     { from: r, to: r + 1 },
     { from: r + 1, to: r },
   ]).flat();
-const everyPair = (n: number): Link[] =>
+const everyPair = (n: number): StageLink[] =>
   Array.from({ length: n * n }, (_, i) => ({ from: Math.floor(i / n), to: i % n })).filter((l) => l.from !== l.to);
-const TRAFFIC = { ring, star, pipeline, everyPair, none: (): Link[] => [] };
+const TRAFFIC = { ring, star, pipeline, everyPair, none: (): StageLink[] => [] };
 
-const layoutFor = (devices: number, size: Size, links: readonly Link[]): StageLayout =>
+const layoutFor = (devices: number, size: Size, links: readonly StageLink[]): StageLayout =>
   layoutStage({ ...size, devices, largest: LARGEST, links });
 
 /** The rectangle around each straight piece of a road. */

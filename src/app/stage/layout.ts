@@ -7,7 +7,7 @@
 import { clamp, type Rect, type Size } from '../draw/geometry';
 
 /** From one device to another; each direction is a link of its own. */
-export interface Link {
+export interface StageLink {
   readonly from: number;
   readonly to: number;
   /** Its packets go from chunk to chunk: between rooms one above the other they fly past the rooms' sides. */
@@ -15,7 +15,7 @@ export interface Link {
 }
 
 /** Columns count from the left, rows from the top; a room under a gap has half a column. */
-export interface Cell {
+export interface GridCell {
   readonly column: number;
   readonly row: number;
 }
@@ -25,7 +25,7 @@ export interface LayoutInput extends Size {
   /** The largest room that is not waste. */
   readonly largest: Size;
   /** What travels between rooms: the gaps must hold it. */
-  readonly links: readonly Link[];
+  readonly links: readonly StageLink[];
   /** So many rooms are always below one another: the replicas of a pipeline's stage. Absent: 1. */
   readonly stack?: number;
 }
@@ -33,7 +33,7 @@ export interface LayoutInput extends Size {
 export interface StageLayout extends Size {
   /** Index = device. */
   readonly rooms: readonly Rect[];
-  readonly cells: readonly Cell[];
+  readonly cells: readonly GridCell[];
   readonly columns: number;
   readonly rows: number;
   /** Phones: packets without labels. */
@@ -88,7 +88,7 @@ const BESIDE = 20;
 const BESIDE_COMPACT = 15;
 
 /** Of rooms, or of stacks of rooms. */
-function cellsOf(devices: number, columns: number, stack: number): readonly Cell[] {
+function cellsOf(devices: number, columns: number, stack: number): readonly GridCell[] {
   if (stack > 1)
     return cellsOf(devices / stack, columns, 1).flatMap(({ column, row }) =>
       Array.from({ length: stack }, (_, place) => ({ column, row: row * stack + place })),
@@ -105,7 +105,7 @@ function cellsOf(devices: number, columns: number, stack: number): readonly Cell
 }
 
 /** How a link runs between two cells of a layout with so many columns and rows. */
-export function wayBetween(a: Cell, b: Cell, { columns, rows }: { columns: number; rows: number }): Way {
+export function wayBetween(a: GridCell, b: GridCell, { columns, rows }: { columns: number; rows: number }): Way {
   const across = Math.abs(a.column - b.column);
   const down = Math.abs(a.row - b.row);
   if (down === 0 && across === 1) return { kind: 'straight' };
@@ -117,7 +117,7 @@ export function wayBetween(a: Cell, b: Cell, { columns, rows }: { columns: numbe
 }
 
 /** Pairs of devices on each street and at each edge. */
-function detours(input: LayoutInput, cells: readonly Cell[], grid: { columns: number; rows: number }) {
+function detours(input: LayoutInput, cells: readonly GridCell[], grid: { columns: number; rows: number }) {
   const streets = Array.from({ length: grid.rows + 1 }, () => new Set<string>());
   const around = { left: new Set<string>(), right: new Set<string>() };
   for (const { from, to } of input.links) {
@@ -132,7 +132,7 @@ function detours(input: LayoutInput, cells: readonly Cell[], grid: { columns: nu
 }
 
 /** At which sides of the stage packets fly past rooms, from chunk to chunk. */
-function besideOf(input: LayoutInput, cells: readonly Cell[], grid: { columns: number; rows: number }) {
+function besideOf(input: LayoutInput, cells: readonly GridCell[], grid: { columns: number; rows: number }) {
   const sides = { left: false, right: false };
   for (const { from, to, docked } of input.links) {
     const [a, b] = [cells[from], cells[to]];
@@ -147,7 +147,7 @@ function besideOf(input: LayoutInput, cells: readonly Cell[], grid: { columns: n
 interface Plan {
   readonly columns: number;
   readonly rows: number;
-  readonly cells: readonly Cell[];
+  readonly cells: readonly GridCell[];
   readonly room: Size;
   readonly gap: Size;
   readonly left: number;

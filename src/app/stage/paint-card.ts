@@ -2,7 +2,7 @@
 import type { Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { type BoxStyle, box } from '../draw/shapes';
-import { drawText, firstFit, type Measure, type TextStyle } from '../draw/text';
+import { drawText, firstFit, type MeasureText, type TextStyle } from '../draw/text';
 import type { RoomFrame, RoomLevel } from './room-layout';
 
 export const SMALL: TextStyle = { size: 11 };
@@ -33,7 +33,7 @@ interface Head {
  * A rank's name, and its number alone where 'rank 10' would be cut to 'rank…'. Whether it would is asked of two digits
  * in every room, so that all rooms of a size have the same kind of name.
  */
-function titlesOf(title: string, width: number, style: TextStyle, measure: Measure): readonly string[] {
+function titlesOf(title: string, width: number, style: TextStyle, measure: MeasureText): readonly string[] {
   const number = /\d+$/.exec(title)?.[0];
   if (number === undefined) return [title];
   const two = title.replace(/\d+$/, (digits) => digits.padStart(2, '0'));

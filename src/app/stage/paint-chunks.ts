@@ -7,7 +7,7 @@ import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
 import { drawText, firstFit } from '../draw/text';
 import { inUnits } from '../draw/value-scale';
-import { type Arrival, hasRank, type RankSet } from './exchanges';
+import { type ChunkArrival, hasRank, type RankSet } from './exchanges';
 import { rankColour, SMALL } from './paint-card';
 import { paintMap } from './paint-map';
 import type { ChunkScene, ChunksScene } from './scene-types';
@@ -27,7 +27,7 @@ function bars(ink: Ink, at: Rect, ranks: RankSet, places: number): void {
   }
 }
 
-function arrived(ink: Ink, at: Rect, { map }: ChunkScene, { from, values, adds }: Arrival): void {
+function arrived(ink: Ink, at: Rect, { map }: ChunkScene, { from, values, adds }: ChunkArrival): void {
   if (!values || map.unit === undefined || !map.cells || map.cells.rows > 1) return;
   const width = map.rect.width / map.cells.columns;
   const colour = rankColour(ink, from);

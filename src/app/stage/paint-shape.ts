@@ -1,9 +1,9 @@
 /** Paints the strokes and surfaces of an operator's picture, in the colours of the theme. Decides nothing. */
 import type { Ink } from '../draw/ink';
 import { box, line } from '../draw/shapes';
-import type { ShapeScene, Tone } from './scene-types';
+import type { SceneTone, ShapeScene } from './scene-types';
 
-function colourOf({ palette }: Ink, tone: Tone): string {
+function colourOf({ palette }: Ink, tone: SceneTone): string {
   if (tone === 'positive') return palette.diverging(0.9);
   if (tone === 'negative') return palette.diverging(-0.9);
   if (tone === 'loss') return palette.phase.loss.edge;

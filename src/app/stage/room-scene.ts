@@ -10,7 +10,7 @@ import type { LayerLayout } from './layer-layout';
 import { endOf, type MadeMap, matrixScene } from './matrix-scene';
 import type { MatrixWindow } from './matrix-window';
 import { memoryScene } from './memory-scene';
-import type { Drawing } from './operators/drawn';
+import type { OperatorDrawing } from './operators/drawn';
 import { pipelineScene } from './pipeline-scene';
 import type { RoomContent } from './room-content';
 import type { RoomInput } from './room-input';
@@ -193,7 +193,7 @@ function tabItems({ place, buckets, facts }: RoomInput, scene: TabsScene | undef
 
 export function roomScene(
   input: RoomInput,
-  drawing: Drawing | undefined,
+  drawing: OperatorDrawing | undefined,
 ): { readonly scene: RoomScene; readonly items: readonly SceneItem[] } {
   const { place, rect, content, facts, buckets } = input;
   const { frame, body } = content;

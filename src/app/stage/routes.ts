@@ -4,7 +4,7 @@
  * Where both directions are used each has its own side, and traffic keeps to the right. Pure; called by the scene.
  */
 import { bottom, centre, clamp, type Path, type Point, type Rect, right } from '../draw/geometry';
-import { type Link, type StageLayout, type Way, wayBetween } from './layout';
+import { type StageLayout, type StageLink, type Way, wayBetween } from './layout';
 
 /** The way of a packet. */
 export interface Road {
@@ -13,7 +13,7 @@ export interface Road {
   readonly lane?: number;
 }
 
-export interface Route extends Link, Road {}
+export interface Route extends StageLink, Road {}
 
 /** Half the distance between the two directions of a level road: two packets, three cells high, pass each other. */
 const SIDE = 20;
@@ -95,7 +95,7 @@ function laneAt({ from, to }: Span, index: number, count: number): { readonly at
   return { at: (from + to) / 2 + (index - (count - 1) / 2) * lane, lane };
 }
 
-interface Known extends Link {
+interface Known extends StageLink {
   readonly a: Rect;
   readonly b: Rect;
   readonly way: Way;
@@ -104,7 +104,7 @@ interface Known extends Link {
   readonly pair: string;
 }
 
-function known(layout: StageLayout, { from, to }: Link): readonly Known[] {
+function known(layout: StageLayout, { from, to }: StageLink): readonly Known[] {
   const [a, b] = [layout.rooms[from], layout.rooms[to]];
   const [start, end] = [layout.cells[from], layout.cells[to]];
   if (!a || !b || !start || !end || from === to) return [];
@@ -113,7 +113,7 @@ function known(layout: StageLayout, { from, to }: Link): readonly Known[] {
   return [{ from, to, a, b, way, place, pair: `${Math.min(from, to)}-${Math.max(from, to)}` }];
 }
 
-export function routeLinks(layout: StageLayout, links: readonly Link[]): readonly Route[] {
+export function routeLinks(layout: StageLayout, links: readonly StageLink[]): readonly Route[] {
   const { rooms } = layout;
   const used = new Set(links.map((l) => `${l.from}>${l.to}`));
   const streets = streetsOf(layout);

@@ -8,7 +8,7 @@ import type { HeatCells } from '../draw/heat-map';
 import type { HitItem } from '../draw/hit-regions';
 import type { Tip } from '../draw/tip';
 import type { ChunkLayout, ChunksLayout } from './chunk-layout';
-import type { Arrival, RankSet } from './exchanges';
+import type { ChunkArrival, RankSet } from './exchanges';
 import type { StageLayout } from './layout';
 import type { RoomFrame } from './room-layout';
 
@@ -84,7 +84,7 @@ export interface ChunkScene {
   readonly ranks: RankSet;
   readonly sends: boolean;
   /** What arrives in this moment; `adds`: it is added, else put in place. */
-  readonly arrival: Arrival | undefined;
+  readonly arrival: ChunkArrival | undefined;
   /** What it is, and what is in it; each longest first. */
   readonly name: readonly string[];
   readonly holds: readonly string[];
@@ -173,7 +173,7 @@ export interface RoomScene {
 }
 
 /** Colours of the theme that the pictures of operators draw with: text, grounds, and one hue per kind of value. */
-export type Tone =
+export type SceneTone =
   | 'ink'
   | 'soft'
   | 'line'
@@ -193,17 +193,17 @@ export type ShapeScene =
   | {
       readonly shape: 'line';
       readonly path: Path;
-      readonly tone: Tone;
+      readonly tone: SceneTone;
       readonly width: number;
       readonly dash?: readonly number[];
       readonly alpha?: number;
     }
-  | { readonly shape: 'area'; readonly path: Path; readonly tone: Tone; readonly alpha: number }
+  | { readonly shape: 'area'; readonly path: Path; readonly tone: SceneTone; readonly alpha: number }
   | {
       readonly shape: 'box';
       readonly rect: Rect;
-      readonly fill?: Tone;
-      readonly stroke?: Tone;
+      readonly fill?: SceneTone;
+      readonly stroke?: SceneTone;
       readonly lineWidth?: number;
       readonly dash?: readonly number[];
       readonly alpha?: number;
@@ -213,7 +213,7 @@ export type ShapeScene =
       readonly shape: 'dots';
       readonly points: Path;
       readonly radius: number;
-      readonly tone: Tone;
+      readonly tone: SceneTone;
       readonly alpha: number;
     };
 

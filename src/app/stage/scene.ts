@@ -11,7 +11,7 @@ import { type ArrowInput, placeArrows } from './arrow-labels';
 import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices, titleOf } from './devices';
 import type { Exchange } from './exchanges';
 import type { StageFacts } from './facts';
-import { type Link, layoutStage, type StageLayout } from './layout';
+import { layoutStage, type StageLayout, type StageLink } from './layout';
 import { memoryScale } from './memory-scene';
 import { createDrawings, type Drawings } from './operators/drawing';
 import { type Dock, dockedRoad } from './packet-route';
@@ -115,8 +115,8 @@ export function packetsToDraw(trace: StepTrace): readonly Packet[] {
 }
 
 /** Each directed pair of devices that exchange something in the step. */
-export function linksOf(packets: readonly Packet[]): readonly Link[] {
-  const links = new Map<string, Link>();
+export function linksOf(packets: readonly Packet[]): readonly StageLink[] {
+  const links = new Map<string, StageLink>();
   for (const { from, to, collective } of packets) {
     const key = `${from}>${to}`;
     links.set(key, { from, to, docked: collective !== undefined || links.get(key)?.docked === true });

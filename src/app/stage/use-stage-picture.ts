@@ -7,7 +7,7 @@ import { loadPart } from '../../base/load-part';
 import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { useSurface } from '../draw/use-surface';
-import type { Figure } from '../picture/figure-picture';
+import type { SavedFigure } from '../picture/figure-picture';
 import { useApp, useAppStore } from '../state/use-app';
 import { itemsOfEvent } from './marks';
 import { OPERATOR_PICTURES } from './operators/drawing';
@@ -59,7 +59,7 @@ function usePictures(): boolean {
   return there;
 }
 
-const figureOf = (model: StageModel, size: Size): Figure => ({
+const figureOf = (model: StageModel, size: Size): SavedFigure => ({
   async picture(app) {
     const scene = model.look(app, size);
     const { step } = model;

@@ -27,7 +27,7 @@ export interface Cursor {
 
 export type RunState = 'loading' | 'paused' | 'playing' | 'finished' | 'failed';
 
-export type Evaluation = Pick<Snapshot, 'step' | 'trainLoss' | 'testLoss' | 'trainAccuracy' | 'testAccuracy'>;
+export type EvaluationRecord = Pick<Snapshot, 'step' | 'trainLoss' | 'testLoss' | 'trainAccuracy' | 'testAccuracy'>;
 
 export interface AppState extends ViewOptions, WithSlices {
   readonly config: Config;
@@ -65,7 +65,7 @@ export interface AppState extends ViewOptions, WithSlices {
   readonly losses: readonly LossRecord[];
   readonly snapshot: Snapshot | undefined;
   /** The losses over all rows that the snapshots brought, oldest first, thinned like `losses`. */
-  readonly evaluations: readonly Evaluation[];
+  readonly evaluations: readonly EvaluationRecord[];
   /** Between the run and its single-device reference, oldest first, thinned beyond the first steps. */
   readonly differences: readonly DifferenceAt[];
   /** Language models: what the snapshots' models wrote, oldest first. */

@@ -3,7 +3,7 @@
  * with `writeSlice`; the store keeps the values by their slices and knows nothing of what is in them.
  */
 
-export interface Slice<S> {
+export interface StateSlice<S> {
   /** For people who look at the store. */
   readonly name: string;
   /** The value before anything is written. */
@@ -12,19 +12,19 @@ export interface Slice<S> {
 
 /** What features keep for themselves. */
 export interface WithSlices {
-  readonly slices: ReadonlyMap<Slice<unknown>, unknown>;
+  readonly slices: ReadonlyMap<StateSlice<unknown>, unknown>;
 }
 
 interface SliceStore {
   setState(change: (state: WithSlices) => WithSlices): void;
 }
 
-export const sliceOf = <S>(name: string, initial: S): Slice<S> => ({ name, initial });
+export const sliceOf = <S>(name: string, initial: S): StateSlice<S> => ({ name, initial });
 
 /** Only `writeSlice` puts values in, so the value has the slice's type. */
-export const readSlice = <S>({ slices }: WithSlices, slice: Slice<S>): S =>
+export const readSlice = <S>({ slices }: WithSlices, slice: StateSlice<S>): S =>
   slices.has(slice) ? (slices.get(slice) as S) : slice.initial;
 
-export function writeSlice<S>(store: SliceStore, slice: Slice<S>, value: S): void {
+export function writeSlice<S>(store: SliceStore, slice: StateSlice<S>, value: S): void {
   store.setState(({ slices }) => ({ slices: new Map(slices).set(slice, value) }));
 }

@@ -7,7 +7,7 @@ import { useStore } from 'zustand';
 import { must } from '../../base/invariant';
 import { useThrottled } from '../draw/use-throttled';
 import type { App } from './app-state';
-import { readSlice, type Slice } from './slice';
+import { readSlice, type StateSlice } from './slice';
 import type { AppStore } from './store';
 
 const StoreContext = createContext<AppStore | undefined>(undefined);
@@ -31,4 +31,4 @@ export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
   return useThrottled(store.subscribe, () => selector(store.getState()), everyMs);
 }
 
-export const useSlice = <S,>(slice: Slice<S>): S => useApp((app) => readSlice(app, slice));
+export const useSlice = <S,>(slice: StateSlice<S>): S => useApp((app) => readSlice(app, slice));

@@ -1,7 +1,7 @@
 /** Finds the terms of the glossary in a text. Pure; the definitions come later (`stage-words.ts`). */
 import type { TermId } from '../../protocol/words/glossary';
 
-export interface Piece {
+export interface TermPiece {
   readonly text: string;
   readonly term?: TermId;
 }
@@ -35,8 +35,8 @@ const PATTERN = new RegExp(
 );
 
 /** Each term once: those that `seen` holds are left alone, and those that are found are added to it. */
-export function findTerms(text: string, seen: Set<TermId> = new Set()): readonly Piece[] {
-  const pieces: Piece[] = [];
+export function findTerms(text: string, seen: Set<TermId> = new Set()): readonly TermPiece[] {
+  const pieces: TermPiece[] = [];
   let end = 0;
   for (const match of text.matchAll(PATTERN)) {
     const [whole, found = ''] = match;

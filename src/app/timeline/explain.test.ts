@@ -8,7 +8,7 @@ import { nextMatch } from '../lanes/search-words';
 import { between, reveal, WHOLE } from '../lanes/view-window';
 import { lanePartsOf } from './lane-parts';
 import { searchEvents } from './search';
-import { atCursor, type Direction, moveSelection, type Selection } from './selection';
+import { atCursor, type EventDirection, moveSelection, type Selection } from './selection';
 import { TIMELINE_KEYS } from './timeline-keys';
 import { pathWords, waitedFor, whyIdleThen, whyThen } from './why-words';
 
@@ -150,7 +150,7 @@ describe('search', () => {
 
 describe('the selection by keys', () => {
   const parts = lanePartsOf(late, 'modelled', 3);
-  const walk = (from: Selection, ...directions: readonly Direction[]) =>
+  const walk = (from: Selection, ...directions: readonly EventDirection[]) =>
     directions.reduce<Selection | undefined>((now, direction) => now && moveSelection(parts, now, direction), from);
   const event = (index: number): Selection => ({ kind: 'event', event: index });
 

@@ -10,7 +10,7 @@ import { eventLabels } from '../lanes/event-label';
 import { type Gap, gapsOf } from '../lanes/gaps';
 import { intersect, without } from '../lanes/intervals';
 
-export interface Piece extends Interval {
+export interface LanePiece extends Interval {
   /** Index into trace.events. */
   readonly event: number;
   /** Longest first. */
@@ -21,7 +21,7 @@ export interface Piece extends Interval {
 export interface Run extends Interval {
   readonly of: TraceEvent;
   readonly labels: readonly string[];
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly LanePiece[];
 }
 
 export interface CommRun extends Run {
@@ -75,7 +75,7 @@ const PAYLOAD_LABELS: Readonly<Record<Payload, readonly string[]>> = {
 /** Runs of pieces that follow each other without a break and have the same key. */
 function runsOf(
   trace: StepTrace,
-  pieces: readonly Piece[],
+  pieces: readonly LanePiece[],
   keyOf: (e: TraceEvent) => string,
   labelsOf: (e: TraceEvent) => readonly string[],
 ): readonly Run[] {
@@ -84,7 +84,7 @@ function runsOf(
     endUs: number;
     readonly key: string;
     readonly of: TraceEvent;
-    readonly pieces: Piece[];
+    readonly pieces: LanePiece[];
   }[] = [];
   for (const piece of pieces) {
     const of = trace.events[piece.event];
@@ -111,7 +111,7 @@ const collectiveOf = (e: TraceEvent | undefined): string | undefined =>
 function commWaits(
   { events }: StepTrace,
   device: DeviceIndex,
-  pieces: readonly Piece[],
+  pieces: readonly LanePiece[],
   busy: readonly Interval[],
 ): readonly CommWait[] {
   return pieces.flatMap((piece, k): CommWait[] => {
@@ -128,10 +128,10 @@ function commWaits(
 export function lanePartsOf(trace: StepTrace, clock: Clock, devices: number): LaneParts {
   const times = createIdleTimes(trace, clock);
   const { spans } = times;
-  const piecesOf = (device: DeviceIndex, queue: TraceEvent['queue']): readonly Piece[] =>
+  const piecesOf = (device: DeviceIndex, queue: TraceEvent['queue']): readonly LanePiece[] =>
     times
       .eventsOf(device)
-      .flatMap((event): Piece[] => {
+      .flatMap((event): LanePiece[] => {
         const [e, span] = [trace.events[event], spans[event]];
         return e && span && e.queue === queue ? [{ ...span, event, labels: eventLabels(e) }] : [];
       })

@@ -7,7 +7,7 @@ import { lookup } from '../../base/lookup';
 import { between, reveal, type ViewWindow, WHOLE } from '../lanes/view-window';
 import { windowKeys } from '../lanes/window-keys';
 import type { App } from '../state/app-state';
-import { atCursor, type Direction, moveSelection, type Selection, stretchOf } from './selection';
+import { atCursor, type EventDirection, moveSelection, type Selection, stretchOf } from './selection';
 import type { TimelineModel } from './timeline-model';
 
 /** Air beside what is shown as wide as can be. */
@@ -43,7 +43,7 @@ function fitted({ model, app, selection }: TimelineKeyActions): ViewWindow {
 
 export function timelineKeyDown(actions: TimelineKeyActions) {
   const { model, app, selection, go, show, select } = actions;
-  const move = (direction: Direction) => {
+  const move = (direction: EventDirection) => {
     const { cursor, traces } = app();
     const trace = cursor && traces[cursor.trace];
     const parts = model.parts(app());

@@ -5,7 +5,7 @@
 import { bottom, centre, type Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { phaseColour } from '../draw/phase-colour';
-import type { Interval } from '../draw/scales';
+import type { ScaleInterval } from '../draw/scales';
 import { box } from '../draw/shapes';
 import { drawText } from '../draw/text';
 import { type Overview, paintBand, paintCursor, paintGrid, paintHead } from '../lanes/paint-frame';
@@ -109,7 +109,7 @@ export interface TimelineShown {
   /** By how much the lanes are scrolled. */
   readonly top: number;
   /** The stretch that is being drawn along the axis. */
-  readonly band: Interval | undefined;
+  readonly band: ScaleInterval | undefined;
 }
 
 export function paintTimeline(

@@ -11,7 +11,7 @@ export type Selection =
   | { readonly kind: 'event'; readonly event: number }
   | { readonly kind: 'idle'; readonly stretch: IdleStretch };
 
-export type Direction = 'next' | 'previous' | 'above' | 'below';
+export type EventDirection = 'next' | 'previous' | 'above' | 'below';
 
 interface Selectable {
   readonly startUs: number;
@@ -51,7 +51,7 @@ export const sameSelection = (a: Selection | undefined, b: Selection | undefined
 const startOf = (stretch: IdleStretch) => (stretch.of === 'comm' ? stretch.wait : stretch.gap);
 
 /** Where a key takes the selection; undefined at the end of a lane and at the last lane. */
-export function moveSelection(parts: LaneParts, from: Selection, direction: Direction): Selection | undefined {
+export function moveSelection(parts: LaneParts, from: Selection, direction: EventDirection): Selection | undefined {
   const lanes = lanesOf(parts);
   const lane = lanes.findIndex((list) => list.some(({ selection }) => sameSelection(selection, from)));
   if (lane < 0) return undefined;

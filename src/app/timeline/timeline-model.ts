@@ -16,7 +16,7 @@ import { type LaneParts, lanePartsOf } from './lane-parts';
 import { layoutTimeline, type TimelineLayout } from './timeline-layout';
 import { rectOf, type TimelineItem, type TimelineScene, timelineScene } from './timeline-scene';
 
-export interface Place {
+export interface EventPlace {
   readonly event: number;
   readonly fraction: number;
 }
@@ -33,7 +33,7 @@ export interface TimelineModel extends LanesModel<TimelineItem> {
   /** What look() made last. */
   scene: TimelineScene | undefined;
   /** Where the cursor goes for a point on the canvas. */
-  placeAt(app: App, x: number): Place | undefined;
+  placeAt(app: App, x: number): EventPlace | undefined;
   /** Of the step that is shown; undefined before one has run. */
   parts(app: App): LaneParts | undefined;
   causes(app: App): Causes | undefined;

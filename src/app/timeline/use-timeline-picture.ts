@@ -7,7 +7,7 @@ import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { useMedia } from '../draw/use-media';
 import { useSize, useSurface } from '../draw/use-surface';
-import type { Figure } from '../picture/figure-picture';
+import type { SavedFigure } from '../picture/figure-picture';
 import { useApp, useAppStore } from '../state/use-app';
 import { paintTimeline } from './paint-timeline';
 import { marksOf } from './timeline-marks';
@@ -53,7 +53,12 @@ export function useTimelinePicture({ pointed, selection, matches, path }: Marked
 }
 
 /** The timeline as a picture: all of its lanes, whatever part of them the panel shows. */
-const figureOf = (model: TimelineModel, panel: PanelSize, size: Size, marked: Omit<Marked, 'pointed'>): Figure => ({
+const figureOf = (
+  model: TimelineModel,
+  panel: PanelSize,
+  size: Size,
+  marked: Omit<Marked, 'pointed'>,
+): SavedFigure => ({
   async picture(app) {
     const parts = model.parts(app);
     const scene = model.look(app, panel);

@@ -7,7 +7,7 @@ import { advanced, secondsPerStep, speedOf } from '../pace/pace';
 import { isConstruct } from '../state/kept-run';
 import type { AppStore } from '../state/store';
 import { momentShares } from './moment-shares';
-import type { Rate } from './walker';
+import type { PlayRate } from './walker';
 
 /** How long the first step is walked over before Play, and a step while the session runs freely. */
 const PREVIEW_SECONDS = 8;
@@ -17,9 +17,9 @@ const CONSTRUCT_SHARE = 0.4;
 
 /** Each takes the index of a kept trace. */
 export interface Rates {
-  ofPace(trace: number): Rate;
-  ofReplay(trace: number): Rate;
-  ofPreview(trace: number): Rate;
+  ofPace(trace: number): PlayRate;
+  ofReplay(trace: number): PlayRate;
+  ofPreview(trace: number): PlayRate;
 }
 
 /** `onStage`: the pace has come to the next stage of the table. */
@@ -31,7 +31,7 @@ export function createRates(store: AppStore, onStage: () => void): Rates {
     setPace(next);
     if (speedOf(next) !== speedOf(pace)) onStage();
   };
-  const over = (trace: number, secondsOf: (moments: number) => number): Rate => {
+  const over = (trace: number, secondsOf: (moments: number) => number): PlayRate => {
     const kept = store.getState().traces[trace];
     if (!kept) return 1;
     const shares = momentShares(kept);

@@ -16,7 +16,7 @@ import type { StepSource } from './step-source';
 import type { UnderWay } from './under-way';
 import type { Walker } from './walker';
 
-export interface Transport {
+export interface TransportControls {
   play(): void;
   pause(): void;
   /** While it plays, too. */
@@ -52,7 +52,7 @@ export interface Transport {
 }
 
 /** Its parts, and the two ways in which one command ends another; the commands themselves are short. */
-export function createTransport(store: AppStore, walker: Walker, source: StepSource): Transport {
+export function createTransport(store: AppStore, walker: Walker, source: StepSource): TransportControls {
   const under: UnderWay = { ticket: 0, free: false, following: false, previewing: false };
   const course = createCourse(store, source, under);
   const { last, endOf } = course;

@@ -9,13 +9,13 @@ import type { Frames } from '../draw/frames';
 import type { AppStore } from '../state/store';
 
 /** Events per second; asked each frame, of the event that the cursor is in, with the time since the last frame. */
-export type Rate = number | ((event: number, elapsedMs: number) => number);
+export type PlayRate = number | ((event: number, elapsedMs: number) => number);
 
 export interface Walker {
   /**
    * Walks on to the end of event `goal` of the cursor's trace; resolves true there, false when it was stopped before.
    */
-  walkTo(goal: number, rate: Rate): Promise<boolean>;
+  walkTo(goal: number, rate: PlayRate): Promise<boolean>;
   /** Jumps to where it was going. */
   finish(): void;
   /** Stays where it is. */

@@ -6,7 +6,7 @@ import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import { writeFolder } from '../export';
 
-export interface ExportedRun {
+export interface WrittenExport {
   /** train.py. */
   readonly script: string;
   /** With all defaults. */
@@ -19,7 +19,7 @@ export interface ExportedRun {
   readonly needs: { readonly torch: string; readonly why: string };
 }
 
-export async function exportTo(folder: string, given: unknown, files: Files): Promise<ExportedRun> {
+export async function exportTo(folder: string, given: unknown, files: Files): Promise<WrittenExport> {
   const { files: written, processes, needs, config, steps } = await exportFiles(given, files);
   await writeFolder(folder, written);
   const ranked = FACES[config.mode].launchable === true;

@@ -3,10 +3,10 @@
  * and a sentence on it. torchrun names the first whose exit it sees, which often is a rank that only lost its
  * connection. Pure; called by torch-report.ts and rank-output.ts.
  */
-import type { Failure, Place, RankProcess } from './rank-server';
+import type { CodePlace, Failure, TorchProcess } from './rank-server';
 
 export interface LostRank {
-  readonly process: Pick<RankProcess, 'rank' | 'node' | 'pid'>;
+  readonly process: Pick<TorchProcess, 'rank' | 'node' | 'pid'>;
   /** In seconds. */
   readonly time: number;
   /** The exception that ended it. */
@@ -16,10 +16,10 @@ export interface LostRank {
   /** What it ended with by itself. */
   readonly said?: string;
   /** It went on when another had failed, and was ended from outside; where it was then. */
-  readonly leftOver?: Place;
+  readonly leftOver?: CodePlace;
 }
 
-export interface Cause {
+export interface RankLossCause {
   readonly message: string;
   readonly hint: string;
   readonly rank: number | undefined;
@@ -39,13 +39,13 @@ const isAfterAnother = ({ failed }: LostRank): boolean =>
 /** The first line of a message is what it says; torch adds stacks. */
 const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
 
-export function placeWords({ file, line, text, inside }: Place): string {
+export function placeWords({ file, line, text, inside }: CodePlace): string {
   const where = file === undefined ? '' : `${file}, line ${line}${text ? `: ${text}` : ''}`;
   return where === '' ? (inside ?? 'an unknown place') : where;
 }
 
 /** Undefined where no rank was lost. */
-export function causeOf(lost: readonly LostRank[], timeoutS: number, nodes: number): Cause | undefined {
+export function causeOf(lost: readonly LostRank[], timeoutS: number, nodes: number): RankLossCause | undefined {
   const byTime = lost.toSorted((a, b) => a.time - b.time);
   const [first] = byTime;
   if (first === undefined) return undefined;
@@ -71,7 +71,7 @@ function missingModule(message: string): string {
   return name === undefined ? '' : `Install it for the Python of torch: python3 -m pip install ${name.split('.')[0]}.`;
 }
 
-function ownCause({ process: { rank }, failed, exitCode, said }: LostRank): Cause {
+function ownCause({ process: { rank }, failed, exitCode, said }: LostRank): RankLossCause {
   if (failed)
     return {
       message: `Rank ${rank} failed in ${placeWords(failed)}\n${failed.type}: ${failed.message.trim()}`,
@@ -92,7 +92,7 @@ function ownCause({ process: { rank }, failed, exitCode, said }: LostRank): Caus
   };
 }
 
-function hungCause(hung: readonly LostRank[], waited: readonly LostRank[], timeoutS: number): Cause {
+function hungCause(hung: readonly LostRank[], waited: readonly LostRank[], timeoutS: number): RankLossCause {
   const [one] = hung;
   const who =
     hung.length === 1 && one

@@ -3,9 +3,9 @@
  * Ends nobody. Kept by run-ranks.ts.
  */
 import type { LostRank } from './lost-ranks';
-import type { RankProcess, Told } from './rank-server';
+import type { Told, TorchProcess } from './rank-server';
 
-export interface Life extends RankProcess {
+export interface Life extends TorchProcess {
   readonly told: readonly Told[];
   /** In seconds; undefined: it is alive. */
   readonly goneAt: number | undefined;
@@ -14,18 +14,18 @@ export interface Life extends RankProcess {
 export class RankLives {
   private readonly all: { -readonly [K in keyof Life]: Life[K] }[] = [];
 
-  began(process: RankProcess): void {
+  began(process: TorchProcess): void {
     this.all.push({ ...process, told: [], goneAt: undefined });
   }
 
   /** Undefined: it has not begun. */
-  told(process: RankProcess, told: Told): Life | undefined {
+  told(process: TorchProcess, told: Told): Life | undefined {
     const life = this.find(process);
     if (life) life.told = [...life.told, told];
     return life;
   }
 
-  gone(process: RankProcess): Life | undefined {
+  gone(process: TorchProcess): Life | undefined {
     const life = this.find(process);
     if (life) life.goneAt = Date.now() / 1000;
     return life;
@@ -45,7 +45,7 @@ export class RankLives {
     return Math.max(0, ...this.all.map(({ restart }) => restart));
   }
 
-  private find({ pid }: RankProcess) {
+  private find({ pid }: TorchProcess) {
     return this.all.findLast((life) => life.pid === pid);
   }
 }

@@ -5,10 +5,10 @@
  */
 import type { Notice } from '../../protocol/notice';
 import type { LossRecord } from '../../protocol/trace';
-import type { Progress } from '../progress';
+import type { ProgressLine } from '../progress';
 import { causeOf, type LostRank } from './lost-ranks';
 import { RankLosses, type ToldLoss } from './rank-losses';
-import type { RankProcess } from './rank-server';
+import type { TorchProcess } from './rank-server';
 
 /** How the script's progress lines begin. */
 const PROGRESS = 'LOCKSTEP {';
@@ -35,7 +35,7 @@ export class RankOutput {
   private readonly losses: RankLosses;
 
   constructor(
-    private readonly progress: Progress,
+    private readonly progress: ProgressLine,
     private readonly run: OutputOf,
   ) {
     const { quiet, steps, accumulate, here } = run;
@@ -46,7 +46,7 @@ export class RankOutput {
     this.losses = new RankLosses({ processes: here, accumulate, give });
   }
 
-  line({ rank }: Pick<RankProcess, 'rank'>, text: string): void {
+  line({ rank }: Pick<TorchProcess, 'rank'>, text: string): void {
     const loss = text.startsWith(PROGRESS) ? readLoss(text) : undefined;
     if (loss) this.losses.take(loss);
     else if (text.trim() !== '') this.progress.say(this.run.processes > 1 ? `[rank ${rank}] ${text}` : text);

@@ -8,7 +8,7 @@ import { createServer, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 
 /** A process of a rank; after a restart it is another one. */
-export interface RankProcess {
+export interface TorchProcess {
   readonly rank: number;
   readonly localRank: number;
   readonly node: number;
@@ -20,7 +20,7 @@ export interface RankProcess {
 }
 
 /** A place in the script, and the function that was called there, as far as they are known. */
-export interface Place {
+export interface CodePlace {
   readonly file?: string;
   readonly line?: number;
   readonly function?: string;
@@ -29,7 +29,7 @@ export interface Place {
   readonly inside?: string;
 }
 
-export interface Failure extends Place {
+export interface Failure extends CodePlace {
   readonly type: string;
   readonly message: string;
 }
@@ -39,28 +39,28 @@ export type Told = { readonly time: number } & (
   | { readonly failed: Failure }
   /** By sys.exit(), which may say why. */
   | { readonly ended: number; readonly said?: string }
-  | { readonly where: Place }
+  | { readonly where: CodePlace }
 );
 
 export interface RankEvents {
   /** A process is there. */
-  began(process: RankProcess): void;
-  wrote(process: RankProcess, stream: 'stdout' | 'stderr', line: string): void;
-  told(process: RankProcess, told: Told): void;
+  began(process: TorchProcess): void;
+  wrote(process: TorchProcess, stream: 'stdout' | 'stderr', line: string): void;
+  told(process: TorchProcess, told: Told): void;
   /** It is gone, whether it said so or not. */
-  gone(process: RankProcess): void;
+  gone(process: TorchProcess): void;
 }
 
 export interface RankServer {
   /** For the variable LOCKSTEP_RANKS of the ranks. */
   readonly address: string;
   /** Asks the process where it is; it tells. */
-  ask(process: RankProcess): void;
+  ask(process: TorchProcess): void;
   /** When all that the processes sent has been given out. */
   close(): Promise<void>;
 }
 
-interface Hello extends RankProcess {
+interface Hello extends TorchProcess {
   readonly token: string;
   readonly stream: 'control' | 'stdout' | 'stderr';
 }

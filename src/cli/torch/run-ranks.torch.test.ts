@@ -13,7 +13,7 @@ import agentScript from './agent.py?raw';
 import { planOnThisMachine, torchrunOptions } from './launch';
 import type { LostRank } from './lost-ranks';
 import rankScript from './rank.py?raw';
-import { openRankServer, type RankProcess } from './rank-server';
+import { openRankServer, type TorchProcess } from './rank-server';
 import { type RanksOutcome, runRanks } from './run-ranks';
 
 const found = pythonWithTorch();
@@ -91,7 +91,7 @@ test('a rank ends when Lockstep is gone', async () => {
   const [rankFile, script] = [path.join(folder, 'rank.py'), path.join(folder, 'sleeps.py')];
   await writeFile(rankFile, rankScript);
   await writeFile(script, 'import time\ntime.sleep(600)\n');
-  const processes: RankProcess[] = [];
+  const processes: TorchProcess[] = [];
   const server = await openRankServer({
     began: (process) => void processes.push(process),
     wrote: () => undefined,

@@ -11,7 +11,7 @@ import agentScript from './agent.py?raw';
 import type { LostRank } from './lost-ranks';
 import rankScript from './rank.py?raw';
 import { hasEnded, isAlive, lostOf, RankLives } from './rank-lives';
-import { openRankServer, type RankProcess } from './rank-server';
+import { openRankServer, type TorchProcess } from './rank-server';
 
 export interface RanksInput {
   /** The interpreter. */
@@ -25,9 +25,9 @@ export interface RanksInput {
   /** Processes on this machine, and whether there are no others. */
   readonly here: number;
   readonly oneNode: boolean;
-  readonly onLine: (process: RankProcess, stream: 'stdout' | 'stderr', line: string) => void;
+  readonly onLine: (process: TorchProcess, stream: 'stdout' | 'stderr', line: string) => void;
   /** The first rank of an attempt is there; `lost`: of the attempt before. */
-  readonly onStart: (process: RankProcess, lost: readonly LostRank[]) => void;
+  readonly onStart: (process: TorchProcess, lost: readonly LostRank[]) => void;
   /** SIGTERM to the ranks, which stop after their step. */
   readonly signal: AbortSignal;
 }
@@ -41,7 +41,7 @@ export interface RanksOutcome {
   readonly restarts: number;
   /** Ranks of the last attempt on this machine. */
   readonly ranks: readonly number[];
-  readonly master: RankProcess['master'] | undefined;
+  readonly master: TorchProcess['master'] | undefined;
   /** Ranks of the last attempt that did not come to their end. */
   readonly lost: readonly LostRank[];
   /** The last lines that the launcher wrote itself. */
@@ -58,7 +58,7 @@ export async function runRanks(input: RanksInput): Promise<RanksOutcome> {
   let grace: NodeJS.Timeout | undefined;
 
   /** Those of its attempt that go on: asked where they are at once, ended when they do not end by themselves. */
-  const whenFailed = ({ restart }: RankProcess): void => {
+  const whenFailed = ({ restart }: TorchProcess): void => {
     if (input.signal.aborted || grace !== undefined) return;
     const others = lives.attempt(restart).filter((life) => isAlive(life) && !hasEnded(life));
     for (const life of others) server.ask(life);

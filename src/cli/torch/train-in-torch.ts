@@ -13,11 +13,11 @@ import type { Rank } from '../../protocol/trace';
 import { modelFileName } from '../../training/checkpoint/file-names';
 import { checkRank } from '../../training/failures/fault-plan';
 import { fileReason } from '../file-error';
-import type { Progress } from '../progress';
+import type { ProgressLine } from '../progress';
 import { readRun } from '../read-run';
 import { launchedConfig } from '../torchrun';
 import type { TrainOptions } from '../train-usage';
-import { type ExportedRun, exportTo } from './export-to';
+import { exportTo, type WrittenExport } from './export-to';
 import { planLine, planOnThisMachine, torchPlan, torchrunOptions } from './launch';
 import type { TorchOptions } from './options';
 import { checkVersion, pythonWithTorch, type TorchPython } from './python';
@@ -35,7 +35,7 @@ interface TorchOutcome {
 
 interface Prepared {
   readonly python: TorchPython;
-  readonly exported: ExportedRun;
+  readonly exported: WrittenExport;
   /** Undefined: one process without a group. */
   readonly plan: LaunchPlan | undefined;
   readonly maxRestarts: number;
@@ -46,7 +46,7 @@ const WORD_MS = 5000;
 
 export async function trainInTorch(
   options: TorchTrainOptions,
-  progress: Progress,
+  progress: ProgressLine,
   signal: AbortSignal,
 ): Promise<TorchOutcome> {
   const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-torch-'));
@@ -62,7 +62,7 @@ export async function trainInTorch(
   }
 }
 
-async function prepare(options: TorchTrainOptions, folder: string, progress: Progress): Promise<Prepared> {
+async function prepare(options: TorchTrainOptions, folder: string, progress: ProgressLine): Promise<Prepared> {
   const python = pythonWithTorch();
   const { config: given, files } = await readRun(options);
   const asked = options.maxRestarts ?? options.launch?.maxRestarts ?? given['maxRestarts'];
@@ -93,7 +93,7 @@ async function prepare(options: TorchTrainOptions, folder: string, progress: Pro
 interface Around {
   readonly options: TorchTrainOptions;
   readonly folder: string;
-  readonly progress: Progress;
+  readonly progress: ProgressLine;
   readonly signal: AbortSignal;
 }
 

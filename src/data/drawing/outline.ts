@@ -4,19 +4,19 @@
  */
 import { at } from '../../base/invariant';
 
-export type Figure = (x: number, y: number) => number;
+export type OutlineFigure = (x: number, y: number) => number;
 type Point = readonly [x: number, y: number];
 
-export const disc: Figure = (x, y) => Math.sqrt(x * x + y * y) - 1;
+export const disc: OutlineFigure = (x, y) => Math.sqrt(x * x + y * y) - 1;
 
 /** A ring whose inside radius is `inner`. */
 export const ring =
-  (inner: number): Figure =>
+  (inner: number): OutlineFigure =>
   (x, y) =>
     Math.abs(Math.sqrt(x * x + y * y) - (1 + inner) / 2) - (1 - inner) / 2;
 
 /** A closed polygon: the distance to its nearest edge, with the sign of whether the point lies inside (even-odd). */
-export function polygon(corners: readonly Point[]): Figure {
+export function polygon(corners: readonly Point[]): OutlineFigure {
   const edges = corners.map((a, i) => [a, at(corners, (i + 1) % corners.length)] as const);
   return (x, y) => {
     let nearest = Number.POSITIVE_INFINITY;
@@ -36,7 +36,7 @@ export function polygon(corners: readonly Point[]): Figure {
  * `tips` corners on the unit circle, the first one up, and as many between them at radius `inner` (1: a regular polygon
  * of twice as many).
  */
-export function star(tips: number, inner: number): Figure {
+export function star(tips: number, inner: number): OutlineFigure {
   return polygon(
     Array.from({ length: 2 * tips }, (_, i): Point => {
       const radius = i % 2 === 0 ? 1 : inner;
@@ -47,10 +47,10 @@ export function star(tips: number, inner: number): Figure {
 }
 
 /** A regular polygon with `n` corners on the unit circle, the first one up. */
-export const regular = (n: number): Figure => star(n, Math.cos(Math.PI / n));
+export const regular = (n: number): OutlineFigure => star(n, Math.cos(Math.PI / n));
 
 /** Two bars of half width `half` across each other. */
-export function cross(half: number): Figure {
+export function cross(half: number): OutlineFigure {
   const end = Math.sqrt(1 - half * half);
   const bar = (x: number, y: number) => Math.max(Math.abs(x) - end, Math.abs(y) - half);
   return (x, y) => Math.min(bar(x, y), bar(y, x));

@@ -6,7 +6,7 @@
 import { firstFew } from '../../base/brief';
 import { at } from '../../base/invariant';
 import type { DataConfig, LossConfig } from '../../protocol/config';
-import { dataError, type Place, quoted } from '../data-error';
+import { dataError, type FilePlace, quoted } from '../data-error';
 import type { Labels, Reals, Rows } from '../family';
 import { checkFileSize, MAX_TABLE_BYTES } from '../limits';
 import { type CsvRow, readCsv } from '../readers/csv';
@@ -105,7 +105,7 @@ function targetColumn({ file, target }: CsvConfig, width: number, header: readon
   throw dataError({ file, line: 1 }, `no column named ${quoted(target)}`, 'the target column', known);
 }
 
-function place(file: string, row: CsvRow, column: number, header: readonly string[] | undefined): Place {
+function place(file: string, row: CsvRow, column: number, header: readonly string[] | undefined): FilePlace {
   const columnName = header?.[column];
   return { file, line: row.line, column: column + 1, ...(columnName === undefined ? {} : { columnName }) };
 }
@@ -131,7 +131,7 @@ function labels(
   body: readonly CsvRow[],
   target: number,
   loss: LossConfig['type'],
-  placeOf: (row: CsvRow) => Place,
+  placeOf: (row: CsvRow) => FilePlace,
 ): Labels | undefined {
   const cells = body.map((row) => at(row.cells, target).trim());
   const empty = cells.indexOf('');

@@ -8,12 +8,12 @@ import type { DataConfig } from '../../protocol/config';
 import { SHAPE_NAMES } from '../../shapes/data';
 import type { Generator } from '../../tensor/generator';
 import { addNoise, between } from '../drawing/noise';
-import { cross, disc, type Figure, regular, ring, star } from '../drawing/outline';
+import { cross, disc, type OutlineFigure, regular, ring, star } from '../drawing/outline';
 import type { Rows } from '../family';
 import { checkSize } from '../limits';
 
 /** Radii that make the figures about equally large. */
-const FIGURES: Readonly<Record<(typeof SHAPE_NAMES)[number], readonly [radius: number, figure: Figure]>> = {
+const FIGURES: Readonly<Record<(typeof SHAPE_NAMES)[number], readonly [radius: number, figure: OutlineFigure]>> = {
   circle: [0.86, disc],
   square: [1.05, regular(4)],
   triangle: [1.15, regular(3)],
@@ -40,7 +40,13 @@ export function shapes(generator: Generator, config: Extract<DataConfig, { type:
   };
 }
 
-function drawFigure(generator: Generator, image: Float32Array, size: number, figure: Figure, scale: number): void {
+function drawFigure(
+  generator: Generator,
+  image: Float32Array,
+  size: number,
+  figure: OutlineFigure,
+  scale: number,
+): void {
   const radius = scale * between(generator, 0.26, 0.4) * size;
   const room = Math.max(0, size / 2 - radius);
   const centreX = size / 2 + between(generator, -room, room);

@@ -9,12 +9,12 @@ import type { Executor } from '../../runtime/executor';
 import type { HostArray } from '../../tensor/shape';
 import { ExecutorCache } from './executor-cache';
 import type { CollectiveRequest, GroupBackend } from './group-backend';
-import { type Part, runLane } from './run-lane';
+import { type LanePart, runLane } from './run-lane';
 
 export type OpenExecutor = (program: Program, devices: readonly number[]) => Promise<Executor>;
 
 interface Round {
-  readonly parts: Part[];
+  readonly parts: LanePart[];
   readonly done: Promise<void>;
   settle(result: Promise<void>): void;
 }
@@ -52,7 +52,7 @@ export class NcclDevice {
   }
 
   /** The n-th call of a rank belongs to the n-th round; the last rank that comes runs it. */
-  private run(request: CollectiveRequest, part: Part): Promise<void> {
+  private run(request: CollectiveRequest, part: LanePart): Promise<void> {
     const n = this.taken.get(part.rank) ?? 0;
     this.taken.set(part.rank, n + 1);
     const round = this.rounds.get(n) ?? newRound();

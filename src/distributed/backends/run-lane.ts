@@ -9,14 +9,18 @@ import type { HostArray } from '../../tensor/shape';
 import { INPUT, OUTPUT } from './collective-program';
 import type { CollectiveRequest } from './group-backend';
 
-export interface Part {
+export interface LanePart {
   readonly rank: number;
   readonly input: HostArray;
   readonly output: HostArray;
 }
 
 /** The arrays of the ranks that `executor` hosts. */
-export async function runLane(executor: Executor, request: CollectiveRequest, parts: readonly Part[]): Promise<void> {
+export async function runLane(
+  executor: Executor,
+  request: CollectiveRequest,
+  parts: readonly LanePart[],
+): Promise<void> {
   if (request.length > 0) for (const { rank, input } of parts) executor.write(rank, INPUT, input);
   await executor.step(programKey(ALONE), () => new Float32Array(0));
   if (request.length === 0) return;

@@ -9,7 +9,7 @@ import { at } from '../../base/invariant';
 import type { Ports } from '../../runtime/transport/port-transport';
 import type { Cluster } from '../cluster';
 import { clusterAccess } from '../cluster-access';
-import type { CollectiveCall, Pass, PeerCall } from '../ledger/calls';
+import type { LedgerCollective, LedgerPass, PeerCall } from '../ledger/calls';
 import type { GroupLedger } from '../ledger/group-ledger';
 import type { GroupRequest } from '../seats';
 import type { Store } from '../store/store';
@@ -30,8 +30,8 @@ export interface ClusterHost {
   store(handle: number, call: StoreCall): Promise<unknown>;
   leaveStore(handle: number): Promise<void>;
   join(request: GroupRequest): Promise<{ readonly group: number; readonly ports: Ports }>;
-  enter(group: number, call: CollectiveCall): Promise<Pass>;
-  meet(group: number, call: PeerCall): Promise<Pass>;
+  enter(group: number, call: LedgerCollective): Promise<LedgerPass>;
+  meet(group: number, call: PeerCall): Promise<LedgerPass>;
   complete(group: number, id: number): Promise<void>;
   /** Resolves when the group has failed. */
   failed(group: number): Promise<WireError>;

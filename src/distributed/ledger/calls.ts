@@ -7,7 +7,7 @@ import type { Fingerprint } from '../../program/fingerprint';
 import type { DType, Shape } from '../../tensor/shape';
 import type { CallSite } from '../call-site';
 
-export interface CollectiveCall {
+export interface LedgerCollective {
   readonly rank: number;
   readonly seq: number;
   readonly fingerprint: Fingerprint;
@@ -28,7 +28,7 @@ export interface PeerCall {
 }
 
 /** The way is free. `id` is handed back by complete(). */
-export interface Pass {
+export interface LedgerPass {
   readonly id: number;
   /** send and recv: the other side, and the number of the message between the two. */
   readonly peer?: number;
@@ -38,12 +38,12 @@ export interface Pass {
 /** The ledger as a rank sees it. */
 export interface Ledger {
   /** Resolves when every rank of the group has entered this position of the sequence with the same fingerprint. */
-  enter(call: CollectiveCall): Promise<Pass>;
+  enter(call: LedgerCollective): Promise<LedgerPass>;
   /**
    * Resolves when the other side has come: a send and a recv with one tag between two ranks pair in the order of their
    * calls.
    */
-  meet(call: PeerCall): Promise<Pass>;
+  meet(call: PeerCall): Promise<LedgerPass>;
   /** What the pass was for is done. */
   complete(id: number): Promise<void>;
 }

@@ -11,7 +11,7 @@ import type { Backend } from '../../protocol/process-group';
 import { DTYPE_NAME } from '../../tensor/dtype-name';
 import { siteText } from '../call-site';
 import { torchError } from '../torch-error';
-import type { CollectiveCall, Ledger, Pass, PeerCall } from './calls';
+import type { Ledger, LedgerCollective, LedgerPass, PeerCall } from './calls';
 import { peerTimeout, timeoutText } from './timeout-text';
 import type { Stay, Whereabouts } from './whereabouts';
 
@@ -19,11 +19,11 @@ interface Entry {
   readonly id: number;
   readonly rank: number;
   readonly stay: Stay;
-  readonly collective?: CollectiveCall;
+  readonly collective?: LedgerCollective;
   readonly p2p?: PeerCall;
   readonly timer: ReturnType<typeof setTimeout>;
   free: boolean;
-  resolve(pass: Pass): void;
+  resolve(pass: LedgerPass): void;
   reject(error: LockstepError): void;
 }
 
@@ -46,7 +46,7 @@ export class GroupLedger implements Ledger {
     private readonly whereabouts: Whereabouts,
   ) {}
 
-  async enter(call: CollectiveCall): Promise<Pass> {
+  async enter(call: LedgerCollective): Promise<LedgerPass> {
     this.refuseIfFailed({ rank: call.rank, collective: call });
     const name = callName(call.fingerprint.opType);
     const passed = this.wait(call, { call: `${name} (seq ${call.seq})`, site: call.site }, { collective: call });
@@ -61,7 +61,7 @@ export class GroupLedger implements Ledger {
     return passed;
   }
 
-  async meet(call: PeerCall): Promise<Pass> {
+  async meet(call: PeerCall): Promise<LedgerPass> {
     this.refuseIfFailed({ rank: call.rank });
     const global = call.peer === undefined ? 'anybody' : `rank ${this.global(call.peer)}`;
     const stay = {
@@ -118,7 +118,7 @@ export class GroupLedger implements Ledger {
     { rank, timeoutMs }: { readonly rank: number; readonly timeoutMs: number },
     stay: Stay,
     what: Pick<Entry, 'collective' | 'p2p'>,
-  ): Promise<Pass> {
+  ): Promise<LedgerPass> {
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.timedOut(id, timeoutMs), timeoutMs);
@@ -127,7 +127,7 @@ export class GroupLedger implements Ledger {
     });
   }
 
-  private free(entry: Entry, pass: Omit<Pass, 'id'>): void {
+  private free(entry: Entry, pass: Omit<LedgerPass, 'id'>): void {
     entry.free = true;
     entry.resolve({ id: entry.id, ...pass });
   }
@@ -186,10 +186,10 @@ export class GroupLedger implements Ledger {
     );
   }
 
-  private mismatch(rank: number, own: CollectiveCall | undefined, calls: readonly CollectiveCall[]): LockstepError {
+  private mismatch(rank: number, own: LedgerCollective | undefined, calls: readonly LedgerCollective[]): LockstepError {
     const mine = own ?? calls.find((call) => call.rank === rank) ?? at(calls, 0);
     const other = calls.find((call) => !agree(call, mine)) ?? at(calls, 0);
-    const text = ({ rank: r, seq, fingerprint }: CollectiveCall) =>
+    const text = ({ rank: r, seq, fingerprint }: LedgerCollective) =>
       `Rank ${this.global(r)} is running collective: ${fingerprintText(seq, fingerprint)}`;
     // PyTorch does not say where; so that its message stays what it is, our words follow it and are marked as ours.
     const places = [mine, other].flatMap(({ rank: r, site }) =>
@@ -252,7 +252,7 @@ export class GroupLedger implements Ledger {
   }
 }
 
-function agree(a: CollectiveCall, b: CollectiveCall): boolean {
+function agree(a: LedgerCollective, b: LedgerCollective): boolean {
   return fingerprintText(0, a.fingerprint) === fingerprintText(0, b.fingerprint);
 }
 

@@ -3,7 +3,7 @@ import type { LockstepError } from '../../base/errors';
 import type { Backend } from '../../protocol/process-group';
 import { elements } from '../../tensor/shape';
 import { torchError } from '../torch-error';
-import type { CollectiveCall } from './calls';
+import type { LedgerCollective } from './calls';
 
 export interface Waited {
   /** "rank 0 waits in all_reduce (seq 3) at train.ts:12", one sentence per rank. */
@@ -20,7 +20,7 @@ const HINT = 'Every rank of the group must make the same call. A longer timeout 
 const detailed = (text: string, { waiting, missing, absent }: Waited): LockstepError =>
   torchError('RuntimeError', `${text}: ${[...waiting, ...missing].join('; ')}.`, HINT, { absent }, 'timeout');
 
-export function timeoutText(rank: number, call: CollectiveCall, backend: Backend, waited: Waited): LockstepError {
+export function timeoutText(rank: number, call: LedgerCollective, backend: Backend, waited: Waited): LockstepError {
   const { seq, fingerprint } = call;
   const ms = Math.round(waited.timeoutMs);
   const gloo = `Timed out waiting ${ms}ms for recv operation to complete`;

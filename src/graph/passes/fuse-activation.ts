@@ -6,9 +6,9 @@
 import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';
 import { FUSED_ACTIVATIONS } from '../ops/linear/fused-activation';
-import { type Pass, replaceNodes, usesOf } from './rewrite';
+import { type GraphPass, replaceNodes, usesOf } from './rewrite';
 
-export const fuseActivation: Pass = (graph, keep) => {
+export const fuseActivation: GraphPass = (graph, keep) => {
   const uses = usesOf(graph);
   const replaced = new Map<GraphNode, GraphNode | undefined>();
   for (const activation of graph.nodes) {

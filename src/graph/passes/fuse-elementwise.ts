@@ -9,7 +9,7 @@ import type { Graph, GraphNode } from '../graph';
 import type { OpTable, ValueId } from '../op';
 import { STAGE_OPS } from '../ops/pointwise';
 import { chainAttrs, isStage, MOST_STAGES, type Stage } from '../ops/pointwise/chain';
-import { type Pass, replaceNodes, usesOf } from './rewrite';
+import { type GraphPass, replaceNodes, usesOf } from './rewrite';
 
 interface Chain {
   readonly nodes: readonly GraphNode[];
@@ -32,7 +32,7 @@ function stageOf(ops: OpTable, graph: Graph, node: GraphNode, value: ValueId): S
 
 /** `ops`: what may be a stage. */
 export const elementwiseFusion =
-  (ops: OpTable): Pass =>
+  (ops: OpTable): GraphPass =>
   (graph, keep) => {
     const uses = usesOf(graph);
     const chains = new Map<GraphNode, Chain>();
@@ -67,4 +67,4 @@ export const elementwiseFusion =
     return replaceNodes(graph, replaced);
   };
 
-export const fuseElementwise: Pass = elementwiseFusion(STAGE_OPS);
+export const fuseElementwise: GraphPass = elementwiseFusion(STAGE_OPS);

@@ -7,9 +7,9 @@ import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';
 import { smallEnough } from '../ops/fused/linear-backward';
 import { FUSED_ACTIVATIONS } from '../ops/linear/fused-activation';
-import { type Pass, replaceNodes, usesOf } from './rewrite';
+import { type GraphPass, replaceNodes, usesOf } from './rewrite';
 
-export const fuseLinearBackward: Pass = (graph, keep) => {
+export const fuseLinearBackward: GraphPass = (graph, keep) => {
   const uses = usesOf(graph);
   const replaced = new Map<GraphNode, GraphNode | undefined>();
   const typeOf = (id: number) => at(graph.values, id).type;

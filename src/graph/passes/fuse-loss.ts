@@ -6,9 +6,9 @@ import { at } from '../../base/invariant';
 import { elements } from '../../tensor/shape';
 import type { GraphNode } from '../graph';
 import { FUSED_LOSSES, MOST_ELEMENTS } from '../ops/fused/element-loss';
-import { type Pass, replaceNodes } from './rewrite';
+import { type GraphPass, replaceNodes } from './rewrite';
 
-export const fuseLoss: Pass = (graph) => {
+export const fuseLoss: GraphPass = (graph) => {
   const replaced = new Map<GraphNode, GraphNode | undefined>();
   for (const loss of graph.nodes) {
     if (!FUSED_LOSSES.has(loss.op) || loss.inputs.length !== 2 || loss.attrs.reduction === 'none') continue;

@@ -6,9 +6,9 @@
 import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';
 import { fusesRelu } from '../ops/conv/max-pool2d';
-import { type Pass, replaceNodes, usesOf } from './rewrite';
+import { type GraphPass, replaceNodes, usesOf } from './rewrite';
 
-export const fuseNormPool: Pass = (graph, keep) => {
+export const fuseNormPool: GraphPass = (graph, keep) => {
   const uses = usesOf(graph);
   const replaced = new Map<GraphNode, GraphNode | undefined>();
   for (const pool of graph.nodes) {

@@ -5,9 +5,9 @@
  */
 import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';
-import { type Pass, replaceNodes, usesOf } from './rewrite';
+import { type GraphPass, replaceNodes, usesOf } from './rewrite';
 
-export const fuseNormRelu: Pass = (graph, keep) => {
+export const fuseNormRelu: GraphPass = (graph, keep) => {
   const uses = usesOf(graph);
   const replaced = new Map<GraphNode, GraphNode | undefined>();
   for (const relu of graph.nodes) {

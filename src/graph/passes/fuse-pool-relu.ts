@@ -8,7 +8,7 @@ import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';
 import type { ValueId } from '../op';
 import { fusesRelu } from '../ops/conv/max-pool2d';
-import { type Pass, replaceNodes, type Uses, usesOf } from './rewrite';
+import { type GraphPass, replaceNodes, type Uses, usesOf } from './rewrite';
 
 interface Found {
   readonly pool: GraphNode;
@@ -33,7 +33,7 @@ function find(graph: Graph, relu: GraphNode, uses: Uses, keep: ReadonlySet<Value
   return { pool, backward: { pool: poolGradient, relu: gradient } };
 }
 
-export const fusePoolRelu: Pass = (graph, keep) => {
+export const fusePoolRelu: GraphPass = (graph, keep) => {
   const uses = usesOf(graph);
   const replaced = new Map<GraphNode, GraphNode | undefined>();
   for (const relu of graph.nodes) {

@@ -11,9 +11,9 @@ import { fuseLoss } from './fuse-loss';
 import { fuseNormPool } from './fuse-norm-pool';
 import { fuseNormRelu } from './fuse-norm-relu';
 import { fusePoolRelu } from './fuse-pool-relu';
-import { type Pass, prune } from './rewrite';
+import { type GraphPass, prune } from './rewrite';
 
-export const FUSIONS: Readonly<Record<string, Pass>> = {
+export const FUSIONS: Readonly<Record<string, GraphPass>> = {
   fuseActivation,
   fuseLinearBackward,
   fuseLoss,
@@ -27,7 +27,7 @@ export const FUSIONS: Readonly<Record<string, Pass>> = {
 export function fuse(
   graph: Graph,
   keep: ReadonlySet<ValueId>,
-  passes: readonly Pass[] = Object.values(FUSIONS),
+  passes: readonly GraphPass[] = Object.values(FUSIONS),
 ): Graph {
   return prune(
     passes.reduce((current, pass) => pass(current, keep), graph),

@@ -10,7 +10,7 @@ import type { ValueId } from '../op';
  * A pass: from one finished graph (forward and backward) to another with the same results. Values in `keep` must
  * survive.
  */
-export type Pass = (graph: Graph, keep: ReadonlySet<ValueId>) => Graph;
+export type GraphPass = (graph: Graph, keep: ReadonlySet<ValueId>) => Graph;
 
 export interface Uses {
   /** The node that makes the value, if one does. */

@@ -3,7 +3,7 @@
  * Kubeflow. Called by export-folder.ts.
  */
 
-export interface Launch {
+export interface ExportLaunch {
   /** Ranks; 1: a single process, which may drive several GPUs. */
   readonly processes: number;
   /** GPUs of a process. */
@@ -12,20 +12,20 @@ export interface Launch {
   readonly nodes: number;
 }
 
-const perNode = ({ processes, nodes }: Launch): number => processes / nodes;
+const perNode = ({ processes, nodes }: ExportLaunch): number => processes / nodes;
 
 /** A number of nodes that share the ranks evenly, for examples. */
-export function divisor({ processes }: Launch): number {
+export function divisor({ processes }: ExportLaunch): number {
   let nodes = 2;
   while (nodes < processes && processes % nodes > 0) nodes += 1;
   return nodes;
 }
 
 /** The command that starts train.py on one node. */
-export const torchrunLine = (launch: Launch): string =>
+export const torchrunLine = (launch: ExportLaunch): string =>
   launch.processes === 1 ? 'python3 train.py' : `torchrun --standalone --nproc_per_node=${launch.processes} train.py`;
 
-export function runScript(launch: Launch): string {
+export function runScript(launch: ExportLaunch): string {
   const head = `#!/usr/bin/env bash
 # Starts train.py and passes all options to it: ./run.sh --report report.json
 set -euo pipefail
@@ -75,7 +75,7 @@ exec python3 -m torch.distributed.run $OUTPUT --nnodes="$NNODES" --nproc_per_nod
 `;
 }
 
-export function slurmJob(launch: Launch): string {
+export function slurmJob(launch: ExportLaunch): string {
   const gpus = perNode(launch) * launch.devices;
   const files = '--checkpoint "$PWD/run" --checkpoint-every 1000 --resume auto --report "$PWD/report.json"';
   const start =
@@ -112,7 +112,7 @@ ${start}
 }
 
 /** Kubeflow's training operator sets RANK and the other variables: one pod per rank. */
-export function kubeflowJob(launch: Launch): string {
+export function kubeflowJob(launch: ExportLaunch): string {
   const pod = `        spec:
           containers:
             - name: pytorch # the operator looks for this name

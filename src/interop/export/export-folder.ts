@@ -5,7 +5,7 @@
 import type { Config } from '../../protocol/config';
 import { DATASET_FILE, type ExportedFolder } from '../../protocol/exported';
 import { hasBatchNorm } from '../pytorch/model';
-import { kubeflowJob, type Launch, runScript, slurmJob } from './cluster-files';
+import { type ExportLaunch, kubeflowJob, runScript, slurmJob } from './cluster-files';
 import { needsOf } from './needs';
 import { PYTHON_FILES } from './python-files';
 import { readme } from './readme';
@@ -55,7 +55,7 @@ export function exportFolder({ config, trainPy, initial, dataset, given }: Expor
 }
 
 /** As train.py says in its call of set_up(). */
-function launchOf({ nodes }: Config, trainPy: string): Launch {
+function launchOf({ nodes }: Config, trainPy: string): ExportLaunch {
   const number = (name: string): number =>
     Number(new RegExp(`set_up\\(args.*\\b${name}=(\\d+)`).exec(trainPy)?.[1] ?? 1);
   const processes = number('ranks');
@@ -91,7 +91,7 @@ function notSaved({ ddp: { commHook } }: Config, trainPy: string): readonly stri
 }
 
 /** What torch does otherwise, on the CPU or everywhere. */
-function differences({ model, ddp, optimizer }: Config, { devices }: Launch, trainPy: string): readonly string[] {
+function differences({ model, ddp, optimizer }: Config, { devices }: ExportLaunch, trainPy: string): readonly string[] {
   const batchNorm = hasBatchNorm(model.layers);
   return [
     ...(trainPy.includes('nn.DataParallel(')

@@ -1,11 +1,11 @@
 /** README.md of an exported run: the exact commands, and what each of them does. Called by export-folder.ts. */
 
 import type { TorchNeeds } from '../../protocol/exported';
-import { divisor, type Launch, torchrunLine } from './cluster-files';
+import { divisor, type ExportLaunch, torchrunLine } from './cluster-files';
 
 export interface ReadmeFacts {
   readonly about: string;
-  readonly launch: Launch;
+  readonly launch: ExportLaunch;
   readonly needs: TorchNeeds;
   /** train.py refuses --compile and --precision bf16. */
   readonly plain: boolean;

@@ -3,14 +3,14 @@
  * small classes for what torch.nn has no module for. Which class texts a model needs is classes.ts; how layers
  * become a model, model.ts.
  */
-import { asPair, type LayerConfig, type LeafLayer, type Pair } from '../../protocol/config';
+import { asPair, type LayerConfig, type LeafLayer, type NumberOrPair } from '../../protocol/config';
 import { type Call, call, type Expression, flag, keyword, named } from './python';
 
-const pair = (p: Pair): string => {
+const pair = (p: NumberOrPair): string => {
   const [height, width] = asPair(p);
   return height === width ? String(height) : `(${height}, ${width})`;
 };
-const pairKeyword = (name: string, value: Pair, fallback: Pair): string[] =>
+const pairKeyword = (name: string, value: NumberOrPair, fallback: NumberOrPair): string[] =>
   pair(value) === pair(fallback) ? [] : [`${name}=${pair(value)}`];
 
 type Inner = (layers: readonly LayerConfig[]) => Expression;

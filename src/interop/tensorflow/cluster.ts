@@ -2,14 +2,14 @@
 import type { Config } from '../../protocol/config';
 import type { StrategyName } from '../../protocol/strategy';
 
-export interface Cluster {
+export interface TensorflowCluster {
   /** Comments: the commands. */
   readonly start: readonly string[];
   /** Statements that make `strategy`. */
   readonly lines: readonly string[];
 }
 
-export function cluster(config: Config, strategy: StrategyName): Cluster {
+export function cluster(config: Config, strategy: StrategyName): TensorflowCluster {
   const { worldSize, nodes } = config;
   const start = ['python train.py'];
   switch (strategy) {

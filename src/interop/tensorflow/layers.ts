@@ -4,7 +4,7 @@
  * Called by script.ts.
  */
 import { unreachable } from '../../base/invariant';
-import { asPair, type LayerConfig, type LeafLayer, type Pair } from '../../protocol/config';
+import { asPair, type LayerConfig, type LeafLayer, type NumberOrPair } from '../../protocol/config';
 import { flag, keyword } from '../pytorch/python';
 import { missing } from './missing';
 
@@ -56,11 +56,11 @@ function layerCode(layer: LayerConfig, place: Place): readonly string[] {
 
 const into = (name: string, ...args: readonly string[]): string => `layers.${name}(${args.join(', ')})(x)`;
 
-const tuple = (value: Pair): string => {
+const tuple = (value: NumberOrPair): string => {
   const [height, width] = asPair(value);
   return height === width ? `${height}` : `(${height}, ${width})`;
 };
-const isZero = (value: Pair): boolean => asPair(value).every((size) => size === 0);
+const isZero = (value: NumberOrPair): boolean => asPair(value).every((size) => size === 0);
 
 /** Calls, one after the other. */
 function leafCode(layer: LeafLayer, { synchronized }: Place): readonly string[] {
@@ -166,9 +166,16 @@ function refuseCeil({ type, ceilMode }: Extract<LeafLayer, { type: 'MaxPool2d' |
   if (ceilMode) throw missing(`${type} with ceilMode`, 'Windows of Keras end inside the image.');
 }
 
-const padded = (padding: Pair): readonly string[] => (isZero(padding) ? [] : [into('ZeroPadding2D', tuple(padding))]);
+const padded = (padding: NumberOrPair): readonly string[] =>
+  isZero(padding) ? [] : [into('ZeroPadding2D', tuple(padding))];
 
-function poolArguments({ kernel, stride }: { readonly kernel: Pair; readonly stride?: Pair | undefined }) {
+function poolArguments({
+  kernel,
+  stride,
+}: {
+  readonly kernel: NumberOrPair;
+  readonly stride?: NumberOrPair | undefined;
+}) {
   return [
     tuple(kernel),
     ...(stride === undefined || tuple(stride) === tuple(kernel) ? [] : [`strides=${tuple(stride)}`]),

@@ -6,7 +6,7 @@ import { type Format, write } from '../facts/write';
 import { shape, svg, text, widthOf } from './svg';
 
 /** What a part stands for, and its colour. */
-export type Tone =
+export type BarTone =
   | 'weights'
   | 'gradients'
   | 'states'
@@ -20,7 +20,7 @@ export type Tone =
   | 'again'
   | 'plain';
 
-const FILL: Readonly<Record<Tone, string>> = {
+const FILL: Readonly<Record<BarTone, string>> = {
   weights: 'var(--memory-parameter)',
   gradients: 'var(--memory-gradient)',
   states: 'var(--memory-optimizer)',
@@ -37,13 +37,13 @@ const FILL: Readonly<Record<Tone, string>> = {
 
 export interface BarPart {
   readonly words: string;
-  readonly tone: Tone;
+  readonly tone: BarTone;
   readonly value: number;
   /** Where it begins; left out: behind the part before it. */
   readonly start?: number;
 }
 
-export interface Bar {
+export interface DrawnBar {
   readonly label: string;
   readonly parts: readonly BarPart[];
   /** At its end; left out: the sum. */
@@ -51,7 +51,7 @@ export interface Bar {
 }
 
 export interface Bars {
-  readonly bars: readonly Bar[];
+  readonly bars: readonly DrawnBar[];
   readonly format: Format;
   readonly limit?: { readonly value: number; readonly words: string } | undefined;
 }
@@ -60,7 +60,7 @@ const ROW = 34;
 const BAR = 20;
 const LEGEND = 22;
 
-const endOf = ({ parts }: Bar): number => {
+const endOf = ({ parts }: DrawnBar): number => {
   let at = 0;
   let end = 0;
   for (const { value, start } of parts) {
@@ -71,8 +71,11 @@ const endOf = ({ parts }: Bar): number => {
 };
 
 /** Distinct parts in order of appearance, in lines of the legend. */
-function legendOf(bars: readonly Bar[], width: number): { readonly marks: readonly string[]; readonly height: number } {
-  const seen = new Map<string, Tone>();
+function legendOf(
+  bars: readonly DrawnBar[],
+  width: number,
+): { readonly marks: readonly string[]; readonly height: number } {
+  const seen = new Map<string, BarTone>();
   for (const { words, tone } of bars.flatMap(({ parts }) => parts)) if (words !== '') seen.set(words, tone);
   const marks: string[] = [];
   let [x, y] = [0, 0];

@@ -9,7 +9,7 @@ import { type DrawingKind, type Drawn, settingsOf } from '../drawing/drawing';
 import type { KindName } from '../drawing/kind-names';
 import { formatOf, measure } from '../facts/quantities';
 import { type Format, write } from '../facts/write';
-import type { Asked, Changes, DrawingSpec, FigureSpec, Lesson } from '../lesson';
+import type { AskedValue, Changes, DrawingSpec, FigureSpec, Lesson } from '../lesson';
 import { needsData, type RunsByName } from '../record/drawing-data';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';
@@ -65,7 +65,7 @@ function linkIn({ name }: PageContext, run: string, changes?: Changes): string {
 }
 
 /** Undefined while its run is not there yet. A run that does not have the quantity fails the build. */
-export function askedValue(page: PageContext, { figure, of, with: changes }: Asked): number | undefined {
+export function askedValue(page: PageContext, { figure, of, with: changes }: AskedValue): number | undefined {
   const recorded = runOf(page, figure, changes);
   if (!recorded) return undefined;
   const value = measure(recorded.facts, of);
@@ -125,7 +125,7 @@ export function drawnText(page: PageContext, id: string, of: string, changes?: C
 /** Values do not depend on it. */
 const WIDTH_OF_VALUES = 640;
 
-export function textOf(page: PageContext, asked: Asked, format: Format = formatOf(asked.of)): string {
+export function textOf(page: PageContext, asked: AskedValue, format: Format = formatOf(asked.of)): string {
   const value = askedValue(page, asked);
   return value === undefined ? PENDING : write(value, format);
 }

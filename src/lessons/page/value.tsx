@@ -3,11 +3,11 @@ import type { ReactNode } from 'react';
 import { lookup } from '../../base/lookup';
 import { formatOf } from '../facts/quantities';
 import type { Format } from '../facts/write';
-import type { Asked, Changes, ValueOf } from '../lesson';
+import type { AskedValue, Changes, ValueOf } from '../lesson';
 import { drawnText, textOf, usePage } from './context';
 import { mathOf } from './math';
 
-interface ValueProps extends Asked {
+interface ValueProps extends AskedValue {
   readonly format?: Format;
 }
 

@@ -5,7 +5,7 @@
 
 import { must } from '../../base/invariant';
 import { type LossSurface, lossSurface } from '../../inference/loss-surface';
-import type { Contour, Rate, Surface } from '../drawing/kinds/loss-surface';
+import type { Contour, DrawnSurface, Rate } from '../drawing/kinds/loss-surface';
 import type { Recorded } from './record-run';
 
 const SQUARE = { from: -1, to: 4, cells: 60 };
@@ -17,7 +17,7 @@ const LEVELS = [2.8, 2, 1.4, 0.95, 0.65, 0.45, 0.3, 0.2, 0.15];
 const round = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 /** The runs are named by their learning rates. All begin with the same weights, data and loss. */
-export async function surfaces(runs: ReadonlyMap<string, Recorded>): Promise<Surface> {
+export async function surfaces(runs: ReadonlyMap<string, Recorded>): Promise<DrawnSurface> {
   const rates: Rate[] = [];
   let losses: LossSurface['losses'] = [];
   for (const [lr, { store }] of runs) {

@@ -2,10 +2,10 @@
 import { must } from '../../base/invariant';
 import type { TraceEvent } from '../../protocol/trace';
 import { memoryOf, totalBytes } from '../../trace/memory';
-import type { MemoryCurve, Work } from '../drawing/kinds/memory-over-time';
+import type { MemoryCurve, StepWork } from '../drawing/kinds/memory-over-time';
 import type { Recorded } from './record-run';
 
-const workOf = ({ phase, writes }: TraceEvent): Work => {
+const workOf = ({ phase, writes }: TraceEvent): StepWork => {
   if (writes.some((name) => name.endsWith('.again'))) return 'again';
   if (phase === 'step') return 'optimizer';
   return phase === 'backward' ? 'backward' : 'forward';

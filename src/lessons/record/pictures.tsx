@@ -4,7 +4,7 @@
  */
 import { renderToStaticMarkup } from 'react-dom/server';
 import type { Ink } from '../../app/draw/ink';
-import type { Measure } from '../../app/draw/text';
+import type { MeasureText } from '../../app/draw/text';
 import type { Palette } from '../../app/draw/theme';
 import type { ThemeColours, ThemeName, Themes } from '../../app/draw/theme-sheet';
 import { Picture } from '../../app/lab/figure';
@@ -35,7 +35,7 @@ export interface PictureFile {
 }
 
 /** There is no browser at build that could measure a text: a fair guess, as for pictures that are saved. */
-const guessed: Measure = (text, { size }) => 0.55 * size * text.length;
+const guessed: MeasureText = (text, { size }) => 0.55 * size * text.length;
 
 type Painted = Omit<FigurePicture, 'caption'>;
 

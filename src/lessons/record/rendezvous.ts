@@ -6,7 +6,7 @@ import { Cluster } from '../../distributed/cluster';
 import { clusterAccess } from '../../distributed/cluster-access';
 import { initWorld } from '../../distributed/init-world';
 import type { Meeting as Met, StoreAccess } from '../../distributed/store/rendezvous';
-import type { Call, Meeting } from '../drawing/kinds/rendezvous';
+import type { DrawnCall, DrawnMeeting } from '../drawing/kinds/rendezvous';
 
 const WORLD = 4;
 const PORT = 29_500;
@@ -20,13 +20,13 @@ const ORDERS: Readonly<Record<string, readonly number[]>> = {
   never: [0, 1, 2],
 };
 
-export const meetings = (): Promise<readonly Meeting[]> =>
+export const meetings = (): Promise<readonly DrawnMeeting[]> =>
   Promise.all(Object.entries(ORDERS).map(async ([late, order]) => ({ late, moments: await meet(order) })));
 
 /** A moment per process that starts, with all it does until it waits; and a last one in which all waits end. */
-async function meet(order: readonly number[]): Promise<Meeting['moments']> {
-  const calls: Call[] = [];
-  const moments: Call[][] = [];
+async function meet(order: readonly number[]): Promise<DrawnMeeting['moments']> {
+  const calls: DrawnCall[] = [];
+  const moments: DrawnCall[][] = [];
   const cluster = new Cluster();
   const timeoutMs = order.length === WORLD ? PATIENCE_MS : SOON_MS;
   const processes: Promise<void>[] = [];
@@ -48,7 +48,12 @@ async function meet(order: readonly number[]): Promise<Meeting['moments']> {
 /** All that can be done without another process is done. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-async function start(rank: number, cluster: Cluster, timeoutMs: number, note: (call: Call) => void): Promise<void> {
+async function start(
+  rank: number,
+  cluster: Cluster,
+  timeoutMs: number,
+  note: (call: DrawnCall) => void,
+): Promise<void> {
   const request = {
     ...{ backend: 'gloo', initMethod: `tcp://node0:${PORT}`, rank, worldSize: WORLD, environment: {}, timeoutMs },
   };
@@ -61,7 +66,7 @@ async function start(rank: number, cluster: Cluster, timeoutMs: number, note: (c
   }
 }
 
-const noting = (access: StoreAccess, rank: number, note: (call: Call) => void): StoreAccess => ({
+const noting = (access: StoreAccess, rank: number, note: (call: DrawnCall) => void): StoreAccess => ({
   file: (...asked) => access.file(...asked),
   async tcp(host, port, serves, timeoutMs) {
     note({ rank, what: serves ? 'serves' : 'connects' });
@@ -71,7 +76,7 @@ const noting = (access: StoreAccess, rank: number, note: (call: Call) => void): 
   },
 });
 
-const notingStore = (store: Met['store'], rank: number, note: (call: Call) => void): Met['store'] => ({
+const notingStore = (store: Met['store'], rank: number, note: (call: DrawnCall) => void): Met['store'] => ({
   ...store,
   async set(key, value) {
     note({ rank, what: 'sets' });

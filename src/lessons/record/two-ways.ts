@@ -3,16 +3,16 @@
  * chunks of the gradient, on the ring it has one.
  */
 import { must } from '../../base/invariant';
-import type { Hop, WaysOf } from '../drawing/kinds/two-ways';
+import type { DrawnHop, WaysOf } from '../drawing/kinds/two-ways';
 import type { Recorded } from './record-run';
 
-function hopsOf({ lab }: Recorded): readonly Hop[] {
+function hopsOf({ lab }: Recorded): readonly DrawnHop[] {
   const { request, length, rounds } = must(lab, 'a run of the lab');
   const chunk = length / request.worldSize;
   const seen = new Map<string, number>();
   const messages = rounds.flatMap(({ transfers }) => transfers);
   return messages.flatMap(({ from, to, part, source, bytes }) =>
-    Array.from({ length: source.length / chunk }, (_, place): Hop => {
+    Array.from({ length: source.length / chunk }, (_, place): DrawnHop => {
       const own = source.offset / chunk + place;
       const key = `${part} ${own}`;
       const index = seen.get(key) ?? 0;

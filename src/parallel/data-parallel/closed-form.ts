@@ -3,9 +3,9 @@
  * gradients come back to it. Called through mode.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
-import { closedForm, type Pass, type RunSizes, stateText, sum } from '../closed-form';
+import { closedForm, type FormPass, type RunSizes, stateText, sum } from '../closed-form';
 
-export function dataParallelForm({ transfers }: RunSizes, { rows }: Pass): ClosedForm {
+export function dataParallelForm({ transfers }: RunSizes, { rows }: FormPass): ClosedForm {
   const { parameterBytes, gradientBytes, bufferBytes, inputRowBytes, outputRowBytes } = transfers;
   const replicas = rows.slice(1).filter((count) => count > 0);
   const n = replicas.length + 1;

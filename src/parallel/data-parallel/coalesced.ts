@@ -14,7 +14,7 @@ export const COALESCED_BYTES = 10 * 1024 * 1024;
 /** When a piece is closed: after the tensor that reaches the limit, or before the one that would exceed it. */
 export type Closes = 'after' | 'before';
 
-export interface Tensor {
+export interface CoalescedTensor {
   readonly name: string;
   readonly bytes: number;
   readonly dtype: DType;
@@ -22,7 +22,7 @@ export interface Tensor {
 
 /** Names of the tensors of each piece, in their order. */
 export function piecesOf(
-  tensors: readonly Tensor[],
+  tensors: readonly CoalescedTensor[],
   closes: Closes,
   limit = COALESCED_BYTES,
 ): readonly (readonly string[])[] {
@@ -46,7 +46,7 @@ export function piecesOf(
 }
 
 /** The named buffers of a lane as tensors. */
-export const tensorsOf = (lane: LaneBuilder, names: readonly string[]): readonly Tensor[] =>
+export const tensorsOf = (lane: LaneBuilder, names: readonly string[]): readonly CoalescedTensor[] =>
   names.map((name) => {
     const { shape, dtype } = lane.spec(name);
     return { name, bytes: 4 * elements(shape), dtype };

@@ -12,7 +12,7 @@ import type { ModeInput, RowSlice } from '../mode';
 import { nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
 import { emitWholeBatch } from '../step/step';
 import { chunkRows } from './chunk-rows';
-import { gather, type Move, reduceAddCoalesced, replicate, scatter } from './moves';
+import { gather, type ReplicaMove, reduceAddCoalesced, replicate, scatter } from './moves';
 
 export { dataParallelForm as closedForm } from './closed-form';
 export { chunkNotices as notices } from './notices';
@@ -48,7 +48,7 @@ function emitReplicas(
     stage: stageGraph(input, { rows: count, withLoss: false, gradients }),
   }));
   for (const { lane, stage } of replicas) declareValues(lane, stage);
-  const move: Move = { builder, replicas };
+  const move: ReplicaMove = { builder, replicas };
 
   root.buffer({
     name: 'batch',
@@ -82,7 +82,7 @@ function emitReplicas(
 }
 
 /** Gather.apply (concatenate on device 0), then the loss there. Returns the loss's own graph. */
-function gatherAndLoss({ builder, replicas }: Move, input: ModeInput, rows: number): Graph {
+function gatherAndLoss({ builder, replicas }: ReplicaMove, input: ModeInput, rows: number): Graph {
   const root = builder.lane(0);
   const rowShape = root.spec(at(replicas, 0).stage.output).shape.slice(1);
 

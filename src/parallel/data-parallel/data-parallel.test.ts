@@ -8,7 +8,7 @@ import { fullStep } from '../../protocol/step-kind';
 import { HARDWARE } from '../../simulator/hardware';
 import { simulate } from '../../simulator/simulate';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../modes';
-import { piecesOf, type Tensor } from './coalesced';
+import { type CoalescedTensor, piecesOf } from './coalesced';
 
 const MIB = 1024 * 1024;
 
@@ -50,7 +50,7 @@ const PIECES: readonly (readonly [
 ];
 
 test.each(PIECES)('tensors of %j MiB in pieces', (sizes, broadcast, reduce) => {
-  const tensors = sizes.map((size, i): Tensor => ({ name: String(i), bytes: size * MIB, dtype: 'f32' }));
+  const tensors = sizes.map((size, i): CoalescedTensor => ({ name: String(i), bytes: size * MIB, dtype: 'f32' }));
   const sizesOf = (pieces: readonly (readonly string[])[]) => pieces.map((p) => p.map((name) => sizes[Number(name)]));
   expect(sizesOf(piecesOf(tensors, 'after'))).toEqual(broadcast);
   expect(sizesOf(piecesOf(tensors, 'before'))).toEqual(reduce);
@@ -58,7 +58,7 @@ test.each(PIECES)('tensors of %j MiB in pieces', (sizes, broadcast, reduce) => {
 
 test('a piece has one type', () => {
   const types = ['f32', 'i32', 'f32', 'i32', 'f32'] as const;
-  const tensors = types.map((dtype, i): Tensor => ({ name: String(i), bytes: 4 * MIB, dtype }));
+  const tensors = types.map((dtype, i): CoalescedTensor => ({ name: String(i), bytes: 4 * MIB, dtype }));
   expect(piecesOf(tensors, 'after')).toEqual([
     ['0', '2', '4'],
     ['1', '3'],

@@ -21,14 +21,14 @@ export interface Replica {
   readonly stage: StageGraph;
 }
 
-export interface Move {
+export interface ReplicaMove {
   readonly builder: ProgramBuilder;
   readonly replicas: readonly Replica[];
 }
 
 /** Rows of a buffer of device 0 to the replicas; device 0 keeps its own part, a view in PyTorch. */
 export function scatter(
-  { builder, replicas }: Move,
+  { builder, replicas }: ReplicaMove,
   from: string,
   to: (r: Replica) => string,
   payload: Payload,
@@ -58,7 +58,7 @@ export function scatter(
 }
 
 /** Device 0's parameters and buffers to every replica, on each forward; what the replicas do to buffers is lost. */
-export function replicate({ builder, replicas }: Move): void {
+export function replicate({ builder, replicas }: ReplicaMove): void {
   const { graph, registered } = at(replicas, 0).stage;
   const buffers = graph.values.filter((v) => v.role === 'buffer' && v.name !== LOSS_WEIGHTS);
   broadcastCoalesced(
@@ -74,7 +74,7 @@ export function replicate({ builder, replicas }: Move): void {
 }
 
 /** A piece is flattened and sent to each replica before the next one is flattened. */
-function broadcastCoalesced({ builder, replicas }: Move, names: readonly string[], what: string): void {
+function broadcastCoalesced({ builder, replicas }: ReplicaMove, names: readonly string[], what: string): void {
   const where: Where = { phase: 'replicate', anchor: 'replicate' };
   const comm: Where = { ...where, queue: 'comm' };
   const root = builder.lane(0);
@@ -99,7 +99,7 @@ function broadcastCoalesced({ builder, replicas }: Move, names: readonly string[
 }
 
 /** The replicas' outputs, one after the other, into a buffer of device 0. */
-export function gather({ builder, replicas }: Move, into: string): void {
+export function gather({ builder, replicas }: ReplicaMove, into: string): void {
   const where: Where = { phase: 'gather', anchor: 'gather' };
   const comm: Where = { ...where, queue: 'comm' };
   const root = builder.lane(0);
@@ -122,7 +122,7 @@ export function gather({ builder, replicas }: Move, into: string): void {
 }
 
 /** Broadcast.backward: the replicas' gradients are added to device 0's, in device order; they are not averaged. */
-export function reduceAddCoalesced({ builder, replicas }: Move): void {
+export function reduceAddCoalesced({ builder, replicas }: ReplicaMove): void {
   const where: Where = { phase: 'reduce', anchor: 'reduce' };
   const comm: Where = { ...where, queue: 'comm' };
   const root = builder.lane(0);

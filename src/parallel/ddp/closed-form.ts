@@ -4,7 +4,7 @@
  */
 import type { ClosedForm } from '../../protocol/closed-form';
 import { elements } from '../../tensor/shape';
-import { closedForm, type Pass, type RunSizes, sum } from '../closed-form';
+import { closedForm, type FormPass, type RunSizes, sum } from '../closed-form';
 import type { HookBytes } from './hook-bytes';
 import { HOOK_BYTES, hasHook } from './rare-parts';
 
@@ -16,7 +16,7 @@ export function ddpConstructorForm({ devices: n, transfers: { parameterBytes, bu
   return closedForm(perDevice, `rank 0 sends (N-1) × (parameters and buffers); N = ${n}, ${bytes} B`);
 }
 
-export function ddpForm(run: RunSizes, pass: Pass): ClosedForm {
+export function ddpForm(run: RunSizes, pass: FormPass): ClosedForm {
   const { devices: n, config } = run;
   if (n === 1) return closedForm([0], '0: one rank has nobody to average with', REDUCTIONS);
   if (!pass.reduces)

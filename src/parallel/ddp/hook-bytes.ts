@@ -2,7 +2,7 @@
  * S of DDP's closed form: the bytes that a communication hook lets a rank all-reduce in a step, from the buckets and
  * the shapes of the parameters. Pure; called by closed-form.ts.
  */
-import type { Pass, RunSizes } from '../closed-form';
+import type { FormPass, RunSizes } from '../closed-form';
 
 export interface HookBytes {
   readonly bytes: number;
@@ -14,7 +14,7 @@ const BYTES = 4;
 
 export function hookBytes(
   { config, parameters, buckets }: RunSizes,
-  { hookPhase: phase, beforeRebuild }: Pass,
+  { hookPhase: phase, beforeRebuild }: FormPass,
 ): HookBytes {
   const sizes = parameters.map(({ shape }) => shape.reduce((n, d) => n * d, 1));
   const all = BYTES * sizes.reduce((a, b) => a + b, 0);

@@ -7,17 +7,17 @@ import { LockstepError } from '../../base/errors';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
-import type { NoticeInput, Stop } from '../mode';
+import type { ModeStop, NoticeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
 import { findsUnused, unusedParameters } from './ready-order';
 
 /** The sooner of the two; undefined: it trains as long as one likes. `stage`: the graph of a rank. */
-export function stopOf({ config, schedule, stage }: NoticeInput): Stop | undefined {
+export function stopOf({ config, schedule, stage }: NoticeInput): ModeStop | undefined {
   const found = [uneven(config, schedule, stage), unfinished(config, stage)].filter((stop) => stop !== undefined);
   return found.sort((a, b) => a.microBatch - b.microBatch)[0];
 }
 
-function uneven(config: Config, { totals }: BatchSchedule, stage: StageGraph): Stop | undefined {
+function uneven(config: Config, { totals }: BatchSchedule, stage: StageGraph): ModeStop | undefined {
   const microBatch = Math.min(...totals);
   if (config.ddp.join || microBatch === Math.max(...totals)) return undefined;
   const ranksWith = (test: (total: number) => boolean) => totals.flatMap((total, rank) => (test(total) ? [rank] : []));
@@ -44,7 +44,7 @@ const named = (ranks: readonly number[]): string => `${list(ranks)} ${ranks.leng
 const waits = (ranks: readonly number[]): string => `${list(ranks)} ${ranks.length === 1 ? 'waits' : 'wait'}`;
 
 /** Not reduced in the first synced pass, so refused in the forward after it. */
-function unfinished(config: Config, stage: StageGraph): Stop | undefined {
+function unfinished(config: Config, stage: StageGraph): ModeStop | undefined {
   if (findsUnused(config) || config.ddp.staticGraph) return undefined;
   const { registered } = stage;
   const names = new Set(unusedParameters(stage).map((p) => p.name));

@@ -3,9 +3,9 @@
  * through mode.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
-import { closedForm, type Pass, type RunSizes, stateText } from '../closed-form';
+import { closedForm, type FormPass, type RunSizes, stateText } from '../closed-form';
 
-export function serverForm({ config, devices, transfers }: RunSizes, pass: Pass): ClosedForm {
+export function serverForm({ config, devices, transfers }: RunSizes, pass: FormPass): ClosedForm {
   const { parameterBytes, gradientBytes, bufferBytes } = transfers;
   if (devices === 1) return closedForm([0], '0: the server trains by itself');
   const { rows } = pass;

@@ -10,7 +10,7 @@ import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { chosenSchedule } from '../../schedules/chosen';
 import { elements } from '../../tensor/shape';
-import { bordersText, closedForm, type Pass, type RunSizes, sum } from '../closed-form';
+import { bordersText, closedForm, type FormPass, type RunSizes, sum } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { hasHook } from '../ddp/rare-parts';
 import { layerRanges } from './split';
@@ -18,7 +18,7 @@ import { devicesOfStage } from './stages';
 import { type Tie, tiesOf } from './ties';
 
 /** Of one micro-batch; with the last one the replicas reduce. */
-export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
+export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
   const { config, devices } = run;
   const { pp } = meshSizes(config);
   const replicas = replicasOf(config);
@@ -54,7 +54,7 @@ export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
 function addBorders(
   perDevice: number[],
   { transfers }: RunSizes,
-  { rows }: Pass,
+  { rows }: FormPass,
   stageDevices: readonly (readonly DeviceIndex[])[],
 ): readonly number[] {
   return transfers.borderRowBytes.flatMap((rowBytes, stage) => {
@@ -70,7 +70,7 @@ function addBorders(
 function addReductions(
   perDevice: number[],
   run: RunSizes,
-  pass: Pass,
+  pass: FormPass,
   stageDevices: readonly (readonly DeviceIndex[])[],
 ): void {
   stageDevices.forEach((group, stage) => {

@@ -31,7 +31,7 @@ export function compile(
   input: ModeInput,
   kind: TrainingKind,
   mesh: DeviceMesh,
-  averaging: Averaging = averageOverReplicas,
+  averaging: AveragingSyncs = averageOverReplicas,
 ): Program {
   const builder = new ProgramBuilder(mesh, input.ops);
   const schedule = scheduleOf(input.config, kind.microBatches.length);
@@ -71,13 +71,13 @@ function graphsOf(
 }
 
 /** Syncs in the order in which they act at the end of a step. */
-export type Averaging = (step: SyncedStep, schedule: Schedule) => readonly Sync[];
+export type AveragingSyncs = (step: SyncedStep, schedule: Schedule) => readonly Sync[];
 export type SyncedStep = Pick<Step, 'builder' | 'input' | 'kind' | 'stages'>;
 
-const averageOverReplicas: Averaging = (step, schedule) =>
+const averageOverReplicas: AveragingSyncs = (step, schedule) =>
   at(step.stages, 0).lanes.length > 1 ? [replicaSync(step, schedule)] : [];
 
-function syncsOf(step: SyncedStep, schedule: Schedule, averaging: Averaging): readonly Sync[] {
+function syncsOf(step: SyncedStep, schedule: Schedule, averaging: AveragingSyncs): readonly Sync[] {
   const { stages, input } = step;
   const ties = tiesOf(input.config);
   return [

@@ -8,14 +8,14 @@ import type { ProgramBuilder } from '../../program/builder';
 import type { Where } from '../../program/lane-builder';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { StagePlace } from './place';
-import type { StageUse, StageWork } from './sync';
+import type { StageUse, SyncedStage } from './sync';
 
 const FORWARD: Where = { phase: 'forward', anchor: 'send_activation' };
 const BACKWARD: Where = { phase: 'backward', anchor: 'send_gradient' };
 
 export interface Borders {
   /** Before the action: the compute queue waits for what another rank sends. */
-  receive(action: PipelineAction, work: StageWork): void;
+  receive(action: PipelineAction, work: SyncedStage): void;
   /** After it. `begin`: to the lanes of the stage, what follows belongs to the action `of`. */
   send(use: StageUse, begin: (action: PipelineAction, of: PipelineAction) => StageUse): void;
 }

@@ -11,7 +11,7 @@ import type { ParameterRef, StageGraph } from '../stage-graph';
 import type { StagePlace } from './place';
 
 /** A lane that has rows in a micro-batch, and its graph for that number of rows. */
-export interface StageWork {
+export interface SyncedStage {
   readonly lane: LaneBuilder;
   readonly graph: StageGraph;
   readonly rows: number;
@@ -22,7 +22,7 @@ export interface StageUse {
   readonly action: PipelineAction;
   readonly place: StagePlace;
   /** Replicas that have run out of batches are not among these. */
-  readonly works: readonly StageWork[];
+  readonly works: readonly SyncedStage[];
 }
 
 /** What a lane has just written, by the names of its buffers. */

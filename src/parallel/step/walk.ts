@@ -17,7 +17,7 @@ import type { ModeInput } from '../mode-input';
 import { nodesOf, type StageGraph } from '../stage-graph';
 import type { Borders } from './borders';
 import type { StagePlace } from './place';
-import type { StageUse, StageWork, Sync } from './sync';
+import type { StageUse, Sync, SyncedStage } from './sync';
 
 /** Loaded for a run with SyncBatchNorm. */
 export const GRAPH_COLLECTIVES = new Part('SyncBatchNorm', () => import('./graph-collectives'));
@@ -74,7 +74,7 @@ class Walker {
   }
 
   /** What a forward pass needs from the host. Targets come with the inputs where one stage needs both. */
-  private load({ stage }: PipelineAction, { lane, graph, rows: count }: StageWork): void {
+  private load({ stage }: PipelineAction, { lane, graph, rows: count }: SyncedStage): void {
     if (stage === 0) emitLoad(lane, { buffer: graph.input, source: 'inputs', start: 0, count });
     if (stage === 0 && this.isLast(stage)) loadTargets(lane, count);
     emitMasks(lane, graph);

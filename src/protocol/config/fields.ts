@@ -21,5 +21,5 @@ export const real = (min: number, max: number) => v.pipe(v.number(), v.finite(),
 export const pair = (min: number, max: number) =>
   v.union([count(min, max), v.strictTuple([count(min, max), count(min, max)])]);
 
-export type Pair = number | readonly [number, number];
-export const asPair = (p: Pair): readonly [number, number] => (typeof p === 'number' ? [p, p] : p);
+export type NumberOrPair = number | readonly [number, number];
+export const asPair = (p: NumberOrPair): readonly [number, number] => (typeof p === 'number' ? [p, p] : p);

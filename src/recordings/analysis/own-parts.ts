@@ -2,7 +2,7 @@
  * What each rank has of the collectives, found once for all ranks and steps: looking through all collectives for each
  * rank and step takes their product. Called by `analyse.ts`.
  */
-import type { Rank, RecordedCollective } from '../recording';
+import type { RecordedCollective, RecordingRank } from '../recording';
 
 export interface OwnPart {
   readonly startUs: number;
@@ -13,11 +13,11 @@ export interface OwnPart {
 }
 
 /** In the order of the collectives; a rank without any is not there. */
-export function ownParts(collectives: readonly RecordedCollective[]): ReadonlyMap<Rank, readonly OwnPart[]> {
-  const found = new Map<Rank, OwnPart[]>();
+export function ownParts(collectives: readonly RecordedCollective[]): ReadonlyMap<RecordingRank, readonly OwnPart[]> {
+  const found = new Map<RecordingRank, OwnPart[]>();
   for (const { parts, bytes } of collectives) {
     const lastUs = parts.reduce((last, { startUs }) => Math.max(last, startUs), 0);
-    const seen = new Set<Rank>();
+    const seen = new Set<RecordingRank>();
     for (const { rank, startUs, endUs } of parts) {
       if (seen.has(rank)) continue;
       seen.add(rank);

@@ -1,9 +1,9 @@
 /** Which rank is last most often, where there is one and where several are last equally often. */
 import { expect, test } from 'vitest';
-import type { Straggler } from '../recording-analysis';
+import type { RecordedStraggler } from '../recording-analysis';
 import { lastSentence } from './sentences';
 
-const late = (counts: readonly number[]): readonly Straggler[] =>
+const late = (counts: readonly number[]): readonly RecordedStraggler[] =>
   counts.map((last, rank) => ({
     rank,
     last,

@@ -1,7 +1,7 @@
 /** What a recording shows, in sentences: who is late and why, how much communication is hidden, why ranks are idle. */
 import { brief } from '../../base/brief';
 import type { Recording } from '../recording';
-import type { IdleShare, RecordingAnalysis, StepOfRank, Straggler } from '../recording-analysis';
+import type { IdleShare, RecordedStraggler, RecordingAnalysis, StepOfRank } from '../recording-analysis';
 import { durationText, percentText, ranksText } from '../words';
 
 type Found = Omit<RecordingAnalysis, 'sentences'>;
@@ -13,7 +13,7 @@ export function sentencesOf(recording: Recording, found: Found): readonly string
 }
 
 /** Steps begin late for it clearly more often than by chance (1 of 2 with two ranks), and most waiting is for it. */
-function isStraggler({ lateSteps, steps, causedUs }: Straggler, ranks: number, waitedUs: number): boolean {
+function isStraggler({ lateSteps, steps, causedUs }: RecordedStraggler, ranks: number, waitedUs: number): boolean {
   return steps > 0 && lateSteps / steps >= 0.5 + 0.5 / ranks && causedUs > 0.5 * waitedUs;
 }
 
@@ -40,7 +40,7 @@ function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: F
 }
 
 /** Which rank arrives last most often; several ranks where they are last equally often. */
-export function lastSentence(stragglers: readonly Straggler[]): string {
+export function lastSentence(stragglers: readonly RecordedStraggler[]): string {
   const most = Math.max(...stragglers.map(({ last }) => last));
   const often = stragglers.filter(({ last }) => last === most).toSorted((a, b) => a.rank - b.rank);
   const of = often[0]?.of ?? 0;

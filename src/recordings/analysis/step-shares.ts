@@ -2,7 +2,7 @@
  * Divides a rank's steps: computing, communication hidden under it and exposed, waiting for the last rank, and idle
  * time with its cause. Each moment of a step is counted once. Called by `analyse.ts`.
  */
-import type { Rank, RecordedLane, RecordedRank, RecordedStep } from '../recording';
+import type { RecordedLane, RecordedRank, RecordedStep, RecordingRank } from '../recording';
 import type { IdleCause, IdleShare, StepOfRank } from '../recording-analysis';
 import type { SpanKind } from '../spans';
 import { SPAN_KINDS } from '../spans';
@@ -119,7 +119,7 @@ function divided({ startUs, endUs }: RecordedStep, timeline: Timeline): DividedS
   };
 }
 
-function shareOf(rank: Rank, recorded: RecordedStep, timeline: Timeline, bytes: number): StepOfRank {
+function shareOf(rank: RecordingRank, recorded: RecordedStep, timeline: Timeline, bytes: number): StepOfRank {
   const { step, startUs, endUs, marked } = recorded;
   const { compute, communication, waiting, idle } = divided(recorded, timeline);
   const [computeUs, communicationUs, waitingUs] = [total(compute), total(communication), total(waiting)];
@@ -142,7 +142,7 @@ function shareOf(rank: Rank, recorded: RecordedStep, timeline: Timeline, bytes: 
 }
 
 /** The mean of each figure over a rank's own steps. */
-export function meanOf(rank: Rank, own: readonly StepOfRank[]): StepOfRank {
+export function meanOf(rank: RecordingRank, own: readonly StepOfRank[]): StepOfRank {
   const mean = (of: (step: StepOfRank) => number): number =>
     own.length === 0 ? 0 : own.reduce((sum, step) => sum + of(step), 0) / own.length;
   const idle = new Map<string, IdleShare>();

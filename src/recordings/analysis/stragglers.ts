@@ -3,13 +3,13 @@
  * collective of a step is late at the others, too, so how late it is, is taken from the first. Called by `analyse.ts`.
  */
 
-import type { Rank, RecordedCollective, RecordedRank, Recording } from '../recording';
-import type { CollectiveFigures, Straggler, WaitMatrix } from '../recording-analysis';
+import type { RecordedCollective, RecordedRank, Recording, RecordingRank } from '../recording';
+import type { CollectiveFigures, RecordedStraggler, WaitMatrix } from '../recording-analysis';
 import { firstFrom, SPAN_KINDS } from '../spans';
 import { median } from '../traces/align-clocks';
 
 export function waitMatrix(
-  ranks: readonly Rank[],
+  ranks: readonly RecordingRank[],
   collectives: readonly RecordedCollective[],
   figures: readonly CollectiveFigures[],
 ): WaitMatrix {
@@ -27,7 +27,7 @@ export function waitMatrix(
   return { ranks, us };
 }
 
-export function stragglers(recording: Recording, figures: readonly CollectiveFigures[]): readonly Straggler[] {
+export function stragglers(recording: Recording, figures: readonly CollectiveFigures[]): readonly RecordedStraggler[] {
   const shared = recording.collectives.filter(({ id }) => figures[id]?.last !== undefined);
   const matrix = waitMatrix(
     recording.ranks.map(({ rank }) => rank),
@@ -40,7 +40,7 @@ export function stragglers(recording: Recording, figures: readonly CollectiveFig
   const sharedBy = byRank(shared, ({ parts }) => parts.map((part) => part.rank));
   const firstsBy = byRank(firsts, ({ parts }) => parts.map((part) => part.rank));
   const windows = windowsOf(recording);
-  const found = recording.ranks.flatMap(({ rank }, column): Straggler[] => {
+  const found = recording.ranks.flatMap(({ rank }, column): RecordedStraggler[] => {
     const own = sharedBy.get(rank) ?? [];
     const last = lastAt.get(rank) ?? [];
     if (last.length === 0) return [];
@@ -55,7 +55,7 @@ export function stragglers(recording: Recording, figures: readonly CollectiveFig
   return found.sort((a, b) => b.causedUs - a.causedUs);
 }
 
-const lastOf = (figures: readonly CollectiveFigures[], id: number): readonly Rank[] => {
+const lastOf = (figures: readonly CollectiveFigures[], id: number): readonly RecordingRank[] => {
   const last = figures[id]?.last;
   return last ? [last.rank] : [];
 };
@@ -63,9 +63,9 @@ const lastOf = (figures: readonly CollectiveFigures[], id: number): readonly Ran
 /** The collectives of each rank that `of` names, each once. */
 function byRank(
   collectives: readonly RecordedCollective[],
-  of: (collective: RecordedCollective) => readonly Rank[],
-): ReadonlyMap<Rank, readonly RecordedCollective[]> {
-  const found = new Map<Rank, RecordedCollective[]>();
+  of: (collective: RecordedCollective) => readonly RecordingRank[],
+): ReadonlyMap<RecordingRank, readonly RecordedCollective[]> {
+  const found = new Map<RecordingRank, RecordedCollective[]>();
   for (const collective of collectives)
     for (const rank of new Set(of(collective))) {
       const known = found.get(rank);
@@ -77,7 +77,7 @@ function byRank(
 
 /** Ranks with the marked steps of each by number. */
 type Windows = ReadonlyMap<
-  Rank,
+  RecordingRank,
   { readonly of: RecordedRank; readonly steps: ReadonlyMap<number, RecordedRank['steps'][number]> }
 >;
 
@@ -92,8 +92,8 @@ const windowsOf = ({ ranks }: Recording): Windows =>
 /** Of each step and group the collective that began first; each by itself where there are no steps. */
 function firstOfSteps(collectives: readonly RecordedCollective[]): readonly RecordedCollective[] {
   const seen = new Set<string>();
-  const texts = new Map<readonly Rank[], string>();
-  const textOf = (ranks: readonly Rank[]): string => {
+  const texts = new Map<readonly RecordingRank[], string>();
+  const textOf = (ranks: readonly RecordingRank[]): string => {
     const known = texts.get(ranks) ?? ranks.join(' ');
     texts.set(ranks, known);
     return known;
@@ -111,7 +111,11 @@ const CAUSES = new Set(
 const LEAST_SHARE = 0.3;
 
 /** What the rank spent longer on than the others between the begin of the step and its arrival. */
-function causeOf(windows: Windows, rank: Rank, late: readonly RecordedCollective[]): Straggler['cause'] {
+function causeOf(
+  windows: Windows,
+  rank: RecordingRank,
+  late: readonly RecordedCollective[],
+): RecordedStraggler['cause'] {
   if (late.length === 0) return undefined;
   const mine = new Map<string, number[]>();
   const others = new Map<string, number[]>();
@@ -144,7 +148,7 @@ function causeOf(windows: Windows, rank: Rank, late: readonly RecordedCollective
 const medianOf = (listed: readonly number[], count: number): number =>
   median([...listed, ...Array.from({ length: Math.max(0, count - listed.length) }, () => 0)]);
 
-function lateness(parts: RecordedCollective['parts'], rank: Rank): number {
+function lateness(parts: RecordedCollective['parts'], rank: RecordingRank): number {
   const others = parts.reduce(
     (last, part) => (part.rank === rank ? last : Math.max(last, part.startUs)),
     Number.NEGATIVE_INFINITY,

@@ -4,14 +4,14 @@
  * it and is not reported. Called by `analyse-flight.ts`.
  */
 
-import type { Rank } from '../recording';
+import type { RecordingRank } from '../recording';
 import type { FlightMismatch } from '../recording-analysis';
 import { callText, ranksText, sizesText } from '../words';
 import type { FlightEntry } from './flight-recording';
 import { isDone, type OfGroup } from './groups';
 
 interface Call {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly entry: FlightEntry;
 }
 
@@ -26,7 +26,7 @@ export function differences({ ranks }: OfGroup): readonly FlightMismatch[] {
       const entry = entries.get(sequence);
       return entry ? [{ rank, entry }] : [];
     });
-    const add = (what: FlightMismatch['what'], culprits: readonly Rank[], text: string): void => {
+    const add = (what: FlightMismatch['what'], culprits: readonly RecordingRank[], text: string): void => {
       if (isNew(what)) found.push({ sequence, isP2p: false, what, ranks: culprits, text });
     };
     const parted = partedBy(calls, sequence);
@@ -70,7 +70,7 @@ function greatest(numbers: Iterable<number>): number {
 /** One that some ranks have completed or started, and others not; whoever is furthest behind is named first. */
 function inStates(
   calls: readonly Call[],
-): { readonly behind: readonly Rank[]; readonly entry: FlightEntry; readonly text: string } | undefined {
+): { readonly behind: readonly RecordingRank[]; readonly entry: FlightEntry; readonly text: string } | undefined {
   const order = ['scheduled', 'started', 'completed'] as const;
   const stateOf = (entry: FlightEntry): (typeof order)[number] => (isDone(entry) ? 'completed' : entry.state);
   const groups = order
@@ -107,10 +107,10 @@ function partedBy(
   calls: readonly Call[],
   sequence: number,
 ):
-  | { readonly what: 'operation' | 'size' | 'dtype'; readonly ranks: readonly Rank[]; readonly text: string }
+  | { readonly what: 'operation' | 'size' | 'dtype'; readonly ranks: readonly RecordingRank[]; readonly text: string }
   | undefined {
   const tell = (what: 'operation' | 'size' | 'dtype', of: (entry: FlightEntry) => string) => {
-    const groups = new Map<string, Rank[]>();
+    const groups = new Map<string, RecordingRank[]>();
     for (const { rank, entry } of calls) {
       const ranks = groups.get(of(entry));
       if (ranks) ranks.push(rank);

@@ -1,5 +1,5 @@
 /** Flight recorder dumps, as `read-flight.ts` reads them and `analyse-flight.ts` compares them. */
-import type { CollectiveKind, Rank } from '../recording';
+import type { CollectiveKind, RecordingRank } from '../recording';
 
 /** Flight recorder dumps of several ranks. Field names follow torch's dump in camelCase. */
 export interface FlightRecording {
@@ -7,12 +7,16 @@ export interface FlightRecording {
 }
 
 export interface FlightRank {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly file: string;
   /** "2.10": of the dump's format. */
   readonly version: string;
   /** Process groups that the dump names with their ranks; a gloo dump names none. */
-  readonly groups: readonly { readonly group: string; readonly description: string; readonly ranks: readonly Rank[] }[];
+  readonly groups: readonly {
+    readonly group: string;
+    readonly description: string;
+    readonly ranks: readonly RecordingRank[];
+  }[];
   /** In order of `recordId`. */
   readonly entries: readonly FlightEntry[];
 }

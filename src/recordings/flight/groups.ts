@@ -1,11 +1,11 @@
 /** Entries of flight recorder dumps, sorted by process group, rank and sequence number. */
 
-import type { Rank } from '../recording';
+import type { RecordingRank } from '../recording';
 import type { FlightEntry, FlightRank } from './flight-recording';
 
 /** A group's collectives of one rank, by sequence number. */
 export interface OfRank {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly entries: ReadonlyMap<number, FlightEntry>;
 }
 
@@ -22,11 +22,11 @@ export const isDone = ({ state, retired, profilingName }: FlightEntry): boolean 
 export function groupsIn(ranks: readonly FlightRank[]): readonly OfGroup[] {
   const groups = new Map<
     string,
-    { group: string; description: string; members: Map<Rank, Map<number, FlightEntry>> }
+    { group: string; description: string; members: Map<RecordingRank, Map<number, FlightEntry>> }
   >();
   for (const { rank, entries, groups: named } of ranks) {
     // Groups of different ranks may have the same name (split_group): where the dump says who is in, that tells.
-    const ofName = new Map<string, { readonly members: string; readonly dumped: readonly Rank[] }>();
+    const ofName = new Map<string, { readonly members: string; readonly dumped: readonly RecordingRank[] }>();
     for (const { group, ranks: members } of named) {
       if (ofName.has(group) || !members.includes(rank)) continue;
       const inside = new Set(members);

@@ -5,14 +5,14 @@
  * `read-json.ts`.
  */
 import { lookup } from '../../base/lookup';
-import type { Rank } from '../recording';
+import type { RecordingRank } from '../recording';
 import { ranksOf } from '../traces/collective-facts';
 import { collectiveKind } from '../traces/collective-names';
 import type { FlightEntry, FlightRank, FlightRecording } from './flight-recording';
 
 /** Its times are still nanoseconds since 1970, in microseconds. */
-export interface FlightDraft extends Omit<FlightRank, 'rank'> {
-  readonly rank: Rank | undefined;
+export interface FlightRankDraft extends Omit<FlightRank, 'rank'> {
+  readonly rank: RecordingRank | undefined;
   /** Entries that are none. */
   readonly leftOut: number;
 }
@@ -23,9 +23,9 @@ const MOST_TENSORS = 10_000;
 
 export function flightDraft(
   file: string,
-  rank: Rank | undefined,
+  rank: RecordingRank | undefined,
   dump: { readonly version: unknown; readonly groups: unknown; readonly entries: readonly unknown[] },
-): FlightDraft {
+): FlightRankDraft {
   const entries = dump.entries.slice(0, MOST_ENTRIES).map(entryOf);
   const read = entries.filter((entry) => entry !== undefined);
   return {
@@ -89,11 +89,11 @@ function groupsOf(config: unknown): FlightRank['groups'] {
 }
 
 /** Numbers the ranks that nobody named, and counts times from the first entry. */
-export function flightRecording(drafts: readonly FlightDraft[]): FlightRecording | undefined {
+export function flightRecording(drafts: readonly FlightRankDraft[]): FlightRecording | undefined {
   if (drafts.length === 0) return undefined;
   const taken = new Set(drafts.map(({ rank }) => rank));
   let free = 0;
-  const seen = new Set<Rank>();
+  const seen = new Set<RecordingRank>();
   let zeroUs = Number.POSITIVE_INFINITY;
   for (const { entries } of drafts) for (const { createdUs } of entries) zeroUs = Math.min(zeroUs, createdUs);
   const ranks = drafts.map(({ leftOut: _, ...draft }): FlightRank => {

@@ -4,10 +4,10 @@
  * difference from both sides. Collectives in which ranks waited least say most: those count. Where ranks share a host,
  * or what is found is below what is left unexplained, the clocks are left as they are. Called by `join-ranks.ts`.
  */
-import type { ClockOffset, Rank } from '../recording';
+import type { ClockOffset, RecordingRank } from '../recording';
 
 interface Part {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly startUs: number;
   readonly endUs: number;
 }
@@ -25,14 +25,14 @@ const BEST_SHARE = 1 / 8;
 
 /** In the order of `ranks`; the first rank's clock counts. `hosts` by rank; '' where not known. */
 export function alignClocks(
-  ranks: readonly Rank[],
-  hosts: ReadonlyMap<Rank, string>,
+  ranks: readonly RecordingRank[],
+  hosts: ReadonlyMap<RecordingRank, string>,
   collectives: readonly { readonly parts: readonly Part[] }[],
 ): readonly ClockOffset[] {
   const shared = collectives.filter(({ parts }) => parts.length > 1).map(({ parts }) => byRank(parts));
-  const ownOf = new Map<Rank, Map<Rank, Part>[]>(ranks.map((rank) => [rank, []]));
+  const ownOf = new Map<RecordingRank, Map<RecordingRank, Part>[]>(ranks.map((rank) => [rank, []]));
   for (const parts of shared) for (const rank of parts.keys()) ownOf.get(rank)?.push(parts);
-  const found = new Map<Rank, ClockOffset>();
+  const found = new Map<RecordingRank, ClockOffset>();
   const [first] = ranks;
   if (first !== undefined) found.set(first, still(first));
   // Ranks that share no collective with the first (other stages, other replicas) are reached by way of others.
@@ -51,18 +51,18 @@ export function alignClocks(
   return ranks.map((rank) => found.get(rank) ?? still(rank));
 }
 
-function byRank(parts: readonly Part[]): Map<Rank, Part> {
-  const found = new Map<Rank, Part>();
+function byRank(parts: readonly Part[]): Map<RecordingRank, Part> {
+  const found = new Map<RecordingRank, Part>();
   for (const part of parts) if (!found.has(part.rank)) found.set(part.rank, part);
   return found;
 }
 
 /** Of the ranks whose clock is known, the one that shares most of these collectives; of several, the first found. */
 function nearest(
-  found: ReadonlyMap<Rank, ClockOffset>,
-  own: readonly ReadonlyMap<Rank, Part>[],
+  found: ReadonlyMap<RecordingRank, ClockOffset>,
+  own: readonly ReadonlyMap<RecordingRank, Part>[],
 ): ClockOffset | undefined {
-  const counts = new Map<Rank, number>();
+  const counts = new Map<RecordingRank, number>();
   for (const parts of own) for (const rank of parts.keys()) counts.set(rank, (counts.get(rank) ?? 0) + 1);
   let best: ClockOffset | undefined;
   for (const known of found.values())
@@ -70,12 +70,18 @@ function nearest(
   return best;
 }
 
-const still = (rank: Rank): ClockOffset => ({ rank, offsetUs: 0, residualUs: 0, appliedUs: 0, collectives: 0 });
+const still = (rank: RecordingRank): ClockOffset => ({
+  rank,
+  offsetUs: 0,
+  residualUs: 0,
+  appliedUs: 0,
+  collectives: 0,
+});
 
-const sameHost = (hosts: ReadonlyMap<Rank, string>, a: Rank, b: Rank): boolean =>
+const sameHost = (hosts: ReadonlyMap<RecordingRank, string>, a: RecordingRank, b: RecordingRank): boolean =>
   (hosts.get(a) ?? '') !== '' && hosts.get(a) === hosts.get(b);
 
-function offsetOf(rank: Rank, from: ClockOffset, pair: Pair, isSameHost: boolean): ClockOffset {
+function offsetOf(rank: RecordingRank, from: ClockOffset, pair: Pair, isSameHost: boolean): ClockOffset {
   const { offsetUs, residualUs, lowestUs, highestUs, collectives } = pair;
   const zeroFits = lowestUs <= 0 && 0 <= highestUs;
   const isNoise = zeroFits && (isSameHost || Math.abs(offsetUs) <= residualUs);
@@ -90,7 +96,11 @@ function offsetOf(rank: Rank, from: ClockOffset, pair: Pair, isSameHost: boolean
   };
 }
 
-function pairOf(a: Rank, b: Rank, collectives: readonly ReadonlyMap<Rank, Part>[]): Pair | undefined {
+function pairOf(
+  a: RecordingRank,
+  b: RecordingRank,
+  collectives: readonly ReadonlyMap<RecordingRank, Part>[],
+): Pair | undefined {
   const both = collectives.flatMap((parts) => {
     const [mine, other] = [parts.get(a), parts.get(b)];
     if (!mine || !other) return [];

@@ -4,7 +4,7 @@
  * Lockstep's own traces have others. Called for every span while a trace is read.
  */
 import { lookup } from '../../base/lookup';
-import type { Rank } from '../recording';
+import type { RecordingRank } from '../recording';
 import { collectiveKind, collectiveSpan } from './collective-names';
 
 export interface CollectiveFacts {
@@ -17,18 +17,18 @@ export interface CollectiveFacts {
   readonly group: string;
   readonly groupDescription: string;
   readonly groupSize: number | undefined;
-  readonly groupRanks: readonly Rank[] | undefined;
+  readonly groupRanks: readonly RecordingRank[] | undefined;
   readonly sequence: number | undefined;
   /** Of send and receive. */
-  readonly source: Rank | undefined;
-  readonly destination: Rank | undefined;
+  readonly source: RecordingRank | undefined;
+  readonly destination: RecordingRank | undefined;
   readonly lockstep: LockstepFacts | undefined;
 }
 
 /** What Lockstep's own traces (interop/chrome-trace) say of an event. */
 export interface LockstepFacts {
   readonly step: number;
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly phase: string;
   readonly bytes: number;
   readonly bucket: number | undefined;
@@ -118,8 +118,9 @@ export function ranksOf(
   value: unknown,
   size: number | undefined,
   runs: RankRuns = new Map(),
-): readonly Rank[] | undefined {
-  if (Array.isArray(value)) return value.every((rank) => Number.isSafeInteger(rank)) ? (value as Rank[]) : undefined;
+): readonly RecordingRank[] | undefined {
+  if (Array.isArray(value))
+    return value.every((rank) => Number.isSafeInteger(rank)) ? (value as RecordingRank[]) : undefined;
   if (typeof value !== 'string' || !/^\[[\d, .]*\]$/.test(value)) return undefined;
   const ranks = value.match(/\d+/g)?.map(Number) ?? [];
   if (!value.includes('...')) return ranks;
@@ -131,7 +132,7 @@ export function ranksOf(
 }
 
 /** Lists of ranks that count up from 0, by their length: thousands of events of a file name the same one. */
-export type RankRuns = Map<number, readonly Rank[]>;
+export type RankRuns = Map<number, readonly RecordingRank[]>;
 
 /** A group that is said to be larger is not believed. */
 const MOST_RANKS = 65_536;

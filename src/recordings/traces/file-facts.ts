@@ -4,19 +4,19 @@
  */
 import { lookup } from '../../base/lookup';
 import type { SourceKind } from '../imported';
-import type { Rank } from '../recording';
+import type { RecordingRank } from '../recording';
 import { ranksOf } from './collective-facts';
 
 export interface FileGroup {
   readonly group: string;
   readonly description: string;
-  readonly ranks: readonly Rank[] | undefined;
+  readonly ranks: readonly RecordingRank[] | undefined;
 }
 
 export interface FileFacts {
   readonly kind: Exclude<SourceKind, 'flight-recorder' | 'collectives-table'>;
   readonly clock: 'measured' | 'modelled';
-  readonly rank: Rank | undefined;
+  readonly rank: RecordingRank | undefined;
   readonly worldSize: number | undefined;
   readonly backend: string | undefined;
   readonly host: string;
@@ -77,7 +77,7 @@ const whole = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 /** "rank3.json", "trace-rank_12.json.gz", "worker0.pt.trace.json", "flight-recorder-rank2"; "nccl_trace_rank_5". */
-export function rankInName(file: string): Rank | undefined {
+export function rankInName(file: string): RecordingRank | undefined {
   const name = file.replace(/^.*[\\/]/, '');
   const found = /(?:rank|worker)[-_. ]?(\d{1,6})(?!\d)/i.exec(name) ?? /(?:^|[-_.])r(\d{1,6})(?=[-_.]|$)/i.exec(name);
   return found?.[1] === undefined ? undefined : Number(found[1]);

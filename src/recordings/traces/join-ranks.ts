@@ -8,13 +8,13 @@ import type { RecordingNotice } from '../imported';
 import type {
   ClockOffset,
   LaneRole,
-  Rank,
   RecordedCollective,
   RecordedFlow,
   RecordedLane,
   RecordedRank,
   RecordedStep,
   Recording,
+  RecordingRank,
 } from '../recording';
 import { alignClocks } from './align-clocks';
 import { finish } from './column-builder';
@@ -67,7 +67,7 @@ function numberRanks(
   drafts: readonly RankDraft[],
   notices: RecordingNotice[],
 ): readonly Omit<NumberedDraft, 'originUs'>[] {
-  const taken = new Map<Rank, RankDraft>();
+  const taken = new Map<RecordingRank, RankDraft>();
   const homeless: RankDraft[] = [];
   for (const draft of drafts) {
     if (draft.rank === undefined || taken.has(draft.rank)) homeless.push(draft);
@@ -218,7 +218,7 @@ function missingNotices(
   const missing = worldSize - here.size;
   const notices: RecordingNotice[] = [];
   if (missing > 0) {
-    const first: Rank[] = [];
+    const first: RecordingRank[] = [];
     for (let rank = 0; first.length < Math.min(missing, 8); rank++) if (!here.has(rank)) first.push(rank);
     const which = `${first.join(', ')}${missing > 8 ? ', ...' : ''}`;
     const text = `The run had ${worldSize} ranks; rank${missing === 1 ? '' : 's'} ${which} ${missing === 1 ? 'is' : 'are'} not given: nothing is known of who waited for them.`;
@@ -226,8 +226,8 @@ function missingNotices(
   }
   // A send of gloo does not say to whom: it stands alone.
   const shared = collectives.filter(({ kind }) => kind !== 'send' && kind !== 'recv');
-  const given = new Map<readonly Rank[], number>();
-  const givenOf = (group: readonly Rank[]): number => {
+  const given = new Map<readonly RecordingRank[], number>();
+  const givenOf = (group: readonly RecordingRank[]): number => {
     const known = given.get(group) ?? group.reduce((count, rank) => count + (here.has(rank) ? 1 : 0), 0);
     given.set(group, known);
     return known;

@@ -3,13 +3,13 @@
  * file has one, else by order among those of the same kind and size, as all ranks of a group call them in one order.
  * Times only say what comes first on a rank: clocks of different ranks are not compared. Called by `join-ranks.ts`.
  */
-import type { Rank } from '../recording';
+import type { RecordingRank } from '../recording';
 import type { LockstepFacts } from './collective-facts';
 import { bytesOf } from './collective-names';
 import type { DraftLane, DraftPart, RankDraft } from './rank-drafts';
 
 export interface MatchedPart {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly startUs: number;
   readonly endUs: number;
   readonly lane: DraftLane;
@@ -20,7 +20,7 @@ export interface MatchedCollective {
   readonly kind: string;
   readonly group: string;
   readonly groupDescription: string;
-  readonly groupRanks: readonly Rank[];
+  readonly groupRanks: readonly RecordingRank[];
   /** undefined: counted later, in order of time. */
   readonly sequence: number | undefined;
   readonly dtype: string;
@@ -31,7 +31,7 @@ export interface MatchedCollective {
 }
 
 export interface NumberedDraft {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly draft: RankDraft;
   /** What is subtracted from the file's times. */
   readonly originUs: number;
@@ -39,7 +39,7 @@ export interface NumberedDraft {
 
 /** A collective on one rank: NCCL's coalesced kernels and Lockstep's messages are joined to one. */
 interface Call {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly draft: RankDraft;
   readonly first: DraftPart;
   readonly startUs: number;
@@ -95,7 +95,7 @@ function callsOf({ rank, draft, originUs }: NumberedDraft): readonly Call[] {
 }
 
 /** Where the file itself says which collective it is. */
-function exactKey({ facts, kind }: DraftPart, rank: Rank): string | undefined {
+function exactKey({ facts, kind }: DraftPart, rank: RecordingRank): string | undefined {
   if (!facts) return undefined;
   const { lockstep, sequence, group, groupRanks, source, destination } = facts;
   if (lockstep) return lockstepKey(lockstep);
@@ -107,7 +107,7 @@ function exactKey({ facts, kind }: DraftPart, rank: Rank): string | undefined {
 }
 
 /** Names a long list by its length, its first and its last entry, since few groups share a name. */
-const membersText = (ranks: readonly Rank[]): string =>
+const membersText = (ranks: readonly RecordingRank[]): string =>
   ranks.length <= 64
     ? ranks.join(' ')
     : `${ranks.length}: ${ranks.slice(0, 32).join(' ')} ... ${ranks.slice(-32).join(' ')}`;

@@ -2,7 +2,7 @@
  * Lanes, steps and collectives of each rank in one trace, once it is read. Kineto writes one rank per file; in other
  * traces each process is one. Times are still the file's own: `join-ranks.ts` puts ranks on one time axis.
  */
-import type { LaneRole, Rank, RecordedRank } from '../recording';
+import type { LaneRole, RecordedRank, RecordingRank } from '../recording';
 import type { SpanKind } from '../spans';
 import type { CollectiveFacts } from './collective-facts';
 import { collectiveSpan, looselyCollective } from './collective-names';
@@ -38,7 +38,7 @@ export interface RankDraft {
   readonly trace: RawTrace;
   readonly facts: FileFacts;
   /** undefined: nothing says. */
-  readonly rank: Rank | undefined;
+  readonly rank: RecordingRank | undefined;
   readonly rankFrom: RecordedRank['rankFrom'];
   readonly strings: Strings;
   readonly lanes: readonly DraftLane[];
@@ -96,7 +96,7 @@ function lanesByProcess(lanes: readonly RawLane[]): ReadonlyMap<string, readonly
   return found;
 }
 
-function ranksOfTrace({ lanes }: RawTrace): ReadonlySet<Rank> {
+function ranksOfTrace({ lanes }: RawTrace): ReadonlySet<RecordingRank> {
   const ranks = [...lanes.values()].flatMap((lane) => [...lane.facts.values()].map((f) => f.lockstep?.rank));
   return new Set(ranks.filter((rank) => rank !== undefined));
 }
@@ -107,7 +107,7 @@ function draft(
   trace: RawTrace,
   facts: FileFacts,
   raw: readonly RawLane[],
-  rank: Rank | undefined,
+  rank: RecordingRank | undefined,
   rankFrom: RecordedRank['rankFrom'],
 ): RankDraft {
   const { strings } = trace;

@@ -4,7 +4,7 @@
  * left out. What a span means is decided later, by `kinds.ts`. Called by `read-json.ts` for each event.
  */
 import { lookup } from '../../base/lookup';
-import type { Place, RecordingNotice } from '../imported';
+import type { RecordingNotice, RecordPlace } from '../imported';
 import { FLOW_LIMIT } from '../recording';
 import { type CollectiveFacts, factsOf, type RankRuns } from './collective-facts';
 import { ColumnBuilder } from './column-builder';
@@ -75,7 +75,7 @@ export class TraceEvents {
   private readonly asyncBegins = new Map<string, { readonly span: OpenSpan; readonly lane: RawLane }>();
   private readonly flowBegins = new Map<string, { readonly end: RawFlowEnd; readonly phase: 's' | 't' | 'f' }>();
   private readonly runs: RankRuns = new Map();
-  private readonly leftOut = new Map<string, { count: number; readonly first: Place }>();
+  private readonly leftOut = new Map<string, { count: number; readonly first: RecordPlace }>();
 
   constructor(file: string) {
     this.trace = {

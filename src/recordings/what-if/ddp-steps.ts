@@ -3,7 +3,7 @@
  * all-reduce it went. Needs shapes (torch.profiler with record_shapes=True). Called by `what-if.ts`.
  */
 import { LockstepError } from '../../base/errors';
-import type { Rank, RecordedCollective, RecordedRank, Recording } from '../recording';
+import type { RecordedCollective, RecordedRank, Recording, RecordingRank } from '../recording';
 import { firstFrom } from '../spans';
 import { median } from '../traces/align-clocks';
 
@@ -13,7 +13,7 @@ export interface Gradient {
 }
 
 export interface DdpRank {
-  readonly rank: Rank;
+  readonly rank: RecordingRank;
   readonly startUs: number;
   /** In the order in which backward made them. */
   readonly gradients: readonly Gradient[];
@@ -24,7 +24,7 @@ export interface DdpRank {
   readonly endUs: number;
 }
 
-export interface DdpStep {
+export interface RecordedDdpStep {
   readonly step: number;
   readonly ranks: readonly DdpRank[];
   /** In order; their sizes add up to the gradients'. */
@@ -35,9 +35,9 @@ export interface DdpStep {
 
 const ACCUMULATE = 'torch::autograd::AccumulateGrad';
 
-export function ddpSteps(recording: Recording): readonly DdpStep[] {
+export function ddpSteps(recording: Recording): readonly RecordedDdpStep[] {
   const reasons = new Set<string>();
-  const found = recording.steps.flatMap((step): DdpStep[] => {
+  const found = recording.steps.flatMap((step): RecordedDdpStep[] => {
     const made = ddpStep(recording, step);
     if (typeof made !== 'string') return [made];
     reasons.add(made);
@@ -51,7 +51,7 @@ export function ddpSteps(recording: Recording): readonly DdpStep[] {
   );
 }
 
-function ddpStep({ ranks, collectives }: Recording, step: number): DdpStep | string {
+function ddpStep({ ranks, collectives }: Recording, step: number): RecordedDdpStep | string {
   const perRank = ranks.map((rank) => ({ rank, window: rank.steps.find((of) => of.marked && of.step === step) }));
   const present = perRank.flatMap(({ rank, window }) => (window ? [{ rank, window }] : []));
   if (present.length < ranks.length || present.length < 2) return 'fewer than two ranks have marked steps';

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { runConfig } from '../../headless/run';
 import type { ConfigInput, LayerInput } from '../../protocol/config';
 import type { Report } from '../../protocol/report';
-import { type Comparison, compareReports } from '../compare-reports';
+import { compareReports, type ReportComparison } from '../compare-reports';
 import { readReport } from '../read-report';
 import { PRECISION_HISTORY, PRECISION_RUN, recordedBf16 } from './testing/precision-run';
 
@@ -28,7 +28,7 @@ const run = async (config: ConfigInput, history = 8): Promise<Report> =>
   (await runConfig({ ...base, ...config }, {}, { records: { history, weights: true } })).report;
 
 /** As it comes from a file. Without its configuration, a cause must be seen in the numbers. */
-function compare(a: Partial<Report>, b: Partial<Report>, { configs = false } = {}): Comparison {
+function compare(a: Partial<Report>, b: Partial<Report>, { configs = false } = {}): ReportComparison {
   const read = (report: Partial<Report>, name: string) => {
     const { config, ...rest } = report;
     return readReport(JSON.parse(JSON.stringify(configs ? { config, ...rest } : rest)), name);
@@ -36,8 +36,8 @@ function compare(a: Partial<Report>, b: Partial<Report>, { configs = false } = {
   return compareReports(read(a, 'A'), read(b, 'B'));
 }
 
-const ids = ({ causes }: Comparison): readonly string[] => causes.map(({ id }) => id);
-const first = ({ causes: [cause] }: Comparison): string => cause?.evidence ?? '';
+const ids = ({ causes }: ReportComparison): readonly string[] => causes.map(({ id }) => id);
+const first = ({ causes: [cause] }: ReportComparison): string => cause?.evidence ?? '';
 
 const adam: ConfigInput = { optimizer: { type: 'Adam', lr: 0.01 } };
 const norm: LayerInput[] = [

@@ -4,7 +4,7 @@ import type { CpuScratch } from '../../graph/cpu-scratch';
 import type { CpuArgs, OpTable } from '../../graph/op';
 import type { Fold } from '../../program/fold-movements';
 import type { Compute, Lane, Load, Recv, Send } from '../../program/instruction';
-import type { Place } from '../../program/symbolic-memory';
+import type { BufferPlace } from '../../program/symbolic-memory';
 import { CAPTURE_LIMIT, type Captured, capturedElements } from '../../protocol/trace';
 import { elements, type HostArray } from '../../tensor/shape';
 import type { Corruption, Feed } from '../executor';
@@ -52,9 +52,9 @@ export function receive(target: HostArray, source: HostArray, recv: Recv, corrup
  * A whole all-reduce, summed in the order of its rounds. The arrays may be targets of each other: every element is read
  * before it is written.
  */
-export function foldAction(fold: Fold, array: (place: Place) => HostArray): () => void {
+export function foldAction(fold: Fold, array: (place: BufferPlace) => HostArray): () => void {
   const { length, terms, targets, scale, joins } = fold;
-  const view = (place: Place) => array(place).subarray(place.offset, place.offset + length);
+  const view = (place: BufferPlace) => array(place).subarray(place.offset, place.offset + length);
   if (joins) return treeAction(terms.map(view), targets.map(view), joins, scale);
   const [first, ...others] = terms.map(view);
   const into = targets.map(view);

@@ -4,7 +4,7 @@
  */
 import { must } from '../../base/invariant';
 import type { Instruction, Lane, Program } from '../../program/instruction';
-import type { Position } from '../../program/reach';
+import type { LanePosition } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Captured, Queue } from '../../protocol/trace';
 import { nowUs } from '../clock';
@@ -13,13 +13,13 @@ import { type Brake, createBrake } from '../rest';
 import { type ArrayOf, capture, receive, sliceOf } from './cpu-actions';
 import { type CpuContext, hostedLanes, isShared } from './cpu-context';
 import { message } from './join';
-import { type Action, localAction } from './program-actions';
+import { type CpuAction, localAction } from './program-actions';
 
 interface LanePlan {
   readonly lane: Lane;
   readonly array: ArrayOf;
   /** What those instructions do that need no peer. */
-  readonly actions: ReadonlyMap<Instruction, Action>;
+  readonly actions: ReadonlyMap<Instruction, CpuAction>;
 }
 
 /** What a step is asked for beside its Program: where its rank stops, and whether it is measured. */
@@ -59,7 +59,7 @@ export class CpuRemoteRun {
     this.underWay = undefined;
   }
 
-  positions(): readonly Position[] {
+  positions(): readonly LanePosition[] {
     return this.underWay ? [this.underWay.place] : [];
   }
 }
@@ -93,7 +93,7 @@ class Events {
 
 /** One step of the lane, with both queues under way. */
 class RemoteLaneStep {
-  readonly place: { -readonly [K in keyof Position]: Position[K] };
+  readonly place: { -readonly [K in keyof LanePosition]: LanePosition[K] };
   private readonly events = new Events();
   /** The rank has stopped: neither queue goes on. */
   private stopped: Promise<never> | undefined;

@@ -1,18 +1,18 @@
 /** Runs Programs whose lanes all live here: one merged order, synchronously. */
 import { must } from '../../base/invariant';
 import { programOf } from '../../program/program-of';
-import { type Position, positionsAfter, reach } from '../../program/reach';
+import { type LanePosition, positionsAfter, reach } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import { nowUs } from '../clock';
 import type { InstructionRecord, Stop } from '../executor';
 import { type CpuContext, isShared } from './cpu-context';
-import { type Action, programActions } from './program-actions';
+import { type CpuAction, programActions } from './program-actions';
 
 export class CpuSharedRun {
-  private readonly folded: ReadonlyMap<ProgramKey, readonly Action[]>;
+  private readonly folded: ReadonlyMap<ProgramKey, readonly CpuAction[]>;
   /** Every instruction by itself; made when one is looked at. */
-  private readonly apart = new Map<ProgramKey, readonly Action[]>();
-  private stoppedAt: readonly Position[] = [];
+  private readonly apart = new Map<ProgramKey, readonly CpuAction[]>();
+  private stoppedAt: readonly LanePosition[] = [];
 
   constructor(private readonly context: CpuContext) {
     const own = context.programs.filter((program) => isShared(context, program));
@@ -54,11 +54,11 @@ export class CpuSharedRun {
     });
   }
 
-  positions(): readonly Position[] {
+  positions(): readonly LanePosition[] {
     return this.stoppedAt;
   }
 
-  private roundByRound(key: ProgramKey): readonly Action[] {
+  private roundByRound(key: ProgramKey): readonly CpuAction[] {
     const known =
       this.apart.get(key) ?? programActions(this.context, programOf(this.context.programs, key), { fold: false });
     this.apart.set(key, known);

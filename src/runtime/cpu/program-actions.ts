@@ -12,7 +12,7 @@ import { type ArrayOf, capture, computeAction, foldAction, loadAction, receive, 
 import type { CpuContext } from './cpu-context';
 
 /** One thing to do, for the instructions it stands for (a transfer is a send and a recv). */
-export interface Action {
+export interface CpuAction {
   readonly parts: readonly { readonly device: DeviceIndex; readonly instruction: Instruction }[];
   run(): void;
   captured(): Captured[];
@@ -30,7 +30,7 @@ export function localAction(
   program: Program,
   device: DeviceIndex,
   instruction: Instruction,
-): Action {
+): CpuAction {
   const { ops, scratch, given } = context;
   const array = context.arrayOf(programKey(program.kind), device);
   const parts = [{ device, instruction }];
@@ -54,12 +54,12 @@ export function programActions(
   context: CpuContext,
   program: Program,
   { fold }: { readonly fold: boolean },
-): readonly Action[] {
+): readonly CpuAction[] {
   const rounds = linearize(program, { group: false });
   const steps = fold ? foldMovements(program, rounds, context.ops, () => 'arrays') : rounds;
   const key = programKey(program.kind);
   const arrayOn = (device: DeviceIndex): ArrayOf => context.arrayOf(key, device);
-  return steps.flatMap((step): Action[] => {
+  return steps.flatMap((step): CpuAction[] => {
     if (step.kind === 'fold')
       return step.items.map((item) => ({
         parts: step.ran,
@@ -76,7 +76,7 @@ function transferAction(
   program: Program,
   arrayOn: (device: DeviceIndex) => ArrayOf,
   { send, recv }: Transfer,
-): Action {
+): CpuAction {
   const source = sliceOf(send.instruction, arrayOn(send.device));
   const target = sliceOf(recv.instruction, arrayOn(recv.device));
   const { slice } = recv.instruction;

@@ -14,7 +14,7 @@ import { closePorts, createPortTransport, type Ports, type PortTransportOptions 
 import { type OpenedDevice, openDevice } from '../webgpu/device';
 import type { TuningStore } from '../webgpu/tuning/tuning-store';
 import type { HostedExecutor } from './hosted-executor';
-import type { GroupOptions } from './world';
+import type { WorldGroupOptions } from './world';
 
 export interface ProcessPlan {
   readonly kind: 'webgpu' | 'cpu';
@@ -23,7 +23,7 @@ export interface ProcessPlan {
   readonly devices: readonly DeviceIndex[];
   /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
   readonly ports?: ReadonlyMap<DeviceIndex, Ports>;
-  readonly group?: GroupOptions;
+  readonly group?: WorldGroupOptions;
 }
 
 export interface OpenOptions {
@@ -70,7 +70,7 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
   }
 }
 
-function transportOptions(group: GroupOptions | undefined, own: DeviceIndex): PortTransportOptions {
+function transportOptions(group: WorldGroupOptions | undefined, own: DeviceIndex): PortTransportOptions {
   const links = (group?.slow ?? []).flatMap((s) =>
     s.type === 'link' && s.from === own ? [[s.to, s.factor] as const] : [],
   );

@@ -12,7 +12,7 @@ import { createLocalWorld } from './local-world';
 import { FakeWorker } from './testing/fake-worker';
 import { type SmallWorld, smallWorld, weightsOf, writeStart } from './testing/small-world';
 import { createWorkerWorld } from './worker-world';
-import type { GroupOptions, World } from './world';
+import type { World, WorldGroupOptions } from './world';
 
 beforeEach(() => {
   FakeWorker.made.length = 0;
@@ -23,7 +23,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const GROUP: GroupOptions = { timeoutMs: 60_000, slow: [] };
+const GROUP: WorldGroupOptions = { timeoutMs: 60_000, slow: [] };
 const open = (small: SmallWorld, group = GROUP): Promise<World> =>
   createWorkerWorld(small, 'cpu', small.rankOfDevice, group);
 const worker = (rank: number): FakeWorker => must(FakeWorker.made[rank], `worker ${rank}`);

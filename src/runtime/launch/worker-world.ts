@@ -11,7 +11,7 @@ import { closePorts, createPortMesh, type Ports } from '../transport/port-transp
 import type { RankPlan } from './rank';
 import { RankHandle, spawnRank } from './rank-handle';
 import { WorkerGroup } from './worker-group';
-import type { BufferRef, GroupOptions, StepFeed, World, WorldPlan } from './world';
+import type { BufferRef, StepFeed, World, WorldGroupOptions, WorldPlan } from './world';
 
 /** Micro-batches a call: a long run is asked for in pieces, so that a slow rank is not taken for a silent one. */
 const MICRO_BATCHES_PER_CALL = 8;
@@ -20,7 +20,7 @@ export async function createWorkerWorld(
   plan: WorldPlan,
   kind: 'webgpu' | 'cpu',
   rankOfDevice: readonly Rank[],
-  options: GroupOptions,
+  options: WorldGroupOptions,
 ): Promise<World> {
   const mesh = createPortMesh(rankOfDevice.length);
   const group = new WorkerGroup(rankOfDevice);
@@ -58,7 +58,7 @@ function openRank(
     readonly plan: WorldPlan;
     readonly kind: 'webgpu' | 'cpu';
     readonly mesh: readonly Ports[];
-    readonly group: GroupOptions;
+    readonly group: WorldGroupOptions;
   },
 ) {
   const ports = new Map(rank.devices.map((d) => [d, must(mesh[d], `ports of cuda:${d}`)]));

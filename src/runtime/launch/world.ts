@@ -6,7 +6,7 @@
  */
 import type { LockstepError } from '../../base/errors';
 import type { InstructionId, Program } from '../../program/instruction';
-import type { Position } from '../../program/reach';
+import type { LanePosition } from '../../program/reach';
 import type { Straggler } from '../../protocol/config';
 import type { ProgramKey } from '../../protocol/step-kind';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
@@ -64,7 +64,7 @@ export interface WorldPlan {
 }
 
 /** How the process group of a world behaves. */
-export interface GroupOptions {
+export interface WorldGroupOptions {
   /** How long a rank waits for another one. */
   readonly timeoutMs: number;
   /** What is slowed down by hand, where each device has an executor of its own. */
@@ -77,7 +77,7 @@ export interface GroupOptions {
 }
 
 /** Which instruction a device was at when its world failed. */
-export interface StandsAt extends Position {
+export interface StandsAt extends LanePosition {
   readonly program: ProgramKey;
   readonly microBatch: number | undefined;
   /** What it was made to do there. */

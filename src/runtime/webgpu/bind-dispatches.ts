@@ -11,7 +11,7 @@ import type { GpuMemory } from './memory';
 import { type CompiledKernel, kernelKey, paramWords } from './pipelines';
 import { COPY_DST, STORAGE, UNIFORM } from './usage';
 
-export interface Command {
+export interface DispatchCommand {
   readonly pipeline: GPUComputePipeline;
   readonly tensors: GPUBindGroup;
   readonly params: GPUBindGroup;
@@ -55,7 +55,7 @@ export function bindDispatches(
   kernels: ReadonlyMap<string, CompiledKernel>,
   memory: GpuMemory,
   label: string,
-): readonly Command[] {
+): readonly DispatchCommand[] {
   const uniforms = new Arena();
   const tables = new Arena();
   const places = specs.map(({ params, table }) => ({
@@ -107,7 +107,7 @@ export function bindDispatches(
 }
 
 /** The inner loop of every step: nothing is set twice in a row, nothing is allocated. */
-export function encodeCommands(pass: GPUComputePassEncoder, commands: readonly Command[]): void {
+export function encodeCommands(pass: GPUComputePassEncoder, commands: readonly DispatchCommand[]): void {
   let pipeline: GPUComputePipeline | undefined;
   let tensors: GPUBindGroup | undefined;
   let params: GPUBindGroup | undefined;

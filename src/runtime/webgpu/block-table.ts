@@ -6,7 +6,7 @@
  */
 import { BLOCK_STEPS } from '../../graph/op';
 
-export interface Stretch {
+export interface BlockStretch {
   /** Element offset a binding; a fixed one does not advance with the blocks. */
   readonly at: readonly { readonly offset: number; readonly fixed?: boolean | undefined }[];
   readonly length: number;
@@ -32,7 +32,7 @@ const LONG_STEPS = 4 * BLOCK_STEPS;
 const ENOUGH_WORKGROUPS = 32;
 const MAX_WORKGROUPS = 65_535;
 
-export function blockTable(stretches: readonly Stretch[]): BlockTable {
+export function blockTable(stretches: readonly BlockStretch[]): BlockTable {
   const total = stretches.reduce((sum, { length }) => sum + length, 0);
   const lanes = total >= (stretches.length * WORKGROUP * BLOCK_STEPS) / 2 ? WORKGROUP : NARROW;
   const long = total >= ENOUGH_WORKGROUPS * WORKGROUP * LONG_STEPS && lanes === WORKGROUP;

@@ -6,7 +6,7 @@ import type { OpTable } from '../../graph/op';
 import type { Program } from '../../program/instruction';
 import type { ProgramKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
-import { bindDispatches, type Command } from './bind-dispatches';
+import { bindDispatches, type DispatchCommand } from './bind-dispatches';
 import type { OpenedDevice } from './device';
 import type { DispatchSpec } from './dispatch';
 import type { LossRing } from './loss-ring';
@@ -59,7 +59,7 @@ export class KernelSet {
     memory: GpuMemory,
     label: string,
     options: { readonly now?: boolean } = {},
-  ): readonly Command[] {
+  ): readonly DispatchCommand[] {
     for (const spec of specs) {
       const key = kernelKey(spec);
       if (options.now && !this.compiled.has(key))

@@ -15,7 +15,7 @@ import { memoryTuningStore, type TuningStore } from './tuning/tuning-store';
 export type AdapterName = 'highPerformance' | 'lowPower' | 'software' | 'cpu';
 export type GpuAdapterName = Exclude<AdapterName, 'cpu'>;
 
-export interface OpenOptions {
+export interface DeviceOptions {
   /** Label of the GPUDevice, e.g. 'rank 1'. */
   readonly label?: string;
   /** Default 'highPerformance'. */
@@ -47,7 +47,7 @@ export interface OpenedDevice {
 /** How long after a call's error the device may take to say that it is lost. */
 const LOSS_MS = 1000;
 
-export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}): Promise<OpenedDevice> {
+export async function openDevice(gpu: GPU | undefined, options: DeviceOptions = {}): Promise<OpenedDevice> {
   if (!gpu) {
     const hint =
       'Use a browser with WebGPU (Chrome, Edge, Safari 26, Firefox 141) over https or localhost, or train on the CPU.';

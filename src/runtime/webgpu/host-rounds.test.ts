@@ -18,7 +18,7 @@ import { allocate, elements, type HostArray } from '../../tensor/shape';
 import { computeAction, receive, sliceOf } from '../cpu/cpu-actions';
 import { message as copyOf } from '../cpu/join';
 import type { Transport } from '../executor';
-import { type Message, messageRuns, planHostRounds } from './host-rounds';
+import { type HostTransfer, messageRuns, planHostRounds } from './host-rounds';
 import { runHostRounds } from './run-host-rounds';
 
 const OUTPUT: Partial<Record<CollectiveOp, (length: number, ranks: number) => number>> = {
@@ -89,7 +89,7 @@ async function runLane(lane: Lane, transport: Transport, onHost: boolean): Promi
     instruction,
     ...(instruction.kind === 'send' || instruction.kind === 'recv' ? { message: messageOf(instruction) } : {}),
   }));
-  function messageOf(instruction: Extract<Instruction, { slice: unknown }>): Message {
+  function messageOf(instruction: Extract<Instruction, { slice: unknown }>): HostTransfer {
     const { buffer, offset, length } = instruction.slice;
     return {
       instruction,
@@ -169,7 +169,7 @@ describe.each(loadedAlgorithms())('$name', ({ ops, emit }) => {
 
 test('a ring reads the buffer once, in the order of its chunks, sends on what came, and writes each chunk once', () => {
   const [lane] = programOf({ op: 'allReduce', length: 12 }, 3, ring.emit).lanes;
-  const messages = must(lane, 'lane').instructions.flatMap((instruction): Message[] =>
+  const messages = must(lane, 'lane').instructions.flatMap((instruction): HostTransfer[] =>
     instruction.kind === 'send' || instruction.kind === 'recv'
       ? [
           {

@@ -19,7 +19,7 @@ export interface Home {
   readonly dtype: DType;
 }
 
-export interface Message {
+export interface HostTransfer {
   readonly instruction: Send | Recv;
   readonly home: Home;
 }
@@ -36,7 +36,7 @@ export interface Slot {
   readonly read?: { readonly piece: number; readonly offset: number };
 }
 
-export interface HostMessage extends Message {
+export interface HostMessage extends HostTransfer {
   readonly slot: number;
   /** From the start of the slot, bytes. */
   readonly offset: number;
@@ -61,7 +61,7 @@ const PIECE_BYTES = 256 * 1024;
  * sent. An event that others wait for ends a run: between two of them no one else may touch what the collective works
  * on.
  */
-export function messageRuns<A extends { readonly message?: Message | undefined }>(
+export function messageRuns<A extends { readonly message?: HostTransfer | undefined }>(
   actions: readonly A[],
 ): readonly A[][] {
   const runs: A[][] = [];
@@ -80,11 +80,11 @@ export function messageRuns<A extends { readonly message?: Message | undefined }
   return runs.filter((run) => run.length > 1 && run.some(({ message }) => message?.instruction.kind === 'send'));
 }
 
-export function planHostRounds(messages: readonly Message[]): HostRounds {
+export function planHostRounds(messages: readonly HostTransfer[]): HostRounds {
   const components = overlapping(messages);
   const slots: Slot[] = [];
   const pieces: number[] = [];
-  const slotOf = new Map<Message, number>();
+  const slotOf = new Map<HostTransfer, number>();
   // In order of first use, which is the order in which they are read.
   for (const message of messages) {
     const own = components.find((component) => component.includes(message));
@@ -118,12 +118,12 @@ export function planHostRounds(messages: readonly Message[]): HostRounds {
 }
 
 const isPut = (instruction: Send | Recv): boolean => instruction.kind === 'recv' && instruction.apply === 'put';
-const endOf = ({ home }: Message): number => home.offset + home.bytes;
+const endOf = ({ home }: HostTransfer): number => home.offset + home.bytes;
 
 /** Messages whose slices touch each other's bytes, directly or through others. Empty ones are alone. */
-function overlapping(messages: readonly Message[]): readonly (readonly Message[])[] {
+function overlapping(messages: readonly HostTransfer[]): readonly (readonly HostTransfer[])[] {
   const sorted = [...messages].sort((a, b) => a.home.buffer - b.home.buffer || a.home.offset - b.home.offset);
-  const result: Message[][] = [];
+  const result: HostTransfer[][] = [];
   let end = 0;
   for (const message of sorted) {
     const open = result.at(-1);
@@ -135,7 +135,7 @@ function overlapping(messages: readonly Message[]): readonly (readonly Message[]
   return result;
 }
 
-function slotFor(own: readonly Message[]): Slot {
+function slotFor(own: readonly HostTransfer[]): Slot {
   const { buffer, dtype } = at(own, 0).home;
   const from = Math.min(...own.map(({ home }) => home.offset));
   const to = Math.max(...own.map(endOf));
@@ -147,7 +147,7 @@ function slotFor(own: readonly Message[]): Slot {
  * Whether something is sent, or joined to, that has not come before: `own` is in the order of the queue or of its
  * places.
  */
-function wantsContents(own: readonly Message[]): boolean {
+function wantsContents(own: readonly HostTransfer[]): boolean {
   const inOrder = [...own].sort((a, b) => a.instruction.id - b.instruction.id);
   const first = at(inOrder, 0);
   const slot = slotFor(own);

@@ -5,7 +5,7 @@
  */
 import { at, must } from '../../base/invariant';
 import type { DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../../graph/op';
-import { blockTable, type Stretch } from './block-table';
+import { type BlockStretch, blockTable } from './block-table';
 import { type BoundRange, conflictError, type DispatchSpec, packParams, rangesConflict } from './dispatch';
 import { PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
@@ -106,7 +106,7 @@ function groupsOf(launch: DenseLaunch, instances: number): Pick<DispatchSpec, 'c
 }
 
 function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layout: MemoryLayout): DispatchSpec[] {
-  const groups = new Map<string, { buffers: readonly number[]; stretches: Stretch[] }>();
+  const groups = new Map<string, { buffers: readonly number[]; stretches: BlockStretch[] }>();
   for (const operands of items) {
     for (const segment of launch.segments) {
       if (segment.length === 0) continue;

@@ -5,7 +5,7 @@
 import { at } from '../../base/invariant';
 import type { Fold } from '../../program/fold-movements';
 import type { DeviceIndex } from '../../protocol/trace';
-import { blockTable, type Stretch } from './block-table';
+import { type BlockStretch, blockTable } from './block-table';
 import { type DispatchSpec, packParams } from './dispatch';
 import type { Location, MemoryLayout } from './memory-layout';
 
@@ -32,7 +32,7 @@ export function planFolds(
     const first = at(terms, 0);
     const { buffer } = locate(first.device, first.buffer);
     const stretches = group.map(
-      (fold): Stretch => ({
+      (fold): BlockStretch => ({
         at: [...fold.terms, ...fold.targets].map((place) => ({
           offset: locate(place.device, place.buffer).offset / 4 + place.offset,
         })),

@@ -12,7 +12,7 @@ import { elements } from '../../tensor/shape';
 import type { Feed } from '../executor';
 import type { GpuMemory } from './memory';
 import type { Location, MemoryLayout } from './memory-layout';
-import type { Move } from './plan-transfer';
+import type { TransferMove } from './plan-transfer';
 
 interface LoadItem {
   readonly device: DeviceIndex;
@@ -37,7 +37,7 @@ const MERGE_PADDING_BYTES = 4096;
 export interface PlannedLoads {
   readonly writes: readonly LoadPlan[];
   /** Copies from the upload buffer, for loads that are not `early`. */
-  readonly moves: readonly Move[];
+  readonly moves: readonly TransferMove[];
 }
 
 /** `early(location)`: nothing before this step of the program touches that memory. */
@@ -54,7 +54,7 @@ export function planLoads(
   }));
   placed.sort((a, b) => a.location.buffer - b.location.buffer || a.location.offset - b.location.offset);
   const writes: LoadPlan[] = [];
-  const moves: Move[] = [];
+  const moves: TransferMove[] = [];
   let run: typeof placed = [];
   const flush = () => {
     if (run.length > 0) writes.push(directWrite(run));

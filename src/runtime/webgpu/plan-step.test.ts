@@ -7,8 +7,8 @@ import type { Config } from '../../protocol/config';
 import { ADD, PUT } from './join-code';
 import { MemoryLayout } from './memory-layout';
 import { planProgram } from './plan-step';
-import type { Move } from './plan-transfer';
-import { Schedule } from './schedule';
+import type { TransferMove } from './plan-transfer';
+import { DispatchSchedule } from './schedule';
 import { testRun } from './testing/programs';
 
 const LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };
@@ -74,7 +74,7 @@ describe('a planned step', () => {
 });
 
 /** Applies moves one after the other, or a dispatch at a time from a snapshot, as a GPU may. */
-function run(groups: readonly (readonly { move: Move; add: boolean }[])[]): Float64Array {
+function run(groups: readonly (readonly { move: TransferMove; add: boolean }[])[]): Float64Array {
   const memory = Float64Array.from({ length: 40 }, (_, i) => i + 1);
   for (const group of groups) {
     const before = memory.slice();
@@ -97,7 +97,7 @@ it('moves merged by the schedule give what they give one by one', () => {
       const moves = list.map(({ add, ...rest }) => ({ add, move: { ...rest, source: 0, target: 0 } }));
       const run1 = testRun({ mode: 'single', batchSize: 2 });
       const layout = new MemoryLayout(run1.programs, run1.devices, LIMITS);
-      const schedule = new Schedule();
+      const schedule = new DispatchSchedule();
       for (const { move: each, add } of moves) schedule.move(each, add ? ADD : PUT);
       const groups = schedule.finish(layout).dispatches.map(({ table, constants }) => {
         const words = table ?? new Uint32Array(0);

@@ -10,7 +10,7 @@ import type { Compute, Instruction, Program } from '../../program/instruction';
 import { accessedBuffers, readBuffers, writtenBuffers } from '../../program/instruction-access';
 import { type LinearStep, linearize, type Transfer } from '../../program/linearize';
 import type { Placed } from '../../program/ready-heads';
-import type { Place } from '../../program/symbolic-memory';
+import type { BufferPlace } from '../../program/symbolic-memory';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
@@ -20,8 +20,8 @@ import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
 import { planFolds } from './plan-folds';
 import { type LoadPlan, type PlannedLoads, planLoads } from './plan-loads';
-import { type Move, planTransfers } from './plan-transfer';
-import { type Access, Schedule } from './schedule';
+import { planTransfers, type TransferMove } from './plan-transfer';
+import { type Access, DispatchSchedule } from './schedule';
 
 export interface ProgramPlan {
   readonly loads: readonly LoadPlan[];
@@ -45,7 +45,7 @@ export function planProgram(
   { fold = true }: { readonly fold?: boolean } = {},
 ): ProgramPlan {
   const planner = new StepPlanner(program, ops, layout);
-  const schedule = new Schedule();
+  const schedule = new DispatchSchedule();
   const loads: LoadPlan[] = [];
   const rounds = linearize(program, { group: true });
   const memoryOf: MemoryOf = ({ device, buffer }) => layout.locate(programKey(program.kind), device, buffer).buffer;
@@ -124,7 +124,7 @@ class StepPlanner {
     return planLoads(step.items, (device, name) => this.locate(device, name), early, this.layout);
   }
 
-  move({ send, recv }: Transfer): Move {
+  move({ send, recv }: Transfer): TransferMove {
     const source = this.locate(send.device, send.instruction.slice.buffer);
     const target = this.locate(recv.device, recv.instruction.slice.buffer);
     return {
@@ -150,7 +150,7 @@ class StepPlanner {
     return folds.flatMap(({ length, terms, targets }) => {
       const access =
         (write: boolean) =>
-        (place: Place): Access => {
+        (place: BufferPlace): Access => {
           const { buffer, offset } = this.locate(place.device, place.buffer);
           const from = offset / 4 + place.offset;
           return { buffer, from, to: from + length, write };

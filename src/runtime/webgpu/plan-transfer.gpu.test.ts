@@ -15,7 +15,7 @@ import type { OpenedDevice } from './device';
 import { type JoinCode, joinCode } from './join-code';
 import { GpuMemory } from './memory';
 import { MemoryLayout } from './memory-layout';
-import { type Move, planTransfers } from './plan-transfer';
+import { planTransfers, type TransferMove } from './plan-transfer';
 import { type NodeGpu, nodeGpu } from './testing/node-gpu';
 import { COPY_DST } from './usage';
 
@@ -47,7 +47,7 @@ const EVERY_JOIN: readonly (readonly [Apply, DType])[] = [
 ];
 const MAP_READ = 1;
 
-async function run(moves: readonly Move[], join: JoinCode, contents: readonly Float32Array<ArrayBuffer>[]) {
+async function run(moves: readonly TransferMove[], join: JoinCode, contents: readonly Float32Array<ArrayBuffer>[]) {
   const own = must(opened, 'device');
   const { device } = own;
   const layout = new MemoryLayout([], [], device.limits);
@@ -85,7 +85,7 @@ it.each([
   const random = randomSource(11);
   const data = () => Float32Array.from({ length: LENGTH }, () => random() * 2 - 1);
   const lengths = [39_998, 7, 3_001];
-  const moves = starts.map((from, i): Move => {
+  const moves = starts.map((from, i): TransferMove => {
     const length = target === 0 ? Math.min(at(lengths, i), 3_000 + i) * (i === 0 ? 12 : 1) : at(lengths, i);
     return { source: 0, target, from, to: from + distance, length };
   });

@@ -5,13 +5,13 @@
  */
 import { at } from '../../base/invariant';
 import type { KernelId } from '../../graph/kernel-table';
-import { blockTable, type Stretch } from './block-table';
+import { type BlockStretch, blockTable } from './block-table';
 import type { BoundRange, DispatchSpec } from './dispatch';
 import type { JoinCode } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 
 /** Buffers by index, the rest in elements from their start. */
-export interface Move {
+export interface TransferMove {
   readonly source: number;
   readonly from: number;
   readonly target: number;
@@ -19,8 +19,8 @@ export interface Move {
   readonly length: number;
 }
 
-export function planTransfers(moves: readonly Move[], join: JoinCode, layout: MemoryLayout): DispatchSpec[] {
-  const pairs = new Map<string, Move[]>();
+export function planTransfers(moves: readonly TransferMove[], join: JoinCode, layout: MemoryLayout): DispatchSpec[] {
+  const pairs = new Map<string, TransferMove[]>();
   for (const move of moves) {
     if (move.length === 0) continue;
     const key = `${move.source} ${move.target}`;
@@ -32,18 +32,18 @@ export function planTransfers(moves: readonly Move[], join: JoinCode, layout: Me
 /** Elements of a dispatch below which a further pipeline is not worth building. */
 const LONG = 32_768;
 
-function kernelOf(list: readonly Move[], within: boolean): KernelId {
+function kernelOf(list: readonly TransferMove[], within: boolean): KernelId {
   const long = list.reduce((sum, { length }) => sum + length, 0) >= LONG;
   if (long && list.every(({ from, to }) => from % 4 === to % 4))
     return within ? 'comm/transfer-within-vec4' : 'comm/transfer-vec4';
   return within ? 'comm/transfer-within' : 'comm/transfer';
 }
 
-function transferDispatch(list: readonly Move[], join: JoinCode, layout: MemoryLayout): DispatchSpec {
+function transferDispatch(list: readonly TransferMove[], join: JoinCode, layout: MemoryLayout): DispatchSpec {
   const { source, target } = at(list, 0);
   const within = source === target;
   const stretches = list.map(
-    ({ from, to, length }): Stretch =>
+    ({ from, to, length }): BlockStretch =>
       within ? { at: [{ offset: to }], length, extra: from } : { at: [{ offset: from }, { offset: to }], length },
   );
   const whole = (buffer: number): BoundRange => ({ buffer, offset: 0, size: at(layout.buffers, buffer).bytes });

@@ -10,7 +10,7 @@ import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Queue } from '../../protocol/trace';
 import type { GpuContext } from './context';
 import type { DispatchSpec } from './dispatch';
-import { type HostRounds, type Message, messageRuns, planHostRounds } from './host-rounds';
+import { type HostRounds, type HostTransfer, messageRuns, planHostRounds } from './host-rounds';
 import { joinCode } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
@@ -28,7 +28,7 @@ export interface RemoteAction {
   /** Send and recv: where the slice lies (bytes); for a joining recv, where the message is written first. */
   readonly slice?: { readonly buffer: number; readonly offset: number; readonly bytes: number };
   /** Send and recv: the slice itself. */
-  readonly message?: Message;
+  readonly message?: HostTransfer;
   /** Stands for several messages, the last of which is `instruction`. */
   readonly rounds?: HostRounds;
 }
@@ -134,7 +134,7 @@ function planMessage(
   const { length } = instruction.slice;
   const start = offset + instruction.slice.offset * 4;
   const slice = { buffer, offset: start, bytes: length * 4 };
-  const message: Message = { instruction, home: { ...slice, dtype: spec.dtype } };
+  const message: HostTransfer = { instruction, home: { ...slice, dtype: spec.dtype } };
   if (instruction.kind === 'send' || instruction.apply === 'put') return { ...add([]), slice, message };
   const specs = planTransfers(
     [{ source: received, from: 0, target: buffer, to: start / 4, length }],

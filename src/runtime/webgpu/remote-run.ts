@@ -6,11 +6,11 @@
 import type { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
-import type { Position } from '../../program/reach';
+import type { LanePosition } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Corruption, Feed, InstructionRecord, Stop, Transport } from '../executor';
 import { type Brake, createBrake } from '../rest';
-import type { Command } from './bind-dispatches';
+import type { DispatchCommand } from './bind-dispatches';
 import type { GpuContext } from './context';
 import { planCorruption } from './corruption';
 import type { RemoteAction, RemotePlan } from './remote-plan';
@@ -19,11 +19,11 @@ import { completeRecords } from './trace-records';
 import { RemoteTrace } from './trace-remote';
 
 export class RemoteRun {
-  private readonly commands = new Map<RemoteAction, readonly Command[]>();
+  private readonly commands = new Map<RemoteAction, readonly DispatchCommand[]>();
   /** The step that is under way. */
   private current: RemoteStep | undefined;
   /** By Program. */
-  private corrupted: ReadonlyMap<ProgramKey, { readonly tag: string; readonly commands: readonly Command[] }> =
+  private corrupted: ReadonlyMap<ProgramKey, { readonly tag: string; readonly commands: readonly DispatchCommand[] }> =
     new Map();
 
   private readonly brake: Brake | undefined;
@@ -57,7 +57,7 @@ export class RemoteRun {
     return completeRecords([lane], await trace.records());
   }
 
-  positions(): readonly Position[] {
+  positions(): readonly LanePosition[] {
     return this.current ? [this.current.position()] : [];
   }
 

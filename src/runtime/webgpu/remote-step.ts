@@ -5,11 +5,11 @@
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { InstructionId, Recv, Send } from '../../program/instruction';
-import type { Position } from '../../program/reach';
+import type { LanePosition } from '../../program/reach';
 import type { ProgramKey } from '../../protocol/step-kind';
 import type { Feed, Stop, Transport } from '../executor';
 import type { Brake } from '../rest';
-import { type Command, encodeCommands } from './bind-dispatches';
+import { type DispatchCommand, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
 import type { HostRounds } from './host-rounds';
 import { runLoads } from './plan-loads';
@@ -34,7 +34,7 @@ export interface StepInput {
   readonly lane: RemoteVariant['lane'];
   readonly queues: RemoteVariant['queues'];
   readonly feed: Feed;
-  readonly commands: (action: RemoteAction) => readonly Command[];
+  readonly commands: (action: RemoteAction) => readonly DispatchCommand[];
   readonly stop: Stop | undefined;
   /** Of a rank that is slowed down. */
   readonly brake: Brake | undefined;
@@ -111,7 +111,7 @@ export class RemoteStep {
   }
 
   /** The next instruction of either queue. */
-  position(): Position {
+  position(): LanePosition {
     const next = ({ list, next: at, arrival }: Cursor) => arrival?.at ?? list[at]?.instruction.id;
     return { device: this.input.lane.device, compute: next(this.compute), comm: next(this.comm) };
   }

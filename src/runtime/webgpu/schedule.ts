@@ -8,7 +8,7 @@ import { at } from '../../base/invariant';
 import type { DispatchSpec } from './dispatch';
 import { type JoinCode, PUT } from './join-code';
 import type { MemoryLayout } from './memory-layout';
-import { type Move, planTransfers } from './plan-transfer';
+import { planTransfers, type TransferMove } from './plan-transfer';
 
 /** A stretch of a buffer, in elements. */
 export interface Access {
@@ -20,12 +20,12 @@ export interface Access {
 
 interface Slot {
   readonly dispatches: readonly DispatchSpec[];
-  readonly moves: Move[];
+  readonly moves: TransferMove[];
   readonly join: JoinCode;
   readonly accesses: Access[];
 }
 
-export class Schedule {
+export class DispatchSchedule {
   private readonly slots: Slot[] = [];
   private readonly arrivals: { readonly tag: string; readonly slot: Slot }[] = [];
 
@@ -33,7 +33,7 @@ export class Schedule {
     this.slots.push({ dispatches, moves: [], join: PUT, accesses: [...accesses] });
   }
 
-  move(move: Move, join: JoinCode, tag?: string): void {
+  move(move: TransferMove, join: JoinCode, tag?: string): void {
     const accesses: readonly Access[] = [
       { buffer: move.source, from: move.from, to: move.from + move.length, write: false },
       { buffer: move.target, from: move.to, to: move.to + move.length, write: true },

@@ -4,10 +4,10 @@
  */
 import { must } from '../../base/invariant';
 import { programOf } from '../../program/program-of';
-import { type Position, positionsAfter, reach } from '../../program/reach';
+import { type LanePosition, positionsAfter, reach } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Corruption, Feed, InstructionRecord, Stop } from '../executor';
-import { type Command, encodeCommands } from './bind-dispatches';
+import { type DispatchCommand, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
 import { planCorruption } from './corruption';
 import type { DispatchSpec } from './dispatch';
@@ -17,13 +17,13 @@ import { SharedTrace } from './trace-shared';
 
 interface Variant {
   readonly plan: ProgramPlan;
-  readonly commands: readonly Command[];
+  readonly commands: readonly DispatchCommand[];
 }
 
 interface CorruptedVariant extends Variant {
   readonly tag: string;
   /** The corruption alone. */
-  readonly extra: readonly Command[];
+  readonly extra: readonly DispatchCommand[];
 }
 
 export interface SharedPlan {
@@ -48,7 +48,7 @@ export class SharedRun {
   private roundByRound: ReadonlyMap<ProgramKey, Variant> | undefined;
   /** Those with the corruption in them; empty without one. */
   private corrupted: ReadonlyMap<ProgramKey, CorruptedVariant> = new Map();
-  private stoppedAt: readonly Position[] = [];
+  private stoppedAt: readonly LanePosition[] = [];
 
   constructor(
     private readonly context: GpuContext,
@@ -88,7 +88,7 @@ export class SharedRun {
   }
 
   /** Of a step that is under way; none where nobody was stopped in it: it is one submit. */
-  positions(): readonly Position[] {
+  positions(): readonly LanePosition[] {
     return this.stoppedAt;
   }
 

@@ -6,13 +6,13 @@
  */
 import { at } from '../../base/invariant';
 
-export interface Span {
+export interface TickSpan {
   readonly startUs: number;
   readonly durUs: number;
 }
 
 /** `stampsUs`: begin and end of each pass in turn, in the order in which they ran. */
-export function spreadTicks(stampsUs: readonly number[]): readonly Span[] {
+export function spreadTicks(stampsUs: readonly number[]): readonly TickSpan[] {
   const times: number[] = [];
   let latest = Number.NEGATIVE_INFINITY;
   for (const stamp of stampsUs) {

@@ -4,7 +4,7 @@
  */
 import { at } from '../../base/invariant';
 import type { GpuMemory } from './memory';
-import { type Span, spreadTicks } from './spread-ticks';
+import { spreadTicks, type TickSpan } from './spread-ticks';
 import type { StagingPool } from './staging-pool';
 import { COPY_SRC, QUERY_RESOLVE } from './usage';
 
@@ -48,7 +48,12 @@ export class TimestampLog {
   }
 
   /** After the submit, at host time `submittedUs`. */
-  async read(target: GPUBuffer, passes: number, submittedUs: number, staging: StagingPool): Promise<readonly Span[]> {
+  async read(
+    target: GPUBuffer,
+    passes: number,
+    submittedUs: number,
+    staging: StagingPool,
+  ): Promise<readonly TickSpan[]> {
     const stamps = new BigInt64Array(await staging.take(target, passes * 16));
     const zero = stamps[0] ?? 0n;
     return spreadTicks(Array.from(stamps, (stamp) => submittedUs + Number(stamp - zero) / 1000));

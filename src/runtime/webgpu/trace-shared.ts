@@ -10,18 +10,18 @@ import { programOf } from '../../program/program-of';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import { nowUs } from '../clock';
 import type { Feed, InstructionRecord } from '../executor';
-import { type Command, encodeCommands } from './bind-dispatches';
+import { type DispatchCommand, encodeCommands } from './bind-dispatches';
 import { type CapturePlan, captureBytes, encodeCaptures, planCaptures, readCaptures } from './captures';
 import type { GpuContext } from './context';
 import { runLoads } from './plan-loads';
 import { type InstructionPlan, planInstructions } from './plan-step';
-import type { Span } from './spread-ticks';
+import type { TickSpan } from './spread-ticks';
 import { TimestampLog } from './timestamp-log';
 import { completeRecords } from './trace-records';
 
 interface TracedStep {
   readonly planned: InstructionPlan;
-  readonly commands: readonly Command[];
+  readonly commands: readonly DispatchCommand[];
   readonly captures: readonly CapturePlan[];
 }
 
@@ -35,7 +35,7 @@ export class SharedTrace {
   async run(
     key: ProgramKey,
     feed: Feed,
-    extra: (tag: string) => readonly Command[],
+    extra: (tag: string) => readonly DispatchCommand[],
   ): Promise<readonly InstructionRecord[]> {
     const { programs, opened, memory, ring, losses, staging } = this.context;
     const program = programOf(programs, key);
@@ -43,7 +43,7 @@ export class SharedTrace {
     const bytes = captureBytes(steps.flatMap((step) => step.captures));
     const target = staging.acquire(bytes);
     const source = (buffer: number) => memory.buffer(buffer);
-    const commandsOf = (step: TracedStep): readonly Command[] => {
+    const commandsOf = (step: TracedStep): readonly DispatchCommand[] => {
       const extras = step.planned.ran.flatMap(({ instruction }) =>
         instruction.kind === 'recv' ? extra(instruction.tag) : [],
       );
@@ -55,7 +55,7 @@ export class SharedTrace {
       return { startUs, durUs: nowUs() - startUs };
     });
 
-    let spans: readonly Span[];
+    let spans: readonly TickSpan[];
     let encoder = memory.device.createCommandEncoder({ label: 'trace' });
     if (opened.timestamps) {
       if (!this.log || this.log.capacity < steps.length)
@@ -75,7 +75,7 @@ export class SharedTrace {
       ring.submitted();
       spans = await log.read(stamps, steps.length, submittedUs, staging);
     } else {
-      const measured: Span[] = [];
+      const measured: TickSpan[] = [];
       for (const step of steps) {
         const pass = encoder.beginComputePass();
         encodeCommands(pass, commandsOf(step));

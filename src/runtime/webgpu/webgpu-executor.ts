@@ -8,7 +8,7 @@ import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import { type KernelTuning, SOFTWARE_TUNING } from '../../graph/kernel-tuning';
 import type { Program } from '../../program/instruction';
-import type { Position } from '../../program/reach';
+import type { LanePosition } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
@@ -42,7 +42,7 @@ export interface WebgpuExecutorOptions extends ExecutorOptions {
 interface Run {
   step(key: ProgramKey, feed: Feed, stop?: Stop): Promise<void> | void;
   trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
-  positions(): readonly Position[];
+  positions(): readonly LanePosition[];
   /** `source`: the buffer (index) that holds the number to add. */
   corrupt(corruption: Corruption | undefined, source: number): void;
   /** Rejects a step that waits for a peer. */

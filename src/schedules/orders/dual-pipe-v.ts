@@ -4,7 +4,7 @@
  * ScheduleDualPipeV, DeepSeek's DualPipe cut in half.
  */
 import type { PipelineAction } from '../../protocol/pipeline';
-import type { Pair } from '../cell';
+import type { ActionPair } from '../cell';
 import { count, type OrderMaker, stageActions } from './order-maker';
 
 export const dualPipeV: OrderMaker = ({ ranks, microBatches }, rank) => {
@@ -18,7 +18,7 @@ export const dualPipeV: OrderMaker = ({ ranks, microBatches }, rank) => {
     return I;
   };
   const oldestWeights = (): readonly PipelineAction[] => weights.splice(0, 1);
-  const pair = (forward: StageCounters, backward: StageCounters): Pair => ({
+  const pair = (forward: StageCounters, backward: StageCounters): ActionPair => ({
     pair: [forward.forward(), backward.whole()],
   });
   const after = ranks - 1 - rank;

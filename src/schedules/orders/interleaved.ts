@@ -5,14 +5,15 @@
  * Source: _get_1f1b_rank_ops, Narayanan et al. 2021 and Qi et al. 2023.
  */
 import type { Computation } from '../../protocol/pipeline';
-import { action, type Cell } from '../cell';
-import { count, type OrderMaker, type Shape } from './order-maker';
+import { action, type ScheduleCell } from '../cell';
+import { count, type OrderMaker, type ScheduleShape } from './order-maker';
 
 /** How often a rank goes through its stages; torch wants the micro-batches to be a multiple of it. */
-export const roundsOf = ({ ranks, microBatches }: Shape): number => Math.max(1, Math.floor(microBatches / ranks));
+export const roundsOf = ({ ranks, microBatches }: ScheduleShape): number =>
+  Math.max(1, Math.floor(microBatches / ranks));
 
 /** Forwards of a rank before its first backward, less the one that comes right before it. */
-export function warmUpOf(shape: Shape, rank: number, perRankAfter: 1 | 2): number {
+export function warmUpOf(shape: ScheduleShape, rank: number, perRankAfter: 1 | 2): number {
   const { ranks, stagesPerRank, microBatches } = shape;
   const perRound = microBatches / roundsOf(shape);
   return Math.min((stagesPerRank - 1) * perRound + perRankAfter * (ranks - 1 - rank), microBatches * stagesPerRank);
@@ -41,15 +42,15 @@ const inTurn = <A, B>(first: readonly A[], second: readonly B[]): readonly (A | 
   count(Math.max(first.length, second.length)).flatMap((i) => [...first.slice(i, i + 1), ...second.slice(i, i + 1)]);
 
 function inRounds(
-  shape: Shape,
+  shape: ScheduleShape,
   rank: number,
   kind: Computation,
-): { readonly forwards: readonly Cell[]; readonly backwards: readonly Cell[] } {
+): { readonly forwards: readonly ScheduleCell[]; readonly backwards: readonly ScheduleCell[] } {
   const { ranks, stagesPerRank, microBatches } = shape;
   const rounds = roundsOf(shape);
   const perRound = microBatches / rounds;
   const locals = count(stagesPerRank);
-  const of = (kind: Computation, order: readonly number[]): readonly Cell[] =>
+  const of = (kind: Computation, order: readonly number[]): readonly ScheduleCell[] =>
     count(rounds).flatMap((round) =>
       order.flatMap((local) => count(perRound).map((i) => action(local * ranks + rank, kind, round * perRound + i))),
     );

@@ -1,14 +1,14 @@
 /** What every file of this folder makes: the order of one rank, for sizes that size-rules.ts has let through. */
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
-import { action, type Cell } from '../cell';
+import { action, type ScheduleCell } from '../cell';
 
-export interface Shape {
+export interface ScheduleShape {
   readonly ranks: number;
   readonly stagesPerRank: number;
   readonly microBatches: number;
 }
 
-export type OrderMaker = (shape: Shape, rank: number) => readonly Cell[];
+export type OrderMaker = (shape: ScheduleShape, rank: number) => readonly ScheduleCell[];
 
 /** [0, 1, ..., length-1]; empty where the length is not above 0. */
 export const count = (length: number): readonly number[] => Array.from({ length: Math.max(0, length) }, (_, i) => i);

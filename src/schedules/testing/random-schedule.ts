@@ -7,7 +7,7 @@
 import * as fc from 'fast-check';
 import { at } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
-import { action, type Cell, keyOf } from '../cell';
+import { action, keyOf, type ScheduleCell } from '../cell';
 import { complaintsOf } from '../check';
 import { placesOf } from '../dependencies';
 import { count } from '../orders/order-maker';
@@ -131,8 +131,8 @@ function withPairs(schedule: Schedule): Schedule {
   return joined;
 }
 
-function inPairs(order: readonly Cell[]): readonly Cell[] {
-  const cells: Cell[] = [];
+function inPairs(order: readonly ScheduleCell[]): readonly ScheduleCell[] {
+  const cells: ScheduleCell[] = [];
   for (const cell of order) {
     const last = cells.at(-1);
     const fits = last && 'kind' in last && last.kind === 'F' && 'kind' in cell && cell.kind === 'B';

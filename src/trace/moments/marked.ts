@@ -2,15 +2,15 @@
  * Sentences whose layers and buckets are marked, so that a page can colour them: a template writes «layer 4» and
  * ‹bucket 0›, a reader takes the parts or the plain text. Pure.
  */
-export interface Part {
+export interface SentencePart {
   readonly text: string;
   readonly role?: 'layer' | 'bucket';
 }
 
 const MARK = /«([^»]*)»|‹([^›]*)›/g;
 
-export function partsOf(marked: string): readonly Part[] {
-  const parts: Part[] = [];
+export function partsOf(marked: string): readonly SentencePart[] {
+  const parts: SentencePart[] = [];
   let end = 0;
   for (const match of marked.matchAll(MARK)) {
     const [whole, layer, bucket] = match;

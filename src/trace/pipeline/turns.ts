@@ -7,12 +7,12 @@ import type { PipelineAction } from '../../protocol/pipeline';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 
 /** fill: no backward has begun; drain: no forward is left; steady: between them. */
-export type Stretch = 'fill' | 'steady' | 'drain';
+export type PipelinePhase = 'fill' | 'steady' | 'drain';
 
 export interface Turn {
   /** From 0. */
   readonly index: number;
-  readonly stretch: Stretch;
+  readonly stretch: PipelinePhase;
   /** Turns from that one on that are one moment; absent: it is alone. */
   readonly turns?: number;
   /** The messages of the turns are in their moment, too. */
@@ -40,7 +40,7 @@ export function turnsOf({ events }: StepTrace): readonly (Turn | undefined)[] {
     events.flatMap(({ action }) => (action && test(action) ? (turnOf.get(actionKey(action)) ?? []) : []));
   const firstBackward = Math.min(...of(({ kind }) => kind !== 'F'));
   const lastForward = Math.max(...of(({ kind }) => kind === 'F'));
-  const stretchOf = (turn: number): Stretch =>
+  const stretchOf = (turn: number): PipelinePhase =>
     turn < firstBackward ? 'fill' : turn <= lastForward ? 'steady' : 'drain';
   return events.map(({ action }) => {
     const index = action && turnOf.get(actionKey(action));

@@ -8,14 +8,14 @@ import { differenceFromSingle } from '../weights/weight-differences';
 import type { Weights } from '../weights/weights';
 import { nextCompared } from './compared-steps';
 
-export interface Comparison {
+export interface ControlComparison {
   /** The first compared step after `step`. */
   next(step: number): number;
   difference(weights: Weights): number | undefined;
 }
 
 /** Undefined where the run has no reference. */
-export function comparisonOf(blueprint: Blueprint): Comparison | undefined {
+export function comparisonOf(blueprint: Blueprint): ControlComparison | undefined {
   if (blueprint.reference.length === 0) return undefined;
   const start = stepOf(blueprint.resume?.checkpoint.microBatch ?? 0, blueprint.config);
   return {

@@ -10,7 +10,7 @@ import type { CodeLine, CollectiveRef, Rank } from '../../protocol/trace';
 import type { FailureDetails } from '../../runtime/launch/world';
 import { capital } from '../../trace/words';
 import type { Blueprint } from '../blueprint';
-import { type Place, whoWaits } from './who-waits';
+import { type RankPlace, whoWaits } from './who-waits';
 
 type Subject = Pick<Blueprint, 'programs' | 'processOfDevice' | 'config' | 'mode'>;
 
@@ -79,7 +79,7 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
   const its = placeOfRank(culprit);
   const known = positions.find((p) => p.microBatch !== undefined)?.microBatch;
   const at = fault?.microBatch ?? (known === undefined ? microBatch : known + (its?.instruction.microBatch ?? 0));
-  const isWaiting = (place: Place) => waitsFor(place) !== undefined;
+  const isWaiting = (place: RankPlace) => waitsFor(place) !== undefined;
   const direct = places.filter((place) => waitsFor(place) === culprit && isWaiting(place) && place.rank !== culprit);
   const behind = new Set(places.filter((p) => isWaiting(p) && !direct.includes(p) && p !== its).map((p) => p.rank));
   for (const { rank: counted } of direct) behind.delete(counted);

@@ -8,7 +8,7 @@ import { findProgram } from '../../program/program-of';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { StandsAt } from '../../runtime/launch/world';
 
-export interface Place {
+export interface RankPlace {
   readonly rank: Rank;
   /** What it is at, or waits in. */
   readonly instruction: Instruction;
@@ -25,7 +25,7 @@ function placeOf(
   programs: readonly Program[],
   stop: number | undefined,
   processOfDevice: readonly Rank[],
-): Place | undefined {
+): RankPlace | undefined {
   const lane = findProgram(programs, program)?.lanes.find((l) => l.device === device);
   if (!lane) return undefined;
   const rank = processOfDevice[device] ?? lane.rank;
@@ -40,13 +40,13 @@ function placeOf(
 
 export interface Waiting {
   /** Of every device that says where it is. */
-  readonly places: readonly Place[];
+  readonly places: readonly RankPlace[];
   /** Whom all others wait for, directly or behind one another. */
   readonly culprit: Rank | undefined;
   /** The rank that a place waits for; undefined: it does not wait. */
-  waitsFor(place: Place): Rank | undefined;
+  waitsFor(place: RankPlace): Rank | undefined;
   /** The place that tells most of a rank. */
-  placeOfRank(rank: Rank | undefined): Place | undefined;
+  placeOfRank(rank: Rank | undefined): RankPlace | undefined;
 }
 
 export interface Suspect {
@@ -61,7 +61,7 @@ export interface Suspect {
 
 export function whoWaits({ programs, processOfDevice, positions, stopped, from }: Suspect): Waiting {
   const places = positions.flatMap((p) => placeOf(p, programs, stopped?.instruction, processOfDevice) ?? []);
-  const waitsFor = (place: Place): Rank | undefined =>
+  const waitsFor = (place: RankPlace): Rank | undefined =>
     place.peer === undefined || place.rank === stopped?.rank ? undefined : processOfDevice[place.peer];
   const placeOfRank = (wanted: Rank | undefined) => {
     const own = places.filter((place) => place.rank === wanted);

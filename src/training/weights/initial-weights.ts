@@ -15,7 +15,7 @@ import type { TiedName } from '../../nn/tied';
 import type { Files } from '../../protocol/session';
 import { elements, formatShape, type HostArray, sameShape } from '../../tensor/shape';
 
-export interface ModelState {
+export interface InitialModelState {
   readonly parameters: readonly InitialParameter[];
   readonly buffers: readonly InitialBuffer[];
 }
@@ -24,9 +24,9 @@ export interface ModelState {
 export function initialWeights(
   file: string,
   files: Files,
-  drawn: ModelState,
+  drawn: InitialModelState,
   tied: readonly TiedName[] = [],
-): ModelState {
+): InitialModelState {
   const bytes = lookup(files, file);
   if (!bytes)
     throw new LockstepError(
@@ -75,7 +75,7 @@ const wrongType = (file: string, name: string, expected: string): LockstepError 
 function checkKeys(
   file: string,
   tensors: ReadonlyMap<string, NamedTensor>,
-  { parameters, buffers }: ModelState,
+  { parameters, buffers }: InitialModelState,
   tied: readonly TiedName[],
 ): void {
   const has = (name: string): boolean =>

@@ -17,7 +17,7 @@ export interface Blocks {
   readonly collective: Int32Array;
 }
 
-export interface Block extends Interval {
+export interface LaneBlock extends Interval {
   readonly lane: number;
   readonly span: number;
   readonly tone: number;
@@ -25,7 +25,7 @@ export interface Block extends Interval {
 }
 
 /** In order of start, none overlapping. */
-export function blocksOf(list: readonly Block[]): Blocks {
+export function blocksOf(list: readonly LaneBlock[]): Blocks {
   return {
     count: list.length,
     startUs: Float64Array.from(list, (block) => block.startUs),
@@ -48,7 +48,7 @@ export const emptyBlocks = (count: number): Blocks => ({
   collective: new Int32Array(count),
 });
 
-export const blockAt = (blocks: Blocks, index: number): Block => ({
+export const blockAt = (blocks: Blocks, index: number): LaneBlock => ({
   startUs: blocks.startUs[index] ?? 0,
   endUs: blocks.endUs[index] ?? 0,
   lane: blocks.lane[index] ?? 0,
@@ -79,8 +79,8 @@ export const inView = ({ startUs, endUs }: Blocks, from: number, to: number): re
  * Blocks that may overlap, in order of start, on as many tracks as are needed so that none do; what finds no place on
  * `most` tracks is on the last one, cut to begin where the one before it ends.
  */
-export function stacked(list: readonly Block[], most: number): readonly (readonly Block[])[] {
-  const tracks: Block[][] = [];
+export function stacked(list: readonly LaneBlock[], most: number): readonly (readonly LaneBlock[])[] {
+  const tracks: LaneBlock[][] = [];
   for (const block of list) {
     const free = tracks.find((track) => (track.at(-1)?.endUs ?? Number.NEGATIVE_INFINITY) <= block.startUs);
     if (free) free.push(block);

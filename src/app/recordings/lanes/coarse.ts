@@ -1,7 +1,7 @@
 /** A recording as coarse as its small picture: what lies within a pixel of it is one. Pure; made once per recording. */
 import { type Blocks, blockAt } from './blocks';
 import type { RankTracks } from './rank-tracks';
-import { type Tone, toneAt } from './tones';
+import { type LaneTone, toneAt } from './tones';
 
 /** More would be narrower than a pixel of any screen. */
 const PARTS = 1200;
@@ -9,7 +9,7 @@ const PARTS = 1200;
 interface Stretch {
   readonly startUs: number;
   endUs: number;
-  readonly tone: Tone;
+  readonly tone: LaneTone;
 }
 
 /** Neighbours of one tone that are less than a part of the whole away from each other are one. */

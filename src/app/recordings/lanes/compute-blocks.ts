@@ -5,7 +5,7 @@
 import type { RecordedLane, RecordedRank } from '../../../recordings/recording';
 import { SPAN_KINDS, spanAt } from '../../../recordings/spans';
 import type { Interval } from '../../../trace/idle';
-import type { Block } from './blocks';
+import type { LaneBlock } from './blocks';
 import { createToneOf, type ToneOf, toneIndex } from './tones';
 
 /** A part of the program that has a name, or the loader. */
@@ -19,8 +19,8 @@ const WORKS: ReadonlySet<number> = new Set([kindIndex('operator'), kindIndex('ke
 const NAMES: ReadonlySet<number> = new Set([kindIndex('annotation'), kindIndex('loader')]);
 
 /** Outermost spans of a lane, with the phase that names say. */
-function outermost(rank: RecordedRank, lane: RecordedLane, at: number, toneOf: ToneOf): readonly Block[] {
-  const found: Block[] = [];
+function outermost(rank: RecordedRank, lane: RecordedLane, at: number, toneOf: ToneOf): readonly LaneBlock[] {
+  const found: LaneBlock[] = [];
   const around: { readonly name: string; readonly endUs: number }[] = [];
   let covered = Number.NEGATIVE_INFINITY;
   const { spans } = lane;
@@ -45,7 +45,7 @@ function outermost(rank: RecordedRank, lane: RecordedLane, at: number, toneOf: T
 }
 
 /** Of all compute lanes on one track: where two compute at once, the earlier one is in front. */
-export function computeBlocks(rank: RecordedRank): readonly Block[] {
+export function computeBlocks(rank: RecordedRank): readonly LaneBlock[] {
   const toneOf = createToneOf();
   const all = rank.lanes
     .flatMap((lane, at) => (lane.role === 'compute' ? outermost(rank, lane, at, toneOf) : []))

@@ -10,11 +10,11 @@ import { rankOfFound } from './found-words';
 import type { RecordedModel } from './recorded-model';
 import styles from './recorded-timeline.module.css';
 import { tipOf } from './recorded-words';
-import type { Found, SpanAt } from './scene-types';
+import type { FoundAt, SpanAt } from './scene-types';
 
 interface FoundPanelProps {
   readonly model: RecordedModel;
-  readonly found: Found;
+  readonly found: FoundAt;
   readonly onClose: () => void;
   readonly onGo: (at: SpanAt) => void;
 }

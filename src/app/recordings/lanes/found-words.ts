@@ -4,20 +4,20 @@ import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
 import type { Interval } from '../../../trace/idle';
 import { stretchOf } from './recorded-model';
 import { tipOf } from './recorded-words';
-import type { Found } from './scene-types';
+import type { FoundAt } from './scene-types';
 
-export function stretchOfFound(recording: Recording, found: Found): Interval {
+export function stretchOfFound(recording: Recording, found: FoundAt): Interval {
   if (found.kind === 'span') return stretchOf(recording, found.at);
   return found.kind === 'idle' ? found.gap : found.stretch;
 }
 
-export function rankOfFound(recording: Recording, found: Found): number {
+export function rankOfFound(recording: Recording, found: FoundAt): number {
   const index = found.kind === 'span' ? found.at.rank : found.rank;
   return recording.ranks[index]?.rank ?? index;
 }
 
 /** As it is read aloud. */
-export function spoken(recording: Recording, analysis: RecordingAnalysis, found: Found): string {
+export function spoken(recording: Recording, analysis: RecordingAnalysis, found: FoundAt): string {
   const { title, facts } = tipOf(recording, analysis, found);
   const words = facts.map(([name, value]) => `${name} ${value}`);
   return [`Rank ${rankOfFound(recording, found)}: ${title}`, ...words].join('; ');

@@ -5,7 +5,7 @@
  */
 import { bottom, type Rect } from '../../draw/geometry';
 import type { Ink } from '../../draw/ink';
-import type { Interval } from '../../draw/scales';
+import type { ScaleInterval } from '../../draw/scales';
 import { box, line } from '../../draw/shapes';
 import { drawText } from '../../draw/text';
 import { type Overview, paintBand, paintGrid, paintHead } from '../../lanes/paint-frame';
@@ -13,14 +13,14 @@ import { paintGround, paintLabel, paintPlate, SMALL } from '../../lanes/paint-la
 import type { ViewWindow } from '../../lanes/view-window';
 import { paintRecordedMarks, type RecordedMarks } from './paint-recorded-marks';
 import type { CollectiveScene, RankScene, RecordedScene, SpanAt, TrackScene } from './scene-types';
-import { shortName, TONE_WORDS, type Tone, toneAt } from './tones';
+import { type LaneTone, shortName, TONE_WORDS, toneAt } from './tones';
 
 export interface RecordedShown {
   readonly overview: Overview;
   readonly view: ViewWindow;
   /** By how much the lanes are scrolled. */
   readonly top: number;
-  readonly band: Interval | undefined;
+  readonly band: ScaleInterval | undefined;
   /** What is written on a block, longest first. */
   readonly labelsOf: (at: SpanAt) => readonly string[];
 }
@@ -29,7 +29,7 @@ const OWN_LABEL = 34;
 /** Where one block is that wide, blocks have their own labels. */
 const READABLE = 74;
 
-export function toneFill({ palette }: Ink, tone: Tone): string {
+export function toneFill({ palette }: Ink, tone: LaneTone): string {
   const { phase } = palette;
   switch (tone) {
     case 'forward':

@@ -7,7 +7,7 @@ import type { RecordedCollective, RecordedLane, RecordedRank, RecordedStep } fro
 import { SPAN_KINDS, spanAt } from '../../../recordings/spans';
 import type { Interval } from '../../../trace/idle';
 import { united, without } from '../../lanes/intervals';
-import { type Block, type Blocks, blockAt, blocksOf, emptyBlocks, stacked } from './blocks';
+import { type Blocks, blockAt, blocksOf, emptyBlocks, type LaneBlock, stacked } from './blocks';
 import { type Bracket, bracketsOf, computeBlocks } from './compute-blocks';
 import { createToneOf, toneIndex } from './tones';
 
@@ -77,8 +77,8 @@ function collectivesOf(rank: RecordedRank, collectives: readonly RecordedCollect
 
 function communicationBlocks(rank: RecordedRank, collectiveOf: CollectiveOf): readonly Blocks[] {
   const tone = toneIndex('communication');
-  const list = rank.lanes.flatMap((lane, at): Block[] => {
-    const found: Block[] = [];
+  const list = rank.lanes.flatMap((lane, at): LaneBlock[] => {
+    const found: LaneBlock[] = [];
     for (let span = 0; span < lane.spans.count; span++) {
       if (lane.spans.kind[span] !== COLLECTIVE) continue;
       const { startUs, durUs } = spanAt(rank, lane, span);

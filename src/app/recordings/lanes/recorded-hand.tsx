@@ -4,7 +4,7 @@ import lanes from '../../lanes/lanes.module.css';
 import type { useLanesPointer } from '../../lanes/use-lanes-pointer';
 import { spoken } from './found-words';
 import type { RecordedModel } from './recorded-model';
-import type { Found } from './scene-types';
+import type { FoundAt } from './scene-types';
 
 const KEYS =
   'Arrows: from span to span. w and s zoom, a and d move, f fits what is selected, 0 shows everything, / searches.';
@@ -12,7 +12,7 @@ const KEYS =
 interface RecordedHandProps {
   readonly hand: RefObject<HTMLDivElement | null>;
   readonly model: RecordedModel;
-  readonly selected: Found | undefined;
+  readonly selected: FoundAt | undefined;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly hands: ReturnType<typeof useLanesPointer>;
 }

@@ -6,26 +6,26 @@ import { windowKeys } from '../../lanes/window-keys';
 import { stretchOfFound } from './found-words';
 import type { RecordedModel } from './recorded-model';
 import { type Direction, moveFound } from './recorded-selection';
-import type { Found } from './scene-types';
+import type { FoundAt } from './scene-types';
 
 /** Air beside what is shown as wide as can be. */
 const AIR = 0.15;
 
 export interface RecordedKeyActions {
   readonly model: RecordedModel;
-  selected(): Found | undefined;
+  selected(): FoundAt | undefined;
   show(view: ViewWindow): void;
-  select(found: Found | undefined): void;
+  select(found: FoundAt | undefined): void;
   search(): void;
 }
 
 /** The window in which something can be seen. */
-export function revealed(model: RecordedModel, found: Found): ViewWindow {
+export function revealed(model: RecordedModel, found: FoundAt): ViewWindow {
   const { from, to } = model.share(stretchOfFound(model.recording, found));
   return reveal(model.view, from, to, model.smallest);
 }
 
-export function fitted(model: RecordedModel, found: Found | undefined): ViewWindow {
+export function fitted(model: RecordedModel, found: FoundAt | undefined): ViewWindow {
   if (!found) return WHOLE;
   const { from, to } = model.share(stretchOfFound(model.recording, found));
   const air = AIR * (to - from);

@@ -3,13 +3,13 @@ import type { Ref } from 'react';
 import { SearchField } from '../../lanes/search-field';
 import type { RecordedMatches } from './recorded-search';
 import { foundId } from './recorded-selection';
-import type { Found, SpanAt } from './scene-types';
+import type { FoundAt, SpanAt } from './scene-types';
 
 interface RecordedSearchFieldProps {
   readonly field: Ref<HTMLInputElement>;
   readonly query: string;
   readonly matches: RecordedMatches | undefined;
-  readonly selected: Found | undefined;
+  readonly selected: FoundAt | undefined;
   readonly onQuery: (query: string) => void;
   readonly onFound: (at: SpanAt) => void;
   /** Back to the lanes. */
@@ -37,7 +37,7 @@ export function RecordedSearchField(props: RecordedSearchFieldProps) {
 }
 
 /** Which of the matches is selected. */
-function placeIn(matches: RecordedMatches | undefined, selected: Found | undefined): number | undefined {
+function placeIn(matches: RecordedMatches | undefined, selected: FoundAt | undefined): number | undefined {
   if (!matches || selected?.kind !== 'span') return undefined;
   const place = matches.list.findIndex((at) => foundId({ kind: 'span', at }) === foundId(selected));
   return place < 0 ? undefined : place;

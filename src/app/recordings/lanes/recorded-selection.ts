@@ -6,7 +6,7 @@ import type { Interval } from '../../../trace/idle';
 import { type Blocks, blockAt, firstBeyond } from './blocks';
 import type { RankTracks } from './rank-tracks';
 import { spanId } from './recorded-scene';
-import type { Found, SpanAt } from './scene-types';
+import type { FoundAt, SpanAt } from './scene-types';
 
 export type Direction = 'next' | 'previous' | 'above' | 'below';
 
@@ -21,7 +21,7 @@ const linesOf = (ranks: readonly RankTracks[]): readonly Line[] =>
     [compute, ...communication].filter(({ count }) => count > 0).map((blocks) => ({ rank: index, blocks })),
   );
 
-const found = ({ rank, blocks }: Line, index: number): Found | undefined => {
+const found = ({ rank, blocks }: Line, index: number): FoundAt | undefined => {
   if (index < 0 || index >= blocks.count) return undefined;
   const { lane, span, collective } = blockAt(blocks, index);
   return { kind: 'span', at: { rank, lane, span, collective } };
@@ -39,10 +39,10 @@ const atTime = ({ blocks }: Line, us: number): number => Math.min(firstBeyond(bl
 /** `stretch`: of what is selected. Undefined at the end of a line and at the last line. */
 export function moveFound(
   ranks: readonly RankTracks[],
-  from: Found | undefined,
+  from: FoundAt | undefined,
   stretch: Interval | undefined,
   direction: Direction,
-): Found | undefined {
+): FoundAt | undefined {
   const lines = linesOf(ranks);
   const [first] = lines;
   if (!first) return undefined;
@@ -61,12 +61,12 @@ export function moveFound(
   return found(line, index + (direction === 'next' ? 1 : -1));
 }
 
-export const sameFound = (a: Found | undefined, b: Found | undefined): boolean => {
+export const sameFound = (a: FoundAt | undefined, b: FoundAt | undefined): boolean => {
   if (!a || !b) return a === b;
   return foundId(a) === foundId(b);
 };
 
-export function foundId(found: Found): string {
+export function foundId(found: FoundAt): string {
   if (found.kind === 'span') return spanId(found.at);
   return found.kind === 'idle'
     ? `idle ${found.rank} ${found.gap.startUs}`

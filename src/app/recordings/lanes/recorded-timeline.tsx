@@ -20,7 +20,7 @@ import { RecordedSearchField } from './recorded-search-field';
 import { sameFound } from './recorded-selection';
 import styles from './recorded-timeline.module.css';
 import { tipOf } from './recorded-words';
-import type { Found, RecordedItem, SpanAt } from './scene-types';
+import type { FoundAt, RecordedItem, SpanAt } from './scene-types';
 import { useRecordedPicture } from './use-recorded-picture';
 
 export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
@@ -29,7 +29,7 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
   const field = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState<ReadonlySet<number>>(() => new Set());
   const [pointed, setPointed] = useState<RecordedItem>();
-  const [selected, setSelected] = useState<Found>();
+  const [selected, setSelected] = useState<FoundAt>();
   const [query, setQuery] = useState('');
   const matches = useMemo(() => searchRecording(recording, query), [recording, query]);
   const picture = useRecordedPicture(model, { open, pointed, selected, matches });
@@ -39,13 +39,13 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
     model.view = next;
     request();
   };
-  const select = (found: Found | undefined) => {
+  const select = (found: FoundAt | undefined) => {
     setSelected(found);
     setPointed(undefined);
   };
   const reveal = (at: SpanAt) => {
     const collective = model.ranks[at.rank]?.collectiveOf(at.lane, at.span) ?? -1;
-    const found: Found = { kind: 'span', at: { ...at, collective } };
+    const found: FoundAt = { kind: 'span', at: { ...at, collective } };
     select(found);
     show(revealed(model, found));
   };
@@ -57,7 +57,7 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
     onPoint: (item) => setPointed((old) => (old?.id === item?.id ? old : item)),
   });
   /** The dialog scrolls where ranks are many. */
-  const selectByKey = (found: Found | undefined) => {
+  const selectByKey = (found: FoundAt | undefined) => {
     select(found);
     const rank = found && rankOf(found);
     if (rank !== undefined) view.current?.querySelectorAll('button')[rank]?.scrollIntoView({ block: 'nearest' });
@@ -108,4 +108,4 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
   );
 }
 
-const rankOf = (found: Found): number => (found.kind === 'span' ? found.at.rank : found.rank);
+const rankOf = (found: FoundAt): number => (found.kind === 'span' ? found.at.rank : found.rank);

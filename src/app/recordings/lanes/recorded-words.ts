@@ -7,7 +7,7 @@ import { bandwidthText, bytesText } from '../../../recordings/words';
 import { formatTime, NONE } from '../../draw/format';
 import type { Tip } from '../../draw/tip';
 import { AT_ONCE_US } from './collective-scene';
-import type { Found, SpanAt } from './scene-types';
+import type { FoundAt, SpanAt } from './scene-types';
 import { shortName } from './tones';
 
 type Fact = readonly [string, string];
@@ -61,7 +61,7 @@ export const sequenceWords = ({ sequence, sequenceFrom, group }: RecordedCollect
   `${sequence}${group === '' ? '' : ` of group ${group}`}${sequenceFrom === 'order' ? ', counted in order' : ''}`;
 
 /** `analysis`: of the same recording. */
-export function tipOf(recording: Recording, analysis: RecordingAnalysis, found: Found): Tip {
+export function tipOf(recording: Recording, analysis: RecordingAnalysis, found: FoundAt): Tip {
   if (found.kind === 'crowd') {
     const { startUs, endUs } = found.stretch;
     return {

@@ -13,7 +13,7 @@ import { createRecordedModel, type RecordedModel } from './recorded-model';
 import { searchRecording } from './recorded-search';
 import { moveFound } from './recorded-selection';
 import { blockLabels, tipOf } from './recorded-words';
-import type { Found, SpanAt } from './scene-types';
+import type { FoundAt, SpanAt } from './scene-types';
 import { createToneOf, shortName, toneAt } from './tones';
 
 const NONE: ReadonlySet<number> = new Set();
@@ -24,7 +24,7 @@ const first = (rank: number): SpanAt => {
   const { lane, span, collective } = blockAt(must(model.ranks[rank]?.communication[0], 'a track'), 0);
   return { rank, lane, span, collective };
 };
-const span = (at: SpanAt): Found => ({ kind: 'span', at });
+const span = (at: SpanAt): FoundAt => ({ kind: 'span', at });
 
 beforeAll(async () => {
   const { recording } = await importFiles(recorded('ddp4-slow2', /json[.]gz/));
@@ -175,7 +175,7 @@ describe('search and keys', () => {
     expect(moveFound(model.ranks, next, stretch, 'previous')).toEqual(begin);
     expect(moveFound(model.ranks, begin, stretch, 'previous')).toBeUndefined();
     expect(moveFound(model.ranks, begin, stretch, 'above')).toBeUndefined();
-    let at: Found | undefined = begin;
+    let at: FoundAt | undefined = begin;
     const ranks = new Set<number>();
     for (let i = 0; i < 20 && at; i++) {
       if (at.kind === 'span') ranks.add(at.at.rank);

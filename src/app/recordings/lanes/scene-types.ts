@@ -17,14 +17,14 @@ export interface SpanAt {
   readonly collective: number;
 }
 
-export type Found =
+export type FoundAt =
   | { readonly kind: 'span'; readonly at: SpanAt }
   /** Spans too small to be told apart at this zoom. */
   | { readonly kind: 'crowd'; readonly rank: number; readonly count: number; readonly stretch: Interval }
   | { readonly kind: 'idle'; readonly rank: number; readonly gap: IdleGap };
 
 export interface RecordedItem extends HitItem {
-  readonly found: Found;
+  readonly found: FoundAt;
 }
 
 export interface BlockScene {

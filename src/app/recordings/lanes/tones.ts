@@ -16,10 +16,10 @@ export const TONES = [
   'loader',
   'bracket',
 ] as const;
-export type Tone = (typeof TONES)[number];
+export type LaneTone = (typeof TONES)[number];
 
 /** What many neighbours of one tone are called together, longest first; none where that would say nothing. */
-export const TONE_WORDS: Readonly<Record<Tone, readonly string[]>> = {
+export const TONE_WORDS: Readonly<Record<LaneTone, readonly string[]>> = {
   compute: [],
   forward: ['forward', 'fwd'],
   loss: ['loss'],
@@ -31,11 +31,11 @@ export const TONE_WORDS: Readonly<Record<Tone, readonly string[]>> = {
   bracket: [],
 };
 
-export const toneIndex = (tone: Tone): number => TONES.indexOf(tone);
-export const toneAt = (index: number | undefined): Tone => TONES[index ?? 0] ?? 'compute';
+export const toneIndex = (tone: LaneTone): number => TONES.indexOf(tone);
+export const toneAt = (index: number | undefined): LaneTone => TONES[index ?? 0] ?? 'compute';
 
 /** The first that matches decides. */
-const BY_NAME: readonly (readonly [RegExp, Tone])[] = [
+const BY_NAME: readonly (readonly [RegExp, LaneTone])[] = [
   [/^autograd::|Backward\d*$|backward|_bwd|dgrad|wgrad/i, 'backward'],
   [/zero_grad|^Memcpy|^Memset/, 'move'],
   [/Optimizer\.step|optimizer_step|multi_tensor_apply|_fused_(adam|sgd)|_foreach_/i, 'step'],
@@ -43,9 +43,9 @@ const BY_NAME: readonly (readonly [RegExp, Tone])[] = [
   [/\.forward\b|^forward\b|^nn\.Module:/, 'forward'],
 ];
 
-const namedTone = (name: string): Tone | undefined => BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
+const namedTone = (name: string): LaneTone | undefined => BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
 
-const KIND_TONES: Partial<Record<SpanKind, Tone>> = {
+const KIND_TONES: Partial<Record<SpanKind, LaneTone>> = {
   collective: 'communication',
   loader: 'loader',
   copy: 'move',
@@ -56,12 +56,12 @@ const KIND_TONES: Partial<Record<SpanKind, Tone>> = {
 };
 
 /** `around`: the names of the parts that enclose it, outermost first. The innermost that says a phase decides. */
-export type ToneOf = (kind: SpanKind, name: string, around: readonly string[]) => Tone;
+export type ToneOf = (kind: SpanKind, name: string, around: readonly string[]) => LaneTone;
 
 /** Looks at each name once: a trace has a few hundred of them, and half a million spans. */
 export function createToneOf(): ToneOf {
-  const known = new Map<string, Tone | undefined>();
-  const named = (name: string): Tone | undefined => {
+  const known = new Map<string, LaneTone | undefined>();
+  const named = (name: string): LaneTone | undefined => {
     if (!known.has(name)) known.set(name, namedTone(name));
     return known.get(name);
   };

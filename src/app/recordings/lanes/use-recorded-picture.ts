@@ -5,20 +5,20 @@
 import { useCallback, useMemo, useRef } from 'react';
 import type { Ink } from '../../draw/ink';
 import { useSize, useSurface } from '../../draw/use-surface';
-import type { Figure } from '../../picture/figure-picture';
+import type { SavedFigure } from '../../picture/figure-picture';
 import { overviewOf } from './overview';
 import { paintRecorded } from './paint-recorded';
 import type { RecordedModel } from './recorded-model';
 import type { RecordedMatches } from './recorded-search';
 import { sameFound } from './recorded-selection';
 import { blockLabels } from './recorded-words';
-import type { Found, RecordedItem } from './scene-types';
+import type { FoundAt, RecordedItem } from './scene-types';
 
 interface Marked {
   /** Ranks whose threads are folded out, by index. */
   readonly open: ReadonlySet<number>;
   readonly pointed: RecordedItem | undefined;
-  readonly selected: Found | undefined;
+  readonly selected: FoundAt | undefined;
   readonly matches: RecordedMatches | undefined;
 }
 
@@ -54,7 +54,7 @@ export function useRecordedPicture(model: RecordedModel, { open, pointed, select
   );
   const draw = useCallback((ink: Ink) => paint(ink, { pointed, band: model.band }), [paint, pointed, model]);
   const { request } = useSurface(canvas, size, draw);
-  const figure: Figure = {
+  const figure: SavedFigure = {
     picture: async () => ({
       ...size,
       paint: (ink) => paint(ink, { pointed: undefined, band: undefined }),
@@ -64,7 +64,7 @@ export function useRecordedPicture(model: RecordedModel, { open, pointed, select
   return { canvas, view, layout, size, figure, request };
 }
 
-function rectOfFound(model: RecordedModel, found: Found) {
+function rectOfFound(model: RecordedModel, found: FoundAt) {
   if (found.kind === 'span') return model.rectOf(found.at);
   return model.scene?.items.find((item) => sameFound(item.found, found))?.rect;
 }

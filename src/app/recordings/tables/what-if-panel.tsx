@@ -5,7 +5,7 @@
 
 import { useEffect, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../../base/errors';
-import type { ModelledBucket, ModelledStep, WhatIf, WhatIfChange } from '../../../recordings/what-if';
+import type { ModelledBucket, WhatIf, WhatIfChange, WhatIfStep } from '../../../recordings/what-if';
 import { bytesText } from '../../../recordings/words';
 import { formatTime } from '../../draw/format';
 import { CommitField } from '../../fields/commit-field';
@@ -107,7 +107,7 @@ function Modelled({ what, changed }: { readonly what: WhatIf; readonly changed: 
 }
 
 /** The one of middling length. */
-const typicalStep = ({ steps }: WhatIf): ModelledStep | undefined =>
+const typicalStep = ({ steps }: WhatIf): WhatIfStep | undefined =>
   [...steps].sort((a, b) => a.recordedUs - b.recordedUs)[steps.length >> 1];
 
 interface BarProps {

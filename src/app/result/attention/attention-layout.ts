@@ -1,6 +1,6 @@
 /** Where queries, keys and their names lie in a picture of one attention head. Pure, in CSS pixels. */
 import type { Point, Size } from '../../draw/geometry';
-import type { Cell } from '../cells/cell-canvas';
+import type { CanvasCell } from '../cells/cell-canvas';
 
 export interface AttentionLayout extends Size {
   readonly cell: number;
@@ -26,7 +26,7 @@ export function attentionCellAt(
   queries: number,
   keys: number,
   { x, y }: Point,
-): Cell | undefined {
+): CanvasCell | undefined {
   const [row, column] = [Math.floor((y - top) / cell), Math.floor((x - left) / cell)];
   return row >= 0 && row < queries && column >= 0 && column < keys ? { row, column } : undefined;
 }

@@ -8,10 +8,10 @@ import { usePalette } from '../../draw/drawing';
 import { formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { CommitField } from '../../fields/commit-field';
-import type { Figure } from '../../picture/figure-picture';
+import type { SavedFigure } from '../../picture/figure-picture';
 import { SavePicture } from '../../picture/save-button';
 import { useApp } from '../../state/use-app';
-import { type Cell, CellCanvas } from '../cells/cell-canvas';
+import { type CanvasCell, CellCanvas } from '../cells/cell-canvas';
 import { paintShares } from '../cells/paint-shares';
 import { usePainting } from '../cells/use-painting';
 import views from '../views/views.module.css';
@@ -94,7 +94,7 @@ interface LargeHeadProps {
 
 function LargeHead({ map, tokens, width }: LargeHeadProps) {
   const palette = usePalette();
-  const [cell, setCell] = useState<Cell>();
+  const [cell, setCell] = useState<CanvasCell>();
   const longest = tokens.reduce((most, token) => Math.max(most, token.length), 1);
   const layout = useMemo(
     () => attentionLayout(width, map.rows, map.columns, longest),
@@ -104,7 +104,7 @@ function LargeHead({ map, tokens, width }: LargeHeadProps) {
     (context: CanvasRenderingContext2D) => paintHead(context, { map, layout, tokens, cell, palette }),
     [map, layout, tokens, cell, palette],
   );
-  const figure: Figure = {
+  const figure: SavedFigure = {
     picture: async () => ({
       width: layout.width,
       height: layout.height,
@@ -117,7 +117,7 @@ function LargeHead({ map, tokens, width }: LargeHeadProps) {
     const token = tokens[index];
     return token === undefined ? `position ${index}` : `‘${shownToken(token)}’ at ${index}`;
   };
-  const speak = ({ row, column }: Cell) =>
+  const speak = ({ row, column }: CanvasCell) =>
     `${named(row)} looks at ${named(column)}: ${formatPercent(map.share(row, column))}`;
   return (
     <>

@@ -5,7 +5,7 @@
 import { at } from '../../../base/invariant';
 import type { AttentionMap } from '../../../protocol/session';
 import type { Palette } from '../../draw/theme';
-import type { Cell } from '../cells/cell-canvas';
+import type { CanvasCell } from '../cells/cell-canvas';
 import { paintShares, type Shares } from '../cells/paint-shares';
 import { textOnShare } from '../cells/share-scale';
 import type { AttentionLayout } from './attention-layout';
@@ -37,7 +37,7 @@ interface HeadPaint {
   readonly map: HeadMap;
   readonly layout: AttentionLayout;
   readonly tokens: readonly string[];
-  readonly cell: Cell | undefined;
+  readonly cell: CanvasCell | undefined;
   readonly palette: Palette;
 }
 

@@ -8,22 +8,22 @@ import { useController } from '../../run/use-controller';
 import { useApp, useSettled } from '../../state/use-app';
 import { createNewestOnly } from '../draw-view/newest-only';
 
-export type Attention = Awaited<ReturnType<SessionApi['attention']>>;
+export type AttentionAnswer = Awaited<ReturnType<SessionApi['attention']>>;
 
 const EVERY_MS = 250;
 
-export function useAttention(row: number): { readonly attention?: Attention; readonly problem?: string } {
+export function useAttention(row: number): { readonly attention?: AttentionAnswer; readonly problem?: string } {
   const { ask } = useController();
   const info = useApp((app) => app.info);
   const ready = useApp((app) => app.state !== 'loading' && app.state !== 'failed');
   const step = useSettled((app) => app.snapshot?.step, EVERY_MS);
-  const [answer, setAnswer] = useState<{ attention?: Attention; problem?: string }>({});
+  const [answer, setAnswer] = useState<{ attention?: AttentionAnswer; problem?: string }>({});
   const newest = useMemo(
     () =>
       createNewestOnly({
         everyMs: EVERY_MS,
         ask: ask.attention,
-        onAnswer: (attention: Attention) => setAnswer({ attention }),
+        onAnswer: (attention: AttentionAnswer) => setAnswer({ attention }),
         onError: (error) => setAnswer({ problem: error instanceof Error ? error.message : String(error) }),
       }),
     [ask],

@@ -10,7 +10,7 @@ import type { Point, Size } from '../../draw/geometry';
 import styles from './cells.module.css';
 import { usePainting } from './use-painting';
 
-export interface Cell {
+export interface CanvasCell {
   readonly row: number;
   readonly column: number;
 }
@@ -21,14 +21,14 @@ interface CellCanvasProps {
   readonly rows: number;
   readonly columns: number;
   readonly paint: (context: CanvasRenderingContext2D) => void;
-  readonly cellAt: (point: Point) => Cell | undefined;
-  readonly cell: Cell | undefined;
-  readonly onCell: (cell: Cell | undefined) => void;
-  readonly speak: (cell: Cell) => string;
-  readonly onAct?: (cell: Cell) => void;
+  readonly cellAt: (point: Point) => CanvasCell | undefined;
+  readonly cell: CanvasCell | undefined;
+  readonly onCell: (cell: CanvasCell | undefined) => void;
+  readonly speak: (cell: CanvasCell) => string;
+  readonly onAct?: (cell: CanvasCell) => void;
 }
 
-const MOVES: Readonly<Record<string, Cell>> = {
+const MOVES: Readonly<Record<string, CanvasCell>> = {
   ArrowRight: { row: 0, column: 1 },
   ArrowLeft: { row: 0, column: -1 },
   ArrowDown: { row: 1, column: 0 },
@@ -40,10 +40,10 @@ const clamp = (value: number, most: number) => Math.min(Math.max(value, 0), most
 export function CellCanvas(props: CellCanvasProps) {
   const { label, size, rows, columns, paint, cellAt, cell, onCell, speak, onAct } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const last = useRef<Cell>({ row: 0, column: 0 });
+  const last = useRef<CanvasCell>({ row: 0, column: 0 });
   const id = useId();
   usePainting(canvas, size, paint);
-  const go = (to: Cell) => {
+  const go = (to: CanvasCell) => {
     last.current = { row: clamp(to.row, rows - 1), column: clamp(to.column, columns - 1) };
     onCell(last.current);
   };
@@ -58,7 +58,7 @@ export function CellCanvas(props: CellCanvasProps) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const pointed = (event: PointerEvent): Cell | undefined => {
+  const pointed = (event: PointerEvent): CanvasCell | undefined => {
     const box = event.currentTarget.getBoundingClientRect();
     return cellAt({ x: event.clientX - box.x, y: event.clientY - box.y });
   };

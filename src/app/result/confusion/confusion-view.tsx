@@ -7,10 +7,10 @@ import { usePalette } from '../../draw/drawing';
 import { formatCount, formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { Choice } from '../../fields/settings';
-import type { Figure } from '../../picture/figure-picture';
+import type { SavedFigure } from '../../picture/figure-picture';
 import { SavePicture } from '../../picture/save-button';
 import { useApp, useSettled } from '../../state/use-app';
-import { type Cell, CellCanvas } from '../cells/cell-canvas';
+import { type CanvasCell, CellCanvas } from '../cells/cell-canvas';
 import styles from '../views/views.module.css';
 import { confusionNumbers } from './confusion-numbers';
 import { ConfusionTable } from './confusion-table';
@@ -29,7 +29,7 @@ export function ConfusionView() {
   const palette = usePalette();
   const host = useRef<HTMLDivElement>(null);
   const width = Math.min(WIDEST, useSize(host).width);
-  const [cell, setCell] = useState<Cell>();
+  const [cell, setCell] = useState<CanvasCell>();
   const [unit, setUnit] = useState<'counts' | 'shares'>('counts');
   const numbers = useMemo(() => confusion && confusionNumbers(confusion), [confusion]);
   const classes = numbers?.classes ?? 0;
@@ -43,7 +43,7 @@ export function ConfusionView() {
     },
     [layout, numbers, names, unit, cell, palette],
   );
-  const figure: Figure = {
+  const figure: SavedFigure = {
     async picture() {
       if (!layout || !numbers || !confusion) return undefined;
       const rows = confusion.of === 'test' ? 'test' : 'training';
@@ -58,7 +58,7 @@ export function ConfusionView() {
     },
   };
   const nameOf = (index: number) => names[index] ?? String(index);
-  const speak = ({ row, column }: Cell) =>
+  const speak = ({ row, column }: CanvasCell) =>
     `target ${nameOf(row)} taken for ${nameOf(column)}: ${numbers?.count(row, column) ?? 0} of ${numbers?.total(row) ?? 0}`;
   return (
     <div ref={host}>

@@ -3,7 +3,7 @@
  * classes. Pure, in CSS pixels.
  */
 import type { Point, Rect, Size } from '../../draw/geometry';
-import type { Cell } from '../cells/cell-canvas';
+import type { CanvasCell } from '../cells/cell-canvas';
 
 export interface MatrixLayout extends Size {
   readonly cell: number;
@@ -64,7 +64,11 @@ export const cellRect = ({ left, top, cell, gap }: MatrixLayout, row: number, co
   height: cell - gap,
 });
 
-export function matrixCellAt({ left, top, cell }: MatrixLayout, classes: number, { x, y }: Point): Cell | undefined {
+export function matrixCellAt(
+  { left, top, cell }: MatrixLayout,
+  classes: number,
+  { x, y }: Point,
+): CanvasCell | undefined {
   const [row, column] = [Math.floor((y - top) / cell), Math.floor((x - left) / cell)];
   return row >= 0 && row < classes && column >= 0 && column < classes ? { row, column } : undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { formatPercent } from '../../draw/format';
 import type { Palette } from '../../draw/theme';
-import type { Cell } from '../cells/cell-canvas';
+import type { CanvasCell } from '../cells/cell-canvas';
 import { paintShares } from '../cells/paint-shares';
 import { shareColour, textOnShare } from '../cells/share-scale';
 import type { ConfusionNumbers } from './confusion-numbers';
@@ -15,7 +15,7 @@ export interface ConfusionPaint {
   readonly numbers: ConfusionNumbers;
   readonly names: readonly string[];
   readonly unit: 'counts' | 'shares';
-  readonly cell: Cell | undefined;
+  readonly cell: CanvasCell | undefined;
   readonly palette: Palette;
 }
 

@@ -9,7 +9,7 @@ import type { Ink } from '../../draw/ink';
 import { linearScale } from '../../draw/scales';
 import { line } from '../../draw/shapes';
 import { drawText } from '../../draw/text';
-import type { Figure } from '../../picture/figure-picture';
+import type { SavedFigure } from '../../picture/figure-picture';
 import { ticksTo } from '../loss-frame';
 
 const SIZE: Size = { width: 640, height: 340 };
@@ -57,7 +57,7 @@ function paintGrowth(ink: Ink, own: Curve, control: Curve): void {
 }
 
 /** `own`: of the run; `control`: of the run that started one unit in the last place away. */
-export function growthFigure(own: Curve, control: Curve): Figure {
+export function growthFigure(own: Curve, control: Curve): SavedFigure {
   const curves = [shown(own), shown(control)] as const;
   return {
     async picture() {

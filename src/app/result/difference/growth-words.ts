@@ -22,14 +22,14 @@ export interface Judged {
   readonly text: string;
 }
 
-export interface Pair {
+export interface StepPair {
   readonly step: number;
   readonly own: number;
   readonly control: number;
 }
 
 /** The steps that both have, oldest first. */
-export function pairsOf(own: readonly DifferenceAt[], control: readonly DifferenceAt[]): readonly Pair[] {
+export function pairsOf(own: readonly DifferenceAt[], control: readonly DifferenceAt[]): readonly StepPair[] {
   const known = new Map(control.map(({ step, value }) => [step, value]));
   return own.flatMap(({ step, value }) => {
     const other = known.get(step);

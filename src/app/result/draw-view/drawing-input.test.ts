@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { LabelledImage } from '../../../protocol/session-info';
-import { type Drawing, withPoint, withStroke } from './drawing';
+import { type HandDrawing, withPoint, withStroke } from './drawing';
 import { drawingInput } from './drawing-input';
 import { imageLook } from './image-look';
 
 const LOOK = { extent: 20 / 28, brightness: 1, pen: 1, filled: false };
-const line = (x: number, from: number, to: number): Drawing => [
+const line = (x: number, from: number, to: number): HandDrawing => [
   Array.from({ length: 20 }, (_, i) => [x, from + ((to - from) * i) / 19] as const),
 ];
 

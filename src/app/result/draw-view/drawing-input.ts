@@ -3,7 +3,7 @@
  * of the data's own figures, put in the middle, and drawn anew with their pen, so that thin and small is read like
  * thick and large. Every channel gets the same.
  */
-import { boxOf, type Drawing, type DrawnStroke } from './drawing';
+import { boxOf, type DrawnStroke, type HandDrawing } from './drawing';
 import type { ImageLook } from './image-look';
 
 type Shape = readonly [channels: number, height: number, width: number];
@@ -14,7 +14,7 @@ const MOST_ENLARGED = 4;
 const FINE = 3;
 
 export function drawingInput(
-  drawing: Drawing,
+  drawing: HandDrawing,
   [channels, height, width]: Shape,
   look: ImageLook,
 ): Float32Array<ArrayBuffer> {
@@ -29,7 +29,7 @@ export function drawingInput(
 }
 
 /** The strokes in pixels. Edges of the ink, not the middle of the pen, keep to the look's extent. */
-function placed(drawing: Drawing, height: number, width: number, { extent, pen }: ImageLook): Drawing {
+function placed(drawing: HandDrawing, height: number, width: number, { extent, pen }: ImageLook): HandDrawing {
   const box = boxOf(drawing);
   if (!box) return [];
   const side = Math.min(height, width);
@@ -64,7 +64,7 @@ function drawStroke(plane: Float32Array, height: number, width: number, stroke: 
 }
 
 /** Each stroke is a closed figure; inside two of them is outside, so that two circles make a ring. */
-function fill(plane: Float32Array, width: number, strokes: Drawing): void {
+function fill(plane: Float32Array, width: number, strokes: HandDrawing): void {
   for (let pixel = 0; pixel < plane.length; pixel++) {
     const [row, column] = [Math.floor(pixel / width), pixel % width];
     let inside = 0;

@@ -4,15 +4,15 @@
  */
 export type DrawnPoint = readonly [x: number, y: number];
 export type DrawnStroke = readonly DrawnPoint[];
-export type Drawing = readonly DrawnStroke[];
+export type HandDrawing = readonly DrawnStroke[];
 
 /** Nearer points than this say nothing. */
 const LEAST_STEP = 0.008;
 
-export const withStroke = (drawing: Drawing, point: DrawnPoint): Drawing => [...drawing, [point]];
+export const withStroke = (drawing: HandDrawing, point: DrawnPoint): HandDrawing => [...drawing, [point]];
 
 /** Goes on with the last stroke; the same drawing where the point adds nothing. */
-export function withPoint(drawing: Drawing, point: DrawnPoint): Drawing {
+export function withPoint(drawing: HandDrawing, point: DrawnPoint): HandDrawing {
   const stroke = drawing.at(-1);
   const last = stroke?.at(-1);
   if (!stroke || !last) return withStroke(drawing, point);
@@ -28,7 +28,7 @@ export interface Box {
 }
 
 /** Undefined for an empty drawing. */
-export function boxOf(drawing: Drawing): Box | undefined {
+export function boxOf(drawing: HandDrawing): Box | undefined {
   const points = drawing.flat();
   if (points.length === 0) return undefined;
   const xs = points.map(([x]) => x);

@@ -3,14 +3,14 @@
  * model reads it.
  */
 import type { Palette } from '../../draw/theme';
-import type { Drawing } from './drawing';
-import type { Pen } from './use-drawing';
+import type { HandDrawing } from './drawing';
+import type { HandPen } from './use-drawing';
 
 export interface PadPaint {
   readonly side: number;
-  readonly drawing: Drawing;
+  readonly drawing: HandDrawing;
   /** Undefined: nobody draws with the keyboard. */
-  readonly pen: Pen | undefined;
+  readonly pen: HandPen | undefined;
   readonly palette: Palette;
 }
 

@@ -5,17 +5,17 @@
 
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
 import { lookup } from '../../../base/lookup';
-import { type Drawing, type DrawnPoint, withPoint, withStroke } from './drawing';
+import { type DrawnPoint, type HandDrawing, withPoint, withStroke } from './drawing';
 
-export interface Pen {
+export interface HandPen {
   readonly at: DrawnPoint;
   readonly down: boolean;
 }
 
 export interface DrawingHands {
-  readonly drawing: () => Drawing;
+  readonly drawing: () => HandDrawing;
   /** Of the keyboard. */
-  readonly pen: () => Pen;
+  readonly pen: () => HandPen;
   clear(): void;
   onPointerDown(event: PointerEvent): void;
   onPointerMove(event: PointerEvent): void;
@@ -30,7 +30,7 @@ const MOVES: Readonly<Record<string, DrawnPoint>> = {
   ArrowDown: [0, 1],
   ArrowUp: [0, -1],
 };
-const PEN_START: Pen = { at: [0.5, 0.2], down: false };
+const PEN_START: HandPen = { at: [0.5, 0.2], down: false };
 
 const within = (value: number) => Math.min(Math.max(value, 0.02), 0.98);
 
@@ -47,9 +47,9 @@ export function useDrawing(onChange: (by: 'going' | 'done') => void): DrawingHan
 }
 
 function createHands(onChange: (by: 'going' | 'done') => void): DrawingHands {
-  let drawing: Drawing = [];
+  let drawing: HandDrawing = [];
   let pen = PEN_START;
-  const set = (next: Drawing, by: 'going' | 'done' = 'going') => {
+  const set = (next: HandDrawing, by: 'going' | 'done' = 'going') => {
     drawing = next;
     onChange(by);
   };

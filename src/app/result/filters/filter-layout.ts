@@ -4,7 +4,7 @@
  * the picture is a matrix, output channels down, input channels across. Pure.
  */
 import type { Point, Rect, Size } from '../../draw/geometry';
-import type { Cell } from '../cells/cell-canvas';
+import type { CanvasCell } from '../cells/cell-canvas';
 
 export interface FilterLayout extends Size {
   /** Kernels in rows and columns: row = line of tiles, column = kernel in the line. */
@@ -69,12 +69,12 @@ function largePixel(width: number, outs: number, ins: number, side: number): num
 }
 
 /** Undefined where the last line has no such tile. */
-export function channelsOf(layout: FilterLayout, { row, column }: Cell): { out: number; in: number } | undefined {
+export function channelsOf(layout: FilterLayout, { row, column }: CanvasCell): { out: number; in: number } | undefined {
   const out = row * layout.tilesPerLine + Math.floor(column / layout.ins);
   return out < layout.outs ? { out, in: column % layout.ins } : undefined;
 }
 
-export function kernelRect({ ins, kernel, lineGap }: FilterLayout, { row, column }: Cell): Rect {
+export function kernelRect({ ins, kernel, lineGap }: FilterLayout, { row, column }: CanvasCell): Rect {
   const tile = Math.floor(column / ins);
   const tileWidth = ins * (kernel.width + KERNEL_GAP) - KERNEL_GAP;
   return {
@@ -84,7 +84,7 @@ export function kernelRect({ ins, kernel, lineGap }: FilterLayout, { row, column
   };
 }
 
-export function kernelAt(layout: FilterLayout, { x, y }: Point): Cell | undefined {
+export function kernelAt(layout: FilterLayout, { x, y }: Point): CanvasCell | undefined {
   for (let row = 0; row < layout.rows; row++) {
     for (let column = 0; column < layout.columns; column++) {
       const rect = kernelRect(layout, { row, column });

@@ -4,7 +4,7 @@ import type { ParameterInfo } from '../../../protocol/session-info';
 import { usePalette } from '../../draw/drawing';
 import { createHeat } from '../../draw/heat-map';
 import { formatValue } from '../../draw/numbers';
-import { type Cell, CellCanvas } from '../cells/cell-canvas';
+import { type CanvasCell, CellCanvas } from '../cells/cell-canvas';
 import views from '../views/views.module.css';
 import { channelsOf, filterLayout, kernelAt, kernelRect } from './filter-layout';
 import { KernelTable } from './kernel-table';
@@ -18,8 +18,8 @@ interface FilterTilesProps {
 
 export function FilterTiles({ info: { name, shape }, values, width, first }: FilterTilesProps) {
   const palette = usePalette();
-  const [cell, setCell] = useState<Cell>();
-  const [looked, setLooked] = useState<Cell>({ row: 0, column: 0 });
+  const [cell, setCell] = useState<CanvasCell>();
+  const [looked, setLooked] = useState<CanvasCell>({ row: 0, column: 0 });
   const [outs = 1, ins = 1, height = 1, breadth = 1] = shape;
   const layout = useMemo(() => filterLayout(width, shape, first), [width, shape, first]);
   const largest = useMemo(() => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0), [values]);
@@ -43,18 +43,18 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
     },
     [layout, values, largest, palette, cell, ins, height, breadth],
   );
-  const kernelOf = (at: Cell) => {
+  const kernelOf = (at: CanvasCell) => {
     const channels = channelsOf(layout, at) ?? { out: 0, in: 0 };
     const start = (channels.out * ins + channels.in) * height * breadth;
     return { name: `[${channels.out}, ${channels.in}]`, values: values.subarray(start, start + height * breadth) };
   };
-  const speak = (at: Cell): string => {
+  const speak = (at: CanvasCell): string => {
     if (!channelsOf(layout, at)) return 'no kernel here';
     const kernel = kernelOf(at);
     return `${kernel.name}: from ${formatValue(Math.min(...kernel.values))} to ${formatValue(Math.max(...kernel.values))}`;
   };
   const told = kernelOf(looked);
-  const look = (next: Cell | undefined) => {
+  const look = (next: CanvasCell | undefined) => {
     const there = next && channelsOf(layout, next) ? next : undefined;
     setCell(there);
     if (there) setLooked(there);

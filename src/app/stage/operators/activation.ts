@@ -8,7 +8,7 @@ import { kernelWords } from '../../../trace/words';
 import { formatTick } from '../../draw/format';
 import type { Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import { histogram } from './ridge';
@@ -22,13 +22,13 @@ const OTHERS = ['abs', 'exp', 'log', 'neg', 'sqrt', 'rsqrt', 'square', 'clamp', 
 const MOST_DOTS = 260;
 
 interface Pairs {
-  readonly x: Operand;
-  readonly y: Operand;
+  readonly x: DrawnOperand;
+  readonly y: DrawnOperand;
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
 /** Pairs of elements that are both known, of at most MOST_DOTS evenly spread. */
-function pairs(x: Operand, y: Operand, of = (i: number) => y.values?.[i]): Pairs {
+function pairs(x: DrawnOperand, y: DrawnOperand, of = (i: number) => y.values?.[i]): Pairs {
   const length = Math.min(x.values?.length ?? 0, y.values?.length ?? 0);
   const step = Math.max(1, Math.floor(length / MOST_DOTS));
   const points: [number, number][] = [];

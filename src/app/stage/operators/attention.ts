@@ -7,7 +7,7 @@
 import type { Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import { endOfScale } from '../../draw/value-scale';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE, tileGrid } from './places';
 import type { Sketch } from './sketch';
@@ -19,8 +19,8 @@ interface Heads {
   /** Of one head. */
   readonly size: number;
   readonly causal: boolean;
-  readonly qkv: Operand;
-  readonly lse: Operand | undefined;
+  readonly qkv: DrawnOperand;
+  readonly lse: DrawnOperand | undefined;
 }
 
 function headsOf({ layer, reads, writes, event }: Operation): Heads | undefined {
@@ -54,7 +54,7 @@ function weightsOf({ tokens, size, causal, qkv, lse, heads }: Heads, head: numbe
 }
 
 /** dS = p (dout·v − Σ p dout·v), of one head. */
-function scoreGradients(own: Heads, head: number, dout: Operand | undefined): Float32Array | undefined {
+function scoreGradients(own: Heads, head: number, dout: DrawnOperand | undefined): Float32Array | undefined {
   const weights = weightsOf(own, head);
   const { tokens, size, heads, qkv } = own;
   const width = heads * size;

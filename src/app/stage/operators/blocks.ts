@@ -1,8 +1,8 @@
 /** Tensors as blocks of a flow: a matrix, sample 1 of token rows, the channels of an image, a vector. */
 import type { Rect } from '../../draw/geometry';
 import { activationWindow, matrixWindow } from '../matrix-window';
-import type { Operand } from './drawn';
-import type { Block } from './flow';
+import type { DrawnOperand } from './drawn';
+import type { FlowBlock } from './flow';
 import type { Sketch } from './sketch';
 import { cellsOf, channelCells, imagesOf, imageWords, knownChannels } from './tensors';
 
@@ -11,7 +11,7 @@ const shortName = (name: string): string =>
   /^(δ|gradient|part \d+ of the grad)/.test(name) ? 'δ' : (name.split(/[\s.,]/)[0] ?? '');
 
 /** A tensor with its name above; `name` as the sentence of the moment calls it. */
-export function blockOf(sketch: Sketch, operand: Operand, name: string, crop: number): Block {
+export function blockOf(sketch: Sketch, operand: DrawnOperand, name: string, crop: number): FlowBlock {
   const images = imagesOf(operand);
   if (images && operand.shape.length === 4 && operand.category !== 'parameter' && operand.category !== 'gradient') {
     const shown = Math.min(4, Math.max(1, knownChannels(images)));

@@ -12,7 +12,7 @@ import { bandOf } from './bucket-band';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, LINE, rows } from './places';
 import type { Sketch } from './sketch';
-import { type FlatBuffer, flatBufferOf, type Stretch } from './stretches';
+import { type FlatBuffer, flatBufferOf, type ParameterStretch } from './stretches';
 import { cellsOf } from './tensors';
 
 export const bucket: OperatorPicture = {
@@ -253,7 +253,7 @@ function ribbons(
   }
 }
 
-const range = ({ offset, length }: Stretch): string =>
+const range = ({ offset, length }: ParameterStretch): string =>
   length === 1 ? `element ${offset}` : `elements ${offset} to ${offset + length - 1}`;
 
 function say({ event }: Operation, sketch: Sketch, { way, stretches, divisor, length }: FlatBuffer): void {

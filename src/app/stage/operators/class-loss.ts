@@ -6,7 +6,7 @@
 import type { LossConfig } from '../../../protocol/config/loss';
 import { formatTick } from '../../draw/format';
 import { formatValue } from '../../draw/numbers';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import type { Sketch } from './sketch';
@@ -18,7 +18,7 @@ const NAME = 46;
 const LETTER = 8;
 
 /** Softmax of each known row, or the exponential of log-probabilities. */
-function probabilities(x: Operand, classes: number, rows: number, logProbs: boolean): Float32Array | undefined {
+function probabilities(x: DrawnOperand, classes: number, rows: number, logProbs: boolean): Float32Array | undefined {
   const { values } = x;
   if (!values) return undefined;
   const result = new Float32Array(rows * classes);
@@ -36,10 +36,10 @@ function probabilities(x: Operand, classes: number, rows: number, logProbs: bool
 }
 
 interface Classes {
-  readonly x: Operand;
-  readonly target: Operand;
-  readonly gradient: Operand | undefined;
-  readonly loss: Operand | undefined;
+  readonly x: DrawnOperand;
+  readonly target: DrawnOperand;
+  readonly gradient: DrawnOperand | undefined;
+  readonly loss: DrawnOperand | undefined;
   readonly classes: number;
   readonly logProbs: boolean;
   readonly settings: {

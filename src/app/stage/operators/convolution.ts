@@ -9,7 +9,7 @@ import { kernelWords } from '../../../trace/words';
 import { bottom, type Rect, right } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import { activationWindow, matrixWindow } from '../matrix-window';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, divided, footed, tileGrid } from './places';
 import type { Sketch } from './sketch';
@@ -22,7 +22,7 @@ interface Sizes {
   readonly dilation: readonly [number, number];
 }
 
-function sizesOf({ layer }: Operation, filter: Operand): Sizes | undefined {
+function sizesOf({ layer }: Operation, filter: DrawnOperand): Sizes | undefined {
   if (layer?.type !== 'Conv2d') return undefined;
   const [, , kh = 1, kw = 1] = filter.shape;
   return {
@@ -283,7 +283,7 @@ const rowsOf = (area: Rect): readonly Rect[] => {
 const CROPS = [48, 36, 24, 18, 12, 8];
 
 /** The gradients of all filters, as tiles. */
-function filters(sketch: Sketch, result: Operand, area: Rect): void {
+function filters(sketch: Sketch, result: DrawnOperand, area: Rect): void {
   let best = { window: matrixWindow(result.shape, 8), cell: 0 };
   for (const crop of CROPS) {
     const window = result.shape.length > 2 ? matrixWindow(result.shape, crop) : activationWindow(result.shape, crop);

@@ -6,7 +6,7 @@
 import { Part } from '../../../base/part';
 import type { Content } from '../../../trace/contents';
 import type { RoomInput } from '../room-input';
-import type { Drawing } from './drawn';
+import type { OperatorDrawing } from './drawn';
 
 export const OPERATOR_PICTURES = new Part(
   'The pictures of operators',
@@ -17,14 +17,14 @@ if (!globalThis.LOCKSTEP_SITE) await OPERATOR_PICTURES.load();
 
 export interface Drawings {
   /** undefined: the room shows something else, or the operator is drawn as a line of matrices. */
-  of(input: RoomInput): Drawing | undefined;
+  of(input: RoomInput): OperatorDrawing | undefined;
 }
 
 interface Kept {
   readonly content: RoomInput['content'];
   readonly state: string;
   readonly read: readonly (readonly [buffer: string, content: Content | undefined])[];
-  readonly drawing: Drawing | undefined;
+  readonly drawing: OperatorDrawing | undefined;
 }
 
 export function createDrawings(): Drawings {

@@ -7,7 +7,7 @@ import type { MadeMap } from '../matrix-scene';
 import type { SceneItem, ShapeScene, SignScene, WordsScene } from '../scene-types';
 
 /** A tensor that the instruction reads or writes, on the room's device. */
-export interface Operand {
+export interface DrawnOperand {
   readonly buffer: string;
   /** What readers see: PyTorch's name, or words. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface Operand {
 }
 
 /** What a room draws in place of its matrices. */
-export interface Drawing {
+export interface OperatorDrawing {
   readonly maps: readonly MadeMap[];
   readonly words: readonly WordsScene[];
   readonly signs: readonly SignScene[];

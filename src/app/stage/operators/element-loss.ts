@@ -6,7 +6,7 @@
 import { lookup } from '../../../base/lookup';
 import { formatTick } from '../../draw/format';
 import { formatValue } from '../../draw/numbers';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import type { Sketch } from './sketch';
@@ -38,11 +38,11 @@ const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 const ROW = { least: 13, most: 24, printed: 15 };
 
 interface Compared {
-  readonly x: Operand;
-  readonly target: Operand;
+  readonly x: DrawnOperand;
+  readonly target: DrawnOperand;
   /** Of backward. */
-  readonly gradient: Operand | undefined;
-  readonly loss: Operand | undefined;
+  readonly gradient: DrawnOperand | undefined;
+  readonly loss: DrawnOperand | undefined;
   readonly term: Term;
   /** Where the parabola becomes a line. */
   readonly parameter: number;
@@ -157,7 +157,13 @@ export const elementLoss: OperatorPicture = {
 };
 
 /** A column of cells, one row per row of the batch. */
-function pair(sketch: Sketch, operand: Operand, place: { x: number; width: number }, at: Rows, what: string): void {
+function pair(
+  sketch: Sketch,
+  operand: DrawnOperand,
+  place: { x: number; width: number },
+  at: Rows,
+  what: string,
+): void {
   const across = Math.min(at.width, Math.max(1, Math.floor(place.width / 3)));
   const rect = { x: place.x, y: at.top, width: place.width, height: at.shown * at.height };
   sketch.map(operand, rect, { offset: 0, stride: at.width, rows: at.shown, columns: across }, what);
@@ -165,7 +171,7 @@ function pair(sketch: Sketch, operand: Operand, place: { x: number; width: numbe
 
 /** Each row as a line from prediction to target. */
 function axis(sketch: Sketch, { x, target, logits }: Compared, place: { x: number; width: number }, at: Rows): void {
-  const of = (operand: Operand, r: number): number | undefined => operand.values?.[r];
+  const of = (operand: DrawnOperand, r: number): number | undefined => operand.values?.[r];
   const predicted = (r: number): number | undefined => {
     const value = of(x, r);
     return value === undefined || !logits ? value : sigmoid(value);
@@ -246,7 +252,7 @@ function termBars(
 }
 
 /** To the right what is positive, to the left what is negative. */
-function gradientBars(sketch: Sketch, gradient: Operand, place: { x: number; width: number }, at: Rows): void {
+function gradientBars(sketch: Sketch, gradient: DrawnOperand, place: { x: number; width: number }, at: Rows): void {
   const rect = { x: place.x, y: at.top, width: place.width, height: at.shown * at.height };
   if (at.width > 1) {
     pair(sketch, gradient, place, at, 'gradient');

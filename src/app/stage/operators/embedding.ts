@@ -3,7 +3,7 @@
  * backward the gradient of the table: only the rows whose tokens are in the batch get one.
  */
 import { bottom, right } from '../../draw/geometry';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import type { Sketch } from './sketch';
@@ -118,7 +118,7 @@ function forward(operation: Operation, sketch: Sketch): void {
   say(operation, sketch, ids);
 }
 
-function say({ event, info }: Operation, sketch: Sketch, ids: Operand): void {
+function say({ event, info }: Operation, sketch: Sketch, ids: DrawnOperand): void {
   const some = [...(ids.values?.subarray(0, 8) ?? [])].map(
     (id) => `${letter(info.dataset.vocabulary[id] ?? '')} (row ${id})`,
   );

@@ -6,7 +6,7 @@ import type { Rect } from '../../draw/geometry';
 import { LINE } from './places';
 import type { Sketch } from './sketch';
 
-export interface Block {
+export interface FlowBlock {
   /** Elements. */
   readonly rows: number;
   readonly columns: number;
@@ -37,24 +37,24 @@ const NARROW = 110;
 const indentOf = ({ width }: Rect): number => (width < NARROW ? 18 : SIGN + LETTER);
 
 /** How many times as long as that the cells may be to fill the place. */
-const stretchOf = (blocks: readonly Block[], used: number, free: number): number =>
+const stretchOf = (blocks: readonly FlowBlock[], used: number, free: number): number =>
   blocks.every((b) => b.stretches) ? Math.max(1, Math.min(STRETCH, free / used)) : 1;
 
 const widthOf = (sign: string): number => SIGN + Math.max(0, sign.length - 1) * LETTER;
 
-const columnsOf = (blocks: readonly Block[]): number => blocks.reduce((sum, b) => sum + b.columns, 0);
-const highest = (blocks: readonly Block[]): number => Math.max(...blocks.map((b) => b.rows));
+const columnsOf = (blocks: readonly FlowBlock[]): number => blocks.reduce((sum, b) => sum + b.columns, 0);
+const highest = (blocks: readonly FlowBlock[]): number => Math.max(...blocks.map((b) => b.rows));
 const sumOf = (signs: readonly string[]): number => signs.reduce((sum, sign) => sum + widthOf(sign), 0);
 
 /** The operands with their signs, and the result with the sign before it. */
-const ended = (blocks: readonly Block[], signs: readonly string[]) => ({
+const ended = (blocks: readonly FlowBlock[], signs: readonly string[]) => ({
   operands: blocks.slice(0, -1),
   between: signs.slice(0, -1),
   result: blocks.slice(-1),
   last: signs.at(-1) ?? '=',
 });
 
-function fits(area: Rect, blocks: readonly Block[], signs: readonly string[], label: number): Fit {
+function fits(area: Rect, blocks: readonly FlowBlock[], signs: readonly string[], label: number): Fit {
   const line = Math.min((area.width - sumOf(signs)) / columnsOf(blocks), (area.height - label) / highest(blocks));
   const { operands, between, result, last } = ended(blocks, signs);
   const twoLines =
@@ -88,11 +88,11 @@ const BETTER = 1.25;
 export function flow(
   sketch: Sketch,
   area: Rect,
-  blocksOf: (crop: number) => readonly Block[],
+  blocksOf: (crop: number) => readonly FlowBlock[],
   signs: readonly string[],
 ): void {
   const label = area.height >= 52 && area.width >= 90 ? LINE + 1 : 0;
-  let best: { readonly blocks: readonly Block[]; readonly fit: Fit; readonly covered: number } | undefined;
+  let best: { readonly blocks: readonly FlowBlock[]; readonly fit: Fit; readonly covered: number } | undefined;
   for (const crop of CROPS) {
     const blocks = blocksOf(crop);
     const fit = fits(area, blocks, signs, label);
@@ -113,7 +113,7 @@ export function flow(
 function inTwoLines(
   sketch: Sketch,
   area: Rect,
-  blocks: readonly Block[],
+  blocks: readonly FlowBlock[],
   signs: readonly string[],
   { cell, label }: Look,
 ) {
@@ -149,7 +149,7 @@ interface Look {
 function inLine(
   sketch: Sketch,
   area: Rect,
-  blocks: readonly Block[],
+  blocks: readonly FlowBlock[],
   signs: readonly string[],
   { cell, label, wider = 1, ends = 'result' }: Look,
 ) {
@@ -178,7 +178,13 @@ function inLine(
   });
 }
 
-function below(sketch: Sketch, area: Rect, blocks: readonly Block[], signs: readonly string[], { cell, label }: Look) {
+function below(
+  sketch: Sketch,
+  area: Rect,
+  blocks: readonly FlowBlock[],
+  signs: readonly string[],
+  { cell, label }: Look,
+) {
   const square = blocks.reduce((sum, b) => sum + b.rows * cell, 0);
   const between = blocks.length * label + LINE_GAP * (blocks.length - 1);
   const higher = stretchOf(blocks, square, area.height - between);

@@ -5,7 +5,7 @@
 import { kernelWords } from '../../../trace/words';
 import { bottom } from '../../draw/geometry';
 import { blockOf } from './blocks';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import { flow } from './flow';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, rows, tileGrid } from './places';
@@ -68,17 +68,17 @@ export const moves: OperatorPicture = {
   },
 };
 
-const summed = (source: Operand, result: Operand): string =>
+const summed = (source: DrawnOperand, result: DrawnOperand): string =>
   source.shape.length > result.shape.length ? `${source.shape[0] ?? 1} samples` : 'rows';
 
 interface Flattening {
   readonly images: Images;
-  readonly row: Operand;
+  readonly row: DrawnOperand;
   /** Backward: from the row to the channels. */
   readonly back: boolean;
 }
 
-function flattening(source: Operand, result: Operand): Flattening | undefined {
+function flattening(source: DrawnOperand, result: DrawnOperand): Flattening | undefined {
   const [before, after] = [imagesOf(source), imagesOf(result)];
   if (before && result.shape.length === 2) return { images: before, row: result, back: false };
   if (after && source.shape.length === 2) return { images: after, row: source, back: true };

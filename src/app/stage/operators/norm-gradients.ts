@@ -3,7 +3,7 @@
  * or right of zero. Called by norm.ts.
  */
 import type { Rect } from '../../draw/geometry';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation } from './operator-picture';
 import { columns } from './places';
 import type { Sketch } from './sketch';
@@ -11,14 +11,14 @@ import { mostOf, product } from './tensors';
 
 export function parameterGradients({
   writes,
-}: Operation): { readonly weight: Operand; readonly bias: Operand | undefined } | undefined {
+}: Operation): { readonly weight: DrawnOperand; readonly bias: DrawnOperand | undefined } | undefined {
   const weight = writes.find(({ buffer }) => buffer.endsWith('weight.grad'));
   return weight && { weight, bias: writes.find(({ buffer }) => buffer.endsWith('bias.grad')) };
 }
 
 export function gradientBars(
   sketch: Sketch,
-  { weight, bias }: { readonly weight: Operand; readonly bias: Operand | undefined },
+  { weight, bias }: { readonly weight: DrawnOperand; readonly bias: DrawnOperand | undefined },
   at: {
     readonly place: Rect;
     readonly top: number;

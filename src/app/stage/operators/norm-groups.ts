@@ -2,7 +2,7 @@
  * Which values a normalisation takes together: a channel of the batch (BatchNorm), a row or token (LayerNorm), a group
  * of channels of one sample (GroupNorm). Of images the captured ones, of sample 1. Called by norm.ts.
  */
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import { product } from './tensors';
 
 export type NormKind = 'batch' | 'layer' | 'group';
@@ -11,13 +11,13 @@ export type NormKind = 'batch' | 'layer' | 'group';
 export interface Groups {
   readonly noun: 'channel' | 'row' | 'group';
   readonly count: number;
-  valuesOf(operand: Operand, group: number): Float32Array;
+  valuesOf(operand: DrawnOperand, group: number): Float32Array;
 }
 
-export function groupsOf(kind: NormKind, x: Operand, groups: number): Groups {
+export function groupsOf(kind: NormKind, x: DrawnOperand, groups: number): Groups {
   const { shape } = x;
   const known = x.values?.length ?? 0;
-  const cut = (operand: Operand, from: number, length: number) =>
+  const cut = (operand: DrawnOperand, from: number, length: number) =>
     operand.values?.subarray(from, from + length) ?? new Float32Array();
   if (kind === 'layer') {
     const width = shape.at(-1) ?? 1;

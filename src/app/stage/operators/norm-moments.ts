@@ -3,16 +3,16 @@
  * kernel computes these alone. Called by norm.ts.
  */
 import type { Rect } from '../../draw/geometry';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation } from './operator-picture';
 import { ridge } from './ridge';
 import type { Sketch } from './sketch';
 import { rangeOf } from './tensors';
 
 export interface Moments {
-  readonly mean: Operand | undefined;
+  readonly mean: DrawnOperand | undefined;
   /** One over the spread; of a running variance, the variance. */
-  readonly inverse: Operand | undefined;
+  readonly inverse: DrawnOperand | undefined;
   readonly variance: boolean;
 }
 
@@ -40,14 +40,14 @@ export function widened(values: readonly number[]): readonly [number, number] {
 }
 
 /** The right half of the picture, and where the row of each group is in it. */
-export interface Side {
+export interface MomentsSide {
   readonly right: Rect;
   readonly rowAt: (place: Rect, i: number) => Rect;
   readonly count: number;
 }
 
 /** Where the kernel makes the statistics alone. */
-export function statistics(sketch: Sketch, moments: Moments, { right, rowAt, count }: Side): void {
+export function statistics(sketch: Sketch, moments: Moments, { right, rowAt, count }: MomentsSide): void {
   const means = Array.from({ length: count }, (_, g) => moments.mean?.values?.[g]);
   const spreads = Array.from({ length: count }, (_, g) => spreadOf(moments, g));
   const [low, high] = widened(

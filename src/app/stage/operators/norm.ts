@@ -8,10 +8,10 @@
 
 import { formatTick } from '../../draw/format';
 import type { Rect } from '../../draw/geometry';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import { gradientBars, parameterGradients } from './norm-gradients';
 import { type Groups, groupsOf, kindOf, type NormKind } from './norm-groups';
-import { type Moments, momentsOf, type Side, spreadOf, statistics, widened } from './norm-moments';
+import { type Moments, type MomentsSide, momentsOf, spreadOf, statistics, widened } from './norm-moments';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, columns, footed, LINE } from './places';
 import { ridge } from './ridge';
@@ -43,7 +43,7 @@ export const norm: OperatorPicture = {
   draw(operation, sketch) {
     const { event, area, detail, layer } = operation;
     const kind = kindOf(event.name);
-    const large = (o: Operand) => o.shape.length > 1 && (o.category === 'activation' || o.category === 'data');
+    const large = (o: DrawnOperand) => o.shape.length > 1 && (o.category === 'activation' || o.category === 'data');
     const backward = event.phase === 'backward';
     const tensors = operation.reads.filter(large);
     const x = backward ? tensors.find((t) => !t.buffer.endsWith('.grad')) : tensors[0];
@@ -115,9 +115,9 @@ const AFTER = 'after: mean 0, spread 1, then × weight + bias';
 
 function after(
   sketch: Sketch,
-  y: Operand,
+  y: DrawnOperand,
   groups: Groups,
-  { right, rowAt, count, backward }: Side & { backward: boolean },
+  { right, rowAt, count, backward }: MomentsSide & { backward: boolean },
 ): void {
   const all = Array.from({ length: count }, (_, g) => groups.valuesOf(y, g));
   const [low, high] = widened(all.flatMap((v) => [...rangeOf(v)]));
@@ -128,7 +128,7 @@ function after(
     ridge(sketch, values, rowAt(right, g), { range, tone: backward ? 'gradient' : 'activation', zero: true });
 }
 
-function footWords(kind: NormKind, x: Operand, moments: Moments): readonly string[] {
+function footWords(kind: NormKind, x: DrawnOperand, moments: Moments): readonly string[] {
   const ticks = '│ mean, ━ spread';
   if (kind !== 'batch')
     return [`${ticks}, each over ${kind === 'layer' ? 'the features of one row' : 'one group of channels'}`, ticks];

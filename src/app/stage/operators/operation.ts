@@ -6,7 +6,7 @@ import type { Content } from '../../../trace/contents';
 import type { Rect } from '../../draw/geometry';
 import { bucketContents } from '../devices';
 import type { RoomInput } from '../room-input';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation } from './operator-picture';
 
 /** Sizes from which on a picture has all its words and numbers, or its captions. */
@@ -49,7 +49,7 @@ export function operationOf(
   const { device } = place;
   const read: (readonly [string, Content | undefined])[] = [];
   const shapeOf = step.shapesOf(device);
-  const operand = (buffer: string, made = false): Operand | undefined => {
+  const operand = (buffer: string, made = false): DrawnOperand | undefined => {
     const known = shapeOf(buffer);
     if (!known) return undefined;
     const content = facts.content(device, buffer);

@@ -8,7 +8,7 @@ import type { SessionInfo } from '../../../protocol/session-info';
 import type { TraceEvent } from '../../../protocol/trace';
 import type { Rect } from '../../draw/geometry';
 import type { BucketPlace } from '../devices';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Sketch } from './sketch';
 
 export interface Operation {
@@ -19,10 +19,10 @@ export interface Operation {
   readonly area: Rect;
   /** What there is room for: all with words and numbers, the main thing with a caption, the main thing alone. */
   readonly detail: 'full' | 'some' | 'least';
-  readonly reads: readonly Operand[];
-  readonly writes: readonly Operand[];
+  readonly reads: readonly DrawnOperand[];
+  readonly writes: readonly DrawnOperand[];
   /** Any tensor of the room's device. */
-  operand(buffer: string): Operand | undefined;
+  operand(buffer: string): DrawnOperand | undefined;
   /** What it held before the step. */
   before(buffer: string): Float32Array | undefined;
   /** Of an instruction that fills, scales or empties a bucket of DDP: what lies where in it. */

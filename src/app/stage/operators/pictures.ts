@@ -10,7 +10,7 @@ import { bucket } from './bucket';
 import { classLoss } from './class-loss';
 import { clip } from './clip';
 import { convolution } from './convolution';
-import type { Drawing } from './drawn';
+import type { OperatorDrawing } from './drawn';
 import { elementLoss } from './element-loss';
 import { embedding } from './embedding';
 import { moves } from './moves';
@@ -76,7 +76,7 @@ export interface Pictures {
   draw(
     input: RoomInput,
     at: Parameters<typeof operationOf>[1],
-  ): { readonly drawing: Drawing | undefined; readonly read: OperationAndReads['read'] };
+  ): { readonly drawing: OperatorDrawing | undefined; readonly read: OperationAndReads['read'] };
 }
 
 export const PICTURES: Pictures = {

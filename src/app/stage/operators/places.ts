@@ -4,13 +4,13 @@ import { bottom, type Rect, right } from '../../draw/geometry';
 /** A line of words. */
 export const LINE = 15;
 
-export interface Captioned {
+export interface CaptionedRect {
   readonly caption: Rect;
   readonly body: Rect;
 }
 
 /** A line of words above; of no height where `shown` is false. */
-export function captioned(area: Rect, shown = true): Captioned {
+export function captioned(area: Rect, shown = true): CaptionedRect {
   const height = shown ? LINE : 0;
   return {
     caption: { ...area, height },

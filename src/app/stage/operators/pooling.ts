@@ -6,7 +6,7 @@
 import type { Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import { channelTiles } from './convolution';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, divided, footed } from './places';
 import type { Sketch } from './sketch';
@@ -114,7 +114,7 @@ function lines(sketch: Sketch, images: Images, tiles: readonly Rect[], pooled: I
   }
 }
 
-function winners(sketch: Sketch, images: Images, tiles: readonly Rect[], index: Operand, pooled: Images): void {
+function winners(sketch: Sketch, images: Images, tiles: readonly Rect[], index: DrawnOperand, pooled: Images): void {
   const [tile] = tiles;
   const size = pooled.rows * pooled.columns;
   if (!tile || !index.values || tile.width / images.columns < MARKED) return;

@@ -1,11 +1,11 @@
 /** A histogram as a ridge over its base line, with the mean and the spread as lines. */
 import type { Path, Rect } from '../../draw/geometry';
-import type { Tone } from '../scene-types';
+import type { SceneTone } from '../scene-types';
 import type { Sketch } from './sketch';
 
 export interface RidgeLook {
   readonly range: readonly [low: number, high: number];
-  readonly tone: Tone;
+  readonly tone: SceneTone;
   readonly mean?: number | undefined;
   readonly spread?: number | undefined;
   /** A line at 0. */

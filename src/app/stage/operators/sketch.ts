@@ -11,8 +11,8 @@ import { elements } from '../devices';
 import type { MadeMap } from '../matrix-scene';
 import type { Tiles } from '../matrix-window';
 import type { RoomInput } from '../room-input';
-import type { SceneItem, ShapeScene, SignScene, Tone, WordsScene } from '../scene-types';
-import type { Drawing, Operand } from './drawn';
+import type { SceneItem, SceneTone, ShapeScene, SignScene, WordsScene } from '../scene-types';
+import type { DrawnOperand, OperatorDrawing } from './drawn';
 
 /** Which elements of a tensor are drawn as cells. */
 export type Cells = Omit<HeatCells, 'values' | 'end'> & {
@@ -49,7 +49,7 @@ export class Sketch {
     private readonly index: number,
   ) {}
 
-  get drawing(): Drawing | undefined {
+  get drawing(): OperatorDrawing | undefined {
     const { maps, words, signs, below, above, items, sentences } = this;
     return maps.length + below.length + above.length === 0
       ? undefined
@@ -57,7 +57,7 @@ export class Sketch {
   }
 
   /** Cells of a tensor; an empty frame until it has been computed. `what` tells several maps of one tensor apart. */
-  map(operand: Operand, rect: Rect, cells: Cells, what = ''): void {
+  map(operand: DrawnOperand, rect: Rect, cells: Cells, what = ''): void {
     const { buffer, name, shape, event, end } = operand;
     const { tiles, ...own } = cells;
     const values = operand.values && tiles ? this.input.tiledValues(operand.values, tiles) : operand.values;
@@ -135,7 +135,7 @@ export class Sketch {
     this.signs.push({ text, x, y });
   }
 
-  line(path: Path, tone: Tone, { width = 1, dash, alpha, below = false }: LineLook = {}): void {
+  line(path: Path, tone: SceneTone, { width = 1, dash, alpha, below = false }: LineLook = {}): void {
     (below ? this.below : this.above).push({
       shape: 'line',
       path,
@@ -151,16 +151,16 @@ export class Sketch {
     (below ? this.below : this.above).push({ shape: 'box', rect, ...rest });
   }
 
-  area(path: Path, tone: Tone, alpha: number): void {
+  area(path: Path, tone: SceneTone, alpha: number): void {
     this.below.push({ shape: 'area', path, tone, alpha });
   }
 
   /** A surface over the maps. */
-  surface(path: Path, tone: Tone, alpha: number): void {
+  surface(path: Path, tone: SceneTone, alpha: number): void {
     this.above.push({ shape: 'area', path, tone, alpha });
   }
 
-  dots(points: Path, radius: number, tone: Tone, alpha = 1): void {
+  dots(points: Path, radius: number, tone: SceneTone, alpha = 1): void {
     this.above.push({ shape: 'dots', points, radius, tone, alpha });
   }
 

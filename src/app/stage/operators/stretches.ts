@@ -5,19 +5,19 @@
  */
 import { lookup } from '../../../base/lookup';
 import type { TraceEvent } from '../../../protocol/trace';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation } from './operator-picture';
 import { product } from './tensors';
 
-export interface Stretch {
+export interface ParameterStretch {
   /** As in state_dict, or the tensor's own name. */
   readonly name: string;
   readonly offset: number;
   readonly length: number;
   /** undefined: nothing is copied there, the stretch is zeros. */
-  readonly tensor: Operand | undefined;
+  readonly tensor: DrawnOperand | undefined;
   /** Where the trace holds its values. */
-  readonly held: { readonly operand: Operand; readonly offset: number } | undefined;
+  readonly held: { readonly operand: DrawnOperand; readonly offset: number } | undefined;
   /** A trace keeps the start of a buffer: further on, what the copy makes of the tensor; undefined before the copy. */
   readonly copied: Float32Array | undefined;
 }
@@ -26,9 +26,9 @@ export interface FlatBuffer {
   /** `views`: the tensors are stretches of the buffer, and the instruction changes them there. */
   readonly way: 'into' | 'out of' | 'views';
   /** The buffer; undefined where the tensors themselves are it. */
-  readonly buffer: Operand | undefined;
+  readonly buffer: DrawnOperand | undefined;
   readonly length: number;
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly ParameterStretch[];
   /** Copies divide by it. */
   readonly divisor: number;
 }
@@ -42,7 +42,7 @@ const WAYS: Readonly<Record<string, FlatBuffer['way']>> = {
 };
 
 /** What a copy divides by, read off the first element that is not 0: 4 where 0.8 became 0.2. */
-function divisorOf(tensors: readonly Operand[], buffer: Operand | undefined): number {
+function divisorOf(tensors: readonly DrawnOperand[], buffer: DrawnOperand | undefined): number {
   let offset = 0;
   for (const { shape, values } of tensors) {
     for (let i = 0; i < (values?.length ?? 0); i++) {
@@ -54,7 +54,7 @@ function divisorOf(tensors: readonly Operand[], buffer: Operand | undefined): nu
   return 1;
 }
 
-const holds = (parameter: string, { buffer }: Operand): boolean =>
+const holds = (parameter: string, { buffer }: DrawnOperand): boolean =>
   buffer === parameter || buffer.startsWith(`${parameter}.grad`) || buffer === `${parameter}.slot`;
 
 export function flatBufferOf(operation: Operation): FlatBuffer | undefined {
@@ -64,7 +64,7 @@ export function flatBufferOf(operation: Operation): FlatBuffer | undefined {
   // Slots without a gradient part a bucket into several copies.
   const events = [event, ...together.filter((e) => e.name === event.name && e.bucket === event.bucket)];
   const named = (side: 'reads' | 'writes') => [...new Set(events.flatMap((e: TraceEvent) => e[side]))];
-  const operand = (buffer: string, made: boolean): Operand | undefined => {
+  const operand = (buffer: string, made: boolean): DrawnOperand | undefined => {
     const found = operation.operand(buffer);
     return found && { ...found, made };
   };
@@ -75,7 +75,7 @@ export function flatBufferOf(operation: Operation): FlatBuffer | undefined {
   const divisor = way === 'into' && event.name === 'ddp/pack' ? divisorOf(tensors, buffer) : 1;
   const done = ((buffer ?? tensors[0])?.event ?? -1) >= index;
   const places = placesOf(tensors, bucket?.parameters);
-  const stretches = places.map(({ name, offset, length, tensor }): Stretch => {
+  const stretches = places.map(({ name, offset, length, tensor }): ParameterStretch => {
     const end = offset + Math.min(length, tensor?.values?.length ?? length);
     const there = buffer !== undefined && (buffer.values === undefined || buffer.values.length >= end);
     const held = there
@@ -101,12 +101,12 @@ interface Placed {
   readonly name: string;
   readonly offset: number;
   readonly length: number;
-  readonly tensor: Operand | undefined;
+  readonly tensor: DrawnOperand | undefined;
 }
 
 /** In the order of the bucket, else one after the other. */
 function placesOf(
-  tensors: readonly Operand[],
+  tensors: readonly DrawnOperand[],
   parameters: readonly { readonly name: string; readonly offset: number; readonly length: number }[] | undefined,
 ): readonly Placed[] {
   const known = parameters?.map((p) => ({ ...p, tensor: tensors.find((t) => holds(p.name, t)) }));

@@ -6,7 +6,7 @@ import { lookup } from '../../../base/lookup';
 import { kernelWords } from '../../../trace/words';
 import type { Rect } from '../../draw/geometry';
 import { blockOf } from './blocks';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import { flow } from './flow';
 import type { OperatorPicture } from './operator-picture';
 import type { Sketch } from './sketch';
@@ -47,7 +47,7 @@ export const sum: OperatorPicture = {
     const masked = operands.find(isMask);
     const residual =
       word === 'add' && event.phase === 'forward' && operands.every(({ category }) => category === 'activation');
-    const nameOf = (operand: Operand): string => {
+    const nameOf = (operand: DrawnOperand): string => {
       if (operand === masked) return 'mask';
       if (event.phase === 'backward') return operand.buffer.endsWith('.grad') ? 'δ' : operand.name;
       if (residual) return operand === first ? 'shortcut' : 'layers';
@@ -81,7 +81,7 @@ export const sum: OperatorPicture = {
 };
 
 /** Zeros, and one other number. */
-function isMask({ values, category, buffer }: Operand): boolean {
+function isMask({ values, category, buffer }: DrawnOperand): boolean {
   if (/mask/.test(buffer)) return true;
   if (!values || category !== 'data') return false;
   const kinds = new Set(values);
@@ -93,7 +93,7 @@ const CROSSED = 5;
 /** Over the zeros of the mask. */
 function crosses(
   sketch: Sketch,
-  { values, shape }: Operand,
+  { values, shape }: DrawnOperand,
   rect: Rect,
   { rows, columns }: { rows: number; columns: number },
 ): void {

@@ -3,7 +3,7 @@
 import { formatTick } from '../../draw/format';
 import { endOfScale } from '../../draw/value-scale';
 import type { MatrixWindow } from '../matrix-window';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 
 import type { Cells } from './sketch';
 
@@ -11,14 +11,14 @@ export const product = (shape: readonly number[]): number => shape.reduce((n, d)
 
 /** A batch of images [samples, channels, height, width], or of signals without the height. */
 export interface Images {
-  readonly operand: Operand;
+  readonly operand: DrawnOperand;
   readonly samples: number;
   readonly channels: number;
   readonly rows: number;
   readonly columns: number;
 }
 
-export function imagesOf(operand: Operand | undefined): Images | undefined {
+export function imagesOf(operand: DrawnOperand | undefined): Images | undefined {
   if (!operand || operand.shape.length < 3 || operand.shape.length > 4) return undefined;
   const [samples = 1, channels = 1, ...size] = operand.shape;
   const [rows = 1, columns = 1] = size.length === 2 ? size : [1, size[0] ?? 1];
@@ -67,7 +67,7 @@ export interface TensorRows {
   readonly known: number;
 }
 
-export function rowsOf({ shape, values }: Operand): TensorRows {
+export function rowsOf({ shape, values }: DrawnOperand): TensorRows {
   const columns = shape.at(-1) ?? 1;
   const rows = product(shape) / columns;
   return { rows, columns, known: values ? Math.min(rows, Math.floor(values.length / columns)) : rows };
@@ -100,13 +100,13 @@ export const pairOf = (value: number | readonly number[] | undefined, otherwise:
 const PALE = 0.35;
 
 export interface OnScale {
-  readonly operand: Operand;
+  readonly operand: DrawnOperand;
   /** ' ±0.002' where the scale is its own, else ''. */
   readonly note: string;
 }
 
 /** On the scale of its kind of value, or on one of its own where that would show nothing: the caption says which. */
-export function onScale(operand: Operand): OnScale {
+export function onScale(operand: DrawnOperand): OnScale {
   const { values, end } = operand;
   if (!values || values.length === 0) return { operand, note: '' };
   const own = endOfScale(Float32Array.from(values, Math.abs));

@@ -7,7 +7,7 @@ import { formatTick } from '../../draw/format';
 import type { Rect } from '../../draw/geometry';
 import { endOfScale } from '../../draw/value-scale';
 import { type MatrixWindow, matrixWindow } from '../matrix-window';
-import type { Operand } from './drawn';
+import type { DrawnOperand } from './drawn';
 import type { Operation, OperatorPicture } from './operator-picture';
 import { captioned, LINE } from './places';
 import type { Sketch } from './sketch';
@@ -16,16 +16,16 @@ import { cellsOf, product } from './tensors';
 interface Column {
   readonly title: string;
   readonly short: string;
-  readonly of: (row: Row) => Operand | undefined;
+  readonly of: (row: Row) => DrawnOperand | undefined;
   readonly change?: true;
   readonly made?: true;
 }
 
 interface Row {
   readonly name: string;
-  readonly weight: Operand;
-  readonly gradient: Operand | undefined;
-  readonly states: ReadonlyMap<string, Operand>;
+  readonly weight: DrawnOperand;
+  readonly gradient: DrawnOperand | undefined;
+  readonly states: ReadonlyMap<string, DrawnOperand>;
   readonly before: Float32Array | undefined;
 }
 

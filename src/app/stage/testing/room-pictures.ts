@@ -11,7 +11,7 @@ import { openTestSession } from '../../../session/testing/open-session';
 import { lastOf, type Moment, type MomentTrace } from '../../../trace/moments/moment';
 import { byMoments } from '../../../trace/moments/moments';
 import { bottom, type Rect, right, type Size } from '../../draw/geometry';
-import type { Measure } from '../../draw/text';
+import type { MeasureText } from '../../draw/text';
 import { readThemes, type ThemeName } from '../../draw/theme-sheet';
 import { PAGE_PRESETS } from '../../edit/page-presets';
 import { bareSvgOf } from '../../picture/write-picture';
@@ -79,7 +79,7 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
 export const RUN_NAMES = Object.keys(RUNS);
 
 /** There is no browser that could measure a text: a fair guess, as for pictures that are saved. */
-export const guessed: Measure = (text, { size }) => 0.55 * size * text.length;
+export const guessed: MeasureText = (text, { size }) => 0.55 * size * text.length;
 
 export interface RoomPicture {
   /** 'gpt, forward: attention/self-attention' */

@@ -3,9 +3,9 @@
  * double precision, except that dk and dv gather in place. Used by both attention operators.
  */
 import type { HostArray } from '../../../tensor/shape';
-import type { Heads, Place } from './heads';
+import type { ElementPlace, Heads } from './heads';
 
-const startOf = (p: Place, b: number, h: number): number => p.offset + b * p.batch + h * p.head;
+const startOf = (p: ElementPlace, b: number, h: number): number => p.offset + b * p.batch + h * p.head;
 
 function eachHead(a: Heads, visit: (b: number, h: number, statistics: number) => void): void {
   for (let b = 0; b < a.batch; b++) for (let h = 0; h < a.heads; h++) visit(b, h, (b * a.heads + h) * a.queries);

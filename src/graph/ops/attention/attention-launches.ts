@@ -4,7 +4,7 @@
  */
 import { grid } from '../../launch';
 import type { DenseLaunch, Operand } from '../../op';
-import { type Heads, type Place, placeParams } from './heads';
+import { type ElementPlace, type Heads, placeParams } from './heads';
 
 /** Rows of scores that one invocation takes. */
 const BLOCK = 4;
@@ -54,7 +54,7 @@ export function backwardLaunches(a: Heads, o: BackwardOperands): readonly DenseL
 
 interface Placed {
   readonly at: Operand;
-  readonly place: Place;
+  readonly place: ElementPlace;
 }
 
 /**

@@ -10,7 +10,7 @@ import { lastOf, rowsOf } from '../../launch';
 import type { Attrs, TensorType } from '../../op';
 
 /** In elements. */
-export interface Place {
+export interface ElementPlace {
   readonly offset: number;
   readonly batch: number;
   readonly head: number;
@@ -25,14 +25,14 @@ export interface Heads {
   readonly headDim: number;
   readonly scale: number;
   readonly causal: boolean;
-  readonly q: Place;
-  readonly k: Place;
-  readonly v: Place;
+  readonly q: ElementPlace;
+  readonly k: ElementPlace;
+  readonly v: ElementPlace;
   /** Of out and of its gradient. */
-  readonly out: Place;
+  readonly out: ElementPlace;
 }
 
-export const placeParams = ({ offset, batch, head, row }: Place): number[] => [offset, batch, head, row];
+export const placeParams = ({ offset, batch, head, row }: ElementPlace): number[] => [offset, batch, head, row];
 
 /** torch's default: 1 / sqrt(head dimension). */
 const scaleOf = (attrs: Attrs, headDim: number): number =>
@@ -64,7 +64,7 @@ export function separateHeads(inputs: readonly TensorType[], attrs: Attrs): Head
       'Queries, keys and values share batch, heads and head dimension; keys and values share their length.',
     );
   }
-  const of = (length: number): Place => ({ offset: 0, batch: length * headDim, head: 0, row: headDim });
+  const of = (length: number): ElementPlace => ({ offset: 0, batch: length * headDim, head: 0, row: headDim });
   const batch = elements(lead);
   const common = { batch, heads: 1, queries, keys, headDim, scale: scaleOf(attrs, headDim) };
   return { ...common, causal: attrs.causal === true, q: of(queries), k: of(keys), v: of(keys), out: of(queries) };
@@ -84,7 +84,7 @@ export function packedHeads(qkv: Shape, attrs: Attrs): Heads {
   }
   const length = qkv.at(-2) ?? 1;
   const headDim = width / heads;
-  const third = (i: number): Place => ({
+  const third = (i: number): ElementPlace => ({
     offset: i * width,
     batch: length * 3 * width,
     head: headDim,

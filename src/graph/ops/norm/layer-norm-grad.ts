@@ -6,12 +6,12 @@ import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { OpDef } from '../../op';
-import { type Rows, rowsToNormalize, widthOf } from './layer-norm';
+import { type NormRows, rowsToNormalize, widthOf } from './layer-norm';
 
 /** Rows that one invocation sums of a column, and the most parts of a column, which one invocation joins. */
 const PART = 32;
 const MOST_PARTS = 128;
-const partsOf = ({ rows }: Rows): number => Math.min(MOST_PARTS, Math.ceil(rows / PART));
+const partsOf = ({ rows }: NormRows): number => Math.min(MOST_PARTS, Math.ceil(rows / PART));
 
 /** Inputs dy, x, mean, rstd; outputs dweight, dbias of normalizedShape, and scratch. */
 export const layerNormGradParams: OpDef = {

@@ -10,7 +10,7 @@ import { elements, formatShape, type Shape, sameShape } from '../../../tensor/sh
 import { grid } from '../../launch';
 import type { Attrs, OpDef } from '../../op';
 
-export interface Rows {
+export interface NormRows {
   readonly rows: number;
   readonly columns: number;
 }
@@ -18,7 +18,7 @@ export interface Rows {
 const list = (sizes: Shape): string => sizes.join(', ');
 
 /** torch's checks, in its words; refuses an empty input. */
-export function rowsToNormalize(shape: Shape, attrs: Attrs): Rows {
+export function rowsToNormalize(shape: Shape, attrs: Attrs): NormRows {
   const normalized = attrs.normalizedShape as readonly number[] | undefined;
   const sizes = normalized ?? shape.slice(-1);
   if (sizes.length === 0 || !sameShape(shape.slice(-sizes.length), sizes)) {

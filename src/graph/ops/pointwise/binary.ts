@@ -12,7 +12,7 @@ import { broadcastDims, broadcastShape, type Dim, dimParams } from './broadcast'
 import { advance, rewind, type Trio, type Walked, walked } from './walk';
 
 /** y[i] = f(a[i], b[i]) for the next n elements of each; y is dense. */
-export type Stretch = (y: Walked, a: Walked, b: Walked, n: number, p: number) => void;
+export type StretchLoop = (y: Walked, a: Walked, b: Walked, n: number, p: number) => void;
 
 /** The contribution of one element of y to the gradient of an operand. */
 export type Slope = (dy: number, a: number, b: number) => number;
@@ -32,7 +32,7 @@ export interface Binary {
   /** FUNCTION in shaders/pointwise/binary.wgsl and broadcast.wgsl. */
   readonly code: number;
   readonly param?: (attrs: Attrs) => number;
-  readonly stretch: Stretch;
+  readonly stretch: StretchLoop;
   readonly gradients: readonly [a: OperandGradient, b?: OperandGradient];
 }
 
@@ -127,7 +127,7 @@ export function binary(spec: Binary): readonly [op: OpDef, gradient: OpDef] {
   }
 }
 
-function walk(stretch: Stretch, dims: readonly Dim[], depth: number, operands: Trio, p: number): void {
+function walk(stretch: StretchLoop, dims: readonly Dim[], depth: number, operands: Trio, p: number): void {
   const dim = at(dims, depth);
   if (depth === dims.length - 1) {
     const { y, a, b } = operands;

@@ -7,10 +7,10 @@ import { at } from '../../../base/invariant';
 import { formatShape, type Shape, sameShape } from '../../../tensor/shape';
 import { denseStrides, dimOf, wrapDim } from '../../dims';
 import type { OpDef, TensorType } from '../../op';
-import { type Move, moveOp } from './moves';
+import { moveOp, type StridedMove } from './moves';
 
 /** Copies input k, which covers [start_k, start_k + size_k) of `dim` in the output. */
-function movesInto(output: Shape, dim: number, pieces: readonly Shape[]): readonly Move[] {
+function movesInto(output: Shape, dim: number, pieces: readonly Shape[]): readonly StridedMove[] {
   const toStrides = denseStrides(output);
   let start = 0;
   return pieces.map((sizes, input) => {

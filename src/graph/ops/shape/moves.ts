@@ -10,7 +10,7 @@ import { grid } from '../../launch';
 import type { Attrs, DenseLaunch, GradientContext, OpDef, OpTypes, TensorType, ValueId } from '../../op';
 
 /** output[to + sum c_d toStrides_d] = input[from + sum c_d fromStrides_d] for all coordinates c below `sizes`. */
-export interface Move {
+export interface StridedMove {
   readonly input: number;
   readonly output: number;
   readonly sizes: readonly number[];
@@ -23,7 +23,7 @@ export interface Move {
 export interface Moves {
   /** What an output holds where no move writes; absent where the moves cover it. */
   readonly fill?: number;
-  readonly moves: readonly Move[];
+  readonly moves: readonly StridedMove[];
 }
 
 export interface MoveOp {
@@ -36,7 +36,7 @@ export interface MoveOp {
 const MAX_RANK = 6;
 
 /** Drops dimensions of size 1 and merges neighbours that lie behind each other on both sides. */
-export function collapse(move: Move): Move {
+export function collapse(move: StridedMove): StridedMove {
   const sizes: number[] = [];
   const fromStrides: number[] = [];
   const toStrides: number[] = [];
@@ -59,7 +59,7 @@ export function collapse(move: Move): Move {
 }
 
 /** The same move in units of four elements, where both sides allow it. */
-function byFours(move: Move): Move | undefined {
+function byFours(move: StridedMove): StridedMove | undefined {
   const last = move.sizes.length - 1;
   if (last < 0 || move.fromStrides[last] !== 1 || move.toStrides[last] !== 1) return undefined;
   const rest = [...move.fromStrides.slice(0, last), ...move.toStrides.slice(0, last)];
@@ -75,7 +75,7 @@ function byFours(move: Move): Move | undefined {
   };
 }
 
-function lowerMove(move: Move, types: OpTypes): DenseLaunch {
+function lowerMove(move: StridedMove, types: OpTypes): DenseLaunch {
   const collapsed = collapse(move);
   // int32 does not go through float vectors: small integers are denormal floats, which a GPU may flush.
   const fours = at(types.outputs, move.output).dtype === 'f32' ? byFours(collapsed) : undefined;
@@ -107,7 +107,7 @@ function lowerFill(value: number, operand: number, { shape, dtype }: TensorType)
   };
 }
 
-function cpuMove(move: Move, x: HostArray, y: HostArray): void {
+function cpuMove(move: StridedMove, x: HostArray, y: HostArray): void {
   const { sizes, from, fromStrides, to, toStrides } = collapse(move);
   const last = sizes.length - 1;
   if (last < 0) {

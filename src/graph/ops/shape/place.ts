@@ -10,7 +10,7 @@ import { lookup } from '../../../base/lookup';
 import { elements, type Shape } from '../../../tensor/shape';
 import { denseStrides } from '../../dims';
 import type { Attrs, OpDef } from '../../op';
-import { type Move, moveOp } from './moves';
+import { moveOp, type StridedMove } from './moves';
 
 interface Site {
   readonly input: number;
@@ -19,7 +19,7 @@ interface Site {
   readonly step?: readonly number[];
 }
 
-function moveTo(shape: Shape, { input, sizes, start, step }: Site): Move {
+function moveTo(shape: Shape, { input, sizes, start, step }: Site): StridedMove {
   const strides = denseStrides(shape);
   return {
     input,

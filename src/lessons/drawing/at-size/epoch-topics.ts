@@ -1,7 +1,7 @@
 /** Worked examples about rows: an epoch on many devices, rows of a sampler, effective batches, evaluation. */
 import { parametersOf } from '../../../sizing/model';
 import { forwardUs, gradientBytes, memoryInAll, memoryOf, optimizerUs, stepOf } from '../../../sizing/step';
-import type { Bar } from '../bars';
+import type { DrawnBar } from '../bars';
 import {
   bytes,
   count,
@@ -29,7 +29,7 @@ export const scaling: Topic = {
     const stepsOn = (ranks: number) => Math.ceil(model.data.rows / (ranks * rows));
     const stepOn = (ranks: number) => stepOf({ model, machine, ranks, rows });
     const epochUs = (ranks: number) => stepsOn(ranks) * stepOn(ranks).stepUs;
-    const bars = EPOCH_RANKS.map((ranks): Bar => {
+    const bars = EPOCH_RANKS.map((ranks): DrawnBar => {
       const { stepUs, exposedUs } = stepOn(ranks);
       return {
         label: ranks === 1 ? '1 GPU' : `${ranks} GPUs`,
@@ -64,7 +64,7 @@ export const epoch: Topic = {
     const padded = each * ranks - all;
     const steps = Math.ceil(each / rows);
     const bars = [1, 8, 64, 256].map(
-      (n): Bar => ({
+      (n): DrawnBar => ({
         label: n === 1 ? '1 rank' : `${n} ranks`,
         parts: [
           { words: 'optimiser steps in an epoch', tone: 'optimizer', value: Math.ceil(Math.ceil(all / n) / rows) },
@@ -103,7 +103,7 @@ export const effective: Topic = {
     const micro = stepOf(alone).stepUs - optimizerUs(alone);
     const { exposedUs } = stepOf({ ...alone, ranks });
     const optimizer = optimizerUs(alone);
-    const barOf = (label: string, syncs: number): Bar => ({
+    const barOf = (label: string, syncs: number): DrawnBar => ({
       label,
       parts: [
         { words: 'forward and backward', tone: 'backward', value: accumulate * micro },

@@ -1,7 +1,7 @@
 /** Worked examples about runs that go wrong: how often to save, and what one late rank costs. */
 import { parametersOf } from '../../../sizing/model';
 import { stepOf } from '../../../sizing/step';
-import type { Bar } from '../bars';
+import type { DrawnBar } from '../bars';
 import {
   bytes,
   duration,
@@ -40,7 +40,7 @@ export const failures: Topic = {
     };
     const { between, interval, lost } = lossAt(ranks);
     const bars = FLEETS.map(
-      (gpus): Bar => ({
+      (gpus): DrawnBar => ({
         label: `${said(Number(gpus), 'count')} GPUs`,
         parts: [
           { words: 'GPU time lost, at the best interval', tone: 'communication', value: lossAt(Number(gpus)).lost },

@@ -1,8 +1,8 @@
 /** Worked examples about memory: one device, replicas, layers on several devices, activation checkpointing. */
 import { messageUs } from '../../../sizing/collective-time';
-import { keptOfPart, type Model, type Part, parametersOf, parametersOfPart, sum } from '../../../sizing/model';
+import { keptOfPart, type Model, type ModelPart, parametersOf, parametersOfPart, sum } from '../../../sizing/model';
 import { forwardUs, memoryInAll, memoryOf, partUs, stepOf } from '../../../sizing/step';
-import type { Bar, BarPart } from '../bars';
+import type { BarPart, DrawnBar } from '../bars';
 import {
   bytes,
   count,
@@ -103,9 +103,13 @@ export const replicas: Topic = {
 };
 
 /** Consecutive parts, so that the slowest device computes as little as possible: greedy by the time of each part. */
-export function cut(model: Model, devices: number, timeOf: (part: Part) => number): readonly (readonly Part[])[] {
+export function cut(
+  model: Model,
+  devices: number,
+  timeOf: (part: ModelPart) => number,
+): readonly (readonly ModelPart[])[] {
   const total = sum(model.parts, timeOf);
-  const stages: Part[][] = Array.from({ length: devices }, () => []);
+  const stages: ModelPart[][] = Array.from({ length: devices }, () => []);
   let passed = 0;
   for (const part of model.parts) {
     const middle = passed + timeOf(part) / 2;
@@ -116,7 +120,7 @@ export function cut(model: Model, devices: number, timeOf: (part: Part) => numbe
   return stages;
 }
 
-const stageMemory = (parts: readonly Part[], model: Model, rows: number): readonly BarPart[] => {
+const stageMemory = (parts: readonly ModelPart[], model: Model, rows: number): readonly BarPart[] => {
   const parameters = sum(parts, parametersOfPart);
   return memoryParts({
     weights: 4 * parameters,
@@ -134,7 +138,7 @@ export const stages: Topic = {
   show({ model, machine, ranks: devices, rows }) {
     const cuts = cut(model, devices, (part) => partUs(part, rows, 3, machine));
     const bars = cuts.map(
-      (parts, device): Bar => ({ label: `cuda:${device}`, parts: stageMemory(parts, model, rows) }),
+      (parts, device): DrawnBar => ({ label: `cuda:${device}`, parts: stageMemory(parts, model, rows) }),
     );
     const largest = Math.max(...bars.map(({ parts }) => sum(parts, ({ value }) => value)));
     const border = 2 * rows * (cuts[0]?.at(-1)?.output ?? 0);
@@ -228,7 +232,7 @@ export const checkpointing: Topic = {
 };
 
 /** Elements of one row that go into a part: the output of the one before. */
-function inputOf({ parts }: Model, part: Part | undefined): number {
+function inputOf({ parts }: Model, part: ModelPart | undefined): number {
   const index = part ? parts.indexOf(part) : -1;
   return parts[index - 1]?.output ?? 0;
 }

@@ -2,7 +2,7 @@
 import { messageUs } from '../../../sizing/collective-time';
 import { keptOfPart, sum } from '../../../sizing/model';
 import { partUs } from '../../../sizing/step';
-import type { Bar } from '../bars';
+import type { DrawnBar } from '../bars';
 import { cut } from './memory-topics';
 import { bytes, MACHINE, MODEL, own, rowsInWords, SEVERAL_RANKS, said, share, type Topic, time } from './topic';
 
@@ -25,7 +25,7 @@ export const pipeline: Topic = {
     const kept = rows * sum(cuts[0] ?? [], keptOfPart);
     const border = 2 * rows * (cuts[0]?.at(-1)?.output ?? 0);
     const bars = MICRO.map(
-      (m): Bar => ({
+      (m): DrawnBar => ({
         label: `${m} micro-batch${m === 1 ? '' : 'es'}`,
         parts: [
           { words: 'one device computes, per micro-batch', tone: 'forward', value: slowest },
@@ -79,7 +79,7 @@ export const schedules: Topic = {
     const kept = rows * sum(cuts[0] ?? [], keptOfPart);
     const waits = (one: OneSchedule) => (slowest * one.thirds(devices)) / 3;
     const bars = SCHEDULES.map(
-      (one): Bar => ({
+      (one): DrawnBar => ({
         label: one.label,
         parts: [
           { words: 'one device computes', tone: 'forward', value: micro * slowest },

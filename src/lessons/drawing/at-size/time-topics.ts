@@ -4,7 +4,7 @@ import { sum } from '../../../sizing/model';
 import { MODELS } from '../../../sizing/models';
 import { RESNET_50 } from '../../../sizing/resnet';
 import { backwardUs, bucketsOf, forwardUs, gradientBytes, optimizerUs, stepOf } from '../../../sizing/step';
-import type { Bar } from '../bars';
+import type { DrawnBar } from '../bars';
 import {
   bytes,
   count,
@@ -75,7 +75,7 @@ export const buckets: Topic = {
     const backward = backwardUs(asked);
     const { exposedUs, commUs, stepUs } = stepOf(asked, caps);
     const hidden = commUs === 0 ? 1 : 1 - Math.min(1, exposedUs / commUs);
-    const lanes: readonly Bar[] = [
+    const lanes: readonly DrawnBar[] = [
       { label: 'backward', parts: [{ words: 'backward', tone: 'backward', value: backward }] },
       {
         label: 'all-reduce',
@@ -211,7 +211,7 @@ export const starting: Topic = {
     const nodes = Math.ceil(ranks / machine.gpusPerNode);
     const us = broadcastUs(size, ranks, machine);
     const bars = MODELS.map(
-      (one): Bar => ({
+      (one): DrawnBar => ({
         label: one.label,
         parts: [{ words: '', tone: 'communication', value: broadcastUs(gradientBytes(one), ranks, machine) }],
       }),

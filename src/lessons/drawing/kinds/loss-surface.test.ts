@@ -6,11 +6,11 @@ import { lossSurface } from '../../../inference/loss-surface';
 import { recordRun } from '../../record/record-run';
 import { linkOf } from '../../run-link';
 import { drawingOf, holdsForAllKnobs } from '../../testing/drawn';
-import { kind, type Surface } from './loss-surface';
+import { type DrawnSurface, kind } from './loss-surface';
 
 const drawing = drawingOf(lesson, 'surface', kind);
 const links = lesson.drawings?.['surface']?.runs ?? {};
-const surface = async () => must((await drawing.data) as Surface, 'data');
+const surface = async () => must((await drawing.data) as DrawnSurface, 'data');
 
 test('after a step the loss is that of the run after a step', async () => {
   for (const { lr, path } of (await surface()).rates) {

@@ -20,7 +20,7 @@ export interface Rate {
   readonly path: readonly (readonly [first: number, second: number, loss: number])[];
 }
 
-export interface Surface {
+export interface DrawnSurface {
   readonly from: number;
   readonly to: number;
   /** Of all points of the map. */
@@ -33,7 +33,7 @@ const MOST_SIDE = 400;
 const MARGIN = 34;
 const CURVE_HEIGHT = 190;
 
-const surfaceOf = (data: unknown): Surface => must(data, 'a recorded surface') as Surface;
+const surfaceOf = (data: unknown): DrawnSurface => must(data, 'a recorded surface') as DrawnSurface;
 const tenth = (value: number): number => Math.round(10 * value) / 10;
 
 interface Frame {
@@ -46,7 +46,7 @@ interface Frame {
 type Spot = readonly [x: number, y: number];
 
 const spotOf =
-  ({ from, to }: Surface, { x, y, width, height }: Frame) =>
+  ({ from, to }: DrawnSurface, { x, y, width, height }: Frame) =>
   (first: number, second: number): Spot => [
     tenth(x + (width * (first - from)) / (to - from)),
     tenth(y + height * (1 - (second - from) / (to - from))),
@@ -65,7 +65,7 @@ function insideOf({ x, y, width, height }: Frame, spots: readonly Spot[]): reado
   return [...spots.slice(0, left), [border(0), border(1)]];
 }
 
-function map(surface: Surface, frame: Frame, path: Rate['path'], steps: number): readonly string[] {
+function map(surface: DrawnSurface, frame: Frame, path: Rate['path'], steps: number): readonly string[] {
   const spot = spotOf(surface, frame);
   const shown = insideOf(
     frame,
@@ -137,7 +137,7 @@ function curve(path: Rate['path'], steps: number, { x, y, width, height }: Frame
   ];
 }
 
-function saysOf({ lowest }: Surface, { lr, path }: Rate, steps: number): string {
+function saysOf({ lowest }: DrawnSurface, { lr, path }: Rate, steps: number): string {
   const losses = path.slice(0, steps + 1).map(([, , loss]) => loss);
   const [start = 0] = losses;
   const end = losses.at(-1) ?? start;

@@ -16,18 +16,18 @@ export interface MemoryCurve {
   /** Held from step to step. */
   readonly floor: number;
   /** For each kernel: start, live bytes while it runs, and what it is. */
-  readonly kernels: readonly (readonly [startUs: number, bytes: number, what: Work])[];
+  readonly kernels: readonly (readonly [startUs: number, bytes: number, what: StepWork])[];
 }
 
-export type Work = 'forward' | 'again' | 'backward' | 'optimizer';
+export type StepWork = 'forward' | 'again' | 'backward' | 'optimizer';
 
-const WORDS: Readonly<Record<Work, string>> = {
+const WORDS: Readonly<Record<StepWork, string>> = {
   forward: 'forward',
   again: 'forward, again',
   backward: 'backward',
   optimizer: 'optimizer.step()',
 };
-const FILL: Readonly<Record<Work, string>> = {
+const FILL: Readonly<Record<StepWork, string>> = {
   forward: 'var(--phase-forward)',
   again: 'var(--phase-forward-edge)',
   backward: 'var(--phase-backward)',

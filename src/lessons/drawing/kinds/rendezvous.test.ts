@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { lesson } from '../../../../learn/launching/lesson';
 import { must } from '../../../base/invariant';
 import { drawingOf, holdsForAllKnobs } from '../../testing/drawn';
-import { kind, type Meeting } from './rendezvous';
+import { type DrawnMeeting, kind } from './rendezvous';
 
 const drawing = drawingOf(lesson, 'meeting', kind);
 const momentsOf = async (late: string) =>
   must(
-    ((await drawing.data) as readonly Meeting[]).find((own) => own.late === late),
+    ((await drawing.data) as readonly DrawnMeeting[]).find((own) => own.late === late),
     'a meeting',
   ).moments.map((calls) => calls.map(({ rank, what }) => `${rank} ${what}`));
 

@@ -7,34 +7,35 @@ import { must } from '../../../base/invariant';
 import type { DrawAsked, DrawingKind, Drawn } from '../drawing';
 import { shape, svg, text } from '../svg';
 
-export interface Call {
+export interface DrawnCall {
   readonly rank: number;
   readonly what: 'starts' | 'serves' | 'connects' | 'is connected' | 'sets' | 'waits' | 'returns' | 'raises';
 }
 
-export interface Meeting {
+export interface DrawnMeeting {
   /** As the knob says it: who starts last, or 'never' where rank 3 has crashed before the call. */
   readonly late: string;
   /** What happens in each of them, in order. */
-  readonly moments: readonly (readonly Call[])[];
+  readonly moments: readonly (readonly DrawnCall[])[];
 }
 
 const RANKS = [0, 1, 2, 3];
 const ROW = 62;
 const TOP = 34;
 
-const meetingsOf = (data: unknown): readonly Meeting[] => must(data, 'recorded meetings') as readonly Meeting[];
+const meetingsOf = (data: unknown): readonly DrawnMeeting[] =>
+  must(data, 'recorded meetings') as readonly DrawnMeeting[];
 
 interface Process {
   readonly rank: number;
-  readonly last: Call['what'] | undefined;
+  readonly last: DrawnCall['what'] | undefined;
   readonly hasCrashed: boolean;
   /** Its key is in the store. */
   readonly isSet: boolean;
   readonly isConnected: boolean;
 }
 
-function processesAt({ late, moments }: Meeting, moment: number): readonly Process[] {
+function processesAt({ late, moments }: DrawnMeeting, moment: number): readonly Process[] {
   const calls = moments.slice(0, moment).flat();
   return RANKS.map((rank) => {
     const own = calls.filter((call) => call.rank === rank).map(({ what }) => what);

@@ -9,7 +9,7 @@ import type { DrawAsked, DrawingKind, Drawn } from '../drawing';
 import { shape, svg, text } from '../svg';
 
 /** One chunk on its way: the same hop of the same chunk has the same place in both ways. */
-export interface Hop {
+export interface DrawnHop {
   readonly from: number;
   readonly to: number;
   readonly chunk: number;
@@ -21,8 +21,8 @@ export interface Hop {
 
 export interface WaysOf {
   readonly ranks: number;
-  readonly ring: readonly Hop[];
-  readonly naive: readonly Hop[];
+  readonly ring: readonly DrawnHop[];
+  readonly naive: readonly DrawnHop[];
 }
 
 const QUARTERS = 4;
@@ -33,12 +33,12 @@ const TILE = 18;
 const waysOf = (data: unknown): readonly WaysOf[] => must(data, 'recorded runs') as readonly WaysOf[];
 
 /** Chunks below the border go around the ring, the others through rank 0. */
-export const hopsOf = ({ ranks, ring, naive }: WaysOf, quarters: number): readonly Hop[] => {
+export const hopsOf = ({ ranks, ring, naive }: WaysOf, quarters: number): readonly DrawnHop[] => {
   const border = (ranks * quarters) / QUARTERS;
   return [...ring.filter(({ chunk }) => chunk < border), ...naive.filter(({ chunk }) => chunk >= border)];
 };
 
-export const sentBy = (hops: readonly Hop[], rank: number): number =>
+export const sentBy = (hops: readonly DrawnHop[], rank: number): number =>
   hops.reduce((sum, { from, bytes }) => sum + (from === rank ? bytes : 0), 0);
 
 interface Spot {
@@ -56,7 +56,7 @@ function spotsOf(ranks: number, quarters: number, { x, y }: Spot, radius: number
 }
 
 /** A line per pair of ranks, as wide as what is sent over it in both directions. */
-function links(hops: readonly Hop[], spots: readonly Spot[]): readonly string[] {
+function links(hops: readonly DrawnHop[], spots: readonly Spot[]): readonly string[] {
   const most = 10;
   const heaviest = Math.max(...spots.map((_, rank) => sentBy(hops, rank)));
   return spots.flatMap((a, one) =>
@@ -87,7 +87,7 @@ const devices = (spots: readonly Spot[]): readonly string[] =>
   ]);
 
 /** What each rank sends: one lane per rank, one tile per message. */
-function lanes(hops: readonly Hop[], ranks: number, { x: left, y: top }: Spot, width: number): readonly string[] {
+function lanes(hops: readonly DrawnHop[], ranks: number, { x: left, y: top }: Spot, width: number): readonly string[] {
   const longest = ranks * (ranks - 1);
   const tile = Math.min(TILE + 2, (width - 66 - 64) / longest);
   const placed = new Map<number, number>();

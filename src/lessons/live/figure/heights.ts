@@ -20,13 +20,13 @@ const USUAL: Readonly<Record<View, number>> = {
   lab: 0,
 };
 
-export interface Measured {
+export interface MeasuredHeights {
   readonly whole: number;
   readonly views: Heights;
 }
 
 /** Views of `show`, and no others: the names are the HTML's. */
-export function measure(still: HTMLElement, show: readonly View[]): Measured {
+export function measure(still: HTMLElement, show: readonly View[]): MeasuredHeights {
   const hidden = still.hidden;
   still.hidden = false;
   const heightOf = (element: Element | null) => Math.round(element?.getBoundingClientRect().height ?? 0);

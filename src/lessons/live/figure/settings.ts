@@ -24,7 +24,7 @@ export function valueNow(run: string, { key, values }: SettingControl, changes: 
   return values.find((value) => same(runs(run, { ...changes, [key]: value }), now));
 }
 
-export type Shape = 'slider' | 'switch' | 'choice';
+export type ControlShape = 'slider' | 'switch' | 'choice';
 
 /** Which is on, of two values that mean off and on. */
 const OFF_AND_ON: readonly (readonly [off: string, on: string])[] = [
@@ -43,7 +43,7 @@ export function onValue({ values, words }: SettingControl): string | undefined {
   })[0];
 }
 
-export function shapeOf(control: SettingControl): Shape {
+export function shapeOf(control: SettingControl): ControlShape {
   if (control.values.length > 3) return 'slider';
   return onValue(control) === undefined ? 'choice' : 'switch';
 }

@@ -6,7 +6,7 @@ import { loadPart } from '../../../base/load-part';
 import type { Lesson } from '../../lesson';
 import type { Engine, LiveFigure, openLiveFigure } from '../figure/live-figure';
 import { sayFailed } from './say-failed';
-import { createSeat, type Place } from './seat';
+import { createSeat, type FigurePlace } from './seat';
 
 /** So far below the window a figure begins to be made live. */
 const NEAR = '600px';
@@ -123,7 +123,7 @@ function whenNear(figures: Iterable<HTMLElement>, onNear: (id: string) => void):
   for (const figure of figures) near.observe(figure);
 }
 
-function placeOf(id: string, element: HTMLElement | undefined): readonly Place[] {
+function placeOf(id: string, element: HTMLElement | undefined): readonly FigurePlace[] {
   if (!element) return [];
   // Without its caption and its table.
   const shown = element.querySelector('.figure-live[data-shown]') ?? element.querySelector('.figure-static') ?? element;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createSeat, type Place, seatFor } from './seat';
+import { createSeat, type FigurePlace, seatFor } from './seat';
 
-const place = (id: string, top: number, height = 400): Place => ({ id, top, bottom: top + height });
+const place = (id: string, top: number, height = 400): FigurePlace => ({ id, top, bottom: top + height });
 
 describe('seatFor', () => {
   test('nobody has it where no figure is in view', () => {

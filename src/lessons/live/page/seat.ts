@@ -2,7 +2,7 @@
  * Which figure of the page runs: one at a time has the seat, and with it the session. It is the one nearest to the
  * middle of the window among those in view; one that the reader presses something in has it until it leaves the view.
  */
-export interface Place {
+export interface FigurePlace {
   readonly id: string;
   /** From the top of the window, in CSS pixels. */
   readonly top: number;
@@ -12,20 +12,20 @@ export interface Place {
 /** So much of a figure, or of the window, must be covered for it to be in view. */
 const LEAST_PART = 0.35;
 
-function inView({ top, bottom }: Place, height: number): boolean {
+function inView({ top, bottom }: FigurePlace, height: number): boolean {
   const seen = Math.min(bottom, height) - Math.max(top, 0);
   return seen > 0 && seen >= LEAST_PART * Math.min(bottom - top, height);
 }
 
 /** 0 where it covers the middle. */
-function fromMiddle({ top, bottom }: Place, height: number): number {
+function fromMiddle({ top, bottom }: FigurePlace, height: number): number {
   const middle = height / 2;
   if (top <= middle && middle <= bottom) return 0;
   return Math.min(Math.abs(top - middle), Math.abs(bottom - middle));
 }
 
 /** `claimed`: has it while it is in view. */
-export function seatFor(places: readonly Place[], height: number, claimed?: string): string | undefined {
+export function seatFor(places: readonly FigurePlace[], height: number, claimed?: string): string | undefined {
   const seen = places.filter((place) => inView(place, height));
   if (seen.some(({ id }) => id === claimed)) return claimed;
   const [nearest] = seen.sort((a, b) => fromMiddle(a, height) - fromMiddle(b, height));
@@ -41,7 +41,7 @@ export interface Seat {
 }
 
 export interface SeatOptions {
-  readonly places: () => readonly Place[];
+  readonly places: () => readonly FigurePlace[];
   /** Of the window; 0 while nobody looks at it. */
   readonly height: () => number;
   readonly onChange: (holder: string | undefined, before: string | undefined) => void;

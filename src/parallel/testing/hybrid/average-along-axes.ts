@@ -5,14 +5,14 @@
 import { at } from '../../../base/invariant';
 import { algorithmFor } from '../../../collectives/algorithms';
 import type { Where } from '../../../program/lane-builder';
-import type { Averaging, SyncedStep } from '../../pipeline/compile';
+import type { AveragingSyncs, SyncedStep } from '../../pipeline/compile';
 import { replicaSync } from '../../pipeline/replica-sync';
 import type { StagePlace } from '../../step/place';
 import type { StageUse, Sync } from '../../step/sync';
 
 const SHARDS: Where = { phase: 'reduce', anchor: 'all_reduce', queue: 'comm' };
 
-export const averageAlongAxes: Averaging = (step, schedule) => {
+export const averageAlongAxes: AveragingSyncs = (step, schedule) => {
   const { builder, stages } = step;
   const planes = Array.from({ length: builder.mesh.shape.dpShard }, (_, shard) =>
     stages.map(({ lanes }): StagePlace => {

@@ -7,7 +7,7 @@ import { must } from '../../../base/invariant';
 import { type KernelTuning, PRODUCT_KERNELS, type ProductKernel } from '../../../graph/kernel-tuning';
 import { grid } from '../../../graph/launch';
 import type { DenseLaunch } from '../../../graph/op';
-import { type Product, productLaunch, TILE_KERNELS } from '../../../graph/tiled-product';
+import { productLaunch, type StridedProduct, TILE_KERNELS } from '../../../graph/tiled-product';
 import { packParams } from '../dispatch';
 import type { PipelineCache } from '../pipelines';
 import { COPY_DST, STORAGE, UNIFORM } from '../usage';
@@ -19,10 +19,10 @@ const LONG_ENOUGH_MS = 5;
 const MOST_DISPATCHES = 128;
 
 function launchOf(kernel: ProductKernel): DenseLaunch {
-  const alongRows: Product['steps'] = [SIZE, 1, SIZE, 1];
-  const alongK: Product['steps'] = [SIZE, 1, 1, SIZE];
+  const alongRows: StridedProduct['steps'] = [SIZE, 1, SIZE, 1];
+  const alongK: StridedProduct['steps'] = [SIZE, 1, 1, SIZE];
   const steps = kernel === 'matmul/rows' ? alongRows : alongK;
-  const product: Product = { m: SIZE, n: SIZE, k: SIZE, steps, a: 0, b: 1, c: 2 };
+  const product: StridedProduct = { m: SIZE, n: SIZE, k: SIZE, steps, a: 0, b: 1, c: 2 };
   const tile = TILE_KERNELS.find((each) => each.kernel === kernel);
   if (tile) return productLaunch(tile, product);
   const params = [SIZE, SIZE, SIZE, ...steps];

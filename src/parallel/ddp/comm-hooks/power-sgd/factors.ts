@@ -30,12 +30,12 @@ export function powerSGDSettings({ ddp }: Config): PowerSGDSettings {
 }
 
 /** A stretch of the bucket. */
-export interface Piece {
+export interface FactorPiece {
   readonly at: number;
   readonly length: number;
 }
 
-export interface Matrix extends Piece {
+export interface FactorMatrix extends FactorPiece {
   readonly rows: number;
   readonly columns: number;
   readonly rank: number;
@@ -44,17 +44,17 @@ export interface Matrix extends Piece {
 }
 
 export interface Factors {
-  readonly matrices: readonly Matrix[];
+  readonly matrices: readonly FactorMatrix[];
   /** What is all-reduced as it is. */
-  readonly rest: readonly Piece[];
+  readonly rest: readonly FactorPiece[];
   readonly pLength: number;
   readonly qLength: number;
 }
 
 /** `shapes` of the tensors of a bucket, in its order. */
 export function factorsOf(shapes: readonly Shape[], { rank: most, minRate }: PowerSGDSettings): Factors {
-  const rest: Piece[] = [];
-  const bySize = new Map<string, Omit<Matrix, 'pAt' | 'qAt'>[]>();
+  const rest: FactorPiece[] = [];
+  const bySize = new Map<string, Omit<FactorMatrix, 'pAt' | 'qAt'>[]>();
   let offset = 0;
   for (const shape of shapes) {
     const length = elements(shape);

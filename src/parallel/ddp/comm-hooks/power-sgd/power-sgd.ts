@@ -10,7 +10,7 @@ import type { LaneBuilder, Where } from '../../../../program/lane-builder';
 import type { HookPhase } from '../../../../protocol/step-kind';
 import { allreduce } from '../allreduce';
 import type { BucketCall, CommHook, HookDraw } from '../comm-hook';
-import { type Factors, factorsOf, type Matrix, powerSGDSettings, qDrawer } from './factors';
+import { type FactorMatrix, type Factors, factorsOf, powerSGDSettings, qDrawer } from './factors';
 import type { ProductAttrs } from './low-rank-ops';
 
 const PLAIN: HookPhase = 'plain';
@@ -102,7 +102,7 @@ const layoutOf = ({ builder, group, parameters, config }: BucketCall): Factors =
   );
 
 /** P = M Q. */
-const timesQ = ({ at, rows, columns, rank, pAt, qAt }: Matrix): ProductAttrs => ({
+const timesQ = ({ at, rows, columns, rank, pAt, qAt }: FactorMatrix): ProductAttrs => ({
   rows,
   columns: rank,
   depth: columns,
@@ -116,7 +116,7 @@ const timesQ = ({ at, rows, columns, rank, pAt, qAt }: Matrix): ProductAttrs => 
 });
 
 /** Q = M^T P. */
-const timesP = ({ at, rows, columns, rank, pAt, qAt }: Matrix): ProductAttrs => ({
+const timesP = ({ at, rows, columns, rank, pAt, qAt }: FactorMatrix): ProductAttrs => ({
   rows: columns,
   columns: rank,
   depth: rows,
@@ -130,7 +130,7 @@ const timesP = ({ at, rows, columns, rank, pAt, qAt }: Matrix): ProductAttrs => 
 });
 
 /** M = P Q^T. */
-const together = ({ at, rows, columns, rank, pAt, qAt }: Matrix): ProductAttrs => ({
+const together = ({ at, rows, columns, rank, pAt, qAt }: FactorMatrix): ProductAttrs => ({
   rows,
   columns,
   depth: rank,
