@@ -215,7 +215,7 @@ function inPyTorch(): void {
 
       const none = await run(folder, '--resume', 'nosuch');
       expect(none.status).not.toBe(0);
-      expect(none.said).toContain('train.py: there is no checkpoint nosuch (nosuch.state.safetensors)\n');
+      expect(none.said).toContain('train.py: there is no checkpoint nosuch (nosuch.state.safetensors is missing)\n');
       expect(none.said).not.toContain('record.py');
 
       const sgd = await exported('sgd', { mode: 'ddp', worldSize: 2 });
