@@ -10,7 +10,7 @@ test(
   placeInBrowser({ rest: 'whoever develops sees at once that it is broken' }),
   async ({ playground }) => {
     // Nothing is bundled: hundreds of modules, and the pages of the lessons are made when they are asked for.
-    test.setTimeout(300_000);
+    test.setTimeout(400_000);
     const { page } = playground;
     const port = await freePort();
     const server = spawn(process.execPath, ['scripts/start.mjs'], {
@@ -27,7 +27,8 @@ test(
       await playground.button('Play').click();
       await expect(playground.status('Step')).toHaveText(/[1-9]/, slowly);
 
-      await page.goto(`${site}/learn/all-reduce.html`, slowly);
+      // The first lesson is made of its sources, and so are the runs in it: a minute on two busy cores.
+      await page.goto(`${site}/learn/all-reduce.html`, { timeout: 150_000 });
       const ring = page.locator('figure[data-figure="ring"]');
       await ring.scrollIntoViewIfNeeded();
       await expect(ring).toHaveAttribute('data-live', /playing|rest/, slowly);
