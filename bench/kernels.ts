@@ -33,7 +33,7 @@ interface Row {
 const TRACES = 25;
 const [, , file = 'kernels.json'] = process.argv;
 Object.assign(globalThis, globals);
-/** Held to the end. Dawn rounds timestamps to 65 us unless it is told not to. */
+/** Held to the end. The toggle keeps Dawn from rounding timestamps to 65 us. */
 const gpu = create(['disable-dawn-features=timestamp_quantization']);
 
 const median = (values: readonly number[]): number => {

@@ -21,6 +21,15 @@ const types = {
 /** @param {string} file */
 export const contentType = (file) => types[path.extname(file)] ?? 'application/octet-stream';
 
+/** @param {string} url of a request; undefined where it is none, as `//` or `/%E0` @returns {string | undefined} */
+function pathOf(url) {
+  try {
+    return decodeURIComponent(new URL(url, 'http://localhost').pathname);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * @param {string} folder
  * @param {{port?: number, prefix?: string}} [options] port 0 takes a free one; prefix begins and ends with a slash
@@ -29,10 +38,8 @@ export const contentType = (file) => types[path.extname(file)] ?? 'application/o
 export function serveFolder(folder, { port = 0, prefix = '/' } = {}) {
   const base = path.resolve(folder);
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    const inside = decodeURIComponent(pathname).startsWith(prefix)
-      ? decodeURIComponent(pathname).slice(prefix.length)
-      : undefined;
+    const asked = pathOf(request.url ?? '/');
+    const inside = asked?.startsWith(prefix) ? asked.slice(prefix.length) : undefined;
     const file =
       inside === undefined
         ? undefined

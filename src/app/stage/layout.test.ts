@@ -142,3 +142,10 @@ it('lets the messages of a pipeline on a phone pass each other: a packet is 64 p
   expect(upright.length).toBeGreaterThan(0);
   for (const rank of upright) expect(Math.abs(xOf(rank, rank + 1) - xOf(rank + 1, rank))).toBeGreaterThan(64);
 });
+
+it('lays out settings that no session has accepted: more replicas than devices', () => {
+  const size = { width: 856, height: 388 };
+  const given = { ...size, devices: 4, largest: LARGEST, links: [] };
+  expect(layoutStage({ ...given, stack: 40 })).toEqual(layoutStage(given));
+  expect(layoutStage({ ...given, stack: 3 })).toEqual(layoutStage(given));
+});

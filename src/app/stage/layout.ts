@@ -202,7 +202,9 @@ function fits({ width, height }: Size, chunks: number): number {
   return small * whole;
 }
 
-export function layoutStage(input: LayoutInput): StageLayout {
+export function layoutStage(given: LayoutInput): StageLayout {
+  // A link's settings are drawn before a session has checked them: they may name more replicas than devices.
+  const input = given.devices % (given.stack ?? 1) === 0 ? given : { ...given, stack: 1 };
   const { devices, stack = 1 } = input;
   const stacks = devices / stack;
   const compact = input.width < COMPACT_BELOW;
