@@ -10,6 +10,55 @@ const focused = (page: Page): Promise<string> =>
     return at?.getAttribute('aria-label') ?? at?.textContent ?? '';
   });
 
+/**
+ * What hides the focused element or its ring: an edge of a scrolled box or of the screen that cuts the ring off, or
+ * something that lies over the element. Nothing for an element whose part of the page is marked on a canvas.
+ */
+const hidden = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const at = document.activeElement;
+    if (!(at instanceof HTMLElement) || at === document.body || at.getBoundingClientRect().width <= 1) return [];
+    // Radios and the list of paces are unseen; what stands for them has the ring.
+    const marked = [at, at.nextElementSibling, at.parentElement].find(
+      (element) =>
+        element instanceof Element &&
+        getComputedStyle(element).outlineStyle !== 'none' &&
+        getComputedStyle(element).opacity !== '0',
+    );
+    if (!marked) return ['no ring'];
+    const style = getComputedStyle(marked);
+    const reach = Number.parseFloat(style.outlineOffset) + Number.parseFloat(style.outlineWidth);
+    const box = marked.getBoundingClientRect();
+    const problems: string[] = [];
+    const within = (what: string, left: number, top: number, width: number, height: number) => {
+      const over = {
+        left: left - (box.left - reach),
+        top: top - (box.top - reach),
+        right: box.right + reach - (left + width),
+        bottom: box.bottom + reach - (top + height),
+      };
+      for (const [side, px] of Object.entries(over))
+        if (px > 0.5) problems.push(`${what} cuts ${px.toFixed(1)} px off at the ${side}`);
+    };
+    // A separator is a line from edge to edge: its ring is the lines above and below it.
+    if (at.getAttribute('role') !== 'separator' && at.tagName !== 'HR') {
+      for (let around = marked.parentElement; around; around = around.parentElement) {
+        const { overflowX, position } = getComputedStyle(around);
+        if (overflowX !== 'visible' && around !== document.body && around !== document.documentElement) {
+          const { left, top } = around.getBoundingClientRect();
+          const { clientLeft, clientTop, clientWidth, clientHeight } = around;
+          within(around.className || around.tagName, left + clientLeft, top + clientTop, clientWidth, clientHeight);
+        }
+        if (position === 'fixed') break;
+      }
+      within('the screen', 0, 0, window.innerWidth, window.innerHeight);
+    }
+    const on = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+    if (on && !marked.contains(on) && !on.contains(marked) && !at.contains(on) && !on.contains(at))
+      problems.push(`${on.className || on.tagName} lies over it`);
+    return problems;
+  });
+
 /** Presses Tab until that has the focus, with a ring that shows it; `most`: presses after which it is not reached. */
 async function tabTo(page: Page, name: string, most: number): Promise<void> {
   for (let presses = 0; presses < most; presses++) {
@@ -73,6 +122,52 @@ test('from the first Tab to a shared link of the same moment', async ({ playgrou
   await other.page.goto(href);
   await expect.poll(() => other.scrub().getAttribute('aria-valuetext'), { timeout: 40_000 }).toBe(await place());
   expect(other.problems).toEqual([]);
+});
+
+for (const [screen, viewport] of Object.entries({
+  laptop: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+}))
+  test(`every stop of Tab is in view with its whole ring, and none holds the focus: ${screen}`, async ({
+    playground,
+  }) => {
+    const { page } = playground;
+    await page.setViewportSize(viewport);
+    await playground.open(RUN);
+    await playground.fetched();
+    const stops: string[] = [];
+    const problems: string[] = [];
+    // The focus leaves the page after its last stop.
+    for (let presses = 0; presses < 200; presses++) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(() => document.activeElement === document.body)) break;
+      const stop = await focused(page);
+      stops.push(stop);
+      problems.push(...(await hidden(page)).map((problem) => `${stops.length} ${stop.slice(0, 40)}: ${problem}`));
+    }
+    expect(problems).toEqual([]);
+    expect(stops.at(-1)).toBe('Take it to PyTorch');
+    // Of the bar, the stage, the timeline and the result; on a phone the set-up is a sheet.
+    expect(stops).toEqual(
+      expect.arrayContaining(['Play', 'Items on the stage', 'Scrub', 'Time cursor', 'PyTorch code']),
+    );
+    if (screen === 'laptop') expect(stops).toEqual(expect.arrayContaining(['World size', 'Add hidden layer']));
+  });
+
+test('p goes from part to part, and Tab from there into the part', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await playground.fetched();
+  for (const part of ['', 'Stage', 'Timeline', 'Set-up', 'Result', 'Code', '']) {
+    await page.keyboard.press('p');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')).toBe(part);
+    expect(await hidden(page)).toEqual([]);
+    if (part !== 'Set-up') continue;
+    await page.keyboard.press('Tab');
+    await expect(playground.preset('MLP').or(page.getByRole('region', { name: part }).locator(':focus'))).toBeFocused();
+  }
+  await page.keyboard.press('Shift+P');
+  await expect(playground.region('Code')).toBeFocused();
 });
 
 test('Escape closes the fold that has the focus, one at a time, and the focus stays at it', async ({ playground }) => {

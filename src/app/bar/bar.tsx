@@ -37,7 +37,7 @@ export function Bar() {
   const bar = useRef<HTMLElement>(null);
   useFit(bar);
   return (
-    <header ref={bar} className={styles['bar']}>
+    <header ref={bar} data-part className={styles['bar']}>
       <h1 className={styles['mark']}>Lockstep</h1>
       {brief ? <RunButton /> : <Run />}
       {!hide.has('transport') && <Transport disabled={locked('transport')} />}

@@ -7,6 +7,7 @@ import { speedOf } from '../pace/pace';
 import type { Controller } from '../run/controller';
 import type { AppStore } from '../state/store';
 import { CHECKPOINTS } from '../stored/checkpoints-id';
+import { focusNextPart } from './next-part';
 
 export interface Key {
   /** As KeyboardEvent.key says it. */
@@ -67,6 +68,13 @@ export const KEYS: readonly Key[] = [
     does: 'Checkpoints: save and load',
     act: () => document.getElementById(CHECKPOINTS)?.click(),
   },
+  {
+    keys: ['p'],
+    label: 'p',
+    does: 'Focus the next part of the page: bar, stage, timeline, set-up, result, code',
+    act: () => focusNextPart(1),
+  },
+  { keys: ['P'], shift: true, label: 'Shift p', does: 'Focus the part before', act: () => focusNextPart(-1) },
   { keys: ['Escape'], label: 'Esc', does: 'Remove the pin', act: (_, s) => s.getState().pin(undefined) },
 ];
 export const HELP_KEY = '?';

@@ -12,7 +12,7 @@ interface RegionProps {
 
 export function Region({ name, className, sheet, children }: RegionProps) {
   return (
-    <section aria-label={name} className={className} id={sheet} popover={sheet && 'auto'}>
+    <section aria-label={name} data-part className={className} id={sheet} popover={sheet && 'auto'}>
       <Boundary what={`The region “${name}”`}>{children}</Boundary>
     </section>
   );
