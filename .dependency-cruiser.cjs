@@ -76,6 +76,7 @@ const only = {
     'distributed',
     'inference',
     'museum',
+    'interop',
     'session',
     'app',
   ],
@@ -203,7 +204,7 @@ module.exports = {
       comment: 'Pictures of the lessons that need the engine are recorded when the site is built (lessons/record).',
       severity: 'error',
       from: { path: '^src/lessons/', pathNot: `^src/lessons/record/|${tests}` },
-      to: { path: '^src/(distributed|inference)/' },
+      to: { path: '^src/(distributed|inference|interop)/' },
     },
     {
       name: 'node-only-in-cli',

@@ -85,7 +85,7 @@ export const lesson = defineLesson({
           { text: 'As much as without no_sync()', right: (sent) => sent > 0 },
         ],
       },
-      why: 'Each rank sends {bytesPerRank}. DDP decides in forward whether it will reduce the gradients of the next backward.',
+      why: 'Each rank sends {bytesPerRank}. DDP decides in forward whether it will reduce the gradients of the next backward pass.',
     },
   },
   tasks: {

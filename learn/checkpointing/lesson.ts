@@ -95,7 +95,7 @@ export const lesson = defineLesson({
     },
     ethernet: {
       question:
-        'Four ranks share the work over 10 Gbit Ethernet. With four segments each rank computes almost all of its forward twice. How much longer does the step take?',
+        'Four ranks share the work over 10 Gbit Ethernet. With four segments each rank computes almost all of its forward pass twice. How much longer does the step take?',
       answer: { figure: 'free', of: 'stepTime', with: { checkpoint: '4' } },
       guess: {
         kind: 'choice',

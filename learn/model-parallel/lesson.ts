@@ -33,7 +33,8 @@ export const lesson = defineLesson({
       run: `mode=mp&world=4&${NET}&at=2`,
       show: ['timeline'],
       controls: [DEVICES, { key: 'batch', label: 'Rows in a batch', values: ['32', '64', '128'] }],
-      caption: 'The same step over time: forward goes down the stairs, backward comes up again.',
+      caption:
+        'The same step over time, with one row per device. In forward the devices compute one after the other, from top to bottom; in backward, from bottom to top.',
       numbers: ['devices', 'stepTime', 'idle', 'computing:0', 'computing:1', 'computing:2', 'computing:3'],
       starts: 'rest',
     },

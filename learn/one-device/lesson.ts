@@ -27,7 +27,7 @@ export const lesson = defineLesson({
         { key: 'opt', label: 'Optimiser', values: ['adam', 'sgd'], words: ['Adam', 'SGD'] },
       ],
       caption:
-        'A wider net, just after its forward. The bar of cuda:0 shows what is in memory at this moment, by kind.',
+        'A wider net, just after its forward pass. The bar of cuda:0 shows what is in memory at this moment, by kind.',
       numbers: ['liveMemory', 'allocated', 'heldMemory', 'parameterMemory', 'gradientMemory', 'optimizerMemory'],
       starts: 'rest',
     },

@@ -46,7 +46,7 @@ export const lesson = defineLesson({
         { key: 'pipeline', label: 'Schedule', values: ['1F1B', 'InterleavedZeroBubble'], words: ['1F1B', 'ZB1P'] },
       ],
       caption:
-        'B is a whole backward. I is the half that another rank waits for, W the half that only the optimiser needs.',
+        'B is a whole backward pass. I is the half that another rank waits for, W the half that only the optimiser needs.',
       numbers: ['stages', 'makespan', 'bubble', 'bubbleByFormula', 'bubbleOfRun', 'peakLive:0', 'peakLive:3'],
       starts: 'rest',
     },
@@ -78,10 +78,11 @@ export const lesson = defineLesson({
   },
   predictions: {
     halves: {
-      question: 'The bubble of 1F1B is 27.3 % here. Split every backward in two halves: how large is the bubble now?',
+      question:
+        'The bubble of 1F1B is 27.3 % here. Split every backward pass in two halves: how large is the bubble now?',
       answer: { figure: 'halves', of: 'bubble', with: { pipeline: 'InterleavedZeroBubble' } },
       guess: { kind: 'number', from: 0, to: 0.3, step: 0.005 },
-      why: 'It is {bubble}. The step is as long as {makespan} forwards, of which each rank computes for 24. The ranks do exactly the work they did before.',
+      why: 'It is {bubble}. The step is as long as {makespan} forward passes, of which each rank computes for 24. The ranks do exactly the work they did before.',
       plot: {
         figure: 'halves',
         of: 'bubble',
@@ -95,7 +96,7 @@ export const lesson = defineLesson({
   tasks: {
     split: {
       figure: 'own',
-      text: 'Split backwards into I and W until the bubble is at most half of what it was, and run your schedule.',
+      text: 'Split backward passes into I and W until the bubble is at most half of what it was, and run your schedule.',
       hint: 'Begin with the last rank, whose gradients the others wait for: directly after each F run the I, and postpone the W cells to the end.',
       done: (facts) =>
         facts.info?.config.pipeline.schedule === 'own' &&

@@ -40,7 +40,7 @@ export const lesson = defineLesson({
         { key: 'hardware', label: 'Machine', values: ['transputer', 'pcie4'], words: ['slow', 'A100'] },
       ],
       caption:
-        'Four ranks over time. F is a forward, B a backward, and the number is the micro-batch. In the hatched areas a rank waits.',
+        'Four ranks over time. F is a forward pass, B a backward pass, and the number is the micro-batch. In the hatched areas a rank waits.',
       numbers: [
         'microBatches',
         'makespan',
@@ -61,7 +61,8 @@ export const lesson = defineLesson({
         { key: 'pipeline', label: 'Schedule', values: ['GPipe', '1F1B'] },
         { key: 'microBatches', label: 'Micro-batches', values: ['4', '8', '16'] },
       ],
-      caption: 'The band below each row shows how many activations the rank keeps. The number at its end is the peak.',
+      caption:
+        'The band below each row shows for how many micro-batches the rank keeps activations. The number at its end is the peak.',
       numbers: ['bubble', 'peakLive:0', 'peakLive:1', 'peakLive:2', 'peakLive:3', 'activationMemory:0', 'loss:2'],
       starts: 'rest',
     },
@@ -80,7 +81,7 @@ export const lesson = defineLesson({
         'With one micro-batch each rank waits for three quarters of the step. How large is that share with eight micro-batches?',
       answer: { figure: 'cut', of: 'bubble', with: { microBatches: '8' } },
       guess: { kind: 'number', from: 0, to: 0.75, step: 0.01 },
-      why: 'It is {bubble}. The schedule is as long as {makespan} forwards. Each rank computes for as long as eight micro-batches take, and waits for as long as three take.',
+      why: 'It is {bubble}. The schedule is as long as {makespan} forward passes. Each rank computes for as long as eight micro-batches take, and waits for as long as three take.',
       plot: {
         figure: 'cut',
         of: 'bubble',
@@ -91,7 +92,7 @@ export const lesson = defineLesson({
     },
     sooner: {
       question:
-        'Under 1F1B each rank starts its backwards as soon as the first gradient arrives. What happens to the bubble?',
+        'Under 1F1B each rank starts its backward passes as soon as the first gradient arrives. What happens to the bubble?',
       answer: { figure: 'memory', of: 'bubble', with: { pipeline: '1F1B' } },
       guess: {
         kind: 'choice',
@@ -104,7 +105,7 @@ export const lesson = defineLesson({
           { text: 'It gets larger', right: (bubble, facts) => bubble > bubbleOfGPipe(facts) + NEARLY },
         ],
       },
-      why: 'It is {bubble}, as before. The first micro-batch still has to reach the last rank, and the last gradient still has to travel back. What shrinks is the memory: rank 0 keeps {peakLive:0} activations instead of {microBatches}.',
+      why: 'It is {bubble}, as before. The first micro-batch still has to reach the last rank, and the last gradient still has to travel back. What shrinks is the memory: rank 0 keeps the activations of {peakLive:0} micro-batches instead of {microBatches}.',
     },
   },
   tasks: {
@@ -117,7 +118,7 @@ export const lesson = defineLesson({
     },
     halve: {
       figure: 'memory',
-      text: 'Halve the number of activations that rank 0 keeps, without a larger bubble.',
+      text: 'Halve the number of micro-batches whose activations rank 0 keeps, without a larger bubble.',
       hint: 'Half as many micro-batches would also halve the activations, but then the bubble grows. Change the order of the work instead.',
       done: (facts) => number(facts, 'peakLive') <= 4 && number(facts, 'bubble') <= 3 / 11 + NEARLY,
       solution: [{ set: { pipeline: '1F1B' } }],

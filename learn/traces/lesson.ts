@@ -115,7 +115,7 @@ export const lesson = defineLesson({
     open: {
       figure: 'exposed',
       text: 'Make the step like that of the third recording: nearly all of the communication in the open.',
-      hint: 'Communication can only hide under a backward that still computes. When is the first message sent?',
+      hint: 'Communication can only hide while backward still computes. When is the first message sent?',
       done: (facts) => (measure(facts, 'hidden') ?? 1) < 0.05,
       solution: [{ set: { overlap: '0' } }],
     },

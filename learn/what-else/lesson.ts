@@ -87,7 +87,7 @@ export const lesson = defineLesson({
     },
     whose: {
       question:
-        'A batch norm keeps running statistics for evaluation. After a forward, whose samples contribute to the running mean on rank 0?',
+        'A batch norm keeps running statistics for evaluation. After a forward pass, whose samples contribute to the running mean on rank 0?',
       answer: { figure: 'buffers', of: 'spread:1.running_mean' },
       guess: {
         kind: 'choice',

@@ -36,15 +36,15 @@ const SAID: ReadonlyMap<string, readonly RegExp[]> = new Map([
   [
     'pipeline, 1F1B',
     [
-      /^Stage 0 runs the forward of micro-batch 1, stage 1 the forward of micro-batch 0, stages 2 and 3 wait$/,
+      /^Stages 0 and 1 run the forward passes of micro-batches 1 and 0, stages 2 and 3 wait$/,
       /^ +The bubble at the start: /,
-      /^Stage 0 runs forward of micro-batch 4, stage 1 backward of 1, stage 2 forward of 3, stage 3 backward of 2$/,
+      /^Stages 0 and 2 run the forward passes of micro-batches 4 and 3, stages 1 and 3 the backward passes of micro-batches 1 and 2$/,
       /^Stage 2 sends the activations of micro-batch 7 to stage 3, stages 1 and 3 send the gradients of micro-batches 5 and/,
-      /^ +One forward, one backward: each backward frees the activations/,
+      /^ +One forward, one backward: each backward pass frees the activations/,
       /^scale_grads: all four ranks divide their gradients by the number of micro-batches$/,
     ],
   ],
-  ['pipeline, GPipe', [/^ +All forwards came first \(GPipe\)/]],
+  ['pipeline, GPipe', [/^ +All forward passes came first \(GPipe\)/]],
   ['pipeline, zero bubble', [/the weight gradients of \d/, /^ +W can wait: /]],
   ['a GPT', [/^Forward: both ranks add the embedding of each token’s position/]],
 ]);

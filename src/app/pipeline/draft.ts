@@ -83,11 +83,11 @@ export function pairedOrApart(draft: Draft, { rank, index }: ActionPlace): Draft
   if (cell && isPair(cell)) return withRow(draft, rank, (own) => own.toSpliced(index, 1, ...cell.pair));
   const next = order[index + 1];
   if (!cell || !next || isPair(next))
-    return 'A pair needs two single cells beside each other: a forward and a backward.';
+    return 'A pair needs two single cells beside each other: a forward pass and a backward pass.';
   const forward = [cell, next].find(({ kind }) => kind === 'F');
   const backward = [cell, next].find(({ kind }) => kind === 'B' || kind === 'I');
   if (!forward || !backward)
-    return `A pair is a forward (F) and a backward (B or I), not ${cell.kind} and ${next.kind}.`;
+    return `A pair is a forward pass (F) and a backward pass (B or I), not ${cell.kind} and ${next.kind}.`;
   return withRow(draft, rank, (own) => own.toSpliced(index, 2, { pair: [forward, backward] }));
 }
 

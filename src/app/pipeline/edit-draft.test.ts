@@ -104,7 +104,7 @@ test('O pairs a forward and a backward, the forward first, and takes the pair ap
   expect(row(type(typed, 'o'))).toBe('0F1 0B0');
   expect(type({ ...typed, caret: { rank: 0, index: 0 } }, '3').refusal).toMatch(/Take the pair apart/);
   expect(row(type(blank, 'b0f1o'))).toBe('(0F1;0B0)OVERLAP_F_B');
-  expect(type(blank, 'fwo').refusal).toBe('A pair is a forward (F) and a backward (B or I), not F and W.');
+  expect(type(blank, 'fwo').refusal).toBe('A pair is a forward pass (F) and a backward pass (B or I), not F and W.');
   expect(type(blank, 'fo').refusal).toMatch(/two single cells/);
   expect(row(press(typed, { ...CTRL, key: 'z' }))).toBe('0F1 0B0');
 });

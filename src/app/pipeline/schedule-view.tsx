@@ -63,7 +63,7 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
         clocks={happened ? ['modelled', 'measured', 'units'] : ['units']}
         label={
           clockShown === 'units' || !info
-            ? 'a forward takes 1 unit, a backward 2, I and W 1 each, messages none'
+            ? 'a forward pass takes 1 unit, a backward pass 2, I and W 1 each, messages none'
             : clockLabel(clockShown, info)
         }
         onClock={(next) => {

@@ -1,4 +1,7 @@
-/** Which PyTorch version an exported train.py needs, judged by the names it uses. Called by export-folder.ts. */
+/**
+ * Which PyTorch version a script needs, judged by the names it uses. Called by export-folder.ts for train.py, and for
+ * the scripts that the lessons print.
+ */
 import type { TorchNeeds } from '../../protocol/exported';
 
 /** Which version introduced which name, newest first. */
@@ -9,8 +12,11 @@ const INTRODUCED: readonly (readonly [word: string, torch: string, why: string])
   ['use_reentrant=', '2.0', 'checkpoint_sequential with use_reentrant=False'],
 ];
 
+/** What every script runs on. */
+export const OLDEST_TORCH = '1.13';
+
 export function needsOf(text: string): TorchNeeds {
-  const [, torch = '1.13', why = 'torchrun and torch.autocast on the CPU'] =
+  const [, torch = OLDEST_TORCH, why = 'torchrun and torch.autocast on the CPU'] =
     INTRODUCED.find(([word]) => text.includes(word)) ?? [];
   return { torch, why };
 }

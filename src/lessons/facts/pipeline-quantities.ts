@@ -62,7 +62,11 @@ export const PIPELINE_QUANTITIES = {
   bubble: { label: 'bubble', format: 'percent', of: (facts) => timingIn(facts)?.bubble },
   bubbleByFormula: { label: 'bubble by formula', format: 'percent', of: bubbleByFormula },
   bubbleOfRun: { label: 'bubble of the run, modelled', format: 'percent', of: bubbleOfRun },
-  makespan: { label: 'length of the schedule, in forwards', format: 'count', of: (facts) => timingIn(facts)?.makespan },
+  makespan: {
+    label: 'length of the schedule, in forward passes',
+    format: 'count',
+    of: (facts) => timingIn(facts)?.makespan,
+  },
   /** Each of one stage and micro-batch, on the rank that keeps the most; `:0` of rank 0. */
   peakLive: { label: 'activations kept, at most', format: 'count', of: peakLive },
   bytesPerHop: { label: 'bytes from stage to stage, per micro-batch', format: 'bytes', of: bytesPerHop },

@@ -12,8 +12,9 @@ interface CodeProps {
 export function Code({ figure, mark, around = 2 }: CodeProps) {
   const page = usePage();
   figureOf(page, figure);
-  const lines = runOf(page, figure)?.listing.map(({ text }) => text);
-  if (!lines) return null;
+  const run = runOf(page, figure);
+  if (!run) return null;
+  const lines = run.listing.map(({ text }) => text);
   const marked = lines.flatMap((line, index) => (mark.some((words) => line.includes(words)) ? [index] : []));
   for (const words of mark)
     if (!lines.some((line) => line.includes(words)))
@@ -27,6 +28,11 @@ export function Code({ figure, mark, around = 2 }: CodeProps) {
         <summary>The whole script of this figure’s run</summary>
         <Highlighted code={whole} marked={marked} />
       </details>
+      {run.needs && (
+        <p className="code-needs">
+          The script needs PyTorch {run.needs.torch} or later, for {run.needs.why}.
+        </p>
+      )}
     </div>
   );
 }

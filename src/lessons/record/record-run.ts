@@ -12,6 +12,8 @@ import type { SessionClient } from '../../app/run/session-client';
 import { isConstruct } from '../../app/state/kept-run';
 import { type AppStore, createAppStore } from '../../app/state/store';
 import { createWalker } from '../../app/transport/walker';
+import { needsOf, OLDEST_TORCH } from '../../interop/export/needs';
+import type { TorchNeeds } from '../../protocol/exported';
 import type { LabResult } from '../../protocol/lab';
 import type { CodeLine, StepTrace } from '../../protocol/trace';
 import { type Facts, factsOf } from '../facts/facts';
@@ -25,6 +27,8 @@ export interface Recorded {
   readonly lab: LabResult | undefined;
   /** The PyTorch script of the run; empty in a figure of the lab. */
   readonly listing: readonly CodeLine[];
+  /** The PyTorch that the script needs, where the oldest that is supported will not do. */
+  readonly needs: TorchNeeds | undefined;
 }
 
 /** `link`: as linkOf() gives it. Rejects with what the page would have said. */
@@ -55,13 +59,15 @@ export async function recordRun(link: string): Promise<Recorded> {
   try {
     if (view.lab) {
       const lab = await controller.lab.lab(labRequest({ ...DEFAULT_LAB, ...view.lab }));
-      return { store, lab, facts: factsOf({ app: store.getState(), lab }), listing: [] };
+      return { store, lab, facts: factsOf({ app: store.getState(), lab }), listing: [], needs: undefined };
     }
     controller.apply(config, 'link');
     await Promise.race([there, refused(store)]);
     await until(store, ({ snapshot, traces }) => snapshot?.microBatch === doneAfter(traces));
     const listing = await controller.listing();
-    return { store, lab: undefined, facts: factsOf({ app: store.getState() }), listing };
+    const needs = needsOf(listing.map(({ text }) => text).join('\n'));
+    const newer = needs.torch === OLDEST_TORCH ? undefined : needs;
+    return { store, lab: undefined, facts: factsOf({ app: store.getState() }), listing, needs: newer };
   } finally {
     controller.player.halt();
     for (const client of started) client.end();

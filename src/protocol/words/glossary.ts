@@ -37,8 +37,8 @@ export const GLOSSARY = {
   broadcast: 'One rank sends a tensor, and all other ranks receive it.',
   scatter: 'One device cuts a tensor into parts and sends one part to each device.',
   gather: 'Every device sends its part to one device, which joins the parts.',
-  replicate: 'In every forward, DataParallel copies the model from cuda:0 to all other devices.',
-  overlap: 'Communication while the device computes. It is hidden: it does not make the step longer.',
+  replicate: 'In every forward pass, DataParallel copies the model from cuda:0 to all other devices.',
+  overlap: 'Communication while the device computes. It is hidden: by itself it does not make the step longer.',
   forward:
     'The model computes its output from the samples, layer by layer. Autograd keeps the tensors that backward will need.',
   backward:
@@ -64,7 +64,7 @@ export const GLOSSARY = {
   checkpoint:
     'Files from which training can continue: the weights, the state of the optimiser, the step, the position in the data, and the state of the random generators.',
   'activation checkpointing':
-    'Forward keeps only the inputs of some segments of layers. When backward needs the other activations, the segment’s forward runs again. It saves memory and costs time. torch.utils.checkpoint does it; it writes no file.',
+    'Forward keeps only the inputs of some segments of layers. When backward needs the other activations, the segment’s forward pass runs again. It saves memory and costs time. torch.utils.checkpoint does it; it writes no file.',
   staleness:
     'How often the weights were updated between the moment a worker copied them and the moment its gradient is applied.',
   straggler: 'A rank that is slower than the others. In every collective the other ranks wait for it.',

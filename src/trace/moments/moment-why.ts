@@ -110,7 +110,7 @@ function backwardWhy(trace: StepTrace, moment: Moment, e: TraceEvent, clock: Clo
   if (overlapOf(trace, moment, clock))
     return 'DDP does not wait for the end of backward. It all-reduces a bucket as soon as all gradients of the bucket are ready, while backward computes the next layers.';
   if (isModelParallel(trace))
-    return 'The other devices wait: a device can start its backward only after the device with the next layers has sent a gradient.';
+    return 'The other devices wait: a device can start its backward pass only after the device with the next layers has sent a gradient.';
   return undefined;
 }
 

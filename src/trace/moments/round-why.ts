@@ -86,7 +86,7 @@ const isFirstOfPart = (trace: StepTrace, { round, index }: Moment): boolean =>
 
 function broadcastWhy(trace: StepTrace, moment: Moment): string | undefined {
   if (moment.phase === 'replicate')
-    return 'DataParallel makes new replicas in every forward, so every step sends all weights to every device.';
+    return 'DataParallel makes new replicas in every forward pass, so every step sends all weights to every device.';
   const [e] = hopsOf(trace, moment).sends;
   if (/\.(running_mean|running_var|num_batches_tracked)$/.test(e?.slice?.buffer ?? ''))
     return 'broadcast_buffers: each rank computes batch norm’s statistics from its own samples. Without this broadcast the statistics would drift apart.';
@@ -103,6 +103,7 @@ export function messageWhy(trace: StepTrace, moment: Moment): string | undefined
   if (anchor === 'push')
     return 'All workers send their gradients to the server, so the server’s link carries as much as all workers’ links together.';
   if (anchor === 'send_activation') return `${receiver} has been waiting: its first layer needs this output.`;
-  if (anchor === 'send_gradient') return `By the chain rule ${receiver} needs this gradient to continue its backward.`;
+  if (anchor === 'send_gradient')
+    return `By the chain rule ${receiver} needs this gradient to continue its backward pass.`;
   return undefined;
 }

@@ -16,8 +16,8 @@ const LINE = 100;
 
 /** Of one micro-batch, and of several. */
 const WORK: Readonly<Record<Computation, readonly [one: string, many: string]>> = {
-  F: ['the forward', 'the forwards'],
-  B: ['the backward', 'the backwards'],
+  F: ['the forward pass', 'the forward passes'],
+  B: ['the backward pass', 'the backward passes'],
   I: ['the input gradient', 'the input gradients'],
   W: ['the weight gradients', 'the weight gradients'],
 };
@@ -35,17 +35,15 @@ export function turnSentence(trace: StepTrace, moment: Moment): string {
   const actions = actionsIn(events);
   if ((moment.turn?.turns ?? 1) > 1) return windowSentence(actions);
   const idle = idleIn(trace, moment, events);
-  const named = stageByStage(actions, idle, 'every');
+  const byStage = stageByStage(actions, idle);
   // One line of the stage at most sizes.
-  if (named.length <= LINE) return named;
-  const whole = stageByStage(actions, idle, 'first');
-  const byStage = whole.length <= LINE ? whole : whole.replaceAll(' the ', ' ');
-  if (byStage.length <= ROOM) return byStage;
-  const byKind = kindByKind(actions, idle);
-  return byKind.length <= ROOM ? byKind : inNumbers(actions, idle);
+  if (byStage.length <= LINE) return byStage;
+  // Every number says what it counts, as long as there is room.
+  const byKinds = [kindByKind(actions, idle, 'every'), kindByKind(actions, idle, 'first')];
+  return byKinds.find(({ length }) => length <= ROOM) ?? inNumbers(actions, idle);
 }
 
-/** Of several turns: 'stages 0 to 7 run forwards of micro-batches 2 to 5, input gradients of 0 and 1, ...'. */
+/** Of several turns: 'stages 0 to 7 run forward passes of micro-batches 2 to 5, input gradients of 0 and 1, ...'. */
 function windowSentence(actions: readonly PipelineAction[]): string {
   const stages = [...new Set(actions.map(({ stage }) => stage))];
   const who = nounWith('stage', stages);
@@ -106,8 +104,7 @@ function idleIn({ events }: StepTrace, { turn }: Moment, own: readonly TraceEven
   });
 }
 
-/** `names`: in which clauses the number is called a micro-batch. */
-function stageByStage(actions: readonly PipelineAction[], idle: readonly Idle[], names: 'every' | 'first'): string {
+function stageByStage(actions: readonly PipelineAction[], idle: readonly Idle[]): string {
   const clauses: { readonly stage: number; readonly text: string; readonly runs: boolean }[] = [];
   const places = [
     ...actions.map((action) => ({ stage: action.stage, action, idle: undefined })),
@@ -121,8 +118,7 @@ function stageByStage(actions: readonly PipelineAction[], idle: readonly Idle[],
   for (const { stage, action, idle: one } of places) {
     if (action) {
       const before = clauses.at(-1);
-      const first = clauses.every(({ runs }) => !runs);
-      const what = `${at(WORK[action.kind], 0)} of ${first || names === 'every' ? 'micro-batch ' : ''}${action.microBatch}`;
+      const what = `${at(WORK[action.kind], 0)} of micro-batch ${action.microBatch}`;
       clauses.push({ stage, text: `stage ${stage} ${before?.runs ? '' : 'runs '}${what}`, runs: true });
       continue;
     }
@@ -141,21 +137,22 @@ function groupIdle(idle: readonly Idle[]): readonly { readonly members: readonly
     if (before && last?.done === one.done && last.number === one.number - 1) before.push(one);
     else groups.push([one]);
   }
-  return groups.map((members) => {
-    const { noun, done } = at(members, 0);
-    const many = members.length > 1;
-    const verb = done ? `${many ? 'are' : 'is'} done` : many ? 'wait' : 'waits';
-    return {
-      members,
-      text: `${nounWith(
-        noun,
-        members.map(({ number }) => number),
-      )} ${verb}`,
-    };
-  });
+  return groups.map((members) => ({ members, text: idleWords(members) }));
 }
 
-function kindByKind(actions: readonly PipelineAction[], idle: readonly Idle[]): string {
+/** Of those that all wait, or are all done. */
+function idleWords(members: readonly Idle[]): string {
+  const { noun, done } = at(members, 0);
+  const many = members.length > 1;
+  const verb = done ? `${many ? 'are' : 'is'} done` : many ? 'wait' : 'waits';
+  return `${nounWith(
+    noun,
+    members.map(({ number }) => number),
+  )} ${verb}`;
+}
+
+/** `names`: in which clauses the numbers are called micro-batches. */
+function kindByKind(actions: readonly PipelineAction[], idle: readonly Idle[], names: 'every' | 'first'): string {
   const groups = byKind(actions).map(({ kind, own }, index) => {
     const many = own.length > 1;
     const verb = index === 0 ? (many ? 'run ' : 'runs ') : '';
@@ -164,9 +161,10 @@ function kindByKind(actions: readonly PipelineAction[], idle: readonly Idle[]): 
       own.map(({ stage }) => stage),
     );
     const of = own.map(({ microBatch }) => microBatch);
-    return `${stages} ${verb}${at(WORK[kind], many ? 1 : 0)} of ${index === 0 ? `micro-batch${many ? 'es' : ''} ` : ''}${listed(of)}`;
+    const noun = index === 0 || names === 'every' ? `micro-batch${many ? 'es' : ''} ` : '';
+    return `${stages} ${verb}${at(WORK[kind], many ? 1 : 0)} of ${noun}${listed(of)}`;
   });
-  return [...groups, ...restWords(idle)].join(', ');
+  return [...groups, ...(names === 'every' ? restNames(idle) : restWords(idle))].join(', ');
 }
 
 function inNumbers(actions: readonly PipelineAction[], idle: readonly Idle[]): string {
@@ -185,6 +183,13 @@ function byKind(
   const kinds = [...new Set(actions.map(({ kind }) => kind))];
   return kinds.map((kind) => ({ kind, own: actions.filter((action) => action.kind === kind) }));
 }
+
+/** 'stages 0 and 2 wait', 'stage 3 is done'. */
+const restNames = (idle: readonly Idle[]): readonly string[] =>
+  [false, true].flatMap((done) => {
+    const own = idle.filter((one) => one.done === done);
+    return own.length === 0 ? [] : [idleWords(own)];
+  });
 
 /** 'stage 2 waits', 'two wait', 'three are done'. */
 const restWords = (idle: readonly Idle[]): readonly string[] =>

@@ -16,7 +16,7 @@ export function turnWhy(trace: StepTrace, moment: Moment): string | undefined {
   const first = momentsOf(trace).find(({ turn, kind }) => kind !== 'message' && turn?.stretch === moment.turn?.stretch);
   if (actions.some(({ kind }) => kind === 'W')) return weightsWhy(trace, moment, actions);
   if (actions.some(({ kind }) => kind === 'I') && isFirstOf(trace, moment, 'I'))
-    return 'The backward is split in two. The input gradient is computed first, because the stage before waits for it; the weight gradients follow later.';
+    return 'Each backward pass is split in two. The input gradient is computed first, because the stage before waits for it; the weight gradients follow later.';
   switch (moment.turn.stretch) {
     case 'fill':
       return fillWhy(trace, moment, first);
@@ -47,7 +47,7 @@ function fillWhy(trace: StepTrace, moment: Moment, first: Moment | undefined): s
     return 'The bubble at the start: a stage has no work until the first micro-batch has passed all stages before it.';
   const last = stagesIn(trace) - 1;
   return actionsOf(trace, moment).some(({ stage, microBatch }) => stage === last && microBatch === 0)
-    ? 'Micro-batch 0 has reached the last stage, which computes its loss. From now on backwards can run.'
+    ? 'Micro-batch 0 has reached the last stage, which computes its loss. From now on backward passes can run.'
     : undefined;
 }
 
@@ -57,7 +57,7 @@ function steadyWhy(trace: StepTrace): string {
     most < all
       ? `. No stage keeps the activations of more than ${most} ${most === 1 ? 'micro-batch' : 'micro-batches'}; GPipe would keep those of all ${all}`
       : '';
-  return `One forward, one backward: each backward frees the activations of its micro-batch${spared}.`;
+  return `One forward, one backward: each backward pass frees the activations of its micro-batch${spared}.`;
 }
 
 /** The most micro-batches whose activations a stage keeps at once. */
@@ -79,8 +79,8 @@ function drainWhy(trace: StepTrace): string | undefined {
   if (stagesIn(trace) === 1) return undefined;
   const before = momentsOf(trace).some(({ turn }) => turn?.stretch === 'steady');
   return before
-    ? 'The bubble at the end: gradients arrive stage by stage, and a waiting stage has no forward left to fill the time.'
-    : `All forwards came first (GPipe), so every stage keeps the activations of all ${microBatchesIn(trace)} micro-batches until their backward.`;
+    ? 'The bubble at the end: gradients arrive stage by stage, and a waiting stage has no forward pass left to fill the time.'
+    : `All forward passes came first (GPipe), so every stage keeps the activations of all ${microBatchesIn(trace)} micro-batches until their backward passes.`;
 }
 
 function weightsWhy(trace: StepTrace, moment: Moment, actions: readonly PipelineAction[]): string | undefined {
@@ -93,6 +93,6 @@ function sendWhy(actions: readonly PipelineAction[]): string | undefined {
   const [one] = actions;
   if (!one || actions.length > 1) return undefined;
   return one.kind === 'F'
-    ? `Stage ${one.stage + 1} keeps the activations until its backward of micro-batch ${one.microBatch}, which needs them again.`
-    : `By the chain rule stage ${one.stage - 1} needs this gradient for its own backward of micro-batch ${one.microBatch}.`;
+    ? `Stage ${one.stage + 1} keeps the activations until its backward pass of micro-batch ${one.microBatch}, which needs them again.`
+    : `By the chain rule stage ${one.stage - 1} needs this gradient for its own backward pass of micro-batch ${one.microBatch}.`;
 }

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { CONTENTS } from '../../../../learn/contents';
 import { must } from '../../../base/invariant';
+import { makeSchedule } from '../../../schedules/schedule';
+import { timingOf } from '../../../schedules/timing';
 import type { Changes } from '../../lesson';
 import { type Drawn, settingsOf } from '../drawing';
 import { kind, TOPICS } from './at-size';
@@ -106,6 +108,26 @@ describe('what they say', () => {
     const ratio = value('model-parallel', 'alone') / value('model-parallel', 'largest');
     expect(ratio).toBeGreaterThan(3.2);
     expect(ratio).toBeLessThanOrEqual(4);
+  });
+
+  test.each([
+    { id: 'bubble', name: 'GPipe', stagesPerRank: 1 },
+    { id: 'interleaved', name: 'Interleaved1F1B', stagesPerRank: 2 },
+    { id: 'zeroBubble', name: 'InterleavedZeroBubble', stagesPerRank: 1 },
+    { id: 'zbv', name: 'ZBVZeroBubble', stagesPerRank: 2 },
+  ] as const)('bubble of $name: what the schedule has, cell by cell', ({ id, name, stagesPerRank }) => {
+    const [stages, micros] = ['Stages', 'Micro-batches'].map((label) =>
+      must(
+        kind.knobs('pipeline-schedules').find((own) => own.label === label),
+        label,
+      ),
+    );
+    for (const ranks of stages?.values ?? [])
+      for (const own of micros?.values ?? []) {
+        const shape = { ranks: Number(ranks), microBatches: Number(own), stagesPerRank };
+        const counted = timingOf(makeSchedule({ name, ...shape })).bubble;
+        expect(value('pipeline-schedules', id, { ranks, own }), `${ranks} ranks, ${own}`).toBeCloseTo(counted, 12);
+      }
   });
 
   test('16,384 GPUs are interrupted every three hours, as Meta reports', () => {

@@ -53,20 +53,18 @@ export const pipeline: Topic = {
 };
 
 interface OneSchedule {
+  readonly id: string;
   readonly label: string;
-  /** Bubble of a device, in thirds of a micro-batch's time on one stage: forward, input half, weight half alike. */
-  readonly thirds: (devices: number) => number;
-  /** Micro-batches of one stage whose activations the first device keeps. */
-  readonly kept: (devices: number, micro: number) => number;
+  /** How long a device waits. Unit: a third of a micro-batch's time on a device, since F, I and W take equally long. */
+  readonly waits: (devices: number, micro: number) => number;
 }
 
-/** Qi et al., "Zero bubble pipeline parallelism" and "… with controllable memory"; Narayanan et al. */
+/** As schedules/closed-form.ts has them, and for fewer micro-batches than devices; a test holds them to timing.ts. */
 const SCHEDULES: readonly OneSchedule[] = [
-  { label: 'GPipe', thirds: (p) => 3 * (p - 1), kept: (_, m) => m },
-  { label: '1F1B', thirds: (p) => 3 * (p - 1), kept: (p, m) => Math.min(p, m) },
-  { label: 'interleaved, 2 stages', thirds: (p) => (3 * (p - 1)) / 2, kept: (p, m) => Math.min(m, p + (p - 1) / 2) },
-  { label: 'ZB1P', thirds: (p) => p - 1, kept: (p, m) => Math.min(p, m) },
-  { label: 'ZBV', thirds: () => 0, kept: (p, m) => Math.min(p, m) },
+  { id: 'bubble', label: 'GPipe and 1F1B', waits: (p) => 3 * (p - 1) },
+  { id: 'interleaved', label: 'interleaved, 2 stages', waits: (p, m) => (3 * (p - 1 + Math.max(0, p - m))) / 2 },
+  { id: 'zeroBubble', label: 'ZB1P', waits: (p, m) => p - 1 + Math.max(0, p - m) },
+  { id: 'zbv', label: 'ZBV', waits: (p, m) => Math.max((p - 1) / 2, 2 * p - 1 - m) },
 ];
 
 /** Schedules of one pipeline: what each leaves of the bubble. */
@@ -77,28 +75,28 @@ export const schedules: Topic = {
     const cuts = cut(model, devices, (part) => partUs(part, rows, 3, machine));
     const slowest = Math.max(...cuts.map((parts) => sum(parts, (part) => partUs(part, rows, 3, machine))));
     const kept = rows * sum(cuts[0] ?? [], keptOfPart);
-    const waits = (one: OneSchedule) => (slowest * one.thirds(devices)) / 3;
-    const bars = SCHEDULES.map(
-      (one): DrawnBar => ({
-        label: one.label,
+    const found = SCHEDULES.map(({ id, label, waits }) => {
+      const waitUs = (slowest * waits(devices, micro)) / 3;
+      return { id, label, waitUs, bubble: waitUs / (waitUs + micro * slowest) };
+    });
+    const bars = found.map(
+      ({ label, waitUs }): DrawnBar => ({
+        label,
         parts: [
           { words: 'one device computes', tone: 'forward', value: micro * slowest },
-          { words: 'one device waits', tone: 'idle', value: waits(one) },
+          { words: 'one device waits', tone: 'idle', value: waitUs },
         ],
       }),
     );
-    const [gpipe, oneF, , zeroBubble] = SCHEDULES;
-    const bubbleOf = (one: OneSchedule | undefined) => (one ? waits(one) / (waits(one) + micro * slowest) : 0);
-    const keptBy = (one: OneSchedule | undefined) => (one ? one.kept(devices, micro) * kept : 0);
+    const [oneF, , zeroBubble, zbv] = found.map(({ bubble }) => said(bubble, 'percent'));
     return {
       bars: { bars, format: 'time' },
       values: [
-        share('bubble', 'bubble, GPipe and 1F1B', bubbleOf(oneF)),
-        share('zeroBubble', 'bubble, ZB1P', bubbleOf(zeroBubble)),
-        bytes('gpipe', 'activations of the first device, GPipe', keptBy(gpipe)),
-        bytes('oneF', 'activations of the first device, 1F1B and ZB1P', keptBy(oneF)),
+        ...found.map(({ id, label, bubble }) => share(id, `bubble, ${label}`, bubble)),
+        bytes('gpipe', 'activations of the first device, GPipe', micro * kept),
+        bytes('oneF', 'activations of the first device, 1F1B and ZB1P', Math.min(micro, devices) * kept),
       ],
-      says: `${model.label} on ${devices} devices, ${micro} micro-batches: with 1F1B a device waits for ${said(bubbleOf(oneF), 'percent')} of the step. ZB1P delays the weight halves of backward into the bubble and leaves ${said(bubbleOf(zeroBubble), 'percent')}, if forward and both halves take equally long.`,
+      says: `${model.label} on ${devices} devices, ${micro} micro-batches: with 1F1B a device waits for ${oneF} of the step. ZB1P moves the weight halves of the backward passes into the bubble and leaves ${zeroBubble}, ZBV leaves ${zbv}, if forward and both halves take equally long.`,
     };
   },
 };
