@@ -63,9 +63,10 @@ function sums(result: LabResult, { transfers, state }: LabRound): string {
   });
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const n = result.request.worldSize;
-  if (least === n) return ` What has arrived now holds the values of all ${n} ranks.`;
+  const [chunks, holds] = transfers.length === 1 ? ['chunk that arrived', 'holds'] : ['chunks that arrived', 'hold'];
+  if (least === n) return ` The ${chunks} now ${holds} the values of all ${n} ranks.`;
   const how = least === most ? `${most}` : `${least} to ${most}`;
-  return ` What has arrived now holds the values of ${how} of ${n} ranks.`;
+  return ` The ${chunks} now ${holds} the values of ${how} of ${n} ranks.`;
 }
 
 /** Position 0 is the start, k the state after round k. */

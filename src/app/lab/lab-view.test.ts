@@ -46,8 +46,8 @@ describe('the sentence', () => {
       'Start: each of 4 ranks has 16 elements (64 B) of its own; every rank gets the reduction of all buffers.',
     );
     expect(labSentence(result, 2)).toBe(
-      'Round 2 of 6, reduce-scatter: every rank sends 4 elements (16 B) to the rank before it; the receiver adds it to its own.' +
-        ' What has arrived now holds the values of 3 of 4 ranks.',
+      'Round 2 of 6, reduce-scatter: every rank sends 4 elements (16 B) to the rank before it; the receiver adds them to its own.' +
+        ' The chunks that arrived now hold the values of 3 of 4 ranks.',
     );
     expect(labSentence(result, 6)).toContain('Done: every rank gets the reduction of all buffers.');
   });

@@ -43,14 +43,14 @@ export const REDUCE_WORDS: Readonly<Record<ReduceOp, string>> = {
 };
 
 export const APPLY_WORDS: Readonly<Record<Apply, string>> = {
-  put: 'stores it unchanged',
-  add: 'adds it to its own',
-  multiply: 'multiplies its own by it',
+  put: 'stores them unchanged',
+  add: 'adds them to its own',
+  multiply: 'multiplies its own by them',
   min: 'keeps the smaller of each pair',
   max: 'keeps the larger of each pair',
-  band: 'combines it with its own by AND',
-  bor: 'combines it with its own by OR',
-  bxor: 'combines it with its own by XOR',
+  band: 'combines them with its own by AND',
+  bor: 'combines them with its own by OR',
+  bxor: 'combines them with its own by XOR',
 };
 
 export const ROOTED: ReadonlySet<CollectiveOp> = new Set(['broadcast', 'reduce', 'scatter', 'gather', 'sendRecv']);
