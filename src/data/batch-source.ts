@@ -7,11 +7,11 @@
 import { at } from '../base/invariant';
 import { refusedSettings } from '../base/refused-settings';
 import type { Config } from '../protocol/config';
-import { dropoutMask } from '../tensor/distributions';
 import { Generator } from '../tensor/generator';
 import { type BatchSchedule, batchSchedule } from './batch-schedule';
 import type { Dataset } from './dataset';
 import { DistributedSampler } from './distributed-sampler';
+import { type DrawnMask, drawMasks, type MaskDraw } from './draw-masks';
 import { DataLoader, drawBaseSeed } from './loader';
 import { RandomSampler, SequentialSampler } from './samplers';
 
@@ -23,25 +23,6 @@ export interface StepBatch {
   readonly rows: readonly Int32Array<ArrayBuffer>[];
   /** Dropout masks, drawn after what the epoch draws. */
   readonly masks: readonly DrawnMask[];
-}
-
-/** A mask that is drawn with a batch: `elements` values, 0 with probability `p`, else 1 / (1 - p). */
-export interface MaskDraw {
-  /** Whose generator draws it. */
-  readonly dataIndex: number;
-  readonly device: number;
-  readonly buffer: string;
-  /** Of the pieces that the batch is cut into, the one that it is for. */
-  readonly microBatch: number;
-  readonly elements: number;
-  readonly p: number;
-}
-
-export interface DrawnMask {
-  readonly device: number;
-  readonly buffer: string;
-  readonly microBatch: number;
-  readonly data: Float32Array<ArrayBuffer>;
 }
 
 /** Where a source is; as good as having drawn everything before. */
@@ -140,13 +121,8 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
         const place = places[rank];
         return place ? at(own, place.batch) : new Int32Array();
       });
-      const drawn = masks(rows.map((own) => own.length)).map(
-        ({ dataIndex, device, buffer, microBatch: piece, elements, p }) => ({
-          device,
-          buffer,
-          microBatch: piece,
-          data: dropoutMask(at(ofRanks ?? generators, ofRanks ? device : dataIndex), elements, p),
-        }),
+      const drawn = drawMasks(masks(rows.map((own) => own.length)), ({ device, dataIndex }) =>
+        at(ofRanks ?? generators, ofRanks ? device : dataIndex),
       );
       return { microBatch: microBatch++, epoch, rows, masks: drawn };
     },

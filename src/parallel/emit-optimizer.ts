@@ -3,30 +3,30 @@
  * instruction per parameter group with the group's own scalars from the host. Gradients are whole by then: under DDP
  * the all-reduce has run. Called by the modes.
  */
-import { at } from '../base/invariant';
+import { Part } from '../base/part';
 import { clipGradNorm } from '../optim/clip-grad-norm';
 import { clipGradValue } from '../optim/clip-grad-value';
-import { gradNorm } from '../optim/grad-norm';
 import { inGroup, optimizerOp, optimizerState } from '../optim/optimizer';
 import { groupOf } from '../optim/param-groups';
 import { SCALARS_LENGTH } from '../optim/scalars';
 import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
+import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, type NormInput, OWN_NORM } from './emit-norm';
 import type { ParameterRef } from './stage-graph';
 
 const STEP: Where = { phase: 'step', anchor: 'step' };
-const CLIP: Where = { phase: 'step', anchor: 'clip' };
 const CLIP_VALUE: Where = { phase: 'step', anchor: 'clip_value' };
 
-/** Buffer [1] of the total norm before clipping, as clip_grad_norm_ returns it. */
-export const GRAD_NORM = 'grad_norm';
-
-type ClipSetting = 'clipGradNorm' | 'clipGradNormType' | 'clipGradValue';
+/** Loaded for a run whose mesh cuts layers. */
+const NORM_OF_LINES = new Part('Norms over the parts of a layer', () => import('./norm-of-lines'));
+if (!globalThis.LOCKSTEP_SITE) await NORM_OF_LINES.load();
 
 /** What of a ModeInput the optimiser depends on. */
-export interface OptimizerInput {
-  readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'> & Partial<Pick<Config, ClipSetting>>;
+export interface OptimizerInput extends NormInput {
+  readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'> &
+    Partial<Pick<Config, 'clipGradNorm' | 'clipGradValue'>> &
+    NormInput['config'];
 }
 
 /** A parameter and the buffer of its gradient. */
@@ -36,7 +36,7 @@ type Optimized = Pick<ParameterRef, 'name' | 'gradient'>;
 export interface OptimizerPart {
   readonly lane: LaneBuilder;
   readonly parameters: readonly Optimized[];
-  /** Those that count in the common norm, where some are copies of another part's; absent: all. */
+  /** Those that count in the common norm, where other ranks have some of them, too; absent: all. */
   readonly inNorm?: readonly Optimized[];
 }
 
@@ -80,19 +80,29 @@ export function emitOptimizerOver(
 
 const gradientsOf = (parameters: readonly Optimized[]): readonly string[] => parameters.map((p) => p.gradient);
 
-function emitNorm(lane: LaneBuilder, input: OptimizerInput, gradients: readonly string[], target: string): void {
-  const attrs = { normType: input.config.clipGradNormType ?? 2 };
-  const types = gradNorm.infer(
-    gradients.map((name) => lane.spec(name)),
-    attrs,
-  );
-  lane.buffer({ name: target, shape: [1], dtype: 'f32', category: 'optimizer', persistent: true });
-  const scratch = types.slice(1).map(({ shape, dtype }, k) => {
-    const name = `${target}.sums${k}`;
-    lane.buffer({ name, shape, dtype, category: 'optimizer', persistent: false });
-    return name;
-  });
-  lane.compute(gradNorm.name, gradients, [target, ...scratch], attrs, CLIP);
+/**
+ * One optimiser over a model whose layers are cut: each line of pipeline ranks (`lines`, all with the same layers) has
+ * a part of every layer.
+ */
+export function emitOptimizerOfLines(
+  builder: ProgramBuilder,
+  input: OptimizerInput,
+  lines: readonly (readonly OptimizerPart[])[],
+): void {
+  const [only, second] = lines;
+  if (only && !second) {
+    emitOptimizerOver(builder, input, only);
+    return;
+  }
+  const own = lines.map((line) => line.filter(({ parameters }) => parameters.length > 0));
+  if (input.config.clipGradNorm !== undefined) {
+    const gradients = own.map((line) =>
+      line.map((part) => ({ lane: part.lane, gradients: gradientsOf(normed(part)) })),
+    );
+    NORM_OF_LINES.get().emitNormOfLines(builder, input, gradients);
+  }
+  for (const { lane, parameters } of own.flat()) emitClip(lane, input, gradientsOf(parameters));
+  for (const { lane, parameters } of own.flat()) emitStep(lane, input, parameters, 0);
 }
 
 /** By the norm that the lane has, then by value. PyTorch leaves the order to the script; the listing has the same. */
@@ -108,35 +118,9 @@ function emitClip(lane: LaneBuilder, { config }: OptimizerInput, gradients: read
  */
 function emitTotalNorm(builder: ProgramBuilder, input: OptimizerInput, own: readonly OptimizerPart[]): void {
   const parts = own.filter((part) => normed(part).length > 0);
-  const root = at(parts, 0).lane;
-  const comm: Where = { ...CLIP, queue: 'comm' };
-  const all = 'grad_norms';
-  for (const part of parts) emitNorm(part.lane, input, gradientsOf(normed(part)), 'grad_norm.own');
-  root.buffer({ name: all, shape: [parts.length], dtype: 'f32', category: 'optimizer', persistent: false });
-  root.compute('ops/copy', ['grad_norm.own'], [all], { from: 0, to: 0, length: 1 }, CLIP);
-  root.handOver('compute', 'comm', comm);
-  for (const [k, { lane }] of parts.entries()) {
-    if (k === 0) continue;
-    lane.handOver('compute', 'comm', comm);
-    builder.transfer(
-      { device: lane.device, slice: lane.whole('grad_norm.own'), where: comm },
-      { device: root.device, slice: { buffer: all, offset: k, length: 1 }, where: comm },
-      { name: 'grad_norm.own', payload: 'gradient' },
-    );
-  }
-  root.handOver('comm', 'compute', CLIP);
-  emitNorm(root, input, [all], GRAD_NORM);
-  root.handOver('compute', 'comm', comm);
-  for (const { lane } of own) {
-    if (lane === root) continue;
-    lane.buffer({ ...root.spec(GRAD_NORM) });
-    builder.transfer(
-      { device: root.device, slice: root.whole(GRAD_NORM), where: comm },
-      { device: lane.device, slice: lane.whole(GRAD_NORM), where: comm },
-      { name: GRAD_NORM, payload: 'gradient' },
-    );
-    lane.handOver('comm', 'compute', CLIP);
-  }
+  for (const part of parts) emitNorm(part.lane, input, gradientsOf(normed(part)), OWN_NORM);
+  const lanesOf = (some: readonly OptimizerPart[]) => some.map(({ lane }) => lane);
+  emitNormOfNorms(builder, input, { from: lanesOf(parts), to: lanesOf(own) });
 }
 
 function emitStep(lane: LaneBuilder, input: OptimizerInput, parameters: readonly Optimized[], update: number): void {

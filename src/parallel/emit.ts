@@ -103,8 +103,9 @@ export function emitAccumulate(lane: LaneBuilder, parameters: readonly Parameter
 
 /** The masks of dropout, drawn on the host with the lane's batch. */
 export function emitMasks(lane: LaneBuilder, { masks }: Pick<StageGraph, 'masks'>): void {
-  for (const { name, p } of masks) {
-    lane.load({ buffer: name, source: 'mask', start: 0, count: 0, p }, { phase: 'data', anchor: 'forward' });
+  for (const { name, p, region } of masks) {
+    const shared = region ? { region } : {};
+    lane.load({ buffer: name, source: 'mask', start: 0, count: 0, p, ...shared }, { phase: 'data', anchor: 'forward' });
   }
 }
 

@@ -11,15 +11,33 @@ import { checkpoint, type Segment } from '../graph/passes/checkpoint';
 import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
+import type { Axis } from '../protocol/mesh';
 import type { MicroBatchKind } from '../protocol/step-kind';
+import type { Rank } from '../protocol/trace';
+import type { TensorRegion } from '../sharding/piece';
 import type { DType, Shape } from '../tensor/shape';
 import type { ModeInput } from './mode-input';
 
-/**
- * A pass between forward and backward, where a mesh cuts tensors: writes the graph of what one rank has of each tensor.
- * Gives back, for a value of the whole graph, the value of the rank's.
- */
-export type Partition = (whole: Graph, builder: GraphBuilder) => (value: ValueId) => ValueId;
+/** A pass between forward and backward, where a mesh cuts tensors: writes the graph of what one rank has of each. */
+export interface Partition {
+  /** Ranks with the same text have the same graph. */
+  readonly part: string;
+  cut(whole: Graph, builder: GraphBuilder): CutGraph;
+}
+
+/** By the values of the whole graph. */
+export interface CutGraph {
+  /** What the rank has of it. */
+  own(value: ValueId): ValueId;
+  /** Of a parameter: the axes of the mesh along which every rank has another piece. */
+  cutAlong(value: ValueId): readonly Axis[];
+  /** Of a dropout mask, by its name: the piece that the rank has. */
+  regionOf(mask: string): TensorRegion | undefined;
+}
+
+export type PartitionOf = (rank: Rank) => Partition;
+
+const WHOLE: CutGraph = { own: (value) => value, cutAlong: () => [], regionOf: () => undefined };
 
 /** Loaded for a run with `fuse`. */
 export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));
@@ -31,6 +49,15 @@ export interface ParameterRef {
   readonly gradient: string;
   /** Buffer that this backward pass writes: `gradient` itself, or one beside it that is then added to it. */
   readonly fresh: string;
+  /** Axes of the mesh along which every rank has another piece of it; absent: each rank has the whole parameter. */
+  readonly cutAlong?: readonly Axis[];
+}
+
+export interface DropoutMask {
+  readonly name: string;
+  readonly p: number;
+  /** What the rank has of the mask of a whole activation, where an axis cuts tensors. */
+  readonly region?: TensorRegion;
 }
 
 export interface StageGraph {
@@ -49,7 +76,7 @@ export interface StageGraph {
    */
   readonly registered: readonly ParameterRef[];
   /** Dropout masks, in the order of their draws. */
-  readonly masks: readonly { readonly name: string; readonly p: number }[];
+  readonly masks: readonly DropoutMask[];
   /** What the gradient of the loss starts from: 1 over the number of micro-batches. */
   readonly lossGradient: number;
 }
@@ -72,7 +99,7 @@ export interface StageOptions {
   /** Batch norm is SyncBatchNorm over these ranks. */
   readonly synced?: Synced | undefined;
   /** Absent: the rank has whole tensors. */
-  readonly partition?: Partition;
+  readonly partition?: Partition | undefined;
 }
 
 export function stageGraph(input: ModeInput, options: StageOptions): StageGraph {
@@ -97,9 +124,13 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   });
   const loss = options.withLoss ? lossOf(whole, input, options.rows, forward.output) : undefined;
   const builder = options.partition ? new GraphBuilder(ops) : whole;
-  const own = options.partition?.(whole.finish(), builder) ?? ((value: ValueId) => value);
+  const { own, cutAlong, regionOf } = options.partition?.cut(whole.finish(), builder) ?? WHOLE;
   const [x, output] = [own(wholeInput), own(forward.output)];
-  const used = [...forward.parameters, ...borrowed].map(({ name, value }) => ({ name, value: own(value) }));
+  const used = [...forward.parameters, ...borrowed].map(({ name, value }) => ({
+    name,
+    value: own(value),
+    cut: cutAlong(value),
+  }));
   const wrt: ValueId[] = [...used.map((p) => p.value), ...(options.needInputGradient ? [x] : [])];
   const nameOf = (id: ValueId): string => must(builder.finish().values[id], 'value').name;
   let gradients: ReadonlyMap<ValueId, ValueId>;
@@ -113,9 +144,9 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     gradients = builder.backward(new Map([[output, received]]), wrt);
   }
   const inputGradient = gradients.get(x);
-  const made = used.flatMap(({ name, value }) => {
+  const made = used.flatMap(({ name, value, cut }) => {
     const gradient = gradients.get(value);
-    return gradient === undefined ? [] : [{ name, value: gradient }];
+    return gradient === undefined ? [] : [{ name, value: gradient, cut }];
   });
   const finished = builder.finish();
   const adds = made.filter(({ name }) => options.gradients === 'add' || options.added?.has(name));
@@ -124,10 +155,11 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   invariant(!options.partition || config.checkpointSegments === undefined, 'segments are of the whole graph');
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments);
   const kept = segments.length > 0 ? checkpoint(named, segments, keep) : named;
-  const parameters = made.map(({ name, value }) => ({
+  const parameters = made.map(({ name, value, cut }) => ({
     name,
     gradient: at(finished.values, value).name,
     fresh: at(named.values, value).name,
+    ...(cut.length === 0 ? {} : { cutAlong: cut }),
   }));
   const reached = new Map(parameters.map((p) => [p.name, p]));
   return {
@@ -138,7 +170,10 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     inputGradient: inputGradient === undefined ? undefined : nameOf(inputGradient),
     parameters,
     registered: used.map(({ name }) => reached.get(name) ?? { name, gradient: `${name}.grad`, fresh: `${name}.grad` }),
-    masks: forward.masks,
+    masks: forward.masks.map((mask) => {
+      const region = regionOf(mask.name);
+      return region ? { ...mask, region } : mask;
+    }),
     lossGradient: 1 / config.accumulate,
   };
 }

@@ -17,6 +17,7 @@ import type {
   Rank,
   Slice,
 } from '../protocol/trace';
+import type { TensorRegion } from '../sharding/piece';
 import type { DType, Shape } from '../tensor/shape';
 
 export type InstructionId = number;
@@ -85,6 +86,11 @@ export interface Load extends Base {
   readonly draw?: string;
   /** mask: probability of a zero. */
   readonly p?: number;
+  /**
+   * mask: the devices of one data index that name a region share one draw of the whole, and each takes its piece;
+   * absent: the device draws a mask of its own.
+   */
+  readonly region?: TensorRegion;
   /** Which batch (DeviceMesh.dataIndex): ranks that share one name the same. */
   readonly dataIndex: number;
   readonly start: number;

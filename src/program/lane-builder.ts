@@ -116,7 +116,7 @@ export class LaneBuilder {
     this.push({ kind: 'compute', op, ...names, attrs, ...this.base(where, bytes, def.flops(types)) });
   }
 
-  load(load: Pick<Load, 'buffer' | 'source' | 'start' | 'count' | 'p'>, where: Where): void {
+  load(load: Pick<Load, 'buffer' | 'source' | 'start' | 'count' | 'p' | 'region'>, where: Where): void {
     const { dataIndex } = this;
     const buffer = this.named(load.buffer);
     const isDrawn = load.source === 'mask' || load.source === 'noise';

@@ -13,6 +13,9 @@ export type Axis = (typeof AXES)[number];
 /** Axes whose ranks train on different batches: over them gradients are averaged. */
 export const DATA_AXES = ['dpReplicate', 'dpShard'] as const satisfies readonly Axis[];
 
+/** Axes that cut the tensors of a layer or its activations: their ranks train on one batch. */
+export const CUT_AXES = ['cp', 'tp'] as const satisfies readonly Axis[];
+
 /** A process group: all ranks, or those on a line or a plane of the mesh. Two groups are the same if their ids are. */
 export interface Group {
   /** Unique within a mesh; 0 is the default group of all ranks. */

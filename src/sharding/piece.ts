@@ -17,6 +17,12 @@ export interface Piece {
   readonly addend?: number;
 }
 
+/** A piece, and the shape of the whole that it is of. */
+export interface TensorRegion {
+  readonly shape: Shape;
+  readonly piece: Piece;
+}
+
 /** A placement at one axis of the mesh, and where along the axis the device is. */
 export interface Cut {
   readonly placement: Placement;

@@ -3,8 +3,9 @@
  * together from theirs.
  */
 import { must } from '../base/invariant';
-import type { DrawnMask, MaskDraw } from '../data/batch-source';
+import type { DrawnMask, MaskDraw } from '../data/draw-masks';
 import type { Program } from '../program/instruction';
+import { merge } from '../sharding/slice';
 import { elements } from '../tensor/shape';
 
 /**
@@ -19,8 +20,9 @@ export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
         buffers.find((b) => b.name === i.buffer),
         i.buffer,
       );
-      const { dataIndex, draw = i.buffer, microBatch = 0, p = 0 } = i;
-      return [{ dataIndex, device, buffer: draw, microBatch, elements: elements(spec.shape), p }];
+      const { dataIndex, draw = i.buffer, microBatch = 0, p = 0, region } = i;
+      const shared = region ? { region } : {};
+      return [{ dataIndex, device, buffer: draw, microBatch, elements: elements(spec.shape), p, ...shared }];
     }),
   );
 }
@@ -31,7 +33,9 @@ export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
  */
 export function joinedMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
   const parts = new Map<string, Float32Array[]>();
-  for (const { buffer, data } of masks.toSorted((a, b) => a.device - b.device || a.microBatch - b.microBatch)) {
+  for (const { buffer, data } of wholeMasks(masks).toSorted(
+    (a, b) => a.device - b.device || a.microBatch - b.microBatch,
+  )) {
     const list = parts.get(buffer);
     if (list) list.push(data);
     else parts.set(buffer, [data]);
@@ -45,4 +49,22 @@ export function joinedMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
     }
     return { device: 0, buffer, microBatch: 0, data };
   });
+}
+
+/** Those that several devices have pieces of are put together: one for each data index. */
+function wholeMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
+  const shared = new Map<string, [DrawnMask, ...DrawnMask[]]>();
+  const own: DrawnMask[] = [];
+  for (const mask of masks) {
+    const key = `${mask.region?.dataIndex} ${mask.microBatch} ${mask.buffer}`;
+    const parts = shared.get(key);
+    if (!mask.region) own.push(mask);
+    else if (parts) parts.push(mask);
+    else shared.set(key, [mask]);
+  }
+  const wholes = [...shared.values()].map(([first, ...others]): DrawnMask => {
+    const held = [first, ...others].map(({ data, region }) => ({ data, piece: must(region, 'a region').piece }));
+    return { ...first, data: merge(must(first.region, 'a region').shape, held) };
+  });
+  return [...own, ...wholes];
 }

@@ -12,6 +12,7 @@ import { ProgramBuilder } from '../../program/builder';
 import { replicated, shardMap } from '../../sharding/shard-map';
 import { type ParallelMode, SCRIPT } from '../mode';
 import { stageGraph } from '../stage-graph';
+import { placeOn } from '../step/place';
 import { construct } from './broadcast';
 import { checkDdp, checkSchedule } from './checks';
 import { ddpConstructorForm, ddpForm } from './closed-form';
@@ -60,7 +61,7 @@ export const ddp: ParallelMode = {
 
   compile(input, kind) {
     const builder = new ProgramBuilder(ddp.mesh(input.config), input.ops);
-    emitDdpStep({ builder, group: builder.mesh.world, input }, kind);
+    emitDdpStep({ builder, stages: placeOn(builder, builder.mesh.world), input }, kind);
     return builder.finish('ddp', kind);
   },
 

@@ -6,9 +6,11 @@
  * this folder and by the pipeline's compiler.
  */
 import { at, must } from '../../base/invariant';
+import type { Group } from '../../protocol/mesh';
 import type { PipelineAction } from '../../protocol/pipeline';
 import { type HookPhase, stepsAfter } from '../../protocol/step-kind';
 import type { StageGraph } from '../stage-graph';
+import type { StagePlace } from '../step/place';
 import { besideAction, type StageUse, type Sync, type Written } from '../step/sync';
 import type { Step } from '../step/walk';
 import { broadcastBuffers, bufferNames } from './broadcast';
@@ -18,7 +20,9 @@ import { JOIN } from './rare-parts';
 import { bucketsOf } from './ready-order';
 import { createReducer, type Reducer } from './reducer';
 
-export interface DdpSyncOptions extends Pick<Step, 'builder' | 'input' | 'kind' | 'stages'> {
+export interface DdpSyncOptions extends Pick<Step, 'builder' | 'input' | 'kind'> {
+  /** With one replica group each: see per-group.ts. */
+  readonly stages: readonly StagePlace[];
   /** Whether the gradients of the action's stage are reduced while it runs. */
   reducesIn(action: PipelineAction): boolean;
   /** What the reducer sees of a stage; undefined: nothing to reduce. */
@@ -26,6 +30,9 @@ export interface DdpSyncOptions extends Pick<Step, 'builder' | 'input' | 'kind' 
   /** Gradients of the stage that earlier actions have completed; absent: none. */
   madeBefore?(graph: StageGraph, action: PipelineAction): readonly string[];
 }
+
+/** Those that DDP averages over. */
+const groupOf = ({ replicaGroups }: StagePlace): Group => at(replicaGroups, 0);
 
 export function ddpSync(options: DdpSyncOptions): Sync {
   const { builder, input, kind, stages, reducesIn, seen = (graph) => graph } = options;
@@ -40,15 +47,15 @@ export function ddpSync(options: DdpSyncOptions): Sync {
   const microBatchOf = ({ action }: StageUse) => at(kind.microBatches, action.microBatch);
   const phaseOf = ({ action: { microBatch } }: StageUse): HookPhase =>
     kind.ofOneBatch || stepsAfter(kind, microBatch) ? kind.hookPhase : 'usual';
-  const joiningOf = ({ place: { group }, works }: StageUse): Joining => ({
+  const joiningOf = ({ place, works }: StageUse): Joining => ({
     builder,
     config,
-    group,
+    group: groupOf(place),
     active: works.map(({ lane }) => lane.device),
   });
 
   const beforeForward = (use: StageUse) => {
-    const { lanes, group } = use.place;
+    const { lanes } = use.place;
     const { syncsBuffers, reduces } = microBatchOf(use);
     const stage = at(use.works, 0).graph;
     const joining = joiningOf(use);
@@ -58,7 +65,7 @@ export function ddpSync(options: DdpSyncOptions): Sync {
     joins?.notifyJoinContext(joining);
     if (syncsBuffers && broadcasts && bufferNames(stage).length > 0) {
       const source = joins?.commonRank(joining, 'buffers_from', joining.active) ?? at(lanes, 0).device;
-      broadcastBuffers(builder, group, stage, source);
+      broadcastBuffers(builder, groupOf(use.place), stage, source);
     }
     joins?.notifyBackwardSync(joining, reduces);
   };
@@ -113,7 +120,7 @@ export function ddpSync(options: DdpSyncOptions): Sync {
             ...bufferNames(at(use.works, 0).graph),
           ]);
         const names = parameters.map((p) => p.name);
-        const { group } = use.place;
+        const group = groupOf(use.place);
         if (kind.steps)
           commHookOf(config).afterStep?.({
             builder,

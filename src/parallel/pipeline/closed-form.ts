@@ -9,34 +9,40 @@ import type { Config } from '../../protocol/config';
 import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { chosenSchedule } from '../../schedules/chosen';
-import { elements } from '../../tensor/shape';
+import type { TensorSpec } from '../../sharding/shard-map';
+import { elements, type Shape } from '../../tensor/shape';
 import { bordersText, closedForm, type FormPass, type RunSizes, sum } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { hasHook } from '../ddp/rare-parts';
 import { layerRanges } from './split';
-import { devicesOfStage } from './stages';
+import { replicaGroupsOfStage } from './stages';
 import { type Tie, tiesOf } from './ties';
 
-/** Of one micro-batch; with the last one the replicas reduce. */
-export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
+/** The shape of what a device has of a parameter. */
+export type ShapeOn = (parameter: TensorSpec, device: DeviceIndex) => Shape;
+
+/** Of one micro-batch; with the last one the replicas reduce. `shapeOn`: where layers are cut. */
+export function pipelineForm(run: RunSizes, pass: FormPass, shapeOn: ShapeOn = ({ shape }) => shape): ClosedForm {
   const { config, devices } = run;
   const { pp } = meshSizes(config);
   const replicas = replicasOf(config);
   // It was checked before it was compiled; this is asked for each micro-batch.
   const schedule = chosenSchedule(config.pipeline, pp);
-  const stageDevices = Array.from({ length: schedule.stages }, (_, stage) => devicesOfStage(config, schedule, stage));
+  const groupsOf = Array.from({ length: schedule.stages }, (_, stage) => replicaGroupsOfStage(config, schedule, stage));
+  /** For each part of the layers, the devices that hold it of every stage. */
+  const parts = at(groupsOf, 0).map((_, part) => groupsOf.map((groups) => at(groups, part)));
   const perDevice: number[] = Array.from({ length: devices }, () => 0);
-  const crossing = addBorders(perDevice, run, pass, stageDevices);
+  const [crossing = []] = parts.map((stageDevices) => addBorders(perDevice, run, pass, stageDevices));
   const each = `in each of ${schedule.microBatches} micro-batches`;
   const border =
     crossing.length === 0
       ? '0 between stages: they are on one rank'
       : `activations forward and as many gradients back ${each}: ${bordersText(crossing)}`;
   const ties = tiesOf(config);
-  if (pass.steps) addTies(perDevice, ties, stageDevices);
+  if (pass.steps) for (const stageDevices of parts) addTies(perDevice, ties, stageDevices, shapeOn);
   const shared = ties.length === 0 ? '' : '; once per step the gradients of shared weights';
   if (replicas === 1) return closedForm(perDevice, `${border}${shared}`);
-  if (pass.steps) addReductions(perDevice, run, pass, stageDevices);
+  if (pass.steps) for (const stageDevices of parts) addReductions(perDevice, run, pass, { stageDevices, shapeOn });
   const exact =
     config.ddp.algorithm === 'naive' &&
     !hasHook(config) &&
@@ -71,10 +77,12 @@ function addReductions(
   perDevice: number[],
   run: RunSizes,
   pass: FormPass,
-  stageDevices: readonly (readonly DeviceIndex[])[],
+  { stageDevices, shapeOn }: { readonly stageDevices: readonly (readonly DeviceIndex[])[]; readonly shapeOn: ShapeOn },
 ): void {
   stageDevices.forEach((group, stage) => {
-    const parameters = parametersOfStage(run.config, stage);
+    const parameters = parametersOfStage(run.config, stage).map((parameter) => ({
+      shape: shapeOn(parameter, at(group, 0)),
+    }));
     const gradientBytes = 4 * sum(parameters.map(({ shape }) => elements(shape)));
     const transfers = { ...run.transfers, gradientBytes, parameterBytes: gradientBytes };
     const form = ddpForm({ ...run, devices: group.length, parameters, transfers, buckets: undefined }, pass);
@@ -85,13 +93,18 @@ function addReductions(
 }
 
 /** Between the two ranks of each replica, then over the replicas; everything through one of them. */
-function addTies(perDevice: number[], ties: readonly Tie[], stageDevices: readonly (readonly DeviceIndex[])[]): void {
+function addTies(
+  perDevice: number[],
+  ties: readonly Tie[],
+  stageDevices: readonly (readonly DeviceIndex[])[],
+  shapeOn: ShapeOn,
+): void {
   const add = (device: DeviceIndex, bytes: number) => {
     perDevice[device] = at(perDevice, device) + bytes;
   };
-  for (const { owner, user, shape } of ties) {
-    const bytes = 4 * elements(shape);
+  for (const { owner, user, ...tied } of ties) {
     const [owners, users] = [at(stageDevices, owner), at(stageDevices, user)];
+    const bytes = 4 * elements(shapeOn(tied, at(owners, 0)));
     const onOneRank = owners[0] === users[0];
     if (!onOneRank) for (const device of [...owners, ...users]) add(device, bytes);
     for (const group of onOneRank ? [owners] : [owners, users])

@@ -14,8 +14,10 @@ import type { Schedule } from '../../schedules/schedule';
 import { timingOf } from '../../schedules/timing';
 import { syncedOver } from '../ddp/step';
 import type { ModeInput } from '../mode';
+import type { PartitionOf } from '../stage-graph';
 import { nodesOfAction } from '../step/backward-halves';
 import { createBorders } from '../step/borders';
+import { perGroup } from '../step/per-group';
 import { placeStages } from '../step/place';
 import { emitStep } from '../step/step';
 import type { Sync } from '../step/sync';
@@ -26,17 +28,23 @@ import { createStageGraphs, scheduleOf } from './stages';
 import { tiedSync } from './tied-sync';
 import { tiesOf } from './ties';
 
-/** `averaging`: what averages the gradients of replicas; absent: DDP around each stage, over all its replicas. */
+export interface PipelinePasses {
+  /** What averages the gradients of replicas; absent: DDP around each stage, over each of its replica groups. */
+  readonly averaging?: AveragingSyncs;
+  /** Absent: no axis cuts tensors. */
+  readonly partitionOf?: PartitionOf | undefined;
+}
+
 export function compile(
   input: ModeInput,
   kind: TrainingKind,
   mesh: DeviceMesh,
-  averaging: AveragingSyncs = averageOverReplicas,
+  { averaging = averageOverReplicas, partitionOf }: PipelinePasses = {},
 ): Program {
   const builder = new ProgramBuilder(mesh, input.ops);
   const schedule = scheduleOf(input.config, kind.microBatches.length);
   const stages = placeStages(builder, schedule.rankOfStage);
-  const graphOf = graphsOf({ input, kind, stages }, schedule);
+  const graphOf = graphsOf({ input, kind, stages }, schedule, partitionOf);
   const step = { builder, input, kind, stages };
   emitStep({
     ...step,
@@ -58,15 +66,17 @@ const orderOf = (schedule: Schedule): readonly PipelineAction[] =>
 function graphsOf(
   { input, kind, stages }: Pick<Step, 'input' | 'kind' | 'stages'>,
   schedule: Schedule,
+  partitionOf: PartitionOf | undefined,
 ): Step['graphOf'] {
   const { microBatches } = kind;
   const graphOf = createStageGraphs(input, schedule);
   const firsts = weightGradients(schedule).map((own) => own[0]);
-  return ({ stage, microBatch }, rows) =>
+  return ({ stage, microBatch }, rows, rank) =>
     graphOf(stage, {
       rows,
       gradients: firsts[stage] === microBatch ? at(microBatches, 0).gradients : 'add',
       synced: syncedOver(input.config, at(stages, stage), at(microBatches, microBatch).rows),
+      partition: partitionOf?.(rank),
     });
 }
 
@@ -75,7 +85,9 @@ export type AveragingSyncs = (step: SyncedStep, schedule: Schedule) => readonly 
 export type SyncedStep = Pick<Step, 'builder' | 'input' | 'kind' | 'stages'>;
 
 const averageOverReplicas: AveragingSyncs = (step, schedule) =>
-  at(step.stages, 0).lanes.length > 1 ? [replicaSync(step, schedule)] : [];
+  step.builder.mesh.dataIndices > 1
+    ? perGroup(step.stages, (stages) => replicaSync({ ...step, stages }, schedule))
+    : [];
 
 function syncsOf(step: SyncedStep, schedule: Schedule, averaging: AveragingSyncs): readonly Sync[] {
   const { stages, input } = step;

@@ -8,7 +8,7 @@ import { refusedSettings } from '../../base/refused-settings';
 import type { Synced } from '../../nn/layer';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
-import { AXES } from '../../protocol/mesh';
+import { AXES, CUT_AXES, DATA_AXES } from '../../protocol/mesh';
 import { meshSizes, placeOf, ranksAlong, ranksOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { actionsOf } from '../../schedules/actions-of';
@@ -18,7 +18,7 @@ import type { Schedule } from '../../schedules/schedule';
 import { replicated, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
-import { type StageGraph, stageGraph } from '../stage-graph';
+import { type Partition, type StageGraph, stageGraph } from '../stage-graph';
 import { layerRanges } from './split';
 import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 
@@ -52,6 +52,17 @@ function withSettings({ code, message, hint, details }: LockstepError, config: C
 export function devicesOfStage(config: Config, { rankOfStage }: Schedule, stage: number): readonly DeviceIndex[] {
   const shape = meshSizes(config);
   return ranksAlong(BESIDE_STAGES, { ...placeOf(0, shape), pp: at(rankOfStage, stage) }, shape);
+}
+
+/** The same by replica groups: one for each part that the tensors of the stage are cut into. */
+export function replicaGroupsOfStage(
+  config: Config,
+  { rankOfStage }: Schedule,
+  stage: number,
+): readonly (readonly DeviceIndex[])[] {
+  const shape = meshSizes(config);
+  const first = { ...placeOf(0, shape), pp: at(rankOfStage, stage) };
+  return ranksAlong(CUT_AXES, first, shape).map((rank) => ranksAlong(DATA_AXES, placeOf(rank, shape), shape));
 }
 
 const BESIDE_STAGES = AXES.filter((axis) => axis !== 'pp');
@@ -101,6 +112,8 @@ export interface StageRun {
   readonly gradients: 'set' | 'add';
   /** Over whom batch norm is synchronised; absent: it is not. */
   readonly synced?: Synced | undefined;
+  /** What a rank has of the tensors; absent: the whole. */
+  readonly partition?: Partition | undefined;
 }
 
 /** Every stage's graph for micro-batches of so many rows; each is made once. */
@@ -113,7 +126,7 @@ export function createStageGraphs(
   const added = addedTo(ties, schedule);
   const made = new Map<string, StageGraph>();
   const graphOf = (stage: number, run: StageRun): StageGraph => {
-    const key = `${stage} ${run.rows} ${run.gradients} ${run.synced?.ranks} ${run.synced?.rows}`;
+    const key = `${stage} ${run.rows} ${run.gradients} ${run.synced?.ranks} ${run.synced?.rows} ${run.partition?.part}`;
     const found = made.get(key);
     if (found) return found;
     // Output names and shapes of the stage before; whether its gradients are set or added does not matter here.

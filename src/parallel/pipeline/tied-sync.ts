@@ -36,11 +36,11 @@ function reduceTied({ builder, stages }: Places, { owner, user }: Tie, gradient:
   };
   const onOneRank = ofOwner.lanes[0] === ofUser.lanes[0];
   if (!onOneRank)
-    for (const [replica, lane] of ofOwner.lanes.entries()) {
-      const both = [lane, at(ofUser.lanes, replica)].sort((a, b) => a.rank - b.rank);
+    for (const [k, lane] of ofOwner.lanes.entries()) {
+      const both = [lane, at(ofUser.lanes, k)].sort((a, b) => a.rank - b.rank);
       const ranks = both.map(({ rank }) => rank);
       reduce(both, builder.mesh.newGroup(ranks, { purpose: 'tied' }), 'sum');
     }
-  if (ofOwner.lanes.length === 1) return;
-  for (const { lanes, group } of onOneRank ? [ofOwner] : [ofOwner, ofUser]) reduce(lanes, group, 'avg');
+  for (const { replicaGroups } of onOneRank ? [ofOwner] : [ofOwner, ofUser])
+    for (const group of replicaGroups) if (group.ranks.length > 1) reduce(builder.lanesOf(group), group, 'avg');
 }

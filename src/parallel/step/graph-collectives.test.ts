@@ -91,7 +91,7 @@ function programOf(mesh: DeviceMesh, algorithm: AlgorithmName, { nodes, values }
     expect(isCollective(node)).toBe(true);
     const [input, output] = [at(node.inputs, 0), at(node.outputs, 0)].map((id) => at(values, id).name);
     const names = { input: input ?? '', output: output ?? '' };
-    emitCollective({ builder, algorithm, lanes, group: mesh.world, node, ...names, payload: 'activation' });
+    emitCollective({ builder, algorithm, lanes, replicaGroups: [mesh.world], node, ...names, payload: 'activation' });
   }
   return builder.finish('test');
 }

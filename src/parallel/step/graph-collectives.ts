@@ -20,8 +20,8 @@ export interface GraphCollective {
   readonly algorithm: AlgorithmName;
   /** All that hold the node's stage. */
   readonly lanes: readonly LaneBuilder[];
-  /** The ranks of a node without an axis. */
-  readonly group: Group;
+  /** Those of the stage: a node without an axis works in each of them. */
+  readonly replicaGroups: readonly Group[];
   readonly node: GraphNode;
   /** Buffers, of the same name on every device. */
   readonly input: string;
@@ -46,9 +46,9 @@ const LOWERINGS: ReadonlyMap<string, Lowering> = new Map([
 ]);
 
 export function emitCollective(call: GraphCollective): void {
-  const { builder, lanes, group, node } = call;
+  const { builder, lanes, replicaGroups, node } = call;
   const axis = axisOf(node);
-  const groups = axis === undefined ? [group] : new Set(lanes.map(({ rank }) => builder.mesh.group(axis, rank)));
+  const groups = axis === undefined ? replicaGroups : new Set(lanes.map(({ rank }) => builder.mesh.group(axis, rank)));
   for (const own of groups) {
     if (node.op === IDENTITY) for (const lane of builder.lanesOf(own)) copy(call, lane);
     else emitIn(own, must(LOWERINGS.get(node.op), node.op), call);

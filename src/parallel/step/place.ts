@@ -1,30 +1,41 @@
 /**
- * Where each stage of a run is: the lanes that hold it, one for each replica, and their group. A run without a pipeline
- * has one stage. Called by the presets (single, ddp, pipeline).
+ * Where each stage of a run is: the lanes that hold it or a part of it, and which of them are replicas of each other.
+ * A run without a pipeline has one stage. Called by the presets (single, ddp, pipeline).
  */
 import { at } from '../../base/invariant';
+import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
 import { DATA_AXES, type Group } from '../../protocol/mesh';
 import type { Rank } from '../../protocol/trace';
 
 export interface StagePlace {
-  /** One for each replica (data index), in the order of the group. */
+  /** Of all stages in the same order: the k-th lanes of all stages are one line of pipeline ranks. */
   readonly lanes: readonly LaneBuilder[];
-  /** The ranks of these lanes: over them the gradients of the stage are averaged. */
-  readonly group: Group;
+  /**
+   * Ranks that hold the same tensors: over each group gradients are averaged. Where an axis cuts the tensors of the
+   * stage, there is one group for each part. Every lane is in one group.
+   */
+  readonly replicaGroups: readonly Group[];
 }
 
-/** `rankOfStage`: for each stage its rank within the pipeline. Ranks beside the pipeline's line are all replicas. */
+/** `rankOfStage`: for each stage its rank within the pipeline. */
 export function placeStages(builder: ProgramBuilder, rankOfStage: readonly Rank[]): readonly StagePlace[] {
-  const replicas = builder.mesh.groups('pp').map((group) => builder.lanesOf(group));
+  const lines = builder.mesh.groups('pp').map((group) => builder.lanesOf(group));
   return rankOfStage.map((rank) => {
-    const lanes = replicas.map((own) => at(own, rank));
-    return { lanes, group: builder.mesh.plane(DATA_AXES, at(lanes, 0).rank) };
+    const lanes = lines.map((own) => at(own, rank));
+    return { lanes, replicaGroups: replicaGroupsOf(builder.mesh, lanes) };
   });
 }
 
-/** The whole model as one stage, on every rank of a group. */
+/** The whole model as one stage, with a replica on every rank of the group. */
 export const placeOn = (builder: ProgramBuilder, group: Group): readonly StagePlace[] => [
-  { lanes: builder.lanesOf(group), group },
+  { lanes: builder.lanesOf(group), replicaGroups: [group] },
 ];
+
+function replicaGroupsOf(mesh: DeviceMesh, lanes: readonly LaneBuilder[]): readonly Group[] {
+  const groups: Group[] = [];
+  for (const { rank } of lanes)
+    if (!groups.some(({ ranks }) => ranks.includes(rank))) groups.push(mesh.plane(DATA_AXES, rank));
+  return groups;
+}

@@ -3,14 +3,16 @@
  * presets (single, ddp, pipeline) say where the stages are, in which order, and which syncs there are.
  */
 import { at } from '../../base/invariant';
+import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { Synced } from '../../nn/layer';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
+import { CUT_AXES } from '../../protocol/mesh';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { MicroBatchKind, TrainingKind } from '../../protocol/step-kind';
-import { emitOptimizerOver, type OptimizerPart } from '../emit-optimizer';
+import { emitOptimizerOfLines, type OptimizerPart } from '../emit-optimizer';
 import type { ModeInput } from '../mode-input';
-import { type ParameterRef, type StageGraph, stageGraph } from '../stage-graph';
+import { type ParameterRef, type PartitionOf, type StageGraph, stageGraph } from '../stage-graph';
 import { type Step, stageUseOf, walk } from './walk';
 
 export function emitStep(step: Step): void {
@@ -34,19 +36,27 @@ const passOf = (microBatch: number): readonly PipelineAction[] => [
   { stage: 0, kind: 'B', microBatch },
 ];
 
-/** Graphs of the whole model as one stage, each made once. `syncedIn`: over whom batch norm is synchronised. */
+export interface WholeGraphs {
+  /** Over whom batch norm is synchronised; absent: it is not. */
+  syncedIn?(microBatch: MicroBatchKind): Synced | undefined;
+  /** Absent: no axis cuts tensors. */
+  readonly partitionOf?: PartitionOf | undefined;
+}
+
+/** Graphs of the whole model as one stage, each made once. */
 export function wholeGraphs(
   input: ModeInput,
   { microBatches }: TrainingKind,
-  syncedIn: (microBatch: MicroBatchKind) => Synced | undefined = () => undefined,
+  { syncedIn, partitionOf }: WholeGraphs = {},
 ): Step['graphOf'] {
   const made = new Map<string, StageGraph>();
-  return (action, rows) => {
+  return (action, rows, rank) => {
     const microBatch = at(microBatches, action.microBatch);
     const { gradients } = microBatch;
-    const synced = syncedIn(microBatch);
-    const key = `${rows} ${gradients} ${synced?.ranks} ${synced?.rows}`;
-    const graph = made.get(key) ?? stageGraph(input, { rows, withLoss: true, gradients, synced });
+    const synced = syncedIn?.(microBatch);
+    const partition = partitionOf?.(rank);
+    const key = `${rows} ${gradients} ${synced?.ranks} ${synced?.rows} ${partition?.part}`;
+    const graph = made.get(key) ?? stageGraph(input, { rows, withLoss: true, gradients, synced, partition });
     made.set(key, graph);
     return graph;
   };
@@ -62,7 +72,7 @@ export function emitWholeBatch(
   kind: TrainingKind,
   microBatch: number,
 ): readonly ParameterRef[] {
-  const stages = [{ lanes: [builder.lane(0)], group: builder.mesh.world }];
+  const stages = [{ lanes: [builder.lane(0)], replicaGroups: [builder.mesh.world] }];
   const graphOf = wholeGraphs(input, kind);
   const step = { builder, input, kind, stages, order: passOf(microBatch), syncs: [], graphOf };
   walk(step);
@@ -73,31 +83,43 @@ export function emitWholeBatch(
 const parametersOf = (step: Step, stage: number, microBatch: number): readonly ParameterRef[] =>
   at(stageUseOf(step, { stage, kind: 'B', microBatch }).works, 0).graph.parameters;
 
-/** In each replica one optimiser over all its stages; a replica without rows in the last micro-batch has none. */
+/**
+ * In each replica of the model one optimiser over all its stages and, where an axis cuts tensors, over all their parts;
+ * a replica without rows in the last micro-batch has none.
+ */
 function emitOptimizers(step: Step, parameters: readonly (readonly ParameterRef[])[]): void {
   const { builder, input, stages, kind } = step;
   const { rows } = at(kind.microBatches, kind.microBatches.length - 1);
-  for (const [replica, { dataIndex }] of at(stages, 0).lanes.entries()) {
+  const lines = new Map<number, (readonly OptimizerPart[])[]>();
+  for (const [line, { dataIndex }] of at(stages, 0).lanes.entries()) {
     if (at(rows, dataIndex) === 0) continue;
     const held = new Map<LaneBuilder, Map<string, ParameterRef>>();
     for (const [stage, { lanes }] of stages.entries()) {
-      const lane = at(lanes, replica);
+      const lane = at(lanes, line);
       const own = held.get(lane) ?? new Map<string, ParameterRef>();
       held.set(lane, own);
       // Two stages of one rank may share a weight.
       for (const parameter of at(parameters, stage)) own.set(parameter.name, parameter);
     }
-    emitOptimizerOver(builder, input, partsOf(held));
+    lines.set(dataIndex, [...(lines.get(dataIndex) ?? []), partsOf(held, builder.mesh)]);
   }
+  for (const own of lines.values()) emitOptimizerOfLines(builder, input, own);
 }
 
-/** In the order of ranks. A weight that two ranks hold counts once in the common norm. */
-function partsOf(held: ReadonlyMap<LaneBuilder, ReadonlyMap<string, ParameterRef>>): readonly OptimizerPart[] {
+/** In the order of ranks. What several ranks have of a replica of the model counts once in the common norm. */
+function partsOf(
+  held: ReadonlyMap<LaneBuilder, ReadonlyMap<string, ParameterRef>>,
+  mesh: DeviceMesh,
+): readonly OptimizerPart[] {
   const counted = new Set<string>();
   const inOrder = [...held].sort(([a], [b]) => a.rank - b.rank);
   return inOrder.map(([lane, own]) => {
     const parameters = [...own.values()];
-    const inNorm = parameters.filter(({ name }) => !counted.has(name));
+    const place = mesh.coordinate(lane.rank);
+    const inNorm = parameters.filter(
+      ({ name, cutAlong }) =>
+        !counted.has(name) && CUT_AXES.every((axis) => place[axis] === 0 || cutAlong?.includes(axis)),
+    );
     for (const { name } of inNorm) counted.add(name);
     return { lane, parameters, inNorm };
   });

@@ -17,11 +17,11 @@ export interface SyncedStage {
   readonly rows: number;
 }
 
-/** An action on every replica of its stage. */
+/** An action on every rank of its stage. */
 export interface StageUse {
   readonly action: PipelineAction;
   readonly place: StagePlace;
-  /** Replicas that have run out of batches are not among these. */
+  /** Ranks that have run out of batches are not among these. */
   readonly works: readonly SyncedStage[];
 }
 
@@ -34,7 +34,7 @@ export interface Written {
 export interface Sync {
   /** Before the first node of the action: the forward pass, or the part of the backward pass that it stands for. */
   beforeUse?(use: StageUse): void;
-  /** The same node of a backward pass has run on every replica. */
+  /** The same node of a backward pass has run on every rank. */
   ready?(use: StageUse, written: readonly Written[]): void;
   afterUse?(use: StageUse): void;
   /** All actions are emitted. `parameters`: of each stage. Afterwards `.grad` holds what the optimiser reads. */

@@ -1,6 +1,6 @@
 /**
- * The loop over the actions of a step. Each action is emitted for all replicas of its stage, node by node in turns, so
- * that a collective inside the graph meets the other replicas, and a sync sees a bucket ready when it is. Within a rank
+ * The loop over the actions of a step. Each action is emitted for all ranks of its stage, node by node in turns, so
+ * that a collective inside the graph meets the other ranks, and a sync sees a bucket ready when it is. Within a rank
  * the compute queue keeps the order of the actions. It knows neither schedules nor modes: the order comes from outside.
  * Source of what an action does: torch/distributed/pipelining/stage.py. Called by step.ts.
  */
@@ -12,6 +12,7 @@ import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
+import type { Rank } from '../../protocol/trace';
 import { declareState, declareValues, emitCompleted, emitLoad, emitMasks, emitNode } from '../emit';
 import type { ModeInput } from '../mode-input';
 import { nodesOf, type StageGraph } from '../stage-graph';
@@ -31,7 +32,8 @@ export interface Step {
   /** Actions of all ranks, in the order in which they would start if messages took no time. */
   readonly order: readonly PipelineAction[];
   readonly syncs: readonly Sync[];
-  graphOf(action: PipelineAction, rows: number): StageGraph;
+  /** What a rank of the stage computes. */
+  graphOf(action: PipelineAction, rows: number, rank: Rank): StageGraph;
   /** Nodes of a B, I or W; absent: every backward action is the whole backward. */
   backwardNodes?(graph: StageGraph, kind: Computation): readonly GraphNode[];
   /** Between stages; absent: there is one stage. */
@@ -49,7 +51,7 @@ export function stageUseOf({ kind, stages, graphOf }: Step, action: PipelineActi
   const { rows } = at(kind.microBatches, action.microBatch);
   const works = place.lanes.flatMap((lane) => {
     const own = at(rows, lane.dataIndex);
-    return own === 0 ? [] : [{ lane, graph: graphOf(action, own), rows: own }];
+    return own === 0 ? [] : [{ lane, graph: graphOf(action, own, lane.rank), rows: own }];
   });
   return { action, place, works };
 }
@@ -114,13 +116,13 @@ class Walker {
     }
   }
 
-  private collective({ lanes, group }: StagePlace, { graph }: StageGraph, node: GraphNode): void {
+  private collective({ lanes, replicaGroups }: StagePlace, { graph }: StageGraph, node: GraphNode): void {
     const { builder, input: given } = this.step;
     const { algorithm } = given.config.ddp;
     const input = at(graph.values, at(node.inputs, 0)).name;
     const { name: output, role } = at(graph.values, at(node.outputs, 0));
     const payload = role === 'gradient' ? 'gradient' : 'activation';
-    GRAPH_COLLECTIVES.get().emitCollective({ builder, algorithm, lanes, group, node, input, output, payload });
+    GRAPH_COLLECTIVES.get().emitCollective({ builder, algorithm, lanes, replicaGroups, node, input, output, payload });
   }
 
   /** What follows on the lanes of the stage belongs to the action `of`; their buffers are there from now on. */

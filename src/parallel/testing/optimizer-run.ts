@@ -12,7 +12,8 @@ import type { Program } from '../../program/instruction';
 import { ALONE, programKey } from '../../protocol/step-kind';
 import type { Executor } from '../../runtime/executor';
 import { elements, type Shape } from '../../tensor/shape';
-import { emitOptimizer, emitOptimizerOver, GRAD_NORM, type OptimizerInput } from '../emit-optimizer';
+import { GRAD_NORM } from '../emit-norm';
+import { emitOptimizer, emitOptimizerOver, type OptimizerInput } from '../emit-optimizer';
 import { PROGRAM_OPS } from '../modes';
 
 export interface OptimizerRun {

@@ -67,7 +67,15 @@ export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Pro
       const [input, output] = [name(at(node.inputs, 0)), name(at(node.outputs, 0))];
       const { algorithm } = config.ddp;
       const payload = node.phase === 'backward' ? 'gradient' : 'activation';
-      const call = { builder, algorithm, lanes: builder.lanes, group: builder.mesh.world, node, input, output };
+      const call = {
+        builder,
+        algorithm,
+        lanes: builder.lanes,
+        replicaGroups: [builder.mesh.world],
+        node,
+        input,
+        output,
+      };
       emitCollective({ ...call, payload });
       return;
     }

@@ -4,7 +4,8 @@
  */
 import { at } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
-import { type BatchSource, type BatchState, type MaskDraw, makeBatchSource } from '../../data/batch-source';
+import { type BatchSource, type BatchState, makeBatchSource } from '../../data/batch-source';
+import type { MaskDraw } from '../../data/draw-masks';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
 import { maskDraws } from '../mask-draws';

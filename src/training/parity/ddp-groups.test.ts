@@ -14,6 +14,7 @@ import { ddp } from '../../parallel/ddp/mode';
 import { emitDdpStep } from '../../parallel/ddp/step';
 import type { ModeInput } from '../../parallel/mode';
 import { PROGRAM_OPS } from '../../parallel/modes';
+import { placeOn } from '../../parallel/step/place';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import { verify } from '../../program/verifier';
@@ -59,7 +60,7 @@ function programOver(mesh: DeviceMesh, axis: Axis): Program {
   const builder = new ProgramBuilder(mesh, PROGRAM_OPS);
   const kind = fullStep(Array.from({ length: mesh.dataIndices }, () => ROWS));
   for (const [place, group] of mesh.groups(axis).entries())
-    emitDdpStep({ builder, group, input: inputOf(4, place) }, kind);
+    emitDdpStep({ builder, stages: placeOn(builder, group), input: inputOf(4, place) }, kind);
   return builder.finish('ddp', kind);
 }
 

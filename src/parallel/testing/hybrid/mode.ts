@@ -11,5 +11,5 @@ import { averageAlongAxes } from './average-along-axes';
 
 export const hybrid: ParallelMode = {
   ...pipeline,
-  compile: (input, kind) => compile(input, kind, hybrid.mesh(input.config), averageAlongAxes),
+  compile: (input, kind) => compile(input, kind, hybrid.mesh(input.config), { averaging: averageAlongAxes }),
 };

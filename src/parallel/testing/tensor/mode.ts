@@ -1,82 +1,94 @@
 /**
- * A mode for tests: tensor parallelism over all ranks, for nets of Linear layers and activations. It is made of a plan,
- * placement rules and a pass over the forward graph; the walk, the optimiser and everything that reads weights are
- * those of the other modes. All ranks take the same batch and compute the same loss.
+ * Modes for tests: tensor parallelism over the tp axis of a mesh, for nets of Linear layers and activations, alone or
+ * with replicas (dpReplicate) and pipeline stages (pp). They are made of a plan, placement rules and a pass over the
+ * forward graph; the walk, the syncs, the optimiser and everything that reads weights are those of the other modes. All
+ * ranks of a tensor group take the same batch and compute the same loss.
  */
-import { invariant, must } from '../../../base/invariant';
+import { at, must } from '../../../base/invariant';
 import { Part } from '../../../base/part';
-import { algorithmFor } from '../../../collectives/algorithms';
 import type { OpTable } from '../../../graph/op';
 import { MORE_COLLECTIVES } from '../../../graph/ops/more-collectives';
 import { initDeviceMesh } from '../../../mesh/device-mesh';
-import { parametersOfLayer } from '../../../nn/model';
 import { ProgramBuilder } from '../../../program/builder';
 import type { Config } from '../../../protocol/config';
-import { placed, shardMap } from '../../../sharding/shard-map';
-import { closedForm } from '../../closed-form';
+import { meshSizes, replicasOf } from '../../../protocol/mesh-sizes';
+import { distributed, type Layout, shardMap } from '../../../sharding/shard-map';
 import { ddp } from '../../ddp/mode';
+import { emitDdpStep } from '../../ddp/step';
 import type { ParallelMode } from '../../mode';
-import { stageGraph } from '../../stage-graph';
-import { placeOn } from '../../step/place';
-import { emitStep, oneAfterTheOther } from '../../step/step';
+import { compile } from '../../pipeline/compile';
+import { pipeline } from '../../pipeline/mode';
+import { placeStages } from '../../step/place';
+import { emitStep, oneAfterTheOther, wholeGraphs } from '../../step/step';
+import { ofReplicas, ofStages } from './closed-form';
 import { partitionBy } from './partition';
 import { type Plan, placementOf } from './plan';
 
-export function tensorParallel(plan: Plan): ParallelMode {
-  const meshOf = ({ worldSize }: Config) => initDeviceMesh({ [plan.axis]: worldSize });
-  return {
-    face: ddp.face,
-    listing: new Part('No script', async () => () => []),
-    mesh: meshOf,
-    layersOfDevice: (config) => meshOf(config).devices.map(() => [...config.model.layers.keys()]),
-    shards: (config, tensors) =>
-      shardMap(tensors, ({ name, shape }) => placed(shape, placementOf(plan, name), meshOf(config).devices)),
-    rowsOfDevice: (config, [rows = 0]) => meshOf(config).devices.map(() => [0, rows] as const),
-    compile(input, kind) {
-      const { config } = input;
-      invariant(config.clipGradNorm === undefined, 'the norm over pieces of parameters is not summed here');
-      const builder = new ProgramBuilder(meshOf(config), input.ops);
-      const partition = partitionBy(plan, config.worldSize);
-      emitStep({
-        builder,
-        input,
-        kind,
-        stages: placeOn(builder, builder.mesh.world),
-        order: oneAfterTheOther(kind),
-        syncs: [],
-        graphOf({ microBatch }, rows) {
-          const { gradients } = must(kind.microBatches[microBatch], 'micro-batch');
-          return stageGraph(
-            { ...input, ops: withCollectives(input.ops) },
-            { rows, withLoss: true, gradients, partition },
-          );
-        },
-      });
-      return builder.finish('tensor', kind);
-    },
-    closedForm({ config, devices }, { rows: [rows = 0] }) {
-      const widths = summedWidths(plan, config);
-      const request = { op: 'allReduce', worldSize: devices } as const;
-      const costs = widths.map((width) =>
-        algorithmFor(config.ddp.algorithm, 'allReduce').cost({ ...request, bytes: 4 * rows * width }),
-      );
-      const perDevice = Array.from({ length: devices }, (_, d) =>
-        costs.reduce((sum, { bytesSent }) => sum + must(bytesSent[d], 'rank'), 0),
-      );
-      return closedForm(perDevice, `${widths.length} all-reduces of ${rows} rows`);
-    },
-  };
-}
+const meshOf = (config: Config) => initDeviceMesh(meshSizes(config));
 
-/** Widths of what is summed over the ranks: outputs of rowwise layers, and gradients of inputs of colwise layers. */
-function summedWidths({ styles }: Plan, { model: { layers } }: Config): readonly number[] {
-  return layers.flatMap((layer, i) => {
-    const style = styles.get(String(i));
-    if (layer.type !== 'Linear' || style === undefined) return [];
-    if (style === 'rowwise') return [layer.out];
-    // Data need no gradient.
-    return layers.slice(0, i).some((before, k) => parametersOfLayer(before, k).length > 0) ? [layer.in] : [];
-  });
+/** The whole model on every tensor group; DDP around it where there are several. */
+export const tensorParallel = (plan: Plan): ParallelMode => ({
+  face: ddp.face,
+  listing: new Part('No script', async () => () => []),
+  mesh: meshOf,
+  layersOfDevice: (config) => meshOf(config).devices.map(() => [...config.model.layers.keys()]),
+  shards: (config, tensors) => shardMap(tensors, ({ name, shape }) => cutOver(plan, config)(name, shape)),
+  sampler: (config) => (replicasOf(config) > 1 ? 'distributed' : undefined),
+  rowsOfDevice: pipeline.rowsOfDevice,
+  accumulationPolicy: must(ddp.accumulationPolicy, 'DDP'),
+  compile(input, kind) {
+    const { config } = input;
+    const builder = new ProgramBuilder(meshOf(config), withCollectives(input.ops));
+    const own = { ...input, ops: withCollectives(input.ops) };
+    const stages = placeStages(builder, [0]);
+    const partitionOf = partitionBy(plan, builder.mesh);
+    if (replicasOf(config) > 1) emitDdpStep({ builder, stages, input: own, partitionOf }, kind);
+    else {
+      const graphOf = wholeGraphs(own, kind, { partitionOf });
+      emitStep({ builder, input: own, kind, stages, order: oneAfterTheOther(kind), syncs: [], graphOf });
+    }
+    return builder.finish('tensor', kind);
+  },
+  closedForm: (run, pass) => ofReplicas(plan, run, pass),
+});
+
+/** Each stage of a pipeline on a tensor group of its own. */
+export const tensorPipeline = (plan: Plan): ParallelMode => ({
+  ...pipeline,
+  mesh: meshOf,
+  shards(config, tensors) {
+    const whole = pipeline.shards(config, tensors);
+    const layoutOf = cutOver(plan, config);
+    return shardMap(tensors, ({ name, shape }) => {
+      const { owners } = must(whole.get(name), name);
+      return layoutOf(
+        name,
+        shape,
+        owners.map(({ device }) => device),
+      );
+    });
+  },
+  compile(input, kind) {
+    const own = { ...input, ops: withCollectives(input.ops) };
+    const mesh = meshOf(input.config);
+    return compile(own, kind, mesh, { partitionOf: partitionBy(plan, mesh) });
+  },
+  closedForm: (run, pass) => ofStages(plan, run, pass),
+});
+
+/** Of a tensor, on each device by its place along the plan's axis. */
+function cutOver(plan: Plan, config: Config) {
+  const mesh = meshOf(config);
+  return (name: string, shape: readonly number[], devices = mesh.devices): Layout => {
+    const placement = placementOf(plan, name);
+    return distributed(
+      shape,
+      devices.map((device) => {
+        const index = mesh.coordinate(at(mesh.rankOfDevice, device))[plan.axis];
+        return { device, cuts: [{ placement, index, count: mesh.shape[plan.axis] }] };
+      }),
+    );
+  };
 }
 
 const withCollectives = (ops: OpTable): OpTable =>

@@ -2,17 +2,19 @@
  * The pass: from the forward graph of whole tensors to that of one rank. Parameters become the pieces that the plan
  * says, every operator works on the pieces that its rule says, and where a tensor is placed otherwise a collective is
  * put in. The backward pass is derived from the result, so the gradients' collectives come out of the nodes themselves.
- * Pieces are of one size here: the graph of all ranks is the same. Called by stage-graph.ts through mode.ts.
+ * Pieces are those of torch.chunk, so the graphs of ranks may differ in their shapes, never in their nodes. Called by
+ * stage-graph.ts through mode.ts.
  */
 import { LockstepError } from '../../../base/errors';
 import { at, must } from '../../../base/invariant';
 import type { Graph, GraphBuilder, GraphNode, GraphValue } from '../../../graph/graph';
 import type { TensorType, ValueId } from '../../../graph/op';
 import { ALL_REDUCE, IDENTITY } from '../../../graph/ops/collective';
-import { pieceOf, pieceShape } from '../../../sharding/piece';
+import type { DeviceMesh } from '../../../mesh/device-mesh';
+import { pieceOf, pieceShape, type TensorRegion } from '../../../sharding/piece';
 import { type Placement, REPLICATE } from '../../../sharding/placement';
-import { formatShape } from '../../../tensor/shape';
-import type { Partition } from '../../stage-graph';
+import { elements, formatShape } from '../../../tensor/shape';
+import type { CutGraph, PartitionOf } from '../../stage-graph';
 import { type Plan, placementOf } from './plan';
 import { type Placed, type Rule, ruleOf } from './rules';
 
@@ -21,9 +23,14 @@ interface Held extends Placed {
 }
 
 export const partitionBy =
-  (plan: Plan, ranks: number): Partition =>
-  (whole, builder) =>
-    new Partitioner(plan, ranks, whole, builder).run();
+  (plan: Plan, mesh: DeviceMesh): PartitionOf =>
+  (rank) => {
+    const [index, count] = [mesh.coordinate(rank)[plan.axis], mesh.shape[plan.axis]];
+    return {
+      part: `${plan.axis} ${index}`,
+      cut: (whole, builder) => new Partitioner(plan, { index, count }, whole, builder).run(),
+    };
+  };
 
 class Partitioner {
   /** By the value of the whole graph. */
@@ -31,37 +38,60 @@ class Partitioner {
 
   constructor(
     private readonly plan: Plan,
-    private readonly ranks: number,
+    private readonly place: { readonly index: number; readonly count: number },
     private readonly whole: Graph,
     private readonly builder: GraphBuilder,
   ) {}
 
-  run(): (id: ValueId) => ValueId {
+  run(): CutGraph {
     const made = new Set(this.whole.nodes.flatMap(({ outputs }) => outputs));
-    for (const value of this.whole.values) if (!made.has(value.id)) this.given(value);
+    // Which part of a dropout mask a rank needs, the activation says.
+    for (const value of this.whole.values)
+      if (!made.has(value.id) && value.role !== 'mask') this.given(value, this.placementOf(value));
     for (const node of this.whole.nodes) this.node(node);
-    return (id) => this.of(id).local;
+    return {
+      own: (id) => this.of(id).local,
+      regionOf: (mask) => this.regionOf(mask),
+      cutAlong: (id) => (this.of(id).placement.kind === 'shard' ? [this.plan.axis] : []),
+    };
   }
 
   private of(id: ValueId): Held {
     return must(this.held.get(id), at(this.whole.values, id).name);
   }
 
-  private given({ id, name, type, role }: GraphValue): void {
-    const placement = role === 'parameter' ? placementOf(this.plan, name) : REPLICATE;
+  private placementOf({ name, role }: GraphValue): Placement {
+    return role === 'parameter' ? placementOf(this.plan, name) : REPLICATE;
+  }
+
+  private given({ id, name, type, role }: GraphValue, placement: Placement): void {
     const local = this.builder.value(name, this.pieceType(name, type, placement), role);
     this.held.set(id, { local, placement, type });
   }
 
+  private regionOf(mask: string): TensorRegion {
+    const { id } = must(
+      this.whole.values.find(({ name }) => name === mask),
+      mask,
+    );
+    const { placement, type } = this.of(id);
+    return { shape: type.shape, piece: pieceOf(type.shape, [{ placement, ...this.place }]) };
+  }
+
   private pieceType(name: string, { shape, dtype }: TensorType, placement: Placement): TensorType {
-    const { ranks: count } = this;
-    const even = placement.kind !== 'shard' || at(shape, placement.dim) % count === 0;
-    if (even) return { shape: pieceShape(pieceOf(shape, [{ placement, index: 0, count }])), dtype };
-    const message = `${name} with shape ${formatShape(shape)} cannot be cut into ${count} equal parts.`;
-    throw new LockstepError('config', message, 'Choose a size that the number of tp ranks divides.');
+    const pieces = Array.from({ length: this.place.count }, (_, index) =>
+      pieceShape(pieceOf(shape, [{ placement, ...this.place, index }])),
+    );
+    if (pieces.every((piece) => elements(piece) > 0)) return { shape: at(pieces, this.place.index), dtype };
+    const message = `${name} with shape ${formatShape(shape)} cannot be cut into ${pieces.length} parts.`;
+    throw new LockstepError('config', message, 'Choose a size from which every tp rank gets a part.');
   }
 
   private node(node: GraphNode): void {
+    for (const id of node.inputs) {
+      const value = at(this.whole.values, id);
+      if (value.role === 'mask') this.given(value, this.of(at(node.inputs, 0)).placement);
+    }
     const inputs = node.inputs.map((id) => this.of(id));
     const rule = ruleOf(node.op, inputs);
     const needed = inputs.map((input, i) => this.needed(input, rule, i, node));

@@ -46,8 +46,15 @@ const elementwise: RuleOf = (inputs) => {
   return placement.kind === 'shard' ? { needs: [placement], output: placement } : undefined;
 };
 
+/** Of two tensors of one shape, as an activation and its dropout mask. */
+const both: RuleOf = (inputs) => {
+  const { placement } = at(inputs, 0);
+  return placement.kind === 'shard' ? { needs: [placement, placement], output: placement } : undefined;
+};
+
 const RULES: ReadonlyMap<string, RuleOf> = new Map([
   ['ops/linear', linear],
+  ['ops/mul', both],
   ...['relu', 'tanh', 'sigmoid', 'gelu', 'silu'].map((name) => [`ops/${name}`, elementwise] as const),
 ]);
 

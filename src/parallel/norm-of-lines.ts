@@ -1,0 +1,76 @@
+/**
+ * The total norm of gradients where layers are cut: the ranks of a tensor group have a piece of some gradients and the
+ * whole of others, and pipeline ranks have other layers. As with DTensors, a piece counts on its rank and a whole
+ * gradient once per group. Each group gathers the norms of its ranks, and each pipeline line then joins those of its
+ * stages, so all ranks have the same bits. torch sums squares with an all-reduce instead, which differs in the last
+ * bits. Called by emit-optimizer.ts.
+ */
+import { at } from '../base/invariant';
+import { algorithmFor } from '../collectives/algorithms';
+import type { ProgramBuilder } from '../program/builder';
+import type { LaneBuilder, Where } from '../program/lane-builder';
+import { CUT_AXES } from '../protocol/mesh';
+import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, type NormInput, OWN_NORM } from './emit-norm';
+
+export interface NormPart {
+  readonly lane: LaneBuilder;
+  /** Those that count on this lane. */
+  readonly gradients: readonly string[];
+}
+
+/** `lines`: of pipeline ranks, all with the same layers; a part of each layer in every line. */
+export function emitNormOfLines(
+  builder: ProgramBuilder,
+  input: NormInput,
+  lines: readonly (readonly NormPart[])[],
+): void {
+  const first = at(lines, 0);
+  const target = first.length > 1 ? OWN_NORM : GRAD_NORM;
+  for (const k of first.keys())
+    emitNormOfGroup(
+      builder,
+      input,
+      lines.map((line) => at(line, k)),
+      target,
+    );
+  if (first.length < 2) return;
+  for (const line of lines) {
+    const lanes = line.map(({ lane }) => lane);
+    emitNormOfNorms(builder, input, { from: lanes, to: lanes });
+  }
+}
+
+/** `parts`: of the ranks that have a part of the same layers. Each gets the norm of all of them. */
+function emitNormOfGroup(builder: ProgramBuilder, input: NormInput, parts: readonly NormPart[], target: string): void {
+  const [part, all] = ['grad_norm.part', 'grad_norm.parts'];
+  const comm: Where = { ...CLIP, queue: 'comm' };
+  for (const { lane, gradients } of parts) {
+    emitNormOrZero(lane, input, gradients, part);
+    lane.buffer({ name: all, shape: [parts.length], dtype: 'f32', category: 'optimizer', persistent: false });
+    lane.handOver('compute', 'comm', comm);
+  }
+  algorithmFor(input.config.ddp?.algorithm ?? 'ring', 'allGather').emit({
+    builder,
+    op: 'allGather',
+    group: builder.mesh.plane(CUT_AXES, at(parts, 0).lane.rank),
+    input: part,
+    output: all,
+    length: 1,
+    payload: 'gradient',
+    where: comm,
+  });
+  for (const { lane } of parts) {
+    lane.handOver('comm', 'compute', CLIP);
+    emitNorm(lane, input, [all], target);
+  }
+}
+
+/** 0 where every gradient of the lane counts on another one. */
+function emitNormOrZero(lane: LaneBuilder, input: NormInput, gradients: readonly string[], target: string): void {
+  if (gradients.length > 0) {
+    emitNorm(lane, input, gradients, target);
+    return;
+  }
+  lane.buffer({ name: target, shape: [1], dtype: 'f32', category: 'optimizer', persistent: true });
+  lane.compute('comm/fill', [], [target], { from: 0, length: 1, value: 0 }, CLIP);
+}
