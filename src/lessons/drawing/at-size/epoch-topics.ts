@@ -134,7 +134,7 @@ const heldOut = (id: string, rows: number): number => (id === 'resnet50' ? 50_00
 
 /** Your script: evaluating on one rank or on all, and what a checkpoint weighs. */
 export const evaluating: Topic = {
-  knobs: [MODEL, SEVERAL_RANKS, MACHINE],
+  knobs: [MODEL, SEVERAL_RANKS, ROWS, MACHINE],
   start: { model: 'resnet50', rows: '32' },
   show({ model, machine, ranks, rows }) {
     const held = heldOut(model.id, model.data.rows);

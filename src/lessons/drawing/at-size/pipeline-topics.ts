@@ -4,7 +4,7 @@ import { keptOfPart, sum } from '../../../sizing/model';
 import { partUs } from '../../../sizing/step';
 import type { DrawnBar } from '../bars';
 import { cut } from './memory-topics';
-import { bytes, MACHINE, MODEL, own, rowsInWords, SEVERAL_RANKS, said, share, type Topic, time } from './topic';
+import { bytes, MACHINE, MODEL, own, ROWS, rowsInWords, SEVERAL_RANKS, said, share, type Topic, time } from './topic';
 
 const MICRO = [1, 2, 4, 8, 16, 32];
 
@@ -14,6 +14,7 @@ export const pipeline: Topic = {
     MODEL,
     { ...SEVERAL_RANKS, label: 'Stages', values: ['2', '4', '8', '16'] },
     own('Micro-batches', MICRO.slice(1).map(String)),
+    { ...ROWS, label: 'Rows per micro-batch', values: ['1', '2', '4', '8'] },
     MACHINE,
   ],
   start: { model: 'llama7b', ranks: '8', own: '16', rows: '1' },
@@ -96,7 +97,7 @@ export const schedules: Topic = {
         bytes('gpipe', 'activations of the first device, GPipe', micro * kept),
         bytes('oneF', 'activations of the first device, 1F1B and ZB1P', Math.min(micro, devices) * kept),
       ],
-      says: `${model.label} on ${devices} devices, ${micro} micro-batches: with 1F1B a device waits for ${oneF} of the step. ZB1P moves the weight halves of the backward passes into the bubble and leaves ${zeroBubble}, ZBV leaves ${zbv}, if forward and both halves take equally long.`,
+      says: `${model.label} on ${devices} devices, ${micro} micro-batches of ${rowsInWords(rows, model)}: with 1F1B a device waits for ${oneF} of the step. ZB1P moves the weight halves of the backward passes into the bubble and leaves ${zeroBubble}, ZBV leaves ${zbv}, if forward and both halves take equally long.`,
     };
   },
 };

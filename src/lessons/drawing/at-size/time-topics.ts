@@ -23,7 +23,7 @@ import {
 
 /** All-reduce: around rings and through rank 0. */
 export const ring: Topic = {
-  knobs: [MODEL, SEVERAL_RANKS, MACHINE],
+  knobs: [MODEL, SEVERAL_RANKS, ROWS, MACHINE],
   start: {},
   show({ model, machine, ranks, rows }) {
     const size = gradientBytes(model);
@@ -50,7 +50,7 @@ export const ring: Topic = {
         time('root', 'through rank 0, modelled', rootUs),
         time('backward', 'time of backward, modelled', backward),
       ],
-      says: `${model.label} has ${said(size, 'bytes')} of gradients. On the ring each of ${ranks} ranks sends ${said(sent, 'bytes')} in ${said(ringUs, 'time')}; through rank 0 the sum takes ${said(rootUs, 'time')}, ${said(rootUs / ringUs, 'times')} times as long.`,
+      says: `${model.label} has ${said(size, 'bytes')} of gradients. On the ring each of ${ranks} ranks sends ${said(sent, 'bytes')} in ${said(ringUs, 'time')}; through rank 0 the sum takes ${said(rootUs, 'time')}, ${said(rootUs / ringUs, 'times')} times as long.${fitNote({ model, machine, rows })}`,
     };
   },
 };
