@@ -1,7 +1,8 @@
 /**
  * The arrows of a moment and where their labels are: beside the arrow's road, where neither a room nor a packet comes.
  * Of several arrows from one device, or to one, with equal labels one is enough: it says
- * "each". An arrow for whose label there is no place has none. Pure; called by the scene.
+ * "each". Where most of many arrows carry the same, one of them says so. An arrow for whose label there is no place has
+ * none. Pure; called by the scene.
  */
 import { bufferWords } from '../../trace/buffer-words';
 import type { Packet } from '../../trace/packets';
@@ -78,6 +79,19 @@ function beside({ path, box }: ArrowInput, width: number): readonly Point[] {
   });
 }
 
+/** More arrows with one text than that are told once. */
+const MOST_EQUAL = 8;
+
+/** The text of the most arrows, where it would be written again and again. */
+function commonText(arrows: readonly ArrowInput[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { packet } of arrows) {
+    const text = textsOf(packet, true)[0] ?? '';
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].find(([, count]) => count > MOST_EQUAL)?.[0];
+}
+
 interface Place extends Size {
   readonly compact: boolean;
   readonly rooms: readonly Rect[];
@@ -110,13 +124,18 @@ export function placeArrows(arrows: readonly ArrowInput[], stage: Place): readon
     return [...(of('from') ? [`from ${packet.from} ${text}`] : []), ...(of('to') ? [`to ${packet.to} ${text}`] : [])];
   };
   const said = new Set<string>();
+  const common = commonText(arrows);
+  let saidCommon = false;
   return arrows.map((arrow) => {
     const { path, packet } = arrow;
     const fans = fansOf(arrow);
     if (fans.some((fan) => said.has(fan))) return { path, from: packet.from, label: undefined };
-    const own = textsOf(packet, stage.compact || fans.length > 0);
-    const label = find(arrow, fans.length > 0 ? own.map((text) => `${text} each`) : own);
+    const isCommon = common !== undefined && textsOf(packet, true)[0] === common;
+    const own = textsOf(packet, stage.compact || fans.length > 0 || isCommon);
+    if (isCommon && saidCommon) return { path, from: packet.from, label: undefined };
+    const label = find(arrow, fans.length > 0 || isCommon ? own.map((text) => `${text} each`) : own);
     if (label) {
+      saidCommon ||= isCommon;
       placed.push(grow(labelRect(label), 2));
       for (const fan of fans) said.add(fan);
     }

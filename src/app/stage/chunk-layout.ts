@@ -5,39 +5,8 @@
  * beside it. Values are printed from 25 px; else they are cells; of a long chunk a window. Pure.
  */
 import type { Rect } from '../draw/geometry';
-
-export interface ChunkSpec {
-  /** Elements of each chunk, and how many of them are known. */
-  readonly lengths: readonly number[];
-  /** Places for ranks in the bars. */
-  readonly ranks: number;
-}
-
-export interface ChunkLayout {
-  /** What a frame encloses; an arrow begins and ends at its edge. */
-  readonly frame: Rect;
-  readonly cells: Rect;
-  readonly columns: number;
-  readonly rows: number;
-  /** Cells shown: fewer than the chunk has where not all fit. */
-  readonly count: number;
-  readonly prints: boolean;
-  /** A place for each rank. */
-  readonly bars: Rect | undefined;
-  /** Of values that arrive, above the cells. */
-  readonly arrival: Rect | undefined;
-  /** The chunk's name on the left and its meaning on the right, or its number alone. */
-  readonly caption: Rect | undefined;
-  readonly worded: boolean;
-  /** Its values are there already: it frames a matrix of the room. */
-  readonly framesOnly?: boolean;
-}
-
-export interface ChunksLayout {
-  /** 'tiles': side by side, so that arrows leave them below and above. */
-  readonly kind: 'rows' | 'tiles';
-  readonly chunks: readonly ChunkLayout[];
-}
+import type { ChunkLayout, ChunkSpec, ChunksLayout } from './chunk-places';
+import { crowdedChunks, LOWEST_ROW } from './crowded-chunks';
 
 export const PRINTED = 25;
 const PRINTED_HEIGHT = 15;
@@ -194,7 +163,8 @@ const worth = ({ chunks }: ChunksLayout): number => {
 };
 
 export function layoutChunks(spec: ChunkSpec, area: Rect): ChunksLayout | undefined {
-  if (spec.lengths.length === 0 || area.width < 12 || area.height < spec.lengths.length) return undefined;
+  if (spec.lengths.length === 0 || area.width < 12) return undefined;
+  if (area.height < LOWEST_ROW * spec.lengths.length) return crowdedChunks(spec, area);
   const full = area.height / spec.lengths.length >= FULL_ROW && area.width >= 120 ? fullRows(spec, area) : undefined;
   if (full?.chunks[0]?.prints) return full;
   const rows = full ?? compactRows(spec, area);

@@ -8,7 +8,7 @@ import { capital } from '../../trace/words';
 import { formatSize } from '../draw/format';
 import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';
-import type { ChunkLayout } from './chunk-layout';
+import type { ChunkLayout } from './chunk-places';
 import { parametersIn, titleOf } from './devices';
 import { type ChunkArrival, countRanks, type Exchange, lastRank, NO_RANKS, onlyRank, type RankSet } from './exchanges';
 import { endOf } from './matrix-scene';
@@ -51,6 +51,11 @@ const CARRIES: Readonly<Record<Exchange['payload'], string>> = {
   gradient: 'gradients',
   parameter: 'parameters',
 };
+
+function partOf(exchange: Exchange, ranks: RankSet): number {
+  if (ranks === NO_RANKS) return 0;
+  return adds(exchange) ? countRanks(ranks) / exchange.members : 1;
+}
 
 function nameOf({ bucket, payload }: Exchange, slice: Slice, index: number, count: number): readonly string[] {
   const flat = bucket?.buffers.length === 1;
@@ -139,6 +144,7 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
       },
       index,
       ranks,
+      part: partOf(exchange, ranks),
       sends,
       arrival,
       name: at.count < slice.length ? [`${name[0]}, first ${at.count} of ${slice.length}`, ...name] : name,

@@ -85,11 +85,18 @@ export function Legend({ model, onPainted }: LegendProps) {
   );
 }
 
-/** Whose values are in a chunk: a hue for each rank, from the first to the last. */
+/** Whose values are in a chunk: a hue for each rank, from the first to the last; of more ranks than hues, how many. */
 function Bars() {
   const palette = usePalette();
   const titles = useApp((app) => app.info?.roles) ?? [];
   const last = titles.length - 1;
+  if (last >= MOST_HUES)
+    return (
+      <>
+        <span>bar: how many of the {last + 1} ranks are in a chunk</span>
+        <span>coloured: a chunk that this rank sends or adds to</span>
+      </>
+    );
   return (
     <>
       <span className={styles['scale']}>

@@ -3,7 +3,7 @@
  * here a road's ends are moved to the height of the chunks, so that an arrow between equal rows is level. Pure.
  */
 import { bottom, centre, type Path, type Rect, right } from '../draw/geometry';
-import type { ChunksLayout } from './chunk-layout';
+import type { ChunksLayout } from './chunk-places';
 import type { StageLayout } from './layout';
 import type { Road } from './routes';
 
@@ -17,7 +17,7 @@ export interface Dock {
 /** How far from the rooms an arrow turns that leaves and arrives on the same side of them. */
 const OUT = 8;
 
-/** Tiles side by side would be crossed: their arrows begin at the edge of the room. */
+/** Tiles and bars side by side would be crossed: their arrows begin at the edge of the room. */
 const side = ({ frame, room, kind }: Dock, towards: number): number => {
   const box = kind === 'rows' ? frame : room;
   return towards > 0 ? right(box) : box.x;
@@ -37,7 +37,7 @@ export function dockedRoad(road: Road, from: Dock, to: Dock, stage: Pick<StageLa
     const x = (a.x + b.x) / 2;
     return { path: [first, { x, y: first.y }, { x, y: last.y }, last] };
   }
-  if (from.kind === 'tiles' || to.kind === 'tiles') {
+  if (from.kind !== 'rows' || to.kind !== 'rows') {
     if (Math.abs(start.x - end.x) >= 1) return road;
     return {
       path: [
@@ -65,11 +65,12 @@ export function dockedRoad(road: Road, from: Dock, to: Dock, stage: Pick<StageLa
 /** A longer road begins and ends at the chunks where it leaves the rooms by their sides. */
 function around(path: Path, from: Dock, to: Dock): Path {
   const points = [...path];
-  const dock = (at: number, next: number, { frame, room }: Dock) => {
+  const dock = (at: number, next: number, own: Dock) => {
+    const { frame, room } = own;
     const [end, beside] = [points[at], points[next]];
     if (!end || !beside || end.y !== beside.y || end.y < room.y || end.y > bottom(room)) return;
     const { y } = centre(frame);
-    points[at] = { x: beside.x > centre(room).x ? right(frame) : frame.x, y };
+    points[at] = { x: side(own, beside.x - centre(room).x), y };
     points[next] = { x: beside.x, y };
   };
   dock(0, 1, from);

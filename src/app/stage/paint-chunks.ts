@@ -80,6 +80,29 @@ function chunk(ink: Ink, scene: ChunkScene, { kind, ranks }: ChunksScene, device
   if (at.caption) caption(ink, at.caption, scene, kind === 'tiles');
 }
 
+/** So that a bar with the values of one rank among many is not like an empty one. */
+const LEAST = 0.8;
+
+/** One bar: how many of the ranks are in the chunk, and in whose hue it is sent. */
+function level(ink: Ink, { at, part, sends, arrival }: ChunkScene, device: number): void {
+  const { context, palette } = ink;
+  const { x, y, width, height } = at.frame;
+  const moves = sends ? device : arrival?.from;
+  if (moves !== undefined) {
+    context.fillStyle = rankColour(ink, moves);
+    context.fillRect(x, y, width, height);
+    return;
+  }
+  context.fillStyle = palette.track;
+  context.fillRect(x, y, width, height);
+  context.fillStyle = part < 1 ? palette.phase.comm.fill : palette.phase.comm.edge;
+  const filled = part > 0 ? Math.max(LEAST, part * height) : 0;
+  context.fillRect(x, y + height - filled, width, filled);
+}
+
 export function paintChunks(ink: Ink, scene: ChunksScene, device: number): void {
-  for (const own of scene.chunks) chunk(ink, own, scene, device);
+  for (const own of scene.chunks) {
+    if (scene.kind === 'levels') level(ink, own, device);
+    else chunk(ink, own, scene, device);
+  }
 }

@@ -3,7 +3,8 @@
  * here depends on the cursor, so the content of a room does not move while a collective runs. Pure.
  */
 import { bottom, grow, type Rect, right } from '../draw/geometry';
-import { type ChunkLayout, type ChunksLayout, layoutChunks, layoutWire } from './chunk-layout';
+import { layoutChunks, layoutWire } from './chunk-layout';
+import type { ChunkLayout, ChunksLayout } from './chunk-places';
 import type { DevicePlace, LayerPlace } from './devices';
 import type { Exchange } from './exchanges';
 import { type LayerLayout, layoutLayers } from './layer-layout';

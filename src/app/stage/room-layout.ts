@@ -30,8 +30,21 @@ const WORDED_GLYPH = 120;
 const PADDING = { whole: 14, compact: 10, glyph: 6 };
 const TOP = { whole: 9, compact: 5, glyph: 3 };
 
+/** A room that is lower has its number alone at the left, and what happens beside it. */
+const BESIDE = { below: 34, number: 19 };
+
+function frameLowRoom(room: Rect): RoomFrame {
+  const { number } = BESIDE;
+  const x = room.x + PADDING.glyph;
+  const width = room.width - PADDING.glyph - 4;
+  const header = { x, y: room.y + Math.max(0, (room.height - 15) / 2), width: Math.min(width, number), height: 15 };
+  const body = { x: x + number, y: room.y + 3, width: Math.max(0, width - number), height: room.height - 6 };
+  return { level: 'glyph', header, subtitle: undefined, body, memory: undefined };
+}
+
 export function frameRoom(room: Rect): RoomFrame {
   const level = levelOf(room);
+  if (level === 'glyph' && room.height < BESIDE.below) return frameLowRoom(room);
   const x = room.x + PADDING[level];
   const width = room.width - 2 * PADDING[level];
   const header = { x, y: room.y + TOP[level], width, height: level === 'glyph' ? 15 : TITLE };

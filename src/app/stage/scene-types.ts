@@ -7,7 +7,7 @@ import type { Path, Point, Rect, Size } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
 import type { HitItem } from '../draw/hit-regions';
 import type { Tip } from '../draw/tip';
-import type { ChunkLayout, ChunksLayout } from './chunk-layout';
+import type { ChunkLayout, ChunksLayout } from './chunk-places';
 import type { ChunkArrival, RankSet } from './exchanges';
 import type { StageLayout } from './layout';
 import type { RoomFrame } from './room-layout';
@@ -82,6 +82,8 @@ export interface ChunkScene {
   readonly index: number;
   /** The devices whose values are in it. */
   readonly ranks: RankSet;
+  /** How much of what it will hold is in it, from 0 to 1: of a sum, the part of the ranks that are added up. */
+  readonly part: number;
   readonly sends: boolean;
   /** What arrives in this moment; `adds`: it is added, else put in place. */
   readonly arrival: ChunkArrival | undefined;
