@@ -77,7 +77,7 @@ export const NORM_OF_PARTS = 'batch norm takes the statistics of each part of th
 /** A device of a mode that has nothing more to say about it. */
 export const plainRole = (device: number, { worldSize }: Pick<Config, 'worldSize'>): DeviceRole => ({
   title: `cuda:${device}`,
-  beside: worldSize === 1 ? undefined : 'process 0 drives',
+  beside: worldSize === 1 ? undefined : 'driven by process 0',
   hasRows: true,
   keepsState: true,
 });

@@ -45,6 +45,18 @@ describe('a recording of an NVIDIA GPU', () => {
     expect(second?.startUs).toBeCloseTo(first?.endUs ?? 0, 3);
   });
 
+  it('of one rank: first where its step goes, last what it cannot show', async () => {
+    const { recording } = await read('cuda-small');
+    const { sentences, ranks } = analyse(recording);
+    const { durUs, computeUs, idleUs } = must(ranks[0], 'rank');
+    const [computing, idle] = [computeUs, idleUs].map((us) => Math.round((100 * us) / durUs));
+    expect(sentences[0]).toMatch(/^A step of rank 0 takes .* \(mean\): it computes for/);
+    expect(sentences[0]).toContain(
+      `computes for ${computing} % of that, records no communication, and is idle for ${idle} %.`,
+    );
+    expect(sentences.at(-1)).toBe('Record at least two ranks to see which rank the others wait for.');
+  });
+
   it('keeps nearly to the marks where the GPU waits for the CPU', async () => {
     const { recording } = await read('cuda-small');
     const [step] = analyse(recording).steps;

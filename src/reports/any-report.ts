@@ -29,7 +29,7 @@ export interface AnyReport {
 export interface LossRow {
   readonly step: number;
   readonly microBatch: number;
-  /** -1: not said. */
+  /** -1: not in the report. */
   readonly epoch: number;
   readonly loss: number;
   readonly perRank: readonly number[];

@@ -37,7 +37,8 @@ function payload(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
 
 function speed(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
   if (a.stepsPerSecond === undefined && b.stepsPerSecond === undefined) return [];
-  const words = (value: number | undefined): string => (value === undefined ? 'not said' : value.toPrecision(4));
+  const words = (value: number | undefined): string =>
+    value === undefined ? 'not in the report' : value.toPrecision(4);
   return [
     {
       what: 'steps per second',
@@ -51,7 +52,7 @@ function speed(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
 function memory(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
   if (!a.memory?.length && !b.memory?.length) return [];
   const words = (peaks: readonly number[] | undefined): string =>
-    peaks === undefined || peaks.length === 0 ? 'not said' : bytes(greatest(peaks));
+    peaks === undefined || peaks.length === 0 ? 'not in the report' : bytes(greatest(peaks));
   return [
     {
       what: 'memory, fullest device',
@@ -66,9 +67,9 @@ function memory(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
 function pipeline(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
   if (!a.pipeline && !b.pipeline) return [];
   const bubble = ({ pipeline: own }: AnyReport): string =>
-    own?.bubble === undefined ? 'not said' : `${(100 * own.bubble).toFixed(2)} %`;
+    own?.bubble === undefined ? 'not in the report' : `${(100 * own.bubble).toFixed(2)} %`;
   const peaks = ({ pipeline: own }: AnyReport): string =>
-    own?.peaks.length ? firstFew(own.peaks.map(String), 16, ' ') : 'not said';
+    own?.peaks.length ? firstFew(own.peaks.map(String), 16, ' ') : 'not in the report';
   return [
     {
       what: 'bubble of the schedule',
@@ -86,4 +87,4 @@ function pipeline(a: AnyReport, b: AnyReport): readonly ComparedFigure[] {
 }
 
 const bytes = (value: number | undefined): string =>
-  value === undefined ? 'not said' : `${value.toLocaleString('en')} B`;
+  value === undefined ? 'not in the report' : `${value.toLocaleString('en')} B`;

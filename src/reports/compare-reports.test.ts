@@ -151,7 +151,7 @@ describe('settings and figures', () => {
     expect(figures.map(({ what, a, b, same }) => [what, a, b, same])).toEqual([
       ['all_reduce, per step', '400 B', '404 B', false],
       ['steps per second', '10.00', '99.00', undefined],
-      ['memory, fullest device', '7 B', 'not said', undefined],
+      ['memory, fullest device', '7 B', 'not in the report', undefined],
     ]);
   });
 });

@@ -9,7 +9,7 @@ import type { AnyReport } from './any-report';
 export interface SettingDifference {
   /** 'optimizer.lr'. */
   readonly path: string;
-  /** undefined: not said. */
+  /** undefined: not in the report. */
   readonly a: unknown;
   readonly b: unknown;
 }

@@ -50,7 +50,8 @@ function settings({ a, b, settings: found }: ReportComparison): Section {
   return { ...section, rows, notes: andMore(found.length, MOST_SETTINGS) };
 }
 
-const value = (setting: unknown): string => (setting === undefined ? 'not said' : brief(JSON.stringify(setting), 50));
+const value = (setting: unknown): string =>
+  setting === undefined ? 'not in the report' : brief(JSON.stringify(setting), 50);
 
 function losses({ count, unit, worst, parts, perRank, onlyA, onlyB, notes }: LossComparison): Section {
   const at = (each: LossDifference): string =>

@@ -5,7 +5,7 @@
 import type { LossRecord } from '../../protocol/trace';
 import { formatTick } from '../draw/format';
 import styles from './loss-axes.module.css';
-import { FIRST_STEPS, PAD, ticksTo, topOf, X_AXIS, Y_AXIS } from './loss-frame';
+import { FIRST_STEPS, PAD, stepTicks, ticksTo, topOf, X_AXIS, Y_AXIS } from './loss-frame';
 
 /** As many as the plot has room for. */
 const Y_TICKS = 4;
@@ -31,7 +31,7 @@ export function LossAxes({ first, step }: { first: LossRecord | undefined; step:
           {formatTick(tick)}
         </span>
       ))}
-      {ticksTo(FIRST_STEPS, X_TICKS).map((tick) => (
+      {stepTicks(FIRST_STEPS, X_TICKS).map((tick) => (
         <span key={tick} className={styles['x']} style={{ left: `${(100 * tick) / FIRST_STEPS}%` }}>
           {tick}
         </span>

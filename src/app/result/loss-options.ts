@@ -2,7 +2,7 @@
 import type uPlot from 'uplot';
 import { formatTick } from '../draw/format';
 import type { Palette } from '../draw/theme';
-import { FIRST_STEPS, PAD, topOf, X_AXIS, Y_AXIS } from './loss-frame';
+import { FIRST_STEPS, PAD, STEP_TICKS, topOf, X_AXIS, Y_AXIS } from './loss-frame';
 
 export function lossOptions(palette: Palette): Omit<uPlot.Options, 'width' | 'height' | 'series'> {
   const axis = { stroke: palette.soft, font: `11px ${palette.sans}`, ticks: { show: false }, gap: 2 };
@@ -15,7 +15,7 @@ export function lossOptions(palette: Palette): Omit<uPlot.Options, 'width' | 'he
       y: { range: (_, low, high) => [Math.min(0, low), topOf(high)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: X_AXIS, space: 44 },
+      { ...axis, grid: { show: false }, size: X_AXIS, space: 44, incrs: [...STEP_TICKS] },
       {
         ...axis,
         grid: { stroke: palette.hair, width: 1 },

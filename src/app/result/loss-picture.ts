@@ -9,7 +9,7 @@ import type { Ink } from '../draw/ink';
 import { linearScale, type ScaleInterval } from '../draw/scales';
 import { line } from '../draw/shapes';
 import { drawText } from '../draw/text';
-import { ticksTo, topOf } from './loss-frame';
+import { stepTicks, ticksTo, topOf } from './loss-frame';
 import type { LossSeries } from './loss-series';
 
 export const LOSS_PICTURE: Size = { width: 640, height: 360 };
@@ -77,7 +77,7 @@ function axes(ink: Ink, { x, y, top, lastStep, width, height }: Axes): void {
     const text = formatTick(tick);
     drawText(ink, text, { x: FRAME.left - 8, y: y(tick) + 4 }, { ...SMALL, colour: palette.soft, align: 'right' });
   }
-  for (const tick of ticksTo(lastStep, TICKS)) {
+  for (const tick of stepTicks(lastStep, TICKS)) {
     const at = { x: x(tick), y: height - FRAME.bottom + 16 };
     drawText(ink, formatCount(tick), at, { ...SMALL, colour: palette.soft, align: 'center' });
   }

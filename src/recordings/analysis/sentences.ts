@@ -7,9 +7,25 @@ import { durationText, percentText, ranksText } from '../words';
 type Found = Omit<RecordingAnalysis, 'sentences'>;
 
 export function sentencesOf(recording: Recording, found: Found): readonly string[] {
-  return [stragglerSentence(recording, found), ...overlapSentences(found), ...idleSentences(found)].filter(
-    (sentence) => sentence !== '',
-  );
+  const [only] = found.ranks;
+  const sentences =
+    recording.ranks.length === 1 && only
+      ? [stepSentence(only), ...idleSentences(found), WHO_WAITS]
+      : [stragglerSentence(recording, found), ...overlapSentences(found), ...idleSentences(found)];
+  return sentences.filter((sentence) => sentence !== '');
+}
+
+/** Last: it says what the recording does not show. */
+const WHO_WAITS = 'Record at least two ranks to see which rank the others wait for.';
+
+/** Of the one rank that was recorded. */
+function stepSentence({ rank, durUs, computeUs, communicationUs, exposedUs, idleUs }: StepOfRank): string {
+  const part = (us: number): string => percentText(us / durUs);
+  const communication =
+    communicationUs > 0
+      ? `communicates for ${durationText(communicationUs)}, of which ${durationText(exposedUs)} is not hidden under computing`
+      : 'records no communication';
+  return `A step of rank ${rank} takes ${durationText(durUs)} (mean): it computes for ${part(computeUs)} of that, ${communication}, and is idle for ${part(idleUs)}.`;
 }
 
 /** Steps begin late for it clearly more often than by chance (1 of 2 with two ranks), and most waiting is for it. */
@@ -21,7 +37,6 @@ function isStraggler({ lateSteps, steps, causedUs }: RecordedStraggler, ranks: n
 const LEAST_WAITING = 0.03;
 
 function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: Found): string {
-  if (recording.ranks.length < 2) return 'One rank was recorded: nobody can say for whom it waited.';
   const [worst] = stragglers;
   if (!worst) return 'No collective was recorded by two ranks: nobody can say who waited for whom.';
   const waitedUs = waits.us.flat().reduce((sum, us) => sum + us, 0);

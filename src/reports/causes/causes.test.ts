@@ -156,6 +156,14 @@ it('sees that another number of ranks took part', async () => {
   expect(ids(compare(await run({ batchSize }), await run({ batchSize, worldSize: 2 })))).toContain('world-size');
 });
 
+it('does not put it down to the ranks where the model, the data or the loss differ', async () => {
+  const ofTwo = await run({ worldSize: 2, data: { type: 'circle', samples: 96 } });
+  const bare = ({ history: _, weights: __, ...rest }: Report): Partial<Report> => rest;
+  const found = compare(bare(await run({})), bare(ofTwo), { configs: true });
+  expect(ids(found)).toEqual(['task']);
+  expect(first(found)).toMatch(/^The configurations say so: data\.type is "spiral" in A and "circle" in B/);
+});
+
 it('asks nothing of runs that are the same or have nothing in common', async () => {
   const report = await run({});
   expect(compare(report, { ...report, losses: [] }).causes).toEqual([]);

@@ -8,12 +8,13 @@ import type { Evidence } from './evidence';
 import { blindGradients, buffers, rounding } from './from-end';
 import { backward, clipped, gradientScale, halfGradients } from './from-gradients';
 import { loggedByOneRank, loggedWithFactor, reduction, setEpoch, shifted, someRanks, worldSize } from './from-losses';
-import { dropout, model, otherRows, precision, seed } from './from-start';
+import { dropout, model, otherRows, precision, seed, task } from './from-start';
 import { afterFirstStep, learningRate, optimizer, weightDecay } from './from-updates';
 
 /** The surest first: where one of them holds, those after `unless` them say nothing new. */
 const TABLE: readonly (CauseRow & { readonly unless?: readonly CauseRow[] })[] = [
   model,
+  { ...task, unless: [model] },
   shifted,
   loggedByOneRank,
   loggedWithFactor,
@@ -22,8 +23,9 @@ const TABLE: readonly (CauseRow & { readonly unless?: readonly CauseRow[] })[] =
   { ...precision, unless: [model, reduction] },
   { ...dropout, unless: [model, shifted, loggedByOneRank, loggedWithFactor, reduction] },
   { ...otherRows, unless: [model, shifted, loggedByOneRank, loggedWithFactor, reduction, dropout, someRanks] },
-  someRanks,
-  worldSize,
+  // Another model or other data have other losses on every rank: the ranks are not why.
+  { ...someRanks, unless: [model, task] },
+  { ...worldSize, unless: [model, task] },
   setEpoch,
   clipped,
   gradientScale,

@@ -91,4 +91,4 @@ export function settingWords({ settings }: Evidence, paths: readonly string[]): 
   return ` The configurations say so: ${words.join('; ')}.`;
 }
 
-const said = (value: unknown): string => (value === undefined ? 'not said' : JSON.stringify(value));
+const said = (value: unknown): string => (value === undefined ? 'not in the report' : JSON.stringify(value));

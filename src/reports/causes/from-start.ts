@@ -71,6 +71,17 @@ export const model: CauseRow = {
   },
 };
 
+/** Reports without weights and gradients show only that the losses differ: their configurations may say why. */
+export const task: CauseRow = {
+  id: 'task',
+  from: 'settings',
+  says: 'The runs train different models, or with different data or another loss.',
+  test(evidence) {
+    if (!partsAtFirst(evidence) || weightsApart(evidence) !== undefined) return undefined;
+    return settingWords(evidence, ['model', 'data', 'loss']).trim() || undefined;
+  },
+};
+
 export const seed: CauseRow = {
   id: 'seed',
   from: 'numbers',

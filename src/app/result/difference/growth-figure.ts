@@ -10,7 +10,7 @@ import { linearScale } from '../../draw/scales';
 import { line } from '../../draw/shapes';
 import { drawText } from '../../draw/text';
 import type { SavedFigure } from '../../picture/figure-picture';
-import { ticksTo } from '../loss-frame';
+import { stepTicks } from '../loss-frame';
 
 const SIZE: Size = { width: 640, height: 340 };
 const FRAME = { left: 58, right: 18, top: 40, bottom: 44 } as const;
@@ -38,7 +38,7 @@ function paintGrowth(ink: Ink, own: Curve, control: Curve): void {
     const at = { x: FRAME.left - 8, y: y(decade) + 4 };
     drawText(ink, `1e${decade}`, at, { ...SMALL, colour: palette.soft, align: 'right' });
   }
-  for (const tick of ticksTo(lastStep, TICKS)) {
+  for (const tick of stepTicks(lastStep, TICKS)) {
     const at = { x: x(tick), y: height - FRAME.bottom + 16 };
     drawText(ink, formatCount(tick), at, { ...SMALL, colour: palette.soft, align: 'center' });
   }

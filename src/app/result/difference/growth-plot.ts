@@ -7,6 +7,7 @@ import 'uplot/dist/uPlot.min.css';
 import type { DifferenceAt } from '../../../protocol/snapshot';
 import { POINT_OF_ONE } from '../../draw/point-of-one';
 import type { Palette } from '../../draw/theme';
+import { STEP_TICKS } from '../loss-frame';
 
 const HEIGHT = 170;
 
@@ -70,7 +71,7 @@ function options(palette: Palette, width: number): uPlot.Options {
       },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 20, space: 44 },
+      { ...axis, grid: { show: false }, size: 20, space: 44, incrs: [...STEP_TICKS] },
       {
         ...axis,
         grid: { stroke: palette.hair, width: 1 },
