@@ -1,11 +1,12 @@
 // Chains the positions of each index within blocks of `size` positions: heads[b, k] is the first position of k in block
 // b (-1 as filled before: none), tails[b, k] the last, next[j] the following one of the same index in j's block or -1.
-// First step of shape/chain-link. index, next [picks], heads, tails [blocks, n]. One invocation per block, from its
+// Indices count from `base`. First step of shape/chain-link. index, next [picks], heads, tails [blocks, n]. One invocation per block, from its
 // end; a block's table is its own, so nothing is left to chance.
 struct Params {
   n: u32,
   picks: u32,
   size: u32,
+  base: u32,
   index_stride: u32,
   heads_stride: u32,
   tails_stride: u32,
@@ -25,7 +26,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (start >= params.picks) { return; }
   let end = min(start + params.size, params.picks);
   for (var j = end; j > start; j--) {
-    let k = index[id.z * params.index_stride + j - 1u];
+    let k = index[id.z * params.index_stride + j - 1u] - i32(params.base);
     var after = -1;
     if (k >= 0 && k < i32(params.n)) {
       let slot = block * params.n + u32(k);

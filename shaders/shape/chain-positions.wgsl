@@ -1,4 +1,4 @@
-// Chains the positions of each index in rising order: head[k] is the first j with index[j] = k, next[j] the one after
+// Chains the positions of each index in rising order: head[k] is the first j with index[j] = base + k, next[j] the one after
 // it, -1 the end. index, next [picks], head [n]; k = skip gets no chain. First half of the gradient of
 // torch.index_select and embedding. One invocation a k, which reads all of index (every invocation the same element, so
 // that a cache line serves all) and writes its own chain alone.
@@ -6,6 +6,7 @@ struct Params {
   n: u32,
   picks: u32,
   skip: u32,
+  base: u32,
   index_stride: u32,
   head_stride: u32,
   next_stride: u32,
@@ -24,7 +25,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var first = -1;
   var last = -1;
   for (var j = 0u; j < params.picks; j++) {
-    if (index[id.z * params.index_stride + j] == i32(k)) {
+    if (index[id.z * params.index_stride + j] == i32(k + params.base)) {
       if (last < 0) { first = i32(j); } else { next[next_start + u32(last)] = i32(j); }
       last = i32(j);
       next[next_start + j] = -1;

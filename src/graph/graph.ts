@@ -78,6 +78,10 @@ export class GraphBuilder {
     return at(this.#values, id).type;
   }
 
+  nameOf(id: ValueId): string {
+    return at(this.#values, id).name;
+  }
+
   /** Append a node; throws LockstepError('shape') in PyTorch's words when the inputs do not fit. */
   apply(op: string, inputs: readonly ValueId[], attrs: Attrs, placement: NodePlacement): readonly ValueId[] {
     const types = this.#def(op).infer(

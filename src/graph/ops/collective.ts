@@ -14,23 +14,39 @@ import type { Attrs, GradientContext, OpDef, TensorType, ValueId } from '../op';
 export const IDENTITY = 'collective/identity';
 /** The sum over the ranks. Its gradient is the output's: every rank goes on with the same sum. */
 export const ALL_REDUCE = 'collective/all-reduce';
-/** Input [n, ...], output [ranks * n, ...]: the ranks' inputs one after the other. Attr `ranks`. */
+/**
+ * Input [n, ...], output [ranks * n, ...]: the ranks' inputs one after the other. Attr `ranks`. Each rank uses the
+ * output for a part of its own, so the gradient is a reduce-scatter; with attr `alike` all ranks use it in the same way,
+ * and each has its part of the gradient already.
+ */
 export const ALL_GATHER = 'collective/all-gather';
 /** Input [ranks * n, ...], output [n, ...]: of the sum over the ranks, the part of this rank. Attr `ranks`. */
 export const REDUCE_SCATTER = 'collective/reduce-scatter';
+/**
+ * Input [ranks * n, ...], the same on every rank; output [n, ...], the part of this rank. Nothing is sent. Attr `ranks`.
+ */
+export const CHUNK = 'collective/chunk';
 /** The input of the group's first rank. */
 export const BROADCAST = 'collective/broadcast';
 /** On the group's first rank the sum, on the others zeros: the gradient of a broadcast. */
 export const REDUCE = 'collective/reduce';
 
-const NAMES: ReadonlySet<string> = new Set([IDENTITY, ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, BROADCAST, REDUCE]);
+const NAMES: ReadonlySet<string> = new Set([
+  IDENTITY,
+  ALL_REDUCE,
+  ALL_GATHER,
+  REDUCE_SCATTER,
+  CHUNK,
+  BROADCAST,
+  REDUCE,
+]);
 
 export const isCollective = ({ op }: { readonly op: string }): boolean => NAMES.has(op);
 
 /** `gradient`: the collective that makes the input's gradient of the output's; undefined: the two are the same. */
 export function collective(
   name: string,
-  gradient: string | undefined,
+  gradient: string | undefined | ((attrs: Attrs) => string),
   outputOf: (input: TensorType, attrs: Attrs) => TensorType,
 ): OpDef {
   const misplaced = (): never => {
@@ -40,7 +56,7 @@ export function collective(
   return {
     name,
     infer: (inputs, attrs) => [outputOf(at(inputs, 0), attrs)],
-    gradient: (c) => [gradientOf(c, gradient)],
+    gradient: (c) => [gradientOf(c, typeof gradient === 'function' ? gradient(c.types.attrs) : gradient)],
     cpu: misplaced,
     lower: misplaced,
     flops: () => 0,
@@ -68,5 +84,5 @@ const gathered = ({ shape, dtype }: TensorType, { ranks }: Attrs): TensorType =>
 
 export const COLLECTIVE_OPS: readonly OpDef[] = [
   collective(ALL_REDUCE, undefined, summed),
-  collective(ALL_GATHER, REDUCE_SCATTER, gathered),
+  collective(ALL_GATHER, ({ alike }) => (alike === true ? CHUNK : REDUCE_SCATTER), gathered),
 ];

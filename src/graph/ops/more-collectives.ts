@@ -6,12 +6,21 @@ import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
 import { formatShape } from '../../tensor/shape';
 import type { Attrs, OpDef, TensorType } from '../op';
-import { ALL_GATHER, ALL_REDUCE, BROADCAST, collective, IDENTITY, REDUCE, REDUCE_SCATTER, summed } from './collective';
+import {
+  ALL_GATHER,
+  ALL_REDUCE,
+  BROADCAST,
+  CHUNK,
+  collective,
+  IDENTITY,
+  REDUCE,
+  REDUCE_SCATTER,
+  summed,
+} from './collective';
 
 const same = (input: TensorType): TensorType => input;
 
-function scattered(input: TensorType, { ranks }: Attrs): TensorType {
-  const { shape, dtype } = summed(input);
+function chunked({ shape, dtype }: TensorType, { ranks }: Attrs): TensorType {
   const rows = at(shape, 0) / Number(ranks);
   if (Number.isInteger(rows)) return { shape: [rows, ...shape.slice(1)], dtype };
   throw new LockstepError(
@@ -21,9 +30,12 @@ function scattered(input: TensorType, { ranks }: Attrs): TensorType {
   );
 }
 
+const scattered = (input: TensorType, attrs: Attrs): TensorType => chunked(summed(input), attrs);
+
 export const MORE_COLLECTIVES: readonly OpDef[] = [
   collective(IDENTITY, ALL_REDUCE, same),
   collective(REDUCE_SCATTER, ALL_GATHER, scattered),
+  collective(CHUNK, ALL_GATHER, chunked),
   collective(BROADCAST, REDUCE, same),
   collective(REDUCE, BROADCAST, summed),
 ];

@@ -2,14 +2,15 @@
  * Rows of a weight [V, D] by int32 ids of any shape: torch.nn.functional.embedding. Attr `paddingIdx` (may count from
  * the end) names a row that gets no gradient. Repeated ids accumulate in order of position ('embedding/embedding-grad',
  * by the chains of 'shape/index-select'). An id out of range throws on the CPU; on the GPU its row is NaN and it
- * contributes no gradient.
+ * contributes no gradient. With attr `first` the weight is a part of a larger one, its rows from `first` on: an id of
+ * another part gives a row of zeros, as in torch's vocabulary-parallel embedding.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Extent } from '../../dims';
 import type { Attrs, OpDef } from '../../op';
-import { chainTypes, cpuChains, cpuPick, lowerChains, lowerPick } from '../shape/index-select';
+import { chainTypes, cpuChains, cpuPick, lowerChains, lowerPick, type TablePart } from '../shape/index-select';
 
 const tableOf = ([n = 0, inner = 0]: Shape): Extent => ({ outer: 1, n, inner });
 
@@ -20,6 +21,8 @@ function paddingRow(attrs: Attrs, rows: number): number {
   if (row >= 0 && row < rows) return row;
   throw new LockstepError('shape', 'Padding_idx must be within num_embeddings');
 }
+
+const partOf = ({ first }: Attrs): TablePart | undefined => (typeof first === 'number' ? { first } : undefined);
 
 export const embedding: OpDef = {
   name: 'embedding/embedding',
@@ -35,10 +38,11 @@ export const embedding: OpDef = {
     if (dy === undefined || !c.needsGrad(1)) return [];
     const { shape } = at(c.types.inputs, 1);
     const skip = paddingRow(c.types.attrs, at(shape, 0));
-    const [dweight] = c.emit('embedding/embedding-grad', [dy, c.input(0)], { shape, skip }, [1]);
+    const attrs = { shape, skip, first: partOf(c.types.attrs)?.first ?? 0 };
+    const [dweight] = c.emit('embedding/embedding-grad', [dy, c.input(0)], attrs, [1]);
     return [undefined, dweight];
   },
-  cpu({ inputs, outputs, inputTypes }) {
+  cpu({ inputs, outputs, inputTypes, attrs }) {
     const table = tableOf(at(inputTypes, 1).shape);
     const fault = (id: number) =>
       new LockstepError(
@@ -46,15 +50,19 @@ export const embedding: OpDef = {
         'index out of range in self',
         `This embedding has the ids 0 to ${table.n - 1}, but the input contains ${id}. Make the vocabulary larger, or the ids smaller.`,
       );
-    cpuPick(at(inputs, 1), at(inputs, 0), at(outputs, 0), table, fault);
+    cpuPick([at(inputs, 1), at(inputs, 0), at(outputs, 0)], table, partOf(attrs) ?? fault);
   },
-  lower: ({ inputs }) => [lowerPick(tableOf(at(inputs, 1).shape), elements(at(inputs, 0).shape), [1, 0, 2])],
+  lower: ({ inputs, attrs }) => [
+    lowerPick(tableOf(at(inputs, 1).shape), elements(at(inputs, 0).shape), [1, 0, 2], partOf(attrs)),
+  ],
   flops: () => 0,
 };
 
+const chainsOf = ({ skip, first }: Attrs) => ({ skip: Number(skip), first: Number(first) });
+
 /**
  * Inputs dy [..., D] and ids; outputs the weight's gradient of attr `shape`, and the chains. Attr `skip`: a row that
- * gets none, or -1.
+ * gets none, or -1; attr `first`: what is subtracted from the ids.
  */
 export const embeddingGrad: OpDef = {
   name: 'embedding/embedding-grad',
@@ -64,9 +72,9 @@ export const embeddingGrad: OpDef = {
   },
   cpu({ inputs, outputs, attrs }) {
     const chains = [at(outputs, 0), at(outputs, 1), at(outputs, 2)] as const;
-    cpuChains([at(inputs, 0), at(inputs, 1)], chains, tableOf(attrs.shape as Shape), Number(attrs.skip));
+    cpuChains([at(inputs, 0), at(inputs, 1)], chains, tableOf(attrs.shape as Shape), chainsOf(attrs));
   },
   lower: ({ inputs, attrs }) =>
-    lowerChains(tableOf(attrs.shape as Shape), elements(at(inputs, 1).shape), Number(attrs.skip)),
+    lowerChains(tableOf(attrs.shape as Shape), elements(at(inputs, 1).shape), chainsOf(attrs)),
   flops: (types) => elements(at(types.inputs, 0).shape),
 };

@@ -11,23 +11,43 @@ import { dimOf, type Extent, extentAlong } from '../../dims';
 import { grid } from '../../launch';
 import type { Attrs, DenseLaunch, OpDef, TensorType } from '../../op';
 
-/** The kernel that picks: operands x, index and y. */
-export function lowerPick({ outer, n, inner }: Extent, picks: number, operands: readonly number[]): DenseLaunch {
+/** The rows of a table from `first` on, where the others are elsewhere and indices count from the table's beginning. */
+export interface TablePart {
+  readonly first: number;
+}
+
+/** The kernel that picks: operands x, index and y. Of a part, rows that are elsewhere are picked as zeros. */
+export function lowerPick(
+  { outer, n, inner }: Extent,
+  picks: number,
+  operands: readonly number[],
+  part?: TablePart,
+): DenseLaunch {
   const four = inner % 4 === 0;
   return {
     kind: 'dense',
     kernel: four ? 'shape/index-select-vec4' : 'shape/index-select',
+    ...(part ? { constants: { PART: 1 } } : {}),
     bindings: operands,
-    params: [outer, n, inner, picks],
+    params: [outer, n, inner, picks, part?.first ?? 0],
     workgroups: grid((outer * picks * inner) / (four ? 4 : 1)),
   };
 }
 
-export function cpuPick(x: HostArray, index: HostArray, y: HostArray, { outer, n, inner }: Extent, fault: Fault): void {
+export function cpuPick(
+  [x, index, y]: readonly [HostArray, HostArray, HostArray],
+  { outer, n, inner }: Extent,
+  outside: Fault | TablePart,
+): void {
+  const first = typeof outside === 'function' ? 0 : outside.first;
   for (let o = 0, to = 0; o < outer; o++) {
     for (let j = 0; j < index.length; j++, to += inner) {
-      const k = index[j] as number;
-      if (!(k >= 0 && k < n)) throw fault(k);
+      const k = (index[j] as number) - first;
+      if (!(k >= 0 && k < n)) {
+        if (typeof outside === 'function') throw outside(k);
+        y.fill(0, to, to + inner);
+        continue;
+      }
       const from = (o * n + k) * inner;
       if (inner > 32) y.set(x.subarray(from, from + inner), to);
       else for (let i = 0; i < inner; i++) y[to + i] = x[from + i] as number;
@@ -56,10 +76,10 @@ export function chainTypes(shape: Shape, n: number, picks: number): readonly Ten
   ];
 }
 
-function lowerPositions(n: number, picks: number, skip: number): readonly DenseLaunch[] {
+function lowerPositions(n: number, picks: number, skip: number, first: number): readonly DenseLaunch[] {
   const skipped = skip < 0 ? n : skip;
   if (n * picks <= SCAN_LIMIT) {
-    const params = [n, picks, skipped];
+    const params = [n, picks, skipped, first];
     return [{ kind: 'dense', kernel: 'shape/chain-positions', bindings: [1, 3, 4], params, workgroups: grid(n) }];
   }
   const blocks = Math.ceil(picks / BLOCK);
@@ -70,7 +90,7 @@ function lowerPositions(n: number, picks: number, skip: number): readonly DenseL
       kind: 'dense',
       kernel: 'shape/chain-blocks',
       bindings: [1, 5, 6, 4],
-      params: [n, picks, BLOCK],
+      params: [n, picks, BLOCK, first],
       workgroups: grid(blocks),
     },
     {
@@ -83,11 +103,22 @@ function lowerPositions(n: number, picks: number, skip: number): readonly DenseL
   ];
 }
 
-/** Operands: dy, index; then the outputs of `chainTypes`. `skip`: an index that gets no gradient, or -1. */
-export function lowerChains({ outer, n, inner }: Extent, picks: number, skip: number): readonly DenseLaunch[] {
+export interface Chains {
+  /** A row that gets no gradient, or -1. */
+  readonly skip: number;
+  /** What is subtracted from the indices (TablePart). */
+  readonly first: number;
+}
+
+/** Operands: dy, index; then the outputs of `chainTypes`. */
+export function lowerChains(
+  { outer, n, inner }: Extent,
+  picks: number,
+  { skip, first }: Chains,
+): readonly DenseLaunch[] {
   const four = inner % 4 === 0;
   return [
-    ...lowerPositions(n, picks, skip),
+    ...lowerPositions(n, picks, skip, first),
     {
       kind: 'dense',
       kernel: four ? 'shape/add-chains-vec4' : 'shape/add-chains',
@@ -103,12 +134,12 @@ export function cpuChains(
   [dy, index]: readonly [HostArray, HostArray],
   [dx, head, next]: readonly [HostArray, HostArray, HostArray],
   { outer, n, inner }: Extent,
-  skip: number,
+  { skip, first }: Chains,
 ): void {
   const picks = index.length;
   head.fill(-1);
   for (let j = picks - 1; j >= 0; j--) {
-    const k = index[j] as number;
+    const k = (index[j] as number) - first;
     next[j] = head[k] ?? -1;
     head[k] = j;
   }
@@ -116,13 +147,15 @@ export function cpuChains(
   dx.fill(0);
   for (let o = 0, from = 0; o < outer; o++) {
     for (let j = 0; j < picks; j++, from += inner) {
-      const k = index[j] as number;
+      const k = (index[j] as number) - first;
       if (k === skip || !(k >= 0 && k < n)) continue;
       const to = (o * n + k) * inner;
       for (let i = 0; i < inner; i++) dx[to + i] = (dx[to + i] as number) + (dy[from + i] as number);
     }
   }
 }
+
+const ALL: Chains = { skip: -1, first: 0 };
 
 const along = (shape: Shape, attrs: Attrs) => extentAlong(shape, dimOf(attrs, shape.length));
 
@@ -143,7 +176,7 @@ export const indexSelect: OpDef = {
   cpu({ inputs, outputs, inputTypes, attrs }) {
     const { shape } = at(inputTypes, 0);
     const extent = along(shape, attrs);
-    cpuPick(at(inputs, 0), at(inputs, 1), at(outputs, 0), extent, (k) => {
+    cpuPick([at(inputs, 0), at(inputs, 1), at(outputs, 0)], extent, (k) => {
       const bounds = `id=${k} axis_dim=${extent.n}`;
       return new LockstepError('shape', `INDICES element is out of DATA bounds, ${bounds}`);
     });
@@ -163,8 +196,8 @@ export const indexSelectGrad: OpDef = {
   },
   cpu({ inputs, outputs, attrs }) {
     const chains = [at(outputs, 0), at(outputs, 1), at(outputs, 2)] as const;
-    cpuChains([at(inputs, 0), at(inputs, 1)], chains, along(attrs.shape as Shape, attrs), -1);
+    cpuChains([at(inputs, 0), at(inputs, 1)], chains, along(attrs.shape as Shape, attrs), ALL);
   },
-  lower: ({ inputs, attrs }) => lowerChains(along(attrs.shape as Shape, attrs), elements(at(inputs, 1).shape), -1),
+  lower: ({ inputs, attrs }) => lowerChains(along(attrs.shape as Shape, attrs), elements(at(inputs, 1).shape), ALL),
   flops: (types) => elements(at(types.inputs, 0).shape),
 };

@@ -1,0 +1,244 @@
+/**
+ * The pass: from the forward graph of whole tensors to that of one rank, which has pieces of some of them. Every
+ * operator works on the pieces that its rule says; where a tensor is placed otherwise, redistribution nodes are put in;
+ * a sum over the ranks is completed at once. The backward pass is derived from the result, so the gradients'
+ * collectives come out of the nodes themselves. The graphs of all ranks have the same nodes and names, and differ in
+ * shapes and attributes where pieces differ. Held against the whole graph by partition.property.test.ts.
+ */
+import { LockstepError } from '../../base/errors';
+import { at, must } from '../../base/invariant';
+import { pieceOf, pieceShape } from '../../sharding/piece';
+import { PARTIAL, type Placement, REPLICATE, type Shard } from '../../sharding/placement';
+import { formatShape, type Shape } from '../../tensor/shape';
+import type { Graph, GraphBuilder, GraphNode, GraphPhase, GraphValue } from '../graph';
+import type { Attrs, ValueId } from '../op';
+import { FIRST, PLACE } from '../ops/partition';
+import { type Plan, placementOf } from './plan';
+import { type Move, type NodeSite, redistribute } from './redistribute';
+import { type PlacedInput, type RankOnAxis, type Rule, samePlacement, wordsOf } from './rule';
+import { ruleOf } from './rules';
+
+export interface Partitioned {
+  /** Of a value of the whole graph, the rank's. */
+  readonly own: (value: ValueId) => ValueId;
+  /** Of values of the whole graph, by name; without the statistics that a node keeps for its gradient. */
+  readonly placements: ReadonlyMap<string, Placement>;
+  /** Parameters whose gradient is an addend on every rank, as that of a layer norm of cut rows. */
+  readonly partialGradients: ReadonlySet<string>;
+  /** Tensors that were cut and are gathered for an operator, though the plan did not ask for it. */
+  readonly gathered: readonly Gathered[];
+}
+
+export interface Gathered {
+  readonly module: string;
+  readonly op: string;
+  readonly value: string;
+  readonly placement: Placement;
+}
+
+interface Held {
+  readonly local: ValueId;
+  /** undefined: no piece of the whole value. */
+  readonly placement: Placement | undefined;
+}
+
+export interface PartitionOptions {
+  readonly plan: Plan;
+  readonly rank: RankOnAxis;
+  /** Values of the whole graph, beside parameters, of which somebody asks the gradient. */
+  readonly wrt?: readonly ValueId[];
+}
+
+export const partition = (whole: Graph, builder: GraphBuilder, options: PartitionOptions): Partitioned =>
+  new Partitioner(whole, builder, options).run();
+
+class Partitioner {
+  /** By the value of the whole graph. */
+  private readonly held = new Map<ValueId, Held>();
+  /** Whose gradient is asked for, or needed on the way. */
+  private readonly differentiated: Set<ValueId>;
+  /** Parameters that are not used as they are: where they are. */
+  private readonly parameters = new Map<ValueId, ValueId>();
+  private readonly partialGradients = new Set<string>();
+  private readonly gathered: Gathered[] = [];
+
+  constructor(
+    private readonly whole: Graph,
+    private readonly builder: GraphBuilder,
+    private readonly options: PartitionOptions,
+  ) {
+    const { nodes, values } = whole;
+    this.differentiated = new Set([
+      ...(options.wrt ?? []),
+      ...values.flatMap(({ id, role }) => (role === 'parameter' ? [id] : [])),
+    ]);
+    for (const { inputs, outputs } of nodes)
+      if (inputs.some((id) => this.differentiated.has(id))) for (const id of outputs) this.differentiated.add(id);
+  }
+
+  run(): Partitioned {
+    const made = new Set(this.whole.nodes.flatMap(({ outputs }) => outputs));
+    // Masks are cut like what they multiply, so they are made where they are used.
+    for (const value of this.whole.values)
+      if (value.role === 'buffer' || (value.role !== 'mask' && !made.has(value.id))) this.given(value);
+    for (const node of this.whole.nodes) this.node(node);
+    return {
+      own: (id) => this.parameters.get(id) ?? this.of(id).local,
+      placements: new Map(
+        [...this.held].flatMap(([id, { placement }]) => (placement ? [[this.nameOf(id), placement] as const] : [])),
+      ),
+      partialGradients: this.partialGradients,
+      gathered: this.gathered,
+    };
+  }
+
+  private of(id: ValueId): Held {
+    return must(this.held.get(id), this.nameOf(id));
+  }
+
+  private nameOf(id: ValueId): string {
+    return at(this.whole.values, id).name;
+  }
+
+  /** Parameters, buffers and data. */
+  private given({ id, name, type, role }: GraphValue): void {
+    const placement = role === 'parameter' || role === 'buffer' ? placementOf(this.options.plan, name) : REPLICATE;
+    const local = this.valueOf(at(this.whole.values, id), placement);
+    const wanted = this.options.plan.values.get(name);
+    if (wanted === undefined || placement.kind !== 'shard') {
+      this.held.set(id, { local, placement });
+      return;
+    }
+    // As if all rows were looked up: each rank has its own at their places, and zeros for the others.
+    const site = this.site(name.slice(0, name.lastIndexOf('.')), 'forward');
+    const attrs = { ...this.layoutOf(type.shape, placement), index: this.options.rank.index };
+    const addend = this.apply(PLACE, [local], attrs, site, [`${name}.addend`]);
+    const move = { from: PARTIAL, to: wanted, shape: type.shape, partialGradient: false };
+    this.held.set(id, { local: redistribute(site, at(addend, 0), move, `${name}.used`), placement: wanted });
+    this.parameters.set(id, local);
+  }
+
+  private valueOf({ name, type, role }: GraphValue, placement: Placement): ValueId {
+    const { rank } = this.options;
+    const shape = pieceShape(pieceOf(type.shape, [{ placement, ...rank }]));
+    if (shape.every((length) => length > 0)) return this.builder.value(name, { ...type, shape }, role);
+    const [whole, axis] = [formatShape(type.shape), this.options.plan.axis];
+    throw new LockstepError(
+      'config',
+      `${name} has the shape ${whole} and is cut by ${wordsOf(placement)} for ${rank.count} ${axis} ranks, which leaves rank ${rank.index} without a part.`,
+      'Choose fewer ranks for this axis, or leave this module out of the plan.',
+    );
+  }
+
+  private node(node: GraphNode): void {
+    const rule = this.ruleOf(node);
+    const inputs = node.inputs.map((id, i) => this.input(node, rule, id, i));
+    const site = this.site(node.module, node.phase);
+    const types = node.outputs.map((id) => at(this.whole.values, id));
+    const wanted = types.map(({ name }) => this.options.plan.values.get(name));
+    const summed = rule.gives.some((given) => given?.kind === 'partial');
+    const names = types.map(({ name }, k) => {
+      const [given, to] = [rule.gives[k], wanted[k]];
+      const moves = summed || (given !== undefined && to !== undefined && !samePlacement(given, to));
+      return moves ? `${name}.${summed ? 'addend' : 'piece'}` : name;
+    });
+    const attrs = rule.attrsOn?.(this.options.rank) ?? node.attrs;
+    // The bias is added after the sum; where the sum is scattered over the ranks, one rank adds it before.
+    const late = rule.addedOnce !== undefined && wanted[0]?.kind !== 'shard' ? rule.addedOnce.input : undefined;
+    const operands = inputs.flatMap((id, i) => (i === late ? [] : [this.operand(rule, id, i, site)]));
+    // Running statistics are overwritten.
+    const into = node.outputs.map((id) => this.held.get(id)?.local);
+    const outputs = this.builder.apply(node.op, operands, attrs, { ...placementAt(site), names, into });
+    for (const [k, id] of node.outputs.entries()) {
+      const from = rule.gives[k];
+      if (from === undefined) {
+        this.held.set(id, { local: at(outputs, k), placement: from });
+        continue;
+      }
+      const to = wanted[k] ?? (from.kind === 'partial' ? REPLICATE : from);
+      const { name, type } = at(types, k);
+      const move: Move = { from, to, shape: type.shape, partialGradient: false };
+      const sum = redistribute(site, at(outputs, k), move, late === undefined ? name : `${name}.sum`);
+      const after = type.shape.length - 1 - (rule.addedOnce?.dim ?? 0);
+      const local = late === undefined ? sum : this.plusBias(sum, at(inputs, late), after, site, name);
+      this.held.set(id, { local, placement: to });
+    }
+  }
+
+  private ruleOf({ op, inputs, outputs, attrs, module }: GraphNode): Rule {
+    const { rank } = this.options;
+    const placed = inputs.map((id, i): PlacedInput => {
+      const { type, role } = at(this.whole.values, id);
+      const taken = i === 0 ? this.takenInBy(module, id) : undefined;
+      return { placement: taken ?? this.held.get(id)?.placement ?? REPLICATE, type, role };
+    });
+    const types = outputs.map((id) => at(this.whole.values, id).type);
+    return ruleOf(op, { inputs: placed, outputs: types, attrs, count: rank.count });
+  }
+
+  /** What the plan says of the module's input, where this value is one. */
+  private takenInBy(module: string, id: ValueId): Placement | undefined {
+    const inside = this.whole.nodes.some((node) => node.module === module && node.outputs.includes(id));
+    return inside ? undefined : this.options.plan.inputs.get(module);
+  }
+
+  private input(node: GraphNode, rule: Rule, id: ValueId, i: number): ValueId {
+    const needed = at(rule.needs, i);
+    const value = at(this.whole.values, id);
+    if (value.role === 'mask' && !this.held.has(id))
+      this.held.set(id, { local: this.valueOf(value, needed), placement: needed });
+    const { local, placement: held } = this.of(id);
+    const placement = must(held, `the placement of ${value.name}`);
+    const { module, op } = node;
+    const asked = i === 0 && this.takenInBy(module, id) !== undefined;
+    if (placement.kind === 'shard' && !samePlacement(placement, needed) && !asked)
+      this.gathered.push({ module, op, value: value.name, placement });
+    const partialGradient = this.isPartial(rule, id, i);
+    if (partialGradient && value.role === 'parameter' && placement.kind === 'replicate' && this.isUsedOnce(id)) {
+      this.partialGradients.add(value.name);
+      return local;
+    }
+    const move = { from: placement, to: needed, shape: value.type.shape, partialGradient };
+    return redistribute(this.site(module, node.phase), local, move, `${value.name}.for.${node.module}`);
+  }
+
+  /** Every rank uses the whole input for a part of its own. */
+  private isPartial({ needs, gives, addedOnce }: Rule, id: ValueId, i: number): boolean {
+    if (at(needs, i).kind === 'shard' || addedOnce?.input === i || !this.differentiated.has(id)) return false;
+    return gives.some((given) => given !== undefined && given.kind !== 'replicate');
+  }
+
+  private isUsedOnce(id: ValueId): boolean {
+    return this.whole.nodes.filter(({ inputs }) => inputs.includes(id)).length === 1;
+  }
+
+  private operand({ addedOnce }: Rule, id: ValueId, i: number, site: NodeSite): ValueId {
+    if (addedOnce?.input !== i) return id;
+    const name = this.builder.nameOf(id);
+    return at(this.apply(FIRST, [id], { index: this.options.rank.index }, site, [`${name}.once`]), 0);
+  }
+
+  /** `after`: dimensions of the sum behind the one that the bias lies along. */
+  private plusBias(sum: ValueId, bias: ValueId, after: number, site: NodeSite, name: string): ValueId {
+    const [length = 1] = this.builder.typeOf(bias).shape;
+    const repeated = [length, ...Array.from({ length: after }, () => 1)];
+    const spread =
+      after === 0 ? bias : at(this.apply('shape/reshape', [bias], { shape: repeated }, site, [`${name}.bias`]), 0);
+    return at(this.apply('ops/add', [sum, spread], {}, site, [name]), 0);
+  }
+
+  private apply(op: string, inputs: readonly ValueId[], attrs: Attrs, site: NodeSite, names: readonly string[]) {
+    return this.builder.apply(op, inputs, attrs, { ...placementAt(site), names });
+  }
+
+  private layoutOf(shape: Shape, { dim, splitFactor }: Shard): Attrs {
+    return { shape, dim, ranks: this.options.rank.count, splitFactor };
+  }
+
+  private site(module: string, phase: GraphPhase): NodeSite {
+    const { plan, rank } = this.options;
+    return { builder: this.builder, axis: plan.axis, rank, module, phase };
+  }
+}
+
+const placementAt = ({ module, phase }: NodeSite) => ({ module, phase });

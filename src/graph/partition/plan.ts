@@ -1,0 +1,21 @@
+/**
+ * What is cut, and how: placements of parameters, of what modules take in and of what they hand on, along one axis of
+ * the mesh. It is the meaning of a parallelize_plan of torch.distributed.tensor.parallel (styles.ts makes one), read by
+ * partition.ts. Whatever it does not name is whole on every rank.
+ */
+import type { Axis } from '../../protocol/mesh';
+import { type Placement, REPLICATE } from '../../sharding/placement';
+
+export interface Plan {
+  readonly axis: Axis;
+  /** Of parameters and buffers, by their names in the state_dict. */
+  readonly tensors: ReadonlyMap<string, Placement>;
+  /** Of what a module takes in, by the path of the module. */
+  readonly inputs: ReadonlyMap<string, Placement>;
+  /** Of values, by name ('2.out'): to what they are brought as soon as they are made. */
+  readonly values: ReadonlyMap<string, Placement>;
+  /** The loss takes logits that are cut by class, and so does not gather them. */
+  readonly lossParallel?: boolean;
+}
+
+export const placementOf = ({ tensors }: Plan, name: string): Placement => tensors.get(name) ?? REPLICATE;

@@ -1,0 +1,38 @@
+/** Operators that only move elements. */
+import { at } from '../../../base/invariant';
+import { type Shape, sameShape } from '../../../tensor/shape';
+import { isEven, type RuleOf, shardOf } from '../rule';
+
+/**
+ * [N, C, H, W] as [N, C H W]: a cut of the channels is one of what they become, if all ranks have as many, and so is a
+ * cut of rows.
+ */
+export const reshape: RuleOf = ({ inputs, outputs, attrs, count }) => {
+  const x = at(inputs, 0);
+  const cut = shardOf(x);
+  const [from, to] = [x.type.shape, at(outputs, 0).shape];
+  if (cut === undefined || cut.splitFactor > 1 || !isEven(from, cut.dim, count)) return undefined;
+  const { dim } = cut;
+  const size = at(from, dim);
+  // All before the dimension stays as it is, and what it becomes begins with it.
+  if (!sameShape(from.slice(0, dim), to.slice(0, dim)) || to[dim] === undefined || at(to, dim) % size !== 0)
+    return undefined;
+  const local: Shape = to.with(dim, at(to, dim) / count);
+  return { needs: [cut], gives: [cut], attrsOn: () => ({ ...attrs, shape: local }) };
+};
+
+/** Only dimensions that are taken whole may be cut. */
+export const slice: RuleOf = ({ inputs, outputs, attrs }) => {
+  const x = at(inputs, 0);
+  const cut = shardOf(x);
+  const [from, to] = [x.type.shape, at(outputs, 0).shape];
+  if (cut === undefined || attrs.select === true || to.length !== from.length) return undefined;
+  if (to[cut.dim] !== from[cut.dim]) return undefined;
+  const { start, end } = attrs;
+  if (!Array.isArray(start) || !Array.isArray(end)) return undefined;
+  return {
+    needs: [cut],
+    gives: [cut],
+    attrsOn: () => ({ ...attrs, start: start.with(cut.dim, 0), end: end.with(cut.dim, at(from, cut.dim)) }),
+  };
+};
