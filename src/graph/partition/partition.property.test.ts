@@ -49,8 +49,9 @@ const transformer: fc.Arbitrary<Net> = fc
     perHead: fc.integer({ min: 1, max: 2 }),
     heads: fc.constant(6),
     dropout: fc.constantFrom(0, 0.3),
+    lossParallel: fc.boolean(),
   })
-  .map(({ rows, length, vocab, perHead, heads, dropout }) => {
+  .map(({ rows, length, vocab, perHead, heads, dropout, lossParallel }) => {
     const size = perHead * heads;
     return {
       layers: layersOf([
@@ -60,9 +61,10 @@ const transformer: fc.Arbitrary<Net> = fc
         { type: 'Linear', in: size, out: vocab, name: 'head' },
       ]),
       input: { shape: [rows, length], dtype: 'i32' },
-      target: f32(rows, length, vocab),
-      loss: MSE,
+      target: { shape: [rows, length], dtype: 'i32' },
+      loss: { type: 'CrossEntropyLoss', reduction: 'mean', ...(lossParallel ? { ignoreIndex: 1 } : {}) },
       below: vocab,
+      lossParallel,
     };
   });
 
@@ -110,7 +112,7 @@ function drawPlan(net: Net, count: number, random: () => number): Plan {
     const weight = tensors.get(name.replace(/running_\w+$/, 'weight'));
     if (role === 'buffer' && type.dtype === 'f32' && weight) tensors.set(name, weight);
   }
-  return { axis: 'tp', tensors, inputs: new Map(), values: results };
+  return { axis: 'tp', tensors, inputs: new Map(), values: results, lossParallel: net.lossParallel === true };
 }
 
 const scaleOf = (values: ArrayLike<number>): number =>

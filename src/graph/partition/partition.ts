@@ -12,10 +12,11 @@ import { PARTIAL, type Placement, REPLICATE, type Shard } from '../../sharding/p
 import { formatShape, type Shape } from '../../tensor/shape';
 import type { Graph, GraphBuilder, GraphNode, GraphPhase, GraphValue } from '../graph';
 import type { Attrs, ValueId } from '../op';
+import { ALL_REDUCE } from '../ops/collective';
 import { FIRST, PLACE } from '../ops/partition';
 import { type Plan, placementOf } from './plan';
 import { type Move, type NodeSite, redistribute } from './redistribute';
-import { type PlacedInput, type RankOnAxis, type Rule, samePlacement, wordsOf } from './rule';
+import { type LocalBuilder, type PlacedInput, type RankOnAxis, type Rule, samePlacement, wordsOf } from './rule';
 import { ruleOf } from './rules';
 
 export interface Partitioned {
@@ -101,21 +102,27 @@ class Partitioner {
   }
 
   /** Parameters, buffers and data. */
-  private given({ id, name, type, role }: GraphValue): void {
+  private given(value: GraphValue): void {
+    const { id, name, role } = value;
     const placement = role === 'parameter' || role === 'buffer' ? placementOf(this.options.plan, name) : REPLICATE;
-    const local = this.valueOf(at(this.whole.values, id), placement);
+    this.held.set(id, { local: this.valueOf(value, placement), placement });
+  }
+
+  /**
+   * A parameter that the plan brings elsewhere before it is used, as the rows of an embedding of positions: each rank
+   * looks up all positions, has its own rows at their places and zeros for the others, and the ranks' tables are added.
+   */
+  private lookedUp({ id, name, type, role }: GraphValue, site: NodeSite): void {
     const wanted = this.options.plan.values.get(name);
-    if (wanted === undefined || placement.kind !== 'shard') {
-      this.held.set(id, { local, placement });
-      return;
-    }
-    // As if all rows were looked up: each rank has its own at their places, and zeros for the others.
-    const site = this.site(name.slice(0, name.lastIndexOf('.')), 'forward');
-    const attrs = { ...this.layoutOf(type.shape, placement), index: this.options.rank.index };
-    const addend = this.apply(PLACE, [local], attrs, site, [`${name}.addend`]);
-    const move = { from: PARTIAL, to: wanted, shape: type.shape, partialGradient: false };
-    this.held.set(id, { local: redistribute(site, at(addend, 0), move, `${name}.used`), placement: wanted });
+    const { local, placement } = this.of(id);
+    if (role !== 'parameter' || wanted === undefined || this.parameters.has(id)) return;
     this.parameters.set(id, local);
+    const byRows = placement?.kind === 'shard' && placement.dim === 0;
+    const attrs = byRows ? { ...this.layoutOf(type.shape, placement), index: this.options.rank.index } : {};
+    const used = byRows ? at(this.apply(PLACE, [local], attrs, site, [`${name}.addend`]), 0) : local;
+    const from = byRows ? PARTIAL : must(placement, name);
+    const move = { from, to: wanted, shape: type.shape, partialGradient: false };
+    this.held.set(id, { local: redistribute(site, used, move, `${name}.used`), placement: wanted });
   }
 
   private valueOf({ name, type, role }: GraphValue, placement: Placement): ValueId {
@@ -131,9 +138,16 @@ class Partitioner {
   }
 
   private node(node: GraphNode): void {
+    const site = this.site(node.module, node.phase);
+    for (const id of node.inputs) if (this.held.has(id)) this.lookedUp(at(this.whole.values, id), site);
     const rule = this.ruleOf(node);
     const inputs = node.inputs.map((id, i) => this.input(node, rule, id, i));
-    const site = this.site(node.module, node.phase);
+    if (rule.build) {
+      const local = rule.build(this.localBuilder(site), inputs);
+      for (const [k, id] of node.outputs.entries())
+        this.held.set(id, { local: at(local, Math.min(k, local.length - 1)), placement: rule.gives[k] });
+      return;
+    }
     const types = node.outputs.map((id) => at(this.whole.values, id));
     const wanted = types.map(({ name }) => this.options.plan.values.get(name));
     const summed = rule.gives.some((given) => given?.kind === 'partial');
@@ -165,15 +179,36 @@ class Partitioner {
     }
   }
 
+  private localBuilder(site: NodeSite): LocalBuilder {
+    const { rank, plan } = this.options;
+    return {
+      rank,
+      apply: (op, inputs, attrs, names) => this.apply(op, inputs, attrs, site, names),
+      allReduce: (value, reduceOp, name) =>
+        at(
+          this.apply(ALL_REDUCE, [value], { axis: plan.axis, ...(reduceOp === 'max' ? { reduceOp } : {}) }, site, [
+            name,
+          ]),
+          0,
+        ),
+    };
+  }
+
   private ruleOf({ op, inputs, outputs, attrs, module }: GraphNode): Rule {
-    const { rank } = this.options;
+    const { plan, rank } = this.options;
     const placed = inputs.map((id, i): PlacedInput => {
       const { type, role } = at(this.whole.values, id);
       const taken = i === 0 ? this.takenInBy(module, id) : undefined;
       return { placement: taken ?? this.held.get(id)?.placement ?? REPLICATE, type, role };
     });
     const types = outputs.map((id) => at(this.whole.values, id).type);
-    return ruleOf(op, { inputs: placed, outputs: types, attrs, count: rank.count });
+    return ruleOf(op, {
+      inputs: placed,
+      outputs: types,
+      attrs,
+      count: rank.count,
+      lossParallel: plan.lossParallel === true,
+    });
   }
 
   /** What the plan says of the module's input, where this value is one. */
@@ -190,7 +225,7 @@ class Partitioner {
     const { local, placement: held } = this.of(id);
     const placement = must(held, `the placement of ${value.name}`);
     const { module, op } = node;
-    const asked = i === 0 && this.takenInBy(module, id) !== undefined;
+    const asked = rule.gathersRowsOf === i || (i === 0 && this.takenInBy(module, id) !== undefined);
     if (placement.kind === 'shard' && !samePlacement(placement, needed) && !asked)
       this.gathered.push({ module, op, value: value.name, placement });
     const partialGradient = this.isPartial(rule, id, i);

@@ -8,7 +8,7 @@ import { at } from '../../base/invariant';
 import { type Placement, REPLICATE, type Shard, shard } from '../../sharding/placement';
 import type { Shape } from '../../tensor/shape';
 import type { Role } from '../graph';
-import type { Attrs, TensorType } from '../op';
+import type { Attrs, TensorType, ValueId } from '../op';
 
 export interface PlacedInput {
   readonly placement: Placement;
@@ -35,6 +35,15 @@ export interface RuleInput {
   readonly outputs: readonly TensorType[];
   readonly attrs: Attrs;
   readonly count: number;
+  /** Losses of classes take logits that are cut by class. */
+  readonly lossParallel: boolean;
+}
+
+/** What a rule may append in place of the operator. */
+export interface LocalBuilder {
+  readonly rank: RankOnAxis;
+  apply(op: string, inputs: readonly ValueId[], attrs: Attrs, names: readonly string[]): readonly ValueId[];
+  allReduce(value: ValueId, reduceOp: 'sum' | 'max', name: string): ValueId;
 }
 
 export interface AddedOnce {
@@ -50,8 +59,12 @@ export interface Rule {
   readonly gives: readonly (Placement | undefined)[];
   /** The output is a sum over the ranks, to which this input is added once. */
   readonly addedOnce?: AddedOnce;
+  /** This input is gathered as the plan means it: rows that sequence parallelism has cut, for a layer cut by columns. */
+  readonly gathersRowsOf?: number | undefined;
   /** The attributes on one rank, where they are other than those of the whole. */
   readonly attrsOn?: (rank: RankOnAxis) => Attrs;
+  /** Of an operator that works on pieces in other steps than on the whole: appends them, and hands out its outputs. */
+  readonly build?: (builder: LocalBuilder, inputs: readonly ValueId[]) => readonly ValueId[];
 }
 
 /** undefined: the operator cannot work on these pieces. */

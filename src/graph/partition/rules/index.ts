@@ -4,6 +4,7 @@ import { selfAttention } from './attention';
 import { conv2d, pooling } from './conv';
 import { embedding } from './embedding';
 import { linear } from './linear';
+import { crossEntropy } from './loss';
 import { byChannel, groupNorm, layerNorm } from './norm';
 import { broadcast, unary } from './pointwise';
 import { reshape, slice } from './shape';
@@ -24,6 +25,7 @@ const RULES: ReadonlyMap<string, RuleOf> = new Map([
   ...rows(['embedding/embedding'], embedding),
   ...rows(['conv/conv2d'], conv2d),
   ...rows(['conv/max-pool2d', 'conv/avg-pool2d', 'conv/adaptive-avg-pool2d'], pooling),
+  ...rows(['loss/cross-entropy'], crossEntropy),
   ...rows(['shape/reshape'], reshape),
   ...rows(['shape/slice'], slice),
 ]);

@@ -11,7 +11,11 @@ export const linear: RuleOf = ({ inputs }) => {
   if (weightCut?.dim === 0) {
     const { splitFactor } = weightCut;
     const features = shard(lastDim(x), splitFactor);
-    return { needs: [REPLICATE, weightCut, ...(bias ? [shard(0, splitFactor)] : [])], gives: [features] };
+    return {
+      needs: [REPLICATE, weightCut, ...(bias ? [shard(0, splitFactor)] : [])],
+      gives: [features],
+      gathersRowsOf: cut && cut.dim < lastDim(x) ? 0 : undefined,
+    };
   }
   // An addend of whole size, from the rank's input features.
   if (weightCut?.dim === 1)

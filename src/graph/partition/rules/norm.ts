@@ -27,11 +27,12 @@ export const byChannel: RuleOf = ({ inputs, outputs }) => {
 };
 
 /** Whole groups to each rank; statistics are [rows, groups]. */
-export const groupNorm: RuleOf = ({ inputs, outputs, attrs, count }) => {
+export const groupNorm: RuleOf = (input) => {
+  const { inputs, attrs, count } = input;
   const cut = shardOf(at(inputs, 0));
   const groups = Number(attrs.groups);
   if (cut === undefined || cut.dim > 1 || cut.splitFactor > 1) return undefined;
-  if (cut.dim === 0) return keepsCut(() => true)({ inputs, outputs, attrs, count });
+  if (cut.dim === 0) return keepsCut(() => true)(input);
   if (groups % count !== 0) return undefined;
   return {
     needs: [cut, ...inputs.slice(1).map(() => shard(0))],

@@ -13,6 +13,7 @@ import { merge, slice } from '../../../sharding/slice';
 import { elements, type HostArray } from '../../../tensor/shape';
 import { type Graph, GraphBuilder, type GraphValue } from '../../graph';
 import type { OpTable, TensorType, ValueId } from '../../op';
+import { PARALLEL_LOSS_OPS } from '../../ops/loss/parallel-cross-entropy';
 import { MORE_COLLECTIVES } from '../../ops/more-collectives';
 import { PARTITION_OPS } from '../../ops/partition';
 import { ALL_OPS } from '../../testing/all-ops';
@@ -23,7 +24,7 @@ import { runSideBySide } from './side-by-side';
 
 export const OPS_WITH_COLLECTIVES: OpTable = new Map([
   ...ALL_OPS,
-  ...[...MORE_COLLECTIVES, ...PARTITION_OPS].map((op) => [op.name, op] as const),
+  ...[...MORE_COLLECTIVES, ...PARTITION_OPS, ...PARALLEL_LOSS_OPS].map((op) => [op.name, op] as const),
 ]);
 
 export interface Net {
@@ -33,6 +34,7 @@ export interface Net {
   readonly loss: LossConfig;
   /** int32 inputs and targets are below this. */
   readonly below: number;
+  readonly lossParallel?: boolean;
 }
 
 export interface Compared {
@@ -66,7 +68,7 @@ export function buildNet({ layers, input, target, loss }: Net): Built {
 }
 
 /** Appends the backward nodes; gradients by the index of the parameter. */
-function differentiated({ builder, loss, parameters }: Built) {
+export function differentiated({ builder, loss, parameters }: Built) {
   const seed = builder.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed');
   const gradients = builder.backward(new Map([[loss, seed]]), parameters);
   return parameters.map((id) => gradients.get(id));

@@ -24,14 +24,28 @@ export const EMBEDDING_CASES: Readonly<Record<string, Maker>> = {
     attrs: {},
     inputs: [ids([a + 5], b, random), reals([b, 4 * Math.ceil(d / 4)], random)],
   }),
+  'embedding, a part of the rows': ([a, b, d], random) => ({
+    op: 'embedding/embedding',
+    attrs: { first: 2 },
+    inputs: [ids([a + 5], b + 4, random), reals([b, d], random)],
+  }),
+  'embedding, a part of the rows, of fours': ([a, b, d], random) => ({
+    op: 'embedding/embedding',
+    attrs: { first: 1 },
+    inputs: [ids([a + 5], b + 2, random), reals([b, 4 * Math.ceil(d / 4)], random)],
+  }),
 };
 
 /** Without paddingIdx: a formula that differences cannot know of it. */
 export const EMBEDDING_REFERENCE: Readonly<Record<string, Formula>> = {
-  'embedding/embedding'(inputs) {
+  'embedding/embedding'(inputs, attrs) {
     const [index, weight] = [arg(inputs, 0), arg(inputs, 1)];
-    const width = at(weight.shape, 1);
-    return index.data.flatMap((id) => range(width).map((d) => el(weight.data, id * width + d)));
+    const [rows, width] = [at(weight.shape, 0), at(weight.shape, 1)];
+    const first = typeof attrs.first === 'number' ? attrs.first : 0;
+    const isHere = (id: number) => id >= first && id < first + rows;
+    return index.data.flatMap((id) =>
+      range(width).map((d) => (isHere(id) ? el(weight.data, (id - first) * width + d) : 0)),
+    );
   },
 };
 

@@ -1,0 +1,176 @@
+/**
+ * parallelize_plan of torch.distributed.tensor.parallel: a style for each module, by its path or by a pattern in which *
+ * stands for one part of a path ('blocks.*.qkv'); here it becomes a Plan of placements. What torch asks the reader to
+ * say and we know (how a module's input lies) is left out. Ours, for which torch has no style: Conv2d and BatchNorm2d by
+ * channels, and MultiheadAttention by heads. Packed queries, keys and values are cut each for itself, as a reader of
+ * torch regroups their rows.
+ */
+import { LockstepError } from '../../base/errors';
+import type { LayerConfig, LayerType } from '../../protocol/config';
+import type { Axis } from '../../protocol/mesh';
+import { childrenOf, parametersOf } from '../../shapes/parameters';
+import { type Placement, REPLICATE, shard } from '../../sharding/placement';
+import type { Plan } from './plan';
+import { samePlacement, wordsOf } from './rule';
+
+export type StyleName = 'ColwiseParallel' | 'RowwiseParallel' | 'SequenceParallel';
+
+export interface ParallelStyle {
+  readonly style: StyleName;
+  /** Of what the module hands on; without it as torch: Shard(-1) of a column half, Replicate() of a row half. */
+  readonly output?: 'Replicate' | 'Shard(1)' | undefined;
+}
+
+export interface PlanInput {
+  readonly axis: Axis;
+  /** By path or pattern, the first that fits. */
+  readonly styles: readonly (readonly [module: string, style: ParallelStyle])[];
+  readonly lossParallel: boolean;
+}
+
+export interface MadePlan {
+  readonly plan: Plan;
+  /** Entries that name no module. torch says so in a warning, and the module stays whole. */
+  readonly unmatched: readonly string[];
+}
+
+interface PlannedModule {
+  readonly path: string;
+  readonly layer: LayerConfig;
+  readonly parent: LayerConfig | undefined;
+}
+
+export function planOf({ axis, styles, lossParallel }: PlanInput, layers: readonly LayerConfig[]): MadePlan {
+  const draft = new PlanDraft();
+  const modules = modulesOf(layers);
+  const matched = new Set<string>();
+  for (const module of modules) {
+    const found = styles.find(([pattern]) => fits(pattern, module.path));
+    if (!found) continue;
+    const [pattern, style] = found;
+    matched.add(pattern);
+    APPLY[style.style](draft, module, style);
+  }
+  return {
+    plan: { axis, tensors: draft.tensors, inputs: draft.inputs, values: draft.values, lossParallel },
+    unmatched: styles.flatMap(([pattern]) => (matched.has(pattern) ? [] : [pattern])),
+  };
+}
+
+/** All of them by path, in the order of the forward pass. */
+export function modulesOf(layers: readonly LayerConfig[]): readonly PlannedModule[] {
+  const walk = (layer: LayerConfig, path: string, parent: LayerConfig | undefined): readonly PlannedModule[] => [
+    { path, layer, parent },
+    ...childrenOf(layer).flatMap(([name, child]) => walk(child, path === '' ? name : `${path}.${name}`, layer)),
+  ];
+  return layers.flatMap((layer, i) => walk(layer, layer.name ?? String(i), undefined));
+}
+
+function fits(pattern: string, path: string): boolean {
+  const [wanted, parts] = [pattern.split('.'), path.split('.')];
+  return wanted.length === parts.length && wanted.every((part, i) => part === '*' || part === parts[i]);
+}
+
+class PlanDraft {
+  readonly tensors = new Map<string, Placement>();
+  readonly inputs = new Map<string, Placement>();
+  readonly values = new Map<string, Placement>();
+
+  /** A tensor that two modules share has one placement. */
+  tensor(name: string, placement: Placement): void {
+    const before = this.tensors.get(name);
+    if (before !== undefined && !samePlacement(before, placement))
+      throw new LockstepError(
+        'config',
+        `${name} is shared by two modules of the plan, and one wants ${wordsOf(before)}, the other ${wordsOf(placement)}.`,
+        'Give both modules styles that cut the tensor in the same way.',
+      );
+    this.tensors.set(name, placement);
+  }
+}
+
+type Apply = (draft: PlanDraft, module: PlannedModule, style: ParallelStyle) => void;
+
+const APPLY: Readonly<Record<StyleName, Apply>> = {
+  ColwiseParallel: colwise,
+  RowwiseParallel: rowwise,
+  SequenceParallel: sequence,
+};
+
+/** Placements of the module's own tensors, each with the name that it has in the state_dict. */
+function place({ path, layer }: PlannedModule, of: (name: string) => Placement, draft: PlanDraft): void {
+  const full = (name: string) => (path === '' ? name : `${path}.${name}`);
+  for (const { name } of parametersOf(layer)) draft.tensor(full(name), of(name));
+  if (layer.type === 'Linear' && layer.tied !== undefined) draft.tensor(layer.tied, of('weight'));
+  if (layer.type === 'BatchNorm1d' || layer.type === 'BatchNorm2d')
+    for (const name of ['running_mean', 'running_var']) draft.tensor(full(name), of(name));
+}
+
+function colwise(draft: PlanDraft, module: PlannedModule, { output }: ParallelStyle): void {
+  const { layer, path, parent } = module;
+  switch (layer.type) {
+    case 'Linear': {
+      const rows = shard(0, parent?.type === 'TransformerBlock' && path.endsWith('qkv') ? 3 : 1);
+      place(module, () => rows, draft);
+      break;
+    }
+    case 'Embedding':
+      place(module, () => shard(1), draft);
+      if (isPositions(module)) draft.values.set(`${path}.weight`, output === 'Replicate' ? REPLICATE : shard(1));
+      break;
+    case 'MultiheadAttention':
+      place(
+        module,
+        (name) => (name.startsWith('in_') ? shard(0, 3) : name.endsWith('weight') ? shard(1) : REPLICATE),
+        draft,
+      );
+      break;
+    case 'Conv2d':
+    case 'BatchNorm2d':
+      place(module, () => shard(0), draft);
+      break;
+    default:
+      throw unsupported('ColwiseParallel', layer.type);
+  }
+  if (output === 'Replicate') draft.values.set(`${path}.out`, REPLICATE);
+  else if (output !== undefined) draft.values.set(`${path}.out`, shard(1));
+}
+
+function rowwise(draft: PlanDraft, module: PlannedModule, { output }: ParallelStyle): void {
+  const { layer, path } = module;
+  const handedOn = output === 'Shard(1)' ? shard(1) : REPLICATE;
+  switch (layer.type) {
+    case 'Linear':
+    case 'Conv2d':
+      place(module, (name) => (name === 'weight' ? shard(1) : REPLICATE), draft);
+      break;
+    case 'Embedding':
+      place(module, () => shard(0), draft);
+      // One row for each position of a sequence, so its first dimension is the sequence.
+      if (isPositions(module)) draft.values.set(`${path}.weight`, output === 'Shard(1)' ? shard(0) : REPLICATE);
+      break;
+    default:
+      throw unsupported('RowwiseParallel', layer.type);
+  }
+  draft.values.set(`${path}.out`, handedOn);
+}
+
+/** pos(arange(T)): its weight is used as it is, with no operator of its own. */
+const isPositions = ({ parent, path }: PlannedModule): boolean =>
+  parent?.type === 'TokenEmbedding' && /(^|[.])pos$/.test(path);
+
+const OF_ROWS: ReadonlySet<LayerType> = new Set<LayerType>(['LayerNorm', 'Dropout']);
+
+function sequence(draft: PlanDraft, { layer, path }: PlannedModule): void {
+  if (!OF_ROWS.has(layer.type)) throw unsupported('SequenceParallel', layer.type);
+  draft.inputs.set(path, shard(1));
+}
+
+const SUPPORTED: Readonly<Record<StyleName, string>> = {
+  ColwiseParallel: 'Linear, Embedding, Conv2d, BatchNorm2d and MultiheadAttention',
+  RowwiseParallel: 'Linear, Embedding and Conv2d',
+  SequenceParallel: 'LayerNorm and Dropout',
+};
+
+const unsupported = (style: StyleName, type: LayerType): LockstepError =>
+  new LockstepError('config', `${style} does not support ${type}.`, `${style} takes ${SUPPORTED[style]}.`);
