@@ -7,6 +7,7 @@ import { EMBEDDING_CASES } from './families/embedding';
 import { LINEAR_CASES } from './families/linear';
 import { LOSS_CASES } from './families/loss';
 import { NORM_CASES } from './families/norm';
+import { PARALLEL_LOSS_CASES } from './families/parallel-loss';
 import { POINTWISE_CASES } from './families/pointwise';
 import { REDUCE_CASES } from './families/reduce';
 import { SHAPE_CASES } from './families/shape';
@@ -17,6 +18,7 @@ export const CASES: Readonly<Record<string, Maker>> = {
   ...REDUCE_CASES,
   ...SHAPE_CASES,
   ...LOSS_CASES,
+  ...PARALLEL_LOSS_CASES,
   ...NORM_CASES,
   ...CONV_CASES,
   ...ATTENTION_CASES,

@@ -5,6 +5,7 @@ import { EMBEDDING_REFERENCE } from './families/embedding';
 import { LINEAR_REFERENCE } from './families/linear';
 import { LOSS_REFERENCE } from './families/loss';
 import { NORM_REFERENCE } from './families/norm';
+import { PARALLEL_LOSS_REFERENCE } from './families/parallel-loss';
 import { POINTWISE_REFERENCE } from './families/pointwise';
 import { REDUCE_REFERENCE } from './families/reduce';
 import { SHAPE_REFERENCE } from './families/shape';
@@ -16,6 +17,7 @@ export const REFERENCE: Readonly<Record<string, Formula>> = {
   ...REDUCE_REFERENCE,
   ...SHAPE_REFERENCE,
   ...LOSS_REFERENCE,
+  ...PARALLEL_LOSS_REFERENCE,
   ...NORM_REFERENCE,
   ...CONV_REFERENCE,
   ...ATTENTION_REFERENCE,

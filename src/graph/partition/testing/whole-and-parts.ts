@@ -13,9 +13,7 @@ import { merge, slice } from '../../../sharding/slice';
 import { elements, type HostArray } from '../../../tensor/shape';
 import { type Graph, GraphBuilder, type GraphValue } from '../../graph';
 import type { OpTable, TensorType, ValueId } from '../../op';
-import { PARALLEL_LOSS_OPS } from '../../ops/loss/parallel-cross-entropy';
 import { MORE_COLLECTIVES } from '../../ops/more-collectives';
-import { PARTITION_OPS } from '../../ops/partition';
 import { ALL_OPS } from '../../testing/all-ops';
 import { runCpu } from '../../testing/run-cpu';
 import { type Partitioned, partition } from '../partition';
@@ -24,7 +22,7 @@ import { runSideBySide } from './side-by-side';
 
 export const OPS_WITH_COLLECTIVES: OpTable = new Map([
   ...ALL_OPS,
-  ...[...MORE_COLLECTIVES, ...PARTITION_OPS, ...PARALLEL_LOSS_OPS].map((op) => [op.name, op] as const),
+  ...MORE_COLLECTIVES.map((op) => [op.name, op] as const),
 ]);
 
 export interface Net {
