@@ -26,13 +26,17 @@ struct Params {
 
 var<workgroup> sums: array<vec2f, 64>; // losses and weights
 
+// By its bits: log(NaN) may be finite.
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3u) {
   let instance = group.z;
   let s = instance * params.stats_stride;
   var own = vec2f();
   for (var r = lane; r < params.rows; r += 64u) {
-    let log_sum = log(exps[instance * params.exps_stride + r]);
+    let sum = exps[instance * params.exps_stride + r];
+    let log_sum = select(log(sum), sum, is_nan(sum));
     let label = labels[instance * params.labels_stride + r];
     let counts = label != bitcast<i32>(params.ignore_index);
     let weight = select(0.0, 1.0, counts);

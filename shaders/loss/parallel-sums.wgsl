@@ -24,6 +24,9 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> own_labels: array<i32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// By its bits: exp(NaN) may be finite.
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 2097152u + id.x;
@@ -31,7 +34,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let start = id.z * params.x_stride + row * params.classes;
   let top = largest[id.z * params.largest_stride + row];
   var sum = 0.0;
-  for (var c = 0u; c < params.classes; c++) { sum += exp(x[start + c] - top); }
+  for (var c = 0u; c < params.classes; c++) {
+    let v = x[start + c] - top;
+    sum += select(exp(v), v, is_nan(v));
+  }
   exps[id.z * params.exps_stride + row] = sum;
   let given = labels[id.z * params.labels_stride + row];
   let ignored = given == bitcast<i32>(params.ignore_index);

@@ -25,7 +25,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var first = -1;
   var last = -1;
   for (var j = 0u; j < params.picks; j++) {
-    if (index[id.z * params.index_stride + j] == i32(k + params.base)) {
+    let own = index[id.z * params.index_stride + j] - i32(params.base);
+    // Of an index outside the table, which is in no chain.
+    if (k == 0u && (own < 0 || own >= i32(params.n))) { next[next_start + j] = -1; }
+    if (own == i32(k)) {
       if (last < 0) { first = i32(j); } else { next[next_start + u32(last)] = i32(j); }
       last = i32(j);
       next[next_start + j] = -1;
