@@ -1,6 +1,6 @@
 // Cross-entropy from sums over all classes: of each row log(sum of e^(x - max)) - (logit of the label - max), summed or
-// averaged over the rows whose label is not ignore_index. labels, max, exps, logits [rows]; loss [1]; stats [3 rows + 1]
-// as loss/cross-entropy leaves them: max, log sum and weight of each row, and last the divisor. A label outside the
+// averaged over the rows whose label is not ignore_index. labels, max, exps, logits [rows]; loss [1]; stats [3 rows +
+// 1] as loss/cross-entropy leaves them: max, log sum and weight of each row, and last the divisor. A label outside the
 // classes gives NaN. One workgroup: each invocation adds up every 64th row, then the first adds up the 64 sums.
 override REDUCTION: u32 = 0u; // 0 mean, 1 sum
 

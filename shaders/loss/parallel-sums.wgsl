@@ -1,8 +1,7 @@
 // Of each row, a rank's addends of two sums over all classes: of e^(x - max), where max is the largest logit of the
-// whole row, and of the label's logit less max, which is 0 unless the label is among the rank's classes. `own_labels` are
-// the labels counted from the rank's first class,
-// and -2^31 for ignore_index. x [rows, classes]; labels, max, exps, logits, own_labels [rows]. One
-// invocation per row.
+// whole row, and of the label's logit less max, which is 0 unless the label is among the rank's classes. `own_labels`
+// are the labels counted from the rank's first class, and -2^31 for ignore_index. x [rows, classes]; labels, max, exps,
+// logits, own_labels [rows]. One invocation per row.
 struct Params {
   rows: u32,
   classes: u32,

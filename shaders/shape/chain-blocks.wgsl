@@ -1,7 +1,7 @@
 // Chains the positions of each index within blocks of `size` positions: heads[b, k] is the first position of k in block
 // b (-1 as filled before: none), tails[b, k] the last, next[j] the following one of the same index in j's block or -1.
-// Indices count from `base`. First step of shape/chain-link. index, next [picks], heads, tails [blocks, n]. One invocation per block, from its
-// end; a block's table is its own, so nothing is left to chance.
+// Indices count from `base`. First step of shape/chain-link. index, next [picks], heads, tails [blocks, n]. One
+// invocation per block, from its end; a block's table is its own, so nothing is left to chance.
 struct Params {
   n: u32,
   picks: u32,

@@ -16,14 +16,15 @@ export const IDENTITY = 'collective/identity';
 export const ALL_REDUCE = 'collective/all-reduce';
 /**
  * Input [n, ...], output [ranks * n, ...]: the ranks' inputs one after the other. Attr `ranks`. Each rank uses the
- * output for a part of its own, so the gradient is a reduce-scatter; with attr `alike` all ranks use it in the same way,
- * and each has its part of the gradient already.
+ * output for a part of its own, so the gradient is a reduce-scatter; with attr `alike` all ranks use it in the same
+ * way, and each has its part of the gradient already.
  */
 export const ALL_GATHER = 'collective/all-gather';
 /** Input [ranks * n, ...], output [n, ...]: of the sum over the ranks, the part of this rank. Attr `ranks`. */
 export const REDUCE_SCATTER = 'collective/reduce-scatter';
 /**
- * Input [ranks * n, ...], the same on every rank; output [n, ...], the part of this rank. Nothing is sent. Attr `ranks`.
+ * Input [ranks * n, ...], the same on every rank; output [n, ...], the part of this rank. Nothing is sent. Attr
+ * `ranks`.
  */
 export const CHUNK = 'collective/chunk';
 /** The input of the group's first rank. */

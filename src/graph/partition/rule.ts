@@ -59,7 +59,9 @@ export interface Rule {
   readonly gives: readonly (Placement | undefined)[];
   /** The output is a sum over the ranks, to which this input is added once. */
   readonly addedOnce?: AddedOnce;
-  /** This input is gathered as the plan means it: rows that sequence parallelism has cut, for a layer cut by columns. */
+  /**
+   * This input is gathered as the plan means it: rows that sequence parallelism has cut, for a layer cut by columns.
+   */
   readonly gathersRowsOf?: number | undefined;
   /** The attributes on one rank, where they are other than those of the whole. */
   readonly attrsOn?: (rank: RankOnAxis) => Attrs;

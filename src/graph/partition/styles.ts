@@ -1,8 +1,8 @@
 /**
- * parallelize_plan of torch.distributed.tensor.parallel: a style for each module, by its path or by a pattern in which *
- * stands for one part of a path ('blocks.*.qkv'); here it becomes a Plan of placements. What torch asks the reader to
- * say and we know (how a module's input lies) is left out. Ours, for which torch has no style: Conv2d and BatchNorm2d by
- * channels, and MultiheadAttention by heads. Packed queries, keys and values are cut each for itself, as a reader of
+ * parallelize_plan of torch.distributed.tensor.parallel: a style for each module, by its path or by a pattern in which
+ * * stands for one part of a path ('blocks.*.qkv'); here it becomes a Plan of placements. What torch asks the reader to
+ * say and we know (how a module's input lies) is left out. Ours, for which torch has no style: Conv2d and BatchNorm2d
+ * by channels, and MultiheadAttention by heads. Packed queries, keys and values are cut each for itself, as a reader of
  * torch regroups their rows.
  */
 import { LockstepError } from '../../base/errors';

@@ -1,7 +1,7 @@
 /**
- * The same collectives as torch's: fixtures/torch-collectives.json was recorded by CommDebugMode under parallelize_module
- * (torch 2.13, gloo). Of each plan the graphs of forward and backward have the same collectives of the same sizes in
- * the same order, and the parameters the same placements and local shapes.
+ * The same collectives as torch's: fixtures/torch-collectives.json was recorded by CommDebugMode under
+ * parallelize_module (torch 2.13, gloo). Of each plan the graphs of forward and backward have the same collectives of
+ * the same sizes in the same order, and the parameters the same placements and local shapes.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -20,8 +20,8 @@ export const PARALLEL_MAX = 'loss/parallel-max';
  */
 export const PARALLEL_SUMS = 'loss/parallel-sums';
 /**
- * Inputs x, own labels, labels, max, sum of exponentials, label's logit less max; outputs loss [1] and what the gradient
- * needs. Attrs `classes` (of all ranks), `reduction` mean or sum, `ignoreIndex`.
+ * Inputs x, own labels, labels, max, sum of exponentials, label's logit less max; outputs loss [1] and what the
+ * gradient needs. Attrs `classes` (of all ranks), `reduction` mean or sum, `ignoreIndex`.
  */
 export const PARALLEL_LOSS = 'loss/parallel-loss';
 

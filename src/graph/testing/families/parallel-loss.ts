@@ -1,6 +1,6 @@
 /**
- * The operators of a cross-entropy over classes that are cut (loss_parallel): cases and formulas. Gradients of the whole
- * chain are held by partition/partition.property.test.ts.
+ * The operators of a cross-entropy over classes that are cut (loss_parallel): cases and formulas. Gradients of the
+ * whole chain are held by partition/partition.property.test.ts.
  */
 import { elements, type Shape } from '../../../tensor/shape';
 import { PARALLEL_LOSS, PARALLEL_MAX, PARALLEL_SUMS } from '../../ops/loss/parallel-cross-entropy';
