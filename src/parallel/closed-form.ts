@@ -6,6 +6,7 @@ import type { ClosedForm } from '../protocol/closed-form';
 import type { Config } from '../protocol/config';
 import type { BucketsInfo } from '../protocol/session-info';
 import type { HookPhase, MicroBatchKind } from '../protocol/step-kind';
+import type { DType } from '../tensor/shape';
 
 /** Sizes of what a mode sends between devices, from the graph of the model. A row is a sample of the batch. */
 export interface TransferSizes {
@@ -24,7 +25,8 @@ export interface TransferSizes {
 export interface RunSizes {
   readonly config: Config;
   readonly devices: number;
-  readonly parameters: readonly { readonly shape: readonly number[] }[];
+  /** A parameter without a type is float32. */
+  readonly parameters: readonly { readonly shape: readonly number[]; readonly dtype?: DType }[];
   readonly transfers: TransferSizes;
   readonly buckets: BucketsInfo | undefined;
 }

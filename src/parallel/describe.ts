@@ -7,12 +7,10 @@ import { LOSS_WEIGHTS } from '../nn/losses';
 import type { ClosedForm, KindForm } from '../protocol/closed-form';
 import type { BucketsInfo } from '../protocol/session-info';
 import type { StepKind } from '../protocol/step-kind';
-import { elements } from '../tensor/shape';
+import { tensorBytes } from '../tensor/shape';
 import { type RunSizes, type TransferSizes, together } from './closed-form';
 import type { ModeInput, ParallelMode } from './mode';
 import type { StageGraph } from './stage-graph';
-
-const BYTES = 4;
 
 interface Described {
   readonly mode: ParallelMode;
@@ -31,11 +29,11 @@ export interface RunFacts {
 export function describe(run: Described, kinds: readonly StepKind[]): RunFacts {
   const { mode, input, stage } = run;
   const buckets = mode.buckets?.(input, stage);
-  const shapes = new Map(stage.graph.values.map(({ name, type }) => [name, type.shape]));
+  const types = new Map(stage.graph.values.map(({ name, type }) => [name, type]));
   const sizes: RunSizes = {
     config: input.config,
     devices: mode.mesh(input.config).devices.length,
-    parameters: stage.registered.map(({ name }) => ({ shape: must(shapes.get(name), name) })),
+    parameters: stage.registered.map(({ name }) => must(types.get(name), name)),
     transfers: transferSizes(run),
     buckets,
   };
@@ -63,7 +61,7 @@ function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm
 function transferSizes({ mode, input, stage }: Described): TransferSizes {
   const { values } = stage.graph;
   const bytesOf = (names: ReadonlySet<string>): number =>
-    values.reduce((sum, { name, type }) => (names.has(name) ? sum + BYTES * elements(type.shape) : sum), 0);
+    values.reduce((sum, { name, type }) => (names.has(name) ? sum + tensorBytes(type) : sum), 0);
   const output = must(
     values.find(({ name }) => name === stage.output),
     stage.output,
@@ -75,8 +73,8 @@ function transferSizes({ mode, input, stage }: Described): TransferSizes {
     bufferBytes: bytesOf(
       new Set(values.flatMap((v) => (v.role === 'buffer' && v.name !== LOSS_WEIGHTS ? [v.name] : []))),
     ),
-    inputRowBytes: BYTES * elements(input.inputShape),
-    outputRowBytes: (BYTES * elements(output.type.shape)) / rows,
-    borderRowBytes: (mode.borderShapes?.(input) ?? []).map((shape) => BYTES * elements(shape)),
+    inputRowBytes: tensorBytes({ shape: input.inputShape, dtype: input.inputType }),
+    outputRowBytes: tensorBytes(output.type) / rows,
+    borderRowBytes: (mode.borderShapes?.(input) ?? []).map((shape) => tensorBytes({ shape })),
   };
 }

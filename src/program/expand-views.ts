@@ -77,7 +77,7 @@ function inParts(
     id: k === 0 ? i.id : nextId(),
     slice: own,
     tag: `${i.tag}/${k}`,
-    bytes: 4 * own.length,
+    bytes: (i.bytes / slice.length) * own.length,
     flops: i.flops === 0 ? 0 : own.length,
     ...(signals !== undefined && k === slices.length - 1 ? { signals } : {}),
   }));

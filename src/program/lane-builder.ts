@@ -7,7 +7,7 @@ import { invariant, must } from '../base/invariant';
 import type { Attrs, OpTable, TensorType } from '../graph/op';
 import type { PipelineAction } from '../protocol/pipeline';
 import type { DeviceIndex, Phase, Queue, Rank, Slice } from '../protocol/trace';
-import { elements } from '../tensor/shape';
+import { bytesOf, elements, tensorBytes } from '../tensor/shape';
 import type { BufferSpec, Instruction, Lane, LaneLoss, Load, Recv, Send } from './instruction';
 
 /** Where an instruction belongs: the queue that runs it, its phase, module and PyTorch line. */
@@ -111,7 +111,7 @@ export class LaneBuilder {
     const type = (name: string): TensorType => this.spec(name);
     const types = { inputs: inputs.map(type), outputs: outputs.map(type), attrs };
     const touched = attrs.view === true ? [] : [...new Set([...inputs, ...outputs])];
-    const bytes = 4 * touched.reduce((sum, name) => sum + elements(this.spec(name).shape), 0);
+    const bytes = touched.reduce((sum, name) => sum + tensorBytes(this.spec(name)), 0);
     const names = { inputs: inputs.map((name) => this.named(name)), outputs: outputs.map((name) => this.named(name)) };
     this.push({ kind: 'compute', op, ...names, attrs, ...this.base(where, bytes, def.flops(types)) });
   }
@@ -121,7 +121,7 @@ export class LaneBuilder {
     const buffer = this.named(load.buffer);
     const isDrawn = load.source === 'mask' || load.source === 'noise';
     const draw = isDrawn && buffer !== load.buffer ? { draw: load.buffer } : {};
-    const base = this.base(where, 4 * elements(this.spec(buffer).shape), 0);
+    const base = this.base(where, tensorBytes(this.spec(buffer)), 0);
     this.push({ kind: 'load', ...load, buffer, dataIndex, ...draw, ...base });
   }
 
@@ -134,13 +134,13 @@ export class LaneBuilder {
       kind: 'send',
       ...message,
       slice: this.sliced(message.slice),
-      ...this.base(where, 4 * message.slice.length, 0),
+      ...this.base(where, this.sliceBytes(message.slice), 0),
     });
   }
 
   recv(message: Received, where: Where): void {
     const { slice, apply } = message;
-    const base = this.base(where, 4 * slice.length, apply === 'put' ? 0 : slice.length);
+    const base = this.base(where, this.sliceBytes(slice), apply === 'put' ? 0 : slice.length);
     this.push({ kind: 'recv', ...message, slice: this.sliced(message.slice), ...base });
   }
 
@@ -184,6 +184,10 @@ export class LaneBuilder {
 
   private ofMicroBatch(name: string): string {
     return this.microBatch > 0 ? `${name}@${this.microBatch}` : name;
+  }
+
+  private sliceBytes({ buffer, length }: Slice): number {
+    return length * bytesOf(this.spec(buffer).dtype);
   }
 
   private sliced(slice: Slice): Slice {

@@ -8,7 +8,7 @@
 import { must } from '../base/invariant';
 import { type ProgramKey, programKey } from '../protocol/step-kind';
 import type { DeviceIndex, Queue } from '../protocol/trace';
-import { elements } from '../tensor/shape';
+import { tensorBytes } from '../tensor/shape';
 import { happensBefore, type Order } from './happens-before';
 import type { BufferSpec, Instruction, Lane, Program } from './instruction';
 import { readBuffers, writtenBuffers } from './instruction-access';
@@ -16,7 +16,7 @@ import { readBuffers, writtenBuffers } from './instruction-access';
 /** WebGPU's minStorageBufferOffsetAlignment. */
 export const ALIGNMENT = 256;
 export const alignedBytes = (spec: BufferSpec): number =>
-  Math.max(1, Math.ceil((elements(spec.shape) * 4) / ALIGNMENT)) * ALIGNMENT;
+  Math.max(1, Math.ceil(tensorBytes(spec) / ALIGNMENT)) * ALIGNMENT;
 
 export interface Region {
   readonly key: string;

@@ -3,6 +3,13 @@ export type Shape = readonly number[];
 export type DType = 'f32' | 'i32';
 export type HostArray = Float32Array | Int32Array;
 
+const BYTES: Readonly<Record<DType, number>> = { f32: 4, i32: 4 };
+/** Of one element. */
+export const bytesOf = (dtype: DType): number => BYTES[dtype];
+/** Of a whole tensor. Parameters that say no type are float32. */
+export const tensorBytes = ({ shape, dtype = 'f32' }: { readonly shape: Shape; readonly dtype?: DType }): number =>
+  elements(shape) * bytesOf(dtype);
+
 export const elements = (shape: Shape): number => shape.reduce((n, d) => n * d, 1);
 export const sameShape = (a: Shape, b: Shape): boolean => a.length === b.length && a.every((d, i) => d === b[i]);
 export const formatShape = (shape: Shape): string => `[${shape.join(', ')}]`;

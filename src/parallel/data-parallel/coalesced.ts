@@ -6,7 +6,7 @@
  */
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { DType } from '../../tensor/shape';
-import { elements } from '../../tensor/shape';
+import { elements, tensorBytes } from '../../tensor/shape';
 
 /** buffer_size of torch/nn/parallel/comm.py. */
 export const COALESCED_BYTES = 10 * 1024 * 1024;
@@ -49,14 +49,14 @@ export function piecesOf(
 export const tensorsOf = (lane: LaneBuilder, names: readonly string[]): readonly CoalescedTensor[] =>
   names.map((name) => {
     const { shape, dtype } = lane.spec(name);
-    return { name, bytes: 4 * elements(shape), dtype };
+    return { name, bytes: tensorBytes({ shape, dtype }), dtype };
   });
 
 /** Declares the flat buffer of a piece; gives its name, or that of the only tensor. */
 export function declarePiece(lane: LaneBuilder, piece: readonly string[], flat: string): string {
   const [first = ''] = piece;
   if (piece.length === 1) return first;
-  const length = tensorsOf(lane, piece).reduce((n, { bytes }) => n + bytes / 4, 0);
+  const length = piece.reduce((n, name) => n + elements(lane.spec(name).shape), 0);
   const { dtype } = lane.spec(first);
   lane.buffer({ name: flat, shape: [length], dtype, category: 'communication', persistent: false });
   return flat;

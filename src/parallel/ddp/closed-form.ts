@@ -3,7 +3,7 @@
  * Called through mode.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
-import { elements } from '../../tensor/shape';
+import { tensorBytes } from '../../tensor/shape';
 import { closedForm, type FormPass, type RunSizes, sum } from '../closed-form';
 import type { HookBytes } from './hook-bytes';
 import { HOOK_BYTES, hasHook } from './rare-parts';
@@ -45,7 +45,7 @@ export function ddpForm(run: RunSizes, pass: FormPass): ClosedForm {
 
 /** Without a hook each rank all-reduces every gradient. */
 const allBytes = ({ parameters }: RunSizes): HookBytes => ({
-  bytes: 4 * sum(parameters.map(({ shape }) => elements(shape))),
+  bytes: sum(parameters.map(tensorBytes)),
   note: '',
 });
 

@@ -6,7 +6,7 @@
  */
 import { at, must } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
-import { elements } from '../../tensor/shape';
+import { tensorBytes } from '../../tensor/shape';
 import { nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
 import { assignBuckets, bucketLimits } from './buckets';
 
@@ -63,6 +63,6 @@ function inBuckets(
   limits: readonly number[],
 ): (readonly ParameterRef[])[] {
   const byName = new Map(stage.graph.values.map((v) => [v.name, v]));
-  const bytes = order.map((p) => 4 * elements(must(byName.get(p.name), p.name).type.shape));
+  const bytes = order.map((p) => tensorBytes(must(byName.get(p.name), p.name).type));
   return assignBuckets(bytes, limits).map((indices) => indices.map((i) => at(order, i)));
 }

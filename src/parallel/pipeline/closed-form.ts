@@ -10,7 +10,7 @@ import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { chosenSchedule } from '../../schedules/chosen';
 import type { TensorSpec } from '../../sharding/shard-map';
-import { elements, type Shape } from '../../tensor/shape';
+import { type Shape, tensorBytes } from '../../tensor/shape';
 import { bordersText, closedForm, type FormPass, type RunSizes, sum } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { hasHook } from '../ddp/rare-parts';
@@ -83,7 +83,7 @@ function addReductions(
     const parameters = parametersOfStage(run.config, stage).map((parameter) => ({
       shape: shapeOn(parameter, at(group, 0)),
     }));
-    const gradientBytes = 4 * sum(parameters.map(({ shape }) => elements(shape)));
+    const gradientBytes = sum(parameters.map(tensorBytes));
     const transfers = { ...run.transfers, gradientBytes, parameterBytes: gradientBytes };
     const form = ddpForm({ ...run, devices: group.length, parameters, transfers, buckets: undefined }, pass);
     group.forEach((device, place) => {
@@ -104,7 +104,7 @@ function addTies(
   };
   for (const { owner, user, ...tied } of ties) {
     const [owners, users] = [at(stageDevices, owner), at(stageDevices, user)];
-    const bytes = 4 * elements(shapeOn(tied, at(owners, 0)));
+    const bytes = tensorBytes({ shape: shapeOn(tied, at(owners, 0)) });
     const onOneRank = owners[0] === users[0];
     if (!onOneRank) for (const device of [...owners, ...users]) add(device, bytes);
     for (const group of onOneRank ? [owners] : [owners, users])
