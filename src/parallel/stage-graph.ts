@@ -22,7 +22,8 @@ import type { ModeInput } from './mode-input';
 export interface Partition {
   /** Ranks with the same text have the same graph. */
   readonly part: string;
-  cut(whole: Graph, builder: GraphBuilder): CutGraph;
+  /** `handedOn`: what the next stage needs whole, if there is a next stage. */
+  cut(whole: Graph, builder: GraphBuilder, handedOn: ValueId | undefined): CutGraph;
 }
 
 /** By the values of the whole graph. */
@@ -124,7 +125,8 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   });
   const loss = options.withLoss ? lossOf(whole, input, options.rows, forward.output) : undefined;
   const builder = options.partition ? new GraphBuilder(ops) : whole;
-  const { own, cutAlong, regionOf } = options.partition?.cut(whole.finish(), builder) ?? WHOLE;
+  const handedOn = options.withLoss ? undefined : forward.output;
+  const { own, cutAlong, regionOf } = options.partition?.cut(whole.finish(), builder, handedOn) ?? WHOLE;
   const [x, output] = [own(wholeInput), own(forward.output)];
   const used = [...forward.parameters, ...borrowed].map(({ name, value }) => ({
     name,

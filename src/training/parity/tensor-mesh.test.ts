@@ -192,3 +192,11 @@ describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
     await training.dispose();
   });
 });
+
+test('a stage that ends inside a pair is refused in words', () => {
+  const sizes = { pp: 2, tp: 2 };
+  const config = configOf(sizes, { pipeline: { microBatches: 2, split: [2, 7] } });
+  expect(() => createBlueprint(config, {}, modeOf(sizes))).toThrow(
+    /The next stage needs 1[.]out as Replicate\(\), and it is Shard\(1\)/,
+  );
+});

@@ -28,7 +28,7 @@ export const partitionBy =
     const [index, count] = [mesh.coordinate(rank)[plan.axis], mesh.shape[plan.axis]];
     return {
       part: `${plan.axis} ${index}`,
-      cut: (whole, builder) => new Partitioner(plan, { index, count }, whole, builder).run(),
+      cut: (whole, builder, handedOn) => new Partitioner(plan, { index, count }, whole, builder).run(handedOn),
     };
   };
 
@@ -43,17 +43,26 @@ class Partitioner {
     private readonly builder: GraphBuilder,
   ) {}
 
-  run(): CutGraph {
+  run(handedOn: ValueId | undefined): CutGraph {
     const made = new Set(this.whole.nodes.flatMap(({ outputs }) => outputs));
     // Which part of a dropout mask a rank needs, the activation says.
     for (const value of this.whole.values)
       if (!made.has(value.id) && value.role !== 'mask') this.given(value, this.placementOf(value));
     for (const node of this.whole.nodes) this.node(node);
+    if (handedOn !== undefined) this.checkWhole(handedOn);
     return {
       own: (id) => this.of(id).local,
       regionOf: (mask) => this.regionOf(mask),
       cutAlong: (id) => (this.of(id).placement.kind === 'shard' ? [this.plan.axis] : []),
     };
+  }
+
+  private checkWhole(id: ValueId): void {
+    const { placement } = this.of(id);
+    if (placement.kind === 'replicate') return;
+    const { name } = at(this.whole.values, id);
+    const message = `The next stage needs ${name} as Replicate(), and it is ${wordsOf(placement)}.`;
+    throw new LockstepError('config', message, 'End a stage behind a rowwise layer.');
   }
 
   private of(id: ValueId): Held {
