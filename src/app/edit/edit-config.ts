@@ -102,7 +102,7 @@ export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
     return refused('must be a whole number of at least 1');
   if (worldSize > most)
     return refused(
-      `${[pp, ...Object.values(inner)].filter((size) => size > 1).join(' times ')} ranks are ${worldSize}, and a run has at most ${most}`,
+      `the mesh needs ${[pp, ...Object.values(inner)].filter((size) => size > 1).join(' × ')} = ${worldSize} ranks, but a run has at most ${most}`,
     );
   const kept = before.pp === pp ? config : withoutStages(config);
   return done({ ...kept, worldSize, mesh: inner });
