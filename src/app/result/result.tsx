@@ -30,15 +30,18 @@ export function Result() {
   const type = useApp((app) => app.config.data.type);
   const field = pictures && (info ? hasField(info.dataset) : !WITHOUT_FIELD.has(type));
   const scheduled = useApp((app) => app.info && FACES[app.info.config.mode].sections?.includes('pipeline'));
-  const learnt = pictures && views.length > 0 && <Views ids={views} />;
+  const learnt = (
+    <>
+      <Scores />
+      {pictures && views.length > 0 && <Views ids={views} />}
+    </>
+  );
   return (
     <>
       <div className={styles['pictures']} data-wide={!field || undefined}>
         {field && <Field />}
         {!hide.has('loss') && <LossChart />}
       </div>
-      {/* Above the numbers: of a CNN or a GPT these are so many lines that the scores were below the edge. */}
-      <Scores />
       {hide.has('numbers') ? learnt : <Numbers>{learnt}</Numbers>}
       {/* Long: the numbers that every mode has stay in view above it. */}
       {scheduled && !hide.has('numbers') && <ScheduleFacts />}
