@@ -86,7 +86,7 @@ function figureLines(schedule: Schedule, timing: Timing): readonly string[] {
     ['peak of live activations, by rank', timing.peakLive.join(' '), forms ? peakText(forms) : ''],
   ];
   return [
-    'In units of time: a forward takes 1, a backward 2 (I and W 1 each), a message none.',
+    'In units of time: a forward pass takes 1, a backward pass 2 (I and W 1 each), a message none.',
     ...(hasPairs
       ? ['Pairs run one part after the other, each as soon as its input is there, as torch runs them.']
       : []),

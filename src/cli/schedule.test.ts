@@ -72,7 +72,7 @@ time              0                   5                   10
 rank 0 (stage 0)  0F0 0F1 .   .   0B0---- 0F2 0B1---- .   0B2----
 rank 1 (stage 1)  .   1F0 1B0---- 1F1 1B1---- 1F2 1B2---- .   .
 
-In units of time: a forward takes 1, a backward 2 (I and W 1 each), a message none.
+In units of time: a forward pass takes 1, a backward pass 2 (I and W 1 each), a message none.
 
                                     counted             by formula
 makespan                            12                  (M + P - 1)·(F + B) = 12

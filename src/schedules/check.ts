@@ -75,7 +75,7 @@ function hintFor(schedule: Schedule, [first]: readonly Complaint[]): string {
     return 'This is 1F1B as torch 2.13 prints it: on the last rank it writes each forward one micro-batch too high. Lower them by one; that is what torch runs.';
   return first?.kind === 'deadlock'
     ? 'Move one of these actions before the one that waits for it, so that a rank can continue.'
-    : 'Every rank runs the forward and the backward (B, or I and then W) of each of its stages once per micro-batch.';
+    : 'Every rank runs the forward pass and the backward pass (B, or I and then W) of each of its stages once per micro-batch.';
 }
 
 function eachCell({ orders }: Schedule, look: (cell: ScheduleCell, place: ActionPlace) => void): void {
@@ -137,7 +137,7 @@ function checkPair(cell: ScheduleCell, place: ActionPlace, places: ActionPlaces,
     list.add(() => ({ ...place, cell, kind: 'pair', message }));
   };
   if (forward.kind !== 'F' || (backward.kind !== 'B' && backward.kind !== 'I'))
-    complain('a pair must be a forward followed by a backward');
+    complain('a pair must be a forward pass followed by a backward pass');
   else if (places.dependenciesOf(backward).some((needed) => keyOf(needed) === keyOf(forward)))
     complain('the two start together, so neither may need the other');
 }

@@ -43,13 +43,13 @@ describe('the sentence', () => {
   test('of a ring names the neighbour, the bytes and how complete the sum is', () => {
     const result = run({});
     expect(labSentence(result, 0)).toBe(
-      'Start: each of 4 ranks has 16 elements (64 B) of its own; every rank gets the reduction of all buffers.',
+      'Start: each of 4 ranks has 16 elements (64 B) of its own; all buffers are combined, and every rank gets the result.',
     );
     expect(labSentence(result, 2)).toBe(
       'Round 2 of 6, reduce-scatter: every rank sends 4 elements (16 B) to the rank before it; the receiver adds them to its own.' +
         ' The chunks that arrived now hold the values of 3 of 4 ranks.',
     );
-    expect(labSentence(result, 6)).toContain('Done: every rank gets the reduction of all buffers.');
+    expect(labSentence(result, 6)).toContain('Done: all buffers are combined, and every rank gets the result.');
   });
   test("a ring that turns as gloo's differs from one that does not, and from other algorithms", () => {
     expect(turnsAsGloo(run({}))).toBe(true);

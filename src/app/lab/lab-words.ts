@@ -19,13 +19,13 @@ export const OP_WORDS: Readonly<Record<CollectiveOp, string>> = {
 };
 
 export const OP_DOES: Readonly<Record<CollectiveOp, string>> = {
-  allReduce: 'every rank gets the reduction of all buffers',
+  allReduce: 'all buffers are combined, and every rank gets the result',
   broadcast: 'every rank gets the root’s buffer',
-  reduce: 'the root gets the reduction of all buffers',
+  reduce: 'all buffers are combined, and the root gets the result',
   scatter: 'each rank gets its part of the root’s buffer',
   gather: 'the root gets every rank’s buffer',
   allGather: 'every rank gets every rank’s buffer',
-  reduceScatter: 'each rank gets its part of the reduction',
+  reduceScatter: 'all buffers are combined, and each rank gets its part of the result',
   allToAll: 'each rank gets its part of every rank’s buffer',
   barrier: 'no rank continues before all ranks have arrived',
   sendRecv: 'one rank’s buffer goes to another',

@@ -73,7 +73,7 @@ test('each key is taken back by itself', () => {
 
 test('what a row has already is refused with a sentence', () => {
   const full = type(empty, 'f'.repeat(12));
-  expect(type(full, 'f').refusal).toBe('Rank 0 has the forward of every micro-batch already.');
+  expect(type(full, 'f').refusal).toBe('Rank 0 has the forward pass of every micro-batch already.');
   expect(row(type(full, 'f'))).toBe(row(full));
   const small: Editing = {
     ...empty,

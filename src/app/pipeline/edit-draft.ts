@@ -94,8 +94,8 @@ function stageHere({ draft, caret, stage }: Editing): number | undefined {
 }
 
 const KIND_WORDS: Readonly<Record<Computation, string>> = {
-  F: 'forward',
-  B: 'backward (B, or I and W)',
+  F: 'forward pass',
+  B: 'backward pass (B, or I and W)',
   I: 'I, or B in its place,',
   W: 'W, or B in its place,',
 };

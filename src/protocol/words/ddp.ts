@@ -24,7 +24,7 @@ export const DDP = settings<Rest>('ddp', {
   ],
   broadcastBuffers: [
     'Broadcast buffers',
-    "broadcast_buffers: rank 0's buffers (BatchNorm's running statistics) are broadcast before each forward that follows a reduction.",
+    "broadcast_buffers: rank 0's buffers (BatchNorm's running statistics) are broadcast before each forward pass that follows a reduction.",
   ],
   commHook: ['Hook', 'register_comm_hook: the communication hook that replaces the plain all-reduce of a bucket.'],
   syncBatchNorm: [

@@ -19,7 +19,7 @@ export const GLOSSARY = {
   gradient:
     'How much the loss changes when a weight changes: one number per weight. The optimiser steps against it. PyTorch stores it in .grad.',
   bucket:
-    'A buffer in which DDP places several gradients side by side, to send a few large messages instead of many small ones. DDP closes a bucket when it holds bucket_cap_mb.',
+    'A buffer in which DDP places several gradients side by side, to send a few large messages instead of many small ones. DDP closes a bucket as soon as its gradients reach bucket_cap_mb.',
   chunk:
     'A part of a tensor. A ring cuts a bucket into one chunk per rank, so that all links are busy at once. DataParallel cuts a batch into one chunk per device.',
   latency:
