@@ -32,13 +32,15 @@ export interface CutGraph {
   own(value: ValueId): ValueId;
   /** Of a parameter: the axes of the mesh along which every rank has another piece. */
   cutAlong(value: ValueId): readonly Axis[];
+  /** Of a parameter: the axes along which the ranks' gradients are addends, which the optimiser sums. */
+  sumAlong(value: ValueId): readonly Axis[];
   /** Of a dropout mask, by its name: the piece that the rank has. */
   regionOf(mask: string): TensorRegion | undefined;
 }
 
 export type PartitionOf = (rank: Rank) => Partition;
 
-const WHOLE: CutGraph = { own: (value) => value, cutAlong: () => [], regionOf: () => undefined };
+const WHOLE: CutGraph = { own: (value) => value, cutAlong: () => [], sumAlong: () => [], regionOf: () => undefined };
 
 /** Loaded for a run with `fuse`. */
 export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));
@@ -52,6 +54,8 @@ export interface ParameterRef {
   readonly fresh: string;
   /** Axes of the mesh along which every rank has another piece of it; absent: each rank has the whole parameter. */
   readonly cutAlong?: readonly Axis[];
+  /** Axes along which the ranks' gradients are addends: torch's Partial, summed when the optimiser reads them. */
+  readonly sumAlong?: readonly Axis[];
 }
 
 export interface DropoutMask {
@@ -126,12 +130,13 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const loss = options.withLoss ? lossOf(whole, input, options.rows, forward.output) : undefined;
   const builder = options.partition ? new GraphBuilder(ops) : whole;
   const handedOn = options.withLoss ? undefined : forward.output;
-  const { own, cutAlong, regionOf } = options.partition?.cut(whole.finish(), builder, handedOn) ?? WHOLE;
+  const { own, cutAlong, sumAlong, regionOf } = options.partition?.cut(whole.finish(), builder, handedOn) ?? WHOLE;
   const [x, output] = [own(wholeInput), own(forward.output)];
   const used = [...forward.parameters, ...borrowed].map(({ name, value }) => ({
     name,
     value: own(value),
     cut: cutAlong(value),
+    sum: sumAlong(value),
   }));
   const wrt: ValueId[] = [...used.map((p) => p.value), ...(options.needInputGradient ? [x] : [])];
   const nameOf = (id: ValueId): string => must(builder.finish().values[id], 'value').name;
@@ -146,9 +151,9 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     gradients = builder.backward(new Map([[output, received]]), wrt);
   }
   const inputGradient = gradients.get(x);
-  const made = used.flatMap(({ name, value, cut }) => {
+  const made = used.flatMap(({ name, value, cut, sum }) => {
     const gradient = gradients.get(value);
-    return gradient === undefined ? [] : [{ name, value: gradient, cut }];
+    return gradient === undefined ? [] : [{ name, value: gradient, cut, sum }];
   });
   const finished = builder.finish();
   const adds = made.filter(({ name }) => options.gradients === 'add' || options.added?.has(name));
@@ -157,11 +162,12 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   invariant(!options.partition || config.checkpointSegments === undefined, 'segments are of the whole graph');
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments);
   const kept = segments.length > 0 ? checkpoint(named, segments, keep) : named;
-  const parameters = made.map(({ name, value, cut }) => ({
+  const parameters = made.map(({ name, value, cut, sum }) => ({
     name,
     gradient: at(finished.values, value).name,
     fresh: at(named.values, value).name,
     ...(cut.length === 0 ? {} : { cutAlong: cut }),
+    ...(sum.length === 0 ? {} : { sumAlong: sum }),
   }));
   const reached = new Map(parameters.map((p) => [p.name, p]));
   return {

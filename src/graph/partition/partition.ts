@@ -48,6 +48,8 @@ export interface PartitionOptions {
   readonly rank: RankOnAxis;
   /** Values of the whole graph, beside parameters, of which somebody asks the gradient. */
   readonly wrt?: readonly ValueId[];
+  /** A value of the whole graph that every rank hands on whole, as what a pipeline stage sends. */
+  readonly wholeOutput?: ValueId | undefined;
 }
 
 export const partition = (whole: Graph, builder: GraphBuilder, options: PartitionOptions): Partitioned =>
@@ -149,7 +151,9 @@ class Partitioner {
       return;
     }
     const types = node.outputs.map((id) => at(this.whole.values, id));
-    const wanted = types.map(({ name }) => this.options.plan.values.get(name));
+    const wanted = types.map(({ id, name }) =>
+      id === this.options.wholeOutput ? REPLICATE : this.options.plan.values.get(name),
+    );
     const summed = rule.gives.some((given) => given?.kind === 'partial');
     const names = types.map(({ name }, k) => {
       const [given, to] = [rule.gives[k], wanted[k]];

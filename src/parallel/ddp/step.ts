@@ -14,6 +14,7 @@ import type { PartitionOf } from '../stage-graph';
 import { perGroup } from '../step/per-group';
 import type { StagePlace } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
+import type { Sync } from '../step/sync';
 import { ddpSync } from './sync';
 
 export interface DdpStep {
@@ -23,9 +24,14 @@ export interface DdpStep {
   readonly input: ModeInput;
   /** Absent: no axis cuts tensors. */
   readonly partitionOf?: PartitionOf | undefined;
+  /** Of other axes than those of the replicas: their turn is after DDP's. */
+  readonly syncsBehind?: readonly Sync[];
 }
 
-export function emitDdpStep({ builder, stages, input, partitionOf }: DdpStep, kind: TrainingKind): void {
+export function emitDdpStep(
+  { builder, stages, input, partitionOf, syncsBehind = [] }: DdpStep,
+  kind: TrainingKind,
+): void {
   const step = { builder, input, kind };
   const syncs = perGroup(stages, (own) =>
     ddpSync({
@@ -38,7 +44,7 @@ export function emitDdpStep({ builder, stages, input, partitionOf }: DdpStep, ki
     syncedIn: ({ rows }) => syncedOver(input.config, at(stages, 0), rows),
     partitionOf,
   });
-  emitStep({ ...step, stages, order: oneAfterTheOther(kind), syncs, graphOf });
+  emitStep({ ...step, stages, order: oneAfterTheOther(kind), syncs: [...syncs, ...syncsBehind], graphOf });
 }
 
 /** convert_sync_batchnorm; with one rank SyncBatchNorm is plain batch norm. `rows`: by data index. */

@@ -20,6 +20,7 @@ import { createBorders } from '../step/borders';
 import { perGroup } from '../step/per-group';
 import { placeStages } from '../step/place';
 import { emitStep } from '../step/step';
+import { sumPartials } from '../step/sum-partials';
 import type { Sync } from '../step/sync';
 import type { Step } from '../step/walk';
 import { replicaSync, weightGradients } from './replica-sync';
@@ -49,7 +50,10 @@ export function compile(
   emitStep({
     ...step,
     order: orderOf(schedule),
-    syncs: syncsOf(step, schedule, averaging),
+    syncs: [
+      ...syncsOf(step, schedule, averaging),
+      ...(partitionOf ? [sumPartials({ builder, algorithm: input.config.ddp.algorithm, stages })] : []),
+    ],
     graphOf,
     backwardNodes: nodesOfAction,
     borders: createBorders(builder, stages),

@@ -7,7 +7,7 @@
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
 import type { GraphNode } from '../../graph/graph';
-import { ALL_GATHER, ALL_REDUCE, BROADCAST, IDENTITY, REDUCE, REDUCE_SCATTER } from '../../graph/ops/collective';
+import { ALL_GATHER, ALL_REDUCE, BROADCAST, CHUNK, IDENTITY, REDUCE, REDUCE_SCATTER } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { AlgorithmName, CollectiveOp } from '../../protocol/collective';
@@ -51,6 +51,7 @@ export function emitCollective(call: GraphCollective): void {
   const groups = axis === undefined ? replicaGroups : new Set(lanes.map(({ rank }) => builder.mesh.group(axis, rank)));
   for (const own of groups) {
     if (node.op === IDENTITY) for (const lane of builder.lanesOf(own)) copy(call, lane);
+    else if (node.op === CHUNK) for (const [k, lane] of builder.lanesOf(own).entries()) copyChunk(call, lane, k);
     else emitIn(own, must(LOWERINGS.get(node.op), node.op), call);
   }
 }
@@ -79,6 +80,7 @@ function emitIn(group: Group, { op, inPlaceOn, zerosOnOthers }: Lowering, call: 
     group,
     ...(inPlaceOn === undefined ? { input, output } : { input: output }),
     length: elements(first.spec(input).shape),
+    ...(node.attrs.reduceOp === 'max' ? { reduceOp: 'max' } : {}),
     payload,
     where: comm,
   });
@@ -93,6 +95,11 @@ function emitIn(group: Group, { op, inPlaceOn, zerosOnOthers }: Lowering, call: 
 function copy({ node, input, output }: GraphCollective, lane: LaneBuilder): void {
   const { length } = lane.whole(input);
   lane.compute('ops/copy', [input], [output], { from: 0, to: 0, length }, whereOf(node));
+}
+
+function copyChunk({ node, input, output }: GraphCollective, lane: LaneBuilder, index: number): void {
+  const { length } = lane.whole(output);
+  lane.compute('ops/copy', [input], [output], { from: index * length, to: 0, length }, whereOf(node));
 }
 
 const whereOf = ({ phase, module }: GraphNode): Where => ({ phase, anchor: phase, module });

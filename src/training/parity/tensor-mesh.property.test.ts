@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
+import type { ParallelStyle } from '../../graph/partition/styles';
 import { tensorParallel, tensorPipeline } from '../../parallel/testing/tensor/mode';
-import type { Style } from '../../parallel/testing/tensor/plan';
 import type { ConfigInput, LayerInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
@@ -40,7 +40,7 @@ const block: fc.Arbitrary<Block> = fc.record({
 
 interface Net {
   readonly layers: LayerInput[];
-  readonly styles: Map<string, Style>;
+  readonly styles: Map<string, ParallelStyle>;
   /** Layers of each block. */
   readonly sizes: number[];
 }
@@ -50,11 +50,11 @@ function netOf(blocks: readonly Block[]): Net {
   let width = IN;
   for (const { kind, hidden, out, bias, activation, drops } of blocks) {
     const [start, pair] = [net.layers.length, kind === 'pair'];
-    if (pair) net.styles.set(`${start}`, 'colwise');
+    if (pair) net.styles.set(`${start}`, { style: 'ColwiseParallel' });
     net.layers.push({ type: 'Linear', in: width, out: pair ? hidden : out, bias }, { type: activation });
     if (drops) net.layers.push({ type: 'Dropout', p: 0.25 });
     if (pair) {
-      net.styles.set(`${net.layers.length}`, 'rowwise');
+      net.styles.set(`${net.layers.length}`, { style: 'RowwiseParallel' });
       net.layers.push({ type: 'Linear', in: hidden, out, bias });
     }
     net.sizes.push(net.layers.length - start);
@@ -93,7 +93,7 @@ test('any net on any mesh: the weights of one device', { timeout: 120_000 }, asy
     };
     const parsed = parseConfig(input);
     const config = { ...parsed, worldSize: pp * dpReplicate * tp, mesh: { ...parsed.mesh, pp, dpReplicate, tp } };
-    const plan = { axis: 'tp', styles } as const;
+    const plan = { axis: 'tp', styles: [...styles], lossParallel: false } as const;
     const blueprint = createBlueprint(config, {}, pp > 1 ? tensorPipeline(plan) : tensorParallel(plan));
     const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
     await training.run(STEPS);

@@ -8,10 +8,10 @@ import { describe, expect, test } from 'vitest';
 import { planStage } from '../../app/stage/scene';
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
+import type { PlanInput } from '../../graph/partition/styles';
 import { sessionInfo } from '../../headless/session-info';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { tensorParallel } from '../../parallel/testing/tensor/mode';
-import type { Style } from '../../parallel/testing/tensor/plan';
 import type { Program } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
 import { verify } from '../../program/verifier';
@@ -31,17 +31,20 @@ const BATCH = 6;
 /** float32 sums in another order. */
 const BAR = 1e-6;
 
-type Styles = readonly (readonly [module: string, Style])[];
-const modeOf = (styles: Styles) => tensorParallel({ axis: 'tp', styles: new Map(styles) });
+type Styles = PlanInput['styles'];
+const modeOf = (styles: Styles) => tensorParallel({ axis: 'tp', styles, lossParallel: false });
+
+const COLUMNS = { style: 'ColwiseParallel' } as const;
+const ROWS = { style: 'RowwiseParallel' } as const;
 
 const PAIR: Styles = [
-  ['0', 'colwise'],
-  ['2', 'rowwise'],
+  ['0', COLUMNS],
+  ['2', ROWS],
 ];
 /** Behind a layer that every rank has whole, so that the pair's input needs a gradient. */
 const PAIR_BEHIND: Styles = [
-  ['2', 'colwise'],
-  ['4', 'rowwise'],
+  ['2', COLUMNS],
+  ['4', ROWS],
 ];
 const NET = [4, 8, 4];
 const NET_BEHIND = [4, 4, 8, 4];
@@ -159,11 +162,36 @@ describe.each(CASES)('%s', (_, styles, sizes, collectives) => {
   });
 });
 
-test('what cannot be cut is refused in words', () => {
-  const blueprint = (styles: Styles, sizes: readonly number[]) => () =>
-    createBlueprint(configOf(sizes), {}, modeOf(styles));
-  expect(blueprint(PAIR, [4, 1, 4])).toThrow(/0[.]weight with shape .* cannot be cut into 2 parts/);
-  expect(blueprint([['0', 'colwise']], NET)).toThrow(/ops.linear has no placement rule for a tensor that is cut/);
-  expect(blueprint([['2', 'rowwise']], NET)).toThrow(/needs input 0 as Shard\(1\), and it is Replicate/);
-  expect(blueprint([['2', 'colwise']], NET)).toThrow(/loss.* has no placement rule for a tensor that is cut/);
+describe('other plans than pairs, which gather in between', () => {
+  test.each([
+    ['columns alone', [['0', COLUMNS]]],
+    ['rows alone', [['2', ROWS]]],
+    [
+      'columns after columns',
+      [
+        ['0', COLUMNS],
+        ['2', COLUMNS],
+      ],
+    ],
+    [
+      'rows, then columns',
+      [
+        ['0', ROWS],
+        ['2', COLUMNS],
+      ],
+    ],
+  ] as const)('%s: the losses and weights of one device', async (_, styles) => {
+    for (const worldSize of [2, 4]) {
+      const cut = await open(styles, configOf([4, 7, 4], { worldSize }));
+      await cut.run(STEPS);
+      expect(differenceFromSingle(cut.blueprint, await cut.weights())).toBeLessThanOrEqual(BAR);
+      await cut.dispose();
+    }
+  });
+});
+
+test('a rank that would get nothing is refused in words', () => {
+  expect(() => createBlueprint(configOf([4, 1, 4]), {}, modeOf(PAIR))).toThrow(
+    /0[.]weight has the shape .* leaves rank 1 without a part/,
+  );
 });

@@ -4,6 +4,8 @@
  */
 import { at, must } from '../../../base/invariant';
 import { algorithmFor } from '../../../collectives/algorithms';
+import { placementOf } from '../../../graph/partition/plan';
+import { type PlanInput, planOf } from '../../../graph/partition/styles';
 import { initDeviceMesh } from '../../../mesh/device-mesh';
 import { parameterList, parametersOfLayer } from '../../../nn/model';
 import type { ClosedForm } from '../../../protocol/closed-form';
@@ -17,12 +19,11 @@ import { closedForm, type FormPass, type RunSizes } from '../../closed-form';
 import { ddpForm } from '../../ddp/closed-form';
 import { pipelineForm } from '../../pipeline/closed-form';
 import { pipeline } from '../../pipeline/mode';
-import { type Plan, placementOf } from './plan';
 
 const meshOf = (config: Config) => initDeviceMesh(meshSizes(config));
 
 /** Without a pipeline. */
-export function ofReplicas(plan: Plan, run: RunSizes, pass: FormPass): ClosedForm {
+export function ofReplicas(plan: PlanInput, run: RunSizes, pass: FormPass): ClosedForm {
   const { config, devices } = run;
   const mesh = meshOf(config);
   const layers = [...config.model.layers.keys()];
@@ -39,7 +40,7 @@ export function ofReplicas(plan: Plan, run: RunSizes, pass: FormPass): ClosedFor
   return closedForm(perDevice, 'sums inside tensor groups, gradients over the replicas');
 }
 
-export function ofStages(plan: Plan, run: RunSizes, pass: FormPass): ClosedForm {
+export function ofStages(plan: PlanInput, run: RunSizes, pass: FormPass): ClosedForm {
   const { config } = run;
   const layers = pipeline.layersOfDevice(config);
   const form = pipelineForm(run, pass, shapeOn(plan, config));
@@ -51,8 +52,9 @@ export function ofStages(plan: Plan, run: RunSizes, pass: FormPass): ClosedForm 
   );
 }
 
-function shapeOn(plan: Plan, config: Config) {
+function shapeOn(input: PlanInput, config: Config) {
   const mesh = meshOf(config);
+  const { plan } = planOf(input, config.model.layers);
   return ({ name, shape }: TensorSpec, device: DeviceIndex) => {
     const [index, count] = [mesh.coordinate(device)[plan.axis], mesh.shape[plan.axis]];
     return pieceShape(pieceOf(shape, [{ placement: placementOf(plan, name), index, count }]));
@@ -60,7 +62,7 @@ function shapeOn(plan: Plan, config: Config) {
 }
 
 function sumsOf(
-  plan: Plan,
+  plan: PlanInput,
   { config, devices }: RunSizes,
   { rows }: FormPass,
   layersOf: (device: DeviceIndex) => readonly number[],
@@ -79,11 +81,11 @@ function sumsOf(
 }
 
 /** Widths of what is summed over the ranks: outputs of rowwise layers, and gradients of inputs of colwise layers. */
-function summedWidths({ styles }: Plan, { model: { layers } }: Config, i: number): readonly number[] {
+function summedWidths({ styles }: PlanInput, { model: { layers } }: Config, i: number): readonly number[] {
   const layer = at(layers, i);
-  const style = styles.get(String(i));
+  const style = styles.find(([module]) => module === String(i))?.[1].style;
   if (layer.type !== 'Linear' || style === undefined) return [];
-  if (style === 'rowwise') return [layer.out];
+  if (style === 'RowwiseParallel') return [layer.out];
   // Data need no gradient.
   return layers.slice(0, i).some((before, k) => parametersOfLayer(before, k).length > 0) ? [layer.in] : [];
 }

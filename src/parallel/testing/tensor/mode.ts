@@ -1,13 +1,17 @@
 /**
- * Modes for tests: tensor parallelism over the tp axis of a mesh, for nets of Linear layers and activations, alone or
- * with replicas (dpReplicate) and pipeline stages (pp). They are made of a plan, placement rules and a pass over the
- * forward graph; the walk, the syncs, the optimiser and everything that reads weights are those of the other modes. All
- * ranks of a tensor group take the same batch and compute the same loss.
+ * Modes for tests: tensor parallelism over the tp axis of a mesh, alone or with replicas (dpReplicate) and pipeline
+ * stages (pp). They are made of a plan and the pass graph/partition; the walk, the syncs, the optimiser and everything
+ * that reads weights are those of the other modes. All ranks of a tensor group take the same batch and compute the same
+ * loss. The closed form is that of column/row pairs of Linear layers.
  */
 import { at, must } from '../../../base/invariant';
-import { Part } from '../../../base/part';
-import type { OpTable } from '../../../graph/op';
+import { CodeTable, Part } from '../../../base/part';
+import type { OpDef, OpTable } from '../../../graph/op';
+import { PARALLEL_LOSS_OPS } from '../../../graph/ops/loss/parallel-cross-entropy';
 import { MORE_COLLECTIVES } from '../../../graph/ops/more-collectives';
+import { PARTITION_OPS } from '../../../graph/ops/partition';
+import { type Plan, placementOf } from '../../../graph/partition/plan';
+import { type PlanInput, planOf } from '../../../graph/partition/styles';
 import { initDeviceMesh } from '../../../mesh/device-mesh';
 import { ProgramBuilder } from '../../../program/builder';
 import type { Config } from '../../../protocol/config';
@@ -16,18 +20,21 @@ import { distributed, type Layout, shardMap } from '../../../sharding/shard-map'
 import { ddp } from '../../ddp/mode';
 import { emitDdpStep } from '../../ddp/step';
 import type { ParallelMode } from '../../mode';
+import { PROGRAM_OPS } from '../../modes';
 import { compile } from '../../pipeline/compile';
 import { pipeline } from '../../pipeline/mode';
+import { partitionOf } from '../../step/partition-of';
 import { placeStages } from '../../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../../step/step';
+import { sumPartials } from '../../step/sum-partials';
 import { ofReplicas, ofStages } from './closed-form';
-import { partitionBy } from './partition';
-import { type Plan, placementOf } from './plan';
+
+const planFor = (plan: PlanInput, { model }: Config): Plan => planOf(plan, model.layers).plan;
 
 const meshOf = (config: Config) => initDeviceMesh(meshSizes(config));
 
 /** The whole model on every tensor group; DDP around it where there are several. */
-export const tensorParallel = (plan: Plan): ParallelMode => ({
+export const tensorParallel = (plan: PlanInput): ParallelMode => ({
   face: ddp.face,
   listing: new Part('No script', async () => () => []),
   mesh: meshOf,
@@ -41,11 +48,13 @@ export const tensorParallel = (plan: Plan): ParallelMode => ({
     const builder = new ProgramBuilder(meshOf(config), withCollectives(input.ops));
     const own = { ...input, ops: withCollectives(input.ops) };
     const stages = placeStages(builder, [0]);
-    const partitionOf = partitionBy(plan, builder.mesh);
-    if (replicasOf(config) > 1) emitDdpStep({ builder, stages, input: own, partitionOf }, kind);
+    const cuts = partitionOf(planFor(plan, config), builder.mesh);
+    const sums = sumPartials({ builder, algorithm: config.ddp.algorithm, stages });
+    if (replicasOf(config) > 1)
+      emitDdpStep({ builder, stages, input: own, partitionOf: cuts, syncsBehind: [sums] }, kind);
     else {
-      const graphOf = wholeGraphs(own, kind, { partitionOf });
-      emitStep({ builder, input: own, kind, stages, order: oneAfterTheOther(kind), syncs: [], graphOf });
+      const graphOf = wholeGraphs(own, kind, { partitionOf: cuts });
+      emitStep({ builder, input: own, kind, stages, order: oneAfterTheOther(kind), syncs: [sums], graphOf });
     }
     return builder.finish('tensor', kind);
   },
@@ -53,7 +62,7 @@ export const tensorParallel = (plan: Plan): ParallelMode => ({
 });
 
 /** Each stage of a pipeline on a tensor group of its own. */
-export const tensorPipeline = (plan: Plan): ParallelMode => ({
+export const tensorPipeline = (plan: PlanInput): ParallelMode => ({
   ...pipeline,
   mesh: meshOf,
   shards(config, tensors) {
@@ -71,14 +80,15 @@ export const tensorPipeline = (plan: Plan): ParallelMode => ({
   compile(input, kind) {
     const own = { ...input, ops: withCollectives(input.ops) };
     const mesh = meshOf(input.config);
-    return compile(own, kind, mesh, { partitionOf: partitionBy(plan, mesh) });
+    return compile(own, kind, mesh, { partitionOf: partitionOf(planFor(plan, input.config), mesh) });
   },
   closedForm: (run, pass) => ofStages(plan, run, pass),
 });
 
 /** Of a tensor, on each device by its place along the plan's axis. */
-function cutOver(plan: Plan, config: Config) {
+function cutOver(input: PlanInput, config: Config) {
   const mesh = meshOf(config);
+  const plan = planFor(input, config);
   return (name: string, shape: readonly number[], devices = mesh.devices): Layout => {
     const placement = placementOf(plan, name);
     return distributed(
@@ -91,5 +101,9 @@ function cutOver(plan: Plan, config: Config) {
   };
 }
 
-const withCollectives = (ops: OpTable): OpTable =>
-  new Map([...ops, ...MORE_COLLECTIVES.map((op) => [op.name, op] as const)]);
+const ADDED: readonly OpDef[] = [...MORE_COLLECTIVES, ...PARTITION_OPS, ...PARALLEL_LOSS_OPS];
+
+/** What verifies and runs the Programs looks operators up there. No mode that ships makes these. */
+if (PROGRAM_OPS instanceof CodeTable) PROGRAM_OPS.extend([...PARTITION_OPS, ...PARALLEL_LOSS_OPS]);
+
+const withCollectives = (ops: OpTable): OpTable => new Map([...ops, ...ADDED.map((op) => [op.name, op] as const)]);

@@ -1,0 +1,51 @@
+/**
+ * The pass graph/partition as a stage's graph asks for it: from a plan and the mesh, what each rank cuts. Ranks at one
+ * place of the plan's axis have the same graph. Called by modes whose mesh cuts layers.
+ */
+import { must } from '../../base/invariant';
+import type { Graph, GraphBuilder } from '../../graph/graph';
+import type { ValueId } from '../../graph/op';
+import { partition } from '../../graph/partition/partition';
+import { type Plan, placementOf } from '../../graph/partition/plan';
+import type { RankOnAxis } from '../../graph/partition/rule';
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import { pieceOf } from '../../sharding/piece';
+import type { CutGraph, PartitionOf } from '../stage-graph';
+
+export const partitionOf =
+  (plan: Plan, mesh: DeviceMesh): PartitionOf =>
+  (rank) => {
+    const place = { index: mesh.coordinate(rank)[plan.axis], count: mesh.shape[plan.axis] };
+    return {
+      part: `${plan.axis} ${place.index}`,
+      cut: (whole, builder, handedOn) => cut(whole, builder, { plan, rank: place, handedOn }),
+    };
+  };
+
+interface CutBy {
+  readonly plan: Plan;
+  readonly rank: RankOnAxis;
+  readonly handedOn: ValueId | undefined;
+}
+
+function cut(whole: Graph, builder: GraphBuilder, { plan, rank, handedOn }: CutBy): CutGraph {
+  // Of a stage's input somebody may ask the gradient.
+  const wrt = whole.values.flatMap(({ id, role, type }) => (role === 'input' && type.dtype === 'f32' ? [id] : []));
+  const made = partition(whole, builder, { plan, rank, wrt, wholeOutput: handedOn });
+  return {
+    own: made.own,
+    cutAlong: (id) => {
+      const { name } = must(whole.values[id], 'value');
+      return placementOf(plan, name).kind === 'shard' ? [plan.axis] : [];
+    },
+    sumAlong: (id) => (made.partialGradients.has(must(whole.values[id], 'value').name) ? [plan.axis] : []),
+    regionOf(mask) {
+      const { type } = must(
+        whole.values.find(({ name }) => name === mask),
+        mask,
+      );
+      const placement = must(made.placements.get(mask), mask);
+      return { shape: type.shape, piece: pieceOf(type.shape, [{ placement, ...rank }]) };
+    },
+  };
+}
