@@ -5,9 +5,10 @@
 
 import { writeNpy } from '../../data/readers/npy';
 import { initialParameters } from '../../nn/model';
-import type { ConfigInput } from '../../protocol/config';
+import type { Config, ConfigInput } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import { Generator } from '../../tensor/generator';
+import type { Blueprint } from '../blueprint';
 import dataParallelFixture from '../fixtures/dataparallel.json';
 import { type Bars, type DdpMode, RECORDED, type Recorded, type RecordedRun, type Stored } from './recorded-runs';
 
@@ -26,6 +27,8 @@ export interface ParityCase {
   readonly clipped: number;
   readonly finalBuffers: ReadonlyMap<string, Stored>;
   readonly bars: Bars;
+  /** Of a mode for tests; absent: of the mode that the configuration names. */
+  readonly blueprintOf?: (config: Config) => Blueprint;
 }
 
 type Tensors = Readonly<Record<string, Stored>>;

@@ -6,6 +6,7 @@ import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import { gatherRows } from '../../data/gather';
 import { createEvaluator } from '../../inference/evaluator';
+import { wholeFrom } from '../../sharding/shard-map';
 import { decodeF32 } from '../../tensor/fixtures/decode';
 import { allocate } from '../../tensor/shape';
 import { createBlueprint } from '../blueprint';
@@ -45,10 +46,8 @@ export function once<T>(make: () => T): () => T {
 /** With `gpu` on WebGPU, else on the CPU; `whole`: what it holds is taken at the end. */
 export async function runParity(test: ParityCase, gpu?: GPU, whole = false): Promise<ParityRun> {
   const device = gpu ? 'webgpu' : 'cpu';
-  const blueprint = createBlueprint(
-    parseConfig({ ...test.config, device, placement: 'shared', compareSingle: false }),
-    test.files,
-  );
+  const config = parseConfig({ ...test.config, device, placement: 'shared', compareSingle: false });
+  const blueprint = test.blueprintOf?.(config) ?? createBlueprint(config, test.files);
   const keeper = new DeviceKeeper(gpu, true);
   const training = await createTraining(blueprint, { keeper, gpu });
   try {
@@ -136,13 +135,19 @@ function decoded(stored: Extract<Stored, { b64: string }>): ArrayLike<number> & 
   return new Int32Array(Uint8Array.from(Buffer.from(stored.b64, 'base64')).buffer);
 }
 
-/** `.grad` of the first device that has it. */
+/** `.grad` of every parameter: the first device's that has it, or put together where devices have parts of it. */
 async function gradientsOf(training: Training): Promise<ReadonlyMap<string, Float32Array>> {
+  const { shards } = training.blueprint;
   const { values } = await training.checkpoint();
-  const found = new Map<string, Float32Array>();
-  for (const { buffer, data } of values)
-    if (buffer.endsWith('.grad') && !found.has(buffer)) found.set(buffer, Float32Array.from(data));
-  return found;
+  const names = new Set(values.flatMap(({ buffer }) => (buffer.endsWith('.grad') ? [buffer] : [])));
+  return new Map(
+    [...names].map((name) => {
+      const held = new Map(values.flatMap((v) => (v.buffer === name ? [[v.device, Float32Array.from(v.data)]] : [])));
+      const layout = must(shards.get(name), name);
+      const own = layout.owners.filter(({ device }) => held.has(device));
+      return [name, wholeFrom(name, { ...layout, owners: own }, (device) => held.get(device))];
+    }),
+  );
 }
 
 /** model.eval() on every row. */

@@ -58,11 +58,11 @@ export const embedding: OpDef = {
   flops: () => 0,
 };
 
-const chainsOf = ({ skip, first }: Attrs) => ({ skip: Number(skip), first: Number(first) });
+const chainsOf = ({ skip, first }: Attrs) => ({ skip: Number(skip), first: Number(first ?? 0) });
 
 /**
  * Inputs dy [..., D] and ids; outputs the weight's gradient of attr `shape`, and the chains. Attr `skip`: a row that
- * gets none, or -1; attr `first`: what is subtracted from the ids.
+ * gets none, or -1; attr `first` (default 0): what is subtracted from the ids.
  */
 export const embeddingGrad: OpDef = {
   name: 'embedding/embedding-grad',

@@ -5,7 +5,7 @@
  * loss. The closed form is that of column/row pairs of Linear layers.
  */
 import { at, must } from '../../../base/invariant';
-import { CodeTable, Part } from '../../../base/part';
+import { Part } from '../../../base/part';
 import type { OpDef, OpTable } from '../../../graph/op';
 import { PARALLEL_LOSS_OPS } from '../../../graph/ops/loss/parallel-cross-entropy';
 import { MORE_COLLECTIVES } from '../../../graph/ops/more-collectives';
@@ -20,7 +20,6 @@ import { distributed, type Layout, shardMap } from '../../../sharding/shard-map'
 import { ddp } from '../../ddp/mode';
 import { emitDdpStep } from '../../ddp/step';
 import type { ParallelMode } from '../../mode';
-import { PROGRAM_OPS } from '../../modes';
 import { compile } from '../../pipeline/compile';
 import { pipeline } from '../../pipeline/mode';
 import { partitionOf } from '../../step/partition-of';
@@ -102,8 +101,5 @@ function cutOver(input: PlanInput, config: Config) {
 }
 
 const ADDED: readonly OpDef[] = [...MORE_COLLECTIVES, ...PARTITION_OPS, ...PARALLEL_LOSS_OPS];
-
-/** What verifies and runs the Programs looks operators up there. No mode that ships makes these. */
-if (PROGRAM_OPS instanceof CodeTable) PROGRAM_OPS.extend([...PARTITION_OPS, ...PARALLEL_LOSS_OPS]);
 
 const withCollectives = (ops: OpTable): OpTable => new Map([...ops, ...ADDED.map((op) => [op.name, op] as const)]);

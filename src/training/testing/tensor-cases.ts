@@ -1,0 +1,90 @@
+/**
+ * Tensor parallelism recorded from real PyTorch 2.13 (parallelize_module over gloo) as parity cases: an MLP by columns
+ * and rows, rows and columns, and uneven columns; a GPT with a vocabulary-parallel embedding, heads by rank and
+ * loss_parallel, with and without sequence parallelism. The plans are read as torch prints them.
+ */
+import type { ParallelStyle, PlanInput, StyleName } from '../../graph/partition/styles';
+import { tensorParallel } from '../../parallel/testing/tensor/mode';
+import type { Config, ConfigInput } from '../../protocol/config';
+import { createBlueprint } from '../blueprint';
+import fixture from '../fixtures/tensor.json';
+import type { ParityCase } from './parity-cases';
+import { type Bars, gptLayers, type Stored } from './recorded-runs';
+
+interface RecordedTensorParallel {
+  readonly mode: { readonly world: number; readonly loss_parallel?: boolean };
+  readonly plan: Readonly<Record<string, string>>;
+  readonly losses: readonly number[];
+  readonly first_step_grads: Readonly<Record<string, Stored>>;
+  readonly final_params: Readonly<Record<string, Stored>>;
+  readonly bars: Bars;
+}
+
+type RunName = keyof typeof fixture.runs;
+
+const { mlp784, gpt } = fixture.runs;
+
+const BASES: Readonly<Record<RunName, ConfigInput>> = {
+  mlp784: {
+    model: { layers: [{ type: 'Linear', in: 784, out: 128 }, { type: 'ReLU' }, { type: 'Linear', in: 128, out: 10 }] },
+    loss: { type: 'CrossEntropyLoss' },
+    optimizer: { type: 'SGD', lr: 0.1 },
+    data: { type: 'prototypes', samples: mlp784.spec.data.n, classes: 10, features: 784 },
+    batchSize: mlp784.spec.batch,
+    seed: mlp784.spec.seed,
+  },
+  gpt: {
+    model: { layers: gptLayers(gpt.spec.model) },
+    loss: { type: 'CrossEntropyLoss' },
+    optimizer: { type: 'AdamW', lr: 0.001 },
+    data: { type: 'text', text: gpt.spec.data.text, context: gpt.spec.data.T },
+    batchSize: gpt.spec.batch,
+    dropLast: true,
+    seed: gpt.spec.seed,
+  },
+};
+
+/** 'RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1))'. */
+function styleOf(text: string): ParallelStyle {
+  const [, style = ''] = /^(\w+)\(/.exec(text) ?? [];
+  const output = /output_layouts=(Replicate|Shard)/.exec(text)?.[1];
+  return {
+    style: style as StyleName,
+    ...(output === undefined ? {} : { output: output === 'Shard' ? 'Shard(1)' : 'Replicate' }),
+  };
+}
+
+const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
+
+function caseOf(name: RunName, { mode, plan: given, ...recorded }: RecordedTensorParallel): ParityCase {
+  const plan: PlanInput = {
+    axis: 'tp',
+    styles: Object.entries(given).map(([module, text]) => [module, styleOf(text)] as const),
+    lossParallel: mode.loss_parallel === true,
+  };
+  // The schema has no tp, since no mode that a user can choose has one.
+  const cut = (config: Config): Config => ({
+    ...config,
+    worldSize: mode.world,
+    mesh: { ...config.mesh, tp: mode.world },
+  });
+  return {
+    name: `${name}, tp ${mode.world}, ${Object.entries(given).map(([module, text]) => `${module} ${text}`)}`,
+    config: { ...BASES[name], mode: 'ddp', worldSize: 1 },
+    files: {},
+    losses: [recorded.losses],
+    firstGradients: tensors(recorded.first_step_grads),
+    finalParameters: tensors(recorded.final_params),
+    evalLoss: undefined,
+    clipped: 1,
+    finalBuffers: new Map(),
+    bars: recorded.bars,
+    blueprintOf: (config) => createBlueprint(cut(config), {}, tensorParallel(plan)),
+  };
+}
+
+export const TENSOR_CASES: readonly ParityCase[] = (Object.keys(BASES) as RunName[]).flatMap((name) =>
+  (fixture.runs[name].tensor_parallel as unknown as readonly RecordedTensorParallel[]).map((recorded) =>
+    caseOf(name, recorded),
+  ),
+);
