@@ -20,7 +20,7 @@ test('the schedule as a picture: cells lead the cursor, gaps say why they are th
   for (const key of ['ArrowRight', 'ArrowRight']) await playground.page.keyboard.press(key);
   await expect(cell(playground, 'F2 of stage 0')).toBeFocused();
   await playground.page.keyboard.press('Enter');
-  await expect(said(playground)).toHaveText('Forward of micro-batch 2 in stage 0: from 2 to 3 units.');
+  await expect(said(playground)).toHaveText('Forward pass of micro-batch 2 in stage 0: from 2 to 3 units.');
   // Wherever the preview was: that forward is the fifth moment of the step.
   await expect.poll(() => playground.position()).toBe(5);
 

@@ -28,13 +28,13 @@ export const rowName = ({ stages, ranks }: Pick<Schedule, 'stages' | 'ranks'>, r
   `${stages === ranks ? 'stage' : 'rank'} ${rank}`;
 
 const KIND_WORDS = {
-  F: 'forward',
-  B: 'backward',
-  I: 'backward for the input',
-  W: 'backward for the weights',
+  F: 'forward pass',
+  B: 'backward pass',
+  I: 'input half of the backward pass',
+  W: 'weight half of the backward pass',
 } as const satisfies Readonly<Record<PipelineAction['kind'], string>>;
 
-/** 'forward of micro-batch 3 in stage 1' */
+/** 'forward pass of micro-batch 3 in stage 1' */
 export const actionWords = ({ kind, stage, microBatch }: PipelineAction): string =>
   `${KIND_WORDS[kind]} of micro-batch ${microBatch} in stage ${stage}`;
 
@@ -68,7 +68,7 @@ function otherCause({ start, next }: ScheduleGap, { from }: Picture): string {
   return 'All inputs are there, but another device is using the processor that the devices share.';
 }
 
-/** 'Forward of micro-batch 3 in stage 1: from 8 to 9 units.' */
+/** 'Forward pass of micro-batch 3 in stage 1: from 8 to 9 units.' */
 export function cellWords({ action, start, end }: PictureCell, { unit }: Picture): string {
   return `${capital(actionWords(action))}: from ${momentText(start, unit)} to ${timeText(end, unit)}.`;
 }
