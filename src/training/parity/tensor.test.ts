@@ -1,6 +1,6 @@
 /**
- * Tensor and sequence parallelism on the CPU device against torch.distributed.tensor.parallel 2.13, in a mode for tests:
- * losses, first gradients and final parameters, which the ranks hold in parts.
+ * Tensor and sequence parallelism on the CPU device against torch.distributed.tensor.parallel 2.13, in a mode for
+ * tests: losses, first gradients and final parameters, which the ranks hold in parts.
  */
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';

@@ -1,6 +1,6 @@
 /**
- * Operators that only the modes of this folder put into Programs. What verifies and runs a Program looks operators up in
- * one table, so a test file that needs these adds them for its own time. Called at the top of such a file.
+ * Operators that only the modes of this folder put into Programs. What verifies and runs a Program looks operators up
+ * in one table, so a test file that needs these adds them for its own time. Called at the top of such a file.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { invariant } from '../../../base/invariant';
