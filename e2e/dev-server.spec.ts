@@ -1,6 +1,7 @@
 /** `npm start`: the same page and lessons as the built site, from the sources. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { freePort } from '../scripts/free-port.mjs';
 import { placeInBrowser } from '../scripts/tier';
 import { expect, TINY, test } from './playground';
@@ -18,8 +19,7 @@ test(
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {
-      await once(server.stdout, 'data');
-      const site = `http://localhost:${port}`;
+      const site = await addressOf(server.stdout);
       const slowly = { timeout: 90_000 };
       await page.goto(`${site}/#${TINY}&mode=ddp&world=2&device=cpu`, slowly);
       await expect(playground.button('Play')).toBeEnabled(slowly);
@@ -45,3 +45,14 @@ test(
     }
   },
 );
+
+/** As `npm start` prints it: where somebody has taken the port meanwhile, it is the next one. */
+async function addressOf(output: Readable): Promise<string> {
+  let said = '';
+  for await (const chunk of output) {
+    said += stripVTControlCharacters(String(chunk));
+    const [, address] = /(http:[/][/]localhost:\d+)[\s\S]*Stop it with/.exec(said) ?? [];
+    if (address !== undefined) return address;
+  }
+  throw new Error(`npm start ended and said: ${said}`);
+}
