@@ -47,12 +47,13 @@ test(
 );
 
 /** As `npm start` prints it: where somebody has taken the port meanwhile, it is the next one. */
-async function addressOf(output: Readable): Promise<string> {
-  let said = '';
-  for await (const chunk of output) {
-    said += stripVTControlCharacters(String(chunk));
-    const [, address] = /(http:[/][/]localhost:\d+)[\s\S]*Stop it with/.exec(said) ?? [];
-    if (address !== undefined) return address;
-  }
-  throw new Error(`npm start ended and said: ${said}`);
-}
+const addressOf = (output: Readable): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let said = '';
+    output.on('data', (chunk) => {
+      said += stripVTControlCharacters(String(chunk));
+      const [, address] = /(http:[/][/]localhost:\d+)[\s\S]*Stop it with/.exec(said) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    output.on('end', () => reject(new Error(`npm start ended and said: ${said}`)));
+  });
