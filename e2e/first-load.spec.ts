@@ -9,8 +9,10 @@ import { expect, test } from './playground';
 
 test('until Play can be pressed the page fetches what the size check counts', async ({ playground }) => {
   const dist = fileURLToPath(new URL('../dist', import.meta.url));
-  // Slow to answer, so that what is asked for once Play can be pressed has not been sent when the list is read.
-  const host = await countingHost(dist, { latencyMs: 1000, kilobytesPerSecond: 1e5 });
+  // Slow to answer, so that what is asked for once Play can be pressed has not been sent when the list is read. On a
+  // busy machine the page may learn more than a second late that it can be pressed.
+  test.slow();
+  const host = await countingHost(dist, { latencyMs: 3000, kilobytesPerSecond: 1e5 });
   // The page says by itself when that is: who asks again and again learns it too late on a busy machine.
   let sent: readonly string[] | undefined;
   await playground.page.exposeFunction('playCanBePressed', () => {
@@ -27,7 +29,7 @@ test('until Play can be pressed the page fetches what the size check counts', as
   });
   try {
     await playground.page.goto(host.url);
-    await expect(playground.button('Play')).toBeEnabled();
+    await expect(playground.button('Play')).toBeEnabled({ timeout: 90_000 });
     await expect.poll(() => sent).toBeDefined();
     const { page, workers } = firstLoad(dist);
     expect(sent).toEqual([...page, ...workers].sort());

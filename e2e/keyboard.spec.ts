@@ -124,6 +124,21 @@ test('from the first Tab to a shared link of the same moment', async ({ playgrou
   expect(other.problems).toEqual([]);
 });
 
+/**
+ * The page shows the first step by itself, and its sentences change with the moments: a word that has the focus goes
+ * with its sentence.
+ */
+async function rests(playground: Playground): Promise<void> {
+  let before = '';
+  const isStill = async (): Promise<boolean> => {
+    const said = await playground.region('Stage').innerText();
+    const still = said === before;
+    before = said;
+    return still;
+  };
+  await expect.poll(isStill, { intervals: [2500], timeout: 60_000 }).toBe(true);
+}
+
 for (const [screen, viewport] of Object.entries({
   laptop: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
@@ -135,6 +150,7 @@ for (const [screen, viewport] of Object.entries({
     await page.setViewportSize(viewport);
     await playground.open(RUN);
     await playground.fetched();
+    await rests(playground);
     const stops: string[] = [];
     const problems: string[] = [];
     // The focus leaves the page after its last stop.
