@@ -123,14 +123,15 @@ export class GraphBuilder {
       });
     }
     const result = new Map<ValueId, ValueId>();
+    const taken = new Set<ValueId>(seeds.values());
     for (const value of wrt) {
       const total = this.#total(value, pieces, undefined);
       if (total === undefined) continue;
       // Operators that hand the gradient through have named it after their output.
       const { name } = at(this.#values, total);
-      const isOwn = ![...result.values(), ...seeds.values()].includes(total);
       const wanted = `${at(this.#values, value).name}.grad`;
-      if (isOwn && name !== wanted && !this.#names.has(wanted)) this.#rename(total, name, wanted);
+      if (!taken.has(total) && name !== wanted && !this.#names.has(wanted)) this.#rename(total, name, wanted);
+      taken.add(total);
       result.set(value, total);
     }
     return result;

@@ -79,7 +79,7 @@ function beside({ path, box }: ArrowInput, width: number): readonly Point[] {
   });
 }
 
-/** More arrows with one text than that are told once. */
+/** If more arrows than this have the same text, one of them shows it, with 'each'. */
 const MOST_EQUAL = 8;
 
 /** The text of the most arrows, where it would be written again and again. */

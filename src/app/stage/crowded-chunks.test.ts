@@ -33,7 +33,7 @@ test('64 chunks in a small room are bars inside it, none over another', () => {
   }
 });
 
-test('DDP of 64: while ranks communicate no room is empty, and equal bytes are told once', async () => {
+test('DDP of 64: while ranks communicate no room is empty, and bytes that are equal are written once', async () => {
   const session = await openTestSession({
     mode: 'ddp',
     worldSize: 64,

@@ -7,11 +7,11 @@
 import type { Rect } from '../draw/geometry';
 import type { ChunkLayout, ChunkSpec, ChunksLayout } from './chunk-places';
 
-/** A row of values that is lower than that cannot be seen. */
+/** Values in a row that is lower than this cannot be seen. */
 export const LOWEST_ROW = 3;
 const SMALLEST = { width: 12, height: 4 };
 const LINE_GAP = 1.5;
-/** From that width there is a gap between two bars. */
+/** Bars that are at least this wide have a gap between them. */
 const APART = 2;
 /** A bar is good to read when it is three times as high as wide. */
 const UPRIGHT = 3;

@@ -63,6 +63,10 @@ class Partitioner {
   /** Parameters that are not used as they are: where they are. */
   private readonly parameters = new Map<ValueId, ValueId>();
   private readonly partialGradients = new Set<string>();
+  /** The module that makes a value. */
+  private readonly maker = new Map<ValueId, string>();
+  /** Nodes that take a value in. */
+  private readonly uses = new Map<ValueId, number>();
   private readonly gathered: Gathered[] = [];
 
   constructor(
@@ -75,8 +79,14 @@ class Partitioner {
       ...(options.wrt ?? []),
       ...values.flatMap(({ id, role }) => (role === 'parameter' ? [id] : [])),
     ]);
-    for (const { inputs, outputs } of nodes)
-      if (inputs.some((id) => this.differentiated.has(id))) for (const id of outputs) this.differentiated.add(id);
+    for (const { inputs, outputs, module } of nodes) {
+      const differentiated = inputs.some((id) => this.differentiated.has(id));
+      for (const id of outputs) {
+        if (differentiated) this.differentiated.add(id);
+        this.maker.set(id, module);
+      }
+      for (const id of new Set(inputs)) this.uses.set(id, (this.uses.get(id) ?? 0) + 1);
+    }
   }
 
   run(): Partitioned {
@@ -188,13 +198,10 @@ class Partitioner {
     return {
       rank,
       apply: (op, inputs, attrs, names) => this.apply(op, inputs, attrs, site, names),
-      allReduce: (value, reduceOp, name) =>
-        at(
-          this.apply(ALL_REDUCE, [value], { axis: plan.axis, ...(reduceOp === 'max' ? { reduceOp } : {}) }, site, [
-            name,
-          ]),
-          0,
-        ),
+      allReduce: (value, reduceOp, name) => {
+        const attrs = { axis: plan.axis, ...(reduceOp === 'max' ? { reduceOp } : {}) };
+        return at(this.apply(ALL_REDUCE, [value], attrs, site, [name]), 0);
+      },
     };
   }
 
@@ -217,8 +224,7 @@ class Partitioner {
 
   /** What the plan says of the module's input, where this value is one. */
   private takenInBy(module: string, id: ValueId): Placement | undefined {
-    const inside = this.whole.nodes.some((node) => node.module === module && node.outputs.includes(id));
-    return inside ? undefined : this.options.plan.inputs.get(module);
+    return this.maker.get(id) === module ? undefined : this.options.plan.inputs.get(module);
   }
 
   private input(node: GraphNode, rule: Rule, id: ValueId, i: number): ValueId {
@@ -233,7 +239,7 @@ class Partitioner {
     if (placement.kind === 'shard' && !samePlacement(placement, needed) && !asked)
       this.gathered.push({ module, op, value: value.name, placement });
     const partialGradient = this.isPartial(rule, id, i);
-    if (partialGradient && value.role === 'parameter' && placement.kind === 'replicate' && this.isUsedOnce(id)) {
+    if (partialGradient && value.role === 'parameter' && placement.kind === 'replicate' && this.uses.get(id) === 1) {
       this.partialGradients.add(value.name);
       return local;
     }
@@ -245,10 +251,6 @@ class Partitioner {
   private isPartial({ needs, gives, addedOnce }: Rule, id: ValueId, i: number): boolean {
     if (at(needs, i).kind === 'shard' || addedOnce?.input === i || !this.differentiated.has(id)) return false;
     return gives.some((given) => given !== undefined && given.kind !== 'replicate');
-  }
-
-  private isUsedOnce(id: ValueId): boolean {
-    return this.whole.nodes.filter(({ inputs }) => inputs.includes(id)).length === 1;
   }
 
   private operand({ addedOnce }: Rule, id: ValueId, i: number, site: NodeSite): ValueId {

@@ -14,7 +14,8 @@ import { elements } from '../../tensor/shape';
 import { type Graph, GraphBuilder } from '../graph';
 import { ALL_GATHER, ALL_REDUCE, REDUCE_SCATTER } from '../ops/collective';
 import { partition } from './partition';
-import { type ParallelStyle, planOf, type StyleName } from './styles';
+import { planOf } from './styles';
+import { stylesOf } from './testing/torch-plans';
 import { buildNet, differentiated, type Net, OPS_WITH_COLLECTIVES } from './testing/whole-and-parts';
 
 type Logged = readonly [op: string, elementsIn: number, elementsOut: number, reduceOp?: string];
@@ -55,16 +56,6 @@ const NETS: Readonly<Record<TorchRun['net'], Net>> = {
   },
 };
 
-/** 'RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1))'. */
-function styleOf(text: string): ParallelStyle {
-  const [, style = ''] = /^(\w+)\(/.exec(text) ?? [];
-  const output = /output_layouts=(Replicate|Shard)/.exec(text)?.[1];
-  return {
-    style: style as StyleName,
-    ...(output === undefined ? {} : { output: output === 'Shard' ? 'Shard(1)' : 'Replicate' }),
-  };
-}
-
 /** The name that the recorded net gives a module of ours. */
 const ours = (name: string): string => name.replace(/^lnf/, 'ln_f');
 
@@ -91,7 +82,7 @@ describe.each(runs.map((run) => [`${run.net}, tp ${run.world}, ${JSON.stringify(
   '%s',
   (_, run) => {
     const net = NETS[run.net];
-    const styles = Object.entries(run.plan).map(([module, text]) => [ours(module), styleOf(text)] as const);
+    const styles = stylesOf(run.plan, ours);
     const { plan, unmatched } = planOf({ axis: 'tp', styles, lossParallel: run.lossParallel }, net.layers);
     const ranks = Array.from({ length: run.world }, (__, index) => {
       const whole = buildNet(net);

@@ -3,7 +3,8 @@
  * and rows, rows and columns, and uneven columns; a GPT with a vocabulary-parallel embedding, heads by rank and
  * loss_parallel, with and without sequence parallelism. The plans are read as torch prints them.
  */
-import type { ParallelStyle, PlanInput, StyleName } from '../../graph/partition/styles';
+import type { PlanInput } from '../../graph/partition/styles';
+import { stylesOf } from '../../graph/partition/testing/torch-plans';
 import { tensorParallel } from '../../parallel/testing/tensor/mode';
 import type { Config, ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
@@ -44,22 +45,12 @@ const BASES: Readonly<Record<RunName, ConfigInput>> = {
   },
 };
 
-/** 'RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1))'. */
-function styleOf(text: string): ParallelStyle {
-  const [, style = ''] = /^(\w+)\(/.exec(text) ?? [];
-  const output = /output_layouts=(Replicate|Shard)/.exec(text)?.[1];
-  return {
-    style: style as StyleName,
-    ...(output === undefined ? {} : { output: output === 'Shard' ? 'Shard(1)' : 'Replicate' }),
-  };
-}
-
 const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
 
 function caseOf(name: RunName, { mode, plan: given, ...recorded }: RecordedTensorParallel): ParityCase {
   const plan: PlanInput = {
     axis: 'tp',
-    styles: Object.entries(given).map(([module, text]) => [module, styleOf(text)] as const),
+    styles: stylesOf(given),
     lossParallel: mode.loss_parallel === true,
   };
   // The schema has no tp, since no mode that a user can choose has one.

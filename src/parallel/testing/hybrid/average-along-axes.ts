@@ -3,10 +3,10 @@
  * then an all-reduce over every line of dpShard. Called by mode.ts.
  */
 import { at } from '../../../base/invariant';
-import { algorithmFor } from '../../../collectives/algorithms';
 import type { Where } from '../../../program/lane-builder';
 import type { AveragingSyncs, SyncedStep } from '../../pipeline/compile';
 import { replicaSync } from '../../pipeline/replica-sync';
+import { allReduceAlong } from '../../step/all-reduce-along';
 import { perGroup } from '../../step/per-group';
 import type { Sync } from '../../step/sync';
 
@@ -24,16 +24,9 @@ export const averageAlongAxes: AveragingSyncs = (step, schedule) => {
 const averageOverShards = ({ builder, stages }: SyncedStep): Sync => ({
   finish(parameters) {
     for (const [stage, { lanes }] of stages.entries()) {
-      for (const group of new Set(lanes.map(({ rank }) => builder.mesh.group('dpShard', rank)))) {
-        const members = builder.lanesOf(group);
-        for (const lane of members) lane.handOver('compute', 'comm', SHARDS);
-        for (const { gradient } of at(parameters, stage)) {
-          const { length } = at(members, 0).whole(gradient);
-          const call = { builder, op: 'allReduce' as const, group, input: gradient, length, reduceOp: 'avg' as const };
-          algorithmFor('ring', 'allReduce').emit({ ...call, payload: 'gradient', where: SHARDS });
-        }
-        for (const lane of members) lane.handOver('comm', 'compute', SHARDS);
-      }
+      const gradients = at(parameters, stage).map(({ gradient }) => gradient);
+      const call = { builder, algorithm: 'ring', axis: 'dpShard', reduceOp: 'avg' } as const;
+      allReduceAlong({ ...call, lanes, gradients, where: SHARDS });
     }
   },
 });
