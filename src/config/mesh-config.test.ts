@@ -57,6 +57,10 @@ test.each([
     { mode: 'pipeline', mesh: { pp: 16, dpReplicate: 16 } },
     'the mesh has 16 x 16 = 256 ranks, and a world has at most',
   ],
+  [
+    { mode: 'pipeline', mesh: { pp: 9, dpReplicate: 9 }, worldSize: 64 },
+    'mesh.pp is 9 and mesh.dpReplicate is 9: the mesh has 9 x 9 = 81 ranks, and a world has at most 64',
+  ],
 ])('%j is refused', (input, words) => {
   expect(() => parseConfig(input)).toThrow(words);
   expect(() => parseConfig(input)).toThrow(LockstepError);

@@ -84,17 +84,18 @@ function settled(config: Config, input: unknown): Config {
   const nameOf = (axis: (typeof axes)[number]) => (axis === 'dpReplicate' && dp !== undefined ? 'dp' : axis);
   const settings = Object.fromEntries(axes.map((axis) => [`mesh.${nameOf(axis)}`, shape[axis]]));
   const product = `${axes.map((axis) => shape[axis]).join(' x ')} = ${devices} ranks`;
-  if (saysWorld && config.worldSize !== devices)
-    throw refusedSettings({
-      settings: { worldSize: config.worldSize, ...settings },
-      why: `the mesh has ${product}`,
-      hint: `Leave worldSize or mesh.${outermost} out, or make worldSize the product of the axes.`,
-    });
+  // Whatever worldSize says: a link with such a mesh brings the largest that there is.
   if (devices > LIMITS.worldSize)
     throw refusedSettings({
       settings,
       why: `the mesh has ${product}, and a world has at most ${LIMITS.worldSize}`,
       hint: 'Make one of the axes smaller.',
+    });
+  if (saysWorld && config.worldSize !== devices)
+    throw refusedSettings({
+      settings: { worldSize: config.worldSize, ...settings },
+      why: `the mesh has ${product}`,
+      hint: `Leave worldSize or mesh.${outermost} out, or make worldSize the product of the axes.`,
     });
   return { ...config, mode, worldSize: devices };
 }
