@@ -71,10 +71,13 @@ test(
   },
 );
 
-/** In the page: follows the link as soon as the page says that a new worker starts. */
+/**
+ * In the page: follows the link as soon as the page says that a new worker starts. The notice of a worker that was
+ * replaced before stays on the page ("Training continues from … in a new worker"), so its words can't be the sign.
+ */
 function followsOnRevival(link: string): void {
   const watcher = new MutationObserver(() => {
-    if (!document.body.textContent?.includes('in a new worker')) return;
+    if (!document.body.textContent?.includes('Continuing from')) return;
     watcher.disconnect();
     window.location.assign(`#${link}`);
   });
