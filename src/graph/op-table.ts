@@ -21,6 +21,10 @@ const FAMILIES = {
   embedding: new Part('The operators of embeddings', async () => (await import('./ops/embedding')).EMBEDDING_OPS),
   fused: new Part('The fused operators', async () => (await import('./ops/fused')).FUSED_OPS),
   matmul: new Part('The product of matrices', async () => [(await import('./ops/linear/matmul')).matmul]),
+  partition: new Part(
+    'The operators of tensors that are cut',
+    async () => (await import('./ops/partition')).PARTITION_OPS,
+  ),
   norm: new Part('The operators of normalisation', async () => (await import('./ops/norm')).NORM_OPS),
   reduce: new Part('The operators that reduce', async () => (await import('./ops/reduce')).REDUCE_OPS),
   shape: new Part('The operators that move elements', async () => (await import('./ops/shape')).SHAPE_OPS),
@@ -31,6 +35,7 @@ export const OP_FAMILIES = Object.keys(FAMILIES) as readonly OpFamily[];
 
 /** Families whose operators are not named after them. */
 const BY_NAME: readonly (readonly [RegExp, OpFamily])[] = [
+  [/^(collective|loss[/]parallel)/, 'partition'],
   [/^loss[/](cross-entropy|nll)/, 'classLoss'],
   [/^pointwise[/]chain$/, 'fused'],
   [/^ops[/]matmul$/, 'matmul'],

@@ -10,7 +10,6 @@ const files = import.meta.glob<string>(
     '../../shaders/**/*.wgsl',
     '!../../shaders/helpers/*.wgsl',
     '!../../shaders/reduce/{cumsum,logsumexp,logsumexp-grad,max,max-grad,max-all-grad,norm-grad,sum-grad-vec4,var,var-grad}.wgsl',
-    '!../../shaders/loss/parallel-{max,sums,loss}.wgsl',
     '!../../shaders/shape/{gather,scatter}.wgsl',
     '!../../shaders/ops/sum-grad.wgsl',
     '!../../shaders/pointwise/where.wgsl',

@@ -1,12 +1,15 @@
 /**
- * What workers load is what can run: every operator of the shipped table is made by some layer, loss or fusion, and the
- * kernels of those operators ship with them. The others are in graph/testing/all-ops.ts.
+ * What workers load is what can run: every operator of the shipped table is made by some layer, loss, fusion or by the
+ * pass that cuts a model, and the kernels of those operators ship with them. The others are in
+ * graph/testing/all-ops.ts.
  */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { type Graph, GraphBuilder } from '../graph/graph';
 import { OPS } from '../graph/op-table';
+import { partition } from '../graph/partition/partition';
+import { type PlanInput, planOf } from '../graph/partition/styles';
 import { fuse } from '../graph/passes';
 import { SHADERS } from '../graph/shader-sources';
 import { ALL_OPS } from '../graph/testing/all-ops';
@@ -85,6 +88,59 @@ const LOSSES: Readonly<Record<LossConfig['type'], LossConfig>> = {
 
 const BATCH = 4;
 
+const COLUMNS = { style: 'ColwiseParallel' } as const;
+const ROWS = { style: 'RowwiseParallel' } as const;
+const SEQUENCE = { style: 'SequenceParallel' } as const;
+const OF_ROWS = { style: 'RowwiseParallel', output: 'Shard(1)' } as const;
+
+/**
+ * Among three ranks: layers of widths that three divides and does not divide, whose results are summed, gathered or
+ * stay cut; and an embedding, a layer norm and a head with vocabulary, sequence and the classes of the loss cut.
+ */
+const CUT: readonly (readonly [Sample, PlanInput['styles']])[] = [
+  [
+    onRows({ type: 'Linear', in: 6, out: 7 }, { type: 'Linear', in: 7, out: 7 }),
+    [
+      ['0', ROWS],
+      ['1', COLUMNS],
+      ['2', { style: 'ColwiseParallel', output: 'Replicate' }],
+    ],
+  ],
+  [
+    onSequences(
+      { type: 'LayerNorm', features: 6 },
+      { type: 'Linear', in: 6, out: 6 },
+      { type: 'Linear', in: 6, out: 7 },
+    ),
+    [
+      ['0.tok', OF_ROWS],
+      ['0.pos', OF_ROWS],
+      ['1', SEQUENCE],
+      ['2', OF_ROWS],
+      ['3', COLUMNS],
+    ],
+  ],
+];
+
+/** What rank 0 of three computes. */
+function cutGraph([sample, styles]: (typeof CUT)[number]): Graph {
+  const layers = sample.layers.map((layer): LayerConfig => v.parse(layerSchema, layer));
+  const whole = new GraphBuilder(OPS);
+  const x = whole.value('x', { shape: [BATCH, ...sample.row], dtype: sample.tokens ? 'i32' : 'f32' }, 'input');
+  const { output, parameters } = buildForward(whole, layers, x);
+  const labels = whole.value('y', { shape: whole.typeOf(output).shape.slice(0, -1), dtype: 'i32' }, 'target');
+  const loss = buildLoss(whole, LOSSES.CrossEntropyLoss, output, labels);
+  const { plan } = planOf({ axis: 'tp', styles, lossParallel: true }, layers);
+  const builder = new GraphBuilder(OPS);
+  const { own } = partition(whole.finish(), builder, { plan, rank: { index: 0, count: 3 } });
+  const seed = builder.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed');
+  builder.backward(
+    new Map([[own(loss), seed]]),
+    parameters.map(({ value }) => own(value)),
+  );
+  return builder.finish();
+}
+
 function graphOf(sample: Sample, loss: LossConfig, training: boolean, synced: boolean): Graph {
   const layers = sample.layers.map((layer): LayerConfig => v.parse(layerSchema, layer));
   const builder = new GraphBuilder(OPS);
@@ -115,7 +171,7 @@ function made(): ReadonlySet<string> {
   );
   const kept = new Set(['input', 'parameter', 'buffer', 'target', 'mask', 'seed', 'loss']);
   return new Set(
-    graphs.flatMap((graph) => {
+    [...graphs, ...CUT.map(cutGraph)].flatMap((graph) => {
       const named = graph.values.filter(
         ({ name, role }) => kept.has(role) || /^\d+\.(\w+\.)*(weight|bias)\.grad$/.test(name),
       );
@@ -131,7 +187,7 @@ function made(): ReadonlySet<string> {
  */
 const BESIDE = ['ops/matmul', 'ops/add-grad', 'ops/mul-grad'];
 
-test('every operator that ships is made by a layer, a loss or a fusion', () => {
+test('every operator that ships is made by a layer, a loss, a fusion or a cut', () => {
   const reached = made();
   expect([...OPS.keys()].filter((name) => !reached.has(name) && !BESIDE.includes(name))).toEqual([]);
   expect(ALL_OPS.size).toBeGreaterThan(OPS.size + 30);

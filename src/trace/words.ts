@@ -60,6 +60,19 @@ const LOSSES: Readonly<Record<string, string>> = {
   'smooth-l1': 'SmoothL1Loss',
   huber: 'HuberLoss',
   nll: 'NLLLoss',
+  'parallel-max': 'CrossEntropyLoss',
+  'parallel-sums': 'CrossEntropyLoss',
+  'parallel-loss': 'CrossEntropyLoss',
+};
+/** What is copied around a collective over pieces of a tensor. */
+const PARTITION: Readonly<Record<string, string>> = {
+  pad: 'padded to the longest piece',
+  trim: 'without the padding',
+  join: 'pieces of all ranks joined',
+  blocks: 'cut into a piece per rank',
+  place: 'the rank’s piece, zeros elsewhere',
+  own: 'the rank’s own piece',
+  first: 'counted on one rank only',
 };
 /**
  * 'Linear' for ops/linear and ops/linear-grad-params, 'MSELoss' for loss/mse; the kernel's own name where PyTorch has
@@ -71,6 +84,7 @@ export function kernelWords(name: string): string {
   if (name === 'optim/clip-grad-value') return 'clip_grad_value_()';
   if (name === 'optim/accumulate-grad') return 'AccumulateGrad';
   if (name.startsWith('optim/')) return 'optimizer.step()';
+  if (name.startsWith('partition/')) return lookup(PARTITION, base) ?? base;
   return lookup(LAYERS, base) ?? lookup(LOSSES, base) ?? base;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The other collectives of a graph: of parallelism that cuts the tensors of a layer. No mode that ships puts them into
- * a graph, so they are not among the operators that workers load (OPS); a mode that needs them brings the table along.
+ * The other collectives of a graph: those of parallelism that cuts the tensors of a layer, which belong to the family
+ * 'partition', and two that no mode has yet.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
@@ -32,10 +32,13 @@ function chunked({ shape, dtype }: TensorType, { ranks }: Attrs): TensorType {
 
 const scattered = (input: TensorType, attrs: Attrs): TensorType => chunked(summed(input), attrs);
 
-export const MORE_COLLECTIVES: readonly OpDef[] = [
+export const CUT_COLLECTIVES: readonly OpDef[] = [
   collective(IDENTITY, ALL_REDUCE, same),
   collective(REDUCE_SCATTER, ALL_GATHER, scattered),
   collective(CHUNK, ALL_GATHER, chunked),
+];
+
+export const BROADCAST_AND_REDUCE: readonly OpDef[] = [
   collective(BROADCAST, REDUCE, same),
   collective(REDUCE, BROADCAST, summed),
 ];

@@ -10,6 +10,8 @@ import { shard } from '../../sharding/placement';
 import { elements, type Shape } from '../../tensor/shape';
 import { denseStrides } from '../dims';
 import type { Attrs, OpDef } from '../op';
+import { PARALLEL_LOSS_OPS } from './loss/parallel-cross-entropy';
+import { CUT_COLLECTIVES } from './more-collectives';
 import { moveOp, type StridedMove } from './shape/moves';
 
 /** A piece, made longer with zeros: attr `length` along attr `dim`. */
@@ -165,7 +167,10 @@ const first: OpDef = moveOp({
     attrs.index === 0 ? { moves: [overlap(at(inputs, 0).shape, at(outputs, 0).shape)] } : { fill: 0, moves: [] },
 });
 
+/** The family of operators that the pass puts into a graph. */
 export const PARTITION_OPS: readonly OpDef[] = [
+  ...CUT_COLLECTIVES,
+  ...PARALLEL_LOSS_OPS,
   resized(PAD, TRIM),
   resized(TRIM, PAD),
   rearranged(JOIN, BLOCKS, true),

@@ -13,10 +13,11 @@ import { gptLayers, mlpLayers } from '../../protocol/presets';
 import { elements } from '../../tensor/shape';
 import { type Graph, GraphBuilder } from '../graph';
 import { ALL_GATHER, ALL_REDUCE, REDUCE_SCATTER } from '../ops/collective';
+import { ALL_OPS } from '../testing/all-ops';
 import { partition } from './partition';
 import { planOf } from './styles';
 import { stylesOf } from './testing/torch-plans';
-import { buildNet, differentiated, type Net, OPS_WITH_COLLECTIVES } from './testing/whole-and-parts';
+import { buildNet, differentiated, type Net } from './testing/whole-and-parts';
 
 type Logged = readonly [op: string, elementsIn: number, elementsOut: number, reduceOp?: string];
 
@@ -86,7 +87,7 @@ describe.each(runs.map((run) => [`${run.net}, tp ${run.world}, ${JSON.stringify(
     const { plan, unmatched } = planOf({ axis: 'tp', styles, lossParallel: run.lossParallel }, net.layers);
     const ranks = Array.from({ length: run.world }, (__, index) => {
       const whole = buildNet(net);
-      const builder = new GraphBuilder(OPS_WITH_COLLECTIVES);
+      const builder = new GraphBuilder(ALL_OPS);
       const made = partition(whole.builder.finish(), builder, { plan, rank: { index, count: run.world } });
       const parameters = whole.parameters.map(made.own);
       differentiated({ builder, loss: made.own(whole.loss), parameters });

@@ -11,9 +11,7 @@ import { convTranspose2d } from '../ops/conv/conv-transpose2d';
 import { conv1d } from '../ops/conv/conv2d';
 import { elementLoss } from '../ops/loss/element-loss';
 import { BCE } from '../ops/loss/element-losses';
-import { PARALLEL_LOSS_OPS } from '../ops/loss/parallel-cross-entropy';
 import { batchNormEvalGradInput } from '../ops/norm/batch-norm-eval';
-import { PARTITION_OPS } from '../ops/partition';
 import { STAGE_OPS } from '../ops/pointwise';
 import { binary } from '../ops/pointwise/binary';
 import { chain } from '../ops/pointwise/chain';
@@ -63,8 +61,6 @@ export const ALL_OPS: OpTable = new Map([
     logsumexpGrad,
     cumsum,
     ...elementLoss(BCE),
-    ...PARALLEL_LOSS_OPS,
-    ...PARTITION_OPS,
     transpose,
     permute,
     flatten,

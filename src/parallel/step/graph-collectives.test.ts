@@ -15,7 +15,7 @@ import {
   REDUCE,
   REDUCE_SCATTER,
 } from '../../graph/ops/collective';
-import { MORE_COLLECTIVES } from '../../graph/ops/more-collectives';
+import { BROADCAST_AND_REDUCE } from '../../graph/ops/more-collectives';
 import { type DeviceMesh, initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
@@ -35,7 +35,7 @@ const MESH = { dpReplicate: 2, tp: 3 };
 /** Rows that 2, 3 and 6 ranks divide. */
 const SHAPE = [6, 2];
 
-const GRAPH_OPS = new Map([...PROGRAM_OPS, ...MORE_COLLECTIVES.map((op) => [op.name, op] as const)]);
+const GRAPH_OPS = new Map([...PROGRAM_OPS, ...BROADCAST_AND_REDUCE.map((op) => [op.name, op] as const)]);
 
 type Rows = readonly number[];
 /** What each rank of a group has afterwards, by what each brings. */

@@ -7,14 +7,11 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import type { ParallelStyle } from '../../graph/partition/styles';
 import { tensorParallel, tensorPipeline } from '../../parallel/testing/tensor/mode';
-import { withTensorOps } from '../../parallel/testing/tensor/tensor-ops';
 import type { ConfigInput, LayerInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import { differenceFromSingle, replicaDivergence } from '../weights/weight-differences';
-
-withTensorOps();
 
 const STEPS = 4;
 /** float32 sums in another order. */

@@ -11,7 +11,6 @@ import { sessionInfo } from '../../headless/session-info';
 import type { ParallelMode } from '../../parallel/mode';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { tensorParallel, tensorPipeline } from '../../parallel/testing/tensor/mode';
-import { withTensorOps } from '../../parallel/testing/tensor/tensor-ops';
 import type { Program } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
 import { verify } from '../../program/verifier';
@@ -27,8 +26,6 @@ import { flightDump } from '../failures/flight-dump';
 import { FlightLog } from '../failures/flight-log';
 import type { Training } from '../training';
 import { differenceFromSingle, replicaDivergence } from '../weights/weight-differences';
-
-withTensorOps();
 
 const STEPS = 8;
 /** float32 sums in another order; Adam makes a step of lr of what rounding leaves of a tiny gradient. */

@@ -12,7 +12,6 @@ import type { PlanInput } from '../../graph/partition/styles';
 import { sessionInfo } from '../../headless/session-info';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { tensorParallel } from '../../parallel/testing/tensor/mode';
-import { withTensorOps } from '../../parallel/testing/tensor/tensor-ops';
 import type { Program } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
 import { verify } from '../../program/verifier';
@@ -26,8 +25,6 @@ import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import type { Training } from '../training';
 import { differenceFromSingle, replicaDivergence } from '../weights/weight-differences';
-
-withTensorOps();
 
 const STEPS = 8;
 const BATCH = 6;

@@ -4,11 +4,8 @@
  */
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
-import { withTensorOps } from '../../parallel/testing/tensor/tensor-ops';
 import { runParity } from '../testing/run-parity';
 import { TENSOR_CASES } from '../testing/tensor-cases';
-
-withTensorOps();
 
 test('all recorded runs are there', () => expect(TENSOR_CASES).toHaveLength(9));
 

@@ -30,6 +30,10 @@ const MOVES = [
   'pad',
 ];
 const REDUCES = ['logsumexp', 'max', 'max-all', 'norm', 'var', 'cumsum'];
+const COLLECTIVES = ['all-gather', 'all-reduce', 'identity', 'reduce-scatter', 'chunk'];
+/** Around a collective over pieces of a tensor. */
+const PARTITION = ['pad', 'trim', 'join', 'blocks', 'place', 'own', 'first'];
+const PARALLEL_LOSS = ['max', 'sums', 'loss'];
 
 export const moves: OperatorPicture = {
   name: 'moves',
@@ -41,8 +45,9 @@ export const moves: OperatorPicture = {
     'ops/where',
     'ops/masked-fill',
     'pointwise/chain',
-    'collective/all-gather',
-    'collective/all-reduce',
+    ...COLLECTIVES.map((name) => `collective/${name}`),
+    ...PARTITION.map((name) => `partition/${name}`),
+    ...PARALLEL_LOSS.map((name) => `loss/parallel-${name}`),
   ],
   shows: 'the tensor before and after; of Flatten which stretch of the row each channel becomes',
   draw(operation, sketch) {

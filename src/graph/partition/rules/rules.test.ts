@@ -7,13 +7,18 @@ import { OPS } from '../../op-table';
 import { isCollective } from '../../ops/collective';
 import { hasRule } from '.';
 
-/** Losses take whole tensors (but for cross-entropy); the others are of modes, and of what evaluation reads. */
+/**
+ * Losses take whole tensors (but for cross-entropy); the others are of modes, and of what evaluation reads. The last
+ * two are what the pass itself puts into a graph.
+ */
 const ON_WHOLES = [
   /^loss[/](mse|l1|smooth-l1|huber|bce-with-logits|nll)$/,
   /^norm[/]sync-batch-norm/,
   /^ops[/](matmul|softmax|log-softmax|sum|copy)$/,
   /^shape[/](place|cat)$/,
   /^norm[/]batch-norm-pool$/,
+  /^partition[/]/,
+  /^loss[/]parallel-loss$/,
 ];
 
 test('every operator with a gradient has a placement rule, or a reason to have none', () => {

@@ -12,18 +12,12 @@ import { PARTIAL, type Placement, REPLICATE } from '../../../sharding/placement'
 import { merge, slice } from '../../../sharding/slice';
 import { elements, type HostArray } from '../../../tensor/shape';
 import { type Graph, GraphBuilder, type GraphValue } from '../../graph';
-import type { OpTable, TensorType, ValueId } from '../../op';
-import { MORE_COLLECTIVES } from '../../ops/more-collectives';
+import type { TensorType, ValueId } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 import { runCpu } from '../../testing/run-cpu';
 import { type Partitioned, partition } from '../partition';
 import type { Plan } from '../plan';
 import { runSideBySide } from './side-by-side';
-
-export const OPS_WITH_COLLECTIVES: OpTable = new Map([
-  ...ALL_OPS,
-  ...MORE_COLLECTIVES.map((op) => [op.name, op] as const),
-]);
 
 export interface Net {
   readonly layers: readonly LayerConfig[];
@@ -54,7 +48,7 @@ interface Built {
 
 /** The forward graph of whole tensors, with the loss. */
 export function buildNet({ layers, input, target, loss }: Net): Built {
-  const builder = new GraphBuilder(OPS_WITH_COLLECTIVES);
+  const builder = new GraphBuilder(ALL_OPS);
   const x = builder.value('x', input, 'input');
   const forward = buildForward(builder, layers, x);
   const y = builder.value('y', target, 'target');
@@ -81,10 +75,10 @@ export function runBoth(net: Net, plan: Plan, count: number, random: () => numbe
   for (const value of undrawn(graph)) given.set(value.id, numbersOf(value, net, random));
   // In place of what the runs overwrite.
   const drawn = new Map([...given].map(([id, data]) => [id, data.slice()]));
-  const expected = runCpu(graph, OPS_WITH_COLLECTIVES, given);
+  const expected = runCpu(graph, ALL_OPS, given);
 
   const ranks = Array.from({ length: count }, (_, index) => {
-    const builder = new GraphBuilder(OPS_WITH_COLLECTIVES);
+    const builder = new GraphBuilder(ALL_OPS);
     const partitioned = partition(forward, builder, { plan, rank: { index, count } });
     const parameters = whole.parameters.map(partitioned.own);
     const gradients = differentiated({ builder, loss: partitioned.own(whole.loss), parameters });
@@ -107,7 +101,7 @@ export function runBoth(net: Net, plan: Plan, count: number, random: () => numbe
   });
   runSideBySide(
     ranks.map((rank) => rank.graph),
-    OPS_WITH_COLLECTIVES,
+    ALL_OPS,
     held,
   );
 

@@ -6,10 +6,6 @@
  */
 import { at, must } from '../../../base/invariant';
 import { Part } from '../../../base/part';
-import type { OpDef, OpTable } from '../../../graph/op';
-import { PARALLEL_LOSS_OPS } from '../../../graph/ops/loss/parallel-cross-entropy';
-import { MORE_COLLECTIVES } from '../../../graph/ops/more-collectives';
-import { PARTITION_OPS } from '../../../graph/ops/partition';
 import { type Plan, placementOf } from '../../../graph/partition/plan';
 import { type PlanInput, planOf } from '../../../graph/partition/styles';
 import { initDeviceMesh } from '../../../mesh/device-mesh';
@@ -44,16 +40,14 @@ export const tensorParallel = (plan: PlanInput): ParallelMode => ({
   accumulationPolicy: must(ddp.accumulationPolicy, 'DDP'),
   compile(input, kind) {
     const { config } = input;
-    const builder = new ProgramBuilder(meshOf(config), withCollectives(input.ops));
-    const own = { ...input, ops: withCollectives(input.ops) };
+    const builder = new ProgramBuilder(meshOf(config), input.ops);
     const stages = placeStages(builder, [0]);
     const cuts = partitionOf(planFor(plan, config), builder.mesh);
     const sums = sumPartials({ builder, algorithm: config.ddp.algorithm, stages });
-    if (replicasOf(config) > 1)
-      emitDdpStep({ builder, stages, input: own, partitionOf: cuts, syncsBehind: [sums] }, kind);
+    if (replicasOf(config) > 1) emitDdpStep({ builder, stages, input, partitionOf: cuts, syncsBehind: [sums] }, kind);
     else {
-      const graphOf = wholeGraphs(own, kind, { partitionOf: cuts });
-      emitStep({ builder, input: own, kind, stages, order: oneAfterTheOther(kind), syncs: [sums], graphOf });
+      const graphOf = wholeGraphs(input, kind, { partitionOf: cuts });
+      emitStep({ builder, input, kind, stages, order: oneAfterTheOther(kind), syncs: [sums], graphOf });
     }
     return builder.finish('tensor', kind);
   },
@@ -77,9 +71,8 @@ export const tensorPipeline = (plan: PlanInput): ParallelMode => ({
     });
   },
   compile(input, kind) {
-    const own = { ...input, ops: withCollectives(input.ops) };
     const mesh = meshOf(input.config);
-    return compile(own, kind, mesh, { partitionOf: partitionOf(planFor(plan, input.config), mesh) });
+    return compile(input, kind, mesh, { partitionOf: partitionOf(planFor(plan, input.config), mesh) });
   },
   closedForm: (run, pass) => ofStages(plan, run, pass),
 });
@@ -99,7 +92,3 @@ function cutOver(input: PlanInput, config: Config) {
     );
   };
 }
-
-const ADDED: readonly OpDef[] = [...MORE_COLLECTIVES, ...PARTITION_OPS, ...PARALLEL_LOSS_OPS];
-
-const withCollectives = (ops: OpTable): OpTable => new Map([...ops, ...ADDED.map((op) => [op.name, op] as const)]);
