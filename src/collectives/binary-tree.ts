@@ -7,8 +7,10 @@
 import { at } from '../base/invariant';
 import type { Link } from '../protocol/collective';
 import type { Rank } from '../protocol/trace';
+import { bytesOf } from '../tensor/shape';
 import type { NumberedCall } from './collective';
 import type { Hop, Round } from './hop';
+import { dtypeOf } from './local-steps';
 import { type Stretch, share } from './stretches';
 
 export interface Tree {
@@ -116,5 +118,5 @@ export function downRounds(call: NumberedCall, flow: Flow, summed?: number): rea
 export const wholeFlow = (call: NumberedCall, tree: Tree): Flow => ({
   tree,
   stretch: { offset: 0, length: call.length },
-  parts: chunksOf(4 * call.length),
+  parts: chunksOf(call.length * bytesOf(dtypeOf(call))),
 });

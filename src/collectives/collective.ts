@@ -9,6 +9,7 @@ import type { Where } from '../program/lane-builder';
 import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from '../protocol/collective';
 import type { Group } from '../protocol/mesh';
 import type { Payload } from '../protocol/trace';
+import type { DType } from '../tensor/shape';
 import type { HalfFormat } from './halves/half-bits';
 
 export interface CollectiveCall {
@@ -56,6 +57,8 @@ export interface CostRequest {
   readonly op: CollectiveOp;
   /** Of the input of a rank. */
   readonly bytes: number;
+  /** Of its elements, none of which is cut in two. Default 'f32'. */
+  readonly dtype?: DType;
   readonly worldSize: number;
   /** Rank in the group, of those that have one. Default 0. */
   readonly root?: number;

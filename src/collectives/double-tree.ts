@@ -6,11 +6,13 @@
  * bandwidth broadcast, reduction and scan" (2009); NCCL's ncclGetDtree.
  */
 import { at } from '../base/invariant';
+import { bytesOf, type DType } from '../tensor/shape';
 import { barrierFrom } from './barrier';
 import { binaryTree, chunksOf, downRounds, type Flow, flowRounds, flowUs, type Tree, upRounds } from './binary-tree';
 import type { CostRequest } from './collective';
+import { dtypeOf } from './local-steps';
 import { algorithm, type Recipe, together } from './recipe';
-import { elementsOf, mod, share } from './stretches';
+import { bytesOfElements, elementsOf, mod, share } from './stretches';
 
 export function twoTrees(n: number): readonly [Tree, Tree] {
   const same = (k: number) => k;
@@ -28,8 +30,8 @@ export function twoTrees(n: number): readonly [Tree, Tree] {
 }
 
 /** The halves of a buffer, each with its tree. */
-function flows(n: number, length: number): readonly Flow[] {
-  const parts = chunksOf(2 * length);
+function flows(n: number, length: number, dtype: DType = 'f32'): readonly Flow[] {
+  const parts = chunksOf((length * bytesOf(dtype)) / 2);
   return twoTrees(n).map((tree, k) => ({
     tree,
     stretch: share({ offset: 0, length }, 2, k),
@@ -39,38 +41,38 @@ function flows(n: number, length: number): readonly Flow[] {
   }));
 }
 
-const rounds = ({ bytes, worldSize: n }: CostRequest): number =>
-  2 * Math.max(...flows(n, elementsOf(bytes)).map(flowRounds));
+const flowsOf = (request: CostRequest): readonly Flow[] => flows(request.worldSize, elementsOf(request), request.dtype);
+
+const rounds = (request: CostRequest): number => 2 * Math.max(...flowsOf(request).map(flowRounds));
 
 const allReduce: Recipe = {
   emit(call, run) {
     const n = call.group.ranks.length;
-    const both = flows(n, call.length);
+    const both = flows(n, call.length, dtypeOf(call));
     run([
       ...together(...both.map((flow) => upRounds(call, flow))),
       ...together(...both.map((flow) => downRounds(call, flow, n))),
     ]);
   },
   cost: (request) => {
-    const both = flows(request.worldSize, elementsOf(request.bytes));
+    const both = flowsOf(request);
     const sent = (rank: number): number =>
       both.reduce((sum, { tree, stretch }) => {
         const times = (tree.parents[rank] === undefined ? 0 : 1) + at(tree.children, rank).length;
-        return sum + 4 * stretch.length * times;
+        return sum + stretch.length * times;
       }, 0);
     return {
       rounds: rounds(request),
-      bytesSent: Array.from({ length: request.worldSize }, (_, rank) => sent(rank)),
+      bytesSent: Array.from({ length: request.worldSize }, (_, rank) => bytesOfElements(sent(rank), request)),
       formula: {
         bytes: '2 S; N even: the two roots S; N odd: three ranks S to 1.5 S',
         time: '2 ((D + K - 2) (1.5 alpha + S / (K beta)) + alpha + S / (2 K beta)), D levels, K chunks a tree',
       },
     };
   },
-  timeUs({ bytes, worldSize: n }, link) {
-    return (
-      2 * Math.max(...flows(n, elementsOf(bytes)).map(({ tree, parts }) => flowUs(tree, parts, bytes / 2, link, true)))
-    );
+  timeUs(request, link) {
+    const half = request.bytes / 2;
+    return 2 * Math.max(...flowsOf(request).map(({ tree, parts }) => flowUs(tree, parts, half, link, true)));
   },
 };
 

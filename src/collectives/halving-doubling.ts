@@ -9,14 +9,21 @@ import { at } from '../base/invariant';
 import type { Rank } from '../protocol/trace';
 import { barrierFrom } from './barrier';
 import type { CostRequest, NumberedCall } from './collective';
-import { type Core, coreOf, doublingRounds, halvingRounds, sentInRounds } from './halving-rounds';
+import { type Core, coreOf, doublingRounds, halvingRounds, type PieceOf, sentInRounds } from './halving-rounds';
 import type { Hop, Round } from './hop';
 import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
 import { algorithm, type Recipe } from './recipe';
-import { elementsOf, messageUs, type Stretch, share } from './stretches';
+import { bytesOfElements, elementsOf, messageUs, type Stretch, share } from './stretches';
 
 const WHOLE_TIME = ' (+ 2 alpha + 2 S / beta where N is no power of two)';
 const log2 = Math.log2;
+
+/** Bytes that each rank sends in each half. */
+function sentBytes(request: CostRequest, core: Core, piece: PieceOf): ReturnType<typeof sentInRounds> {
+  const { halving, doubling } = sentInRounds(core, piece);
+  const inBytes = (lengths: readonly number[]) => lengths.map((length) => bytesOfElements(length, request));
+  return { halving: inBytes(halving), doubling: inBytes(doubling) };
+}
 
 /** Odd ranks of the pairs to their partners, or back. */
 const fold = (core: Core, hop: (odd: Rank, even: Rank) => Hop): Round => core.folded.map((odd) => hop(odd, odd - 1));
@@ -44,9 +51,10 @@ const allReduce: Recipe = {
       ...roundsIf(fold(core, (to, from) => ({ ...whole, from, to, summed: group.ranks.length }))),
     ]);
   },
-  cost({ bytes, worldSize: n }) {
+  cost(request) {
+    const { bytes, worldSize: n } = request;
     const core = coreOf(n);
-    const sent = sentInRounds(core, pieces(core, elementsOf(bytes)));
+    const sent = sentBytes(request, core, pieces(core, elementsOf(request)));
     return {
       rounds: 2 * log2(core.survivors.length) + (core.folded.length > 0 ? 2 : 0),
       bytesSent: sent.halving.map((own, rank) => {
@@ -91,9 +99,10 @@ const reduceScatter: Recipe = {
     ]);
     for (const rank of group.ranks.keys()) copyOwn(call, rank, block(buffer, own, rank), block(outputOf(call), own, 0));
   },
-  cost({ bytes, worldSize: n }) {
+  cost(request) {
+    const { bytes, worldSize: n } = request;
     const core = coreOf(n);
-    const sent = sentInRounds(core, blocksOf(core, elementsOf(bytes) / n));
+    const sent = sentBytes(request, core, blocksOf(core, elementsOf(request) / n));
     return {
       rounds: log2(core.survivors.length) + (core.folded.length > 0 ? 2 : 0),
       bytesSent: sent.halving.map((own, rank) => {
@@ -123,9 +132,10 @@ const allGather: Recipe = {
       ...roundsIf(fold(core, (to, from) => ({ from, to, source: whole }))),
     ]);
   },
-  cost({ bytes, worldSize: n }) {
+  cost(request) {
+    const { bytes, worldSize: n } = request;
     const core = coreOf(n);
-    const sent = sentInRounds(core, blocksOf(core, elementsOf(bytes)));
+    const sent = sentBytes(request, core, blocksOf(core, elementsOf(request)));
     return {
       rounds: log2(core.survivors.length) + (core.folded.length > 0 ? 2 : 0),
       bytesSent: sent.doubling.map((own, rank) => {

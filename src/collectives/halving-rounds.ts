@@ -6,7 +6,7 @@
 import { at } from '../base/invariant';
 import type { Rank, Slice } from '../protocol/trace';
 import type { Hop, Round } from './hop';
-import { bytesOf, type Stretch } from './stretches';
+import { lengthOf, type Stretch } from './stretches';
 
 /**
  * Of N = P + R ranks: P survivors, a power of two, and the R odd ones of the first pairs, which hand what they have to
@@ -87,14 +87,17 @@ const hop = ({ survivors }: Core, from: Rank, partner: number, source: Slice): H
 });
 
 /**
- * Bytes that each rank sends in a doubling; in a halving it is what its partners' sides hold, which may differ by a
+ * Elements that each rank sends in a doubling; in a halving it is what its partners' sides hold, which may differ by a
  * few.
  */
-export function sentInRounds(core: Core, piece: PieceOf): { readonly halving: number[]; readonly doubling: number[] } {
+export function sentInRounds(
+  core: Core,
+  piece: PieceOf,
+): { readonly halving: readonly number[]; readonly doubling: readonly number[] } {
   const by = (stretch: (s: number, d: number) => Stretch): number[] =>
     Array.from({ length: core.worldSize }, (_, rank) => {
       const s = core.survivors.indexOf(rank);
-      return s < 0 ? 0 : bytesOf(distances(core).map((d) => stretch(s, d)));
+      return s < 0 ? 0 : lengthOf(distances(core).map((d) => stretch(s, d)));
     });
   return { halving: by((s, d) => given(piece, s, d)), doubling: by((s, d) => held(piece, s, d)) };
 }

@@ -12,7 +12,7 @@ import type { CostRequest } from './collective';
 import type { Round } from './hop';
 import { algorithm, type Recipe, together } from './recipe';
 import { allGatherChunk, allGatherRounds, type RingOf, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
-import { bytesOf, elementsOf, messageUs, type Stretch, share } from './stretches';
+import { bytesOfElements, elementsOf, lengthOf, messageUs, type Stretch, share } from './stretches';
 
 type Nodes = readonly (readonly Rank[])[];
 
@@ -56,13 +56,16 @@ const allReduce: Recipe = {
       ...all(inside(input, length, nodes), (ring) => allGatherRounds(ring, n)),
     ]);
   },
-  cost({ bytes, worldSize: n, nodes: given }) {
-    const nodes = nodesOf(n, given);
+  cost(request) {
+    const n = request.worldSize;
+    const nodes = nodesOf(n, request.nodes);
     const largest = Math.max(...nodes.map((node) => node.length));
-    const rings = [...inside('', elementsOf(bytes), nodes), ...across('', elementsOf(bytes), nodes)];
+    const length = elementsOf(request);
+    const rings = [...inside('', length, nodes), ...across('', length, nodes)];
+    const sent = (rank: Rank): number => rings.reduce((sum, ring) => sum + sentBy(rank, ring), 0);
     return {
       rounds: 2 * (largest - 1) + 2 * (nodes.length - 1),
-      bytesSent: Array.from({ length: n }, (_, rank) => rings.reduce((sum, ring) => sum + sentBy(rank, ring), 0)),
+      bytesSent: Array.from({ length: n }, (_, rank) => bytesOfElements(sent(rank), request)),
       formula: {
         bytes: '2 (L-1)/L S inside, 2 (M-1)/M S/L across; M nodes of L ranks',
         time: '2 (L-1) (alpha + S / (L beta)) + 2 (M-1) (alpha2 + S / (L M beta2)); M nodes of L ranks, alpha2, beta2 across',
@@ -72,13 +75,13 @@ const allReduce: Recipe = {
   timeUs: hierarchicalUs,
 };
 
-/** Both halves of an all-reduce round one ring. */
+/** Elements of both halves of an all-reduce round one ring. */
 function sentBy(rank: Rank, { members, chunk }: RingOf): number {
   const n = members.length;
   const r = members.indexOf(rank);
   if (r < 0) return 0;
   const rounds = Array.from({ length: n - 1 }, (_, round) => round);
-  return bytesOf(
+  return lengthOf(
     rounds.flatMap((round) => [chunk(reduceScatterChunk(r, round, n)), chunk(allGatherChunk(r, round, n))]),
   );
 }

@@ -5,11 +5,16 @@
 import { at, must } from '../base/invariant';
 import type { LaneBuilder } from '../program/lane-builder';
 import type { Rank, Slice } from '../protocol/trace';
-import type { NumberedCall } from './collective';
+import type { DType } from '../tensor/shape';
+import type { CollectiveCall, NumberedCall } from './collective';
 
 /** The lane of a rank of the group. */
 export const laneOf = ({ builder, group }: NumberedCall, rank: Rank): LaneBuilder =>
   builder.lane(builder.deviceOf(at(group.ranks, rank)));
+
+/** Of the input; scatter's lies on the root alone. */
+export const dtypeOf = ({ builder, group, input, root = 0 }: CollectiveCall): DType =>
+  at(builder.lanesOf(group), root).spec(input).dtype;
 
 /** Keeps names of buffers of several groups on one device apart. */
 export const suffixOf = ({ builder, group }: NumberedCall): string =>

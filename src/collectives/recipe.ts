@@ -11,7 +11,7 @@ import { applyOf, checkCall } from './check-call';
 import type { Algorithm, CollectiveCall, CollectiveCost, CostRequest, NumberedCall } from './collective';
 import { type Join, sumOfHalves } from './halves/sum-of-halves';
 import type { Round } from './hop';
-import { scaleInput } from './local-steps';
+import { dtypeOf, scaleInput } from './local-steps';
 
 export interface Recipe {
   /** Declares what it needs beside input and output, copies within a device, and hands over its rounds, once. */
@@ -36,7 +36,7 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
       if (call.reduceOp === 'avg' && call.op !== 'reduceScatter') scaleInput(call, call.input);
       recipe(call.op).emit(call, (rounds) => {
         const join = call.halves ? sumOfHalves(call, call.halves, rounds) : undefined;
-        const tensor = call.op === 'barrier' ? undefined : tensorOf(call);
+        const tensor = call.op === 'barrier' ? undefined : { length: call.length, dtype: dtypeOf(call) };
         rounds.forEach((hops, round) => {
           emitRound(name, call, hops, { round, rounds: rounds.length, join, tensor });
         });
@@ -53,11 +53,6 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
       return nothing ? 0 : recipe(request.op).timeUs(request, link, across);
     },
   };
-}
-
-/** What each rank brings; scatter's lies on the root alone. */
-function tensorOf({ builder, group, input, length, root = 0 }: CollectiveCall): NonNullable<CollectiveRef['tensor']> {
-  return { length, dtype: at(builder.lanesOf(group), root).spec(input).dtype };
 }
 
 /** As the builder's mesh says; undefined where all are on one node. */

@@ -12,7 +12,7 @@ import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
 import { algorithm, type Recipe } from './recipe';
 import { chainBroadcast, chainReduce } from './ring-chain';
 import { allGatherChunk, allGatherRounds, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
-import { bytesOf, elementsOf, messageUs } from './stretches';
+import { bytesOfElements, elementsOf, lengthOf, messageUs } from './stretches';
 
 /**
  * The stretch of chunk c; length 0 when the buffer is too short to fill it. gloo's chunks are whole pairs of elements:
@@ -31,10 +31,11 @@ const allReduce: Recipe = {
     const ring = { members: [...group.ranks.keys()], chunk: (c: number) => chunkSlice(input, length, n, c, grain) };
     run([...reduceScatterRounds(ring), ...allGatherRounds(ring, n)]);
   },
-  cost({ bytes, worldSize: n }) {
-    const chunks = Array.from({ length: n }, (_, c) => chunkSlice('', elementsOf(bytes), n, c));
+  cost(request) {
+    const n = request.worldSize;
+    const chunks = Array.from({ length: n }, (_, c) => chunkSlice('', elementsOf(request), n, c));
     const sentBy = (r: number): number =>
-      bytesOf(
+      lengthOf(
         chunks
           .slice(1)
           .flatMap((_, round) => [
@@ -44,7 +45,7 @@ const allReduce: Recipe = {
       );
     return {
       rounds: 2 * (n - 1),
-      bytesSent: chunks.map((_, r) => sentBy(r)),
+      bytesSent: chunks.map((_, r) => bytesOfElements(sentBy(r), request)),
       formula: { bytes: '2 (N-1)/N S', time: '2 (N-1) (alpha + S / (N beta))' },
     };
   },

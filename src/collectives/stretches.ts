@@ -1,11 +1,10 @@
 /** How a buffer is cut: stretches of elements, and what sending them costs. Called by the algorithms. */
 import type { Link } from '../protocol/collective';
 import type { Slice } from '../protocol/trace';
+import { bytesOf, type DType } from '../tensor/shape';
 
 /** Elements [offset, offset + length). */
 export type Stretch = Pick<Slice, 'offset' | 'length'>;
-
-const BYTES = 4;
 
 export const mod = (a: number, n: number): number => ((a % n) + n) % n;
 
@@ -15,10 +14,21 @@ export function share({ offset, length }: Stretch, parts: number, k: number): St
   return { offset: offset + from, length: Math.floor(((k + 1) * length) / parts) - from };
 }
 
-export const bytesOf = (stretches: readonly Stretch[]): number =>
-  stretches.reduce((sum, { length }) => sum + BYTES * length, 0);
+/** Elements of several stretches together. */
+export const lengthOf = (stretches: readonly Stretch[]): number =>
+  stretches.reduce((sum, { length }) => sum + length, 0);
 
-export const elementsOf = (bytes: number): number => bytes / BYTES;
+/** What a cost is asked for: so many bytes, float32 unless it says another type. */
+interface Sized {
+  readonly bytes: number;
+  readonly dtype?: DType;
+}
+
+export const elementsOf = ({ bytes, dtype = 'f32' }: Sized): number => bytes / bytesOf(dtype);
+
+/** Bytes of so many elements of the same type. */
+export const bytesOfElements = (elements: number, { dtype = 'f32' }: Pick<Sized, 'dtype'>): number =>
+  elements * bytesOf(dtype);
 
 /** alpha + bytes / beta, microseconds. */
 export const messageUs = (bytes: number, { latencyUs, bytesPerSecond }: Link): number =>

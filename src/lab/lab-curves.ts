@@ -9,8 +9,9 @@ import type { AlgorithmName } from '../protocol/collective';
 import { LIMITS } from '../protocol/config';
 import type { LabCrossover, LabCurve, LabCurves, LabRequest, LabSide } from '../protocol/lab';
 import { modelledStep } from '../simulator/simulate';
+import { bytesOf } from '../tensor/shape';
 import { labHardware } from './lab-hardware';
-import { checkRequest, costRequest, knownAlgorithms, labLength, labProgram } from './lab-program';
+import { checkRequest, costRequest, knownAlgorithms, labDtype, labLength, labProgram } from './lab-program';
 
 /** Elements for each rank, beyond which chunks of whole elements change no order any more. */
 const FLUTTER = 4;
@@ -43,7 +44,7 @@ export function labCurves(request: LabRequest): LabCurves {
 }
 
 function pointOf(request: LabRequest): LabCurve['points'][number] {
-  return { worldSize: request.worldSize, bytes: 4 * labLength(request), timeUs: modelledUs(request) };
+  return { worldSize: request.worldSize, bytes: costRequest(request).bytes, timeUs: modelledUs(request) };
 }
 
 export function modelledUs(request: LabRequest): number {
@@ -99,5 +100,10 @@ function crossover(request: LabRequest, timed: Timed, length: number, [below, ab
     const { rounds, bytesSent } = labProgram(shape).algorithm.cost(costRequest(shape));
     return { algorithm, rounds, bytes: Math.max(...bytesSent) };
   };
-  return { bytes: 4 * length, timeUs: timed(above, length), below: side(below), above: side(above) };
+  return {
+    bytes: bytesOf(labDtype(request)) * length,
+    timeUs: timed(above, length),
+    below: side(below),
+    above: side(above),
+  };
 }

@@ -16,7 +16,7 @@ import type { Program } from '../program/instruction';
 import type { AlgorithmName, CollectiveOp, ReduceOp } from '../protocol/collective';
 import { LIMITS } from '../protocol/config';
 import type { LabRequest } from '../protocol/lab';
-import type { DType } from '../tensor/shape';
+import { bytesOf, type DType } from '../tensor/shape';
 
 export const INPUT = 'input';
 export const OUTPUT = 'output';
@@ -47,7 +47,8 @@ export const knownAlgorithms = (op: CollectiveOp): readonly AlgorithmName[] =>
 
 export const costRequest = (shape: LabShape): CostRequest => ({
   op: shape.op,
-  bytes: 4 * labLength(shape),
+  bytes: bytesOf(labDtype(shape)) * labLength(shape),
+  dtype: labDtype(shape),
   worldSize: shape.worldSize,
   root: shape.root,
   ...(shape.nodes > 1 ? { nodes: ranksByNode(shape.worldSize, shape.nodes) } : {}),
@@ -101,9 +102,10 @@ export function checkRequest(request: LabRequest): void {
       refuse('A link needs a latency of 0 µs or more and a bandwidth above 0.', 'Choose other values for the link.');
   const padded = labLength(request);
   const elements = worldSize * (padded + (outputLength(request.op, padded, worldSize) ?? 0));
+  const each = bytesOf(labDtype(request));
   if (elements > MOST_ELEMENTS)
     refuse(
-      `The buffers of ${worldSize} ranks would take ${Math.round((4 * elements) / 2 ** 20)} MiB.`,
-      `The lab really runs the collective; choose a smaller buffer or fewer ranks: together at most ${(4 * MOST_ELEMENTS) / 2 ** 20} MiB.`,
+      `The buffers of ${worldSize} ranks would take ${Math.round((each * elements) / 2 ** 20)} MiB.`,
+      `The lab really runs the collective; choose a smaller buffer or fewer ranks: together at most ${(each * MOST_ELEMENTS) / 2 ** 20} MiB.`,
     );
 }

@@ -93,7 +93,8 @@ export class LaneBuilder {
    */
   view(name: string, parts: readonly string[]): void {
     const length = parts.reduce((n, part) => n + elements(this.spec(part).shape), 0);
-    this.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+    const dtype = parts[0] === undefined ? 'f32' : this.spec(parts[0]).dtype;
+    this.buffer({ name, shape: [length], dtype, category: 'bucket', persistent: false });
     this.views.set(
       this.named(name),
       parts.map((part) => this.named(part)),

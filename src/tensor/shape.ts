@@ -3,9 +3,9 @@ export type Shape = readonly number[];
 export type DType = 'f32' | 'i32';
 export type HostArray = Float32Array | Int32Array;
 
-const BYTES: Readonly<Record<DType, number>> = { f32: 4, i32: 4 };
-/** Of one element. */
-export const bytesOf = (dtype: DType): number => BYTES[dtype];
+/** Of one element. A test gives a type two bytes here, to find what assumes four. */
+export const ELEMENT_BYTES: Readonly<Record<DType, number>> = { f32: 4, i32: 4 };
+export const bytesOf = (dtype: DType): number => ELEMENT_BYTES[dtype];
 /** Of a whole tensor. Parameters that say no type are float32. */
 export const tensorBytes = ({ shape, dtype = 'f32' }: { readonly shape: Shape; readonly dtype?: DType }): number =>
   elements(shape) * bytesOf(dtype);

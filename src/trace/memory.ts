@@ -96,10 +96,10 @@ function livesOf(trace: StepTrace, buffers: readonly BufferInfo[]): ReadonlyMap<
  */
 function extentsOf(trace: StepTrace): ReadonlyMap<string, number> {
   const extents = new Map<string, number>();
-  for (const { device, slice } of trace.events) {
-    if (!slice) continue;
+  for (const { device, slice, bytes: moved } of trace.events) {
+    if (!slice || slice.length === 0) continue;
     const key = `${device} ${slice.buffer}`;
-    const bytes = Math.ceil((4 * (slice.offset + slice.length)) / ALIGNMENT) * ALIGNMENT;
+    const bytes = Math.ceil(((slice.offset + slice.length) * moved) / slice.length / ALIGNMENT) * ALIGNMENT;
     extents.set(key, Math.max(bytes, extents.get(key) ?? 0));
   }
   return extents;

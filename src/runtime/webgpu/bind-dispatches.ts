@@ -10,6 +10,7 @@ import type { DispatchSpec } from './dispatch';
 import type { GpuMemory } from './memory';
 import { type CompiledKernel, kernelKey, paramWords } from './pipelines';
 import { COPY_DST, STORAGE, UNIFORM } from './usage';
+import { WORD_BYTES } from './words';
 
 export interface DispatchCommand {
   readonly pipeline: GPUComputePipeline;
@@ -41,8 +42,8 @@ class Arena {
 
   upload(memory: GpuMemory, label: string, usage: GPUBufferUsageFlags): GPUBuffer | undefined {
     if (this.bytes === 0) return undefined;
-    const image = new Uint32Array(this.bytes / 4);
-    for (const { offset, words } of this.parts) image.set(words, offset / 4);
+    const image = new Uint32Array(this.bytes / WORD_BYTES);
+    for (const { offset, words } of this.parts) image.set(words, offset / WORD_BYTES);
     const buffer = memory.create(label, this.bytes, usage | COPY_DST);
     memory.device.queue.writeBuffer(buffer, 0, image);
     return buffer;
@@ -92,7 +93,7 @@ export function bindDispatches(
       if (words > 0)
         entries.push({
           binding: 0,
-          resource: { buffer: must(uniformBuffer, 'uniforms'), offset: uniform, size: words * 4 },
+          resource: { buffer: must(uniformBuffer, 'uniforms'), offset: uniform, size: words * WORD_BYTES },
         });
       if (spec.table)
         entries.push({

@@ -5,8 +5,9 @@
 import type { Instruction } from '../../program/instruction';
 import { writtenBuffers } from '../../program/instruction-access';
 import { CAPTURE_LIMIT, type Captured, capturedElements } from '../../protocol/trace';
-import { elements } from '../../tensor/shape';
+import { bytesOf, elements } from '../../tensor/shape';
 import type { Location } from './memory-layout';
+import { WORD_BYTES, wordsOf } from './words';
 
 export interface CapturePlan {
   readonly buffer: number;
@@ -16,6 +17,8 @@ export interface CapturePlan {
   readonly length: number;
   readonly name: string;
   readonly first: number;
+  /** Of its elements together. */
+  readonly bytes: number;
   readonly integers: boolean;
 }
 
@@ -34,20 +37,20 @@ export function planCaptures(
     if (length === 0) return [];
     const plan = {
       buffer,
-      offset: offset + slice.offset * 4,
+      offset: offset + slice.offset * bytesOf(spec.dtype),
       to,
       length,
+      bytes: wordsOf(spec.dtype, length) * WORD_BYTES,
       name,
       first: slice.offset,
       integers: spec.dtype === 'i32',
     };
-    to += length * 4;
+    to += plan.bytes;
     return [plan];
   });
 }
 
-export const captureBytes = (plans: readonly CapturePlan[]): number =>
-  plans.reduce((sum, plan) => sum + plan.length * 4, 0);
+export const captureBytes = (plans: readonly CapturePlan[]): number => plans.reduce((sum, plan) => sum + plan.bytes, 0);
 
 export function encodeCaptures(
   encoder: GPUCommandEncoder,
@@ -55,16 +58,16 @@ export function encodeCaptures(
   source: (buffer: number) => GPUBuffer,
   target: GPUBuffer,
 ): void {
-  for (const { buffer, offset, to, length } of plans)
-    encoder.copyBufferToBuffer(source(buffer), offset, target, to, length * 4);
+  for (const { buffer, offset, to, bytes } of plans)
+    encoder.copyBufferToBuffer(source(buffer), offset, target, to, bytes);
 }
 
 export function readCaptures(plans: readonly CapturePlan[], image: ArrayBuffer): readonly Captured[] {
-  return plans.map(({ name, first, to, length, integers }) => ({
+  return plans.map(({ name, first, to, length, bytes, integers }) => ({
     buffer: name,
     offset: first,
     values: integers
       ? Float32Array.from(new Int32Array(image, to, length))
-      : new Float32Array(image.slice(to, to + length * 4)),
+      : new Float32Array(image.slice(to, to + bytes)),
   }));
 }

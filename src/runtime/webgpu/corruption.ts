@@ -8,6 +8,7 @@ import type { DispatchSpec } from './dispatch';
 import { ADD } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
+import { wordAt } from './words';
 
 /**
  * `source`: the buffer (index) whose first element is added. Empty when no hosted lane of the program receives that
@@ -24,7 +25,7 @@ export function planCorruption(
       if (instruction.kind !== 'recv' || instruction.tag !== tag || instruction.slice.length === 0) continue;
       const target = layout.find(programKey(program.kind), lane.device, instruction.slice.buffer);
       if (!target) continue;
-      const to = target.offset / 4 + instruction.slice.offset;
+      const to = wordAt(target, instruction.slice.offset);
       return planTransfers([{ source, from: 0, target: target.buffer, to, length: 1 }], ADD, layout);
     }
   }

@@ -8,6 +8,7 @@ import type { Loss } from '../executor';
 import type { GpuMemory } from './memory';
 import type { LossPlan } from './plan-losses';
 import { COPY_DST, MAP_READ, MODE_READ } from './usage';
+import { WORD_BYTES } from './words';
 
 const ROWS = 64;
 const BUFFERS = 4;
@@ -30,7 +31,7 @@ export class LossRing {
     private readonly rowBytes: number,
   ) {
     for (let i = 0; i < BUFFERS; i++) {
-      const buffer = memory.create(`losses ${i}`, Math.max(4, rowBytes) * ROWS, MAP_READ | COPY_DST);
+      const buffer = memory.create(`losses ${i}`, Math.max(WORD_BYTES, rowBytes) * ROWS, MAP_READ | COPY_DST);
       this.free.push({ buffer, rows: [] });
     }
     this.current = this.free.pop();
@@ -83,12 +84,12 @@ export class LossRing {
 
   private async read(ring: Ring, rows: readonly LossPlan[]): Promise<readonly (readonly Loss[])[]> {
     try {
-      await ring.buffer.mapAsync(MODE_READ, 0, Math.max(4, this.rowBytes * rows.length));
-      const words = new Float32Array(ring.buffer.getMappedRange(0, Math.max(4, this.rowBytes * rows.length)));
+      await ring.buffer.mapAsync(MODE_READ, 0, Math.max(WORD_BYTES, this.rowBytes * rows.length));
+      const words = new Float32Array(ring.buffer.getMappedRange(0, Math.max(WORD_BYTES, this.rowBytes * rows.length)));
       return rows.map((plan, row) =>
         plan.values.map(({ word, ...of }) => ({
           ...of,
-          value: words[(row * this.rowBytes) / 4 + word] ?? Number.NaN,
+          value: words[(row * this.rowBytes) / WORD_BYTES + word] ?? Number.NaN,
         })),
       );
     } finally {

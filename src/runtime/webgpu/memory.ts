@@ -11,6 +11,7 @@ import type { HostArray } from '../../tensor/shape';
 import { allocate, elements } from '../../tensor/shape';
 import type { MemoryLayout } from './memory-layout';
 import { COPY_DST, COPY_SRC, STORAGE } from './usage';
+import { WORD_BYTES } from './words';
 
 export class GpuMemory {
   private readonly tensors: GPUBuffer[] = [];
@@ -31,7 +32,11 @@ export class GpuMemory {
 
   /** A buffer that is no tensor, freed with the rest. */
   create(label: string, size: number, usage: GPUBufferUsageFlags): GPUBuffer {
-    const buffer = this.device.createBuffer({ label, size: Math.max(4, Math.ceil(size / 4) * 4), usage });
+    const buffer = this.device.createBuffer({
+      label,
+      size: Math.max(1, Math.ceil(size / WORD_BYTES)) * WORD_BYTES,
+      usage,
+    });
     this.others.push(buffer);
     return buffer;
   }

@@ -8,6 +8,7 @@ import { must } from '../../base/invariant';
 import { isWritten, type KernelSpec } from '../../graph/kernel-spec';
 import { KERNELS, type KernelId } from '../../graph/kernel-table';
 import { STAGE_COMPUTE } from './usage';
+import { WORD_BYTES } from './words';
 
 export interface KernelUse {
   readonly kernel: KernelId;
@@ -130,14 +131,14 @@ export class PipelineCache {
     const words = paramWords(spec);
     const uniform: GPUBindGroupLayoutEntry[] =
       words > 0
-        ? [{ binding: 0, visibility: STAGE_COMPUTE, buffer: { type: 'uniform', minBindingSize: words * 4 } }]
+        ? [{ binding: 0, visibility: STAGE_COMPUTE, buffer: { type: 'uniform', minBindingSize: words * WORD_BYTES } }]
         : [];
     const table: GPUBindGroupLayoutEntry[] = spec.segmented
       ? [
           {
             binding: 1,
             visibility: STAGE_COMPUTE,
-            buffer: { type: 'read-only-storage', minBindingSize: blockWords(spec) * 4 },
+            buffer: { type: 'read-only-storage', minBindingSize: blockWords(spec) * WORD_BYTES },
           },
         ]
       : [];

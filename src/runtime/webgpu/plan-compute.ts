@@ -10,6 +10,7 @@ import { type BoundRange, conflictError, type DispatchSpec, packParams, rangesCo
 import { PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
+import { WORD_BYTES, wordAt, wordsOf } from './words';
 
 const VECTOR_BYTES = 16;
 
@@ -78,7 +79,7 @@ function denseDispatch(launch: DenseLaunch, run: readonly Operands[]): DispatchS
     const { offset: start, bytes } = at(last, i);
     return { buffer, offset, size: start + vectors(bytes) - offset };
   });
-  const strides = first.map(({ offset }, i) => (run.length > 1 ? (at(at(run, 1), i).offset - offset) / 4 : 0));
+  const strides = first.map(({ offset }, i) => (run.length > 1 ? (at(at(run, 1), i).offset - offset) / WORD_BYTES : 0));
   return {
     kernel: launch.kernel,
     tensors,
@@ -116,10 +117,13 @@ function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layo
       const group = groups.get(key) ?? { buffers, stretches: [] };
       groups.set(key, group);
       const offsets = segment.at.map(({ offset, fixed }, i) => ({
-        offset: at(locations, i).offset / 4 + offset,
+        offset: wordAt(at(locations, i), offset),
         fixed,
       }));
-      group.stretches.push({ at: offsets, length: segment.length });
+      // The kernel of copies counts words, every other one the elements of its type.
+      const { length } = segment;
+      const counted = launch.kernel === 'comm/transfer' ? wordsOf(at(locations, 0).spec.dtype, length) : length;
+      group.stretches.push({ at: offsets, length: counted });
     }
   }
   return [...groups.values()].flatMap(({ buffers, stretches }) => {

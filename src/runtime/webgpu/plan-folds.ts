@@ -8,6 +8,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { type BlockStretch, blockTable } from './block-table';
 import { type DispatchSpec, packParams } from './dispatch';
 import type { Location, MemoryLayout } from './memory-layout';
+import { wordAt } from './words';
 
 /** Floats of a vector, at multiples of which tensors start. */
 const VECTOR = 4;
@@ -34,7 +35,7 @@ export function planFolds(
     const stretches = group.map(
       (fold): BlockStretch => ({
         at: [...fold.terms, ...fold.targets].map((place) => ({
-          offset: locate(place.device, place.buffer).offset / 4 + place.offset,
+          offset: wordAt(locate(place.device, place.buffer), place.offset),
         })),
         length: fold.length,
       }),

@@ -8,17 +8,17 @@ import { at } from '../../base/invariant';
 import type { Load } from '../../program/instruction';
 import type { Placed } from '../../program/ready-heads';
 import type { DeviceIndex } from '../../protocol/trace';
-import { elements } from '../../tensor/shape';
+import { elements, tensorBytes } from '../../tensor/shape';
 import type { Feed } from '../executor';
 import type { GpuMemory } from './memory';
 import type { Location, MemoryLayout } from './memory-layout';
 import type { TransferMove } from './plan-transfer';
+import { WORD_BYTES, wordAt, wordsOfTensor } from './words';
 
 interface LoadItem {
   readonly device: DeviceIndex;
   readonly load: Load;
   readonly word: number;
-  readonly words: number;
   readonly location: Location;
 }
 
@@ -62,16 +62,16 @@ export function planLoads(
   };
   for (const item of placed) {
     if (!early(item.location)) {
-      const length = elements(item.location.spec.shape);
-      const upload = layout.reserve(`upload of ${item.load.buffer} of cuda:${item.device}`, length * 4);
-      writes.push(makePlan(upload, 0, length, [{ ...item, word: 0, words: length }]));
-      moves.push({ source: upload, from: 0, target: item.location.buffer, to: item.location.offset / 4, length });
+      const words = wordsOfTensor(item.location.spec);
+      const upload = layout.reserve(`upload of ${item.load.buffer} of cuda:${item.device}`, words * WORD_BYTES);
+      writes.push(makePlan(upload, 0, words, [{ ...item, word: 0 }]));
+      moves.push({ source: upload, from: 0, target: item.location.buffer, to: wordAt(item.location), length: words });
       continue;
     }
     const last = run.at(-1)?.location;
     const adjacent =
       last !== undefined && last.buffer === item.location.buffer && last.offset + last.area === item.location.offset;
-    if (!adjacent || last.area - 4 * elements(last.spec.shape) > MERGE_PADDING_BYTES) flush();
+    if (!adjacent || last.area - tensorBytes(last.spec) > MERGE_PADDING_BYTES) flush();
     run.push(item);
   }
   flush();
@@ -81,17 +81,13 @@ export function planLoads(
 function directWrite(run: readonly { device: DeviceIndex; load: Load; location: Location }[]): LoadPlan {
   const first = at(run, 0).location;
   const last = at(run, run.length - 1).location;
-  const words = (last.offset - first.offset) / 4 + elements(last.spec.shape);
-  const items = run.map((item) => ({
-    ...item,
-    word: (item.location.offset - first.offset) / 4,
-    words: elements(item.location.spec.shape),
-  }));
+  const words = wordAt(last) - wordAt(first) + wordsOfTensor(last.spec);
+  const items = run.map((item) => ({ ...item, word: wordAt(item.location) - wordAt(first) }));
   return makePlan(first.buffer, first.offset, words, items);
 }
 
 function makePlan(buffer: number, offset: number, words: number, items: readonly LoadItem[]): LoadPlan {
-  const staging = new ArrayBuffer(words * 4);
+  const staging = new ArrayBuffer(words * WORD_BYTES);
   return { buffer, offset, floats: new Float32Array(staging), ints: new Int32Array(staging), items };
 }
 
@@ -100,7 +96,7 @@ export function runLoads(plans: readonly LoadPlan[], feed: Feed, memory: GpuMemo
     const { buffer, offset, floats, ints, items } = plan;
     for (const item of items) {
       const data = feed(item.load, item.device);
-      if (data.length !== item.words) throw wrongSize(item, data.length);
+      if (data.length !== elements(item.location.spec.shape)) throw wrongSize(item, data.length);
       if (items.length === 1) {
         memory.write(buffer, offset, data);
         continue;
@@ -112,10 +108,10 @@ export function runLoads(plans: readonly LoadPlan[], feed: Feed, memory: GpuMemo
   }
 }
 
-function wrongSize({ load, device, words }: LoadItem, got: number): LockstepError {
+function wrongSize({ load, device, location }: LoadItem, got: number): LockstepError {
   return new LockstepError(
     'data',
-    `Load of ${load.buffer} on cuda:${device} expects ${words} elements, got ${got}.`,
+    `Load of ${load.buffer} on cuda:${device} expects ${elements(location.spec.shape)} elements, got ${got}.`,
     'The batch does not have the size that the program was compiled for.',
   );
 }

@@ -8,6 +8,7 @@ import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Loss } from '../executor';
 import type { Location, MemoryLayout } from './memory-layout';
+import { WORD_BYTES } from './words';
 
 export interface LossPlan {
   readonly copies: readonly {
@@ -20,6 +21,9 @@ export interface LossPlan {
   readonly values: readonly (Omit<Loss, 'value'> & { readonly word: number })[];
   readonly bytes: number;
 }
+
+/** A loss is one float32 (its kernels write no other type), so one word. */
+const LOSS_BYTES = WORD_BYTES;
 
 /** Padding between two losses that is worth copying to save a call. */
 const MERGE_BYTES = 1024;
@@ -44,13 +48,13 @@ export function planLosses(program: Program, devices: readonly DeviceIndex[], la
     const joins = last?.buffer === location.buffer && location.offset - last.offset <= MERGE_BYTES;
     if (joins) {
       const copy = at(copies, copies.length - 1);
-      copy.bytes = location.offset + 4 - copy.offset;
+      copy.bytes = location.offset + LOSS_BYTES - copy.offset;
       bytes = copy.to + copy.bytes;
     } else {
-      copies.push({ buffer: location.buffer, offset: location.offset, bytes: 4, to: bytes });
-      bytes += 4;
+      copies.push({ buffer: location.buffer, offset: location.offset, bytes: LOSS_BYTES, to: bytes });
+      bytes += LOSS_BYTES;
     }
-    words.set(location, bytes / 4 - 1);
+    words.set(location, bytes / LOSS_BYTES - 1);
     last = location;
   }
   return { copies, values: found.map(({ location, ...of }) => ({ ...of, word: words.get(location) ?? 0 })), bytes };

@@ -13,7 +13,6 @@ import type { Placed } from '../../program/ready-heads';
 import type { BufferPlace } from '../../program/symbolic-memory';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
-import { elements } from '../../tensor/shape';
 import type { DispatchSpec } from './dispatch';
 import { type JoinCode, joinCode, PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
@@ -22,6 +21,7 @@ import { planFolds } from './plan-folds';
 import { type LoadPlan, type PlannedLoads, planLoads } from './plan-loads';
 import { planTransfers, type TransferMove } from './plan-transfer';
 import { type Access, DispatchSchedule } from './schedule';
+import { wordAt, wordsOf, wordsOfTensor } from './words';
 
 export interface ProgramPlan {
   readonly loads: readonly LoadPlan[];
@@ -111,8 +111,9 @@ class StepPlanner {
   accesses(items: readonly Placed<Compute>[]): readonly Access[] {
     return items.flatMap(({ device, instruction }) => {
       const access = (name: string, write: boolean): Access => {
-        const { buffer, offset, spec } = this.locate(device, name);
-        return { buffer, from: offset / 4, to: offset / 4 + elements(spec.shape), write };
+        const location = this.locate(device, name);
+        const from = wordAt(location);
+        return { buffer: location.buffer, from, to: from + wordsOfTensor(location.spec), write };
       };
       const reads = readBuffers(instruction).map((name) => access(name, false));
       return [...reads, ...writtenBuffers(instruction).map((name) => access(name, true))];
@@ -129,10 +130,10 @@ class StepPlanner {
     const target = this.locate(recv.device, recv.instruction.slice.buffer);
     return {
       source: source.buffer,
-      from: source.offset / 4 + send.instruction.slice.offset,
+      from: wordAt(source, send.instruction.slice.offset),
       target: target.buffer,
-      to: target.offset / 4 + recv.instruction.slice.offset,
-      length: recv.instruction.slice.length,
+      to: wordAt(target, recv.instruction.slice.offset),
+      length: wordsOf(target.spec.dtype, recv.instruction.slice.length),
     };
   }
 
@@ -151,9 +152,9 @@ class StepPlanner {
       const access =
         (write: boolean) =>
         (place: BufferPlace): Access => {
-          const { buffer, offset } = this.locate(place.device, place.buffer);
-          const from = offset / 4 + place.offset;
-          return { buffer, from, to: from + length, write };
+          const location = this.locate(place.device, place.buffer);
+          const from = wordAt(location, place.offset);
+          return { buffer: location.buffer, from, to: from + wordsOf(location.spec.dtype, length), write };
         };
       return [...terms.map(access(false)), ...targets.map(access(true))];
     });

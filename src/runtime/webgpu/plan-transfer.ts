@@ -10,7 +10,7 @@ import type { BoundRange, DispatchSpec } from './dispatch';
 import type { JoinCode } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 
-/** Buffers by index, the rest in elements from their start. */
+/** Buffers by index, the rest in words from their start. */
 export interface TransferMove {
   readonly source: number;
   readonly from: number;
@@ -29,7 +29,7 @@ export function planTransfers(moves: readonly TransferMove[], join: JoinCode, la
   return [...pairs.values()].map((list) => transferDispatch(list, join, layout));
 }
 
-/** Elements of a dispatch below which a further pipeline is not worth building. */
+/** Words of a dispatch below which a further pipeline is not worth building. */
 const LONG = 32_768;
 
 function kernelOf(list: readonly TransferMove[], within: boolean): KernelId {

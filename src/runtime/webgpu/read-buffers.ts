@@ -2,10 +2,11 @@
  * Executor.read: copies any number of buffers into one mappable buffer, after everything submitted so far, and reads it
  * with one map.
  */
-import { elements } from '../../tensor/shape';
+import { elements, tensorBytes } from '../../tensor/shape';
 import type { GpuMemory } from './memory';
 import type { Location } from './memory-layout';
 import type { StagingPool } from './staging-pool';
+import { WORD_BYTES, wordsOfTensor } from './words';
 
 /** Class indices come back as numbers, too, where bits are not asked for: everything is Float32Array. */
 export async function readBuffers(
@@ -14,15 +15,15 @@ export async function readBuffers(
   staging: StagingPool,
   as: 'numbers' | 'bits' = 'numbers',
 ): Promise<Float32Array[]> {
-  const lengths = locations.map(({ spec }) => elements(spec.shape));
-  const bytes = lengths.reduce((sum, length) => sum + length * 4, 0);
-  if (bytes === 0) return lengths.map(() => new Float32Array(0));
+  const sizes = locations.map(({ spec }) => wordsOfTensor(spec) * WORD_BYTES);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes === 0) return sizes.map(() => new Float32Array(0));
   const target = staging.acquire(bytes);
   const encoder = memory.device.createCommandEncoder({ label: 'read' });
   const starts: number[] = [];
   let to = 0;
   locations.forEach(({ buffer, offset }, i) => {
-    const size = (lengths[i] ?? 0) * 4;
+    const size = sizes[i] ?? 0;
     starts.push(to);
     if (size > 0) encoder.copyBufferToBuffer(memory.buffer(buffer), offset, target, to, size);
     to += size;
@@ -31,9 +32,9 @@ export async function readBuffers(
   const image = await staging.take(target, bytes);
   return locations.map(({ spec }, i) => {
     const start = starts[i] ?? 0;
-    const length = lengths[i] ?? 0;
+    const length = elements(spec.shape);
     return spec.dtype === 'i32' && as === 'numbers'
       ? Float32Array.from(new Int32Array(image, start, length))
-      : new Float32Array(image.slice(start, start + length * 4));
+      : new Float32Array(image.slice(start, start + tensorBytes(spec)));
   });
 }

@@ -16,6 +16,7 @@ import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
 import { type LoadPlan, planLoads } from './plan-loads';
 import { planTransfers } from './plan-transfer';
+import { WORD_BYTES, wordAt, wordsOf } from './words';
 
 export interface RemoteAction {
   readonly instruction: Instruction;
@@ -55,10 +56,10 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
   const longest = Math.max(
     0,
     ...lanes.flatMap(({ lane }) =>
-      lane.instructions.map((i) => (i.kind === 'recv' && i.apply !== 'put' ? i.slice.length : 0)),
+      lane.instructions.map((i) => (i.kind === 'recv' && i.apply !== 'put' ? i.bytes : 0)),
     ),
   );
-  const received = longest > 0 ? layout.reserve('received', longest * 4) : 0;
+  const received = longest > 0 ? layout.reserve('received', longest) : 0;
   const variants = new Map(
     lanes.map(({ key, lane }) => {
       // The list's order respects both queues and every wait, so its first user of a place is the first in any
@@ -130,16 +131,18 @@ function planMessage(
   add: (specs: readonly DispatchSpec[]) => RemoteAction,
   layout: MemoryLayout,
 ): RemoteAction {
-  const { buffer, offset, spec } = locate(instruction.slice.buffer);
-  const { length } = instruction.slice;
-  const start = offset + instruction.slice.offset * 4;
-  const slice = { buffer, offset: start, bytes: length * 4 };
+  const location = locate(instruction.slice.buffer);
+  const { buffer, spec } = location;
+  const to = wordAt(location, instruction.slice.offset);
+  const length = wordsOf(spec.dtype, instruction.slice.length);
+  const bytes = length * WORD_BYTES;
+  const slice = { buffer, offset: to * WORD_BYTES, bytes };
   const message: HostTransfer = { instruction, home: { ...slice, dtype: spec.dtype } };
   if (instruction.kind === 'send' || instruction.apply === 'put') return { ...add([]), slice, message };
   const specs = planTransfers(
-    [{ source: received, from: 0, target: buffer, to: start / 4, length }],
+    [{ source: received, from: 0, target: buffer, to, length }],
     joinCode(instruction.apply, spec.dtype),
     layout,
   );
-  return { ...add(specs), slice: { buffer: received, offset: 0, bytes: length * 4 }, message };
+  return { ...add(specs), slice: { buffer: received, offset: 0, bytes }, message };
 }

@@ -6,7 +6,7 @@ import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import type { InstructionId } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
-import type { HostArray } from '../../tensor/shape';
+import { bytesOf, type HostArray } from '../../tensor/shape';
 import { message as copyOf, join } from '../cpu/join';
 import type { Transport } from '../executor';
 import type { HostMessage, HostRounds } from './host-rounds';
@@ -27,8 +27,8 @@ export async function runHostRounds({ messages, slots }: HostRounds, side: HostS
   const held: (HostArray | undefined)[] = [];
   const typed = (slot: number, buffer: ArrayBufferLike, offset: number, bytes: number): HostArray =>
     at(slots, slot).dtype === 'i32'
-      ? new Int32Array(buffer as ArrayBuffer, offset, bytes / 4)
-      : new Float32Array(buffer as ArrayBuffer, offset, bytes / 4);
+      ? new Int32Array(buffer as ArrayBuffer, offset, bytes / bytesOf('i32'))
+      : new Float32Array(buffer as ArrayBuffer, offset, bytes / bytesOf('f32'));
   const contents = async (slot: number): Promise<HostArray> => {
     const known = held[slot];
     if (known) return known;
@@ -42,7 +42,7 @@ export async function runHostRounds({ messages, slots }: HostRounds, side: HostS
     return own;
   };
   const part = (values: HostArray, { offset, home }: HostMessage): HostArray =>
-    values.subarray(offset / 4, (offset + home.bytes) / 4);
+    values.subarray(offset / bytesOf(home.dtype), (offset + home.bytes) / bytesOf(home.dtype));
 
   for (const message of messages) {
     const { instruction, slot, home, keep, last } = message;
@@ -57,10 +57,11 @@ export async function runHostRounds({ messages, slots }: HostRounds, side: HostS
       continue;
     }
     const data = await transport.recv(instruction.peer, device, instruction.tag);
-    if (data.length !== home.bytes / 4)
+    const expected = home.bytes / bytesOf(home.dtype);
+    if (data.length !== expected)
       throw new LockstepError(
         'program',
-        `Message ${instruction.tag} has ${data.length} elements, expected ${home.bytes / 4}.`,
+        `Message ${instruction.tag} has ${data.length} elements, expected ${expected}.`,
       );
     const came = typed(slot, data.buffer, data.byteOffset, home.bytes);
     if (whole) {

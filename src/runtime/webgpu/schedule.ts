@@ -10,7 +10,7 @@ import { type JoinCode, PUT } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 import { planTransfers, type TransferMove } from './plan-transfer';
 
-/** A stretch of a buffer, in elements. */
+/** A stretch of a buffer, in words. */
 export interface Access {
   readonly buffer: number;
   readonly from: number;

@@ -4,6 +4,7 @@
  */
 import type { GpuMemory } from './memory';
 import { COPY_DST, MAP_READ, MODE_READ } from './usage';
+import { WORD_BYTES } from './words';
 
 export class StagingPool {
   private readonly free = new Map<number, GPUBuffer[]>();
@@ -37,7 +38,7 @@ export class StagingPool {
       this.free.set(buffer.size, list);
     };
     try {
-      const span = Math.max(4, Math.ceil(bytes / 4) * 4);
+      const span = Math.max(1, Math.ceil(bytes / WORD_BYTES)) * WORD_BYTES;
       await buffer.mapAsync(MODE_READ, 0, span);
       return { data: buffer.getMappedRange(0, span), release };
     } catch (error) {

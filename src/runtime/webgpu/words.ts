@@ -1,0 +1,27 @@
+/**
+ * GPU memory in words of four bytes: what copies, block tables and strides of kernels count in. A buffer's elements may
+ * be smaller; then what is copied must begin and end at a word. Called by whatever plans copies and dispatches.
+ */
+import { LockstepError } from '../../base/errors';
+import { bytesOf, type DType, elements, type Shape } from '../../tensor/shape';
+
+export const WORD_BYTES = 4;
+
+const words = (bytes: number, what: string): number => {
+  if (bytes % WORD_BYTES !== 0)
+    throw new LockstepError('program', `${what}: ${bytes} bytes are not whole words of ${WORD_BYTES} bytes.`);
+  return bytes / WORD_BYTES;
+};
+
+/** Of so many elements. */
+export const wordsOf = (dtype: DType, length: number): number => words(length * bytesOf(dtype), `${length} ${dtype}`);
+
+/** A whole tensor, its last word filled up: buffers begin and end at words. */
+export const wordsOfTensor = ({ shape, dtype }: { readonly shape: Shape; readonly dtype: DType }): number =>
+  Math.ceil((elements(shape) * bytesOf(dtype)) / WORD_BYTES);
+
+/** Where an element of a buffer is, in words from the start of its GPUBuffer. */
+export const wordAt = (
+  { offset, spec }: { readonly offset: number; readonly spec: { readonly name: string; readonly dtype: DType } },
+  element = 0,
+): number => words(offset + element * bytesOf(spec.dtype), spec.name);
