@@ -5,12 +5,9 @@
  */
 import { loadPart } from '../base/load-part';
 import { lookup } from '../base/lookup';
-import { unpackedAtMost } from '../base/reading-bounds';
 import type { DataConfig } from '../protocol/config';
 import type { Files } from '../protocol/session';
-import { dataError } from './data-error';
-import { checkFileSize, MAX_FILE_BYTES } from './limits';
-import { joined } from './readers/unpack';
+import { MAX_FILE_BYTES } from './limits';
 
 /** `maxFileBytes`: how large an archive may be, packed and unpacked. */
 export async function prepareFiles(data: DataConfig, files: Files, maxFileBytes = MAX_FILE_BYTES): Promise<Files> {
@@ -34,32 +31,6 @@ export async function prepareFiles(data: DataConfig, files: Files, maxFileBytes 
 
 async function plain(file: string, bytes: Uint8Array<ArrayBuffer> | undefined, maxBytes: number): Promise<Files> {
   if (bytes === undefined || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return {};
-  return { [file]: await gunzip(file, bytes, unpackedAtMost(bytes.length, maxBytes)) };
-}
-
-async function gunzip(
-  file: string,
-  bytes: Uint8Array<ArrayBuffer>,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      const reason = error instanceof Error && error.message !== '' ? ` (${error.message})` : '';
-      throw dataError(
-        { file },
-        `gzip that does not unpack${reason}`,
-        'a whole gzip file',
-        'The file is cut off or damaged; download it again.',
-      );
-    });
-    if (done) break;
-    parts.push(value);
-    length += value.length;
-    if (length > maxBytes) await reader.cancel();
-    checkFileSize({ file }, length, maxBytes);
-  }
-  return joined(parts);
+  const { gunzip } = await loadPart('The reader of packed files', () => import('./gunzip'));
+  return { [file]: await gunzip(file, bytes, maxBytes) };
 }

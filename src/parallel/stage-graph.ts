@@ -4,10 +4,10 @@
  * parameters like PyTorch's state_dict.
  */
 import { at, invariant, must } from '../base/invariant';
-import { Part } from '../base/part';
+import { loadAll, Part } from '../base/part';
 import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
 import type { ValueId } from '../graph/op';
-import { checkpoint, type Segment } from '../graph/passes/checkpoint';
+import type { Segment } from '../graph/passes/checkpoint';
 import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
@@ -44,7 +44,9 @@ const WHOLE: CutGraph = { own: (value) => value, cutAlong: () => [], sumAlong: (
 
 /** Loaded for a run with `fuse`. */
 export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));
-if (!globalThis.LOCKSTEP_SITE) await FUSION_PASSES.load();
+/** Loaded for a run with `checkpointSegments`. */
+export const CHECKPOINT_PASS = new Part('Activation checkpointing', () => import('../graph/passes/checkpoint'));
+if (!globalThis.LOCKSTEP_SITE) await loadAll([FUSION_PASSES, CHECKPOINT_PASS]);
 
 export interface ParameterRef {
   readonly name: string;
@@ -161,7 +163,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const keep = keptValues(named, [x, output, ...gradients.values()]);
   invariant(!options.partition || config.checkpointSegments === undefined, 'segments are of the whole graph');
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments);
-  const kept = segments.length > 0 ? checkpoint(named, segments, keep) : named;
+  const kept = segments.length > 0 ? CHECKPOINT_PASS.get().checkpoint(named, segments, keep) : named;
   const parameters = made.map(({ name, value, cut, sum }) => ({
     name,
     gradient: at(finished.values, value).name,

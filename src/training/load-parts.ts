@@ -10,7 +10,7 @@ import { SCHEDULERS } from '../optim/schedule';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadRareParts } from '../parallel/ddp/rare-parts';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
-import { FUSION_PASSES } from '../parallel/stage-graph';
+import { CHECKPOINT_PASS, FUSION_PASSES } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
 import { RESUMING } from './blueprint/resuming-part';
 
@@ -71,6 +71,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
 export async function loadParts(config: Config): Promise<void> {
   const parts: readonly Part<unknown>[] = [
     ...(config.fuse ? [FUSION_PASSES] : []),
+    ...(config.checkpointSegments === undefined ? [] : [CHECKPOINT_PASS]),
     ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),
     ...(config.resume === undefined && config.weights === undefined ? [] : [RESUMING]),
