@@ -59,7 +59,7 @@ test('after a pause bar, timeline, stage and result are at one step, and the nex
   playground,
 }) => {
   await playground.open(`${DDP}&device=cpu`);
-  for (let again = 0; again < 3; again++) {
+  for (let again = 0; again < 2; again++) {
     await play(playground);
     await pause(playground);
     await takesOneStep(playground);
@@ -93,12 +93,12 @@ test(
 );
 
 test(
-  'ten lost devices while it plays: it goes on by itself from where it was',
-  placeInBrowser({ rest: 'devices.spec.ts loses one' }),
+  'five lost devices while it plays: it goes on by itself from where it was',
+  placeInBrowser({ rest: 'devices.spec.ts loses one; device-loss.null.test.ts ten' }),
   async ({ playground }) => {
     await playground.open(`${DDP}&device=webgpu`);
     await play(playground);
-    for (let loss = 0; loss < 10; loss++) {
+    for (let loss = 0; loss < 5; loss++) {
       const before = await playground.number('Step');
       await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
       const notice = playground.notice(/device was lost.*continues by itself from step/i);

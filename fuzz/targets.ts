@@ -232,7 +232,7 @@ async function trySchedule(csv: string): Promise<void> {
 }
 
 export const TARGETS: readonly Target[] = [
-  target('links', 600, anyLink, tryLink),
+  target('links', 300, anyLink, tryLink),
   target('configs', 1500, anyConfig, tryParse),
   target('runs', 120, runnableConfig, tryRun),
   target('files', 700, anyFile, tryFile),
@@ -247,7 +247,7 @@ export const TARGETS: readonly Target[] = [
   }),
   target('questions', 300, anyQuestion, tryQuestion),
   target('configFiles', 300, anyConfigText, tryConfigText),
-  target('schedules', 400, anySchedule, trySchedule),
-  target('imports', 250, anyRecording, tryRecording),
-  target('reports', 300, anyReport, tryReport),
+  target('schedules', 200, anySchedule, trySchedule),
+  target('imports', 120, anyRecording, tryRecording),
+  target('reports', 150, anyReport, tryReport),
 ];

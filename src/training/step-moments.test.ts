@@ -18,10 +18,9 @@ const SIZES = [
   { pp: 4, dp: 4, microBatches: 8 },
 ] as const;
 
-/** More micro-batches, more stages of their own all-reduce, and more rounds in each. */
+/** More micro-batches; more stages of their own all-reduce; more rounds in each. */
 const LARGER_SIZES = [
   { pp: 4, dp: 1, microBatches: 32 },
-  { pp: 8, dp: 1, microBatches: 16 },
   { pp: 8, dp: 2, microBatches: 16 },
   { pp: 2, dp: 8, microBatches: 4 },
 ] as const;

@@ -1,7 +1,7 @@
 /**
  * The picture is the computation: what the scene shows of a step that really ran, held against the events of that step.
  */
-import { describe, expect, it, test } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session-info';
@@ -53,14 +53,16 @@ async function tracedStep(config: ConfigInput): Promise<{ readonly info: Session
   return { info: session.info, trace };
 }
 
-/** Scenes while a cursor walks the step in halves of an event. */
+/** Scenes while a cursor walks the step in halves of an event: of each event, or of one in so many and of the last. */
 function* walk(
   info: SessionInfo,
   trace: MomentTrace,
+  every = 1,
 ): Generator<{ readonly event: number; readonly fraction: number; readonly scene: StageScene }> {
   const facts = createTraceFacts(info, trace);
   const plan = planStage(info, trace, facts.packets, SIZE);
   for (let event = 0; event < trace.events.length; event++) {
+    if (event % every !== 0 && event !== trace.events.length - 1) continue;
     for (const fraction of [0.5, 1]) {
       yield { event, fraction, scene: stageScene(plan, facts.at({ event, fraction }, 'modelled')) };
     }
@@ -68,8 +70,13 @@ function* walk(
 }
 
 describe.each(Object.entries(RUNS))('%s', (_, config) => {
-  it('draws a packet for every transfer that ran and for nothing else; their bytes are the bytes sent', async () => {
-    const { info, trace } = await tracedStep(config);
+  let step: Awaited<ReturnType<typeof tracedStep>>;
+  beforeAll(async () => {
+    step = await tracedStep(config);
+  });
+
+  it('draws a packet for every transfer that ran and for nothing else; their bytes are the bytes sent', () => {
+    const { info, trace } = step;
     const drawn = new Set<string>();
     for (const { scene } of walk(info, trace)) for (const { id } of scene.packets) drawn.add(id);
     const sends = trace.events.flatMap((e, i) => (e.kind === 'send' && e.bytes > 0 ? [i] : []));
@@ -77,11 +84,10 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
     expect(packetsToDraw(trace).reduce((sum, p) => sum + p.bytes, 0)).toBe(trafficOf(trace).total);
   });
 
-  it('shows in every cell the number that was in the buffer', async () => {
-    const { info, trace } = await tracedStep(config);
+  it('shows in every cell the number that was in the buffer', () => {
+    const { info, trace } = step;
     const shown = { matrices: 0, packets: 0 };
-    for (const { event, fraction, scene } of walk(info, trace)) {
-      if (event % 7 !== 0 && event !== trace.events.length - 1) continue;
+    for (const { event, fraction, scene } of walk(info, trace, 7)) {
       const contents = contentsAt(
         trace,
         fraction === 1 ? event : firstOf(must(momentAt(trace.moments, event), 'moment')) - 1,
@@ -117,8 +123,8 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
     if (info.worldSize > 1) expect(shown.packets).toBeGreaterThan(0);
   });
 
-  it('draws nothing in a room over another thing in it, in rooms of any size', async () => {
-    const { info, trace } = await tracedStep(config);
+  it('draws nothing in a room over another thing in it, in rooms of any size', () => {
+    const { info, trace } = step;
     const facts = createTraceFacts(info, trace);
     for (const size of [SIZE, { width: 860, height: 420 }, { width: 390, height: 560 }]) {
       const plan = planStage(info, trace, facts.packets, size);
@@ -132,10 +138,9 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
     }
   });
 
-  it('keeps everything on the canvas', async () => {
-    const { info, trace } = await tracedStep(config);
-    for (const { event, scene } of walk(info, trace)) {
-      if (event % 5 !== 0) continue;
+  it('keeps everything on the canvas', () => {
+    const { info, trace } = step;
+    for (const { scene } of walk(info, trace, 5)) {
       const off = scene.items.find(
         ({ rect }) => rect.x < 0 || rect.y < 0 || right(rect) > scene.width || bottom(rect) > scene.height,
       );

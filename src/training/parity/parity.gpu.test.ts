@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
-import { PARITY_CASES } from '../testing/parity-cases';
-import { parityPlace } from '../testing/parity-tier';
+import { PARITY_CASES, type ParityCase } from '../testing/parity-cases';
+import { isSmall, parityPlace } from '../testing/parity-tier';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 
@@ -18,12 +18,17 @@ beforeAll(() => {
 afterAll(() => node.close());
 
 const WORKERS = 'one run of each mode in workers is in the quick tier; on the CPU (parity.test.ts) all small ones are';
+/**
+ * Of the large nets those of the quick tier run in workers, too: a CNN, a GPT and long rows. The others have the same
+ * kernels and the same messages as those or as a small net of their mode, and run in workers on the CPU.
+ */
+const runsInWorkers = (parity: ParityCase): boolean => isSmall(parity) || parityPlace(parity).rest === undefined;
 const IN_WORKERS = /^tanh_mlp (single|model parallel|DataParallel.*|DDP world_size2_batch_per_rank16)$/;
 
 for (const parity of PARITY_CASES) {
   const { modes, rest } = parityPlace(parity);
   describe(parity.name, place({ modes, rest }), () => {
-    const alone = place(IN_WORKERS.test(parity.name) || rest ? {} : { rest: WORKERS });
+    const alone = place(IN_WORKERS.test(parity.name) ? {} : { rest: WORKERS });
     const shared = once(() => runParity(parity, node.gpu));
 
     test('meets its bars on WebGPU', async () => {
@@ -37,6 +42,7 @@ for (const parity of PARITY_CASES) {
       expect(measured.replicaDivergence).toBe(0);
     });
 
+    if (!runsInWorkers(parity)) return;
     test('one GPUDevice per rank: the bits of the shared run', alone, async () => {
       expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
     });
