@@ -3,7 +3,7 @@
  * Modes emit its nodes as instructions (emit.ts) and add the transfers; buffers are named like its values,
  * parameters like PyTorch's state_dict.
  */
-import { at, invariant, must } from '../base/invariant';
+import { at, must } from '../base/invariant';
 import { loadAll, Part } from '../base/part';
 import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
 import type { ValueId } from '../graph/op';
@@ -30,6 +30,8 @@ export interface Partition {
 export interface CutGraph {
   /** What the rank has of it. */
   own(value: ValueId): ValueId;
+  /** The nodes that the rank has for these of the whole graph. */
+  nodesOf(segment: Segment): Segment;
   /** Of a parameter: the axes of the mesh along which every rank has another piece. */
   cutAlong(value: ValueId): readonly Axis[];
   /** Of a parameter: the axes along which the ranks' gradients are addends, which the optimiser sums. */
@@ -40,7 +42,13 @@ export interface CutGraph {
 
 export type PartitionOf = (rank: Rank) => Partition;
 
-const WHOLE: CutGraph = { own: (value) => value, cutAlong: () => [], sumAlong: () => [], regionOf: () => undefined };
+const WHOLE: CutGraph = {
+  own: (value) => value,
+  nodesOf: (segment) => segment,
+  cutAlong: () => [],
+  sumAlong: () => [],
+  regionOf: () => undefined,
+};
 
 /** Loaded for a run with `fuse`. */
 export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));
@@ -132,7 +140,13 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const loss = options.withLoss ? lossOf(whole, input, options.rows, forward.output) : undefined;
   const builder = options.partition ? new GraphBuilder(ops) : whole;
   const handedOn = options.withLoss ? undefined : forward.output;
-  const { own, cutAlong, sumAlong, regionOf } = options.partition?.cut(whole.finish(), builder, handedOn) ?? WHOLE;
+  const {
+    own,
+    nodesOf: nodesFor,
+    cutAlong,
+    sumAlong,
+    regionOf,
+  } = options.partition?.cut(whole.finish(), builder, handedOn) ?? WHOLE;
   const [x, output] = [own(wholeInput), own(forward.output)];
   const used = [...forward.parameters, ...borrowed].map(({ name, value }) => ({
     name,
@@ -161,8 +175,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const adds = made.filter(({ name }) => options.gradients === 'add' || options.added?.has(name));
   const named = renamed(finished, new Set(adds.map((p) => p.value)));
   const keep = keptValues(named, [x, output, ...gradients.values()]);
-  invariant(!options.partition || config.checkpointSegments === undefined, 'segments are of the whole graph');
-  const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments);
+  const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments).map(nodesFor);
   const kept = segments.length > 0 ? CHECKPOINT_PASS.get().checkpoint(named, segments, keep) : named;
   const parameters = made.map(({ name, value, cut, sum }) => ({
     name,

@@ -22,6 +22,8 @@ import { ruleOf } from './rules';
 export interface Partitioned {
   /** Of a value of the whole graph, the rank's. */
   readonly own: (value: ValueId) => ValueId;
+  /** How many nodes the rank has for the first `count` nodes of the whole graph. */
+  readonly nodesFor: (count: number) => number;
   /** Of values of the whole graph, by name; without the statistics that a node keeps for its gradient. */
   readonly placements: ReadonlyMap<string, Placement>;
   /** Parameters whose gradient is an addend on every rank, as that of a layer norm of cut rows. */
@@ -68,6 +70,8 @@ class Partitioner {
   /** Nodes that take a value in. */
   private readonly uses = new Map<ValueId, number>();
   private readonly gathered: Gathered[] = [];
+  /** By node of the whole graph: how many the rank's graph had before. */
+  private readonly starts: number[] = [];
 
   constructor(
     private readonly whole: Graph,
@@ -94,12 +98,17 @@ class Partitioner {
     // Masks are cut like what they multiply, so they are made where they are used.
     for (const value of this.whole.values)
       if (value.role === 'buffer' || (value.role !== 'mask' && !made.has(value.id))) this.given(value);
-    for (const node of this.whole.nodes) this.node(node);
+    for (const node of this.whole.nodes) {
+      this.starts.push(this.builder.size);
+      this.node(node);
+    }
+    const end = this.builder.size;
     return {
       own: (id) => this.parameters.get(id) ?? this.of(id).local,
       placements: new Map(
         [...this.held].flatMap(([id, { placement }]) => (placement ? [[this.nameOf(id), placement] as const] : [])),
       ),
+      nodesFor: (count) => this.starts[count] ?? end,
       partialGradients: this.partialGradients,
       gathered: this.gathered,
     };

@@ -34,6 +34,7 @@ function cut(whole: Graph, builder: GraphBuilder, { plan, rank, handedOn }: CutB
   const made = partition(whole, builder, { plan, rank, wrt, wholeOutput: handedOn });
   return {
     own: made.own,
+    nodesOf: ({ start, end }) => ({ start: made.nodesFor(start), end: made.nodesFor(end) }),
     cutAlong: (id) => {
       const { name } = must(whole.values[id], 'value');
       return placementOf(plan, name).kind === 'shard' ? [plan.axis] : [];

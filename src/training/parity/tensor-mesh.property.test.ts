@@ -71,10 +71,11 @@ const runs = fc.record({
   clip: fc.constantFrom(undefined, 0.05, 1),
   algorithm: fc.constantFrom('ring', 'naive', 'halvingDoubling', 'tree'),
   bucketCapMb: fc.constantFrom(0.00005, 25),
+  segments: fc.constantFrom(undefined, 2, 3),
 });
 
 test('any net on any mesh: the weights of one device', { timeout: 120_000 }, async () => {
-  const property = fc.asyncProperty(runs, async ({ blocks, mesh, clip, algorithm, bucketCapMb }) => {
+  const property = fc.asyncProperty(runs, async ({ blocks, mesh, clip, algorithm, bucketCapMb, segments }) => {
     const [pp = 1, dpReplicate = 1, tp = 1] = mesh;
     const { layers, styles, sizes } = netOf(blocks);
     const [first = 1, ...rest] = sizes;
@@ -90,6 +91,7 @@ test('any net on any mesh: the weights of one device', { timeout: 120_000 }, asy
       batchSize: 8,
       ddp: { algorithm, bucketCapMb },
       ...(clip === undefined ? {} : { clipGradNorm: clip }),
+      ...(segments === undefined ? {} : { checkpointSegments: segments }),
     };
     const parsed = parseConfig(input);
     const config = { ...parsed, worldSize: pp * dpReplicate * tp, mesh: { ...parsed.mesh, pp, dpReplicate, tp } };

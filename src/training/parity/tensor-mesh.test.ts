@@ -18,6 +18,7 @@ import type { Config, ConfigInput, LayerInput } from '../../protocol/config';
 import { groupLabel } from '../../protocol/mesh';
 import { mlpLayers } from '../../protocol/presets';
 import { programKey } from '../../protocol/step-kind';
+import type { Phase } from '../../protocol/trace';
 import { metricsOf } from '../../trace/metrics';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
@@ -43,10 +44,15 @@ const PLAN: PlanInput = {
   lossParallel: false,
 };
 const NET = [4, 6, 4, 6, 3, 2];
+/** Enough rows for a batch whose activations outweigh the parameters. */
+const WIDE = { type: 'randomRegression', samples: 512, in: 4, out: 2 } as const;
 
 /** Dropout in the place of most activations: 1 inside a pair, 3 and 7 behind one. */
 const dropped = (layers: readonly LayerInput[]): readonly LayerInput[] =>
   layers.map((layer, i) => (i % 4 === 3 || i === 1 ? { type: 'Dropout', p: 0.25 } : layer));
+
+const withGelu = (layers: readonly LayerInput[]): LayerInput[] =>
+  layers.map((layer) => (layer.type === 'Tanh' ? { type: 'GELU' } : layer));
 
 interface Sizes {
   readonly pp?: number;
@@ -143,6 +149,9 @@ describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
     [{ ddp: { gradientAsBucketView: true, overlap: false } }],
     [{ fuse: true }],
     [{ placement: 'workers' }],
+    [{ checkpointSegments: 2 }],
+    // The gradient of GELU asks for the sum of the pair before it, which the segment computes again.
+    [{ checkpointSegments: 2, fuse: true, model: { layers: withGelu(dropped(mlpLayers(NET, 'Tanh'))) } }],
     // One mask where a region is replicated, a piece of it where the region is cut.
     [{ model: { layers: dropped(mlpLayers([4, 6, 4, 5, 3, 2], 'Tanh')) } }],
     [{ model: { layers: dropped(mlpLayers([4, 6, 4, 5, 3, 2], 'Tanh')) }, shuffle: false, placement: 'workers' }],
@@ -199,4 +208,27 @@ test('a stage that ends inside a pair hands on the whole activation', async () =
   const training = await trained(sizes, configOf(sizes, { pipeline: { microBatches: 2, split: [2, 7] } }));
   expect(differenceFromSingle(training.blueprint, await training.weights())).toBeLessThanOrEqual(BAR.SGD);
   await training.dispose();
+});
+
+/** Of a rank's Program: the collectives of tensor groups in a phase. */
+function sumsIn(phase: Phase, config: Config): number {
+  const { programs } = createBlueprint(config, {}, modeOf({ tp: 2 }));
+  const { instructions } = at(must(programs.at(-1), 'a Program').lanes, 0);
+  const seqs = instructions.flatMap((i) => (i.kind === 'send' && i.phase === phase ? [i.collective?.seq] : []));
+  return new Set(seqs).size;
+}
+
+test('a checkpointed segment sends again what its gradients ask for, and keeps fewer activations', () => {
+  const kept = (config: Config): number => {
+    const { programs } = createBlueprint(config, {}, modeOf({ tp: 2 }));
+    return must(planMemory(programs).get(0), 'a plan').bytes;
+  };
+  const gelu = { model: { layers: withGelu(mlpLayers(NET, 'Tanh')) }, batchSize: 256, data: WIDE };
+  const [tanh, once] = [configOf({ tp: 2 }), configOf({ tp: 2 }, gelu)];
+  const [tanhAgain, again] = [tanh, once].map((config) => ({ ...config, checkpointSegments: 2 }));
+  // Two pairs, each with a sum in its forward pass; the second has one in its backward pass.
+  for (const config of [tanh, once, tanhAgain, again]) expect(sumsIn('forward', must(config, 'config'))).toBe(2);
+  expect([tanh, tanhAgain].map((config) => sumsIn('backward', must(config, 'config')))).toEqual([1, 1]);
+  expect([once, again].map((config) => sumsIn('backward', must(config, 'config')))).toEqual([1, 2]);
+  expect(kept(must(again, 'config'))).toBeLessThan(kept(once));
 });
