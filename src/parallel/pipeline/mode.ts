@@ -10,6 +10,7 @@ import { initDeviceMesh } from '../../mesh/device-mesh';
 import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import { commHookOf, opFamiliesOfHook } from '../ddp/comm-hooks/comm-hooks';
 import { type ParallelMode, SCRIPT } from '../mode';
+import { CHECKPOINT_PASS } from '../stage-graph';
 import { hasSampler, ranksDraw } from './draws';
 import { pipeline as face } from './face';
 import { microBatchesFor } from './short-batch';
@@ -18,7 +19,8 @@ const COMPILER = new Part('The compiler of pipelines', () => import('./compiler'
 
 export const pipeline: ParallelMode = {
   face,
-  parts: [COMPILER],
+  // memoryAdvice tries a run with checkpointSegments.
+  parts: [COMPILER, CHECKPOINT_PASS],
   mesh: (config) => initDeviceMesh(meshSizes(config), { nodes: config.nodes }),
   sampler: (config) => (hasSampler(config) ? 'distributedWhole' : undefined),
   ranksDraw,
