@@ -27,7 +27,13 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
   const parameterGradients = new Set(stage.parameters.map((p) => p.gradient));
   const shapes = new Map(stage.graph.values.map((v) => [v.name, v.type.shape]));
   for (const value of stage.graph.values) {
-    const base = { name: value.name, shape: value.type.shape, dtype: value.type.dtype };
+    const region = stage.regions.get(value.name);
+    const base = {
+      name: value.name,
+      shape: value.type.shape,
+      dtype: value.type.dtype,
+      ...(region ? { region } : {}),
+    };
     if (value.role === 'parameter')
       lane.buffer({ ...base, category: 'parameter', persistent: true, pool: 'parameters' });
     else if (value.role === 'buffer') lane.buffer({ ...base, category: 'buffer', persistent: true });

@@ -38,6 +38,8 @@ export interface CutGraph {
   sumAlong(value: ValueId): readonly Axis[];
   /** Of a dropout mask, by its name: the piece that the rank has. */
   regionOf(mask: string): TensorRegion | undefined;
+  /** Of the rank's values, by their names: those that are a piece or an addend of a whole tensor. */
+  regionsIn(finished: Graph): ReadonlyMap<string, TensorRegion>;
 }
 
 export type PartitionOf = (rank: Rank) => Partition;
@@ -48,6 +50,7 @@ const WHOLE: CutGraph = {
   cutAlong: () => [],
   sumAlong: () => [],
   regionOf: () => undefined,
+  regionsIn: () => new Map(),
 };
 
 /** Loaded for a run with `fuse`. */
@@ -92,6 +95,8 @@ export interface StageGraph {
   readonly registered: readonly ParameterRef[];
   /** Dropout masks, in the order of their draws. */
   readonly masks: readonly DropoutMask[];
+  /** Values that are a piece or an addend of a whole tensor. */
+  readonly regions: ReadonlyMap<string, TensorRegion>;
   /** What the gradient of the loss starts from: 1 over the number of micro-batches. */
   readonly lossGradient: number;
 }
@@ -140,13 +145,8 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const loss = options.withLoss ? lossOf(whole, input, options.rows, forward.output) : undefined;
   const builder = options.partition ? new GraphBuilder(ops) : whole;
   const handedOn = options.withLoss ? undefined : forward.output;
-  const {
-    own,
-    nodesOf: nodesFor,
-    cutAlong,
-    sumAlong,
-    regionOf,
-  } = options.partition?.cut(whole.finish(), builder, handedOn) ?? WHOLE;
+  const cutGraph = options.partition?.cut(whole.finish(), builder, handedOn) ?? WHOLE;
+  const { own, nodesOf: nodesFor, cutAlong, sumAlong, regionOf } = cutGraph;
   const [x, output] = [own(wholeInput), own(forward.output)];
   const used = [...forward.parameters, ...borrowed].map(({ name, value }) => ({
     name,
@@ -197,6 +197,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
       const region = regionOf(mask.name);
       return region ? { ...mask, region } : mask;
     }),
+    regions: cutGraph.regionsIn(finished),
     lossGradient: 1 / config.accumulate,
   };
 }

@@ -119,6 +119,8 @@ export interface BufferSpec {
   readonly pool?: string;
   /** Contents before the first step: every element this value (default 0). */
   readonly fill?: number;
+  /** Of which whole tensor it is a piece or an addend; absent: of none. */
+  readonly region?: TensorRegion;
   /** What a later micro-batch of the Program has in place of the buffer of that name ('3.out@1' of '3.out'). */
   readonly insteadOf?: string;
 }

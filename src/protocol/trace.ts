@@ -166,6 +166,18 @@ export interface MemoryEntry {
   readonly tensors: readonly string[];
 }
 
+/** A tensor of which a device has a piece, or an addend, while other devices have the others. */
+export interface TensorPart {
+  readonly device: DeviceIndex;
+  readonly buffer: string;
+  /** Of the whole. */
+  readonly shape: readonly number[];
+  /** For each dimension, which indices of the whole: the piece has every combination of them. */
+  readonly ranges: readonly (readonly { readonly start: number; readonly length: number }[])[];
+  /** It is one of several addends of the whole; which one. */
+  readonly addend?: number;
+}
+
 /** When an event would be on the modelled hardware, in microseconds since the start of the step. */
 export interface ModelledTime {
   readonly startUs: number;
@@ -193,6 +205,8 @@ export interface StepTrace {
   readonly losses: LossRecord;
   /** Contents at the start of the step of every persistent parameter and gradient buffer, capped like captures. */
   readonly initial: readonly { readonly device: DeviceIndex; readonly captured: readonly Captured[] }[];
+  /** Of tensor parallelism: what the devices have parts of; absent: every tensor is whole. */
+  readonly parts?: readonly TensorPart[];
 }
 
 /** The loss of one micro-batch: of a whole step where a step has one. */

@@ -24,6 +24,14 @@ const WHOLE: Readonly<Record<string, string>> = {
   num_nonjoined: 'number of ranks that still have batches',
   barrier: 'token of the barrier',
   requires_sync: 'whether this step synchronises gradients',
+  'loss.max.own': 'largest logit of each row among the rank’s classes',
+  'loss.max': 'largest logit of each row',
+  'loss.exps.own': 'sum of exp(logit − max) over the rank’s classes',
+  'loss.exps': 'sums of exp(logit − max) over all classes',
+  'loss.logit.own': 'logit of each label, if the rank has that class',
+  'loss.logit': 'logit of each label',
+  'loss.labels.own': 'labels, counted from the rank’s first class',
+  'loss.stats': 'statistics of the loss',
 };
 
 /** What a layer makes beside its output, by the end of the buffer's name. */
@@ -73,6 +81,7 @@ function tensorWords(name: string): string {
     scratchWords(name) ??
     gradientWords(name) ??
     layerWords(name) ??
+    partWords(name) ??
     name
   );
 }
@@ -127,6 +136,36 @@ function gradientWords(name: string): string | undefined {
   if (part !== undefined) return `part ${part} of the gradient of the ${own}`;
   if (own !== of) return `gradient of the ${own}`;
   return name.endsWith('.micro') ? `${of}.grad of one micro-batch` : undefined;
+}
+
+/** Between the whole tensor of a layer and what a rank of a tensor group has of it. */
+function partWords(name: string): string | undefined {
+  const [, of = '', ending = '', module = ''] =
+    /^(.+?)\.(addend|piece|sum|used|once|bias|blocks|padded|for)(?:\.(.+))?$/.exec(name) ?? [];
+  if (of === '') return undefined;
+  const said = tensorWords(of);
+  // A parameter of torch's ends with a word like these.
+  if (ending === 'bias' && said === of) return undefined;
+  switch (ending) {
+    case 'for':
+      return /\.(blocks|padded)$/.test(module)
+        ? partWords(`${of}.${module.replace(/^.*\./, '')}`)
+        : `${said}, input of ${moduleWords(module)}`;
+    case 'sum':
+      return `${said} without the bias`;
+    case 'used':
+      return `${said}, put together`;
+    case 'once':
+      return `${said}, on the first rank only`;
+    case 'bias':
+      return `bias of the ${said}`;
+    case 'blocks':
+      return `pieces of the ${said}, one after the other`;
+    case 'padded':
+      return `padded piece of the ${said}`;
+    default:
+      return `${ending} of the ${said}`;
+  }
 }
 
 function layerWords(name: string): string | undefined {

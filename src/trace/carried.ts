@@ -29,5 +29,11 @@ export function normWords(buffer: string): string | undefined {
   return buffer.startsWith('grad_norm') ? "the norm of one device's gradients" : undefined;
 }
 
-export const ofSyncBatchNorm = ({ collective, bucket, module }: TraceEvent): boolean =>
-  bucket === undefined && module !== '' && (collective?.op === 'allGather' || collective?.op === 'allReduce');
+/** Statistics in the forward pass; in the backward pass sums that have no name of their own. */
+const SYNCED = /\.((all_)?stats|sums)$|^(collective|norm)\//;
+
+/** Else a collective of a module is one of its tensor group. */
+export const ofSyncBatchNorm = ({ bucket, module, slice }: SyncedEvent): boolean =>
+  bucket === undefined && module !== '' && SYNCED.test((slice?.buffer ?? '').replace(/@\d+$/, ''));
+
+type SyncedEvent = Pick<TraceEvent, 'bucket' | 'module'> & { readonly slice?: { readonly buffer: string } };

@@ -4,6 +4,7 @@
  */
 
 import type { StepTrace, TraceEvent } from '../protocol/trace';
+import { ofSyncBatchNorm } from './carried';
 import { groupSize } from './group-size';
 import { moduleWords, plural } from './words';
 
@@ -78,9 +79,10 @@ export function hookTransferSentence(trace: StepTrace, e: TraceEvent, who: strin
   if (e.anchor === 'push') return `push: ${moves(own)}${e.apply === 'add' ? ' and adds it to what has come' : ''}`;
   if (e.anchor === 'average') return `model averaging: ${moves('a part of the parameters')}`;
   const { collective } = e;
+  if (!ofSyncBatchNorm(e)) return undefined;
   if (collective?.op === 'allGather' && e.phase === 'forward')
     return `SyncBatchNorm: ${moves(`mean, invstd and count of ${moduleWords(e.module)}`)}`;
-  if (collective?.op === 'allReduce' && e.phase === 'backward' && collective.bucket === undefined && e.module !== '')
+  if (collective?.op === 'allReduce' && e.phase === 'backward')
     return `SyncBatchNorm: ${moves(`sum_dy and sum_dy_xmu of ${moduleWords(e.module)}`)}${holding(trace, e)}`;
   return undefined;
 }

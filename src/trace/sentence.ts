@@ -12,6 +12,7 @@ import { ALGORITHMS } from '../protocol/words/algorithms';
 import { hookSentence } from './hook-sentence';
 import { endUs, spanOf } from './lanes';
 import { dividesAtFirst, divisorWords } from './moments/divided';
+import { tensorSentence } from './moments/tensor-sentence';
 import { transferSentence } from './transfer-sentence';
 import { capital, deviceName, hasRanks, kernelWords, layerWords, moduleWords, plural } from './words';
 
@@ -31,7 +32,7 @@ const microBatchWords = ({ action, kind }: TraceEvent): string =>
 function workSentence(trace: StepTrace, e: TraceEvent): string {
   const who = deviceName(trace, e.device);
   if (e.anchor === 'scale_grads') return `scale_grads: ${who} divides a gradient by the number of micro-batches`;
-  const own = hookSentence(trace, e, who);
+  const own = hookSentence(trace, e, who) ?? unmarked(tensorSentence(trace, e, { text: who, many: false, all: false }));
   if (own !== undefined) return own;
   if (e.kind === 'load') return loadSentence(trace, e, who);
   if (e.name === 'ops/copy') return copySentence(e, who);
@@ -51,6 +52,9 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
       return `${e.phase}: ${who} runs ${e.name}`;
   }
 }
+
+/** Without the marks around layers, which are for the titles of moments. */
+const unmarked = (sentence: string | undefined): string | undefined => sentence?.replace(/[«»]/g, '');
 
 function optimizerSentence(e: TraceEvent, who: string): string {
   switch (e.name) {
@@ -145,5 +149,6 @@ function meanwhile(trace: StepTrace, index: number, clock: Clock): string {
   if (e.queue === 'comm') return `, while ${moduleWords(beside.module)} still computes its gradient`;
   const algorithm = beside.collective?.algorithm ?? 'direct';
   const how = algorithm === 'direct' ? 'on the way' : ALGORITHMS[algorithm].way;
-  return `, while bucket ${beside.collective?.bucket ?? beside.bucket} is being summed ${how}`;
+  const bucket = beside.collective?.bucket ?? beside.bucket;
+  return bucket === undefined ? '' : `, while bucket ${bucket} is being summed ${how}`;
 }

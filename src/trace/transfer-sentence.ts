@@ -48,19 +48,32 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
 
 function allReduceSentence(trace: StepTrace, e: TraceEvent, c: CollectiveRef, who: string, other: string): string {
   const ranks = groupSize(trace, e);
-  const bucket = `bucket ${c.bucket ?? 0}`;
+  const words = reducedIn(trace, e);
+  const { bucket } = words;
   const part = c.algorithm !== 'naive' && (c.chunks ?? 1) > 1 ? `chunk ${c.chunk ?? 0} of ${bucket}` : bucket;
   const summed = c.summed ?? ranks;
   if (c.part === 'reduce-scatter') {
     if (e.kind === 'recv') return `${who} adds ${part} from ${other}: now the sum of ${summed} of ${ranks} ranks`;
     if (c.algorithm === 'naive') return `${who} sends all of ${part} to ${other}`;
     const before = c.algorithm === 'ring' ? summed - 1 : summedBefore(trace, e);
-    const holds = before === 1 ? 'its own gradients' : `the sum of ${before} of ${ranks} ranks`;
+    const holds = before === 1 ? words.own : `the sum of ${before} of ${ranks} ranks`;
     return `${who} sends ${part} ${direction(c, 'up')}to ${other}: ${holds}`;
   }
   if (e.kind === 'send')
-    return `${who} sends ${part} ${direction(c, 'down')}to ${other}: the mean gradient over all ${ranks} ranks`;
-  return `${who} takes ${part} from ${other}: the mean gradient, the same on every rank${c.group ? ` of ${groupLabel(c.group)}` : ''}`;
+    return `${who} sends ${part} ${direction(c, 'down')}to ${other}: ${words.result} over all ${ranks} ranks`;
+  return `${who} takes ${part} from ${other}: ${words.result}, the same on every rank${c.group ? ` of ${groupLabel(c.group)}` : ''}`;
+}
+
+/** What a rank brings, and what all have in the end: gradients, or a tensor in the middle of a layer that is cut. */
+function reducedIn(trace: StepTrace, e: TraceEvent) {
+  const { collective, slice, bucket = collective?.bucket } = e;
+  if (!trace.parts || bucket !== undefined || e.phase === 'step')
+    return { bucket: `bucket ${bucket ?? 0}`, own: 'its own gradients', result: 'the mean gradient' };
+  // The bias is added behind the sum.
+  const what = `the ${bufferWords((slice?.buffer ?? '').replace(/\.sum(?=$|@)/, ''))}`;
+  const [own, result] =
+    collective?.reduceOp === 'max' ? ['its own values', 'the largest'] : ['its own addend', 'the sum'];
+  return { bucket: what, own, result };
 }
 
 /** Trees have an up and a down. */

@@ -8,7 +8,7 @@ import type { Instruction, Program } from '../program/instruction';
 import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { linearize } from '../program/linearize';
 import type { Straggler } from '../protocol/config';
-import type { Captured, DeviceIndex, LossRecord, StepTrace, TraceEvent } from '../protocol/trace';
+import type { Captured, DeviceIndex, LossRecord, StepTrace, TensorPart, TraceEvent } from '../protocol/trace';
 import type { InstructionRecord } from '../runtime/executor';
 import type { Hardware } from '../simulator/hardware';
 import { simulate } from '../simulator/simulate';
@@ -47,13 +47,24 @@ export function stepTrace({ program, records, hardware, stragglers, ...rest }: S
     const match = partners.get(instruction.id);
     return match === undefined ? event : { ...event, match };
   });
+  const parts = partsOf(program);
   return {
     ...rest,
+    ...(parts.length === 0 ? {} : { parts }),
     kind: program.kind,
     events,
     modelled: events.map((e) => must(modelled.get(e.id), `modelled time of ${e.id}`)),
   };
 }
+
+const partsOf = ({ lanes }: Program): readonly TensorPart[] =>
+  lanes.flatMap(({ device, buffers }) =>
+    buffers.flatMap(({ name, region }): TensorPart[] => {
+      if (!region) return [];
+      const { ranges, addend } = region.piece;
+      return [{ device, buffer: name, shape: region.shape, ranges, ...(addend === undefined ? {} : { addend }) }];
+    }),
+  );
 
 /**
  * The merged order in which the lanes can run. The linearizer places a transfer where it is received; a send is moved

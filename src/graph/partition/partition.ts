@@ -26,6 +26,8 @@ export interface Partitioned {
   readonly nodesFor: (count: number) => number;
   /** Of values of the whole graph, by name; without the statistics that a node keeps for its gradient. */
   readonly placements: ReadonlyMap<string, Placement>;
+  /** Of the rank's values, by their names: those that are a piece or an addend of a whole tensor. */
+  readonly parts: ReadonlyMap<string, PartOfWhole>;
   /** Parameters whose gradient is an addend on every rank, as that of a layer norm of cut rows. */
   readonly partialGradients: ReadonlySet<string>;
   /** Tensors that were cut and are gathered for an operator, though the plan did not ask for it. */
@@ -36,6 +38,12 @@ export interface Gathered {
   readonly module: string;
   readonly op: string;
   readonly value: string;
+  readonly placement: Placement;
+}
+
+/** Of a whole tensor of this shape. */
+export interface PartOfWhole {
+  readonly shape: Shape;
   readonly placement: Placement;
 }
 
@@ -72,6 +80,7 @@ class Partitioner {
   private readonly gathered: Gathered[] = [];
   /** By node of the whole graph: how many the rank's graph had before. */
   private readonly starts: number[] = [];
+  private readonly parts = new Map<string, PartOfWhole>();
 
   constructor(
     private readonly whole: Graph,
@@ -111,6 +120,7 @@ class Partitioner {
       nodesFor: (count) => this.starts[count] ?? end,
       partialGradients: this.partialGradients,
       gathered: this.gathered,
+      parts: this.parts,
     };
   }
 
@@ -143,13 +153,17 @@ class Partitioner {
     const used = byRows ? at(this.apply(PLACE, [local], attrs, site, [`${name}.addend`]), 0) : local;
     const from = byRows ? PARTIAL : must(placement, name);
     const move = { from, to: wanted, shape: type.shape, partialGradient: false };
-    this.held.set(id, { local: redistribute(site, used, move, `${name}.used`), placement: wanted });
+    const made = redistribute(site, used, move, `${name}.used`);
+    this.part(used, { shape: type.shape, placement: from });
+    this.part(made, { shape: type.shape, placement: wanted });
+    this.held.set(id, { local: made, placement: wanted });
   }
 
   private valueOf({ name, type, role }: GraphValue, placement: Placement): ValueId {
     const { rank } = this.options;
     const shape = pieceShape(pieceOf(type.shape, [{ placement, ...rank }]));
-    if (shape.every((length) => length > 0)) return this.builder.value(name, { ...type, shape }, role);
+    if (shape.every((length) => length > 0))
+      return this.part(this.builder.value(name, { ...type, shape }, role), { shape: type.shape, placement });
     const [whole, axis] = [formatShape(type.shape), this.options.plan.axis];
     throw new LockstepError(
       'config',
@@ -195,11 +209,18 @@ class Partitioner {
       const to = wanted[k] ?? (from.kind === 'partial' ? REPLICATE : from);
       const { name, type } = at(types, k);
       const move: Move = { from, to, shape: type.shape, partialGradient: false };
+      this.part(at(outputs, k), { shape: type.shape, placement: from });
       const sum = redistribute(site, at(outputs, k), move, late === undefined ? name : `${name}.sum`);
       const after = type.shape.length - 1 - (rule.addedOnce?.dim ?? 0);
       const local = late === undefined ? sum : this.plusBias(sum, at(inputs, late), after, site, name);
-      this.held.set(id, { local, placement: to });
+      this.held.set(id, { local: this.part(local, { shape: type.shape, placement: to }), placement: to });
     }
+  }
+
+  /** Notes what the rank's value is of a whole tensor, where it is not the whole. */
+  private part(local: ValueId, part: PartOfWhole): ValueId {
+    if (part.placement.kind !== 'replicate') this.parts.set(this.builder.nameOf(local), part);
+    return local;
   }
 
   private localBuilder(site: NodeSite): LocalBuilder {
@@ -253,7 +274,8 @@ class Partitioner {
       return local;
     }
     const move = { from: placement, to: needed, shape: value.type.shape, partialGradient };
-    return redistribute(this.site(module, node.phase), local, move, `${value.name}.for.${node.module}`);
+    const moved = redistribute(this.site(module, node.phase), local, move, `${value.name}.for.${node.module}`);
+    return this.part(moved, { shape: value.type.shape, placement: needed });
   }
 
   /** Every rank uses the whole input for a part of its own. */

@@ -101,6 +101,7 @@ function gatherAndLoss({ builder, replicas }: ReplicaMove, input: ModeInput, row
     parameters: [],
     registered: [],
     masks: [],
+    regions: new Map(),
     lossGradient: 1 / input.config.accumulate,
   });
 

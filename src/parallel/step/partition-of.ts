@@ -2,14 +2,17 @@
  * The pass graph/partition as a stage's graph asks for it: from a plan and the mesh, what each rank cuts. Ranks at one
  * place of the plan's axis have the same graph. Called by modes whose mesh cuts layers.
  */
-import { must } from '../../base/invariant';
+import { at, must } from '../../base/invariant';
 import type { Graph, GraphBuilder } from '../../graph/graph';
 import type { ValueId } from '../../graph/op';
+import { ALL_REDUCE } from '../../graph/ops/collective';
 import { partition } from '../../graph/partition/partition';
 import { type Plan, placementOf } from '../../graph/partition/plan';
 import type { RankOnAxis } from '../../graph/partition/rule';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { pieceOf } from '../../sharding/piece';
+import { PARTIAL, type Placement } from '../../sharding/placement';
+import type { Shape } from '../../tensor/shape';
 import type { CutGraph, PartitionOf } from '../stage-graph';
 
 export const partitionOf =
@@ -32,6 +35,7 @@ function cut(whole: Graph, builder: GraphBuilder, { plan, rank, handedOn }: CutB
   // Of a stage's input somebody may ask the gradient.
   const wrt = whole.values.flatMap(({ id, role, type }) => (role === 'input' && type.dtype === 'f32' ? [id] : []));
   const made = partition(whole, builder, { plan, rank, wrt, wholeOutput: handedOn });
+  const regionOf = (shape: Shape, placement: Placement) => ({ shape, piece: pieceOf(shape, [{ placement, ...rank }]) });
   return {
     own: made.own,
     nodesOf: ({ start, end }) => ({ start: made.nodesFor(start), end: made.nodesFor(end) }),
@@ -46,7 +50,17 @@ function cut(whole: Graph, builder: GraphBuilder, { plan, rank, handedOn }: CutB
         mask,
       );
       const placement = must(made.placements.get(mask), mask);
-      return { shape: type.shape, piece: pieceOf(type.shape, [{ placement, ...rank }]) };
+      return regionOf(type.shape, placement);
+    },
+    regionsIn({ nodes, values }) {
+      const regions = new Map([...made.parts].map(([name, part]) => [name, regionOf(part.shape, part.placement)]));
+      // Sums of the backward pass.
+      for (const { op, attrs, inputs } of nodes) {
+        if (op !== ALL_REDUCE || attrs.reduceOp === 'max') continue;
+        const { name, type } = at(values, at(inputs, 0));
+        if (!regions.has(name)) regions.set(name, regionOf(type.shape, PARTIAL));
+      }
+      return regions;
     },
   };
 }

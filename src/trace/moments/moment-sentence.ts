@@ -18,6 +18,7 @@ import { momentAt } from './moment';
 import { momentsOf } from './moments';
 import { overlapOf } from './overlap';
 import { messageSentence, roundSentence } from './round-sentence';
+import { tensorSentence } from './tensor-sentence';
 import { does, isDataParallel, isModelParallel, their, type Who, whoIn } from './who';
 
 /** What is said at a cursor. */
@@ -75,6 +76,12 @@ function loadSentence(trace: StepTrace, moment: Moment, who: Who): string {
     return `${who.text} ${does(who, 'load')} the targets of ${who.many ? 'their samples' : 'the batch'}`;
   const counts = new Set(own.map(({ device }) => trace.samples[device]?.length ?? 0));
   const count = trace.samples[e.device]?.length ?? 0;
+  if (trace.parts && who.many) {
+    const same = new Set(own.map(({ device }) => trace.samples[device]?.join())).size === 1;
+    return same
+      ? `${who.text} load the same ${plural(count, 'sample')} from the DataLoader`
+      : `${who.text} load ${plural(count, 'sample')} each; ranks of one tensor group load the same ones`;
+  }
   if (!who.many) return `${who.text} loads a batch of ${plural(count, 'sample')} from the DataLoader`;
   const from = hasRanks(trace) ? 'their own DataLoaders' : 'the DataLoader';
   return `${who.text} load ${counts.size === 1 ? `${plural(count, 'sample')} each` : 'their samples'} from ${from}`;
@@ -85,7 +92,7 @@ function workSentence(trace: StepTrace, moment: Moment, clock: Clock): string {
   const e = mainOf(trace, moment);
   if (e.anchor === 'scale_grads')
     return `scale_grads: ${who.text} ${does(who, 'divide')} ${their(who)} gradients by the number of micro-batches`;
-  const own = hookWork(trace, moment, e, who);
+  const own = hookWork(trace, moment, e, who) ?? tensorSentence(trace, e, who);
   if (own !== undefined) return own;
   if (moment.kind === 'copy') return copySentence(trace, moment, e, who);
   if (e.name.startsWith('optim/')) return optimizerSentence(trace, moment, e, who);

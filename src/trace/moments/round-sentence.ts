@@ -4,7 +4,9 @@
  */
 import { at } from '../../base/invariant';
 import type { CollectiveRef, StepTrace } from '../../protocol/trace';
-import { carriedWords, normWords } from '../carried';
+import { bufferWords } from '../buffer-words';
+import { carriedWords, normWords, ofSyncBatchNorm } from '../carried';
+import { groupSize } from '../group-size';
 import { deviceName, hasServer, plural } from '../words';
 import { acrossNodes, hierarchicalWords } from './hierarchical-words';
 import { type Hops, hopsOf, isSwap } from './hops';
@@ -18,7 +20,7 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
   if (!round) return messageSentence(trace, moment);
   switch (round.op) {
     case 'allReduce':
-      return `${allReduceHead(trace, moment, round)}: ${allReduceWords(trace, moment, hops, round)}${besideWords(hops)}`;
+      return `${allReduceHead(trace, moment, round)}: ${asMax(round, allReduceWords(trace, moment, hops, round))}${besideWords(hops)}`;
     case 'broadcast':
       return broadcastSentence(trace, moment, hops);
     case 'scatter':
@@ -30,11 +32,17 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
     case 'reduce':
       return `backward: ${othersOf(trace, hops.from, hops.to).text} ${verb(hops.from)} ${hops.from.size > 1 ? 'their' : 'its'} gradients to ${deviceName(trace, to(hops))}, which adds them to its own`;
     case 'allGather':
+      if (!ofSyncBatchNorm(at(hops.sends, 0)))
+        return `${roundWords(round)}all-gather of the pieces of ${carriedWords(at(hops.sends, 0))}: ${gatherWords(trace, hops)}`;
       return `${roundWords(round)}all-gather of SyncBatchNorm’s statistics in ${layerMark(moment.module)}: ${gatherWords(trace, hops)}`;
     default:
       return `${roundWords(round)}${round.op}: ${movesTo(trace, hops, carriedWords(at(hops.sends, 0)))}`;
   }
 }
+
+/** Of an all-reduce that looks for the largest values. */
+const asMax = ({ collective }: MomentRound, said: string): string =>
+  collective.reduceOp === 'max' ? said.replace(/ adds? (it|them)\b/, ' keeps the larger values') : said;
 
 const from = ({ from: devices }: Hops): number => at([...devices], 0);
 const to = ({ to: devices }: Hops): number => at([...devices], 0);
@@ -65,6 +73,13 @@ function reducedWords(trace: StepTrace, { bucket, module, events, phase }: Momen
     const matrix = /\.(p|q)$/.exec(buffer)?.[1];
     if (buffer.endsWith('.uncompressed')) return `of the uncompressed part of ${bucketMark(bucket)}`;
     return matrix ? `of PowerSGD's ${matrix.toUpperCase()} of ${bucketMark(bucket)}` : `of ${bucketMark(bucket)}`;
+  }
+  if (trace.parts && !ofSyncBatchNorm(e) && e.anchor !== 'step' && phase !== 'step') {
+    // The bias is added behind the sum.
+    const what = `the ${bufferWords(buffer.replace(/\.sum(?=$|@)/, ''))}`;
+    const { reduceOp, part } = e.collective ?? {};
+    if (reduceOp === 'max' || part === 'all-gather') return `of ${what}`;
+    return `of the ${numberWord(groupSize(trace, e))} addends of ${what}`;
   }
   if (phase === 'backward' && module !== '') return `of SyncBatchNorm's sums in ${layerMark(module)}`;
   if (buffer === 'local_used_map') return 'of the map of used parameters';

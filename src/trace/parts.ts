@@ -1,0 +1,44 @@
+/**
+ * What a device has of a tensor that a tensor group shares: along which dimension it is cut, and which share of the
+ * whole that is. Read by the sentences and by the pictures of the stage. Pure.
+ */
+import type { DeviceIndex, StepTrace, TensorPart } from '../protocol/trace';
+
+export interface PartCut {
+  readonly part: TensorPart;
+  /** The dimension that is cut; undefined: an addend of whole size. */
+  readonly dim: number | undefined;
+}
+
+const withoutMicroBatch = (buffer: string): string => buffer.replace(/@\d+$/, '');
+/** '2.weight' of '2.weight.grad': the gradient of a piece is a piece of the gradient. */
+const ofGradient = (buffer: string): string => buffer.replace(/\.grad(\.(part\d+|micro))?$/, '');
+
+export type PartOf = (device: DeviceIndex, buffer: string) => PartCut | undefined;
+
+export function partsIn({ parts = [] }: Pick<StepTrace, 'parts'>): PartOf {
+  const known = new Map(parts.map((part) => [`${part.device} ${part.buffer}`, { part, dim: cutDim(part) }]));
+  return (device, buffer) => {
+    const name = withoutMicroBatch(buffer);
+    const own = known.get(`${device} ${name}`);
+    if (own) return own;
+    const of = known.get(`${device} ${ofGradient(name)}`);
+    return of?.dim === undefined ? undefined : of;
+  };
+}
+
+const lengthOf = (ranges: TensorPart['ranges'][number]): number => ranges.reduce((n, { length }) => n + length, 0);
+
+function cutDim({ shape, ranges }: TensorPart): number | undefined {
+  const dim = ranges.findIndex((own, d) => lengthOf(own) < (shape[d] ?? 0));
+  return dim < 0 ? undefined : dim;
+}
+
+const SHARES = ['whole', 'whole', 'half', 'third', 'quarter', 'fifth', 'sixth', 'seventh', 'eighth'];
+
+/** 'half', 'quarter'; 'part' where the pieces differ in size. */
+export function shareWords({ part: { shape, ranges }, dim }: PartCut): string {
+  if (dim === undefined) return 'addend';
+  const [whole, own] = [shape[dim] ?? 0, lengthOf(ranges[dim] ?? [])];
+  return (whole % own === 0 ? SHARES[whole / own] : undefined) ?? 'part';
+}
