@@ -21,6 +21,8 @@ export interface MatrixPart {
   readonly category: MemoryCategory;
   readonly rect: Rect;
   readonly window: MatrixWindow;
+  /** Index of the first element that is drawn; absent: 0. */
+  readonly offset?: number;
 }
 
 export interface MadeMap {
@@ -86,7 +88,7 @@ export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
   const end = endOf(input, part.buffer);
   const cells: HeatCells | undefined = content && {
     values: tiles ? input.tiledValues(content.values, tiles) : content.values,
-    offset: 0,
+    offset: part.offset ?? 0,
     stride,
     ...(step === undefined ? {} : { step }),
     rows,
@@ -108,7 +110,7 @@ export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
       unit: prints ? (single(part) ? Number.NaN : unit) : undefined,
     },
     item: {
-      id: `${device} ${part.buffer}`,
+      id: `${device} ${part.buffer}${part.offset ? ` ${part.offset}` : ''}`,
       rect: part.rect,
       device,
       event: made,

@@ -3,6 +3,7 @@
  * and the placing of one line of them. product-lines.ts arranges such lines. Pure.
  */
 import type { Rect } from '../draw/geometry';
+import { cutFrame, wholeScale } from './cut-frame';
 import { activationWindow, type MatrixWindow, matrixWindow } from './matrix-window';
 import type { ProductPart, ProductSpec } from './product-spec';
 
@@ -67,8 +68,10 @@ export const mayWiden = ({ window }: Block): boolean => !window.tiles && window.
 export function blockOf(part: ProductPart, index: number, window: MatrixWindow, cell: number): Block {
   const bias = part.bias !== undefined;
   if (one(part.shape)) return { index, window, bias: false, ...NUMBER, cell, fixed: true };
-  const width = window.columns * window.unit * cell + (bias ? BESIDE + cell : 0);
-  return { index, window, bias, width, height: window.rows * window.unit * cell, cell, fixed: false };
+  // The place of the whole, of which the rank has a part.
+  const whole = wholeScale(window.tiles ? undefined : cutFrame(part.cut, part.transposed));
+  const width = whole.x * window.columns * window.unit * cell + (bias ? BESIDE + cell : 0);
+  return { index, window, bias, width, height: whole.y * window.rows * window.unit * cell, cell, fixed: false };
 }
 
 export const signWidth = (sign: string, tight: boolean): number =>

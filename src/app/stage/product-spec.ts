@@ -6,6 +6,7 @@
 import type { SessionInfo } from '../../protocol/session-info';
 import { capturedElements, type MemoryCategory, type StepTrace, type TraceEvent } from '../../protocol/trace';
 import { tensorName } from '../../trace/buffer-words';
+import { type PartCut, partsIn, shareWords } from '../../trace/parts';
 import { kernelWords, moduleWords } from '../../trace/words';
 
 export interface ProductPart {
@@ -13,10 +14,12 @@ export interface ProductPart {
   readonly shape: readonly number[];
   readonly category: MemoryCategory;
   readonly transposed: boolean;
+  /** The rank has a part of it. */
+  readonly cut?: PartCut;
   /** Longest first. */
   readonly labels: readonly string[];
   /** The vector beside it: a bias, or its gradient. */
-  readonly bias?: { readonly buffer: string; readonly shape: readonly number[] };
+  readonly bias?: { readonly buffer: string; readonly shape: readonly number[]; readonly cut?: PartCut | undefined };
   readonly made: boolean;
 }
 
@@ -31,9 +34,14 @@ export interface ProductSpec {
   readonly words: readonly string[];
 }
 
-export type ShapeOf = (
-  buffer: string,
-) => { readonly shape: readonly number[]; readonly category: MemoryCategory } | undefined;
+export type ShapeOf = (buffer: string) => KnownTensor | undefined;
+
+interface KnownTensor {
+  readonly shape: readonly number[];
+  readonly category: MemoryCategory;
+  /** It is a part of a whole tensor. */
+  readonly cut?: PartCut | undefined;
+}
 
 export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) => ShapeOf {
   const known = new Map(info.buffers.map((b) => [`${b.device} ${b.name}`, b]));
@@ -44,13 +52,19 @@ export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) 
       const key = `${device} ${buffer}`;
       lengths.set(key, Math.max(lengths.get(key) ?? 0, offset + values.length));
     }
+  const partOf = partsIn(trace);
   return (device) => (buffer) => {
     const key = `${device} ${buffer}`;
     const length = lengths.get(key);
     const tensor = known.get(key);
     if (!tensor) return length === undefined ? undefined : { shape: [length], category: 'activation' };
     const { shape, category } = tensor;
-    return { shape: category === 'activation' || category === 'data' ? rowsOfBatch(shape, length) : shape, category };
+    const cut = partOf(device, buffer);
+    return {
+      shape: category === 'activation' || category === 'data' ? rowsOfBatch(shape, length) : shape,
+      category,
+      ...(cut ? { cut } : {}),
+    };
   };
 }
 
@@ -83,8 +97,12 @@ function lineOf(event: number, shapeOf: ShapeOf) {
       if (!info || buffer === undefined) return undefined;
       const { name = tensorName(buffer), short = '', ...rest } = more;
       const shape = info.shape.length === 0 ? [1] : info.shape;
-      const labels = labelled(name, rest.transposed ? [...shape].reverse() : shape, short);
-      return { buffer, shape, category: info.category, transposed: false, labels, made: false, ...rest };
+      const { cut } = info;
+      const said = cut ? `${shareWords(cut)} of ${/^(in|out)put$/.test(name) ? 'the ' : ''}${name}` : name;
+      const brief = cut?.part.addend !== undefined ? 'addend' : cut && short === '' ? 'part' : short;
+      const labels = labelled(said, rest.transposed ? [...shape].reverse() : shape, brief);
+      const whole = { buffer, shape, category: info.category, transposed: false, labels, made: false, ...rest };
+      return cut ? { ...whole, cut } : whole;
     },
     made(
       parts: readonly (ProductPart | undefined)[],
@@ -116,7 +134,7 @@ function weightGradient({ e, event, result, flows }: WeightGradient, shapeOf: Sh
     made: true,
     short: 'grad',
     ...(bias !== undefined && biasShape?.length === 1 && shapeOf(result)?.shape[0] === biasShape[0]
-      ? { bias: { buffer: bias, shape: biasShape } }
+      ? { bias: { buffer: bias, shape: biasShape, cut: shapeOf(bias)?.cut } }
       : {}),
   });
   const delta = flows.find((f) => f.endsWith('.grad'));

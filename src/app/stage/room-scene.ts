@@ -5,16 +5,17 @@
 import { grow, type Rect, right } from '../draw/geometry';
 import { formatValue } from '../draw/numbers';
 import { chunkScenes, heldWords } from './chunk-scene';
+import { type CutFrame, cutFrame, piecesIn } from './cut-frame';
 import { elements, type LayerPlace, type ParameterPlace } from './devices';
 import type { LayerLayout } from './layer-layout';
-import { endOf, type MadeMap, matrixScene } from './matrix-scene';
+import { endOf, type MadeMap, type MatrixPart, matrixScene } from './matrix-scene';
 import type { MatrixWindow } from './matrix-window';
 import { memoryScene } from './memory-scene';
 import type { OperatorDrawing } from './operators/drawn';
 import { pipelineScene } from './pipeline-scene';
 import type { RoomContent } from './room-content';
 import type { RoomInput } from './room-input';
-import type { MapScene, RoomScene, SceneItem, SignScene, TabsScene, WordsScene } from './scene-types';
+import type { MapScene, RoomScene, SceneItem, ShapeScene, SignScene, TabsScene, WordsScene } from './scene-types';
 
 /** A bias beside the rows of its weight that are shown. */
 function columnWindow({ rows }: MatrixWindow, shape: readonly number[]): MatrixWindow {
@@ -27,6 +28,8 @@ interface Parts {
   readonly maps: readonly MadeMap[];
   readonly words: readonly WordsScene[];
   readonly signs: readonly SignScene[];
+  /** Outlines of whole tensors of which the rank has a part. */
+  readonly outlines?: readonly ShapeScene[];
 }
 
 const NOTHING: Parts = { maps: [], words: [], signs: [] };
@@ -66,23 +69,39 @@ function layers(input: RoomInput, layouts: readonly LayerLayout[], kind: 'parame
   return { maps, words, signs: [] };
 }
 
+/** The part of a tensor that the rank has, at its place in the outline of the whole. */
+function framed(input: RoomInput, part: MatrixPart, cut: CutFrame | undefined) {
+  if (!cut || part.window.tiles) return { maps: [matrixScene(input, part)], outlines: [] };
+  return {
+    maps: piecesIn(cut, part.rect, part.window).map((piece) => matrixScene(input, { ...part, ...piece })),
+    outlines: [{ shape: 'box', rect: part.rect, stroke: 'soft', dash: [3, 3], lineWidth: 1 } as const],
+  };
+}
+
 function product(input: RoomInput, { product: shown }: RoomContent): Parts {
   if (!shown) return NOTHING;
   const { spec, layout } = shown;
   const { facts } = input;
   const maps: MadeMap[] = [];
   const words: WordsScene[] = [];
+  const outlines: ShapeScene[] = [];
+  const add = (part: MatrixPart, cut: CutFrame | undefined, under: boolean) => {
+    const made = framed(input, part, cut);
+    maps.push(...made.maps.map((one) => (under ? { ...one, map: { ...one.map, under } } : one)));
+    outlines.push(...made.outlines);
+  };
   for (const at of layout.parts) {
     const part = spec.parts[at.part];
     if (!part) continue;
     const { buffer, shape, category } = part;
-    const made = matrixScene(input, { buffer, shape, category, rect: at.map, window: at.window });
     const under = part.made && facts.under(shown.event);
-    maps.push({ ...made, map: { ...made.map, under } });
-    if (part.bias && at.bias)
-      maps.push(
-        matrixScene(input, { ...part.bias, category, rect: at.bias, window: columnWindow(at.window, part.bias.shape) }),
-      );
+    const cut = cutFrame(part.cut, part.transposed);
+    add({ buffer, shape, category, rect: at.map, window: at.window }, cut, under);
+    if (part.bias && at.bias) {
+      const { cut: ofBias, ...bias } = part.bias;
+      const window = columnWindow(at.window, bias.shape);
+      add({ ...bias, category, rect: at.bias, window }, ofBias ? cutFrame(ofBias, false) : undefined, false);
+    }
     if (at.label.height > 0)
       words.push({
         at: at.label,
@@ -92,7 +111,7 @@ function product(input: RoomInput, { product: shown }: RoomContent): Parts {
       });
   }
   if (layout.words) words.push({ at: layout.words, texts: spec.words, tone: 'soft', align: 'left' });
-  return { maps, words, signs: layout.signs };
+  return { maps, words, signs: layout.signs, outlines };
 }
 
 /** What part of it is shown, where not all of it is. */
@@ -254,7 +273,7 @@ export function roomScene(
       words: [...parts.flatMap((p) => p.words), ...labels, ...(stage?.words ?? [])],
       ...(stage ? { stage: stage.scene } : {}),
       signs: parts.flatMap((p) => p.signs),
-      under: drawing?.under ?? [],
+      under: drawing?.under ?? parts.flatMap((p) => ('outlines' in p ? (p.outlines ?? []) : [])),
       over: drawing?.over ?? [],
       focus: focusOf(input, content),
       tabs: boxes,

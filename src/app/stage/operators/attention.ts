@@ -14,7 +14,11 @@ import type { Sketch } from './sketch';
 import { onScale } from './tensors';
 
 interface Heads {
+  /** Of this rank. */
   readonly heads: number;
+  /** Of all ranks of its tensor group, and the number of this rank's first one among them. */
+  readonly all: number;
+  readonly first: number;
   readonly tokens: number;
   /** Of one head. */
   readonly size: number;
@@ -27,9 +31,14 @@ function headsOf({ layer, reads, writes, event }: Operation): Heads | undefined 
   const [qkv] = reads;
   if (!qkv || (layer?.type !== 'TransformerBlock' && layer?.type !== 'MultiheadAttention')) return undefined;
   const [, tokens = 1, width = 3] = qkv.shape;
-  const all = event.name.endsWith('-grad') ? reads : writes;
-  const lse = all.find(({ shape }) => shape.length === 3 && shape[1] === layer.heads && shape[2] === tokens);
-  return { heads: layer.heads, tokens, size: width / 3 / layer.heads, causal: layer.causal, qkv, lse };
+  const tensors = event.name.endsWith('-grad') ? reads : writes;
+  const all = layer.heads;
+  const { part, dim = 2 } = qkv.cut ?? {};
+  const size = (part?.shape[dim] ?? width) / 3 / all;
+  const heads = Math.round(width / 3 / size);
+  const lse = tensors.find(({ shape }) => shape.length === 3 && shape[1] === heads && shape[2] === tokens);
+  const first = Math.round((part?.ranges[dim]?.[0]?.start ?? 0) / size);
+  return { heads, all, first, tokens, size, causal: layer.causal, qkv, lse };
 }
 
 /** Dot product of rows i and j of two thirds of qkv, or of anything laid out by head. */
@@ -110,7 +119,7 @@ export const attention: OperatorPicture = {
     const own = headsOf(operation);
     if (!own) return;
     const { area, detail, event, reads } = operation;
-    const { tokens, heads, causal } = own;
+    const { tokens, all: allHeads, first, causal } = own;
     const backward = event.name.endsWith('-grad');
     const words = detail !== 'least';
     const { foot, body: all } = footed(area, words);
@@ -120,19 +129,34 @@ export const attention: OperatorPicture = {
     const head = words ? LINE : 0;
     // The caption of a head is part of its tile.
     const per = { rows: tokens, columns: tokens };
-    const grid = tileGrid({ ...body, height: body.height - head }, heads, per, {
+    const grid = tileGrid({ ...body, height: body.height - head }, allHeads, per, {
       gap: gap + head,
       smallest: 1.2,
       largest: 20,
     });
     const text = tokensOf(operation, tokens);
     const dout = backward ? reads.at(-1) : undefined;
-    const made = grid.tiles.map((_, h) => (backward ? scoreGradients(own, h, dout) : weightsOf(own, h)));
+    // Other ranks compute the other heads.
+    const isOwn = (h: number) => h >= first && h < first + own.heads;
+    const made = grid.tiles.map((_, h) => {
+      if (!isOwn(h)) return undefined;
+      return backward ? scoreGradients(own, h - first, dout) : weightsOf(own, h - first);
+    });
     // After the event in backward: what it reads is there before it has run.
     const done = operation.writes.some(({ values }) => values !== undefined);
     const end = backward ? endOfScale(Float32Array.from(made.flatMap((m) => (m ? [...m] : [])).map(Math.abs))) : 1;
     grid.tiles.forEach((tile, h) => {
       const rect = { ...tile, y: tile.y + head };
+      if (head > 0)
+        sketch.word({ ...rect, y: tile.y - 1, height: LINE, width: rect.width + gap }, [
+          isOwn(h) ? `head ${h}` : `head ${h}: another rank`,
+          `head ${h}`,
+          String(h),
+        ]);
+      if (!isOwn(h)) {
+        sketch.box(rect, { stroke: 'soft', dash: [3, 3] });
+        return;
+      }
       const values = done ? made[h] : undefined;
       sketch.derived(
         `head ${h}`,
@@ -148,9 +172,7 @@ export const attention: OperatorPicture = {
         { offset: 0, stride: tokens, rows: tokens, columns: tokens },
       );
       if (causal) mask(sketch, rect, tokens);
-      if (head > 0)
-        sketch.word({ ...rect, y: tile.y - 1, height: LINE, width: rect.width + gap }, [`head ${h}`, String(h)]);
-      if (grid.cell >= READABLE && h === 0) letters(sketch, rect, text);
+      if (grid.cell >= READABLE && h === first) letters(sketch, rect, text);
     });
     if (resultAt) result(sketch, operation, resultAt);
     const scale = `√${own.size}`;
@@ -161,12 +183,15 @@ export const attention: OperatorPicture = {
       backward
         ? [`gradient of each score, ± ${formatValue(end)}${of}`, 'gradients of the scores']
         : [
+            ...(own.heads < allHeads
+              ? [`${own.heads} of ${allHeads} heads are of this rank; softmax(q·k / ${scale})${masked}${of}`]
+              : []),
             `rows: queries, columns: keys; softmax(q·k / ${scale})${masked}${of}`,
             `row: query, column: key; softmax(q·k / ${scale})`,
             'row: query, column: key',
           ],
     );
-    say(operation, sketch, own, done ? made[0] : undefined, text);
+    say(operation, sketch, own, done ? made[first] : undefined, text);
   },
 };
 
@@ -223,7 +248,7 @@ function letters(sketch: Sketch, rect: Rect, text: readonly string[]): void {
 function say(
   { event }: Operation,
   sketch: Sketch,
-  { tokens }: Heads,
+  { tokens, first: head }: Heads,
   first: Float32Array | undefined,
   text: readonly string[],
 ): void {
@@ -236,6 +261,6 @@ function say(
   sketch.say(
     event.name.endsWith('-grad')
       ? `${event.name}: gradients of the scores of ${tokens} queries and keys`
-      : `${event.name}: in head 0 the last query (token ${tokens - 1}${text.length > 0 ? `, ${text.at(-1)}` : ''}) gives the weight ${formatValue(last[best] ?? 0)} to token ${best}${text[best] === undefined ? '' : `, ${text[best]}`}`,
+      : `${event.name}: in head ${head} the last query (token ${tokens - 1}${text.length > 0 ? `, ${text.at(-1)}` : ''}) gives the weight ${formatValue(last[best] ?? 0)} to token ${best}${text[best] === undefined ? '' : `, ${text[best]}`}`,
   );
 }

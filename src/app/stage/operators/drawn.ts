@@ -3,6 +3,7 @@
  * sketch.ts makes it, room-scene reads it.
  */
 import type { MemoryCategory } from '../../../protocol/trace';
+import type { PartCut } from '../../../trace/parts';
 import type { MadeMap } from '../matrix-scene';
 import type { SceneItem, ShapeScene, SignScene, WordsScene } from '../scene-types';
 
@@ -13,6 +14,8 @@ export interface DrawnOperand {
   readonly name: string;
   readonly shape: readonly number[];
   readonly category: MemoryCategory;
+  /** It is a part of a whole tensor that a tensor group shares. */
+  readonly cut?: PartCut;
   /** From its first element on as far as it was captured; undefined: not computed yet in this step. */
   readonly values: Float32Array | undefined;
   /** Index of the event that made it. */

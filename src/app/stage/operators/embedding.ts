@@ -29,7 +29,8 @@ function forward(operation: Operation, sketch: Sketch): void {
   const ids = reads.find(({ category }) => category !== 'parameter');
   const [out] = writes;
   if (!table || !ids || !out) return;
-  const [vocabulary = 1, width = 1] = table.shape;
+  const [, width = 1] = table.shape;
+  const { vocabulary, first, held } = rowsHeld(table);
   const tokens = ids.shape[1] ?? ids.shape[0] ?? 1;
   const words = detail !== 'least';
   const { foot, body } = footed(area, detail === 'full');
@@ -42,12 +43,14 @@ function forward(operation: Operation, sketch: Sketch): void {
   // The table as high as the picture: every token has its line.
   const line = rowsAt.height / vocabulary;
   const cropped = Math.min(width, Math.max(1, Math.floor(tableAt.width / 2)));
-  sketch.box({ ...tableAt, y: rowsAt.y, height: rowsAt.height }, { fill: 'track', below: true });
-  const known = Math.min(vocabulary, Math.floor((table.values?.length ?? 0) / width));
+  const place = { ...tableAt, y: rowsAt.y, height: rowsAt.height };
+  if (held < vocabulary) sketch.box(place, { stroke: 'soft', dash: [3, 3] });
+  sketch.box({ ...place, y: rowsAt.y + first * line, height: held * line }, { fill: 'track', below: true });
+  const known = Math.min(held, Math.floor((table.values?.length ?? 0) / width));
   if (known > 0)
     sketch.map(
       table,
-      { ...tableAt, y: rowsAt.y, height: known * line },
+      { ...tableAt, y: rowsAt.y + first * line, height: known * line },
       { offset: 0, stride: width, rows: known, columns: cropped },
     );
   sketch.map(
@@ -68,22 +71,25 @@ function forward(operation: Operation, sketch: Sketch): void {
     const y = top + (t + 0.5) * height;
     const from = rowsAt.y + (id + 0.5) * line;
     const turn = between.x + between.width * 0.62;
-    sketch.line(
-      [
-        { x: right(tableAt), y: from },
-        { x: turn, y },
-      ],
-      'parameter',
-      { width: 1, alpha: 0.7 },
-    );
-    sketch.line(
-      [
-        { x: turn, y },
-        { x: outAt.x - (readable ? 14 : 2), y },
-      ],
-      'parameter',
-      { alpha: 0.7 },
-    );
+    const isHeld = id >= first && id < first + held;
+    if (isHeld) {
+      sketch.line(
+        [
+          { x: right(tableAt), y: from },
+          { x: turn, y },
+        ],
+        'parameter',
+        { width: 1, alpha: 0.7 },
+      );
+      sketch.line(
+        [
+          { x: turn, y },
+          { x: outAt.x - (readable ? 14 : 2), y },
+        ],
+        'parameter',
+        { alpha: 0.7 },
+      );
+    }
     if (readable)
       sketch.word(
         { x: outAt.x - 13, y: y - LINE / 2 + 1, width: 13, height: LINE },
@@ -91,7 +97,7 @@ function forward(operation: Operation, sketch: Sketch): void {
         { tone: 'ink' },
       );
     // A row that was not captured with the table is the row that came out.
-    if (id >= known && out.values && (t + 1) * width <= out.values.length)
+    if (isHeld && id - first >= known && out.values && (t + 1) * width <= out.values.length)
       sketch.map(
         out,
         { x: tableAt.x, y: rowsAt.y + id * line, width: tableAt.width, height: line },
@@ -101,21 +107,47 @@ function forward(operation: Operation, sketch: Sketch): void {
   }
   if (words) {
     sketch.word({ ...caption, x: tableAt.x, width: tableAt.width + between.width * 0.5 }, [
-      `${table.name}, ${vocabulary} × ${width}`,
+      ...(held < vocabulary ? [`${table.name}, rows ${first}–${first + held - 1} of ${vocabulary}`] : []),
+      `${table.name}, ${held} × ${width}`,
       table.name,
       'table',
     ]);
     sketch.word(
       { ...caption, x: outAt.x, width: outAt.width },
-      [`row of each token, ${tokens} × ${width}`, `${tokens} rows`, 'rows'],
+      [
+        ...(held < vocabulary ? ['rows of its tokens, zeros for the others'] : []),
+        `row of each token, ${tokens} × ${width}`,
+        `${tokens} rows`,
+        'rows',
+      ],
       { tone: 'ink' },
     );
   }
-  sketch.word(foot, [
-    `each of the ${tokens} tokens of sample 1 picks its row of the table`,
-    'each token picks its row of the table',
-  ]);
+  sketch.word(
+    foot,
+    held < vocabulary
+      ? ['an addend of the output: tokens of other ranks give zeros', 'tokens of other ranks give zeros', 'an addend']
+      : [
+          `each of the ${tokens} tokens of sample 1 picks its row of the table`,
+          'each token picks its row of the table',
+        ],
+  );
   say(operation, sketch, ids);
+}
+
+interface RowsHeld {
+  /** Rows of the whole table. */
+  readonly vocabulary: number;
+  /** Of them, those that the rank has. */
+  readonly first: number;
+  readonly held: number;
+}
+
+/** A vocabulary may be cut among the ranks of a tensor group. */
+function rowsHeld({ shape, cut }: DrawnOperand): RowsHeld {
+  const [held = 1] = shape;
+  if (cut?.dim !== 0) return { vocabulary: held, first: 0, held };
+  return { vocabulary: cut.part.shape[0] ?? held, first: cut.part.ranges[0]?.[0]?.start ?? 0, held };
 }
 
 function say({ event, info }: Operation, sketch: Sketch, ids: DrawnOperand): void {
@@ -131,7 +163,8 @@ function backward(operation: Operation, sketch: Sketch): void {
   const ids = reads.find(({ category }) => category === 'data');
   const delta = reads.find(({ buffer }) => buffer.endsWith('.grad'));
   if (!gradient || !ids) return;
-  const [vocabulary = 1, width = 1] = gradient.shape;
+  const [, width = 1] = gradient.shape;
+  const { vocabulary, first, held } = rowsHeld(gradient);
   const words = detail !== 'least';
   const { foot, body } = footed(area, detail === 'full');
   const { caption, body: at } = captioned(body, words);
@@ -140,7 +173,7 @@ function backward(operation: Operation, sketch: Sketch): void {
     delta && detail !== 'least' ? [1, 0.42, 1] : [0, 0, 1],
     6,
   );
-  const known = gradient.values ? Math.min(vocabulary, Math.floor(gradient.values.length / width)) : vocabulary;
+  const known = gradient.values ? Math.min(held, Math.floor(gradient.values.length / width)) : held;
   // The rows that were captured; the tokens of the others end at the edge below.
   const line = Math.min(24, at.height / known);
   const across = Math.min(width, Math.max(1, Math.floor(tableAt.width / 2)));
@@ -162,8 +195,8 @@ function backward(operation: Operation, sketch: Sketch): void {
       'sample 1',
     );
     for (let t = 0; t < shown; t++) {
-      const id = ids.values?.[t];
-      if (id !== undefined && id < known)
+      const id = (ids.values?.[t] ?? -1) - first;
+      if (id >= 0 && id < known)
         sketch.line(
           [
             { x: right(deltaAt), y: top + (t + 0.5) * height },
@@ -184,17 +217,17 @@ function backward(operation: Operation, sketch: Sketch): void {
     sketch.word(
       { ...caption, x: tableAt.x, width: tableAt.width },
       [
-        `${gradient.name}, ${known < vocabulary ? `first ${known} of ` : ''}${vocabulary} rows${table.note}`,
+        `${gradient.name}, ${known < held ? `first ${known} of ` : ''}${held < vocabulary ? `${held} of ` : ''}${vocabulary} rows${table.note}`,
         gradient.name,
         'gradient',
       ],
       { tone: 'ink' },
     );
   const counts = new Map<number, number>();
-  for (const id of ids.values ?? []) counts.set(id, (counts.get(id) ?? 0) + 1);
+  for (const id of ids.values ?? []) if (id >= first && id < first + held) counts.set(id, (counts.get(id) ?? 0) + 1);
   sketch.word({ ...foot, y: bottom(body) }, [
-    `each row adds the δ of all its tokens; ${counts.size} of ${vocabulary} rows have tokens in this batch`,
-    `${counts.size} of ${vocabulary} rows get a gradient`,
+    `each row adds the δ of all its tokens; ${counts.size} of ${held} rows have tokens in this batch`,
+    `${counts.size} of ${held} rows get a gradient`,
   ]);
   const often = [...counts].sort(([, a], [, b]) => b - a).slice(0, 3);
   sketch.say(

@@ -33,7 +33,6 @@ const REDUCES = ['logsumexp', 'max', 'max-all', 'norm', 'var', 'cumsum'];
 const COLLECTIVES = ['all-gather', 'all-reduce', 'identity', 'reduce-scatter', 'chunk'];
 /** Around a collective over pieces of a tensor. */
 const PARTITION = ['pad', 'trim', 'join', 'blocks', 'place', 'own', 'first'];
-const PARALLEL_LOSS = ['max', 'sums', 'loss'];
 
 export const moves: OperatorPicture = {
   name: 'moves',
@@ -47,7 +46,6 @@ export const moves: OperatorPicture = {
     'pointwise/chain',
     ...COLLECTIVES.map((name) => `collective/${name}`),
     ...PARTITION.map((name) => `partition/${name}`),
-    ...PARALLEL_LOSS.map((name) => `loss/parallel-${name}`),
   ],
   shows: 'the tensor before and after; of Flatten which stretch of the row each channel becomes',
   draw(operation, sketch) {

@@ -66,6 +66,7 @@ export function operationOf(
       event: there ? content?.event : undefined,
       end: step.scales.end(step.scales.kindOf(buffer)) ?? 1,
       made,
+      ...(known.cut ? { cut: known.cut } : {}),
     };
   };
   const own = (e: TraceEvent): boolean => e.device === device;

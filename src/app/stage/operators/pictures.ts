@@ -17,6 +17,7 @@ import { moves } from './moves';
 import { norm } from './norm';
 import { type OperationAndReads, operationOf } from './operation';
 import type { OperatorPicture } from './operator-picture';
+import { parallelLoss } from './parallel-loss';
 import { pooling } from './pooling';
 import { Sketch } from './sketch';
 import { softmax } from './softmax';
@@ -26,6 +27,7 @@ import { update } from './update';
 export const OPERATOR_PICTURE_LIST: readonly OperatorPicture[] = [
   elementLoss,
   classLoss,
+  parallelLoss,
   norm,
   convolution,
   pooling,
