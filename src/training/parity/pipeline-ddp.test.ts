@@ -136,6 +136,39 @@ test('SyncBatchNorm over replicas: the bits of mode ddp, and with two stages it 
   expect(await weightsOf({ ...pipelined(synced, model), placement: 'workers' })).toBe(shared);
 });
 
+/** A batch norm in three of four stages. */
+const NORMS: ConfigInput['model'] = {
+  layers: [
+    { type: 'Linear', in: 2, out: 8 },
+    { type: 'BatchNorm1d', features: 8 },
+    { type: 'Tanh' },
+    { type: 'Linear', in: 8, out: 6 },
+    { type: 'BatchNorm1d', features: 6 },
+    { type: 'Tanh' },
+    { type: 'Linear', in: 6, out: 6 },
+    { type: 'BatchNorm1d', features: 6 },
+    { type: 'Linear', in: 6, out: 1 },
+  ],
+};
+
+test.each([
+  ['Interleaved1F1B', 4],
+  ['InterleavedZeroBubble', 4],
+  ['ZBVZeroBubble', 4],
+  ['DualPipeV', 4],
+  // Its backward passes take the micro-batches in reverse, so the order of a sum of more than two changes its bits.
+  ['LoopedBFS', 2],
+] as const)('SyncBatchNorm with two stages on each rank, %s: the bits of GPipe', async (schedule, microBatches) => {
+  const weights = (pipeline: ConfigInput['pipeline'], more: ConfigInput = {}, syncBatchNorm = true) =>
+    weightsOf(
+      pipelined({ syncBatchNorm }, { model: NORMS, batchSize: 32, pipeline: { microBatches, ...pipeline }, ...more }),
+    );
+  const [usual, local] = [await weights({ schedule: 'GPipe' }), await weights({ schedule }, {}, false)];
+  expect(local).not.toBe(usual);
+  expect(await weights({ schedule })).toBe(usual);
+  expect(await weights({ schedule }, { placement: 'workers' })).toBe(usual);
+});
+
 test('a layer that forward does not use: its parameters stay, with and without find_unused_parameters', async () => {
   const layers: ConfigInput = {
     model: {
