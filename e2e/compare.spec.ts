@@ -26,50 +26,52 @@ const difference = (dialog: Locator, name: string): Locator =>
 const stepOfBoth = async (dialog: Locator): Promise<number> =>
   firstNumber((await dialog.getByRole('status', { name: 'Step of both' }).textContent()) ?? '');
 
-test('DDP beside one device: opened from the bar, stepped by keyboard, numbers differ, weights do not', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  await playground.iterate(2);
-  const step = await playground.number('Step');
-  await playground.button('Compare').click();
-  const dialog = await shown(playground);
-  await expect(
-    dialog.getByRole('combobox', { name: 'Run B is run A' }).getByRole('option', { selected: true }),
-  ).toHaveText('on one device');
-  // Run B has come to the step where run A was.
-  expect(await stepOfBoth(dialog)).toBe(step);
-  await expect(dialog.getByRole('region', { name: 'Run A' })).toContainText('DistributedDataParallel, 2 devices');
-  await expect(dialog.getByRole('region', { name: 'Run B' })).toContainText('Single');
-  await expect(difference(dialog, 'Bytes')).toHaveText('only A');
-  await expect(difference(dialog, 'Messages')).toHaveText('only A');
-  await expect(difference(dialog, 'Step time')).toHaveText(/^[×÷] /);
-  await expect(difference(dialog, 'Samples')).toHaveText('the same');
-  expect(firstNumber((await difference(dialog, 'Weights').textContent()) ?? '')).toBeLessThan(1e-5);
+test(
+  'DDP beside one device: opened from the bar, stepped by keyboard, numbers differ, weights do not',
+  placeInBrowser({ rest: 'the link opens the comparison in the quick tier; app/compare/duo.test.ts plays two runs' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await playground.iterate(2);
+    const step = await playground.number('Step');
+    await playground.button('Compare').click();
+    const dialog = await shown(playground);
+    await expect(
+      dialog.getByRole('combobox', { name: 'Run B is run A' }).getByRole('option', { selected: true }),
+    ).toHaveText('on one device');
+    // Run B has come to the step where run A was.
+    expect(await stepOfBoth(dialog)).toBe(step);
+    await expect(dialog.getByRole('region', { name: 'Run A' })).toContainText('DistributedDataParallel, 2 devices');
+    await expect(dialog.getByRole('region', { name: 'Run B' })).toContainText('Single');
+    await expect(difference(dialog, 'Bytes')).toHaveText('only A');
+    await expect(difference(dialog, 'Messages')).toHaveText('only A');
+    await expect(difference(dialog, 'Step time')).toHaveText(/^[×÷] /);
+    await expect(difference(dialog, 'Samples')).toHaveText('the same');
+    expect(firstNumber((await difference(dialog, 'Weights').textContent()) ?? '')).toBeLessThan(1e-5);
 
-  const time = dialog.getByRole('slider', { name: 'Time in the step' });
-  await expect(time).toHaveValue('0');
-  await page.keyboard.press('.');
-  await expect.poll(async () => Number(await time.inputValue())).toBeGreaterThan(0);
-  await page.keyboard.press('i');
-  await expect(time).toHaveValue('1000');
-  await page.keyboard.press('i');
-  await expect.poll(() => stepOfBoth(dialog)).toBe(step + 1);
-  await expect.poll(() => page.url()).toContain('beside=mode:single');
+    const time = dialog.getByRole('slider', { name: 'Time in the step' });
+    await expect(time).toHaveValue('0');
+    await page.keyboard.press('.');
+    await expect.poll(async () => Number(await time.inputValue())).toBeGreaterThan(0);
+    await page.keyboard.press('i');
+    await expect(time).toHaveValue('1000');
+    await page.keyboard.press('i');
+    await expect.poll(() => stepOfBoth(dialog)).toBe(step + 1);
+    await expect.poll(() => page.url()).toContain('beside=mode:single');
 
-  // Closed, the run is there as it was, and goes on.
-  await page.keyboard.press('Escape');
-  await expect(dialog).toBeHidden();
-  await expect.poll(() => page.url()).not.toContain('beside=');
-  await expect(playground.mode('DistributedDataParallel')).toBeChecked();
-  expect(await playground.number('Step')).toBeGreaterThanOrEqual(step + 1);
-  await playground.iterate(1);
-});
+    // Closed, the run is there as it was, and goes on.
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+    await expect.poll(() => page.url()).not.toContain('beside=');
+    await expect(playground.mode('DistributedDataParallel')).toBeChecked();
+    expect(await playground.number('Step')).toBeGreaterThanOrEqual(step + 1);
+    await playground.iterate(1);
+  },
+);
 
 test(
   'from Share, with Shuffle on: one click makes both take the same rows',
-  placeInBrowser({ rest: 'the comparison opens from the bar in the quick tier' }),
+  placeInBrowser({ rest: 'the link opens the comparison in the quick tier' }),
   async ({ playground }) => {
     await playground.open(RUN.replace('&shuffle=0', ''));
     await playground.button('Share').click();

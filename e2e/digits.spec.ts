@@ -27,49 +27,53 @@ async function likeliest(playground: Playground): Promise<number | undefined> {
   return shares.some(Number.isFinite) ? shares.indexOf(Math.max(...shares)) : undefined;
 }
 
-test('a digit drawn with the pointer is classified, and what is mistaken is shown', async ({ playground }) => {
-  await playground.open(CNN);
-  await playground.playUntilStep(60);
-  await draw(playground, [
-    [0.42, 0.32],
-    [0.5, 0.2],
-    [0.5, 0.5],
-    [0.5, 0.8],
-  ]);
-  await expect.poll(() => likeliest(playground)).toBe(1);
-  await playground.button('Clear').click();
-  await expect(playground.status('Probability of 1')).toHaveText('–');
+test(
+  'a digit drawn with the pointer is classified, and what is mistaken is shown',
+  placeInBrowser({ rest: 'inference/ classifies, and presets.spec.ts trains a CNN on digits' }),
+  async ({ playground }) => {
+    await playground.open(CNN);
+    await playground.playUntilStep(60);
+    await draw(playground, [
+      [0.42, 0.32],
+      [0.5, 0.2],
+      [0.5, 0.5],
+      [0.5, 0.8],
+    ]);
+    await expect.poll(() => likeliest(playground)).toBe(1);
+    await playground.button('Clear').click();
+    await expect(playground.status('Probability of 1')).toHaveText('–');
 
-  await tab(playground, 'Confusion').click();
-  await playground.page.getByRole('tabpanel').getByText('As a table').click();
-  const table = playground.page.getByRole('table', { name: 'Confusion matrix' }).getByRole('cell');
-  await expect(table).toHaveCount(100);
-  const cells = await table.allTextContents();
-  expect(cells.map(Number).reduce((sum, n) => sum + n, 0)).toBe(80);
+    await tab(playground, 'Confusion').click();
+    await playground.page.getByRole('tabpanel').getByText('As a table').click();
+    const table = playground.page.getByRole('table', { name: 'Confusion matrix' }).getByRole('cell');
+    await expect(table).toHaveCount(100);
+    const cells = await table.allTextContents();
+    expect(cells.map(Number).reduce((sum, n) => sum + n, 0)).toBe(80);
 
-  await playground.page.getByRole('listbox', { name: /Confusion matrix/ }).focus();
-  await playground.page.keyboard.press('ArrowRight');
-  await expect(
-    playground
-      .region('Result')
-      .getByText(/^target 0 taken for 1: \d+ of \d+$/)
-      .first(),
-  ).toBeVisible();
+    await playground.page.getByRole('listbox', { name: /Confusion matrix/ }).focus();
+    await playground.page.keyboard.press('ArrowRight');
+    await expect(
+      playground
+        .region('Result')
+        .getByText(/^target 0 taken for 1: \d+ of \d+$/)
+        .first(),
+    ).toBeVisible();
 
-  await tab(playground, 'Mistakes').click();
-  const mistakes = playground.page.getByRole('list', { name: /Misclassified/ }).getByRole('button');
-  await expect(mistakes.first()).toHaveAccessibleName(/^is \d, classified as \d, \d+ %$/);
-  const last = mistakes.last();
-  await last.click();
-  await expect(last).toHaveAttribute('aria-pressed', 'true');
+    await tab(playground, 'Mistakes').click();
+    const mistakes = playground.page.getByRole('list', { name: /Misclassified/ }).getByRole('button');
+    await expect(mistakes.first()).toHaveAccessibleName(/^is \d, classified as \d, \d+ %$/);
+    const last = mistakes.last();
+    await last.click();
+    await expect(last).toHaveAttribute('aria-pressed', 'true');
 
-  await tab(playground, 'Filters').click();
-  await expect(playground.region('Result').getByRole('heading', { name: '4.weight' })).toBeVisible();
-});
+    await tab(playground, 'Filters').click();
+    await expect(playground.region('Result').getByRole('heading', { name: '4.weight' })).toBeVisible();
+  },
+);
 
 test(
   'the keyboard draws, and the tabs are worked with the arrow keys',
-  placeInBrowser({ rest: 'a digit is drawn with the pointer' }),
+  placeInBrowser({ rest: 'inference/ classifies; keyboard.spec.ts comes to every control' }),
   async ({ playground }) => {
     const { page } = playground;
     await playground.open(CNN);

@@ -1,5 +1,6 @@
 /** By keyboard alone: from the first Tab to a shared link that opens the same moment, and folds that Escape closes. */
 import type { Page } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { expect, Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
@@ -143,32 +144,34 @@ for (const [screen, viewport] of Object.entries({
   laptop: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
 }))
-  test(`every stop of Tab is in view with its whole ring, and none holds the focus: ${screen}`, async ({
-    playground,
-  }) => {
-    const { page } = playground;
-    await page.setViewportSize(viewport);
-    await playground.open(RUN);
-    await playground.fetched();
-    await rests(playground);
-    const stops: string[] = [];
-    const problems: string[] = [];
-    // The focus leaves the page after its last stop.
-    for (let presses = 0; presses < 200; presses++) {
-      await page.keyboard.press('Tab');
-      if (await page.evaluate(() => document.activeElement === document.body)) break;
-      const stop = await focused(page);
-      stops.push(stop);
-      problems.push(...(await hidden(page)).map((problem) => `${stops.length} ${stop.slice(0, 40)}: ${problem}`));
-    }
-    expect(problems).toEqual([]);
-    expect(stops.at(-1)).toBe('Take it to PyTorch');
-    // Of the bar, the stage, the timeline and the result; on a phone the set-up is a sheet.
-    expect(stops).toEqual(
-      expect.arrayContaining(['Play', 'Items on the stage', 'Scrub', 'Time cursor', 'PyTorch code']),
-    );
-    if (screen === 'laptop') expect(stops).toEqual(expect.arrayContaining(['World size', 'Add hidden layer']));
-  });
+  test(
+    `every stop of Tab is in view with its whole ring, and none holds the focus: ${screen}`,
+    placeInBrowser(screen === 'phone' ? { rest: 'the stops of Tab are looked at on a laptop' } : {}),
+    async ({ playground }) => {
+      const { page } = playground;
+      await page.setViewportSize(viewport);
+      await playground.open(RUN);
+      await playground.fetched();
+      await rests(playground);
+      const stops: string[] = [];
+      const problems: string[] = [];
+      // The focus leaves the page after its last stop.
+      for (let presses = 0; presses < 200; presses++) {
+        await page.keyboard.press('Tab');
+        if (await page.evaluate(() => document.activeElement === document.body)) break;
+        const stop = await focused(page);
+        stops.push(stop);
+        problems.push(...(await hidden(page)).map((problem) => `${stops.length} ${stop.slice(0, 40)}: ${problem}`));
+      }
+      expect(problems).toEqual([]);
+      expect(stops.at(-1)).toBe('Take it to PyTorch');
+      // Of the bar, the stage, the timeline and the result; on a phone the set-up is a sheet.
+      expect(stops).toEqual(
+        expect.arrayContaining(['Play', 'Items on the stage', 'Scrub', 'Time cursor', 'PyTorch code']),
+      );
+      if (screen === 'laptop') expect(stops).toEqual(expect.arrayContaining(['World size', 'Add hidden layer']));
+    },
+  );
 
 test('p goes from part to part, and Tab from there into the part', async ({ playground }) => {
   const { page } = playground;

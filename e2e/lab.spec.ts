@@ -90,17 +90,24 @@ test(
   },
 );
 
-test('in another page it can be saved, too, with a link to it', async ({ playground }) => {
-  const { page } = playground;
-  await page.goto('./#embed=1&lab=allReduce(round:2)');
-  const save = playground.button('Save picture of the buffers of the ranks');
-  await save.click();
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^SVG/ }).click()]);
-  expect(file.suggestedFilename()).toMatch(/\.svg$/);
-  const svg = await readFile(await file.path(), 'utf8');
-  expect(svg).toContain('lab=allReduce');
-  expect(svg).toContain('<text');
-});
+test(
+  'in another page it can be saved, too, with a link to it',
+  placeInBrowser({ rest: 'pictures.spec.ts saves pictures, and embeds.spec.ts embeds the lab' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.goto('./#embed=1&lab=allReduce(round:2)');
+    const save = playground.button('Save picture of the buffers of the ranks');
+    await save.click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: /^SVG/ }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/\.svg$/);
+    const svg = await readFile(await file.path(), 'utf8');
+    expect(svg).toContain('lab=allReduce');
+    expect(svg).toContain('<text');
+  },
+);
 
 test(
   'axe finds nothing in the lab, wide and on a phone',

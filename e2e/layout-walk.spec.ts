@@ -109,30 +109,36 @@ test('where parts are hidden others have their place', async ({ playground }) =>
   }
 });
 
-test('on a phone every sentence above the rooms is whole, and nothing moves for it', async ({ playground }) => {
-  const { page } = playground;
-  await page.setViewportSize({ width: 390, height: 844 });
-  await playground.open('preset=deepMlp&mode=pipeline&world=8&pipeline=ZeroBubble&device=cpu&compare=0');
-  const stage = playground.region('Stage');
-  const seen = new Set<string>();
-  const tops = new Set<number>();
-  for (let i = 0; i < 30; i++) {
-    const { text, cut, top } = await stage.evaluate((region) => {
-      const p = region.querySelector('p[data-size]');
-      if (!p) throw new Error('no sentence');
-      const { right, bottom } = p.getBoundingClientRect();
-      const range = document.createRange();
-      range.selectNodeContents(p);
-      const words = [...range.getClientRects()];
-      const out = words.some((word) => word.right > right + 1 || word.bottom > bottom + 3);
-      return { text: p.textContent, cut: out, top: region.querySelector('canvas')?.getBoundingClientRect().top ?? 0 };
-    });
-    expect(cut, text).toBe(false);
-    seen.add(text);
-    tops.add(top);
-    await page.keyboard.press('ArrowRight');
-  }
-  // There were some that two lines of the usual size do not hold.
-  expect(Math.max(...[...seen].map((text) => text.length))).toBeGreaterThan(100);
-  expect(tops.size).toBe(1);
-});
+test(
+  'on a phone every sentence above the rooms is whole, and nothing moves for it',
+  placeInBrowser({
+    rest: 'step-moments.test.ts holds how long a sentence is; accessibility.spec.ts looks at the page on a phone',
+  }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await playground.open('preset=deepMlp&mode=pipeline&world=8&pipeline=ZeroBubble&device=cpu&compare=0');
+    const stage = playground.region('Stage');
+    const seen = new Set<string>();
+    const tops = new Set<number>();
+    for (let i = 0; i < 30; i++) {
+      const { text, cut, top } = await stage.evaluate((region) => {
+        const p = region.querySelector('p[data-size]');
+        if (!p) throw new Error('no sentence');
+        const { right, bottom } = p.getBoundingClientRect();
+        const range = document.createRange();
+        range.selectNodeContents(p);
+        const words = [...range.getClientRects()];
+        const out = words.some((word) => word.right > right + 1 || word.bottom > bottom + 3);
+        return { text: p.textContent, cut: out, top: region.querySelector('canvas')?.getBoundingClientRect().top ?? 0 };
+      });
+      expect(cut, text).toBe(false);
+      seen.add(text);
+      tops.add(top);
+      await page.keyboard.press('ArrowRight');
+    }
+    // There were some that two lines of the usual size do not hold.
+    expect(Math.max(...[...seen].map((text) => text.length))).toBeGreaterThan(100);
+    expect(tops.size).toBe(1);
+  },
+);

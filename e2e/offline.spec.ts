@@ -34,20 +34,21 @@ test('works offline once loaded: reload, train, open what was never open', async
   await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
 });
 
-test('after one visit the page starts without a connection, with another run than it had', async ({
-  playground,
-  context,
-}) => {
-  await playground.open(RUN);
-  await isKept(playground.page);
-  await playground.page.close();
-  await context.setOffline(true);
-  const again = new Playground(await context.newPage());
-  await again.open(`${TINY}&data=gauss&mode=mp&world=2&device=cpu`);
-  await again.iterate(2);
-  await expect(again.mode('Model parallel')).toBeChecked();
-  expect(again.problems).toEqual([]);
-});
+test(
+  'after one visit the page starts without a connection, with another run than it had',
+  placeInBrowser({ rest: 'the page is loaded without a connection in the test before' }),
+  async ({ playground, context }) => {
+    await playground.open(RUN);
+    await isKept(playground.page);
+    await playground.page.close();
+    await context.setOffline(true);
+    const again = new Playground(await context.newPage());
+    await again.open(`${TINY}&data=gauss&mode=mp&world=2&device=cpu`);
+    await again.iterate(2);
+    await expect(again.mode('Model parallel')).toBeChecked();
+    expect(again.problems).toEqual([]);
+  },
+);
 
 /** Puts another build in the place of the one that is served: every file of the old one is gone. */
 async function redeploy(folder: string): Promise<void> {
@@ -100,22 +101,26 @@ test(
   },
 );
 
-test('where the browser has no room for the site, the page says so and works on', async ({ playground }) => {
-  const { page } = playground;
-  // What the worker throws when it cannot store the site is in the console.
-  playground.provokes(/QuotaExceeded|quota/i);
-  const dist = fileURLToPath(new URL('../dist', import.meta.url));
-  const site = await serveFolder(dist);
-  try {
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send('Storage.overrideQuotaForOrigin', { origin: new URL(site.url).origin, quotaSize: 100_000 });
-    await page.goto(`${site.url}#${RUN}`);
-    await expect(playground.notice('no room to store Lockstep')).toBeVisible();
-    await playground.iterate(2);
-    await playground.button('Lab').click();
-    await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
-  } finally {
-    await page.close();
-    await site.close();
-  }
-});
+test(
+  'where the browser has no room for the site, the page says so and works on',
+  placeInBrowser({ rest: 'app/offline/keep-offline.test.ts holds when it is said' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    // What the worker throws when it cannot store the site is in the console.
+    playground.provokes(/QuotaExceeded|quota/i);
+    const dist = fileURLToPath(new URL('../dist', import.meta.url));
+    const site = await serveFolder(dist);
+    try {
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send('Storage.overrideQuotaForOrigin', { origin: new URL(site.url).origin, quotaSize: 100_000 });
+      await page.goto(`${site.url}#${RUN}`);
+      await expect(playground.notice('no room to store Lockstep')).toBeVisible();
+      await playground.iterate(2);
+      await playground.button('Lab').click();
+      await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
+    } finally {
+      await page.close();
+      await site.close();
+    }
+  },
+);

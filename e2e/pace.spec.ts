@@ -68,50 +68,58 @@ test(
 );
 
 for (const motion of ['no-preference', 'reduce'] as const)
-  test(`a first slow play shows the hint "faster: +" once, with motion: ${motion}`, async ({ playground }) => {
-    const { page } = playground;
-    await page.emulateMedia({ reducedMotion: motion });
-    await page.goto(`./#${RUN}`);
-    const faster = playground.region('Stage').getByRole('button', { name: 'faster: +' });
-    const told = page.getByText('To play faster, press plus.');
-    await expect(playground.button('Play')).toBeEnabled();
-    await expect(faster).toHaveCount(0);
-    await playground.button('Play').click();
-    await expect(faster).toBeVisible();
-    await expect(told).toHaveCount(1);
-    // What it says is what the key does.
-    await page.keyboard.press('+');
-    await expect(faster).toHaveCount(0);
-    await expect(told).toHaveCount(0);
-    await expect(page.getByRole('group', { name: 'Pace' })).toContainText('held');
-    // Slowly again, and at the next visit: it has been said.
-    for (const visit of ['this', 'next']) {
-      if (visit === 'next') await page.reload();
-      await expect(playground.button(visit === 'this' ? 'Pause' : 'Play')).toBeEnabled();
-      await playground.speed().selectOption('first step slow, then doubling');
-      if (visit === 'next') await playground.button('Play').click();
-      await expect(playground.button('Pause')).toBeEnabled();
-      await expect(page.getByRole('group', { name: 'Pace' })).toContainText('speeding up');
+  test(
+    `a first slow play shows the hint "faster: +" once, with motion: ${motion}`,
+    placeInBrowser(motion === 'reduce' ? { rest: 'with motion it is shown in the quick tier' } : {}),
+    async ({ playground }) => {
+      const { page } = playground;
+      await page.emulateMedia({ reducedMotion: motion });
+      await page.goto(`./#${RUN}`);
+      const faster = playground.region('Stage').getByRole('button', { name: 'faster: +' });
+      const told = page.getByText('To play faster, press plus.');
+      await expect(playground.button('Play')).toBeEnabled();
       await expect(faster).toHaveCount(0);
-    }
-  });
+      await playground.button('Play').click();
+      await expect(faster).toBeVisible();
+      await expect(told).toHaveCount(1);
+      // What it says is what the key does.
+      await page.keyboard.press('+');
+      await expect(faster).toHaveCount(0);
+      await expect(told).toHaveCount(0);
+      await expect(page.getByRole('group', { name: 'Pace' })).toContainText('held');
+      // Slowly again, and at the next visit: it has been said.
+      for (const visit of ['this', 'next']) {
+        if (visit === 'next') await page.reload();
+        await expect(playground.button(visit === 'this' ? 'Pause' : 'Play')).toBeEnabled();
+        await playground.speed().selectOption('first step slow, then doubling');
+        if (visit === 'next') await playground.button('Play').click();
+        await expect(playground.button('Pause')).toBeEnabled();
+        await expect(page.getByRole('group', { name: 'Pace' })).toContainText('speeding up');
+        await expect(faster).toHaveCount(0);
+      }
+    },
+  );
 
-test('on a phone the hint is a button to press; in a frame of another page there is none', async ({ playground }) => {
-  const { page } = playground;
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`./#${RUN}&embed=1`);
-  const faster = playground.region('Stage').getByRole('button', { name: 'faster: +' });
-  await playground.button('Play').click();
-  await expect(playground.button('Pause')).toBeEnabled();
-  await expect(page.getByRole('group', { name: 'Pace' })).toContainText('speeding up');
-  await expect(faster).toHaveCount(0);
-  await page.goto('about:blank');
-  await page.goto(`./#${RUN}`);
-  await playground.button('Play').click();
-  await faster.click();
-  await expect(page.getByRole('group', { name: 'Pace' })).toContainText('×0.04, held');
-  await expect(faster).toHaveCount(0);
-});
+test(
+  'on a phone the hint is a button to press; in a frame of another page there is none',
+  placeInBrowser({ rest: 'the hint is shown in the test before' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`./#${RUN}&embed=1`);
+    const faster = playground.region('Stage').getByRole('button', { name: 'faster: +' });
+    await playground.button('Play').click();
+    await expect(playground.button('Pause')).toBeEnabled();
+    await expect(page.getByRole('group', { name: 'Pace' })).toContainText('speeding up');
+    await expect(faster).toHaveCount(0);
+    await page.goto('about:blank');
+    await page.goto(`./#${RUN}`);
+    await playground.button('Play').click();
+    await faster.click();
+    await expect(page.getByRole('group', { name: 'Pace' })).toContainText('×0.04, held');
+    await expect(faster).toHaveCount(0);
+  },
+);
 
 test(
   'at full speed the last traced step is replayed, labelled; a pause shows where training is',

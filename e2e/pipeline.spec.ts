@@ -1,3 +1,4 @@
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, type Playground, test } from './playground';
 
@@ -42,55 +43,59 @@ test('the schedule as a picture: cells lead the cursor, gaps say why they are th
   await expect(timeline(playground).getByRole('slider', { name: 'Time cursor' })).toBeVisible();
 });
 
-test('a schedule of one’s own is built, refused, run, and a link', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(`${TWO}&pipeline=GPipe`);
-  await playground.iterate(2);
-  const loss = await playground.status('Loss').textContent();
-  await tab(playground, 'Build your own').click();
-  await expect(verdict(playground)).toHaveText('This schedule can run. It is GPipe.');
+test(
+  'a schedule of one’s own is built, refused, run, and a link',
+  placeInBrowser({ rest: 'app/pipeline/draft.test.ts and schedules/ hold what is built and what is refused' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${TWO}&pipeline=GPipe`);
+    await playground.iterate(2);
+    const loss = await playground.status('Loss').textContent();
+    await tab(playground, 'Build your own').click();
+    await expect(verdict(playground)).toHaveText('This schedule can run. It is GPipe.');
 
-  // Backward before the forward that it needs.
-  await cell(playground, /^F0 of stage 1/)
-    .or(cell(playground, /^F0 of stage 0/))
-    .first()
-    .focus();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('End');
-  await expect(cell(playground, /^end of stage 1/)).toBeFocused();
-  // Past the bubble at the end, onto the last backward.
-  for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
-  for (let i = 0; i < 7; i++) await page.keyboard.press('Alt+ArrowLeft');
-  await expect(verdict(playground)).toContainText('Rank 1 runs 1B3 (cell 1) before 1F3 (cell 5), which 1B3 needs.');
-  await axeFindsNothing(page, '[role="tabpanel"]');
-  await playground.button('Run it').press('Enter');
-  await expect(verdict(playground)).toContainText('The schedule cannot run yet.');
-  for (let i = 0; i < 7; i++) await playground.button('Undo (Ctrl+Z)').click();
-  await expect(verdict(playground)).toHaveText('This schedule can run. It is GPipe.');
+    // Backward before the forward that it needs.
+    await cell(playground, /^F0 of stage 1/)
+      .or(cell(playground, /^F0 of stage 0/))
+      .first()
+      .focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('End');
+    await expect(cell(playground, /^end of stage 1/)).toBeFocused();
+    // Past the bubble at the end, onto the last backward.
+    for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
+    for (let i = 0; i < 7; i++) await page.keyboard.press('Alt+ArrowLeft');
+    await expect(verdict(playground)).toContainText('Rank 1 runs 1B3 (cell 1) before 1F3 (cell 5), which 1B3 needs.');
+    await axeFindsNothing(page, '[role="tabpanel"]');
+    await playground.button('Run it').press('Enter');
+    await expect(verdict(playground)).toContainText('The schedule cannot run yet.');
+    for (let i = 0; i < 7; i++) await playground.button('Undo (Ctrl+Z)').click();
+    await expect(verdict(playground)).toHaveText('This schedule can run. It is GPipe.');
 
-  // Typed anew, one forward and one backward at a time.
-  await timeline(playground).getByRole('combobox', { name: 'Start from' }).selectOption('nothing');
-  await expect(verdict(playground)).toContainText('Rank 0 never runs 0F0.');
-  await cell(playground, /^end of stage 0/).focus();
-  await page.keyboard.type('ffbfbfbb');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('End');
-  await page.keyboard.type('fbfbfbfb');
-  await expect(verdict(playground)).toHaveText('This schedule can run. It is 1F1B.');
-  await expect(
-    timeline(playground)
-      .getByRole('table', { name: 'Score' })
-      .getByRole('row', { name: /^yours/ }),
-  ).toHaveText(/yours\s*15\s*20.0 %\s*2/);
-  await playground.button('Run it').click();
-  await expect(playground.button('this runs')).toBeVisible();
-  await expect.poll(() => playground.hash()).toContain('actions=0F0,0F1,0B0,0F2,0B1,0F3,0B2,0B3~1F0,1B0,');
-  await playground.iterate(2);
-  await expect(playground.status('Loss')).toHaveText(loss ?? '');
+    // Typed anew, one forward and one backward at a time.
+    await timeline(playground).getByRole('combobox', { name: 'Start from' }).selectOption('nothing');
+    await expect(verdict(playground)).toContainText('Rank 0 never runs 0F0.');
+    await cell(playground, /^end of stage 0/).focus();
+    await page.keyboard.type('ffbfbfbb');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('End');
+    await page.keyboard.type('fbfbfbfb');
+    await expect(verdict(playground)).toHaveText('This schedule can run. It is 1F1B.');
+    await expect(
+      timeline(playground)
+        .getByRole('table', { name: 'Score' })
+        .getByRole('row', { name: /^yours/ }),
+    ).toHaveText(/yours\s*15\s*20.0 %\s*2/);
+    await playground.button('Run it').click();
+    await expect(playground.button('this runs')).toBeVisible();
+    await expect.poll(() => playground.hash()).toContain('actions=0F0,0F1,0B0,0F2,0B1,0F3,0B2,0B3~1F0,1B0,');
+    await playground.iterate(2);
+    await expect(playground.status('Loss')).toHaveText(loss ?? '');
 
-  // The link alone brings it back.
-  await page.reload();
-  await expect(playground.button('Play')).toBeEnabled();
-  await tab(playground, 'Build your own').click();
-  await expect(verdict(playground)).toHaveText('This schedule can run. It is 1F1B.');
-});
+    // The link alone brings it back.
+    await page.reload();
+    await expect(playground.button('Play')).toBeEnabled();
+    await tab(playground, 'Build your own').click();
+    await expect(verdict(playground)).toHaveText('This schedule can run. It is 1F1B.');
+  },
+);

@@ -102,27 +102,31 @@ test(
   },
 );
 
-test('the memory tree adds up to the peak, on every level, by keyboard', async ({ playground }) => {
-  await playground.open('seed=0&preset=cnn&channels=2-4&samples=100&batch=8&mode=ddp&world=2&device=cpu');
-  const tree = await playground.memoryTree();
-  const bytesOf = (level: number) =>
-    tree
-      .locator(`tr[aria-level="${level}"]`)
-      .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-bytes'))));
-  await expect(tree.locator('tr[aria-level="1"]')).toHaveCount(2);
-  await tree.locator('tr[aria-level="1"]').first().focus();
-  const [device = 0] = await bytesOf(1);
-  const categories = await bytesOf(2);
-  expect(categories.length).toBeGreaterThan(3);
-  expect(categories.reduce((a, b) => a + b, 0)).toBe(device);
-  await playground.page.keyboard.press('ArrowRight');
-  await playground.page.keyboard.press('ArrowRight');
-  await expect(tree.locator('tr[aria-level="3"]').first()).toBeVisible();
-  const modules = await bytesOf(3);
-  expect(modules.reduce((a, b) => a + b, 0)).toBe(categories[0]);
-  await playground.page.keyboard.press('ArrowRight');
-  await playground.page.keyboard.press('ArrowRight');
-  await expect(tree.locator('tr[aria-level="4"]').first()).toBeVisible();
-  const tensors = await bytesOf(4);
-  expect(tensors.reduce((a, b) => a + b, 0)).toBe(modules[0]);
-});
+test(
+  'the memory tree adds up to the peak, on every level, by keyboard',
+  placeInBrowser({ rest: 'app/memory/memory-tree.test.ts adds up the same tree' }),
+  async ({ playground }) => {
+    await playground.open('seed=0&preset=cnn&channels=2-4&samples=100&batch=8&mode=ddp&world=2&device=cpu');
+    const tree = await playground.memoryTree();
+    const bytesOf = (level: number) =>
+      tree
+        .locator(`tr[aria-level="${level}"]`)
+        .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-bytes'))));
+    await expect(tree.locator('tr[aria-level="1"]')).toHaveCount(2);
+    await tree.locator('tr[aria-level="1"]').first().focus();
+    const [device = 0] = await bytesOf(1);
+    const categories = await bytesOf(2);
+    expect(categories.length).toBeGreaterThan(3);
+    expect(categories.reduce((a, b) => a + b, 0)).toBe(device);
+    await playground.page.keyboard.press('ArrowRight');
+    await playground.page.keyboard.press('ArrowRight');
+    await expect(tree.locator('tr[aria-level="3"]').first()).toBeVisible();
+    const modules = await bytesOf(3);
+    expect(modules.reduce((a, b) => a + b, 0)).toBe(categories[0]);
+    await playground.page.keyboard.press('ArrowRight');
+    await playground.page.keyboard.press('ArrowRight');
+    await expect(tree.locator('tr[aria-level="4"]').first()).toBeVisible();
+    const tensors = await bytesOf(4);
+    expect(tensors.reduce((a, b) => a + b, 0)).toBe(modules[0]);
+  },
+);

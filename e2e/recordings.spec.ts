@@ -120,31 +120,35 @@ test(
   },
 );
 
-test('dumps of the flight recorder say which rank did not call, and where the others wait', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  const dump = (rank: number) => `../src/recordings/fixtures/flight/missing-rank_${rank}`;
-  const dumps = [0, 1, 2].map((rank) => ({
-    name: `missing-rank_${rank}`,
-    buffer: readFileSync(new URL(dump(rank), import.meta.url)),
-  }));
-  const table = readFileSync(new URL('../src/recordings/fixtures/tables/all_reduce.txt', import.meta.url));
-  await drop(page, 'main', [...dumps, { name: 'all_reduce.txt', buffer: table }]);
-  await expect(findings(playground)).toContainText('rank 2 has not called collective 3');
-  const dialog = dialogOf(playground);
-  const sideBySide = dialog.getByRole('region', { name: 'Last collectives of group 0' });
-  await expect(sideBySide.getByRole('row', { name: /^3/ })).toContainText('not called');
-  await axeFindsNothing(page, 'dialog[open]');
-  await dialog.getByRole('tab', { name: 'nccl-tests' }).click();
-  await expect(dialog.getByRole('figure')).toContainText('bus bandwidth');
-  await expect(
-    dialog
-      .getByRole('region', { name: /^Table of all_reduce/ })
-      .getByRole('row')
-      .nth(1),
-  ).toContainText('GB/s');
-  await axeFindsNothing(page, 'dialog[open]');
-});
+test(
+  'dumps of the flight recorder say which rank did not call, and where the others wait',
+  placeInBrowser({ rest: 'recordings/flight/flight.test.ts reads dumps, and the first test drops files' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    const dump = (rank: number) => `../src/recordings/fixtures/flight/missing-rank_${rank}`;
+    const dumps = [0, 1, 2].map((rank) => ({
+      name: `missing-rank_${rank}`,
+      buffer: readFileSync(new URL(dump(rank), import.meta.url)),
+    }));
+    const table = readFileSync(new URL('../src/recordings/fixtures/tables/all_reduce.txt', import.meta.url));
+    await drop(page, 'main', [...dumps, { name: 'all_reduce.txt', buffer: table }]);
+    await expect(findings(playground)).toContainText('rank 2 has not called collective 3');
+    const dialog = dialogOf(playground);
+    const sideBySide = dialog.getByRole('region', { name: 'Last collectives of group 0' });
+    await expect(sideBySide.getByRole('row', { name: /^3/ })).toContainText('not called');
+    await axeFindsNothing(page, 'dialog[open]');
+    await dialog.getByRole('tab', { name: 'nccl-tests' }).click();
+    await expect(dialog.getByRole('figure')).toContainText('bus bandwidth');
+    await expect(
+      dialog
+        .getByRole('region', { name: /^Table of all_reduce/ })
+        .getByRole('row')
+        .nth(1),
+    ).toContainText('GB/s');
+    await axeFindsNothing(page, 'dialog[open]');
+  },
+);
 
 test(
   'every example opens, by its button and by its link',

@@ -38,28 +38,34 @@ async function openDialog(playground: Playground): Promise<void> {
   await expect(dialogOf(playground)).toContainText('A loop of your own');
 }
 
-test('a report of the same run, and of one with another seed: verdict, cause, tables', async ({ playground }) => {
-  await playground.open(RUN);
-  await playground.iterate(4);
-  const same = await playground.run({ ...CONFIG, steps: 4 });
-  await openDialog(playground);
-  await choose(playground, same);
-  await expect(verdictOf(playground)).toContainText('The same run: 4 losses are equal');
-  await expect(dialogOf(playground).getByRole('region', { name: 'Likely causes' })).toHaveCount(0);
-  await axeFindsNothing(playground.page);
+test(
+  'a report of the same run, and of one with another seed: verdict, cause, tables',
+  placeInBrowser({
+    rest: 'reports/compare-reports.test.ts finds verdict and cause; recordings.spec.ts opens files in a dialog',
+  }),
+  async ({ playground }) => {
+    await playground.open(RUN);
+    await playground.iterate(4);
+    const same = await playground.run({ ...CONFIG, steps: 4 });
+    await openDialog(playground);
+    await choose(playground, same);
+    await expect(verdictOf(playground)).toContainText('The same run: 4 losses are equal');
+    await expect(dialogOf(playground).getByRole('region', { name: 'Likely causes' })).toHaveCount(0);
+    await axeFindsNothing(playground.page);
 
-  await choose(playground, await playground.run({ ...CONFIG, steps: 4, seed: 7 }));
-  await expect(verdictOf(playground)).toContainText('They part at step 0');
-  await expect(dialogOf(playground).getByRole('region', { name: 'Settings that differ', exact: true })).toContainText(
-    'seed',
-  );
-  await axeFindsNothing(playground.page);
+    await choose(playground, await playground.run({ ...CONFIG, steps: 4, seed: 7 }));
+    await expect(verdictOf(playground)).toContainText('They part at step 0');
+    await expect(dialogOf(playground).getByRole('region', { name: 'Settings that differ', exact: true })).toContainText(
+      'seed',
+    );
+    await axeFindsNothing(playground.page);
 
-  // Weights and gradients, too: the same steps are run here.
-  await dialogOf(playground).getByRole('button', { name: 'Run 4 steps here' }).click();
-  await expect(dialogOf(playground)).toContainText('made for this comparison');
-  await expect(verdictOf(playground)).toContainText('They part at step 0');
-});
+    // Weights and gradients, too: the same steps are run here.
+    await dialogOf(playground).getByRole('button', { name: 'Run 4 steps here' }).click();
+    await expect(dialogOf(playground)).toContainText('made for this comparison');
+    await expect(verdictOf(playground)).toContainText('They part at step 0');
+  },
+);
 
 test(
   'a long run for a report is cancelled: what was shown stays, and it may begin again',

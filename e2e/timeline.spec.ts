@@ -1,4 +1,5 @@
 import type { Locator } from '@playwright/test';
+import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing } from './axe';
 import { expect, type Playground, TINY, test } from './playground';
 
@@ -173,9 +174,15 @@ const CASES: readonly (readonly [string, (playground: Playground) => Promise<voi
   ],
 ];
 
-test('gaps, critical path, zoom, keyboard, search and table', async ({ playground }) => {
-  await playground.open(SLOW);
-  await playground.iterate(2);
-  await expect(cursor(playground)).toHaveAttribute('aria-valuetext', /^event \d+ of/);
-  for (const [title, run] of CASES) await test.step(title, () => run(playground));
-});
+test(
+  'gaps, critical path, zoom, keyboard, search and table',
+  placeInBrowser({
+    rest: 'app/timeline and trace/causes.test.ts hold gaps and critical path; picture.spec.ts walks the timeline by keyboard',
+  }),
+  async ({ playground }) => {
+    await playground.open(SLOW);
+    await playground.iterate(2);
+    await expect(cursor(playground)).toHaveAttribute('aria-valuetext', /^event \d+ of/);
+    for (const [title, run] of CASES) await test.step(title, () => run(playground));
+  },
+);

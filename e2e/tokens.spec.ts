@@ -8,35 +8,39 @@ const REVERSE = `${RUN}&data=sequence&task=reverse&length=3&symbols=5`;
 
 const tab = ({ page }: Playground, name: string) => page.getByRole('tab', { name, exact: true });
 
-test('a model of text writes as it learns, and goes on from a prompt', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(TEXT);
-  await playground.iterate(2);
-  const samples = page.getByRole('list', { name: /Samples/ }).getByRole('listitem');
-  await expect(samples.first()).toContainText('step 2');
-  await expect(samples.last()).toContainText('step 0');
-  await expect.poll(() => playground.number('Train perplexity')).toBeGreaterThan(1);
+test(
+  'a model of text writes as it learns, and goes on from a prompt',
+  placeInBrowser({ rest: 'inference/ writes texts and goes on from a prompt' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(TEXT);
+    await playground.iterate(2);
+    const samples = page.getByRole('list', { name: /Samples/ }).getByRole('listitem');
+    await expect(samples.first()).toContainText('step 2');
+    await expect(samples.last()).toContainText('step 0');
+    await expect.poll(() => playground.number('Train perplexity')).toBeGreaterThan(1);
 
-  const panel = page.getByRole('tabpanel', { name: 'Text' });
-  await panel.getByLabel('Prompt').fill('the ');
-  await panel.getByLabel('Length').fill('20');
-  const write = async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Text' });
+    await panel.getByLabel('Prompt').fill('the ');
+    await panel.getByLabel('Length').fill('20');
+    const write = async () => {
+      await playground.button('Write').click();
+      await expect(playground.button('Write')).toBeEnabled();
+      return await panel.getByRole('status', { name: 'Written text' }).textContent();
+    };
+    const first = await write();
+    expect(first).toMatch(/^the /);
+    expect(first).toHaveLength(24);
+    expect(await write()).toBe(first);
+    await panel.getByLabel('Seed').fill('1');
+    expect(await write()).not.toBe(first);
+
+    await panel.getByLabel('Prompt').fill('Ω');
     await playground.button('Write').click();
-    await expect(playground.button('Write')).toBeEnabled();
-    return await panel.getByRole('status', { name: 'Written text' }).textContent();
-  };
-  const first = await write();
-  expect(first).toMatch(/^the /);
-  expect(first).toHaveLength(24);
-  expect(await write()).toBe(first);
-  await panel.getByLabel('Seed').fill('1');
-  expect(await write()).not.toBe(first);
-
-  await panel.getByLabel('Prompt').fill('Ω');
-  await playground.button('Write').click();
-  await expect(panel.getByText(/Ω/).last()).toContainText('The prompt has a token that the data does not contain');
-  await axeFindsNothing(page, 'section[aria-label="Result"]');
-});
+    await expect(panel.getByText(/Ω/).last()).toContainText('The prompt has a token that the data does not contain');
+    await axeFindsNothing(page, 'section[aria-label="Result"]');
+  },
+);
 
 test(
   'answers are right once the task is learnt, and attention is shown with its tokens',

@@ -126,12 +126,11 @@ describe('tasks', () => {
   test('again: only where a forward kernel runs in backward', async () => {
     const { trace } = await facts('walk');
     const moments = momentsOf(must(trace, 'a step'));
-    const right = await Promise.all(
-      moments.map(async (_, moment) => again?.done(await facts('walk', { moment: String(moment) }))),
-    );
-    expect(right[14]).toBe(false);
-    expect(right.filter(Boolean).length).toBeGreaterThan(1);
-    expect(right[25]).toBe(true);
+    const done = async (moment: number) => again?.done(await facts('walk', { moment: String(moment) }));
+    expect(moments.length).toBeGreaterThan(27);
+    expect(await done(14)).toBe(false);
+    expect(await Promise.all([24, 25, 26].map(done))).toContain(false);
+    expect(await done(25)).toBe(true);
     expect(again?.done(await facts('walk', { checkpoint: 'none', moment: '25' }))).toBe(false);
   });
 

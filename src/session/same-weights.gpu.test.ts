@@ -3,6 +3,7 @@
  * the runs, with what they have compiled.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../scripts/tier';
 import { runConfig } from '../headless/run';
 import type { ConfigInput } from '../protocol/config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
@@ -31,6 +32,7 @@ test.each([
   ['ddp', 8, 3],
 ] as const)(
   '%s on %i devices: shared and one GPUDevice per rank give bitwise the same weights',
+  place({ rest: 'parity.gpu.test.ts holds one GPUDevice per rank to the bits of the shared run, in every mode' }),
   async (mode, worldSize, steps) => {
     const config = { ...ddp, mode, worldSize, batchSize: 24, steps };
     const shared = await runConfig(config, {}, { gpu: node.gpu });

@@ -3,6 +3,7 @@
  * found.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../scripts/tier';
 import { must } from '../base/invariant';
 import { runConfig } from '../headless/run';
 import type { ConfigInput } from '../protocol/config';
@@ -66,18 +67,22 @@ test('a device lost while playing: no promise hangs, the run goes on by itself',
   await s.close();
 });
 
-test('lost again before a step was taken: it goes on from the same step', async () => {
-  const s = await openTestSession(ddp, { gpu: node.gpu });
-  await s.api.traceStep();
-  await s.api.traceStep();
-  for (let again = 0; again < 2; again++) {
-    const noticed = s.until('notice', ({ notice }) => notice.id === 'device-lost');
-    await s.api.loseDevice();
-    expect((await noticed).notice.text).toMatch(/continues from step 2/);
-  }
-  expect((await s.api.traceStep()).step).toBe(2);
-  await s.close();
-});
+test(
+  'lost again before a step was taken: it goes on from the same step',
+  place({ rest: 'device-loss.null.test.ts loses devices in close succession' }),
+  async () => {
+    const s = await openTestSession(ddp, { gpu: node.gpu });
+    await s.api.traceStep();
+    await s.api.traceStep();
+    for (let again = 0; again < 2; again++) {
+      const noticed = s.until('notice', ({ notice }) => notice.id === 'device-lost');
+      await s.api.loseDevice();
+      expect((await noticed).notice.text).toMatch(/continues from step 2/);
+    }
+    expect((await s.api.traceStep()).step).toBe(2);
+    await s.close();
+  },
+);
 
 test('what is asked for during a restart is done after it: a traced step, play, Reset', async () => {
   const s = await openTestSession(ddp, { gpu: node.gpu });
@@ -103,15 +108,19 @@ test('what is asked for during a restart is done after it: a traced step, play, 
   await s.close();
 });
 
-test('a device that is lost while Reset runs: Reset is done on a new one', async () => {
-  const s = await openTestSession(ddp, { gpu: node.gpu });
-  const first = await s.api.traceStep();
-  await Promise.all([s.api.loseDevice(), s.api.reset()]);
-  const again = await s.api.traceStep();
-  expect(again.step).toBe(0);
-  expect(again.losses).toEqual(first.losses);
-  await s.close();
-});
+test(
+  'a device that is lost while Reset runs: Reset is done on a new one',
+  place({ rest: 'device-loss.gpu.test.ts loses one while Reset reads' }),
+  async () => {
+    const s = await openTestSession(ddp, { gpu: node.gpu });
+    const first = await s.api.traceStep();
+    await Promise.all([s.api.loseDevice(), s.api.reset()]);
+    const again = await s.api.traceStep();
+    expect(again.step).toBe(0);
+    expect(again.losses).toEqual(first.losses);
+    await s.close();
+  },
+);
 
 /** A GPU whose devices a test can look at. */
 function watchedGpu(): { readonly gpu: GPU; readonly devices: readonly GPUDevice[] } {

@@ -140,15 +140,17 @@ test('lost while Reset reads the new weights: Reset is done on the next device',
 
 const recordsOf = (s: TestSession) => s.events.flatMap((e) => (e.type === 'losses' ? e.records : []));
 
-/** Of several devices, each rank's own: what a shared one loses is a part of that. */
-const IN_QUICK = 'DDP with one GPUDevice per rank';
-/** Five have a loss by hand and one after a step without a loss; what lies between submits is the same for all runs. */
-const pointsOf = (name: string): number => (name === IN_QUICK ? 10 : 5);
+/**
+ * Of several devices, each rank's own: what a shared one loses is a part of that. Five points have a loss by hand and
+ * one after steps without a loss.
+ */
+const pointsOf = (config: ConfigInput): number => (config.placement === 'workers' ? 10 : 5);
+const LOST_IN_QUICK = 'a device is lost while the session opens, resets and reads, and session.gpu.test.ts loses more';
 
 for (const [name, config] of Object.entries(RUNS))
-  test(`${name}: ${pointsOf(name)} losses of the device change nothing`, {
+  test(`${name}: ${pointsOf(config)} losses of the device change nothing`, {
     timeout: 180_000,
-    ...place(name === IN_QUICK ? {} : { rest: 'DDP loses its devices at the same points' }),
+    ...place({ rest: LOST_IN_QUICK }),
   }, async () => {
     const random = new Generator(Object.keys(RUNS).indexOf(name));
     const draw = (most: number) => 1 + Math.floor(random.uniform24() * most);
@@ -169,7 +171,7 @@ for (const [name, config] of Object.entries(RUNS))
       await paused;
       playing = false;
     };
-    for (let point = 0; point < pointsOf(name); point++) {
+    for (let point = 0; point < pointsOf(config); point++) {
       await pause();
       const back = recovered();
       // A session gives up after some losses without a step between them; every third comes after one.

@@ -3,6 +3,7 @@
  * buffer is left behind. The exhaustive form runs on the CPU device.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import { runConfig } from '../../headless/run';
@@ -38,6 +39,12 @@ const config: ConfigInput = {
 
 test.each(PLACEMENTS)(
   'killed again and again, $title',
+  {
+    timeout: 60_000,
+    ...place({
+      rest: 'kills.test.ts kills ranks at more instructions on the CPU, and device-loss.gpu.test.ts loses devices',
+    }),
+  },
   async ({ placement }) => {
     const { programs } = createBlueprint(parseConfig(config), {});
     const random = new Generator(placement.length);
@@ -60,5 +67,4 @@ test.each(PLACEMENTS)(
     await Promise.all(watched.devices.map((device) => device.lost));
     expect(watched.use()).toEqual({ devices: 0, buffers: 0, bytes: 0 });
   },
-  60_000,
 );

@@ -33,11 +33,15 @@ afterAll(async () => {
 /** What a small net in every mode and placement, and each optimiser and hook in one, does not run. */
 const LARGE = /gpt|cnn|mixed|attention|strides/;
 const SMALL_ONES = 'the small net runs in the same modes, and parity.gpu.test.ts trains a CNN and a GPT';
+const IN_WORKERS = 'parity.gpu.test.ts holds one GPUDevice per rank to the bits of the shared run';
 
 for (const { name, config } of WEBGPU_RUNS)
   test(
     name,
-    place({ modes: [config.mode ?? 'single'], ...(LARGE.test(name) ? { rest: SMALL_ONES } : {}) }),
+    place({
+      modes: [config.mode ?? 'single'],
+      rest: LARGE.test(name) ? SMALL_ONES : config.placement === 'workers' ? IN_WORKERS : undefined,
+    }),
     async () => {
       const { bits, finite } = await runBits(config, 'webgpu', node.gpu);
       expect(finite, 'NaN hides changes').toBe(true);

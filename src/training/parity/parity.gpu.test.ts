@@ -19,7 +19,7 @@ afterAll(() => node.close());
 
 const WORKERS = 'one run of each mode in workers is in the quick tier; on the CPU (parity.test.ts) all small ones are';
 /**
- * Of the large nets those of the quick tier run in workers, too: a CNN, a GPT and long rows. The others have the same
+ * Of the large nets those of the quick tier run in workers, too: a CNN and a GPT. The others have the same
  * kernels and the same messages as those or as a small net of their mode, and run in workers on the CPU.
  */
 const runsInWorkers = (parity: ParityCase): boolean => isSmall(parity) || parityPlace(parity).rest === undefined;

@@ -11,8 +11,8 @@ const SMALL = 1000;
 export const isSmall = ({ finalParameters }: ParityCase): boolean =>
   [...finalParameters.values()].reduce((sum, { shape }) => sum + elements(shape), 0) <= SMALL;
 
-/** Of the large nets: BatchNorm on one device, attention under DDP, the long rows of the MLP on two stages. */
-const LARGE_IN_QUICK = /^(cnn_bn single|gpt DDP world_size2_\S+|mlp784 model parallel)$/;
+/** Of the large nets: BatchNorm on one device, attention under DDP. The MLP has the operators of the small nets. */
+const LARGE_IN_QUICK = /^(cnn_bn single|gpt DDP world_size2_\S+)$/;
 
 export const parityPlace = (parity: ParityCase): Place => ({
   modes: [parity.config.mode ?? 'single'],
