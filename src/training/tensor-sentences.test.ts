@@ -9,6 +9,7 @@ import type { PlanInput } from '../graph/partition/styles';
 import { tensorParallel } from '../parallel/testing/tensor/mode';
 import { bufferWords } from '../trace/buffer-words';
 import { momentSentence } from '../trace/moments/moment-sentence';
+import { whyOf } from '../trace/moments/moment-why';
 import { byMoments } from '../trace/moments/moments';
 import { partsIn, shareWords } from '../trace/parts';
 import { sentenceOf } from '../trace/sentence';
@@ -58,6 +59,17 @@ describe('a GPT cut between two ranks', async () => {
       'Round 1 of 2, reduce-scatter of the two addends of the gradient of the output of ln_f: every rank sends one chunk to the other, which adds it',
     ])
       expect(said).toContain(sentence);
+  });
+
+  test('why a rank computes its part, and sends what it sends', () => {
+    const why = new Map(trace.moments.map((moment, i) => [said[i], whyOf(trace, moment, 'modelled')]));
+    expect(why.get(said[0])).toBe(
+      'Ranks of one tensor group compute parts of the same layers, so they need the same samples.',
+    );
+    expect(why.get('Forward: both ranks add the bias of «blocks.0.proj» to the finished sum, once')).toBe(
+      'If every rank added the bias to its addend, the sum would contain the bias once per rank.',
+    );
+    for (const text of why.values()) expect(text ?? '').not.toMatch(/different samples|own samples|SyncBatchNorm/);
   });
 
   test('no sentence speaks of SyncBatchNorm, a bucket, or a buffer of ours', () => {

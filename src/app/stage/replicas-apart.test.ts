@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
 import type { DeviceRole } from '../../protocol/session-info';
 import { type EndedStep, replicasApart } from './replicas-apart';
 
@@ -27,12 +28,16 @@ it('says between neighbours that replicas are the same bits, or by how much they
   ]);
 });
 
-it('says nothing of another step, of one copy, and where there is no room between', () => {
+it('says nothing of another step, of one copy, of parts of layers, and where there is no room between', () => {
   expect(replicasApart(ROOMS, undefined)).toEqual([]);
   expect(replicasApart(ROOMS, ended(0, { step: 8 }))).toEqual([]);
   expect(replicasApart(ROOMS, ended(0, { info: { roles: [role, role], ranks: 1 } }))).toEqual([]);
   const made = { ...role, keepsState: false };
   expect(replicasApart(ROOMS, ended(0, { info: { roles: [role, made], ranks: 2 } }))).toEqual([]);
+  const roles = [role, role, role];
+  const { mesh } = parseConfig({ mode: 'ddp', worldSize: 3 });
+  const cut = { roles, ranks: 3, config: { mesh: { ...mesh, tp: 3 } } };
+  expect(replicasApart(ROOMS, ended(0, { info: cut }))).toEqual([]);
   const tight = ROOMS.map((room, i) => ({ ...room, x: 205 * i, y: 0 }));
   expect(replicasApart(tight, ended(0))).toEqual([]);
 });

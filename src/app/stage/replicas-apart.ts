@@ -15,7 +15,7 @@ const LETTER = 6.6;
 
 /** Micro-batches of the step are done, the optimizer's step included. */
 export interface EndedStep {
-  readonly info: Pick<SessionInfo, 'roles' | 'ranks'>;
+  readonly info: Pick<SessionInfo, 'roles' | 'ranks'> & { readonly config?: Pick<SessionInfo['config'], 'mesh'> };
   /** Steps taken. */
   readonly step: number;
   readonly snapshot: Pick<Snapshot, 'step' | 'replicaDivergence'> | undefined;
@@ -23,7 +23,9 @@ export interface EndedStep {
 
 /** '= Δ 0' where they are the same bits; undefined where there are no replicas, or nothing is known of this step. */
 function apartWords({ info, step, snapshot }: EndedStep): string | undefined {
-  const replicas = info.ranks > 1 && info.roles.every(({ keepsState, hasRows }) => keepsState && hasRows);
+  // Neighbours in a tensor group have different parts of the layers.
+  const isCut = (info.config?.mesh.tp ?? 1) > 1;
+  const replicas = info.ranks > 1 && !isCut && info.roles.every(({ keepsState, hasRows }) => keepsState && hasRows);
   if (!replicas || snapshot?.step !== step) return undefined;
   return snapshot.replicaDivergence === 0 ? '= Δ 0' : `≠ Δ ${formatSmall(snapshot.replicaDivergence)}`;
 }

@@ -17,6 +17,7 @@ import type { Moment } from './moment';
 import { momentsOf } from './moments';
 import { overlapOf } from './overlap';
 import { messageWhy, roundWhy } from './round-why';
+import { tensorWhy } from './tensor-why';
 import { isDataParallel, isModelParallel } from './who';
 
 export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | undefined {
@@ -27,6 +28,15 @@ export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | 
     return 'Each micro-batch’s loss is the mean over its own rows, and backward added up the gradients of all micro-batches. Dividing the sum gives the gradient of the whole batch.';
   const hook = hookWhy(trace, moment, e);
   if (hook !== undefined) return hook;
+  const isOfOptimizer = moment.phase === 'step' || moment.bucket !== undefined;
+  if (
+    trace.parts &&
+    moment.kind !== 'round' &&
+    moment.kind !== 'message' &&
+    moment.phase !== 'backward' &&
+    !isOfOptimizer
+  )
+    return tensorWhy(trace, moment, e);
   switch (moment.kind) {
     case 'load':
       return loadWhy(trace, moment);
