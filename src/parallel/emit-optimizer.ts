@@ -19,7 +19,7 @@ const STEP: Where = { phase: 'step', anchor: 'step' };
 const CLIP_VALUE: Where = { phase: 'step', anchor: 'clip_value' };
 
 /** Loaded for a run whose mesh cuts layers. */
-const NORM_OF_LINES = new Part('Norms over the parts of a layer', () => import('./norm-of-lines'));
+export const NORM_OF_LINES = new Part('Norms over the parts of a layer', () => import('./norm-of-lines'));
 if (!globalThis.LOCKSTEP_SITE) await NORM_OF_LINES.load();
 
 /** What of a ModeInput the optimiser depends on. */

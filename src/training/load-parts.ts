@@ -65,6 +65,8 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   add(!['SGD', 'Adam', 'AdamW'].includes(optimizer.type), 'optimizers');
   add(fuse, 'fused');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
+  // The bias behind a sum of addends is spread over it, and its gradient is a sum.
+  add(found.has('partition'), 'reduce', 'shape');
   return [...found];
 }
 

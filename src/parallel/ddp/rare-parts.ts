@@ -6,6 +6,8 @@
 import { loadAll, Part } from '../../base/part';
 import type { Config } from '../../protocol/config';
 import { hasUnused } from '../../protocol/config/layer-kinds';
+import { meshSizes } from '../../protocol/mesh-sizes';
+import { NORM_OF_LINES } from '../emit-optimizer';
 import { GRAPH_COLLECTIVES } from '../step/walk';
 
 export const JOIN = new Part('join()', () => import('./join'));
@@ -24,13 +26,15 @@ export const hasHookNotices = (config: Pick<Config, 'ddp'>): boolean => hasHook(
 export const mayStop = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): boolean =>
   ddp.samplesPerRank !== undefined || hasUnused(model.layers);
 
-/** To be awaited before DDP compiles this configuration. */
-export async function loadRareParts(config: Pick<Config, 'ddp' | 'model' | 'resume' | 'weights'>): Promise<void> {
+/** To be awaited before this configuration is compiled, by DDP or by a mode that has its parts. */
+export async function loadRareParts(config: Config): Promise<void> {
   const { ddp, resume, weights } = config;
+  const isCut = meshSizes(config).tp > 1;
   await loadAll([
     ...(ddp.join ? [JOIN] : []),
     ...(ddp.findUnusedParameters ? [USED_MAP] : []),
-    ...(ddp.syncBatchNorm ? [GRAPH_COLLECTIVES] : []),
+    ...(ddp.syncBatchNorm || isCut ? [GRAPH_COLLECTIVES] : []),
+    ...(isCut ? [NORM_OF_LINES] : []),
     ...(mayStop(config) ? [STOPS] : []),
     ...(resume === undefined && weights === undefined ? [] : [BROADCAST_STATE]),
     ...(hasHook(config) ? [HOOK_BYTES] : []),

@@ -20,8 +20,8 @@ import type { Borders } from './borders';
 import type { StagePlace } from './place';
 import type { StageUse, Sync, SyncedStage } from './sync';
 
-/** Loaded for a run with SyncBatchNorm. */
-export const GRAPH_COLLECTIVES = new Part('SyncBatchNorm', () => import('./graph-collectives'));
+/** Loaded for a run with SyncBatchNorm, or with layers that a tensor group shares. */
+export const GRAPH_COLLECTIVES = new Part('The collectives inside a graph', () => import('./graph-collectives'));
 if (!globalThis.LOCKSTEP_SITE) await GRAPH_COLLECTIVES.load();
 
 export interface Step {

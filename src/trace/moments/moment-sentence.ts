@@ -118,6 +118,8 @@ function forwardWords(trace: StepTrace, e: TraceEvent, who: Who): string {
 }
 
 function lossOf(trace: StepTrace, who: Who): string {
+  // The ranks of a tensor group have the same samples.
+  if (trace.parts) return '';
   if (isDataParallel(trace)) return ' of the whole batch';
   return who.all && !who.many ? '' : isModelParallel(trace) ? '' : ` of ${their(who)} own samples`;
 }
