@@ -6,13 +6,14 @@ const MODES: readonly [ModeName, string, number][] = [
   ['DataParallel', 'dp', 2],
   ['DistributedDataParallel', 'ddp', 2],
   ['Model parallel', 'mp', 2],
+  ['Tensor parallel', 'tensor', 2],
   // A coordinator and two workers.
   ['Parameter server', 'ps', 3],
 ];
 
 for (const device of ['webgpu', 'cpu']) {
   const rest = device === 'cpu' ? 'all modes train on WebGPU, and other tests of the page train on the CPU' : undefined;
-  const modes = ['single', 'dataParallel', 'ddp', 'modelParallel', 'parameterServer'] as const;
+  const modes = ['single', 'dataParallel', 'ddp', 'modelParallel', 'tensor', 'parameterServer'] as const;
   test(`every mode trains on ${device}`, placeInBrowser({ modes, rest }), async ({ playground }) => {
     for (const [name, key, world] of MODES)
       await test.step(name, async () => {
@@ -50,6 +51,31 @@ test(
     expect(single.losses).toHaveLength(6);
     expect(stages.weightsSha256).toBe(single.weightsSha256);
     expect(replicas.finalLoss).toBeCloseTo(single.finalLoss, 5);
+  },
+);
+
+test(
+  'Tensor parallel: each layer shows how it is cut, and one press cuts it another way',
+  placeInBrowser({ modes: ['tensor'] }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(`${TINY}&mode=tensor&world=2&device=cpu`);
+    const plan = page.getByRole('region', { name: 'Plan' });
+    const layer = (path: string) => plan.getByRole('group', { name: path });
+    await expect(layer('0 Linear').getByRole('radio', { name: 'columns' })).toBeChecked();
+    await expect(layer('2 Linear').getByRole('radio', { name: 'rows' })).toBeChecked();
+    await expect(plan).toContainText('1 forward, 0 backward');
+    await playground.iterate(1);
+    const loss = await playground.number('Loss');
+    // By columns after columns, the parts of the first layer are gathered for the second.
+    await layer('2 Linear').getByRole('radio', { name: 'columns' }).check();
+    await expect(plan).toContainText('gathers in between');
+    await expect(page).toHaveURL(/plan=/);
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 5);
+    await plan.getByRole('button', { name: 'made for the model' }).click();
+    await expect(layer('2 Linear').getByRole('radio', { name: 'rows' })).toBeChecked();
+    await expect(page).not.toHaveURL(/plan=/);
   },
 );
 

@@ -11,6 +11,7 @@ export type ModeName =
   | 'DistributedDataParallel'
   | 'Model parallel'
   | 'Pipeline'
+  | 'Tensor parallel'
   | 'Parameter server';
 
 export type PresetTitle = 'MLP' | 'Wide MLP' | 'CNN with BatchNorm' | 'GPT';

@@ -37,7 +37,7 @@ export function reportJsonSchema(): Json {
 function annotate(schema: Json, path: string): Json {
   for (const variant of list(schema['anyOf'])) annotate(variant, join(path, variantName(variant)));
   for (const variant of list(schema['oneOf'])) annotate(variant, join(path, variantName(variant)));
-  if (isJson(schema['items'])) annotate(schema['items'], path);
+  for (const inner of [schema['items'], schema['additionalProperties']]) if (isJson(inner)) annotate(inner, path);
   if (isJson(schema['properties'])) {
     for (const [name, property] of Object.entries(schema['properties'])) {
       if (!isJson(property)) continue;

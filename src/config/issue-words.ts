@@ -87,6 +87,7 @@ const KINDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'a list',
   strict_object: 'an object with settings',
+  record: 'an object with settings',
   integer: 'a whole number',
   finite: 'a finite number',
   strict_tuple: 'a list of two whole numbers',
@@ -107,6 +108,8 @@ export function allowed(issue: ConfigIssue): string {
       return isText(issue) ? `a text of at least ${bound} characters` : `a list of at least ${bound}`;
     case 'max_length':
       return isText(issue) ? `a text of at most ${bound} characters` : `a list of at most ${bound}`;
+    case 'max_entries':
+      return `an object of at most ${bound} entries`;
     case 'union':
       // A size is one number for both directions, or two.
       return (issue.expected ?? '').includes('Array') ? 'a whole number or a list of two' : kindsOf(issue);

@@ -10,7 +10,7 @@ import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema, LIMITS } from '../protocol/config';
-import { meshSizes, ranksOf } from '../protocol/mesh-sizes';
+import { meshSizes, openAxis, ranksOf } from '../protocol/mesh-sizes';
 import { checkNesting } from './check-nesting';
 import { configComplaints, settingNames } from './config-issue';
 
@@ -56,10 +56,12 @@ function checkWorkers({ placement, worldSize }: Config, processes: number): void
 }
 
 /**
- * A mesh whose outermost axis is given says how many devices there are, and in a configuration that names no mode, pp
- * says that it is a pipeline. In mode ddp worldSize counts the replicas, too: where both are given, worldSize decides.
+ * A mesh whose axes are given says how many devices there are, and in a configuration that names no mode, pp says that
+ * it is a pipeline, and tp without pp that it is tensor parallel. In mode ddp worldSize counts the replicas, too: where
+ * both are given, worldSize decides.
  */
-function settled(config: Config, input: unknown): Config {
+function settled(parsed: Config, input: unknown): Config {
+  const config = withoutIdleAxis(parsed);
   const given = (input ?? {}) as Readonly<Record<string, unknown>>;
   const sizes = (lookup(given, 'mesh') ?? {}) as Readonly<Record<string, unknown>>;
   const [dp, dpReplicate] = [lookup(sizes, 'dp'), lookup(sizes, 'dpReplicate')];
@@ -70,20 +72,22 @@ function settled(config: Config, input: unknown): Config {
       why: 'mesh.dp is the earlier name of mesh.dpReplicate',
       hint: 'Leave mesh.dp out.',
     });
-  const isPipeline = lookup(given, 'mode') === undefined && config.mesh.pp !== undefined;
-  const mode = isPipeline ? 'pipeline' : config.mode;
+  const mode = lookup(given, 'mode') === undefined ? modeOfMesh(config) : config.mode;
   const { axes = [], sections = [] } = PARALLEL_MODES[mode].face;
-  const [outermost] = axes;
-  const size = outermost && lookup(sizes, outermost);
-  if (outermost === undefined || size === undefined || (size === 1 && outermost !== 'pp')) return config;
+  const open = openAxis(mode);
+  // What decides the number of ranks: the axis that would take those that are left, or the only one.
+  const sized = axes.includes(open) ? open : axes[0];
+  const size = sized && lookup(sizes, sized);
+  if (sized === undefined || size === undefined || (size === 1 && sized !== open)) return config;
   const saysWorld = lookup(given, 'worldSize') !== undefined;
   if (saysWorld && !sections.includes('mesh')) return config;
-  const shape = meshSizes(config);
+  const shape = meshSizes({ ...config, mode });
   const devices = ranksOf(shape);
   // Under the name that was given.
   const nameOf = (axis: (typeof axes)[number]) => (axis === 'dpReplicate' && dp !== undefined ? 'dp' : axis);
-  const settings = Object.fromEntries(axes.map((axis) => [`mesh.${nameOf(axis)}`, shape[axis]]));
-  const product = `${axes.map((axis) => shape[axis]).join(' x ')} = ${devices} ranks`;
+  const named = axes.filter((axis) => shape[axis] > 1 || lookup(sizes, axis) !== undefined);
+  const settings = Object.fromEntries(named.map((axis) => [`mesh.${nameOf(axis)}`, shape[axis]]));
+  const product = `${named.map((axis) => shape[axis]).join(' x ')} = ${devices} ranks`;
   // Whatever worldSize says: a link with such a mesh brings the largest that there is.
   if (devices > LIMITS.worldSize)
     throw refusedSettings({
@@ -95,9 +99,21 @@ function settled(config: Config, input: unknown): Config {
     throw refusedSettings({
       settings: { worldSize: config.worldSize, ...settings },
       why: `the mesh has ${product}`,
-      hint: `Leave worldSize or mesh.${outermost} out, or make worldSize the product of the axes.`,
+      hint: `Leave worldSize or mesh.${sized} out, or make worldSize the product of the axes.`,
     });
   return { ...config, mode, worldSize: devices };
+}
+
+/** Where layers are whole, tp is 1 whether that is said or not, as in configurations from before it could be more. */
+function withoutIdleAxis(config: Config): Config {
+  const { tp, ...mesh } = config.mesh;
+  return tp === 1 && openAxis(config.mode) !== 'tp' ? { ...config, mesh } : config;
+}
+
+/** The mode that a mesh asks for by its axes. */
+function modeOfMesh({ mode, mesh }: Config): Config['mode'] {
+  if (mesh.pp !== undefined) return 'pipeline';
+  return mesh.tp !== undefined && mesh.tp > 1 ? 'tensor' : mode;
 }
 
 /** The single-device reference of a configuration. */

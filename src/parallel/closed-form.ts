@@ -7,6 +7,7 @@ import type { Config } from '../protocol/config';
 import type { BucketsInfo } from '../protocol/session-info';
 import type { HookPhase, MicroBatchKind } from '../protocol/step-kind';
 import type { DType } from '../tensor/shape';
+import type { ModeInput } from './mode-input';
 
 /** Sizes of what a mode sends between devices, from the graph of the model. A row is a sample of the batch. */
 export interface TransferSizes {
@@ -29,6 +30,8 @@ export interface RunSizes {
   readonly parameters: readonly { readonly shape: readonly number[]; readonly dtype?: DType }[];
   readonly transfers: TransferSizes;
   readonly buckets: BucketsInfo | undefined;
+  /** Shapes of the data, for a mode that reads its form off graphs. */
+  readonly input?: ModeInput;
 }
 
 /** A micro-batch. */

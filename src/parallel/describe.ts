@@ -5,7 +5,7 @@
 import { must } from '../base/invariant';
 import { LOSS_WEIGHTS } from '../nn/losses';
 import type { ClosedForm, KindForm } from '../protocol/closed-form';
-import type { BucketsInfo } from '../protocol/session-info';
+import type { BucketsInfo, PlanInfo } from '../protocol/session-info';
 import type { StepKind } from '../protocol/step-kind';
 import { tensorBytes } from '../tensor/shape';
 import { type RunSizes, type TransferSizes, together } from './closed-form';
@@ -23,6 +23,8 @@ export interface RunFacts {
   /** Where gradients are reduced in buckets. */
   readonly buckets: BucketsInfo | undefined;
   readonly closedForms: readonly KindForm[];
+  /** Where layers are cut. */
+  readonly plan?: PlanInfo | undefined;
 }
 
 /** `kinds`: of the run's Programs. */
@@ -32,6 +34,7 @@ export function describe(run: Described, kinds: readonly StepKind[]): RunFacts {
   const types = new Map(stage.graph.values.map(({ name, type }) => [name, type]));
   const sizes: RunSizes = {
     config: input.config,
+    input,
     devices: mode.mesh(input.config).devices.length,
     parameters: stage.registered.map(({ name }) => must(types.get(name), name)),
     transfers: transferSizes(run),
@@ -41,7 +44,7 @@ export function describe(run: Described, kinds: readonly StepKind[]): RunFacts {
     const form = formOf(mode, sizes, kind);
     return form ? [{ kind, form }] : [];
   });
-  return { buckets, closedForms: forms };
+  return { buckets, closedForms: forms, plan: mode.plan?.(input) };
 }
 
 function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm | undefined {

@@ -13,7 +13,10 @@ export type FaceControl =
   | { readonly kind: 'choice'; readonly setting: Setting; readonly words: Readonly<Record<string, string>> }
   | { readonly kind: 'flag' | 'number' | 'size'; readonly setting: Setting }
   /** A component of the page, by its name there. */
-  | { readonly kind: 'panel'; readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' | 'schedule' };
+  | {
+      readonly kind: 'panel';
+      readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' | 'schedule' | 'plan';
+    };
 
 export interface Face {
   /** Layers with weights that the run needs at least; absent: any model will do. */
@@ -37,7 +40,7 @@ export interface Face {
   /** What else people call it, in small letters without spaces. */
   readonly alsoCalled?: readonly string[];
   /** The parts of the configuration that it reads and some other modes do not. */
-  readonly sections?: readonly ('ddp' | 'modelParallel' | 'parameterServer' | 'mesh' | 'pipeline')[];
+  readonly sections?: readonly ('ddp' | 'modelParallel' | 'parameterServer' | 'mesh' | 'pipeline' | 'tensor')[];
   readonly controls?: readonly FaceControl[];
   /** One device, whatever `worldSize` says. */
   readonly oneDevice?: true;

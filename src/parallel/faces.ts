@@ -7,6 +7,7 @@ import { modelParallel } from './model-parallel/face';
 import { parameterServer } from './parameter-server/face';
 import { pipeline } from './pipeline/face';
 import { single } from './single/face';
+import { tensor } from './tensor/face';
 
 export const FACES: Readonly<Record<Mode, Face>> = {
   single,
@@ -14,5 +15,6 @@ export const FACES: Readonly<Record<Mode, Face>> = {
   ddp,
   modelParallel,
   pipeline,
+  tensor,
   parameterServer,
 };

@@ -5,5 +5,9 @@
  */
 import type { Config, Mode } from '../protocol/config';
 import { fitted as pipeline } from './pipeline/face-fit';
+import { fitted as tensor } from './tensor/face-fit';
 
-export const FITS: Readonly<Partial<Record<Mode, (config: Config, rows?: number) => Config>>> = { pipeline };
+export const FITS: Readonly<Partial<Record<Mode, (config: Config, rows?: number) => Config>>> = {
+  pipeline,
+  tensor,
+};

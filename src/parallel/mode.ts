@@ -17,7 +17,7 @@ import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
 import type { PipelineReport } from '../protocol/report';
-import type { BucketsInfo } from '../protocol/session-info';
+import type { BucketsInfo, PlanInfo } from '../protocol/session-info';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { CodeLine, Rank } from '../protocol/trace';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
@@ -60,6 +60,7 @@ export interface NoticeInput {
   readonly given: Config;
   readonly config: Config;
   readonly schedule: BatchSchedule;
+  readonly input: ModeInput;
   /** The graph of a whole model on one device. */
   readonly stage: StageGraph;
   /** Of each process in a full batch. */
@@ -136,6 +137,8 @@ export interface ParallelMode {
   readonly listing: Part<(config: Config, dialect?: Dialect) => readonly CodeLine[]>;
   /** Of the buckets that gradients are reduced in; absent: there are none. */
   buckets?(input: ModeInput, stage: StageGraph): BucketsInfo;
+  /** How layers are cut; absent: none is. */
+  plan?(input: ModeInput): PlanInfo;
   /** What each device sends in one micro-batch. */
   closedForm(run: RunSizes, pass: FormPass): ClosedForm;
   /** What `construct` sends; absent: no closed form says it. */

@@ -16,6 +16,7 @@ import { modelParallel } from './model-parallel/mode';
 import { parameterServer } from './parameter-server/mode';
 import { pipeline } from './pipeline/mode';
 import { single } from './single/mode';
+import { tensor } from './tensor/mode';
 
 export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
   single,
@@ -23,6 +24,7 @@ export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
   ddp,
   modelParallel,
   pipeline,
+  tensor,
   parameterServer,
 };
 

@@ -29,6 +29,7 @@ const COUNTERPARTS: Readonly<Partial<Record<Mode, (config: Config) => Counterpar
   }),
   modelParallel: () => ({ none: REPLICAS_ONLY }),
   pipeline: () => ({ none: `${REPLICAS_ONLY} It has no pipelines either.` }),
+  tensor: () => ({ none: REPLICAS_ONLY }),
   parameterServer(config) {
     const { batchSize, worldSize, parameterServer } = config;
     if (worldSize === 1) return oneDevice(config);

@@ -12,6 +12,7 @@ import { lossSchema } from './config/loss';
 import { optimizerSchema, paramGroupSchema } from './config/optimizer';
 import { meshSchema, pipelineSchema } from './config/pipeline';
 import { schedulerSchema } from './config/scheduler';
+import { tensorSchema } from './config/tensor';
 
 export type { DataConfig } from './config/data';
 export { asPair, LIMITS, type NumberOrPair } from './config/fields';
@@ -24,7 +25,15 @@ export { optimizerSchema } from './config/optimizer';
 export type { SchedulerConfig } from './config/scheduler';
 export { dataSchema };
 
-export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel', 'pipeline', 'parameterServer'] as const;
+export const MODES = [
+  'single',
+  'dataParallel',
+  'ddp',
+  'modelParallel',
+  'pipeline',
+  'tensor',
+  'parameterServer',
+] as const;
 export const HARDWARE = ['nvlink8', 'pcie4', 'ethernet10g', 'transputer'] as const;
 
 export const configSchema = v.strictObject({
@@ -148,9 +157,10 @@ export const configSchema = v.strictObject({
     }),
     {},
   ),
-  /** Sizes of the mesh's axes; only mode pipeline reads it. */
+  /** Sizes of the mesh's axes; modes pipeline and tensor read it. */
   mesh: v.optional(meshSchema, {}),
   pipeline: v.optional(pipelineSchema, {}),
+  tensor: v.optional(tensorSchema, {}),
   /** The machine that the modelled clock assumes. */
   hardware: v.optional(v.picklist(HARDWARE), 'pcie4'),
   /** Memory of each device in MiB; a Program that needs more is refused. */

@@ -3,7 +3,7 @@
  * of it follows from the settings alone, so the page knows it before any session. It takes any number of named axes.
  * Called by mesh/device-mesh, by the modes and by the page's picture of the mesh.
  */
-import type { Config } from './config';
+import type { Config, Mode } from './config';
 import { AXES, type Axis, DATA_AXES } from './mesh';
 
 /** How many ranks lie along each axis. */
@@ -21,10 +21,17 @@ export const shapeOf = (sizes: Partial<MeshShape>): MeshShape => ({
   ...sizes,
 });
 
-/** `mesh.pp` where it is given, else the devices that are left for each line of pipeline ranks. */
-export function meshSizes({ mesh, worldSize }: Pick<Config, 'mesh' | 'worldSize'>): MeshShape {
-  const inner = shapeOf({ ...mesh, pp: 1 });
-  return { ...inner, pp: mesh.pp ?? Math.max(1, Math.floor(worldSize / ranksOf(inner))) };
+export type MeshSettings = Pick<Config, 'mesh' | 'worldSize' | 'mode'>;
+
+/** The axis that a mesh is about in that mode: where its size is not given, it takes the devices that are left. */
+export const openAxis = (mode: Mode): 'pp' | 'tp' => (mode === 'tensor' ? 'tp' : 'pp');
+
+/** The size of each axis where it is given, and of the open one else the devices that are left. */
+export function meshSizes({ mesh, worldSize, mode }: MeshSettings): MeshShape {
+  const { pp = 1, tp = 1, ...given } = mesh;
+  const open = openAxis(mode);
+  const others = shapeOf({ ...given, pp, tp, [open]: 1 });
+  return { ...others, [open]: mesh[open] ?? Math.max(1, Math.floor(worldSize / ranksOf(others))) };
 }
 
 export const ranksOf = (shape: MeshShape): number => sizeAlong(AXES, shape);
@@ -65,4 +72,4 @@ export const dataIndexOf = (place: Coordinate, shape: MeshShape): number =>
 export const dataIndices = (shape: MeshShape): number => sizeAlong(DATA_AXES, shape);
 
 /** How many parts the batch of a run on a mesh has: replicas along all data axes together. */
-export const replicasOf = (config: Pick<Config, 'mesh' | 'worldSize'>): number => dataIndices(meshSizes(config));
+export const replicasOf = (config: MeshSettings): number => dataIndices(meshSizes(config));

@@ -1,6 +1,9 @@
 /** What the page needs to draw before anything has run: the devices, the data, the buckets, the memory. Types only. */
 import type { KindForm } from './closed-form';
+import type { CollectiveOp } from './collective';
 import type { Config } from './config';
+import type { LayerType } from './config/layers';
+import type { OutputLayout, StyleName } from './config/tensor';
 import type { Notice } from './notice';
 import type { RankEnvironment } from './process-group';
 import type { BufferInfo, DeviceMemory, StepTrace } from './trace';
@@ -27,6 +30,8 @@ export interface SessionInfo {
   readonly dataset: DatasetPreview;
   /** DDP only. */
   readonly buckets: BucketsInfo | undefined;
+  /** Where layers are cut. */
+  readonly plan?: PlanInfo | undefined;
   readonly roles: readonly DeviceRole[];
   /** Layers (indices into config.model.layers) that live on each device. */
   readonly layersOfDevice: readonly (readonly number[])[];
@@ -58,6 +63,47 @@ export interface DeviceRole {
   readonly hasRows: boolean;
   /** What it held before the step counts: false where its weights are made anew on each forward. */
   readonly keepsState: boolean;
+}
+
+/** The whole, and what the first rank has of it. */
+export interface OfWhole {
+  readonly whole: number;
+  readonly own: number;
+}
+
+/** How layers are cut among the ranks of a tensor group. */
+export interface PlanInfo {
+  /** Those that may be cut, in the order of the model. */
+  readonly modules: readonly PlanModule[];
+  /** Paths of modules before which tensors are gathered though the plan does not ask for it. */
+  readonly gathersFor: readonly string[];
+  /** Of a forward and backward pass, as the first rank calls them. */
+  readonly collectives: readonly PlanCollective[];
+  /** Bytes of the largest activation, forward and backward, of a full batch. */
+  readonly activation: OfWhole;
+  /** Numbers, not bytes. */
+  readonly parameters: OfWhole;
+}
+
+export interface PlanModule {
+  readonly path: string;
+  readonly type: LayerType;
+  /** Beside leaving it whole. */
+  readonly choices: readonly StyleName[];
+  /** Absent: it is whole. */
+  readonly style?: StyleName;
+  readonly output?: OutputLayout | undefined;
+  readonly parameters: OfWhole;
+}
+
+export interface PlanCollective {
+  readonly op: CollectiveOp;
+  readonly module: string;
+  readonly phase: 'forward' | 'backward';
+  /** Name of the tensor. */
+  readonly value: string;
+  /** That the first rank brings. */
+  readonly bytes: number;
 }
 
 /** DDP's gradient buckets, in the order in which they are launched. */

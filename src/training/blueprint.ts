@@ -99,7 +99,7 @@ export function createBlueprint(
   const shards = shardsOf(mode, programs);
   const referenceShards = shardsOf(PARALLEL_MODES.single, reference);
   const stage = stageGraph(input, { rows: 2, withLoss: true });
-  const noticeInput = { given, config, schedule, stage, rows: sizes.full };
+  const noticeInput = { given, config, schedule, input, stage, rows: sizes.full };
   const resume =
     saved &&
     RESUMING.get().resumePlan({

@@ -62,6 +62,12 @@ describe.each(NAMES)('preset %s', (name) => {
       expect(disagreements({ ...smaller(name), mode, worldSize, pipeline }), `${worldSize} devices`).toEqual([]);
   });
 
+  test.each(['tensor', 'pipeline'] as const)('%s on a mesh with replicas and cut layers', (mode) => {
+    const mesh = { ...(mode === 'pipeline' ? { pp: 2 } : {}), dpReplicate: 2, tp: 2 };
+    const ddp = { algorithm: 'naive' } as const;
+    expect(disagreements({ ...smaller(name), mode, mesh, ddp, pipeline: { microBatches: 3 } })).toEqual([]);
+  });
+
   test.each(ALGORITHM_NAMES)('DDP by %s', (algorithm) => {
     for (const worldSize of [2, 4])
       expect(disagreements({ ...smaller(name), mode: 'ddp', worldSize, nodes: 2, ddp: { algorithm } })).toEqual([]);

@@ -1,11 +1,9 @@
 /** What load-parts names is all that a configuration's Programs are made of. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse-config';
 import { EVERY_FAMILY, familyOfProgramOp, loadProgramOps, opNamesOf } from '../parallel/modes';
-import { CHECKPOINT_PASS } from '../parallel/stage-graph';
-import { mlpLayers } from '../protocol/presets';
 import { createBlueprint } from './blueprint';
-import { loadParts, opFamiliesOf } from './load-parts';
+import { opFamiliesOf } from './load-parts';
 import { DDP_RUNS } from './testing/bits/ddp';
 import { MODEL_RUNS } from './testing/bits/models';
 import { MODE_RUNS } from './testing/bits/modes';
@@ -23,19 +21,4 @@ test.each([...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...MODEL_RUNS])('$name', (
   const { programs, reference } = createBlueprint(config, {});
   const families = [...opNamesOf([...programs, ...reference])].flatMap((name) => late.get(name) ?? []);
   expect(opFamiliesOf(config)).toEqual(expect.arrayContaining([...new Set(families)]));
-});
-
-test('what the advice on memory compiles is loaded, too', async () => {
-  const config = parseConfig({
-    mode: 'pipeline',
-    mesh: { pp: 2 },
-    model: { layers: mlpLayers([2, 64, 64, 64, 1], 'Tanh') },
-    memoryBudgetMb: 0.01,
-    compareSingle: false,
-  });
-  const [load, get] = [vi.spyOn(CHECKPOINT_PASS, 'load'), vi.spyOn(CHECKPOINT_PASS, 'get')];
-  await loadParts(config);
-  expect(() => createBlueprint(config, {})).toThrow('CUDA out of memory');
-  expect(get).toHaveBeenCalled();
-  expect(load).toHaveBeenCalled();
 });

@@ -10,10 +10,9 @@ import { faultsOfRoom } from '../app/stage/testing/room-pictures';
 import { SMALL_GPT } from '../app/testing/small-runs';
 import { must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
-import type { PlanInput } from '../graph/partition/styles';
 import { sessionInfo } from '../headless/session-info';
-import { tensorParallel } from '../parallel/testing/tensor/mode';
 import type { ConfigInput } from '../protocol/config';
+import type { StyleName } from '../protocol/config/tensor';
 import { mlpLayers } from '../protocol/presets';
 import type { SessionInfo } from '../protocol/session-info';
 import { lastOf, type MomentTrace } from '../trace/moments/moment';
@@ -22,27 +21,26 @@ import { createBlueprint } from './blueprint';
 import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
 
-const COLUMNS = { style: 'ColwiseParallel' } as const;
-const ROWS = { style: 'RowwiseParallel' } as const;
+const [COLUMNS, ROWS] = ['ColwiseParallel', 'RowwiseParallel'] as const;
 
 interface Run {
   readonly ranks: number;
   readonly config: ConfigInput;
-  readonly styles: PlanInput['styles'];
+  readonly plan: Record<string, StyleName>;
 }
 
 const RUNS: Readonly<Record<string, Run>> = {
   'a GPT cut between two ranks': {
     ranks: 2,
     config: SMALL_GPT,
-    styles: [
-      ['tok', ROWS],
-      ['blocks.*.qkv', COLUMNS],
-      ['blocks.*.proj', ROWS],
-      ['blocks.*.fc1', COLUMNS],
-      ['blocks.*.fc2', ROWS],
-      ['head', COLUMNS],
-    ],
+    plan: {
+      tok: ROWS,
+      'blocks.*.qkv': COLUMNS,
+      'blocks.*.proj': ROWS,
+      'blocks.*.fc1': COLUMNS,
+      'blocks.*.fc2': ROWS,
+      head: COLUMNS,
+    },
   },
   'a perceptron cut among four ranks': {
     ranks: 4,
@@ -52,17 +50,20 @@ const RUNS: Readonly<Record<string, Run>> = {
       loss: { type: 'MSELoss' },
       data: { type: 'plane' },
     },
-    styles: [
-      ['0', COLUMNS],
-      ['2', ROWS],
-    ],
+    plan: { 0: COLUMNS, 2: ROWS },
   },
 };
 
-async function traced({ ranks, config: given, styles }: Run) {
-  const config = parseConfig({ ...given, mode: 'ddp', worldSize: ranks, device: 'cpu' });
-  const mode = tensorParallel({ axis: 'tp', styles, lossParallel: config.loss.type === 'CrossEntropyLoss' });
-  const blueprint = createBlueprint({ ...config, mesh: { ...config.mesh, pp: 1, tp: ranks } }, {}, mode);
+async function traced({ ranks, config: given, plan }: Run) {
+  const lossParallel = given.loss?.type !== 'MSELoss';
+  const config = parseConfig({
+    ...given,
+    mode: 'tensor',
+    worldSize: ranks,
+    tensor: { plan, lossParallel },
+    device: 'cpu',
+  });
+  const blueprint = createBlueprint(config, {});
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
   const trace = byMoments(await training.trace());
   const info = sessionInfo(training);

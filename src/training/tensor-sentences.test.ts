@@ -5,8 +5,6 @@
 import { describe, expect, test } from 'vitest';
 import { SMALL_GPT } from '../app/testing/small-runs';
 import { parseConfig } from '../config/parse-config';
-import type { PlanInput } from '../graph/partition/styles';
-import { tensorParallel } from '../parallel/testing/tensor/mode';
 import { bufferWords } from '../trace/buffer-words';
 import { momentSentence } from '../trace/moments/moment-sentence';
 import { whyOf } from '../trace/moments/moment-why';
@@ -17,24 +15,20 @@ import { createBlueprint } from './blueprint';
 import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
 
-const COLUMNS = { style: 'ColwiseParallel' } as const;
-const ROWS = { style: 'RowwiseParallel' } as const;
-const STYLES: PlanInput['styles'] = [
-  ['tok', ROWS],
-  ['blocks.*.qkv', COLUMNS],
-  ['blocks.*.proj', ROWS],
-  ['blocks.*.fc1', COLUMNS],
-  ['blocks.*.fc2', ROWS],
-  ['head', COLUMNS],
-];
+const [COLUMNS, ROWS] = ['ColwiseParallel', 'RowwiseParallel'] as const;
+const PLAN = {
+  tok: ROWS,
+  'blocks.*.qkv': COLUMNS,
+  'blocks.*.proj': ROWS,
+  'blocks.*.fc1': COLUMNS,
+  'blocks.*.fc2': ROWS,
+  head: COLUMNS,
+} as const;
 
 async function traced() {
-  const config = parseConfig({ ...SMALL_GPT, mode: 'ddp', worldSize: 2, device: 'cpu' });
-  const blueprint = createBlueprint(
-    { ...config, mesh: { ...config.mesh, pp: 1, tp: 2 } },
-    {},
-    tensorParallel({ axis: 'tp', styles: STYLES, lossParallel: true }),
-  );
+  const tensor = { plan: PLAN, lossParallel: true };
+  const config = parseConfig({ ...SMALL_GPT, mode: 'tensor', worldSize: 2, tensor, device: 'cpu' });
+  const blueprint = createBlueprint(config, {});
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
   const trace = byMoments(await training.trace());
   await training.dispose();

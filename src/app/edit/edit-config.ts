@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { FACES } from '../../parallel/faces';
 import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
-import { type MeshShape, meshSizes, ranksOf } from '../../protocol/mesh-sizes';
+import { type MeshShape, meshSizes, openAxis, ranksOf } from '../../protocol/mesh-sizes';
 import { rangeOf, rangeText, readSetting, type SettingPath } from './setting-ranges';
 
 export type Edit = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problem: string };
@@ -96,16 +96,30 @@ const withoutStages = (config: Config): Config => {
 export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
   const most = LIMITS.worldSize;
   const before = meshSizes(config);
-  const { pp, ...inner } = { ...before, ...sizes };
-  const worldSize = ranksOf({ ...inner, pp });
-  if (![pp, ...Object.values(inner)].every((size) => Number.isInteger(size) && size >= 1))
+  const shape = { ...before, ...sizes };
+  const worldSize = ranksOf(shape);
+  if (!Object.values(shape).every((size) => Number.isInteger(size) && size >= 1))
     return refused('must be a whole number of at least 1');
   if (worldSize > most)
     return refused(
-      `the mesh needs ${[pp, ...Object.values(inner)].filter((size) => size > 1).join(' × ')} = ${worldSize} ranks, but a run has at most ${most}`,
+      `the mesh needs ${Object.values(shape)
+        .filter((size) => size > 1)
+        .join(' × ')} = ${worldSize} ranks, but a run has at most ${most}`,
     );
-  const kept = before.pp === pp ? config : withoutStages(config);
-  return done({ ...kept, worldSize, mesh: inner });
+  const kept = before.pp === shape.pp ? config : withoutStages(config);
+  return done({ ...kept, worldSize, mesh: withoutOpen(config.mode, shape) });
+}
+
+/** The axis that takes the ranks that are left has no size of its own, and tp is written only where it cuts layers. */
+function withoutOpen(mode: Config['mode'], { pp, tp, ...others }: MeshShape): Config['mesh'] {
+  if (openAxis(mode) === 'tp') return others;
+  return { ...others, ...(tp === 1 ? {} : { tp }) };
+}
+
+/** A plan of one's own; undefined: the one that is made for the model. */
+export function withTensorPlan(config: Config, plan: Config['tensor']['plan']): Config {
+  const { plan: _plan, lossParallel: _loss, ...tensor } = config.tensor;
+  return { ...config, tensor: plan === undefined ? tensor : { ...config.tensor, plan } };
 }
 
 /** Layers of each stage of a pipeline; undefined: stages of about equally many operations. */
@@ -124,7 +138,7 @@ export function withStages(config: Config, split: readonly number[] | undefined)
  */
 export function withWorldSize(config: Config, worldSize: number): Edit {
   const { split, ...modelParallel } = config.modelParallel;
-  const { pp: _, ...mesh } = config.mesh;
+  const { [openAxis(config.mode)]: _, ...mesh } = config.mesh;
   const keeps = split === undefined || split.length === worldSize;
   const { pipeline } = worldSize === config.worldSize ? config : withoutStages(config);
   const free = { ...config, mesh, pipeline, modelParallel: keeps ? config.modelParallel : modelParallel };
@@ -134,7 +148,7 @@ export function withWorldSize(config: Config, worldSize: number): Edit {
 /** In a mode whose ranks are a grid: as many devices as its axes have places, where both are given. */
 export function withMeshDevices(config: Config): Config {
   const isGrid = FACES[config.mode].sections?.includes('mesh') ?? false;
-  if (!isGrid || config.mesh.pp === undefined) return config;
+  if (!isGrid || config.mesh[openAxis(config.mode)] === undefined) return config;
   return { ...config, worldSize: Math.min(ranksOf(meshSizes(config)), LIMITS.worldSize) };
 }
 

@@ -84,6 +84,13 @@ const optional: Codec = {
   allowed: (range) => `${rangeText(range)}, or none`,
 };
 
+/** true, false, or left open. */
+const optionalFlag: Codec = {
+  parse: (text) => (text === 'none' ? undefined : (parseBoolean(text) ?? text)),
+  print: (value) => (value === undefined ? 'none' : value === true ? '1' : '0'),
+  allowed: () => '1, 0 or none',
+};
+
 /** clip_grad_norm_'s norm_type. */
 const normType: Codec = {
   parse: (text) => (text === 'none' ? undefined : (parseNumber(text) ?? text)),
@@ -276,6 +283,9 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('split', 'modelParallel.split', split),
   row('pp', 'mesh.pp', optional),
   row('dp', 'mesh.dpReplicate'),
+  row('tp', 'mesh.tp', optional),
+  row('plan', 'tensor.plan', structured('(0:ColwiseParallel,2:RowwiseParallel)')),
+  row('lossParallel', 'tensor.lossParallel', optionalFlag),
   row('pipeline', 'pipeline.schedule'),
   row('microBatches', 'pipeline.microBatches'),
   row('stagesPerRank', 'pipeline.stagesPerRank', optional),

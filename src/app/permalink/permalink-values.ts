@@ -5,19 +5,24 @@
  * codec of it, the schema checks what was read.
  */
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Of an object: a name, or a path of modules with numbers and wildcards. */
+const KEY = /[A-Za-z0-9_.*]+/;
+const isKey = (text: string) => KEY.exec(text)?.[0] === text;
+
+const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
 export function printValue(value: unknown): string {
   if (Array.isArray(value)) return `!(${value.map(printValue).join(',')})`;
   if (typeof value === 'object' && value !== null) {
     const { type, ...fields } = value as Readonly<Record<string, unknown>>;
     const inside = Object.entries(fields).flatMap(([key, field]) =>
-      field === undefined ? [] : [`${key}:${printValue(field)}`],
+      field === undefined ? [] : [`${isKey(key) ? key : quoted(key)}:${printValue(field)}`],
     );
     return `${typeof type === 'string' ? type : ''}(${inside.join(',')})`;
   }
   if (typeof value !== 'string') return String(value);
   const plain = WORD.test(value) && value !== 'true' && value !== 'false';
-  return plain ? value : `'${value.replace(/[\\']/g, '\\$&')}'`;
+  return plain ? value : quoted(value);
 }
 
 /**
@@ -67,10 +72,15 @@ export function parseValue(text: string): unknown {
     depth -= 1;
     need(')');
   };
+  const inQuotes = (): string => {
+    const inside = match(/(?:[^'\\]|\\.)*/) ?? '';
+    need("'");
+    return inside.replace(/\\(.)/gs, '$1');
+  };
   const fields = (start: Readonly<Record<string, unknown>>): Record<string, unknown> => {
     const object = new Map<string, unknown>(Object.entries(start));
     listOf(() => {
-      const key = match(/[A-Za-z_][A-Za-z0-9_]*/);
+      const key = take("'") ? inQuotes() : match(KEY);
       if (key === undefined) throw new Unread();
       need(':');
       object.set(key, value());
@@ -84,11 +94,7 @@ export function parseValue(text: string): unknown {
       return list;
     }
     if (take('(')) return fields({});
-    if (take("'")) {
-      const inside = match(/(?:[^'\\]|\\.)*/) ?? '';
-      need("'");
-      return inside.replace(/\\(.)/gs, '$1');
-    }
+    if (take("'")) return inQuotes();
     const number = match(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/);
     if (number !== undefined) return Number(number);
     const word = match(/[A-Za-z_][A-Za-z0-9_]*/);

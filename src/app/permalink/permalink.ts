@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { exhibitConfig } from '../../museum/mistakes';
 import { type Config, configSchema } from '../../protocol/config';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, openAxis } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { LOSS_TYPES, withMeshDevices, withOptimizer, withSetting, withSettings } from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
@@ -179,9 +179,12 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   const settled = withMeshDevices(config);
   const world = pairs.get(WORLD_KEY);
   if (world !== undefined && settled.worldSize !== config.worldSize) {
-    const { pp, dpReplicate: dp } = meshSizes(settled);
-    const hint = `The run has ${settled.worldSize}. Leave out world or pp, or make world the product of pp and dp.`;
-    keep(WORLD_KEY, world, `the mesh of pp ${pp} and dp ${dp} has ${settled.worldSize} ranks`, hint);
+    const { pp, dpReplicate: dp, tp } = meshSizes(settled);
+    const sizes = Object.entries(settled.mode === 'tensor' ? { dp, tp } : { pp, dp, ...(tp > 1 ? { tp } : {}) });
+    const names = sizes.map(([name]) => name).join(' and ');
+    const mesh = sizes.map(([name, size]) => `${name} ${size}`).join(' and ');
+    const hint = `The run has ${settled.worldSize}. Leave out world or ${openAxis(settled.mode)}, or make world the product of ${names}.`;
+    keep(WORLD_KEY, world, `the mesh of ${mesh} has ${settled.worldSize} ranks`, hint);
   }
   return { config: settled, view, state, kept, notices: notices.all() };
 }

@@ -15,6 +15,7 @@ import { SplitEditor } from './split-editor';
 
 const DdpPanel = loadedPanel('DDP’s settings', async () => (await import('./ddp-panel')).DdpPanel);
 const MeshPanel = loadedPanel('The mesh', async () => (await import('./mesh/mesh-panel')).MeshPanel);
+const PlanEditor = loadedPanel('The plan', async () => (await import('./plan/plan-editor')).PlanEditor);
 const ScheduleFields = loadedPanel('The schedule', async () => (await import('./mesh/schedule-fields')).ScheduleFields);
 const StagesEditor = loadedPanel('The stages', async () => (await import('./mesh/stages-editor')).StagesEditor);
 const LaunchPanel = loadedPanel('The launch lines', async () => (await import('../launch/launch-panel')).LaunchPanel);
@@ -78,6 +79,8 @@ function ModePanel({ panel }: { panel: Extract<FaceControl, { kind: 'panel' }>['
       return <SplitEditor />;
     case 'mesh':
       return <MeshPanel />;
+    case 'plan':
+      return <PlanEditor />;
     case 'schedule':
       return <ScheduleFields />;
     case 'stages':

@@ -9,5 +9,8 @@ import { meshSizes, ranksOf } from '../../protocol/mesh-sizes';
 
 export function stackOf(config: Pick<Config, 'mode' | 'mesh' | 'worldSize'>): number {
   const [outermost, ...inner] = lookup(FACES, config.mode)?.axes ?? [];
-  return outermost === undefined || inner.length === 0 ? 1 : ranksOf({ ...meshSizes(config), [outermost]: 1 });
+  const shape = meshSizes(config);
+  // One tensor group by itself is a line.
+  if (outermost === undefined || inner.length === 0 || (outermost !== 'pp' && shape[outermost] === 1)) return 1;
+  return ranksOf({ ...shape, [outermost]: 1 });
 }

@@ -23,12 +23,6 @@ export interface RankOnAxis {
   readonly count: number;
 }
 
-export interface AddedOnce {
-  readonly input: number;
-  /** Of the output, along which the input lies. */
-  readonly dim: number;
-}
-
 export interface RuleInput {
   readonly inputs: readonly PlacedInput[];
   /** Of the whole tensors. */

@@ -7,18 +7,17 @@
  */
 import { LockstepError } from '../../base/errors';
 import type { LayerConfig, LayerType } from '../../protocol/config';
+import type { OutputLayout, StyleName } from '../../protocol/config/tensor';
 import type { Axis } from '../../protocol/mesh';
 import { childrenOf, parametersOf } from '../../shapes/parameters';
 import { type Placement, REPLICATE, shard } from '../../sharding/placement';
 import type { Plan } from './plan';
 import { samePlacement, wordsOf } from './rule';
 
-export type StyleName = 'ColwiseParallel' | 'RowwiseParallel' | 'SequenceParallel';
-
 export interface ParallelStyle {
   readonly style: StyleName;
   /** Of what the module hands on; without it as torch: Shard(-1) of a column half, Replicate() of a row half. */
-  readonly output?: 'Replicate' | 'Shard(1)' | undefined;
+  readonly output?: OutputLayout | undefined;
 }
 
 export interface PlanInput {
@@ -45,7 +44,7 @@ export function planOf({ axis, styles, lossParallel }: PlanInput, layers: readon
   const modules = modulesOf(layers);
   const matched = new Set<string>();
   for (const module of modules) {
-    const found = styles.find(([pattern]) => fits(pattern, module.path));
+    const found = styles.find(([pattern]) => fitsModule(pattern, module.path));
     if (!found) continue;
     const [pattern, style] = found;
     matched.add(pattern);
@@ -66,7 +65,8 @@ export function modulesOf(layers: readonly LayerConfig[]): readonly PlannedModul
   return layers.flatMap((layer, i) => walk(layer, layer.name ?? String(i), undefined));
 }
 
-function fits(pattern: string, path: string): boolean {
+/** Whether an entry of a plan names the module. */
+export function fitsModule(pattern: string, path: string): boolean {
   const [wanted, parts] = [pattern.split('.'), path.split('.')];
   return wanted.length === parts.length && wanted.every((part, i) => part === '*' || part === parts[i]);
 }

@@ -24,6 +24,12 @@ export function classCode(layers: readonly LayerConfig[], except: ReadonlySet<La
   ];
 }
 
+/** Positions as a module that is called, so that a plan can cut them, too. */
+export const calledPositions = (classes: readonly string[]): readonly string[] =>
+  classes.map((text) =>
+    text.replace('self.pos.weight[:x.shape[1]]', 'self.pos(torch.arange(x.shape[1], device=x.device))'),
+  );
+
 const TOKEN_EMBEDDING = [
   'class TokenEmbedding(nn.Module):',
   '    def __init__(self, vocab, context, width):',
@@ -96,17 +102,18 @@ function block(blocks: readonly LayerOf<'TransformerBlock'>[]): readonly string[
     `        self.fc2 = nn.Linear(${hidden}, width)`,
     ...(drops ? ['        self.drop1, self.drop2 = nn.Dropout(dropout), nn.Dropout(dropout)'] : []),
     '    def attention(self, x):',
-    '        n, t, width = x.shape',
+    '        qkv = self.qkv(x)',
+    '        n, t, _ = qkv.shape',
     '        q, k, v = (',
     '            part.reshape(n, t, self.heads, -1).transpose(1, 2)',
-    '            for part in self.qkv(x).chunk(3, dim=-1)',
+    '            for part in qkv.chunk(3, dim=-1)',
     '        )',
-    '        scores = q @ k.transpose(2, 3) / (width / self.heads) ** 0.5',
+    '        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5',
     ...(open ? ['        if self.causal:'] : []),
     `        ${open ? '    ' : ''}later = ${MASK}`,
     `        ${open ? '    ' : ''}scores = scores.masked_fill(later, -torch.inf)`,
     '        values = scores.softmax(-1) @ v',
-    '        return self.proj(values.transpose(1, 2).reshape(n, t, width))',
+    '        return self.proj(values.transpose(1, 2).reshape(n, t, -1))',
     '    def forward(self, x):',
     `        x = x + ${drop('drop1', 'self.attention(self.ln1(x))')}`,
     '        hidden = nn.functional.gelu(self.fc1(self.ln2(x)))',

@@ -93,8 +93,8 @@ describe.each(MODES)('%s', (mode) => {
     const { code } = listing({ mode, dropLast: true });
     expect(code.length).toBeGreaterThanOrEqual(12);
     // A pipeline also has stages and a schedule, and says what schedule.step() does. A rank of DDP looks for a GPU, and
-    // lets the wrapper go before the process group.
-    expect(code.length).toBeLessThanOrEqual({ pipeline: 64, ddp: 48 }[mode as string] ?? 45);
+    // lets the wrapper go before the process group. A rank of a tensor group has a mesh and a plan.
+    expect(code.length).toBeLessThanOrEqual({ pipeline: 64, tensor: 52, ddp: 48 }[mode as string] ?? 45);
     checkPython(code.map((l) => l.text));
   });
 
@@ -118,7 +118,10 @@ describe.each(MODES)('%s', (mode) => {
     expect(text).toContain(`batch_size=${mode === 'ddp' ? 24 : 48}`);
     expect(text).toContain('range(7)');
     const parameters = mode === 'pipeline' ? 'parameters.values()' : 'model.parameters()';
-    expect(text).toContain(`torch.optim.SGD(${parameters}, lr=0.03, momentum=0.8, weight_decay=0.001, nesterov=True)`);
+    const more = mode === 'tensor' ? ', foreach=False' : '';
+    expect(text).toContain(
+      `torch.optim.SGD(${parameters}, lr=0.03, momentum=0.8, weight_decay=0.001, nesterov=True${more})`,
+    );
     expect(text).toContain("nn.CrossEntropyLoss(reduction='sum')");
     expect(text).toContain('nn.Linear(11, 13, bias=False)');
     expect(text).toContain('nn.Linear(13, 3)');
@@ -240,8 +243,8 @@ test.each<[ConfigInput, readonly string[]]>([
   ],
   [{ clipGradNormType: 'inf' }, []],
 ])('clipping comes right before the step: %j', (config, calls) => {
-  // The stages of a pipeline clip by the norm over all of them: parallel/pipeline/listing.test.ts.
-  for (const mode of MODES.filter((name) => name !== 'pipeline')) {
+  // Stages of a pipeline and parts of layers clip by the norm over all of them: the modes' own listing.test.ts.
+  for (const mode of MODES.filter((name) => name !== 'pipeline' && name !== 'tensor')) {
     const lines = textOf({ ...config, mode, worldSize: 2 })
       .split('\n')
       .map((text) => text.trim());

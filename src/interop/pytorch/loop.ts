@@ -29,6 +29,10 @@ export interface LoopParts {
   readonly log: readonly CodeLine[];
   /** A statement around the forward pass and the loss: `with ...:`. */
   readonly within?: string;
+  /** A statement around the forward and the backward pass: `with ...:`. */
+  readonly around?: string | undefined;
+  /** In the place of clip_grad_norm_ and clip_grad_value_. */
+  readonly clip?: readonly CodeLine[] | undefined;
   /** Behind a step and what counts it. */
   readonly behindStep?: readonly CodeLine[];
   /** Where training goes on, if it may. */
@@ -143,14 +147,18 @@ function batchLines(config: Config, parts: LoopParts, advance: readonly CodeLine
     line(accumulate > 1 ? `(loss / ${accumulate}).backward()` : 'loss.backward()', 'backward'),
     ...(parts.inBackward ?? []),
   ];
-  const toStep = [...clipLines(config), line('optimizer.step()', 'step'), ...(parts.afterStep ?? []), ...advance];
+  const clip = parts.clip ?? clipLines(config);
+  const toStep = [...clip, line('optimizer.step()', 'step'), ...(parts.afterStep ?? []), ...advance];
   const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
   const behindStep = parts.behindStep ?? [];
-  if (accumulate === 1) return [zeroGrad, ...toLoss, ...toGradients, ...toStep, ...parts.log, ...behindStep];
+  const passes = (code: readonly CodeLine[]) =>
+    parts.around === undefined ? code : [line(parts.around), ...indented(1, code)];
+  if (accumulate === 1)
+    return [zeroGrad, ...passes([...toLoss, ...toGradients]), ...toStep, ...parts.log, ...behindStep];
   const due = `batches % ${accumulate} == 0`;
   return [
     line('batches += 1'),
-    ...(parts.ranks === true ? noSyncLines(config, due, toLoss, toGradients) : [...toLoss, ...toGradients]),
+    ...passes(parts.ranks === true ? noSyncLines(config, due, toLoss, toGradients) : [...toLoss, ...toGradients]),
     line(`if ${due}:`),
     ...indented(1, [...toStep, ...behindStep, zeroGrad]),
     ...parts.log,

@@ -42,10 +42,15 @@ export const parametersOf = (model: string): Parameters => ({
   named: `${model}.named_parameters()`,
 });
 
-export function optimizerCode(config: Config, { all, named }: Parameters): readonly string[] {
+/** `more`: arguments beside the settings. */
+export function optimizerCode(
+  config: Config,
+  { all, named }: Parameters,
+  more: readonly string[] = [],
+): readonly string[] {
   const { optimizer, paramGroups } = config;
   const make = (parameters: string) =>
-    `optimizer = torch.optim.${optimizer.type}(${[parameters, `lr=${optimizer.lr}`, ...argumentsOf(optimizer)].join(', ')})`;
+    `optimizer = torch.optim.${optimizer.type}(${[parameters, `lr=${optimizer.lr}`, ...argumentsOf(optimizer), ...more].join(', ')})`;
   if (paramGroups.length === 0) return [make(all)];
   const groups = new Map<string, string>();
   for (const [k, group] of paramGroups.entries()) {

@@ -43,6 +43,8 @@ export interface Script {
   /** Beside the model. */
   readonly afterModel?: readonly CodeLine[];
   readonly afterOptimizer?: readonly CodeLine[];
+  /** Beside the optimiser's settings: 'foreach=False'. */
+  readonly optimizerArguments?: readonly string[];
   /** What the optimiser steps, where it is not all of the model. */
   readonly parameters?: Parameters;
   /** What a checkpoint has, and the script does not read. */

@@ -77,7 +77,11 @@ function script(config: Config, parts: Script): CodeLine[] {
     ...(wrapper ? [wrapper] : []),
     ...(parts.afterModel ?? []),
     ...codeLines(
-      ...optimizerCode(config, parts.parameters ?? parametersOf(wrapper ? 'model.module' : 'model')),
+      ...optimizerCode(
+        config,
+        parts.parameters ?? parametersOf(wrapper ? 'model.module' : 'model'),
+        parts.optimizerArguments,
+      ),
       ...scheduler.lines,
       ...checkpoint.optimizer,
       ...(parts.afterOptimizer ?? []).map(({ text }) => text),

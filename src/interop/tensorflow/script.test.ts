@@ -100,7 +100,7 @@ describe('the TensorFlow script', () => {
     expect(served).toContain('for _ in range(steps * 3)]');
   });
 
-  it.each(['modelParallel', 'pipeline', 'parameterServer'] as const)('%s has none, and says why', (mode) => {
+  it.each(['modelParallel', 'pipeline', 'tensor', 'parameterServer'] as const)('%s has none, and says why', (mode) => {
     const found = counterpartOf(config({ mode }));
     expect('none' in found && found.none).toMatch(/^Tensor[Ff]low 2's ParameterServer|^tf\.distribute has replicas/);
   });

@@ -2,29 +2,36 @@
  * What crosses the borders of a pipeline: the activations of every micro-batch, and as much for their gradients; with
  * replicas, each stage's gradients, all-reduced once per step. Called through compiler.ts.
  */
-import { at } from '../../base/invariant';
+import { at, must } from '../../base/invariant';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { parametersOfLayer } from '../../nn/model';
 import type { ClosedForm } from '../../protocol/closed-form';
 import type { Config } from '../../protocol/config';
 import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { chosenSchedule } from '../../schedules/chosen';
+import type { Schedule } from '../../schedules/schedule';
 import type { TensorSpec } from '../../sharding/shard-map';
 import { type Shape, tensorBytes } from '../../tensor/shape';
 import { bordersText, closedForm, type FormPass, type RunSizes, sum } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { hasHook } from '../ddp/rare-parts';
+import { partitionOf } from '../step/partition-of';
+import { sentForPartials, sentInside } from '../tensor/inside-groups';
+import { shapesOn } from '../tensor/pieces';
+import { planIn } from '../tensor/plan';
 import { layerRanges } from './split';
-import { replicaGroupsOfStage } from './stages';
+import { createStageGraphs, devicesOfStage, replicaGroupsOfStage } from './stages';
 import { type Tie, tiesOf } from './ties';
 
 /** The shape of what a device has of a parameter. */
-export type ShapeOn = (parameter: TensorSpec, device: DeviceIndex) => Shape;
+type ShapeOn = (parameter: TensorSpec, device: DeviceIndex) => Shape;
 
-/** Of one micro-batch; with the last one the replicas reduce. `shapeOn`: where layers are cut. */
-export function pipelineForm(run: RunSizes, pass: FormPass, shapeOn: ShapeOn = ({ shape }) => shape): ClosedForm {
+/** Of one micro-batch; with the last one the replicas reduce. */
+export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
   const { config, devices } = run;
-  const { pp } = meshSizes(config);
+  const { pp, tp } = meshSizes(config);
+  const shapeOn = shapesOn(config);
   const replicas = replicasOf(config);
   // It was checked before it was compiled; this is asked for each micro-batch.
   const schedule = chosenSchedule(config.pipeline, pp);
@@ -40,7 +47,9 @@ export function pipelineForm(run: RunSizes, pass: FormPass, shapeOn: ShapeOn = (
       : `activations forward and as many gradients back ${each}: ${bordersText(crossing)}`;
   const ties = tiesOf(config);
   if (pass.steps) for (const stageDevices of parts) addTies(perDevice, ties, stageDevices, shapeOn);
-  const shared = ties.length === 0 ? '' : '; once per step the gradients of shared weights';
+  if (tp > 1) addInsideGroups(perDevice, run, pass, schedule);
+  const inside = tp > 1 ? '; inside each tensor group the collectives of its stages' : '';
+  const shared = `${inside}${ties.length === 0 ? '' : '; once per step the gradients of shared weights'}`;
   if (replicas === 1) return closedForm(perDevice, `${border}${shared}`);
   if (pass.steps) for (const stageDevices of parts) addReductions(perDevice, run, pass, { stageDevices, shapeOn });
   const exact =
@@ -71,6 +80,21 @@ function addBorders(
     });
     return [rowBytes * at(rows, at(here, 0))];
   });
+}
+
+/** Of ranks that share the layers of a stage. */
+function addInsideGroups(perDevice: number[], { config, input }: RunSizes, pass: FormPass, schedule: Schedule): void {
+  const mesh = initDeviceMesh(meshSizes(config));
+  const graphOf = createStageGraphs(must(input, 'the shapes of the data'), schedule);
+  const cuts = partitionOf(planIn(config), mesh);
+  for (let stage = 0; stage < schedule.stages; stage++)
+    for (const device of devicesOfStage(config, schedule, stage)) {
+      const rank = { mesh, algorithm: config.ddp.algorithm, device };
+      const own = { rows: at(pass.rows, device), gradients: pass.gradients };
+      const graph = graphOf(stage, { ...own, partition: cuts(at(mesh.rankOfDevice, device)) });
+      const partials = pass.steps ? sentForPartials(graph, rank) : 0;
+      perDevice[device] = at(perDevice, device) + sentInside(graph, rank).bytes + partials;
+    }
 }
 
 function addReductions(

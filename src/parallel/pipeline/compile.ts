@@ -17,12 +17,14 @@ import type { ModeInput } from '../mode';
 import type { PartitionOf } from '../stage-graph';
 import { nodesOfAction } from '../step/backward-halves';
 import { createBorders } from '../step/borders';
+import { partitionOf as cutsBy } from '../step/partition-of';
 import { perGroup } from '../step/per-group';
 import { placeStages } from '../step/place';
 import { emitStep } from '../step/step';
 import { sumPartials } from '../step/sum-partials';
 import type { Sync } from '../step/sync';
 import type { Step } from '../step/walk';
+import { planIn } from '../tensor/plan';
 import { replicaSync, weightGradients } from './replica-sync';
 import { scaleGrads } from './scale-grads';
 import { createStageGraphs, scheduleOf } from './stages';
@@ -32,17 +34,16 @@ import { tiesOf } from './ties';
 export interface PipelinePasses {
   /** What averages the gradients of replicas; absent: DDP around each stage, over each of its replica groups. */
   readonly averaging?: AveragingSyncs;
-  /** Absent: no axis cuts tensors. */
-  readonly partitionOf?: PartitionOf | undefined;
 }
 
 export function compile(
   input: ModeInput,
   kind: TrainingKind,
   mesh: DeviceMesh,
-  { averaging = averageOverReplicas, partitionOf }: PipelinePasses = {},
+  { averaging = averageOverReplicas }: PipelinePasses = {},
 ): Program {
   const builder = new ProgramBuilder(mesh, input.ops);
+  const partitionOf = mesh.shape.tp > 1 ? cutsBy(planIn(input.config), mesh) : undefined;
   const schedule = scheduleOf(input.config, kind.microBatches.length);
   const stages = placeStages(builder, schedule.rankOfStage);
   const graphOf = graphsOf({ input, kind, stages }, schedule, partitionOf);

@@ -2,10 +2,11 @@
 import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
-import { replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
 import type { PipelineReport } from '../../protocol/report';
 import { figuresOf } from '../../schedules/figures';
 import type { ModeInput } from '../mode';
+import { checkPlan, withPlan } from '../tensor/plan';
 import { mostMicroBatches } from './short-batch';
 import { settle as settleSplit } from './split';
 import { scheduleOf } from './stages';
@@ -22,7 +23,11 @@ export const scheduleFigures = (config: Config): PipelineReport => figuresOf(sch
 
 export function settle(input: ModeInput): Config {
   checkSettings(input.config);
-  return settleSplit(input, scheduleOf(input.config));
+  const config = settleSplit(input, scheduleOf(input.config));
+  if (meshSizes(config).tp === 1) return config;
+  const cut = withPlan(config);
+  checkPlan({ ...input, config: cut });
+  return cut;
 }
 
 /** What can be said of the settings alone. */
@@ -36,11 +41,16 @@ function checkSettings(config: Config): void {
       why: 'in this mode only pipeline.microBatches divides the batch',
       hint: 'Set accumulate to 1, and pipeline.microBatches to the number of micro-batches.',
     });
-  if (mesh.pp === undefined && worldSize % replicas > 0)
+  const ofPipeline = ranksOf({ ...meshSizes(config), pp: 1 });
+  if (mesh.pp === undefined && worldSize % ofPipeline > 0)
     throw refusedSettings({
       code: 'placement',
-      settings: { worldSize, 'mesh.dpReplicate': mesh.dpReplicate },
-      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${replicas} replicas of a pipeline`,
+      settings: {
+        worldSize,
+        'mesh.dpReplicate': mesh.dpReplicate,
+        ...(mesh.tp === undefined ? {} : { 'mesh.tp': mesh.tp }),
+      },
+      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${replicas} replicas of a pipeline${mesh.tp === undefined ? '' : ` with ${mesh.tp} ranks for each layer`}`,
       hint: 'Set mesh.dpReplicate to a divisor of worldSize, or mesh.pp to the number of ranks of one pipeline.',
     });
   if (schedule === 'own' && actions === undefined)

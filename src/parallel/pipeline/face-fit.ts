@@ -43,14 +43,15 @@ function withRanks(config: Config): Config {
   const { pp: _, ...mesh } = config.mesh;
   const dpReplicate = Math.min(mesh.dpReplicate, config.worldSize, config.batchSize);
   const most = Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
-  const pp = Math.max(1, Math.min(Math.floor(config.worldSize / dpReplicate), most));
+  const { tp = 1 } = mesh;
+  const pp = Math.max(1, Math.min(Math.floor(config.worldSize / (dpReplicate * tp)), most));
   const { split, ...pipeline } = config.pipeline;
   const stages = pp * stagesOfRank(pipeline);
   const layers = split?.reduce((a, b) => a + b, 0);
   const keepsSplit = split?.length === stages && layers === config.model.layers.length;
   return {
     ...config,
-    worldSize: pp * dpReplicate,
+    worldSize: pp * dpReplicate * tp,
     mesh: { ...mesh, dpReplicate },
     pipeline: keepsSplit ? config.pipeline : pipeline,
   };

@@ -1,7 +1,7 @@
 /** How many stages and ranks a pipeline of a model can have. Called by face.ts, face-fit.ts and the split. */
 import type { Config } from '../../protocol/config';
 import { batchNorms, LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
-import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, ranksOf } from '../../protocol/mesh-sizes';
 
 type Settings = Config['pipeline'];
 
@@ -19,9 +19,9 @@ const FIXED_STAGES: Readonly<Partial<Record<Settings['schedule'], number>>> = {
 export const layersWithWeights = ({ model }: Config): number =>
   model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length;
 
-/** Ranks of all replicas: each has one layer with weights for each of its stages. */
+/** Ranks of all replicas and tensor groups: each line of stages has a layer with weights for each of them. */
 export const mostRanks = (config: Config): number =>
-  replicasOf(config) * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
+  ranksOf({ ...meshSizes(config), pp: 1 }) * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
 
 /** Stages of the run: each begins with a layer that has weights. Those of the user's own schedule are in its text. */
 export function stagesWanted(config: Config): number {

@@ -18,8 +18,8 @@ export const pipeline: Face = {
       : `One net, cut into stages for ${countWord(devices).toLowerCase()} ranks. Watch the batch pass in small pieces, so that all work.`,
   link: 'pipeline',
   alsoCalled: ['pp', 'pipelineparallel', 'gpipe'],
-  axes: ['pp', 'dpReplicate'],
-  sections: ['pipeline', 'mesh', 'ddp'],
+  axes: ['pp', 'dpReplicate', 'tp'],
+  sections: ['pipeline', 'mesh', 'tensor', 'ddp'],
   controls: [
     { kind: 'panel', panel: 'mesh' },
     { kind: 'panel', panel: 'stages' },
@@ -30,11 +30,12 @@ export const pipeline: Face = {
   role: (device, config) => {
     const shape = meshSizes(config);
     const place = placeOf(device, shape);
-    const { pp } = place;
+    const { pp, tp } = place;
+    const part = shape.tp > 1 ? `, part ${tp} of ${shape.tp}` : '';
     const replica = replicasOf(config) > 1 ? `, replica ${dataIndexOf(place, shape)}` : '';
     return {
       title: `rank ${device}`,
-      beside: `${stagesOn(pp, config)}${replica}`,
+      beside: `${stagesOn(pp, config)}${part}${replica}`,
       hasRows: pp === 0,
       keepsState: true,
     };

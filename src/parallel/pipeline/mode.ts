@@ -10,7 +10,6 @@ import { initDeviceMesh } from '../../mesh/device-mesh';
 import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import { commHookOf, opFamiliesOfHook } from '../ddp/comm-hooks/comm-hooks';
 import { type ParallelMode, SCRIPT } from '../mode';
-import { CHECKPOINT_PASS } from '../stage-graph';
 import { hasSampler, ranksDraw } from './draws';
 import { pipeline as face } from './face';
 import { microBatchesFor } from './short-batch';
@@ -19,8 +18,7 @@ const COMPILER = new Part('The compiler of pipelines', () => import('./compiler'
 
 export const pipeline: ParallelMode = {
   face,
-  // memoryAdvice tries a run with checkpointSegments.
-  parts: [COMPILER, CHECKPOINT_PASS],
+  parts: [COMPILER],
   mesh: (config) => initDeviceMesh(meshSizes(config), { nodes: config.nodes }),
   sampler: (config) => (hasSampler(config) ? 'distributedWhole' : undefined),
   ranksDraw,
@@ -38,7 +36,7 @@ export const pipeline: ParallelMode = {
   shards: (config, tensors) => COMPILER.get().shards(config, tensors),
   lossRanks: (config) => COMPILER.get().lossRanks(config),
   borderShapes: (input) => COMPILER.get().borderShapes(input),
-  opFamilies: opFamiliesOfHook,
+  opFamilies: (config) => [...(meshSizes(config).tp > 1 ? (['partition'] as const) : []), ...opFamiliesOfHook(config)],
   stepPhases: (config) => commHookOf(config).phases?.(config),
   noiseForStep: (input) => COMPILER.get().noiseForStep(input),
   compile: (input, kind) => COMPILER.get().compile(input, kind, pipeline.mesh(input.config)),

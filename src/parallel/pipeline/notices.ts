@@ -5,8 +5,9 @@
 import type { Config } from '../../protocol/config';
 import { replicasOf } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
+import { ignoredDdpNotices } from '../ddp/around-parts';
 import type { NoticeInput } from '../mode';
-import { ignoredDdpNotices } from './ddp-of-stages';
+import { DDP_OF_STAGES } from './ddp-of-stages';
 import { microBatchesFor } from './short-batch';
 import { scheduleOf } from './stages';
 
@@ -15,7 +16,7 @@ export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
   ...layerNotices(input),
   ...gradientNotices(input.config),
   ...replicaNotices(input.config),
-  ...ignoredDdpNotices(input.given),
+  ...ignoredDdpNotices(input.given, DDP_OF_STAGES),
 ];
 
 /** A batch with fewer rows than micro-batches is cut into fewer. */

@@ -10,8 +10,9 @@ import { buildForward, type LayerRange } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { Schedule } from '../../schedules/schedule';
+import { withDdpOfParts } from '../ddp/around-parts';
 import type { ModeInput } from '../mode';
-import { withDdpOfStages } from './ddp-of-stages';
+import { DDP_OF_STAGES } from './ddp-of-stages';
 import { stagesOfRank } from './face-size';
 
 /** The configuration with its split, and what a schedule of one's own decides, written out. */
@@ -19,7 +20,10 @@ export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule
   const { config } = input;
   const split = config.pipeline.split ?? evenSplit(input, stages);
   checkSplit(split, stages, config.model.layers.length);
-  return { ...withDdpOfStages(config), pipeline: { ...config.pipeline, microBatches, split: [...split] } };
+  return {
+    ...withDdpOfParts(config, DDP_OF_STAGES),
+    pipeline: { ...config.pipeline, microBatches, split: [...split] },
+  };
 }
 
 /** [start, end) of the layers of each stage; of a settled configuration. */

@@ -15,10 +15,11 @@ import { actionsOf } from '../../schedules/actions-of';
 import { checkSchedule } from '../../schedules/check';
 import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
-import { replicated, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
+import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import { type Partition, type StageGraph, stageGraph } from '../stage-graph';
+import { layoutsOf } from '../tensor/pieces';
 import { layerRanges } from './split';
 import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 
@@ -96,11 +97,12 @@ export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap
     }
   });
   const ties = tiesOf(config);
-  return shardMap(tensors, ({ name, shape }) => {
-    const holders = [stageOf.get(name) ?? schedule.stages - 1, ...usersOf(ties, name)];
+  const layoutOf = layoutsOf(config);
+  return shardMap(tensors, (tensor) => {
+    const holders = [stageOf.get(tensor.name) ?? schedule.stages - 1, ...usersOf(ties, tensor.name)];
     const devices = holders.flatMap((stage) => devicesOfStage(config, schedule, stage));
-    return replicated(
-      shape,
+    return layoutOf(
+      tensor,
       [...new Set(devices)].sort((a, b) => a - b),
     );
   });

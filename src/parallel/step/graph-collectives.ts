@@ -45,6 +45,9 @@ const LOWERINGS: ReadonlyMap<string, Lowering> = new Map([
   [REDUCE, { op: 'reduce', inPlaceOn: 'all', zerosOnOthers: true }],
 ]);
 
+/** The collective that a node sends messages for, if it sends any. */
+export const collectiveOf = ({ op }: GraphNode): CollectiveOp | undefined => LOWERINGS.get(op)?.op;
+
 export function emitCollective(call: GraphCollective): void {
   const { builder, lanes, replicaGroups, node } = call;
   const axis = axisOf(node);

@@ -14,7 +14,7 @@ const notYet = () => v.optional(count(1, 1), 1);
 
 /**
  * The sizes of the axes, outermost first, as torchtitan names them. Products that run today: pp x dpReplicate in mode
- * pipeline, dpReplicate alone in mode ddp.
+ * pipeline, dpReplicate x tp in mode tensor, dpReplicate alone in mode ddp.
  */
 export const meshSchema = v.pipe(
   v.strictObject({
@@ -27,7 +27,8 @@ export const meshSchema = v.pipe(
     dpReplicate: v.optional(count(1, LIMITS.worldSize), 1),
     dpShard: notYet(),
     cp: notYet(),
-    tp: notYet(),
+    /** Ranks that share each layer. In mode tensor, absent: worldSize / the other axes. In other modes it is 1. */
+    tp: v.optional(count(1, LIMITS.worldSize)),
     /** The earlier name of dpReplicate; it may be given in its place. */
     dp: v.optional(count(1, LIMITS.worldSize)),
   }),

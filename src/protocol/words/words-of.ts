@@ -16,6 +16,7 @@ import { MESH, PIPELINE } from './pipeline';
 import { RUN } from './run';
 import { SCHEDULER } from './scheduler';
 import type { Setting } from './setting';
+import { STYLE, TENSOR } from './tensor';
 
 const TOP = { ...BAR, ...RUN };
 const TYPE = { title: 'Type', description: 'Which of the variants this is.' };
@@ -36,6 +37,8 @@ const PARTS: readonly (readonly [path: string, table: Readonly<Record<string, Se
   ['pipeline', PIPELINE],
   ['scheduler', SCHEDULER],
   ['stragglers', STRAGGLER],
+  ['tensor.plan', STYLE],
+  ['tensor', TENSOR],
 ];
 
 /** All of them, for the test that none is left over. */

@@ -75,7 +75,17 @@ const Ddp = fc.record(
 
 const Run = fc.record({
   model: Layers,
-  mode: fc.constantFrom('single', 'dataParallel', 'ddp', 'ddp', 'ddp', 'modelParallel', 'pipeline', 'parameterServer'),
+  mode: fc.constantFrom(
+    'single',
+    'dataParallel',
+    'ddp',
+    'ddp',
+    'ddp',
+    'modelParallel',
+    'pipeline',
+    'tensor',
+    'parameterServer',
+  ),
   mesh: fc.constantFrom({}, { dp: 2 }),
   pipeline: fc.record({
     schedule: fc.constantFrom('GPipe', '1F1B'),

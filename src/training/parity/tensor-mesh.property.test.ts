@@ -5,9 +5,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
-import type { ParallelStyle } from '../../graph/partition/styles';
-import { tensorParallel, tensorPipeline } from '../../parallel/testing/tensor/mode';
 import type { ConfigInput, LayerInput } from '../../protocol/config';
+import type { StyleName } from '../../protocol/config/tensor';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
@@ -40,21 +39,21 @@ const block: fc.Arbitrary<Block> = fc.record({
 
 interface Net {
   readonly layers: LayerInput[];
-  readonly styles: Map<string, ParallelStyle>;
+  readonly plan: Record<string, StyleName>;
   /** Layers of each block. */
   readonly sizes: number[];
 }
 
 function netOf(blocks: readonly Block[]): Net {
-  const net: Net = { layers: [], styles: new Map(), sizes: [] };
+  const net: Net = { layers: [], plan: {}, sizes: [] };
   let width = IN;
   for (const { kind, hidden, out, bias, activation, drops } of blocks) {
     const [start, pair] = [net.layers.length, kind === 'pair'];
-    if (pair) net.styles.set(`${start}`, { style: 'ColwiseParallel' });
+    if (pair) net.plan[start] = 'ColwiseParallel';
     net.layers.push({ type: 'Linear', in: width, out: pair ? hidden : out, bias }, { type: activation });
     if (drops) net.layers.push({ type: 'Dropout', p: 0.25 });
     if (pair) {
-      net.styles.set(`${net.layers.length}`, { style: 'RowwiseParallel' });
+      net.plan[net.layers.length] = 'RowwiseParallel';
       net.layers.push({ type: 'Linear', in: hidden, out, bias });
     }
     net.sizes.push(net.layers.length - start);
@@ -77,12 +76,12 @@ const runs = fc.record({
 test('any net on any mesh: the weights of one device', { timeout: 120_000 }, async () => {
   const property = fc.asyncProperty(runs, async ({ blocks, mesh, clip, algorithm, bucketCapMb, segments }) => {
     const [pp = 1, dpReplicate = 1, tp = 1] = mesh;
-    const { layers, styles, sizes } = netOf(blocks);
+    const { layers, plan, sizes } = netOf(blocks);
     const [first = 1, ...rest] = sizes;
     const input: ConfigInput = {
-      ...(pp > 1
-        ? { mode: 'pipeline', mesh: { pp, dpReplicate }, pipeline: { microBatches: 2, split: [first, sum(rest)] } }
-        : { mode: 'ddp', worldSize: dpReplicate }),
+      ...(pp > 1 ? { mode: 'pipeline', pipeline: { microBatches: 2, split: [first, sum(rest)] } } : { mode: 'tensor' }),
+      mesh: { ...(pp > 1 ? { pp } : {}), dpReplicate, tp },
+      tensor: { plan },
       device: 'cpu',
       model: { layers },
       data: { type: 'randomRegression', samples: 24, in: IN, out: blocks.at(-1)?.out ?? 1 },
@@ -93,10 +92,7 @@ test('any net on any mesh: the weights of one device', { timeout: 120_000 }, asy
       ...(clip === undefined ? {} : { clipGradNorm: clip }),
       ...(segments === undefined ? {} : { checkpointSegments: segments }),
     };
-    const parsed = parseConfig(input);
-    const config = { ...parsed, worldSize: pp * dpReplicate * tp, mesh: { ...parsed.mesh, pp, dpReplicate, tp } };
-    const plan = { axis: 'tp', styles: [...styles], lossParallel: false } as const;
-    const blueprint = createBlueprint(config, {}, pp > 1 ? tensorPipeline(plan) : tensorParallel(plan));
+    const blueprint = createBlueprint(parseConfig(input), {});
     const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
     await training.run(STEPS);
     const weights = await training.weights();

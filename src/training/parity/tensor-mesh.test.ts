@@ -6,11 +6,8 @@
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
-import type { PlanInput } from '../../graph/partition/styles';
 import { sessionInfo } from '../../headless/session-info';
-import type { ParallelMode } from '../../parallel/mode';
 import { PROGRAM_OPS } from '../../parallel/modes';
-import { tensorParallel, tensorPipeline } from '../../parallel/testing/tensor/mode';
 import type { Program } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
 import { verify } from '../../program/verifier';
@@ -33,16 +30,12 @@ const STEPS = 8;
 const BAR = { SGD: 1e-6, Adam: 1e-4 } as const;
 
 /** A column/row pair in each half of the net. The last layer of all is whole. */
-const PLAN: PlanInput = {
-  axis: 'tp',
-  styles: [
-    ['0', { style: 'ColwiseParallel' }],
-    ['2', { style: 'RowwiseParallel' }],
-    ['4', { style: 'ColwiseParallel' }],
-    ['6', { style: 'RowwiseParallel' }],
-  ],
-  lossParallel: false,
-};
+const PLAN = {
+  0: 'ColwiseParallel',
+  2: 'RowwiseParallel',
+  4: 'ColwiseParallel',
+  6: 'RowwiseParallel',
+} as const;
 const NET = [4, 6, 4, 6, 3, 2];
 /** Enough rows for a batch whose activations outweigh the parameters. */
 const WIDE = { type: 'randomRegression', samples: 512, in: 4, out: 2 } as const;
@@ -61,10 +54,10 @@ interface Sizes {
 }
 
 function configOf({ pp = 1, dpReplicate = 1, tp }: Sizes, more: ConfigInput = {}): Config {
-  const config = parseConfig({
-    ...(pp > 1
-      ? { mode: 'pipeline', mesh: { pp, dpReplicate }, pipeline: { microBatches: 2 } }
-      : { mode: 'ddp', worldSize: dpReplicate }),
+  return parseConfig({
+    ...(pp > 1 ? { mode: 'pipeline', pipeline: { microBatches: 2 } } : { mode: 'tensor' }),
+    mesh: { ...(pp > 1 ? { pp } : {}), dpReplicate, tp },
+    tensor: { plan: PLAN },
     device: 'cpu',
     model: { layers: mlpLayers(NET, 'Tanh') },
     data: { type: 'randomRegression', samples: 48, in: 4, out: 2 },
@@ -73,14 +66,10 @@ function configOf({ pp = 1, dpReplicate = 1, tp }: Sizes, more: ConfigInput = {}
     batchSize: 8,
     ...more,
   });
-  // The schema has no tp, since no mode that a user can choose has one.
-  return { ...config, worldSize: pp * dpReplicate * tp, mesh: { ...config.mesh, pp, dpReplicate, tp } };
 }
 
-const modeOf = ({ pp = 1 }: Sizes): ParallelMode => (pp > 1 ? tensorPipeline(PLAN) : tensorParallel(PLAN));
-
-async function trained(sizes: Sizes, config: Config): Promise<Training> {
-  const blueprint = createBlueprint(config, {}, modeOf(sizes));
+async function trained(config: Config): Promise<Training> {
+  const blueprint = createBlueprint(config, {});
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
   await training.run(STEPS);
   return training;
@@ -133,7 +122,7 @@ const MESHES = [
 
 describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
   test('is verified and planned; gradients are averaged among equal parts only', () => {
-    const { programs } = createBlueprint(configOf(sizes), {}, modeOf(sizes));
+    const { programs } = createBlueprint(configOf(sizes), {});
     for (const program of programs) expect(() => verify(program, PROGRAM_OPS)).not.toThrow();
     expect(planMemory(programs).size).toBe(configOf(sizes).worldSize);
     expect(groupsOf(must(programs.at(-1), 'a Program'))).toEqual(groups);
@@ -159,7 +148,7 @@ describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
     [{ model: { layers: mlpLayers([4, 7, 4, 5, 3, 2], 'Tanh') } }],
   ] as const)('%j: the losses and weights of one device', async (more) => {
     const config = configOf(sizes, more as ConfigInput);
-    const training = await trained(sizes, config);
+    const training = await trained(config);
     const weights = await training.weights();
     expect(replicaDivergence(training.blueprint, weights)).toBe(0);
     expect(differenceFromSingle(training.blueprint, weights)).toBeLessThanOrEqual(BAR[config.optimizer.type as 'SGD']);
@@ -168,14 +157,14 @@ describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
 
   test('bytes: those that are counted are those of the closed form', async () => {
     const config = configOf(sizes, { ddp: { algorithm: 'naive' } });
-    const training = await trained(sizes, config);
+    const training = await trained(config);
     const { bytesAgree, formula, traffic } = metricsOf(await training.trace(), 'modelled', sessionInfo(training));
     expect(bytesAgree, `${formula.perDevice} B, counted ${traffic.sent} B`).toBe(true);
     await training.dispose();
   });
 
   test('every rank has its groups in the flight recorder, each with a sequence of its own', () => {
-    const blueprint = createBlueprint(configOf(sizes), {}, modeOf(sizes));
+    const blueprint = createBlueprint(configOf(sizes), {});
     const log = new FlightLog();
     log.completed(
       log.enqueued([{ microBatch: 0, program: programKey(must(blueprint.programs.at(-1), 'a Program').kind) }]),
@@ -191,7 +180,7 @@ describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
   });
 
   test('all ranks of a replica clip by the same norm, to the bit', async () => {
-    const training = await trained(sizes, configOf(sizes, { clipGradNorm: 0.2 }));
+    const training = await trained(configOf(sizes, { clipGradNorm: 0.2 }));
     const { events } = await training.trace();
     const norms = events.flatMap(({ device, captured }) =>
       captured.flatMap(({ buffer, values }) => (buffer === 'grad_norm' ? [{ device, norm: at(values, 0) }] : [])),
@@ -205,14 +194,14 @@ describe.each(MESHES)('%j', (sizes: Sizes, groups) => {
 
 test('a stage that ends inside a pair hands on the whole activation', async () => {
   const sizes = { pp: 2, tp: 2 };
-  const training = await trained(sizes, configOf(sizes, { pipeline: { microBatches: 2, split: [2, 7] } }));
+  const training = await trained(configOf(sizes, { pipeline: { microBatches: 2, split: [2, 7] } }));
   expect(differenceFromSingle(training.blueprint, await training.weights())).toBeLessThanOrEqual(BAR.SGD);
   await training.dispose();
 });
 
 /** Of a rank's Program: the collectives of tensor groups in a phase. */
 function sumsIn(phase: Phase, config: Config): number {
-  const { programs } = createBlueprint(config, {}, modeOf({ tp: 2 }));
+  const { programs } = createBlueprint(config, {});
   const { instructions } = at(must(programs.at(-1), 'a Program').lanes, 0);
   const seqs = instructions.flatMap((i) => (i.kind === 'send' && i.phase === phase ? [i.collective?.seq] : []));
   return new Set(seqs).size;
@@ -220,7 +209,7 @@ function sumsIn(phase: Phase, config: Config): number {
 
 test('a checkpointed segment sends again what its gradients ask for, and keeps fewer activations', () => {
   const kept = (config: Config): number => {
-    const { programs } = createBlueprint(config, {}, modeOf({ tp: 2 }));
+    const { programs } = createBlueprint(config, {});
     return must(planMemory(programs).get(0), 'a plan').bytes;
   };
   const gelu = { model: { layers: withGelu(mlpLayers(NET, 'Tanh')) }, batchSize: 256, data: WIDE };

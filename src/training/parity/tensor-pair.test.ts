@@ -1,21 +1,19 @@
 /**
- * The proof that the passes carry tensor parallelism: a column/row pair of Linear layers over tp, made of a plan, rules
- * and graph nodes in a test folder, trains like one device. Its Programs are verified, planned, simulated, traced and
- * drawn as any other, and send what torch's pair sends: one all-reduce after the row-parallel product, and in the
- * backward pass one for the gradient of the pair's input where somebody needs it.
+ * A column/row pair of Linear layers over tp trains like one device. Its Programs are verified, planned, simulated,
+ * traced and drawn as any other, and send what torch's pair sends: one all-reduce after the row-parallel product, and
+ * in the backward pass one for the gradient of the pair's input where somebody needs it.
  */
 import { describe, expect, test } from 'vitest';
 import { planStage } from '../../app/stage/scene';
 import { at, must } from '../../base/invariant';
-import { parseConfig } from '../../config/parse-config';
-import type { PlanInput } from '../../graph/partition/styles';
+import { parseConfig, referenceConfig } from '../../config/parse-config';
 import { sessionInfo } from '../../headless/session-info';
 import { PROGRAM_OPS } from '../../parallel/modes';
-import { tensorParallel } from '../../parallel/testing/tensor/mode';
 import type { Program } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
 import { verify } from '../../program/verifier';
 import type { Config, ConfigInput } from '../../protocol/config';
+import type { StyleName } from '../../protocol/config/tensor';
 import { mlpLayers } from '../../protocol/presets';
 import { pieceOn } from '../../sharding/shard-map';
 import { metricsOf } from '../../trace/metrics';
@@ -31,28 +29,19 @@ const BATCH = 6;
 /** float32 sums in another order. */
 const BAR = 1e-6;
 
-type Styles = PlanInput['styles'];
-const modeOf = (styles: Styles) => tensorParallel({ axis: 'tp', styles, lossParallel: false });
+type Plan = Readonly<Record<string, StyleName>>;
 
-const COLUMNS = { style: 'ColwiseParallel' } as const;
-const ROWS = { style: 'RowwiseParallel' } as const;
-
-const PAIR: Styles = [
-  ['0', COLUMNS],
-  ['2', ROWS],
-];
+const PAIR: Plan = { 0: 'ColwiseParallel', 2: 'RowwiseParallel' };
 /** Behind a layer that every rank has whole, so that the pair's input needs a gradient. */
-const PAIR_BEHIND: Styles = [
-  ['2', COLUMNS],
-  ['4', ROWS],
-];
+const PAIR_BEHIND: Plan = { 2: 'ColwiseParallel', 4: 'RowwiseParallel' };
 const NET = [4, 8, 4];
 const NET_BEHIND = [4, 4, 8, 4];
 
-function configOf(sizes: readonly number[], more: ConfigInput = {}): Config {
-  const config = parseConfig({
-    mode: 'ddp',
+const configOf = (sizes: readonly number[], plan: Plan, more: ConfigInput = {}): Config =>
+  parseConfig({
+    mode: 'tensor',
     worldSize: 2,
+    tensor: { plan },
     device: 'cpu',
     model: { layers: mlpLayers(sizes, 'Tanh') },
     data: { type: 'randomRegression', samples: 30, in: 4, out: 4 },
@@ -61,15 +50,9 @@ function configOf(sizes: readonly number[], more: ConfigInput = {}): Config {
     batchSize: BATCH,
     ...more,
   });
-  return { ...config, mesh: { ...config.mesh, pp: 1, tp: config.worldSize } };
-}
 
-async function open(styles: Styles | undefined, config: Config): Promise<Training> {
-  const blueprint = styles
-    ? createBlueprint(config, {}, modeOf(styles))
-    : createBlueprint({ ...config, mode: 'single', worldSize: 1 }, {});
-  return createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
-}
+const open = (config: Config): Promise<Training> =>
+  createTraining(createBlueprint(config, {}), { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
 
 /** Of each collective of the Program: its phase, and how many elements a rank brings. */
 function collectivesOf({ lanes }: Program) {
@@ -92,9 +75,9 @@ const CASES = [
   ],
 ] as const;
 
-describe.each(CASES)('%s', (_, styles, sizes, collectives) => {
+describe.each(CASES)('%s', (_, plan, sizes, collectives) => {
   test('is verified and planned; each rank holds half of what is cut', () => {
-    const { programs, shards } = createBlueprint(configOf(sizes), {}, modeOf(styles));
+    const { programs, shards } = createBlueprint(configOf(sizes, plan), {});
     for (const program of programs) expect(() => verify(program, PROGRAM_OPS)).not.toThrow();
     const plans = planMemory(programs);
     expect(plans.get(0)?.bytes).toBe(plans.get(1)?.bytes);
@@ -104,7 +87,7 @@ describe.each(CASES)('%s', (_, styles, sizes, collectives) => {
         .buffers.filter(({ category }) => category === 'parameter')
         .map(({ name, shape }) => [name, shape]),
     );
-    const [[first], [second]] = [at(styles, 0), at(styles, 1)];
+    const [first, second] = Object.keys(plan);
     expect(shapes).toMatchObject({
       [`${first}.weight`]: [4, 4],
       [`${first}.bias`]: [4],
@@ -125,8 +108,8 @@ describe.each(CASES)('%s', (_, styles, sizes, collectives) => {
     [{ clipGradNorm: 0.2, clipGradNormType: 'inf' }],
     [{ placement: 'workers' }],
   ] as const)('%j: the losses and weights of one device', async (more) => {
-    const config = configOf(sizes, more as ConfigInput);
-    const [cut, whole] = [await open(styles, config), await open(undefined, config)];
+    const config = configOf(sizes, plan, more as ConfigInput);
+    const [cut, whole] = [await open(config), await open(referenceConfig(config))];
     const losses = await cut.run(STEPS);
     const expected = await whole.run(STEPS);
     expect(losses).toHaveLength(STEPS);
@@ -144,7 +127,7 @@ describe.each(CASES)('%s', (_, styles, sizes, collectives) => {
   });
 
   test('sends as many all-reduces as torch, traced and drawn', async () => {
-    const training = await open(styles, configOf(sizes));
+    const training = await open(configOf(sizes, plan));
     const { programs } = training.blueprint;
     for (const program of programs) expect(collectivesOf(program)).toEqual(collectives);
     const trace = await training.trace();
@@ -164,25 +147,13 @@ describe.each(CASES)('%s', (_, styles, sizes, collectives) => {
 
 describe('other plans than pairs, which gather in between', () => {
   test.each([
-    ['columns alone', [['0', COLUMNS]]],
-    ['rows alone', [['2', ROWS]]],
-    [
-      'columns after columns',
-      [
-        ['0', COLUMNS],
-        ['2', COLUMNS],
-      ],
-    ],
-    [
-      'rows, then columns',
-      [
-        ['0', ROWS],
-        ['2', COLUMNS],
-      ],
-    ],
-  ] as const)('%s: the losses and weights of one device', async (_, styles) => {
+    ['columns alone', { 0: 'ColwiseParallel' }],
+    ['rows alone', { 2: 'RowwiseParallel' }],
+    ['columns after columns', { 0: 'ColwiseParallel', 2: 'ColwiseParallel' }],
+    ['rows, then columns', { 0: 'RowwiseParallel', 2: 'ColwiseParallel' }],
+  ] as const)('%s: the losses and weights of one device', async (_, plan) => {
     for (const worldSize of [2, 4]) {
-      const cut = await open(styles, configOf([4, 7, 4], { worldSize }));
+      const cut = await open(configOf([4, 7, 4], plan, { worldSize }));
       await cut.run(STEPS);
       expect(differenceFromSingle(cut.blueprint, await cut.weights())).toBeLessThanOrEqual(BAR);
       await cut.dispose();
@@ -191,7 +162,7 @@ describe('other plans than pairs, which gather in between', () => {
 });
 
 test('a rank that would get nothing is refused in words', () => {
-  expect(() => createBlueprint(configOf([4, 1, 4]), {}, modeOf(PAIR))).toThrow(
+  expect(() => createBlueprint(configOf([4, 1, 4], PAIR), {})).toThrow(
     /0[.]weight has the shape .* leaves rank 1 without a part/,
   );
 });

@@ -3,11 +3,9 @@
  * and rows, rows and columns, and uneven columns; a GPT with a vocabulary-parallel embedding, heads by rank and
  * loss_parallel, with and without sequence parallelism. The plans are read as torch prints them.
  */
-import type { PlanInput } from '../../graph/partition/styles';
 import { stylesOf } from '../../graph/partition/testing/torch-plans';
-import { tensorParallel } from '../../parallel/testing/tensor/mode';
-import type { Config, ConfigInput } from '../../protocol/config';
-import { createBlueprint } from '../blueprint';
+import type { ConfigInput } from '../../protocol/config';
+import type { StyleConfig } from '../../protocol/config/tensor';
 import fixture from '../fixtures/tensor.json';
 import type { ParityCase } from './parity-cases';
 import { type Bars, gptLayers, type Stored } from './recorded-runs';
@@ -47,21 +45,24 @@ const BASES: Readonly<Record<RunName, ConfigInput>> = {
 
 const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
 
+/** A recorded plan as the setting tensor.plan. */
+const planConfig = (given: Readonly<Record<string, string>>): Record<string, StyleConfig> =>
+  Object.fromEntries(
+    stylesOf(given).map(([module, { style, output }]) => [
+      module,
+      output === undefined ? style : { style, outputLayouts: output },
+    ]),
+  );
+
 function caseOf(name: RunName, { mode, plan: given, ...recorded }: RecordedTensorParallel): ParityCase {
-  const plan: PlanInput = {
-    axis: 'tp',
-    styles: stylesOf(given),
-    lossParallel: mode.loss_parallel === true,
-  };
-  // The schema has no tp, since no mode that a user can choose has one.
-  const cut = (config: Config): Config => ({
-    ...config,
-    worldSize: mode.world,
-    mesh: { ...config.mesh, tp: mode.world },
-  });
   return {
     name: `${name}, tp ${mode.world}, ${Object.entries(given).map(([module, text]) => `${module} ${text}`)}`,
-    config: { ...BASES[name], mode: 'ddp', worldSize: 1 },
+    config: {
+      ...BASES[name],
+      mode: 'tensor',
+      worldSize: mode.world,
+      tensor: { plan: planConfig(given), lossParallel: mode.loss_parallel === true },
+    },
     files: {},
     losses: [recorded.losses],
     firstGradients: tensors(recorded.first_step_grads),
@@ -70,7 +71,6 @@ function caseOf(name: RunName, { mode, plan: given, ...recorded }: RecordedTenso
     clipped: 1,
     finalBuffers: new Map(),
     bars: recorded.bars,
-    blueprintOf: (config) => createBlueprint(cut(config), {}, tensorParallel(plan)),
   };
 }
 

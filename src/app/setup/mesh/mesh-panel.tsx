@@ -6,7 +6,7 @@
 import { FACES } from '../../../parallel/faces';
 import { LIMITS } from '../../../protocol/config';
 import type { Axis } from '../../../protocol/mesh';
-import { meshSizes, ranksOf, replicasOf } from '../../../protocol/mesh-sizes';
+import { meshSizes, openAxis, ranksOf, replicasOf } from '../../../protocol/mesh-sizes';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
 import { MESH } from '../../../protocol/words/pipeline';
@@ -27,6 +27,8 @@ export function MeshPanel() {
   const axes = FACES[config.mode].axes ?? [];
   const shape = meshSizes(config);
   const ranks = ranksOf(shape);
+  // A pipeline whose layers are whole has no third axis to show.
+  const seen = axes.filter((axis) => shape[axis] > 1 || axis !== 'tp' || openAxis(config.mode) === axis);
   const sized = (axis: Axis) => (size: number) => {
     const edit = withMesh(config, { [axis]: size });
     if (edit.ok) controller.apply(edit.config);
@@ -41,10 +43,10 @@ export function MeshPanel() {
     <>
       {axes.map(slider)}
       <p className={styles['product']}>
-        {axes.map(shortName).join(' × ')}: {axes.map((axis) => shape[axis]).join(' × ')} = {ranks}{' '}
+        {seen.map(shortName).join(' × ')}: {seen.map((axis) => shape[axis]).join(' × ')} = {ranks}{' '}
         {ranks === 1 ? 'rank' : 'ranks'}
       </p>
-      <MeshPicture axes={axes} shape={shape} />
+      <MeshPicture axes={seen} shape={shape} />
       {replicasOf(config) > 1 && (
         <>
           <TextSetting {...DDP_MAIN.bucketCapMb} print={printCap} parse={parseCap} />

@@ -1,12 +1,12 @@
 /**
- * The mesh as a grid: a column per place on the outermost axis (a rank of the pipeline), a row per place on the other
- * axes together (a replica). A rank or a heading that is pointed at, or has the focus, lights its row and its column;
+ * The mesh as a grid: a column per place on the outermost axis (a rank of the pipeline, or a replica), a row per place
+ * on the other axes together. A rank or a heading that is pointed at, or has the focus, lights its row and its column;
  * below the grid is what each axis sends in a step, counted from the last one that was traced. One stop of the Tab key;
  * arrows go from cell to cell.
  */
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { Axis } from '../../../protocol/mesh';
-import { type MeshShape, placeOf, ranksOf } from '../../../protocol/mesh-sizes';
+import { type MeshShape, placeOf, ranksAlong, ranksOf } from '../../../protocol/mesh-sizes';
 import type { StepTrace } from '../../../protocol/trace';
 import { usePalette } from '../../draw/drawing';
 import { formatSize } from '../../draw/format';
@@ -65,7 +65,7 @@ export function MeshPicture({ axes: [outermost = 'pp', ...inner], shape }: MeshP
         data-place={`${place.row} ${place.column}`}
         data-lit={(lit && isLit(place, lit)) || undefined}
         tabIndex={place.row === stop.row && place.column === stop.column ? 0 : -1}
-        aria-label={`${name}: ${groupWords(place, rows, columns)}`}
+        aria-label={`${name}: ${groupWords(place, rank, { axes: [outermost, ...inner], shape })}`}
         onFocus={() => {
           setAt(place);
           setLit(place);
@@ -94,15 +94,20 @@ export function MeshPicture({ axes: [outermost = 'pp', ...inner], shape }: MeshP
         })).map((place) => (place.row === 0 && place.column === 0 ? <span key="corner" /> : cell(place)))}
       </div>
       <figcaption className={styles['traffic']}>
-        <p data-lit={(lit !== undefined && lit.row > 0) || undefined}>
-          row: a pipeline,{' '}
-          {columns === 1 ? 'sends nothing' : `sends activations and their gradients${bytes(sent?.[outermost])}`}
-        </p>
-        {rows > 1 && (
-          <p data-lit={(lit !== undefined && lit.column > 0) || undefined}>
-            column: replicas of a stage, all-reduce gradients{bytes(sent && sum(inner.map((axis) => sent[axis])))}
+        {(columns > 1 || outermost === 'pp') && (
+          <p data-lit={(lit !== undefined && lit.row > 0) || undefined}>
+            row: {LINES[outermost].what},{' '}
+            {columns === 1 ? 'sends nothing' : `${LINES[outermost].does}${bytes(sent?.[outermost])}`}
           </p>
         )}
+        {inner
+          .filter((axis) => shape[axis] > 1)
+          .map((axis) => (
+            <p key={axis} data-lit={(lit !== undefined && lit.column > 0) || undefined}>
+              column: {LINES[axis].what}, {LINES[axis].does}
+              {bytes(sent?.[axis])}
+            </p>
+          ))}
       </figcaption>
     </figure>
   );
@@ -123,17 +128,25 @@ const isLit = (place: Place, lit: Place): boolean =>
 const heading = (axes: readonly Axis[], rank: number, shape: MeshShape): string =>
   axes.map((axis) => `${shortName(axis)} ${placeOf(rank, shape)[axis]}`).join(', ');
 
-function groupWords({ row, column }: Place, rows: number, columns: number): string {
-  const inRow = `pipeline of ranks ${line(columns, (i) => i * rows + row - 1)}`;
-  const inColumn = rows === 1 ? 'no replicas' : `replicas are ranks ${line(rows, (i) => (column - 1) * rows + i)}`;
+/** What the ranks on a line of an axis are to each other, and what they send; with them named; without others. */
+const LINES: Readonly<Record<Axis, { readonly what: string; readonly does: string; readonly ranks: string }>> = {
+  pp: { what: 'a pipeline', does: 'sends activations and their gradients', ranks: 'pipeline of ranks' },
+  dpReplicate: { what: 'replicas', does: 'all-reduce gradients', ranks: 'replicas are ranks' },
+  dpShard: { what: 'shards', does: 'gather parameters and scatter gradients', ranks: 'shards are ranks' },
+  cp: { what: 'parts of a sequence', does: 'exchange keys and values', ranks: 'parts of a sequence are ranks' },
+  tp: { what: 'a tensor group', does: 'puts parts of layers together', ranks: 'tensor group of ranks' },
+};
+
+function groupWords({ row, column }: Place, rank: number, { axes, shape }: MeshProps): string {
+  const [outermost = 'pp', ...inner] = axes;
+  const place = placeOf(rank, shape);
+  const ofLine = (axis: Axis) => `${LINES[axis].ranks} ${ranksAlong([axis], place, shape).join(', ')}`;
+  const inRow = ofLine(outermost);
+  const others = inner.filter((axis) => shape[axis] > 1).map(ofLine);
+  const inColumn = others.length === 0 ? 'no replicas' : others.join('; ');
   if (row === 0) return inColumn;
   return column === 0 ? inRow : `${inRow}; ${inColumn}`;
 }
-
-const line = (count: number, rank: (index: number) => number): string =>
-  Array.from({ length: count }, (_, i) => rank(i)).join(', ');
-
-const sum = (sizes: readonly number[]): number => sizes.reduce((a, b) => a + b, 0);
 
 const bytes = (sent: number | undefined): string => (sent === undefined ? '' : `, ${formatSize(sent)} a step`);
 

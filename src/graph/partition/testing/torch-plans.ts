@@ -1,5 +1,6 @@
 /** A parallelize_plan as the recorded fixtures print it, read as styles. For tests. */
-import type { ParallelStyle, PlanInput, StyleName } from '../styles';
+import type { StyleName } from '../../../protocol/config/tensor';
+import type { ParallelStyle, PlanInput } from '../styles';
 
 /** `ours`: the path that a module of the recorded net has in ours. */
 export const stylesOf = (

@@ -1,0 +1,53 @@
+/** The plan editor's plans, from what a run says about its own; each is one that the engine takes. */
+import { expect, test } from 'vitest';
+import { must } from '../../../base/invariant';
+import { parseConfig } from '../../../config/parse-config';
+import { mlpLayers } from '../../../protocol/presets';
+import { createBlueprint } from '../../../training/blueprint';
+import { costOf, withStyle } from './plan-changes';
+
+const infoOf = (plan?: ReturnType<typeof withStyle>) =>
+  must(
+    createBlueprint(
+      parseConfig({
+        mode: 'tensor',
+        worldSize: 2,
+        device: 'cpu',
+        model: { layers: mlpLayers([2, 8, 8, 1], 'Tanh') },
+        batchSize: 10,
+        ...(plan ? { tensor: { plan } } : {}),
+      }),
+      {},
+    ).facts.plan,
+    'a plan',
+  );
+
+test('of the model: a pair, and the last layer whole', () => {
+  const info = infoOf();
+  expect(info.modules.map(({ path, style }) => [path, style])).toEqual([
+    ['0', 'ColwiseParallel'],
+    ['2', 'RowwiseParallel'],
+    ['4', undefined],
+  ]);
+  // 24 of 8 x 2 + 8 by columns; 8 x 8 by rows and a whole bias; 9 whole.
+  expect(info.parameters).toEqual({ whole: 24 + 72 + 9, own: 12 + 40 + 9 });
+  // The sum of the products by rows; data need no gradient.
+  expect(info.collectives).toEqual([
+    expect.objectContaining({ op: 'allReduce', phase: 'forward', module: '2', bytes: 10 * 8 * 4 }),
+  ]);
+  expect(costOf(info)).toEqual({ forward: 1, backward: 0, bytes: 320 });
+  expect(info.gathersFor).toEqual([]);
+});
+
+test('columns after columns gather in between, and say for which module', () => {
+  const info = infoOf(withStyle(infoOf(), '2', 'ColwiseParallel'));
+  expect(info.gathersFor).toEqual(['2', '4']);
+  expect(costOf(info).forward).toBe(2);
+  expect(costOf(infoOf(withStyle(info, '2', 'RowwiseParallel')))).toEqual(costOf(infoOf()));
+});
+
+test('a module that is made whole leaves the plan', () => {
+  const plan = withStyle(infoOf(), '0', undefined);
+  expect(plan).toEqual({ 2: 'RowwiseParallel' });
+  expect(infoOf(plan).parameters.own).toBe(24 + 40 + 9);
+});

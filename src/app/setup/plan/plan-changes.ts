@@ -1,0 +1,35 @@
+/** Plans as the editor makes them, from what the run says about its own. Pure; called by plan-editor.tsx. */
+import type { Config } from '../../../protocol/config';
+import type { StyleConfig, StyleName } from '../../../protocol/config/tensor';
+import type { PlanInfo } from '../../../protocol/session-info';
+
+type Plan = NonNullable<Config['tensor']['plan']>;
+
+/** The plan of the run with another style for one module; undefined: the module is whole. */
+export function withStyle({ modules }: PlanInfo, path: string, style: StyleName | undefined): Plan {
+  return Object.fromEntries(
+    modules.flatMap((module): [string, StyleConfig][] => {
+      const next = module.path === path ? style : module.style;
+      if (next === undefined) return [];
+      // What a module hands on was meant for the style that it had.
+      const output = module.path === path ? undefined : module.output;
+      return [[module.path, output === undefined ? next : { style: next, outputLayouts: output }]];
+    }),
+  );
+}
+
+export interface PlanCost {
+  readonly forward: number;
+  readonly backward: number;
+  /** That the first rank brings to them. */
+  readonly bytes: number;
+}
+
+export function costOf({ collectives }: PlanInfo): PlanCost {
+  const forward = collectives.filter(({ phase }) => phase === 'forward').length;
+  return {
+    forward,
+    backward: collectives.length - forward,
+    bytes: collectives.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * How each layer is cut among the ranks of a tensor group: a row for each module that may be cut, with a small picture
+ * of its weight for each way. Below the rows stands what the plan costs, counted in the run. Fetched when such a mode
+ * is set up.
+ */
+import type { StyleName } from '../../../protocol/config/tensor';
+import type { PlanInfo, PlanModule } from '../../../protocol/session-info';
+import { TENSOR } from '../../../protocol/words/tensor';
+import { formatSize } from '../../draw/format';
+import { withTensorPlan } from '../../edit/edit-config';
+import fields from '../../fields/fields.module.css';
+import { useController } from '../../run/use-controller';
+import { useApp } from '../../state/use-app';
+import styles from './plan.module.css';
+import { costOf, withStyle } from './plan-changes';
+
+export function PlanEditor() {
+  const config = useApp((app) => app.config);
+  const plan = useApp((app) => app.info?.plan);
+  const controller = useController();
+  if (!plan) return null;
+  const apply = (next: Parameters<typeof withTensorPlan>[1]) => controller.apply(withTensorPlan(config, next));
+  return (
+    <section className={styles['plan']} aria-label={TENSOR.plan.title} title={TENSOR.plan.description}>
+      <p className={styles['head']}>
+        <span>{TENSOR.plan.title}</span>
+        {config.tensor.plan && (
+          <button
+            type="button"
+            className={`${fields['button']} ${fields['small']}`}
+            title="Pairs of columns and rows, as many as the model has"
+            onClick={() => apply(undefined)}
+          >
+            made for the model
+          </button>
+        )}
+      </p>
+      <ul className={styles['modules']}>
+        {plan.modules.map((module) => (
+          <li key={module.path}>
+            <ModuleRow
+              module={module}
+              gathers={plan.gathersFor.includes(module.path)}
+              onStyle={(style) => apply(withStyle(plan, module.path, style))}
+            />
+          </li>
+        ))}
+      </ul>
+      <Cost plan={plan} />
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly module: PlanModule;
+  /** Before it a tensor is gathered that nobody asked for. */
+  readonly gathers: boolean;
+  readonly onStyle: (style: StyleName | undefined) => void;
+}
+
+function ModuleRow({ module: { path, type, style, choices, parameters }, gathers, onStyle }: RowProps) {
+  const share = parameters.own < parameters.whole ? `, ${parameters.own} of ${parameters.whole} numbers on rank 0` : '';
+  return (
+    <fieldset className={styles['module']}>
+      <legend title={`${type}${share}`}>
+        {path} <span className={styles['type']}>{type}</span>
+      </legend>
+      {[undefined, ...choices].map((choice) => (
+        <label key={choice ?? 'whole'} title={choice === undefined ? WHOLE.about : WAYS[choice].about}>
+          <input type="radio" name={`plan ${path}`} checked={style === choice} onChange={() => onStyle(choice)} />
+          <WayPicture way={choice} />
+          <span>{choice === undefined ? WHOLE.word : WAYS[choice].word}</span>
+        </label>
+      ))}
+      {gathers && (
+        <p className={styles['why']}>
+          gathers in between: the layer before hands on parts, and this one takes the whole
+          {choices.includes('RowwiseParallel') && style !== 'RowwiseParallel' ? '; take rows' : ''}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+const WHOLE = { word: 'whole', about: 'Every rank has all of it and computes the same.' };
+
+const WAYS: Readonly<Record<StyleName, { readonly word: string; readonly about: string }>> = {
+  ColwiseParallel: { word: 'columns', about: 'ColwiseParallel: each rank computes its part of the outputs.' },
+  RowwiseParallel: {
+    word: 'rows',
+    about: 'RowwiseParallel: each rank multiplies its part of the inputs, and the products of all ranks are added.',
+  },
+  SequenceParallel: { word: 'sequence', about: 'SequenceParallel: each rank has some positions of the sequence.' },
+};
+
+/** A matrix A of Y = X A, whose columns make the outputs, and the lines along which it is cut. */
+function WayPicture({ way }: { readonly way: StyleName | undefined }) {
+  return (
+    <svg className={styles['picture']} viewBox="0 0 18 14" aria-hidden="true">
+      <rect x="1" y="1" width="16" height="12" rx="1.5" />
+      {way === 'ColwiseParallel' && <path d="M9 1V13" />}
+      {way === 'RowwiseParallel' && <path d="M1 7H17" />}
+      {way === 'SequenceParallel' && <path d="M1 4H17M1 7H17M1 10H17" />}
+    </svg>
+  );
+}
+
+function Cost({ plan }: { readonly plan: PlanInfo }) {
+  const { forward, backward, bytes } = costOf(plan);
+  const { parameters, activation } = plan;
+  const total = forward + backward;
+  return (
+    <dl className={styles['cost']}>
+      <dt>Collectives</dt>
+      <dd>{total === 0 ? 'none' : `${forward} forward, ${backward} backward; a rank brings ${formatSize(bytes)}`}</dd>
+      <dt>Parameters of a rank</dt>
+      <dd>
+        {parameters.own.toLocaleString('en')} of {parameters.whole.toLocaleString('en')}
+      </dd>
+      <dt>Largest activation</dt>
+      <dd>
+        {activation.own === activation.whole
+          ? `${formatSize(activation.own)}, as on one device`
+          : `${formatSize(activation.own)}; on one device ${formatSize(activation.whole)}`}
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,187 @@
+/**
+ * The lines of a tensor parallel run's PyTorch script: the mesh, the parallelize_plan, and what torch leaves to the
+ * script, as the rows of packed queries, keys and values. torch asks for the layout of what a module takes in, so the
+ * layers are followed from one to the next. Called by the mode's listing (parallel/tensor/listing.ts).
+ */
+import type { Config, LayerConfig } from '../../protocol/config';
+import type { OutputLayout, StyleName } from '../../protocol/config/tensor';
+import { type CodeLine, codeLine } from './code-line';
+
+/** How the ranks lie. */
+export interface TensorShape {
+  readonly tp: number;
+  readonly dp: number;
+}
+
+/** A module that the plan cuts. */
+export interface PlannedStyle {
+  readonly path: string;
+  readonly layer: LayerConfig;
+  /** Of a transformer block, if the module is in one. */
+  readonly block?: string | undefined;
+  readonly style: StyleName;
+  readonly output?: OutputLayout | undefined;
+}
+
+/** One module of the model, in the order of the forward pass; without a style it is whole. */
+export type ListedModule = Omit<PlannedStyle, 'style'> & { readonly style?: StyleName | undefined };
+
+export const meshLines = ({ tp, dp }: TensorShape): readonly string[] =>
+  dp > 1
+    ? [
+        `mesh = init_device_mesh(device.type, (${dp}, ${tp}), mesh_dim_names=('dp', 'tp'))`,
+        "dp_rank = mesh.get_local_rank('dp')",
+      ]
+    : [`mesh = init_device_mesh(device.type, (${tp},), mesh_dim_names=('tp',))`];
+
+export interface PlanCode {
+  /** Names from torch.distributed.tensor.parallel and torch.distributed.tensor. */
+  readonly styles: readonly string[];
+  readonly placements: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** What a tensor between two modules is cut by. */
+type Layout = 'Replicate()' | 'Shard(1)' | 'Shard(-1)';
+
+export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, lossParallel: boolean): PlanCode {
+  const entries: { readonly key: string; readonly block: string | undefined; readonly text: string }[] = [];
+  const comments: string[] = [];
+  let layout: Layout = 'Replicate()';
+  for (const [i, module] of modules.entries()) {
+    const { path, layer, style, block } = module;
+    if (style === undefined) {
+      layout = layoutBehind(layer, layout);
+      continue;
+    }
+    if (!TORCH_HAS.has(layer.type)) {
+      comments.push(`# ${path}: torch has no style for ${layer.type}, so every rank computes the whole layer here`);
+      continue;
+    }
+    const reader = modules.slice(i + 1).find((next) => next.style !== undefined || !passes(next.layer));
+    const text = styleText(module, { layout, reader, tp, lossParallel });
+    entries.push({ key: path, block, text: text.code });
+    layout = text.layout;
+  }
+  const rows = inPatterns(entries);
+  const code = rows.map(({ text }) => text).join(' ');
+  return {
+    styles: ['ColwiseParallel', 'RowwiseParallel', 'SequenceParallel'].filter((name) => code.includes(`${name}(`)),
+    placements: ['Replicate', 'Shard'].filter((name) => code.includes(`${name}(`)),
+    lines: [
+      ...comments,
+      ...(rows.length === 0
+        ? ['plan = {}']
+        : ['plan = {', ...rows.map(({ key, text }) => `    '${key}': ${text},`), '}']),
+    ],
+  };
+}
+
+const TORCH_HAS: ReadonlySet<LayerConfig['type']> = new Set(['Linear', 'Embedding', 'LayerNorm', 'Dropout']);
+
+/** Elements by themselves: they take what they get, and hand it on. */
+const passes = ({ type }: LayerConfig): boolean => POINTWISE.has(type);
+const POINTWISE: ReadonlySet<LayerConfig['type']> = new Set([
+  'ReLU',
+  'Tanh',
+  'Sigmoid',
+  'GELU',
+  'LeakyReLU',
+  'ELU',
+  'SiLU',
+  'Softplus',
+  'Dropout',
+]);
+
+const layoutBehind = (layer: LayerConfig, layout: Layout): Layout => (passes(layer) ? layout : 'Replicate()');
+
+interface Around {
+  /** Of what the module takes in. */
+  readonly layout: Layout;
+  readonly reader: ListedModule | undefined;
+  readonly tp: number;
+  readonly lossParallel: boolean;
+}
+
+function styleText(module: ListedModule, around: Around): { readonly code: string; readonly layout: Layout } {
+  const { layer, style, output } = module;
+  const { layout, reader, tp, lossParallel } = around;
+  const call = (args: readonly string[], behind: Layout) => ({ code: `${style}(${args.join(', ')})`, layout: behind });
+  const given = output === 'Shard(1)' ? 'Shard(1)' : 'Replicate()';
+  // pos(arange) has no rows of the batch: its first dimension is the sequence.
+  const handed = given === 'Shard(1)' && isPositions(module) ? 'Shard(0)' : given;
+  if (style === 'SequenceParallel') return call([], 'Shard(1)');
+  if (style === 'RowwiseParallel') {
+    const usual = layer.type === 'Embedding' ? undefined : 'Shard(-1)';
+    const takes = layer.type === 'Embedding' ? 'Replicate()' : layout;
+    return call(
+      [
+        ...(takes === usual ? [] : [`input_layouts=${takes}`]),
+        ...(given === 'Replicate()' ? [] : [`output_layouts=${handed}`]),
+      ],
+      given,
+    );
+  }
+  const takes = layout === 'Shard(1)' ? ['input_layouts=Shard(1)'] : [];
+  if (reader === undefined && lossParallel) return call([...takes, 'use_local_output=False'], 'Shard(-1)');
+  // Heads of the packed product go to whoever multiplies by rows.
+  const staysCut = output === undefined && reader?.style === 'RowwiseParallel';
+  if (!staysCut) return call([...takes, `output_layouts=${handed}`], given);
+  const uneven = layer.type === 'Linear' && layer.out % tp > 0;
+  return call([...takes, ...(uneven ? ['use_local_output=False'] : [])], 'Shard(-1)');
+}
+
+export const isPositions = ({ path }: Pick<ListedModule, 'path'>): boolean => /(^|[.])pos$/.test(path);
+
+/** Where all blocks are in one list ('blocks.0', 'blocks.1') and have the same entry, one pattern stands for all. */
+function inPatterns(
+  entries: readonly { readonly key: string; readonly block: string | undefined; readonly text: string }[],
+): readonly { readonly key: string; readonly text: string }[] {
+  const blocks = new Set(entries.flatMap(({ block }) => block ?? []));
+  const lists = [...new Set([...blocks].map((block) => block.slice(0, Math.max(0, block.lastIndexOf('.')))))];
+  const rows = new Map<string, string>();
+  for (const { key, block, text } of entries) {
+    const child = block === undefined ? undefined : key.slice(block.length + 1);
+    const alike = entries.filter((other) => other.block !== undefined && other.key === `${other.block}.${child}`);
+    const list = lists.length === 1 ? lists[0] : undefined;
+    const isPattern =
+      list && blocks.size > 1 && alike.length === blocks.size && alike.every((other) => other.text === text);
+    rows.set(isPattern ? `${list}.*.${child}` : key, text);
+  }
+  return [...rows].map(([key, text]) => ({ key, text }));
+}
+
+/** torch cuts the rows of a weight in a run; those of packed queries, keys and values go by heads. */
+export const headLines: readonly string[] = [
+  'for block in model.modules():',
+  '    if isinstance(block, Block):  # for each rank the queries, keys and values of its own heads',
+  "        tp = mesh['tp'].size()",
+  '        for p in block.qkv.parameters():',
+  '            parts = p.data.unflatten(0, (3, tp, -1))',
+  '            p.data = parts.transpose(0, 1).flatten(0, 2).contiguous()',
+  '        block.heads //= tp',
+];
+
+/** clip_grad_norm_ takes no DTensors beside plain tensors, so the norm is taken of whole gradients. */
+export function clipLinesOfParts({
+  clipGradNorm,
+  clipGradNormType,
+  clipGradValue,
+}: Pick<Config, 'clipGradNorm' | 'clipGradNormType' | 'clipGradValue'>): readonly CodeLine[] {
+  const p = clipGradNormType ?? 2;
+  const type = p === 2 ? '' : `, norm_type=${p === 'inf' ? "float('inf')" : p}`;
+  return [
+    ...(clipGradNorm === undefined
+      ? []
+      : [
+          codeLine('grads = [p.grad for p in model.parameters() if p.grad is not None]', 'clip'),
+          codeLine('whole = [g.full_tensor() if isinstance(g, DTensor) else g for g in grads]'),
+          codeLine(`norm = nn.utils.get_total_norm(whole${type})`),
+          codeLine('for grad in grads:'),
+          codeLine(`    grad.mul_(min(1, ${clipGradNorm} / (norm.item() + 1e-6)))`),
+        ]),
+    ...(clipGradValue === undefined
+      ? []
+      : [codeLine(`nn.utils.clip_grad_value_(model.parameters(), ${clipGradValue}, foreach=False)`, 'clip_value')]),
+  ];
+}

@@ -1,0 +1,105 @@
+/**
+ * Which of DDP's settings count for a DDP around parts of a model: a stage of a pipeline, or what a rank of a tensor
+ * group holds. A setting that torch takes there counts; one that it takes only around a whole model, or that works
+ * otherwise there, is set to its default, and a notice says why. Links that have such settings keep working. Called by
+ * the modes pipeline and tensor.
+ */
+import { lookup } from '../../base/lookup';
+import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
+import { replicasOf } from '../../protocol/mesh-sizes';
+import type { Notice } from '../../protocol/notice';
+import { COMPRESSING } from './checks';
+
+type DdpSettings = Config['ddp'];
+
+const ALWAYS = ['bucketCapMb'] as const satisfies readonly (keyof DdpSettings)[];
+/** Whether there are replicas or not. */
+const OF_ROWS = ['algorithm', 'overlap', 'samplerSeed', 'setEpoch'] as const satisfies readonly (keyof DdpSettings)[];
+/** What the reducer does. */
+const OF_REDUCER = [
+  'commHook',
+  'gradientAsBucketView',
+  'findUnusedParameters',
+  'syncBatchNorm',
+] as const satisfies readonly (keyof DdpSettings)[];
+
+export interface DdpOfParts {
+  /** Of the notice about settings that do not count. */
+  readonly noticeId: string;
+  /** What a run without replicas is called, and what DDP is around: 'a pipeline', 'a stage'. */
+  readonly words: readonly [run: string, part: string];
+  /** Settings that count here beside those that count in every such mode. */
+  readonly more: readonly (keyof DdpSettings)[];
+  /** Hooks that do not work on such parts, and why. */
+  readonly noHooks: Readonly<Partial<Record<DdpSettings['commHook']['type'], string>>>;
+  /** Why a setting does not count, where its name alone does not say it. */
+  readonly reasons: Readonly<Partial<Record<keyof DdpSettings, string>>>;
+}
+
+export function withDdpOfParts(config: Config, parts: DdpOfParts): Config {
+  const { ddp } = config;
+  const usual = DEFAULT_CONFIG.ddp;
+  const counting = {
+    ...picked(ddp, [...OF_ROWS, ...parts.more]),
+    ...(ddp.bucketCapMb === undefined ? {} : { bucketCapMb: ddp.bucketCapMb }),
+    ...(replicasOf(config) === 1 ? {} : ofReducer(ddp, parts)),
+  };
+  // Each replica keeps running statistics of its own.
+  return { ...config, ddp: { ...usual, ...counting, broadcastBuffers: false } };
+}
+
+function picked<K extends keyof DdpSettings>(ddp: DdpSettings, names: readonly K[]): Partial<DdpSettings> {
+  return Object.fromEntries(names.map((name) => [name, ddp[name]])) as Partial<DdpSettings>;
+}
+
+/** A hook that torch refuses is left out, and a view of gradients that the hook would need a copy of. */
+function ofReducer(ddp: DdpSettings, parts: DdpOfParts): Partial<DdpSettings> {
+  const commHook = refusedHook(ddp, parts) === undefined ? ddp.commHook : DEFAULT_CONFIG.ddp.commHook;
+  const view = ddp.gradientAsBucketView && !COMPRESSING.has(commHook.type);
+  return { ...picked(ddp, OF_REDUCER), commHook, gradientAsBucketView: view };
+}
+
+/** Why the hook cannot be had. */
+function refusedHook({ commHook: hook }: DdpSettings, { noHooks }: DdpOfParts): string | undefined {
+  if (hook.type === 'powerSGD' && hook.startPowerSGDIter <= 1 && (hook.useErrorFeedback || hook.warmStart))
+    return 'PyTorch: “Expect `start_powerSGD_iter` > 1 if `use_error_feedback` or `warm_start` is enabled”';
+  return noHooks[hook.type];
+}
+
+function reasonOf(name: string, ddp: DdpSettings, parts: DdpOfParts): string | undefined {
+  switch (name) {
+    case 'commHook':
+      return refusedHook(ddp, parts);
+    case 'gradientAsBucketView':
+      return COMPRESSING.has(ddp.commHook.type) ? 'the hook needs a bucket that is a copy of the gradients' : undefined;
+    default:
+      return lookup(parts.reasons, name);
+  }
+}
+
+/** Of the configuration as it was given. */
+export function ignoredDdpNotices(config: Config, parts: DdpOfParts): readonly Notice[] {
+  const given: Readonly<Record<string, unknown>> = config.ddp;
+  const usual: Readonly<Record<string, unknown>> = DEFAULT_CONFIG.ddp;
+  const settled: Readonly<Record<string, unknown>> = withDdpOfParts(config, parts).ddp;
+  const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
+  const ignored = Object.keys(given).filter((name) => {
+    const value = lookup(given, name);
+    return differs(value, lookup(usual, name)) && differs(value, lookup(settled, name));
+  });
+  if (ignored.length === 0) return [];
+  const reasons = new Set(ignored.flatMap((name) => reasonOf(name, config.ddp, parts) ?? []));
+  const names = ignored.map((name) => `ddp.${name}`).join(', ');
+  const why = reasons.size === 0 ? '' : `: ${[...reasons].join('; ')}`;
+  const [run, part] = parts.words;
+  const where = replicasOf(config) === 1 ? `${run} without replicas` : `mode ${config.mode}`;
+  const counting = [...ALWAYS, ...OF_ROWS, ...OF_REDUCER, ...parts.more];
+  return [
+    {
+      level: 'info',
+      id: parts.noticeId,
+      text: `${names} ${ignored.length === 1 ? 'has' : 'have'} no effect in ${where}${why}.`,
+      hint: `With replicas (mesh.dpReplicate), DDP around ${part} takes ${counting.slice(0, -1).join(', ')} and ${counting.at(-1)}.`,
+    },
+  ];
+}

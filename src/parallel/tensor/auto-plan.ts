@@ -1,0 +1,124 @@
+/**
+ * The plan that is made for a model where the settings have none. Layers are cut in pairs, the first by columns and the
+ * second by rows, so that what lies between them stays in parts and each pair needs one all-reduce forward and one
+ * backward (Megatron-LM, arXiv 1909.08053). Transformer blocks are two such pairs. An embedding of tokens is cut by its
+ * vocabulary, and so is a head of token logits, whose cross-entropy then takes logits in parts. What cannot be divided
+ * among the ranks stays whole. Called by plan.ts.
+ */
+import { at } from '../../base/invariant';
+import type { Config, LayerConfig, LayerType } from '../../protocol/config';
+import type { StyleConfig, TensorConfig } from '../../protocol/config/tensor';
+import { everyRankHasPart } from './face-size';
+
+/** Each element by itself, so that a rank can take its own. */
+const BETWEEN: ReadonlySet<LayerType> = new Set<LayerType>([
+  'ReLU',
+  'Tanh',
+  'Sigmoid',
+  'GELU',
+  'LeakyReLU',
+  'ELU',
+  'SiLU',
+  'Softplus',
+  'Dropout',
+]);
+/** Each channel by itself. */
+const BETWEEN_CONVOLUTIONS: ReadonlySet<LayerType> = new Set<LayerType>([
+  ...BETWEEN,
+  'BatchNorm2d',
+  'MaxPool2d',
+  'AvgPool2d',
+  'AdaptiveAvgPool2d',
+  'Flatten',
+]);
+
+type Entry = readonly [module: string, style: StyleConfig];
+type Entries = readonly Entry[];
+
+export function autoPlan({ model: { layers }, loss }: Config, ranks: number): Required<TensorConfig> {
+  const entries: Entry[] = [];
+  let paired = -1;
+  for (const [i, layer] of layers.entries()) {
+    if (i <= paired) continue;
+    entries.push(...inside(layer, pathOf(layers, i), ranks));
+    const second = partnerOf(layers, i, ranks);
+    if (second === undefined) continue;
+    entries.push(...pair(layers, i, second));
+    paired = second;
+  }
+  const last = vocabularyHead(layers, loss, ranks);
+  const head = entries.some(([module]) => module === last) ? undefined : last;
+  if (head !== undefined) entries.push([head, 'ColwiseParallel']);
+  return { plan: Object.fromEntries(entries), lossParallel: head !== undefined };
+}
+
+const pathOf = (layers: readonly LayerConfig[], i: number): string => at(layers, i).name ?? String(i);
+
+/** Of a layer that has layers inside. */
+function inside(layer: LayerConfig, path: string, ranks: number): Entries {
+  const of = (child: string) => (path === '' ? child : `${path}.${child}`);
+  switch (layer.type) {
+    case 'Embedding':
+      return everyRankHasPart(layer.vocab, ranks) ? [[path, 'RowwiseParallel']] : [];
+    case 'TokenEmbedding':
+      return everyRankHasPart(layer.vocab, ranks) ? [[of('tok'), 'RowwiseParallel']] : [];
+    case 'MultiheadAttention':
+      return layer.heads % ranks === 0 ? [[path, 'ColwiseParallel']] : [];
+    case 'TransformerBlock':
+      return [
+        ...(layer.heads % ranks === 0
+          ? ([
+              [of('qkv'), 'ColwiseParallel'],
+              [of('proj'), 'RowwiseParallel'],
+            ] as const)
+          : []),
+        ...(everyRankHasPart(layer.width * layer.expansion, ranks)
+          ? ([
+              [of('fc1'), 'ColwiseParallel'],
+              [of('fc2'), 'RowwiseParallel'],
+            ] as const)
+          : []),
+      ];
+    default:
+      return [];
+  }
+}
+
+/** The layer that is cut by rows where this one is cut by columns. */
+function partnerOf(layers: readonly LayerConfig[], i: number, ranks: number): number | undefined {
+  const first = at(layers, i);
+  if (first.type === 'Linear') {
+    const second = layers.findIndex(({ type }, j) => j > i && !BETWEEN.has(type));
+    return everyRankHasPart(first.out, ranks) && first.tied === undefined && layers[second]?.type === 'Linear'
+      ? second
+      : undefined;
+  }
+  if (first.type !== 'Conv2d' || first.groups > 1 || !everyRankHasPart(first.out, ranks)) return undefined;
+  const second = layers.findIndex(({ type }, j) => j > i && !BETWEEN_CONVOLUTIONS.has(type));
+  const flat = layers.slice(i, second).some(({ type }) => type === 'Flatten');
+  const partner = layers[second];
+  // Flattened channels are a run of columns of the next layer, if all ranks have as many.
+  if (partner?.type === 'Linear') return flat && first.out % ranks === 0 ? second : undefined;
+  return partner?.type === 'Conv2d' && partner.groups === 1 && !flat ? second : undefined;
+}
+
+/** With the norms between them, each channel of which is where its channel of the convolution is. */
+function pair(layers: readonly LayerConfig[], first: number, second: number): Entries {
+  const norms = layers.slice(first, second).flatMap(({ type }, i) => (type === 'BatchNorm2d' ? [first + i] : []));
+  return [
+    [pathOf(layers, first), 'ColwiseParallel'],
+    ...norms.map((i): Entry => [pathOf(layers, i), 'ColwiseParallel']),
+    [pathOf(layers, second), 'RowwiseParallel'],
+  ];
+}
+
+/** Path of the last layer, where it gives a logit for each token of a vocabulary and the loss takes logits in parts. */
+function vocabularyHead(layers: readonly LayerConfig[], loss: Config['loss'], ranks: number): string | undefined {
+  const head = layers.at(-1);
+  const isOfTokens = layers.some(({ type }) => type === 'TokenEmbedding' || type === 'Embedding');
+  if (head?.type !== 'Linear' || !isOfTokens || !everyRankHasPart(head.out, ranks)) return undefined;
+  if (BETWEEN.has(layers.at(-2)?.type ?? 'Linear')) return undefined;
+  if (loss.type !== 'CrossEntropyLoss' || loss.classWeights !== undefined || (loss.labelSmoothing ?? 0) > 0)
+    return undefined;
+  return pathOf(layers, layers.length - 1);
+}

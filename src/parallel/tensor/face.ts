@@ -1,0 +1,48 @@
+/** Tensor parallelism: what the page says about it. */
+import type { Config } from '../../protocol/config';
+import { batchNorms } from '../../protocol/config/layer-kinds';
+import { dataIndexOf, meshSizes, placeOf, replicasOf } from '../../protocol/mesh-sizes';
+import { countWord, type Face, NORM_OF_PARTS } from '../face';
+import { mostTensorRanks } from './face-size';
+
+export const tensor: Face = {
+  name: 'tensor',
+  title: 'Tensor parallel',
+  listed: 'Tensor parallel',
+  short: 'Tensor',
+  about:
+    'Each layer cut among the ranks: every rank multiplies by its part of the weights, and all-reduces join the parts',
+  seen: (devices) =>
+    devices === 1
+      ? 'One net on one rank, which has every layer whole. Watch it learn.'
+      : `One net, its layers cut among ${countWord(devices).toLowerCase()} ranks, which see the same samples. Watch the parts come together.`,
+  link: 'tensor',
+  alsoCalled: ['tp', 'tensorparallel', 'megatron', 'sequenceparallel'],
+  axes: ['dpReplicate', 'tp'],
+  sections: ['tensor', 'mesh', 'ddp'],
+  controls: [
+    { kind: 'panel', panel: 'mesh' },
+    { kind: 'panel', panel: 'plan' },
+  ],
+  processPerDevice: true,
+  launchable: true,
+  role: (device, config) => {
+    const shape = meshSizes(config);
+    const place = placeOf(device, shape);
+    const replica = replicasOf(config) > 1 ? `, replica ${dataIndexOf(place, shape)}` : '';
+    return {
+      title: `rank ${device}`,
+      beside: `part ${place.tp} of ${shape.tp}${replica}`,
+      hasRows: true,
+      keepsState: true,
+    };
+  },
+  mostDevices: mostTensorRanks,
+  differenceCause,
+};
+
+function differenceCause(config: Config): string | undefined {
+  if (replicasOf(config) === 1) return undefined;
+  if (config.loss.reduction === 'sum') return 'gradients of a summed loss are averaged over replicas all the same';
+  return batchNorms(config.model.layers) > 0 && !config.ddp.syncBatchNorm ? NORM_OF_PARTS : undefined;
+}

@@ -1,0 +1,126 @@
+/**
+ * The PyTorch script of tensor parallelism: init_device_mesh, parallelize_module and the plan, with
+ * DistributedDataParallel around it where there are replicas. For torch 2.6 and later. Called through mode.ts.
+ */
+import { modulesOf } from '../../graph/partition/styles';
+import { calledPositions } from '../../interop/pytorch/classes';
+import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
+import { loaderLines, setsEpoch, wrapperArguments } from '../../interop/pytorch/ddp';
+import { ranksLines } from '../../interop/pytorch/devices';
+import type { Dialect } from '../../interop/pytorch/dialect';
+import { modelCode } from '../../interop/pytorch/model';
+import { LISTING, loader, microBatch } from '../../interop/pytorch/script';
+import {
+  clipLinesOfParts,
+  headLines,
+  isPositions,
+  type ListedModule,
+  meshLines,
+  planCode,
+} from '../../interop/pytorch/tensor';
+import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
+import { hasDropout } from '../../protocol/config/layer-kinds';
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import type { CodeLine } from '../../protocol/trace';
+import { styleOfModule, withPlan } from './plan';
+
+export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
+  const { resume, ...begun } = given;
+  const config = withPlan(begun);
+  const shape = { tp: meshSizes(config).tp, dp: replicasOf(config) };
+  const { lossParallel = false } = config.tensor;
+  const modules = listedModules(config);
+  const plan = planCode(modules, shape, lossParallel);
+  const cutsHeads = modules.some(({ path, style }) => style === 'ColwiseParallel' && /(^|[.])qkv$/.test(path));
+  const clips = clipLinesOfParts(config);
+  const model = modelCode(config.model.layers, 'device', config.checkpointSegments);
+  const data = dataLines(config, shape, dialect);
+  const usesDTensor = config.clipGradNorm !== undefined;
+  return dialect.assemble(config, {
+    about: `with tensor parallelism on ${shape.tp} ranks${shape.dp > 1 ? `, ${shape.dp} replicas of them` : ''}`,
+    replicas: shape.dp,
+    notes: [
+      ...(resume === undefined ? [] : [BEGINS_ANEW]),
+      ...(hasDropout(config.model.layers) ? [OWN_MASKS] : []),
+      ...(usesDTensor && shape.dp > 1 ? [NO_CLIPPING] : []),
+    ],
+    imports: [
+      'import os',
+      ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
+      'from torch.distributed.device_mesh import init_device_mesh',
+      ...namesFrom('torch.distributed.tensor', [...plan.placements, ...(usesDTensor ? ['DTensor'] : [])]),
+      ...namesFrom('torch.distributed.tensor.parallel', [
+        ...plan.styles,
+        'parallelize_module',
+        ...(lossParallel ? ['loss_parallel'] : []),
+      ]),
+      ...(shape.dp > 1 ? ['from torch.nn.parallel import DistributedDataParallel'] : []),
+    ],
+    group: ranksLines(timeoutOf(config)),
+    behindGroup: meshLines(shape),
+    holdsGroup: { holders: shape.dp > 1 ? ['model'] : [], graph: [] },
+    model: modules.some(isCutPosition) ? { ...model, classes: calledPositions(model.classes) } : model,
+    afterModel: lines(
+      ...(cutsHeads ? headLines : []),
+      ...plan.lines,
+      "model = parallelize_module(model, mesh['tp'], plan)",
+      ...(shape.dp > 1
+        ? [
+            `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
+          ]
+        : []),
+    ),
+    optimizerArguments: ['foreach=False'],
+    dataNames: data.names,
+    loaders: data.lines,
+    loop: {
+      inputs: 'device',
+      targets: 'device',
+      ranks: shape.dp > 1,
+      around: lossParallel ? 'with loss_parallel():' : undefined,
+      clip: shape.dp > 1 ? undefined : clips,
+      epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
+      log: dialect.loss(lossParallel ? 'loss.full_tensor()' : 'loss', true),
+    },
+  });
+}
+
+const BEGINS_ANEW =
+  '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
+const OWN_MASKS =
+  '# dropout: the run has one mask for all parts of a tensor; here each rank draws one for its part, and the losses differ';
+const NO_CLIPPING =
+  '# clipping: DistributedDataParallel has plain tensors where the plan made DTensors, so each rank clips by the norm of its parts, and the losses differ';
+
+/** Of the process group. */
+const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
+  timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${timeoutS})`];
+
+const namesFrom = (module: string, names: readonly string[]): readonly string[] =>
+  names.length === 0 ? [] : [`from ${module} import ${names.toSorted().join(', ')}`];
+
+/** All modules without children, each with its style. */
+function listedModules(config: Config): readonly ListedModule[] {
+  const styleOf = styleOfModule(config);
+  const all = modulesOf(config.model.layers);
+  const parents = new Set(
+    all.flatMap(({ path }) => (path.includes('.') ? [path.slice(0, path.lastIndexOf('.'))] : [])),
+  );
+  return all.flatMap(({ path, layer, parent }): readonly ListedModule[] => {
+    if (parents.has(path)) return [];
+    const block = parent?.type === 'TransformerBlock' ? path.slice(0, path.lastIndexOf('.')) : undefined;
+    return [{ path, layer, block, ...styleOf(path) }];
+  });
+}
+
+const isCutPosition = (module: ListedModule): boolean => module.style !== undefined && isPositions(module);
+
+/** All ranks of a tensor group go through the same batches. */
+function dataLines(config: Config, { dp }: { readonly dp: number }, dialect: Dialect): ReturnType<typeof loaderLines> {
+  if (dp === 1) return { names: [], lines: loader(config, dialect, 'gpus') };
+  return loaderLines(config, Math.floor(microBatch(config) / dp), dialect, {
+    size: dp,
+    rank: 'dp_rank',
+    dropsLast: false,
+  });
+}

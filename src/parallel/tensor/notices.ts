@@ -1,0 +1,67 @@
+/**
+ * What is worth saying of a tensor parallel run before it starts: plan entries that name nothing, layers that every
+ * rank computes whole, tensors that are gathered though the plan did not ask for it. Called through compiler.ts.
+ */
+import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import type { Notice } from '../../protocol/notice';
+import { ignoredDdpNotices } from '../ddp/around-parts';
+import type { NoticeInput } from '../mode';
+import { DDP_OF_GROUPS } from './ddp-of-groups';
+import { cutModel, madePlan } from './plan';
+
+export const tensorNotices = (input: NoticeInput): readonly Notice[] => [
+  ...planNotices(input),
+  ...gatherNotices(input),
+  ...rowNotices(input),
+  ...ignoredDdpNotices(input.given, DDP_OF_GROUPS),
+];
+
+function planNotices({ config }: NoticeInput): readonly Notice[] {
+  const { plan, unmatched } = madePlan(config);
+  const { tp } = meshSizes(config);
+  const notices: Notice[] = [];
+  if (unmatched.length > 0)
+    notices.push({
+      level: 'warning',
+      id: 'plan-names-no-module',
+      text: `tensor.plan has ${unmatched.map((entry) => `"${entry}"`).join(', ')}, and the model has no such ${unmatched.length === 1 ? 'module' : 'modules'}. The layers that were meant stay whole on every rank. PyTorch goes on with a warning, too.`,
+      hint: 'Write the path of a module as in the state_dict: "0" for the weight "0.weight".',
+    });
+  if (tp > 1 && plan.tensors.size === 0)
+    notices.push({
+      level: 'warning',
+      id: 'nothing-cut',
+      text: `No layer is cut: all ${tp} ranks of a tensor group compute the whole model.`,
+      hint: 'Give tensor.plan a pair of layers, the first "ColwiseParallel" and the second "RowwiseParallel".',
+    });
+  return notices;
+}
+
+/** A layer by columns whose reader is whole, or cut otherwise. */
+function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
+  const { gathered } = cutModel({ ...input, config }, 0);
+  if (gathered.length === 0) return [];
+  const read = [...new Set(gathered.map(({ module }) => module))].map((module) => `"${module}"`);
+  return [
+    {
+      level: 'warning',
+      id: 'gathers-between',
+      text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before hands on a local part, and the run stops with “mat1 and mat2 shapes cannot be multiplied”, unless that layer has output_layouts=Replicate().`,
+      hint: 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
+    },
+  ];
+}
+
+function rowNotices({ config, rows }: NoticeInput): readonly Notice[] {
+  const replicas = replicasOf(config);
+  const used = (rows[0] ?? 0) * replicas;
+  if (used >= config.batchSize || config.batchSize % replicas === 0) return [];
+  return [
+    {
+      level: 'info',
+      id: 'batch-uneven',
+      text: `A batch of ${config.batchSize} does not divide by ${replicas} replicas: each trains on ${rows[0]} rows, ${used} together.`,
+      hint: `Choose a multiple of ${replicas} to compare with the other modes sample for sample.`,
+    },
+  ];
+}

@@ -1,0 +1,90 @@
+/**
+ * The plan of a run for the page's editor: of each module how it is cut and how it may be cut, and what the plan costs,
+ * which is read off the graphs of one rank and of a whole model. Called through compiler.ts.
+ */
+import { at, must } from '../../base/invariant';
+import type { Graph } from '../../graph/graph';
+import { modulesOf } from '../../graph/partition/styles';
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import type { Config, LayerType } from '../../protocol/config';
+import type { StyleName } from '../../protocol/config/tensor';
+import { replicasOf } from '../../protocol/mesh-sizes';
+import type { PlanCollective, PlanInfo, PlanModule } from '../../protocol/session-info';
+import { elements, tensorBytes } from '../../tensor/shape';
+import type { ModeInput } from '../mode-input';
+import { type StageGraph, stageGraph } from '../stage-graph';
+import { collectiveOf } from '../step/graph-collectives';
+import { partitionOf } from '../step/partition-of';
+import { cutModel, planIn, styleOfModule } from './plan';
+
+/** What a module of that type can be; first of all it is whole. */
+const CHOICES: Readonly<Partial<Record<LayerType, readonly StyleName[]>>> = {
+  Linear: ['ColwiseParallel', 'RowwiseParallel'],
+  Embedding: ['ColwiseParallel', 'RowwiseParallel'],
+  Conv2d: ['ColwiseParallel', 'RowwiseParallel'],
+  BatchNorm2d: ['ColwiseParallel'],
+  MultiheadAttention: ['ColwiseParallel'],
+  LayerNorm: ['SequenceParallel'],
+};
+
+export function planInfo(input: ModeInput, mesh: DeviceMesh): PlanInfo {
+  const { config } = input;
+  const rows = Math.max(1, Math.floor(config.batchSize / config.accumulate / replicasOf(config)));
+  const options = { rows, withLoss: true };
+  const whole = stageGraph(input, options);
+  const { gathered } = cutModel(input, 0);
+  const own = stageGraph(input, { ...options, partition: partitionOf(planIn(config), mesh)(0) });
+  return {
+    modules: modulesIn(config, whole, own),
+    gathersFor: [...new Set(gathered.map(({ module }) => module))],
+    collectives: collectivesIn(own.graph),
+    activation: { whole: largest(whole.graph), own: largest(own.graph) },
+    parameters: { whole: parametersIn(whole), own: parametersIn(own) },
+  };
+}
+
+function modulesIn(config: Config, whole: StageGraph, own: StageGraph): readonly PlanModule[] {
+  const styleOf = styleOfModule(config);
+  const [sizes, ownSizes] = [sizesIn(whole), sizesIn(own)];
+  return modulesOf(config.model.layers).flatMap(({ path, layer }): readonly PlanModule[] => {
+    const choices = CHOICES[layer.type];
+    if (!choices) return [];
+    const names = [...sizes.keys()].filter(
+      (name) => name.slice(0, name.lastIndexOf('.')) === path || isInside(name, path),
+    );
+    const total = (of: ReadonlyMap<string, number>) => names.reduce((sum, name) => sum + (of.get(name) ?? 0), 0);
+    return [
+      { path, type: layer.type, choices, ...styleOf(path), parameters: { whole: total(sizes), own: total(ownSizes) } },
+    ];
+  });
+}
+
+/** The two products of a MultiheadAttention have modules of their own in the state_dict. */
+const isInside = (name: string, path: string): boolean => name.startsWith(`${path}.out_proj.`);
+
+function sizesIn({ graph, registered }: StageGraph): ReadonlyMap<string, number> {
+  const names = new Set(registered.map(({ name }) => name));
+  return new Map(graph.values.flatMap(({ name, type }) => (names.has(name) ? [[name, elements(type.shape)]] : [])));
+}
+
+const parametersIn = (stage: StageGraph): number => [...sizesIn(stage).values()].reduce((a, b) => a + b, 0);
+
+const largest = ({ values }: Graph): number =>
+  values.reduce((most, { role, type }) => (role === 'activation' ? Math.max(most, tensorBytes(type)) : most), 0);
+
+function collectivesIn({ nodes, values }: Graph): readonly PlanCollective[] {
+  return nodes.flatMap((node) => {
+    const op = collectiveOf(node);
+    if (op === undefined) return [];
+    const { name, type } = at(values, must(node.inputs[0], 'an input'));
+    return [
+      {
+        op,
+        module: node.module,
+        phase: node.phase === 'backward' ? 'backward' : 'forward',
+        value: name,
+        bytes: tensorBytes(type),
+      },
+    ];
+  });
+}

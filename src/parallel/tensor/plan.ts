@@ -1,0 +1,84 @@
+/**
+ * The plan of a run: from the settings, or made for the model, as styles by module and as the placements that the pass
+ * graph/partition reads. Called by this folder and by the mode pipeline, whose stages may be cut, too.
+ */
+import { LockstepError } from '../../base/errors';
+import { refusedSettings } from '../../base/refused-settings';
+import { GraphBuilder } from '../../graph/graph';
+import { type Partitioned, partition } from '../../graph/partition/partition';
+import type { Plan } from '../../graph/partition/plan';
+import { fitsModule, type MadePlan, planOf } from '../../graph/partition/styles';
+import { buildLoss } from '../../nn/losses';
+import { buildForward } from '../../nn/model';
+import type { Config } from '../../protocol/config';
+import type { OutputLayout, StyleName } from '../../protocol/config/tensor';
+import { meshSizes } from '../../protocol/mesh-sizes';
+import type { ModeInput } from '../mode-input';
+import { autoPlan } from './auto-plan';
+
+/** The configuration with its plan written out. */
+export function withPlan(config: Config): Config {
+  const { plan, lossParallel } = config.tensor;
+  const made = autoPlan(config, meshSizes(config).tp);
+  return {
+    ...config,
+    tensor:
+      plan === undefined
+        ? { ...made, ...(lossParallel === undefined ? {} : { lossParallel }) }
+        : { plan, lossParallel: lossParallel ?? false },
+  };
+}
+
+/** Of a settled configuration. */
+export function madePlan({ model, tensor: { plan = {}, lossParallel = false } }: Config): MadePlan {
+  const styles = Object.entries(plan).map(([module, style]) => {
+    if (typeof style === 'string') return [module, { style }] as const;
+    return [module, { style: style.style, output: style.outputLayouts }] as const;
+  });
+  return planOf({ axis: 'tp', styles, lossParallel }, model.layers);
+}
+
+/** By the path of a module: its style and what it hands on; nothing of a module that stays whole. */
+export function styleOfModule({ tensor: { plan = {} } }: Config) {
+  const entries = Object.entries(plan);
+  return (path: string): { readonly style?: StyleName; readonly output?: OutputLayout | undefined } => {
+    const [, found] = entries.find(([pattern]) => fitsModule(pattern, path)) ?? [];
+    if (found === undefined) return {};
+    return typeof found === 'string' ? { style: found } : { style: found.style, output: found.outputLayouts };
+  };
+}
+
+export const planIn = (config: Config): Plan => madePlan(config).plan;
+
+/** Any number of rows shows how a model is cut. */
+const ROWS = 2;
+
+/** The forward graph of the whole model, cut for one rank of a tensor group; with its loss unless that is left out. */
+export function cutModel(input: ModeInput, index: number, { withLoss = true } = {}): Partitioned {
+  const { config, ops, inputShape, inputType, targetShape, targetType } = input;
+  const whole = new GraphBuilder(ops);
+  const x = whole.value('x', { shape: [ROWS, ...inputShape], dtype: inputType }, 'input');
+  const { output } = buildForward(whole, config.model.layers, x);
+  if (withLoss) {
+    const y = whole.value('y', { shape: [ROWS, ...targetShape], dtype: targetType }, 'target');
+    buildLoss(whole, config.loss, output, y);
+  }
+  const rank = { index, count: meshSizes(config).tp };
+  return partition(whole.finish(), new GraphBuilder(ops), { plan: planIn(config), rank });
+}
+
+/** Refuses a plan that the model cannot be cut by, in the words of whoever finds it out. */
+export function checkPlan(input: ModeInput): void {
+  const { tp } = meshSizes(input.config);
+  try {
+    for (let index = 0; index < tp; index++) cutModel(input, index, { withLoss: false });
+  } catch (error) {
+    if (!(error instanceof LockstepError) || error.code !== 'config') throw error;
+    const { plan = {} } = input.config.tensor;
+    throw refusedSettings({
+      settings: { 'mesh.tp': tp, 'tensor.plan': plan },
+      why: error.message.replace(/\.$/, ''),
+      hint: error.hint,
+    });
+  }
+}

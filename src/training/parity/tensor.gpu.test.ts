@@ -1,0 +1,45 @@
+/**
+ * Tensor parallelism on the WGSL kernels, shared on one GPUDevice, against torch.distributed.tensor.parallel 2.13; one
+ * run with one GPUDevice per rank, too, held to the bits of the shared run. Of the recorded runs those are here that
+ * have other kernels: an MLP by columns and rows, uneven columns, and a GPT with everything that can be cut.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
+import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
+import { once, runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
+import { TENSOR_CASES } from '../testing/tensor-cases';
+
+let node: NodeGpu;
+beforeAll(() => {
+  node = nodeGpu({ warm: true });
+});
+afterAll(() => node.close());
+
+const PAIR = /^mlp784, tp 2, 0 Colwise/;
+const cases = TENSOR_CASES.filter(({ name }) => PAIR.test(name) || /^mlp784, tp 3|^gpt, tp 2, .*Sequence/.test(name));
+
+test('those that are meant are there', () => expect(cases).toHaveLength(3));
+
+for (const parity of cases) {
+  const rest = PAIR.test(parity.name)
+    ? undefined
+    : 'the CPU device runs all recorded plans, and each kernel has its test';
+  describe(parity.name, place({ modes: ['tensor'], rest }), () => {
+    const shared = once(() => runParity(parity, node.gpu));
+
+    test('meets its bars on WebGPU', async () => {
+      const { measured } = await shared();
+      expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
+      expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+      expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
+      expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+      expect(measured.replicaDivergence).toBe(0);
+    });
+
+    if (!PAIR.test(parity.name)) return;
+    test('one GPUDevice per rank: the bits of the shared run', async () => {
+      expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
+    });
+  });
+}
