@@ -4,7 +4,7 @@
  * `lockstep schema` prints is generated from it. Names are PyTorch's (camelCase); units are in names.
  */
 import * as v from 'valibot';
-import { dataSchema } from './config/data';
+import { dataSchema, TOY_DATA } from './config/data';
 import { ddpSchema } from './config/ddp';
 import { count, LIMITS, real } from './config/fields';
 import { layerSchema } from './config/layers';
@@ -14,7 +14,7 @@ import { meshSchema, pipelineSchema } from './config/pipeline';
 import { schedulerSchema } from './config/scheduler';
 import { tensorSchema } from './config/tensor';
 
-export type { DataConfig } from './config/data';
+export type { DataConfig, ToyData } from './config/data';
 export { asPair, LIMITS, type NumberOrPair } from './config/fields';
 export type { LayerConfig, LayerInput, LayerOf, LayerType, LeafLayer } from './config/layers';
 export { layerSchema } from './config/layers';
@@ -23,7 +23,7 @@ export { lossSchema } from './config/loss';
 export type { OptimizerConfig } from './config/optimizer';
 export { optimizerSchema } from './config/optimizer';
 export type { SchedulerConfig } from './config/scheduler';
-export { dataSchema };
+export { dataSchema, TOY_DATA };
 
 export const MODES = [
   'single',

@@ -3,30 +3,26 @@
  * they are kept, else the preset for such rows takes their place, and the caller learns of it. Pure.
  */
 import * as v from 'valibot';
-import { type Config, type DataConfig, dataSchema } from '../../protocol/config';
+import { type Config, type DataConfig, dataSchema, TOY_DATA, type ToyData } from '../../protocol/config';
 import type { PresetName } from '../../protocol/presets';
 import { type RowOfData, rowOf } from '../model/data-rows';
 import { fitToRow, lossFor } from '../model/fit-model';
 import { presetsFor, withPreset } from './page-presets';
 
-export type ToyData = 'circle' | 'xor' | 'gauss' | 'spiral' | 'plane';
-export type BuiltInData = ToyData | 'randomRegression' | 'prototypes' | 'digits' | 'shapes' | 'sequence' | 'text';
-export const BUILT_IN_DATA: readonly BuiltInData[] = [
-  'circle',
-  'xor',
-  'gauss',
-  'spiral',
-  'plane',
-  'randomRegression',
-  'prototypes',
-  'digits',
-  'shapes',
-  'sequence',
-  'text',
-];
+const IN_FILES = ['idx', 'png', 'csv', 'npy'] as const;
+export type BuiltInData = Exclude<DataConfig['type'], (typeof IN_FILES)[number]>;
+/** In the order of the schema. */
+export const BUILT_IN_DATA: readonly BuiltInData[] = dataSchema.options.flatMap(({ entries }) => {
+  const type = entries.type.literal;
+  return isInFile(type) ? [] : [type];
+});
 
-const TOYS: readonly string[] = ['circle', 'xor', 'gauss', 'spiral', 'plane'];
-export const isToy = (data: DataConfig): data is Extract<DataConfig, { type: ToyData }> => TOYS.includes(data.type);
+function isInFile(type: DataConfig['type']): type is (typeof IN_FILES)[number] {
+  return IN_FILES.some((each) => each === type);
+}
+
+const isToyType = (type: DataConfig['type']): type is ToyData => TOY_DATA.some((each) => each === type);
+export const isToy = (data: DataConfig): data is Extract<DataConfig, { type: ToyData }> => isToyType(data.type);
 export const isBuiltIn = (type: unknown): type is BuiltInData => BUILT_IN_DATA.some((known) => known === type);
 
 export interface DataChange {
@@ -65,7 +61,7 @@ function withFittingSplit(config: Config): Config {
 /** Another built-in; what the two have in common (test split; noise and samples between the toys) stays. */
 export function changeData(config: Config, type: BuiltInData): DataChange {
   const old = config.data;
-  const toys = isToy(old) && TOYS.includes(type);
+  const toys = isToy(old) && isToyType(type);
   const kept = toys ? { samples: old.samples, noise: old.noise } : {};
   return putData(config, v.parse(dataSchema, { ...kept, type, testFraction: old.testFraction }));
 }

@@ -5,12 +5,12 @@
  * (dataset-file.ts). Called by script.ts.
  */
 import { unreachable } from '../../base/invariant';
-import type { Config, DataConfig, LossConfig } from '../../protocol/config';
+import type { Config, DataConfig, LossConfig, ToyData } from '../../protocol/config';
 import { DATASET_FILE } from '../../protocol/exported';
 import { python } from './python';
 import { sequenceCode, textCode } from './tokens';
 
-type Toy = Extract<DataConfig, { type: 'circle' | 'xor' | 'gauss' | 'spiral' | 'plane' }>;
+type Toy = Extract<DataConfig, { type: ToyData }>;
 type Labelled = Exclude<Toy['type'], 'plane'>;
 type Exported = Extract<DataConfig, { type: 'digits' | 'shapes' | 'idx' | 'png' | 'csv' }>;
 

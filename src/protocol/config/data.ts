@@ -98,3 +98,7 @@ export const dataSchema = v.variant('type', [
 ]);
 
 export type DataConfig = v.InferOutput<typeof dataSchema>;
+
+/** Points of a plane that a generator draws, with `toyFields`. */
+export const TOY_DATA = ['circle', 'xor', 'gauss', 'spiral', 'plane'] as const satisfies readonly DataConfig['type'][];
+export type ToyData = (typeof TOY_DATA)[number];
