@@ -59,7 +59,7 @@ test(
   placeInBrowser({ modes: ['tensor'] }),
   async ({ playground }) => {
     const { page } = playground;
-    await playground.open(`${TINY}&mode=tensor&world=2&device=cpu`);
+    await playground.open('seed=0&samples=32&test=0&batch=16&layers=2-4-4-1&act=tanh&mode=tensor&world=2&device=cpu');
     const plan = page.getByRole('region', { name: 'Plan' });
     const layer = (path: string) => plan.getByRole('group', { name: path });
     await expect(layer('0 Linear').getByRole('radio', { name: 'columns' })).toBeChecked();
@@ -76,6 +76,11 @@ test(
     await plan.getByRole('button', { name: 'made for the model' }).click();
     await expect(layer('2 Linear').getByRole('radio', { name: 'rows' })).toBeChecked();
     await expect(page).not.toHaveURL(/plan=/);
+    // The site fetches by itself what only cut layers need: vocabulary, heads, loss and norm in parts.
+    await playground.iterate(1);
+    await playground.follow('seed=0&preset=gpt&mode=tensor&world=2&device=cpu&compare=0');
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
   },
 );
 

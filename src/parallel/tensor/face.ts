@@ -15,7 +15,7 @@ export const tensor: Face = {
   seen: (devices) =>
     devices === 1
       ? 'One net on one rank, which has every layer whole. Watch it learn.'
-      : `One net, its layers cut among ${countWord(devices).toLowerCase()} ranks, which see the same samples. Watch the parts come together.`,
+      : `One net on ${countWord(devices).toLowerCase()} ranks, its layers cut among the ranks of a group. Watch the parts come together.`,
   link: 'tensor',
   alsoCalled: ['tp', 'tensorparallel', 'megatron', 'sequenceparallel'],
   axes: ['dpReplicate', 'tp'],

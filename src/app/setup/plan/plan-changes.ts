@@ -3,10 +3,13 @@ import type { Config } from '../../../protocol/config';
 import type { StyleConfig, StyleName } from '../../../protocol/config/tensor';
 import type { PlanInfo } from '../../../protocol/session-info';
 
-type Plan = NonNullable<Config['tensor']['plan']>;
+export type PlanSetting = NonNullable<Config['tensor']['plan']>;
+
+export const same = (a: PlanSetting | undefined, b: PlanSetting | undefined): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
 
 /** The plan of the run with another style for one module; undefined: the module is whole. */
-export function withStyle({ modules }: PlanInfo, path: string, style: StyleName | undefined): Plan {
+export function withStyle({ modules }: PlanInfo, path: string, style: StyleName | undefined): PlanSetting {
   return Object.fromEntries(
     modules.flatMap((module): [string, StyleConfig][] => {
       const next = module.path === path ? style : module.style;

@@ -3,6 +3,7 @@
  * of its weight for each way. Below the rows stands what the plan costs, counted in the run. Fetched when such a mode
  * is set up.
  */
+import { useState } from 'react';
 import type { StyleName } from '../../../protocol/config/tensor';
 import type { PlanInfo, PlanModule } from '../../../protocol/session-info';
 import { TENSOR } from '../../../protocol/words/tensor';
@@ -12,13 +13,21 @@ import fields from '../../fields/fields.module.css';
 import { useController } from '../../run/use-controller';
 import { useApp } from '../../state/use-app';
 import styles from './plan.module.css';
-import { costOf, withStyle } from './plan-changes';
+import { costOf, type PlanSetting, same, withStyle } from './plan-changes';
 
 export function PlanEditor() {
   const config = useApp((app) => app.config);
   const plan = useApp((app) => app.info?.plan);
   const controller = useController();
+  // What was pressed is shown until the run with that plan has opened, or was refused and the setting is as before.
+  const [pressed, setPressed] = useState<Pressed>();
   if (!plan) return null;
+  const shown = (module: PlanModule): PlanModule => {
+    const waits = pressed?.before === plan && same(pressed.plan, config.tensor.plan);
+    if (!waits || pressed.path !== module.path) return module;
+    const { style: _, ...whole } = module;
+    return pressed.style === undefined ? whole : { ...whole, style: pressed.style };
+  };
   const apply = (next: Parameters<typeof withTensorPlan>[1]) => controller.apply(withTensorPlan(config, next));
   return (
     <section className={styles['plan']} aria-label={TENSOR.plan.title} title={TENSOR.plan.description}>
@@ -39,9 +48,13 @@ export function PlanEditor() {
         {plan.modules.map((module) => (
           <li key={module.path}>
             <ModuleRow
-              module={module}
+              module={shown(module)}
               gathers={plan.gathersFor.includes(module.path)}
-              onStyle={(style) => apply(withStyle(plan, module.path, style))}
+              onStyle={(style) => {
+                const next = withStyle(plan, module.path, style);
+                setPressed({ before: plan, plan: next, path: module.path, style });
+                apply(next);
+              }}
             />
           </li>
         ))}
@@ -49,6 +62,13 @@ export function PlanEditor() {
       <Cost plan={plan} />
     </section>
   );
+}
+
+interface Pressed {
+  readonly before: PlanInfo;
+  readonly plan: PlanSetting;
+  readonly path: string;
+  readonly style: StyleName | undefined;
 }
 
 interface RowProps {
