@@ -46,7 +46,8 @@ async function measureWork(work: Workload): Promise<Figure[]> {
   let expected = work.kind === 'product' ? expectedProbes(work.size) : undefined;
   for (const contender of contenders) {
     const { id, backend, mode } = contender;
-    if ((backend === 'cpu' && !work.also.includes('cpu')) || (mode === 'ddp' && !work.also.includes('ddp'))) continue;
+    if ((backend === 'cpu' && !work.also.includes('cpu')) || (mode !== undefined && !work.also.includes(mode)))
+      continue;
     const opening = work.kind === 'product' ? contender.product?.(work) : contender.training(work);
     if (!opening) continue;
     try {

@@ -17,7 +17,7 @@ import type { Workload } from './workloads/workload';
 
 function takes({ product, backend, mode }: Contender, { kind, also }: Workload): boolean {
   if (kind === 'product' && product === undefined) return false;
-  return (backend !== 'cpu' || also.includes('cpu')) && (mode !== 'ddp' || also.includes('ddp'));
+  return (backend !== 'cpu' || also.includes('cpu')) && (mode === undefined || also.includes(mode));
 }
 
 let runner: Runner | undefined;

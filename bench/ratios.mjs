@@ -18,12 +18,13 @@ const PEER_BARS = /** @type {const} */ ([
   ['gpt', 2],
 ]);
 const DDP_BAR = 0.7;
+const TENSOR_BAR = 0.5;
 const CPU_MLP_BAR = 3;
 const CPU_SMALL_BAR = 20_000;
 
 /** @param {Result} result @returns {Ratio[]} those whose two sides were measured */
 export function ratios(result) {
-  return [...peerRatios(result), ...ddpRatios(result), ...cpuRatios(result)];
+  return [...peerRatios(result), ...ddpRatios(result), ...tensorRatios(result), ...cpuRatios(result)];
 }
 
 /** @param {Result} result */
@@ -44,6 +45,13 @@ const ddpRatios = (result) =>
   small(result).flatMap(({ id, title }) => {
     const all = measured(result, id);
     return ratio(title, of(all, 'lockstep-ddp'), of(all, 'lockstep-single'), DDP_BAR);
+  });
+
+/** @param {Result} result */
+const tensorRatios = (result) =>
+  result.workloads.flatMap(({ id, title }) => {
+    const all = measured(result, id);
+    return ratio(title, of(all, 'lockstep-tensor'), of(all, 'lockstep-single'), TENSOR_BAR);
   });
 
 /** @param {Result} result @returns {Ratio[]} */

@@ -7,6 +7,7 @@ const CONTENDERS = [
   ['lockstep-single', 'lockstep', 'webgpu'],
   ['lockstep-fused', 'lockstep', 'webgpu'],
   ['lockstep-ddp', 'lockstep', 'webgpu'],
+  ['lockstep-tensor', 'lockstep', 'webgpu'],
   ['lockstep-cpu', 'lockstep', 'cpu'],
   ['tensorflow-webgpu', 'tensorflow', 'webgpu'],
   ['tensorflow-cpu', 'tensorflow', 'cpu'],
@@ -50,6 +51,13 @@ it('takes the other peer where the best one failed, and says nothing where none 
     'lockstep-single to tensorflow-webgpu',
   );
   expect(ratios(resultOf('cnn', own))).toEqual([]);
+});
+
+it('holds Tensor against Single, where both ran', () => {
+  const all = { 'lockstep-single': 10, 'lockstep-tensor': 6 };
+  expect(ratios(resultOf('gpt', all)).map(({ by, value, bar }) => [by, value, bar])).toEqual([
+    ['lockstep-tensor to lockstep-single', 0.6, 0.5],
+  ]);
 });
 
 it('holds DDP against Single and the CPU device against its bars', () => {

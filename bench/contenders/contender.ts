@@ -21,8 +21,8 @@ export interface Contender {
   readonly title: string;
   readonly library: 'lockstep' | 'tensorflow' | 'jax';
   readonly backend: 'webgpu' | 'wasm' | 'cpu';
-  /** ddp: runs only what asks for it. */
-  readonly mode?: 'ddp';
+  /** Such a contender runs only what asks for it. */
+  readonly mode?: 'ddp' | 'tensor';
   /** Multiplies matrices too. */
   product?(work: ProductWork): Promise<Runner>;
   training(work: TrainingWork): Promise<Runner>;

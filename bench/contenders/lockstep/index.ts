@@ -9,11 +9,19 @@ interface Setting {
   readonly device: 'webgpu' | 'cpu';
   readonly fuse: boolean;
   readonly ranks: number;
+  /** Of several ranks; without it 'ddp'. */
+  readonly mode?: 'ddp' | 'tensor';
 }
 
-async function trainer(work: TrainingWork, { device, fuse, ranks }: Setting, gpu?: GPU): Promise<Runner> {
-  const mode = ranks > 1 ? 'ddp' : 'single';
-  const config = { ...work.config, device, fuse, mode, worldSize: ranks, placement: 'shared' };
+async function trainer(work: TrainingWork, { device, fuse, ranks, mode = 'ddp' }: Setting, gpu?: GPU): Promise<Runner> {
+  const config = {
+    ...work.config,
+    device,
+    fuse,
+    mode: ranks > 1 ? mode : 'single',
+    worldSize: ranks,
+    placement: 'shared',
+  };
   const session = await benchSession(config, work.files, gpu);
   return {
     check: () => firstLosses(session.step, work.checkedSteps),
@@ -60,6 +68,13 @@ export function lockstepContenders(gpu?: GPU): readonly Contender[] {
       title: 'Lockstep DDP, 4 ranks',
       mode: 'ddp',
       training: (work) => trainer(work, { ...eager, ranks: 4 }, gpu),
+    },
+    {
+      ...common,
+      id: 'lockstep-tensor',
+      title: 'Lockstep Tensor, 4 ranks',
+      mode: 'tensor',
+      training: (work) => trainer(work, { ...eager, ranks: 4, mode: 'tensor' }, gpu),
     },
     {
       ...common,
