@@ -3,6 +3,7 @@
  * what frames say, and which way a ring turns.
  */
 import { useId, useRef } from 'react';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import type { TermId } from '../../protocol/words/glossary';
 import { RING_SHORT, RING_WHY, turnsRing } from '../../trace/ring-words';
 import { usePalette } from '../draw/drawing';
@@ -38,6 +39,7 @@ export function Legend({ model, onPainted }: LegendProps) {
   const palette = usePalette();
   const step = useThrottled(onPainted, () => model.step, 300);
   const trace = step?.trace;
+  const cut = useApp((app) => app.info !== undefined && meshSizes(app.info.config).tp > 1);
   const sums = step?.scales.end('sum');
   const ramp = STOPS.map((at) => palette.diverging(Math.sign(at) * Math.abs(at) ** 0.7)).join(', ');
   const place = () => {
@@ -74,6 +76,7 @@ export function Legend({ model, onPainted }: LegendProps) {
         </span>
         <span className={styles['line']}>
           {sums !== undefined && <Bars />}
+          {cut && <span>dashed frame: ranks that share each layer</span>}
           {trace && turnsRing(trace) && (
             <Note label={RING_SHORT} named={RING_SHORT}>
               {RING_WHY}

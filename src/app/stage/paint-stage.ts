@@ -85,6 +85,8 @@ function openedRoom(ink: Ink, { width, height }: StageScene, { room, close, turn
 }
 
 export function paintStage(ink: Ink, scene: StageScene, marks: Marks): void {
+  for (const group of scene.groups)
+    box(ink.context, group, { stroke: ink.palette.soft, lineWidth: 1.2, radius: 10, dash: [6, 4] });
   for (const room of scene.rooms) paintRoom(ink, room);
   for (const own of scene.apart) apart(ink, own);
   for (const own of scene.arrows) arrow(ink, own);

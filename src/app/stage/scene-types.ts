@@ -260,6 +260,8 @@ export interface OpenedRoom {
 
 export interface StageScene extends Size {
   readonly layout: StageLayout;
+  /** Behind the rooms: around those that compute a layer together. */
+  readonly groups: readonly Rect[];
   readonly rooms: readonly RoomScene[];
   readonly arrows: readonly ArrowScene[];
   readonly apart: readonly ApartScene[];

@@ -11,6 +11,7 @@ import { type ArrowInput, placeArrows } from './arrow-labels';
 import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices, titleOf } from './devices';
 import type { Exchange } from './exchanges';
 import type { StageFacts } from './facts';
+import { groupFrames } from './group-frames';
 import { layoutStage, type StageLayout, type StageLink } from './layout';
 import { memoryScale } from './memory-scene';
 import { createDrawings, type Drawings } from './operators/drawing';
@@ -188,6 +189,7 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     width: stage.width,
     height: stage.height,
     layout: stage,
+    groups: groupFrames(plan.info.config, stage),
     rooms: rooms.map((r) => r.scene),
     arrows: placeArrows([...arrows.values()], stage),
     apart: [],

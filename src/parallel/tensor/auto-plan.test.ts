@@ -1,0 +1,82 @@
+/** The plan that is made for a model cuts what can be cut, in pairs, and needs no gather that nobody asked for. */
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
+import type { ConfigInput } from '../../protocol/config';
+import { mlpLayers, PRESETS, type PresetName } from '../../protocol/presets';
+import { createBlueprint } from '../../training/blueprint';
+import { autoPlan } from './auto-plan';
+
+const planFor = (input: ConfigInput, ranks: number) => autoPlan(parseConfig(input), ranks);
+const mlp = (...sizes: number[]): ConfigInput => ({ model: { layers: mlpLayers(sizes, 'ReLU') } });
+
+test('layers by columns and rows, and the last one of an odd number whole', () => {
+  expect(planFor(mlp(2, 8, 8, 1), 2)).toEqual({
+    plan: { 0: 'ColwiseParallel', 2: 'RowwiseParallel' },
+    lossParallel: false,
+  });
+  expect(planFor(mlp(2, 8, 8, 8, 1), 4).plan).toEqual({
+    0: 'ColwiseParallel',
+    2: 'RowwiseParallel',
+    4: 'ColwiseParallel',
+    6: 'RowwiseParallel',
+  });
+});
+
+test('a layer stays whole where a rank would get nothing of it', () => {
+  // torch.chunk gives 2, 2, 2 and 2 of 8 columns, and the fifth rank none.
+  expect(planFor(mlp(2, 8, 8, 1), 5).plan).toEqual({});
+  expect(planFor(mlp(2, 3, 8, 1), 4).plan).toEqual({ 2: 'ColwiseParallel', 4: 'RowwiseParallel' });
+});
+
+test('convolutions by channels, with the norm between them; flattened channels only where all ranks have as many', () => {
+  const cnn = (channels: number): ConfigInput => ({
+    model: {
+      layers: [
+        { type: 'Conv2d', in: 1, out: channels, kernel: 3 },
+        { type: 'BatchNorm2d', features: channels },
+        { type: 'ReLU' },
+        { type: 'Flatten' },
+        { type: 'Linear', in: channels * 676, out: 10 },
+      ],
+    },
+  });
+  expect(planFor(cnn(4), 2).plan).toEqual({ 0: 'ColwiseParallel', 1: 'ColwiseParallel', 4: 'RowwiseParallel' });
+  expect(planFor(cnn(5), 2).plan).toEqual({});
+});
+
+test('attention by heads, if these can be divided; an embedding and the head by vocabulary', () => {
+  const gpt = (heads: number): ConfigInput => ({
+    model: {
+      layers: [
+        { type: 'TokenEmbedding', vocab: 11, context: 4, width: 12, name: '' },
+        { type: 'TransformerBlock', width: 12, heads, name: 'b' },
+        { type: 'LayerNorm', features: 12, name: 'ln' },
+        { type: 'Linear', in: 12, out: 11, name: 'head' },
+      ],
+    },
+    loss: { type: 'CrossEntropyLoss' },
+  });
+  const perceptron = { 'b.fc1': 'ColwiseParallel', 'b.fc2': 'RowwiseParallel' };
+  const vocabulary = { tok: 'RowwiseParallel', head: 'ColwiseParallel' };
+  const heads = { 'b.qkv': 'ColwiseParallel', 'b.proj': 'RowwiseParallel' };
+  expect(planFor(gpt(4), 2)).toEqual({ plan: { ...heads, ...perceptron, ...vocabulary }, lossParallel: true });
+  expect(planFor(gpt(3), 2).plan).toEqual({ ...perceptron, ...vocabulary });
+  // Class weights belong to whole logits.
+  const weighted = { ...gpt(4), loss: { type: 'CrossEntropyLoss', labelSmoothing: 0.1 } } as const;
+  expect(planFor(weighted, 2)).toEqual({
+    plan: { ...heads, ...perceptron, tok: 'RowwiseParallel' },
+    lossParallel: false,
+  });
+});
+
+describe.each(Object.keys(PRESETS) as PresetName[])('preset %s', (name) => {
+  test.each([2, 3, 4])('among %i ranks nothing is gathered that the plan has cut', (worldSize) => {
+    const { config } = PRESETS[name];
+    const { facts, notices } = createBlueprint(
+      parseConfig({ ...config, mode: 'tensor', worldSize, compareSingle: false, device: 'cpu' }),
+      {},
+    );
+    expect(facts.plan?.gathersFor).toEqual([]);
+    expect(notices.map(({ id }) => id)).not.toContain('plan-names-no-module');
+  });
+});
