@@ -94,6 +94,7 @@ const runs = fc
       'ddp' as const,
       'modelParallel' as const,
       'pipeline' as const,
+      'tensor' as const,
     ),
     schedule: randomSchedules({ ranks: 4, stagesPerRank: 2, microBatches: 3 }),
     replicas: fc.integer({ min: 1, max: 2 }),

@@ -52,9 +52,26 @@ const pipeline: ConfigInput = {
   pipeline: { schedule: 'InterleavedZeroBubble', microBatches: 3 },
 };
 
+/** Layers in parts, so that every forward and backward pass waits for the other ranks. */
+const tensor: ConfigInput = {
+  ...ddp,
+  mode: 'tensor',
+  model: {
+    layers: [
+      { type: 'Linear', in: 2, out: 6 },
+      { type: 'Tanh' },
+      { type: 'Dropout', p: 0.25 },
+      { type: 'Linear', in: 6, out: 4 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 4, out: 1 },
+    ],
+  },
+};
+
 const RUNS = [
   ['DDP', ddp, 50],
   ['a zero-bubble pipeline', pipeline, 20],
+  ['a tensor group', tensor, 20],
 ] as const;
 
 /** One kill per step, each at an instruction of the rank's own lane. */
