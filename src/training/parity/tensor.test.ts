@@ -5,14 +5,15 @@
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { runParity } from '../testing/run-parity';
-import { TENSOR_CASES } from '../testing/tensor-cases';
+import { TENSOR_CASES, TENSOR_MESH_CASES } from '../testing/tensor-cases';
 
-test('all recorded runs are there', () => expect(TENSOR_CASES).toHaveLength(9));
+test('all recorded runs are there', () =>
+  expect([TENSOR_CASES, TENSOR_MESH_CASES].map((cases) => cases.length)).toEqual([9, 6]));
 
 /** One GPT with sequence parallelism has every operator and redistribution of the others. */
-const IN_QUICK = /^mlp784|^gpt, tp 2, .*SequenceParallel/;
+const IN_QUICK = /^mlp784|^gpt, tp 2, .*SequenceParallel|^deep_tanh/;
 
-for (const parity of TENSOR_CASES)
+for (const parity of [...TENSOR_CASES, ...TENSOR_MESH_CASES])
   test(
     parity.name,
     place({

@@ -6,7 +6,9 @@
 import { stylesOf } from '../../graph/partition/testing/torch-plans';
 import type { ConfigInput } from '../../protocol/config';
 import type { StyleConfig } from '../../protocol/config/tensor';
+import { mlpLayers } from '../../protocol/presets';
 import fixture from '../fixtures/tensor.json';
+import meshes from '../fixtures/tensor-meshes.json';
 import type { ParityCase } from './parity-cases';
 import { type Bars, gptLayers, type Stored } from './recorded-runs';
 
@@ -78,4 +80,78 @@ export const TENSOR_CASES: readonly ParityCase[] = (Object.keys(BASES) as RunNam
   (fixture.runs[name].tensor_parallel as unknown as readonly RecordedTensorParallel[]).map((recorded) =>
     caseOf(name, recorded),
   ),
+);
+
+interface RecordedMesh {
+  readonly mode: {
+    readonly mesh: { readonly pp?: number; readonly dp: number; readonly tp: number };
+    readonly batch_per_dp: number;
+    /** What averaged the gradients of replicas; the mean is the same. */
+    readonly dp_kind?: 'ddp' | 'fsdp';
+    readonly split?: readonly number[];
+    readonly schedule?: 'GPipe' | '1F1B';
+    readonly microbatches?: number;
+    readonly plan: Readonly<Record<string, string>>;
+  };
+  readonly per_dp_losses: readonly (readonly number[])[];
+  readonly first_step_grads: Readonly<Record<string, Stored>>;
+  readonly final_params: Readonly<Record<string, Stored>>;
+  readonly bars: Bars;
+}
+
+const { deep_tanh, gpt: smallGpt } = meshes.runs;
+
+const MESH_BASES: Readonly<Record<keyof typeof meshes.runs, ConfigInput>> = {
+  deep_tanh: {
+    model: { layers: mlpLayers(deep_tanh.spec.model.dims, 'Tanh') },
+    loss: { type: 'BCEWithLogitsLoss' },
+    optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
+    data: { type: 'xor', samples: deep_tanh.spec.data.n },
+    seed: deep_tanh.spec.seed,
+  },
+  gpt: {
+    model: { layers: gptLayers(smallGpt.spec.model) },
+    loss: { type: 'CrossEntropyLoss' },
+    optimizer: { type: 'AdamW', lr: 0.001 },
+    data: { type: 'text', text: smallGpt.spec.data.text, context: smallGpt.spec.data.T },
+    seed: smallGpt.spec.seed,
+  },
+};
+
+function meshCaseOf(name: keyof typeof meshes.runs, { mode, ...recorded }: RecordedMesh): ParityCase {
+  const { mesh, batch_per_dp, dp_kind, split, schedule, microbatches } = mode;
+  const { pp, dp, tp } = mesh;
+  const pipeline =
+    split && schedule && microbatches ? { split: [...split], schedule, microBatches: microbatches } : undefined;
+  return {
+    name: `${name}, ${Object.entries(mesh).map(([axis, size]) => `${axis} ${size}`)}${dp_kind ? ` by ${dp_kind}` : ''}`,
+    config: {
+      ...MESH_BASES[name],
+      mode: pp === undefined ? 'tensor' : 'pipeline',
+      mesh: { ...(pp === undefined ? {} : { pp }), dpReplicate: dp, tp },
+      batchSize: dp * batch_per_dp,
+      dropLast: true,
+      tensor: { plan: planConfig(mode.plan) },
+      ...(pipeline ? { pipeline } : {}),
+    },
+    files: {},
+    // Every rank of a tensor group reports the loss of its replica.
+    losses: recorded.per_dp_losses.flatMap((losses) => Array.from({ length: tp }, () => losses)),
+    firstGradients: tensors(recorded.first_step_grads),
+    finalParameters: tensors(recorded.final_params),
+    evalLoss: undefined,
+    clipped: 1,
+    finalBuffers: new Map(),
+    bars: recorded.bars,
+  };
+}
+
+/**
+ * Layers that are cut beside replicas, and on the stages of a pipeline beside replicas. Without replicas the recorded
+ * runs took their rows from a DistributedSampler, too, which ours do with several replicas only: these are not here.
+ */
+export const TENSOR_MESH_CASES: readonly ParityCase[] = (
+  Object.keys(MESH_BASES) as (keyof typeof meshes.runs)[]
+).flatMap((name) =>
+  (meshes.runs[name].mesh as unknown as readonly RecordedMesh[]).map((recorded) => meshCaseOf(name, recorded)),
 );
