@@ -161,3 +161,12 @@ test('known rows: a batch that batch norm cuts into fewer micro-batches has the 
   expect(text).toContain('count, size = (4, 8) if len(batch) >= 6 else (2, 3)');
   expect(text).toContain('own_schedule = schedule if len(x) >= 6 else last_schedule');
 });
+
+test('of stages whose layers are cut, too: whole layers on fewer ranks, and a comment says so', () => {
+  const text = textOf({ mesh: { pp: 2, dpReplicate: 2, tp: 2 }, batchSize: 16 });
+  expect(text).toContain(
+    '# the run also cuts each layer among 2 tensor ranks (mesh.tp); here layers are whole, on 4 ranks',
+  );
+  expect(text).toContain("init_device_mesh(device.type, (2, 2), mesh_dim_names=('pp', 'dp'))");
+  expect(textOf({})).not.toContain('mesh.tp');
+});

@@ -34,8 +34,9 @@ import { scheduleOf } from './stages';
 import { tiesOf } from './ties';
 
 export function pipelineListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
-  const { resume, ...begun } = given;
-  const config = dialect.resumesStages ? given : begun;
+  const { tp } = meshSizes(given);
+  const { resume, ...begun } = withWholeLayers(given, tp);
+  const config = dialect.resumesStages && resume !== undefined ? { ...begun, resume } : begun;
   const schedule = scheduleOf(config);
   const ranges = layerRanges(config);
   const shape: PipelineShape = {
@@ -60,6 +61,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
     ],
     notes: [
+      ...(tp > 1 ? [wholeLayers(tp, config.worldSize)] : []),
       ...(ranksDraw(config) && config.shuffle ? [OWN_MASKS] : []),
       ...(resume === undefined || dialect.resumesStages ? [] : [BEGINS_ANEW]),
       ...(tiesOf(config).length > 0 ? [TIES] : []),
@@ -100,6 +102,15 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     },
   });
 }
+
+/** The script of a run whose stages are cut, too: the same losses on fewer ranks. */
+function withWholeLayers(config: Config, tp: number): Config {
+  const { tp: _, ...mesh } = config.mesh;
+  return tp === 1 ? config : { ...config, mesh, worldSize: config.worldSize / tp };
+}
+
+const wholeLayers = (tp: number, ranks: number): string =>
+  `# the run also cuts each layer among ${tp} tensor ranks (mesh.tp); here layers are whole, on ${ranks} ranks, with the same losses`;
 
 const OWN_MASKS =
   '# dropout: each rank draws masks from its own generator, so the order of rows must not come from that generator, too';
