@@ -24,6 +24,23 @@ export function classCode(layers: readonly LayerConfig[], except: ReadonlySet<La
   ];
 }
 
+/** Attention over the heads and the positions that the product has, which are not those of x where a plan cuts it. */
+export const localHeads = (classes: readonly string[]): readonly string[] =>
+  classes.flatMap((text) => LOCAL_HEADS.get(text.trim())?.map((line) => `        ${line}`) ?? [text]);
+
+const LOCAL_HEADS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['n, t, width = x.shape', ['qkv = self.qkv(x)', 'n, t, width = qkv.shape']],
+  ['for part in self.qkv(x).chunk(3, dim=-1)', ['    for part in qkv.chunk(3, dim=-1)']],
+  [
+    'scores = q @ k.transpose(2, 3) / (width / self.heads) ** 0.5',
+    ['scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5'],
+  ],
+  [
+    'return self.proj(values.transpose(1, 2).reshape(n, t, width))',
+    ['return self.proj(values.transpose(1, 2).reshape(n, t, -1))'],
+  ],
+]);
+
 /** Positions as a module that is called, so that a plan can cut them, too. */
 export const calledPositions = (classes: readonly string[]): readonly string[] =>
   classes.map((text) =>
@@ -102,18 +119,17 @@ function block(blocks: readonly LayerOf<'TransformerBlock'>[]): readonly string[
     `        self.fc2 = nn.Linear(${hidden}, width)`,
     ...(drops ? ['        self.drop1, self.drop2 = nn.Dropout(dropout), nn.Dropout(dropout)'] : []),
     '    def attention(self, x):',
-    '        qkv = self.qkv(x)',
-    '        n, t, _ = qkv.shape',
+    '        n, t, width = x.shape',
     '        q, k, v = (',
     '            part.reshape(n, t, self.heads, -1).transpose(1, 2)',
-    '            for part in qkv.chunk(3, dim=-1)',
+    '            for part in self.qkv(x).chunk(3, dim=-1)',
     '        )',
-    '        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5',
+    '        scores = q @ k.transpose(2, 3) / (width / self.heads) ** 0.5',
     ...(open ? ['        if self.causal:'] : []),
     `        ${open ? '    ' : ''}later = ${MASK}`,
     `        ${open ? '    ' : ''}scores = scores.masked_fill(later, -torch.inf)`,
     '        values = scores.softmax(-1) @ v',
-    '        return self.proj(values.transpose(1, 2).reshape(n, t, -1))',
+    '        return self.proj(values.transpose(1, 2).reshape(n, t, width))',
     '    def forward(self, x):',
     `        x = x + ${drop('drop1', 'self.attention(self.ln1(x))')}`,
     '        hidden = nn.functional.gelu(self.fc1(self.ln2(x)))',

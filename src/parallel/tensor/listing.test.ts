@@ -40,3 +40,13 @@ test('clips by the norm of whole gradients, right before the step', () => {
     'grad.mul_(min(1, 0.5 / (norm.item() + 1e-6)))',
   ]);
 });
+
+test('a block computes attention over the heads of its rank, also where its input is cut along the sequence', () => {
+  const gpt = TENSOR_CASES.find(({ name }) => name.includes('SequenceParallel'));
+  const script = printed(parseConfig(gpt?.config)).map((text) => text.trim());
+  const attention = script.slice(script.indexOf('def attention(self, x):'), script.indexOf('def forward(self, x):'));
+  expect(attention).toContain('n, t, width = qkv.shape');
+  expect(attention).toContain('for part in qkv.chunk(3, dim=-1)');
+  expect(attention.join(' ')).not.toMatch(/x\.shape|self\.qkv\(x\)\.chunk|width \/|, width\)/);
+  expect(script).toContain('block.heads //= tp');
+});

@@ -3,7 +3,7 @@
  * DistributedDataParallel around it where there are replicas. For torch 2.6 and later. Called through mode.ts.
  */
 import { modulesOf } from '../../graph/partition/styles';
-import { calledPositions } from '../../interop/pytorch/classes';
+import { calledPositions, localHeads } from '../../interop/pytorch/classes';
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { loaderLines, setsEpoch, wrapperArguments } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
@@ -59,7 +59,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
     group: ranksLines(timeoutOf(config)),
     behindGroup: meshLines(shape),
     holdsGroup: { holders: shape.dp > 1 ? ['model'] : [], graph: [] },
-    model: modules.some(isCutPosition) ? { ...model, classes: calledPositions(model.classes) } : model,
+    model: { ...model, classes: classesOf(model.classes, modules, cutsHeads) },
     afterModel: lines(
       ...(cutsHeads ? headLines : []),
       ...plan.lines,
@@ -98,6 +98,15 @@ const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
 
 const namesFrom = (module: string, names: readonly string[]): readonly string[] =>
   names.length === 0 ? [] : [`from ${module} import ${names.toSorted().join(', ')}`];
+
+function classesOf(
+  classes: readonly string[],
+  modules: readonly ListedModule[],
+  cutsHeads: boolean,
+): readonly string[] {
+  const called = modules.some(isCutPosition) ? calledPositions(classes) : classes;
+  return cutsHeads ? localHeads(called) : called;
+}
 
 /** All modules without children, each with its style. */
 function listedModules(config: Config): readonly ListedModule[] {
