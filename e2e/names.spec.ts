@@ -4,7 +4,15 @@ test('everything that assistive tools and scripts rely on has its role and its n
   const { page } = playground;
   await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
   const modes = page.getByRole('radiogroup', { name: 'Parallel mode' }).getByRole('radio');
-  const names = ['Single', 'DataParallel', 'DistributedDataParallel', 'Model parallel', 'Pipeline', 'Parameter server'];
+  const names = [
+    'Single',
+    'DataParallel',
+    'DistributedDataParallel',
+    'Model parallel',
+    'Pipeline',
+    'Tensor parallel',
+    'Parameter server',
+  ];
   await expect(modes).toHaveCount(names.length);
   for (const [index, name] of names.entries()) await expect(modes.nth(index)).toHaveAccessibleName(name);
   await expect(page.getByRole('slider', { name: 'World size' })).toHaveValue('2');

@@ -8,6 +8,7 @@ import { at, must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { sessionInfo } from '../headless/session-info';
 import { type ConfigInput, MODES, type Mode } from '../protocol/config';
+import { mlpLayers } from '../protocol/presets';
 import type { SessionInfo } from '../protocol/session-info';
 import { kindLabel } from '../protocol/step-kind';
 import type { Clock, StepTrace } from '../protocol/trace';
@@ -51,41 +52,50 @@ async function run(input: ConfigInput, steps: number): Promise<Run> {
  * Three layers, so that up to three devices can share them; 30 rows in batches of 12, so that the last of an epoch is
  * short.
  */
-const configs = fc
-  .record({
-    mode: fc.constantFrom(...MODES),
-    worldSize: fc.integer({ min: 1, max: 3 }),
-    seed: fc.nat(1000),
-    width: fc.integer({ min: 1, max: 9 }),
-    batchSize: fc.integer({ min: 4, max: 12 }),
-    algorithm: fc.constantFrom('ring' as const, 'naive' as const),
-    overlap: fc.boolean(),
-    capBytes: fc.integer({ min: 11, max: 900 }),
-  })
-  .map(
-    ({ width, algorithm, overlap, capBytes, ...rest }): ConfigInput => ({
-      ...rest,
-      model: {
-        layers: [
-          { type: 'Linear', in: 2, out: width },
-          { type: 'Tanh' },
-          { type: 'Linear', in: width, out: width },
-          { type: 'ReLU' },
-          { type: 'Linear', in: width, out: 1 },
-        ],
-      },
-      data: { type: 'xor', samples: 30 },
-      ddp: { algorithm, overlap, bucketCapMb: capBytes / 2 ** 20 },
-      // The shortest last batch has two rows.
-      pipeline: { schedule: 'GPipe', microBatches: 2 },
-    }),
-  );
+const configsOf = (modes: readonly Mode[]) =>
+  fc
+    .record({
+      mode: fc.constantFrom(...modes),
+      worldSize: fc.integer({ min: 1, max: 3 }),
+      seed: fc.nat(1000),
+      width: fc.integer({ min: 1, max: 9 }),
+      batchSize: fc.integer({ min: 4, max: 12 }),
+      algorithm: fc.constantFrom('ring' as const, 'naive' as const),
+      overlap: fc.boolean(),
+      capBytes: fc.integer({ min: 11, max: 900 }),
+    })
+    .map(
+      ({ width, algorithm, overlap, capBytes, ...rest }): ConfigInput => ({
+        ...rest,
+        model: {
+          layers: [
+            { type: 'Linear', in: 2, out: width },
+            { type: 'Tanh' },
+            { type: 'Linear', in: width, out: width },
+            { type: 'ReLU' },
+            { type: 'Linear', in: width, out: 1 },
+          ],
+        },
+        data: { type: 'xor', samples: 30 },
+        ddp: { algorithm, overlap, bucketCapMb: capBytes / 2 ** 20 },
+        // The shortest last batch has two rows.
+        pipeline: { schedule: 'GPipe', microBatches: 2 },
+      }),
+    );
 
-const holds = (check: (run: Run) => void, steps = 4) =>
-  fc.assert(
-    fc.asyncProperty(configs, async (config) => check(await run(config, steps))),
-    { numRuns: 25 },
-  );
+/** A mode whose layers are cut has collectives in the forward pass; it has cases of its own. */
+const CUT = 'tensor';
+
+async function holds(check: (run: Run) => void, steps = 4): Promise<void> {
+  for (const [modes, numRuns] of [
+    [MODES.filter((mode) => mode !== CUT), 25],
+    [[CUT], 5],
+  ] as const)
+    await fc.assert(
+      fc.asyncProperty(configsOf(modes), async (config) => check(await run(config, steps))),
+      { numRuns },
+    );
+}
 
 test('packets are exactly the transfers that ran, and their bytes are counted the same on every side', () =>
   holds(({ traces }) => {
@@ -288,6 +298,15 @@ test('on the modelled clock nothing on the critical path waits, but for the star
       }
     }
   }, 2));
+
+// A load of a worker may have the port for which the server's first message waits. Its event comes later in the trace
+// than the message, and the causes look only at earlier ones, so the wait has no cause.
+test.fails('that holds for a parameter server whose workers load few rows, too', async () => {
+  const few = { mode: 'parameterServer', worldSize: 3, batchSize: 4, data: { type: 'xor', samples: 30 } } as const;
+  const { traces } = await run({ ...few, model: { layers: mlpLayers([2, 1, 1, 1], 'Tanh') } }, 1);
+  for (const part of criticalPath(createCauses(at(traces, 0), 'modelled')).parts)
+    if (part.kind === 'waits') expect(at(at(traces, 0).events, part.event).collective).toBeDefined();
+});
 
 test('on the modelled clock no queue does two things at once', () =>
   holds(({ traces }) => {
