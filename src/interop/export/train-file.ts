@@ -142,7 +142,11 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
     ...(parts.stages === true ? codeLines('run.holds(model, modules)') : []),
     ...codeLines(
       '',
-      ...optimizerCode(config, parts.parameters ?? { all: 'model.parameters()', named: 'run.named_parameters()' }),
+      ...optimizerCode(
+        config,
+        parts.parameters ?? { all: 'model.parameters()', named: 'run.named_parameters()' },
+        parts.optimizerArguments,
+      ),
       ...scheduler.lines,
       ...resumeOptimizer(config, scheduler.step),
     ),

@@ -26,8 +26,10 @@ import { styleOfModule, withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { resume, ...begun } = given;
-  const config = withPlan(begun);
-  const shape = { tp: meshSizes(config).tp, dp: replicasOf(config) };
+  const planned = withPlan(begun);
+  const shape = { tp: meshSizes(planned).tp, dp: replicasOf(planned) };
+  // Without DistributedDataParallel there is no no_sync().
+  const config: Config = shape.dp > 1 ? planned : { ...planned, ddp: { ...planned.ddp, noSync: 'none' } };
   const { lossParallel = false } = config.tensor;
   const modules = listedModules(config);
   const plan = planCode(modules, shape, lossParallel);
@@ -40,6 +42,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
     about: `with tensor parallelism on ${shape.tp} ranks${shape.dp > 1 ? `, ${shape.dp} replicas of them` : ''}`,
     replicas: shape.dp,
     notes: [
+      ...(cutsHeads ? [ROWS_BY_RANK] : []),
       ...(resume === undefined ? [] : [BEGINS_ANEW]),
       ...(hasDropout(config.model.layers) ? [OWN_MASKS] : []),
       ...(usesDTensor && shape.dp > 1 ? [NO_CLIPPING] : []),
@@ -76,7 +79,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
     loop: {
       inputs: 'device',
       targets: 'device',
-      ranks: shape.dp > 1,
+      ranks: true,
       around: lossParallel ? 'with loss_parallel():' : undefined,
       clip: shape.dp > 1 ? undefined : clips,
       epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
@@ -89,6 +92,8 @@ const BEGINS_ANEW =
   '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
 const OWN_MASKS =
   '# dropout: the run has one mask for all parts of a tensor; here each rank draws one for its part, and the losses differ';
+const ROWS_BY_RANK =
+  '# the rows of qkv are regrouped so that each rank has whole heads; a report of this script has them in that order';
 const NO_CLIPPING =
   '# clipping: DistributedDataParallel has plain tensors where the plan made DTensors, so each rank clips by the norm of its parts, and the losses differ';
 

@@ -31,12 +31,19 @@ def sample(tensor):
     return {'norm': number(flat.double().norm()), 'sample': [number(v) for v in flat[at].tolist()]}
 
 
+def whole(tensor):
+    """Of a DTensor the whole tensor, for which all ranks must ask; any other tensor as it is."""
+    return tensor.full_tensor() if hasattr(tensor, 'full_tensor') else tensor
+
+
 def sample_step(step, named):
     """After a step of the optimizer: the new parameters, and the gradients it used."""
+    named = [(name, p, p.grad) for name, p in named]
+    named = [(name, whole(p.detach()), grad if grad is None else whole(grad)) for name, p, grad in named]
     return {
         'step': step,
-        'parameters': {name: sample(p) for name, p in named},
-        'gradients': {name: sample(p.grad) for name, p in named if p.grad is not None},
+        'parameters': {name: sample(p) for name, p, _ in named},
+        'gradients': {name: sample(grad) for name, _, grad in named if grad is not None},
     }
 
 
@@ -62,10 +69,11 @@ def of_run(run):
     args = run.args
     if not args.report and not args.expect:
         return 0
+    state = {name: whole(tensor.detach()) for name, tensor in run.state().items()}
     mine = {
         'losses': [(m, e, float(loss)) for m, e, loss in run.losses],
         'history': run.history if run.is_part else [],
-        'state': {name: t.detach().cpu() for name, t in run.state().items()} if run.is_part or run.rank == 0 else {},
+        'state': {name: t.cpu() for name, t in state.items()} if run.is_part or run.rank == 0 else {},
         'memory': peak_bytes(run.device, run.rank),
         'apart': distance_from_rank_0(run),
     }
@@ -151,9 +159,10 @@ def distance_from_rank_0(run):
         return 0
     apart = 0.0
     for _, p in run.named_parameters():
-        first = p.detach().clone()
+        own = whole(p.detach())
+        first = own.clone()
         dist.broadcast(first, 0)
-        apart = max(apart, (first - p.detach()).abs().max().item() if p.numel() > 0 else 0)
+        apart = max(apart, (first - own).abs().max().item() if p.numel() > 0 else 0)
     return apart
 
 
