@@ -19,7 +19,7 @@ test(
     // Nothing else asks for anything.
     await expect(page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
     // The bar is at its widest now, and one row wherever a laptop or a screen has the width.
-    for (const width of [1440, 1541, 1641, 1781, 2141]) {
+    for (const width of [1440, 1541, 1641, 1781, 2141, 2241]) {
       await page.setViewportSize({ width, height: 860 });
       await expect
         .poll(async () => (await page.getByRole('banner').boundingBox())?.height, `height of the bar at ${width} px`)
