@@ -1,6 +1,6 @@
 /**
- * What is said of a step in which a tensor group cuts the layers: which part of a layer a rank computes, which addends
- * are summed. And the trace says of each tensor which part of the whole a device has.
+ * The sentences of a step in which ranks of a tensor group share each layer: they say which part of a layer a rank
+ * computes, and which addends are summed. And the trace says of each tensor which part of the whole a device has.
  */
 import { describe, expect, test } from 'vitest';
 import { SMALL_GPT } from '../app/testing/small-runs';

@@ -4,6 +4,7 @@
  * layers are followed from one to the next. Called by the mode's listing (parallel/tensor/listing.ts).
  */
 import type { Config, LayerConfig } from '../../protocol/config';
+import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
 import type { OutputLayout, StyleName } from '../../protocol/config/tensor';
 import { type CodeLine, codeLine } from './code-line';
 
@@ -80,18 +81,7 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
 const TORCH_HAS: ReadonlySet<LayerConfig['type']> = new Set(['Linear', 'Embedding', 'LayerNorm', 'Dropout']);
 
 /** Elements by themselves: they take what they get, and hand it on. */
-const passes = ({ type }: LayerConfig): boolean => POINTWISE.has(type);
-const POINTWISE: ReadonlySet<LayerConfig['type']> = new Set([
-  'ReLU',
-  'Tanh',
-  'Sigmoid',
-  'GELU',
-  'LeakyReLU',
-  'ELU',
-  'SiLU',
-  'Softplus',
-  'Dropout',
-]);
+const passes = ({ type }: LayerConfig): boolean => POINTWISE_LAYERS.has(type);
 
 const layoutBehind = (layer: LayerConfig, layout: Layout): Layout => (passes(layer) ? layout : 'Replicate()');
 

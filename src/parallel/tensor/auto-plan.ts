@@ -7,24 +7,13 @@
  */
 import { at } from '../../base/invariant';
 import type { Config, LayerConfig, LayerType } from '../../protocol/config';
+import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
 import type { StyleConfig, TensorConfig } from '../../protocol/config/tensor';
 import { everyRankHasPart } from './face-size';
 
-/** Each element by itself, so that a rank can take its own. */
-const BETWEEN: ReadonlySet<LayerType> = new Set<LayerType>([
-  'ReLU',
-  'Tanh',
-  'Sigmoid',
-  'GELU',
-  'LeakyReLU',
-  'ELU',
-  'SiLU',
-  'Softplus',
-  'Dropout',
-]);
 /** Each channel by itself. */
 const BETWEEN_CONVOLUTIONS: ReadonlySet<LayerType> = new Set<LayerType>([
-  ...BETWEEN,
+  ...POINTWISE_LAYERS,
   'BatchNorm2d',
   'MaxPool2d',
   'AvgPool2d',
@@ -88,7 +77,7 @@ function inside(layer: LayerConfig, path: string, ranks: number): Entries {
 function partnerOf(layers: readonly LayerConfig[], i: number, ranks: number): number | undefined {
   const first = at(layers, i);
   if (first.type === 'Linear') {
-    const second = layers.findIndex(({ type }, j) => j > i && !BETWEEN.has(type));
+    const second = layers.findIndex(({ type }, j) => j > i && !POINTWISE_LAYERS.has(type));
     return everyRankHasPart(first.out, ranks) && first.tied === undefined && layers[second]?.type === 'Linear'
       ? second
       : undefined;
@@ -117,7 +106,7 @@ function vocabularyHead(layers: readonly LayerConfig[], loss: Config['loss'], ra
   const head = layers.at(-1);
   const isOfTokens = layers.some(({ type }) => type === 'TokenEmbedding' || type === 'Embedding');
   if (head?.type !== 'Linear' || !isOfTokens || !everyRankHasPart(head.out, ranks)) return undefined;
-  if (BETWEEN.has(layers.at(-2)?.type ?? 'Linear')) return undefined;
+  if (POINTWISE_LAYERS.has(layers.at(-2)?.type ?? 'Linear')) return undefined;
   if (loss.type !== 'CrossEntropyLoss' || loss.classWeights !== undefined || (loss.labelSmoothing ?? 0) > 0)
     return undefined;
   return pathOf(layers, layers.length - 1);

@@ -7,11 +7,11 @@ import { refusedSettings } from '../../base/refused-settings';
 import { GraphBuilder } from '../../graph/graph';
 import { type Partitioned, partition } from '../../graph/partition/partition';
 import type { Plan } from '../../graph/partition/plan';
-import { fitsModule, type MadePlan, planOf } from '../../graph/partition/styles';
+import { fitsModule, type MadePlan, type ParallelStyle, planOf } from '../../graph/partition/styles';
 import { buildLoss } from '../../nn/losses';
 import { buildForward } from '../../nn/model';
 import type { Config } from '../../protocol/config';
-import type { OutputLayout, StyleName } from '../../protocol/config/tensor';
+import type { StyleConfig } from '../../protocol/config/tensor';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { ModeInput } from '../mode-input';
 import { autoPlan } from './auto-plan';
@@ -31,20 +31,19 @@ export function withPlan(config: Config): Config {
 
 /** Of a settled configuration. */
 export function madePlan({ model, tensor: { plan = {}, lossParallel = false } }: Config): MadePlan {
-  const styles = Object.entries(plan).map(([module, style]) => {
-    if (typeof style === 'string') return [module, { style }] as const;
-    return [module, { style: style.style, output: style.outputLayouts }] as const;
-  });
+  const styles = Object.entries(plan).map(([module, style]) => [module, styleOf(style)] as const);
   return planOf({ axis: 'tp', styles, lossParallel }, model.layers);
 }
+
+const styleOf = (style: StyleConfig): ParallelStyle =>
+  typeof style === 'string' ? { style } : { style: style.style, output: style.outputLayouts };
 
 /** By the path of a module: its style and what it hands on; nothing of a module that stays whole. */
 export function styleOfModule({ tensor: { plan = {} } }: Config) {
   const entries = Object.entries(plan);
-  return (path: string): { readonly style?: StyleName; readonly output?: OutputLayout | undefined } => {
+  return (path: string): Partial<ParallelStyle> => {
     const [, found] = entries.find(([pattern]) => fitsModule(pattern, path)) ?? [];
-    if (found === undefined) return {};
-    return typeof found === 'string' ? { style: found } : { style: found.style, output: found.outputLayouts };
+    return found === undefined ? {} : styleOf(found);
   };
 }
 

@@ -15,6 +15,19 @@ export const LAYERS_WITH_WEIGHTS: ReadonlySet<LayerType> = new Set([
   'Residual',
 ]);
 
+/** Each element by itself: a rank that has a part of what comes in computes the same part of what goes out. */
+export const POINTWISE_LAYERS: ReadonlySet<LayerType> = new Set([
+  'ReLU',
+  'Tanh',
+  'Sigmoid',
+  'GELU',
+  'LeakyReLU',
+  'ELU',
+  'SiLU',
+  'Softplus',
+  'Dropout',
+]);
+
 /** Their number, those inside residual blocks too. */
 export const batchNorms = (layers: readonly LayerConfig[]): number =>
   layers.reduce((n, layer) => {

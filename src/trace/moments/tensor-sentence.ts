@@ -1,6 +1,7 @@
 /**
- * What a moment is about where a tensor group cuts the layers themselves: which part of a layer a rank computes, and
- * which sum its result is an addend of. undefined: the moment is about whole tensors, and the other sentences say it.
+ * The sentence of a moment in which ranks of a tensor group compute parts of one layer: it says which part each rank
+ * computes, and to which sum the result belongs. undefined: the moment is about whole tensors, and another file of this
+ * folder makes its sentence.
  * Called by moment-sentence.ts.
  */
 import { at } from '../../base/invariant';
