@@ -41,11 +41,7 @@ export const CONTENTS: readonly Entry[] = [
   { name: 'model-parallel', title: 'Model parallelism: layers on different devices', week: 10 },
   { name: 'pipelines', title: 'Pipelines: what a bubble is', week: 11 },
   { name: 'pipeline-schedules', title: 'Pipeline schedules: zero bubble and V', week: 12 },
-  {
-    name: 'tensor-parallel',
-    title: 'Tensor parallelism',
-    planned: 'Cut one matrix product in two ways, and see where the all-reduces come from. Comes with its mode.',
-  },
+  { name: 'tensor-parallel', title: 'Tensor parallelism', week: 12 },
   {
     name: 'sharding',
     title: 'Sharding states: ZeRO and FSDP',

@@ -45,12 +45,6 @@ function peakLive(facts: Facts, argument: string): number | undefined {
 const bytesPerHop = ({ trace }: Facts): number | undefined =>
   trace?.events.find(({ kind, action }) => kind === 'send' && action?.kind === 'F')?.bytes;
 
-/** All-reduces of gradients, each counted once, whatever its group. */
-function allReduces({ trace }: Facts): number | undefined {
-  const refs = trace?.events.flatMap(({ collective }) => (collective?.op === 'allReduce' ? [collective] : []));
-  return refs && new Set(refs.map(({ group, seq }) => `${group?.ranks.join() ?? ''} ${seq}`)).size;
-}
-
 export const PIPELINE_QUANTITIES = {
   stages: { label: 'stages', format: 'count', of: (facts) => scheduleOf(facts)?.schedule.stages },
   microBatches: {
@@ -70,5 +64,4 @@ export const PIPELINE_QUANTITIES = {
   /** Each of one stage and micro-batch, on the rank that keeps the most; `:0` of rank 0. */
   peakLive: { label: 'activations kept, at most', format: 'count', of: peakLive },
   bytesPerHop: { label: 'bytes from stage to stage, per micro-batch', format: 'bytes', of: bytesPerHop },
-  allReduces: { label: 'all-reduces', format: 'count', of: allReduces },
 } satisfies Readonly<Record<string, Quantity>>;

@@ -10,6 +10,7 @@ import type { Quantity } from './quantity';
 import {
   buffersAt,
   bytesBetweenNodes,
+  collectivesOf,
   device,
   different,
   elements,
@@ -264,6 +265,9 @@ export const QUANTITIES = {
       return buffersAt(facts, buffer)[Number(rank)]?.[Number(index)];
     },
   },
+  allReduces: { label: 'all-reduces', format: 'count', of: collectivesOf('allReduce') },
+  allGathers: { label: 'all-gathers', format: 'count', of: collectivesOf('allGather') },
+  reduceScatters: { label: 'reduce-scatters', format: 'count', of: collectivesOf('reduceScatter') },
   ...PIPELINE_QUANTITIES,
   labRound: { label: 'round', format: 'count', of: ({ lab, round }) => lab && round },
 } satisfies Readonly<Record<string, Quantity>>;

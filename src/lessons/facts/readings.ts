@@ -1,4 +1,5 @@
 /** What quantities.ts reads off a run where that takes more than a line: memory, rows, buffers, rounds. Pure. */
+import type { CollectiveOp } from '../../protocol/collective';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { LossRecord, MemoryCategory } from '../../protocol/trace';
 import { contentsAt } from '../../trace/contents';
@@ -56,6 +57,14 @@ export const phaseTime = ({ trace }: Facts, argument: string): number | undefine
 /** Row numbers of the data set that a device has in the step at the cursor; without an argument all devices'. */
 export const rowsIn = ({ trace }: Facts, argument: string): readonly number[] | undefined =>
   trace && (argument === '' ? trace.samples.flat() : trace.samples[Number(argument)]);
+
+/** Collectives of one kind in the step, each counted once, whatever its group. */
+export const collectivesOf =
+  (op: CollectiveOp) =>
+  ({ trace }: Facts): number | undefined => {
+    const refs = trace?.events.flatMap(({ collective }) => (collective?.op === op ? [collective] : []));
+    return refs && new Set(refs.map(({ group, seq }) => `${group?.ranks.join() ?? ''} ${seq}`)).size;
+  };
 
 /** What a buffer holds on each rank at the cursor, as far as it is known there. */
 export function buffersAt({ trace, app }: Facts, buffer: string): readonly (Float32Array | undefined)[] {

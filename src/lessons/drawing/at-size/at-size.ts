@@ -10,6 +10,7 @@ import { effective, epoch, evaluating, scaling } from './epoch-topics';
 import { failures, late } from './failure-topics';
 import { checkpointing, oneDevice, replicas, stages } from './memory-topics';
 import { pipeline, schedules } from './pipeline-topics';
+import { tensorGroups } from './tensor-topics';
 import { batchNorms, buckets, gather, ring, servers, starting } from './time-topics';
 import { chosenOf, START, type Topic } from './topic';
 
@@ -27,6 +28,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'model-parallel': stages,
   pipelines: pipeline,
   'pipeline-schedules': schedules,
+  'tensor-parallel': tensorGroups,
   launching: starting,
   'when-it-goes-wrong': failures,
   'from-tensorflow': servers,
