@@ -215,4 +215,22 @@ export const EXHIBITS: readonly Exhibit[] = [
     met: [],
     asked: ['karpathy/nanoGPT#22'],
   },
+  {
+    id: 'wrong-name',
+    title: 'A plan that names no module',
+    mistake:
+      'The plan was written for a model inside a wrapper, where the layers are called net.0 and net.2. In this model they are called 0 and 2. The script runs, and the loss falls as it should.',
+    code: {
+      wrong: [
+        "plan = {'net.0': ColwiseParallel(), 'net.2': RowwiseParallel()}",
+        'parallelize_module(model, mesh, plan)',
+      ],
+      right: ["plan = {'0': ColwiseParallel(), '2': RowwiseParallel()}", 'parallelize_module(model, mesh, plan)'],
+    },
+    says: 'A warning for each entry that names no module, and then nothing: PyTorch skips the entry. Warnings drown easily in the output of many ranks.',
+    shows:
+      'Both ranks hold and compute the whole model. They send nothing, and each needs as much memory and time as one device alone. The numbers are right, so no loss curve gives the mistake away. With the cure each rank has half of two layers, and all-reduces appear in the timeline.',
+    cure: 'Print model.named_modules() and copy the names. After parallelize_module, check that the weights are DTensors: isinstance(p, DTensor) for each parameter that the plan should cut.',
+    met: ['huggingface/transformers#37893', 'pytorch/pytorch#157182'],
+  },
 ];

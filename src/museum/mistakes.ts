@@ -19,15 +19,17 @@ interface ScriptMistake {
   readonly worldSize: number;
 }
 
-const NET: ConfigInput['model'] = {
-  layers: [
-    { type: 'Linear', in: 2, out: 8 },
-    { type: 'Tanh' },
-    { type: 'Linear', in: 8, out: 8 },
-    { type: 'Tanh' },
-    { type: 'Linear', in: 8, out: 1 },
-  ],
-};
+const net = (hidden: number) =>
+  ({
+    layers: [
+      { type: 'Linear', in: 2, out: hidden },
+      { type: 'Tanh' },
+      { type: 'Linear', in: hidden, out: hidden },
+      { type: 'Tanh' },
+      { type: 'Linear', in: hidden, out: 1 },
+    ],
+  }) satisfies ConfigInput['model'];
+const NET = net(8);
 const WITH_OLD_HEAD: ConfigInput['model'] = {
   layers: [...NET.layers, { type: 'Unused', layers: [{ type: 'Linear', in: 8, out: 1 }] }],
 };
@@ -39,6 +41,15 @@ const RUN = {
   batchSize: 32,
   optimizer: { type: 'SGD', lr: 0.1 },
 } as const satisfies ConfigInput;
+
+/** Two ranks that share layers; the head of the net is whole on both. */
+const tensor = (plan: NonNullable<ConfigInput['tensor']>['plan']): ConfigInput => ({
+  ...RUN,
+  mode: 'tensor',
+  worldSize: 2,
+  model: net(32),
+  tensor: { plan },
+});
 
 const GAUSS = { type: 'gauss', samples: 256 } as const;
 
@@ -100,6 +111,12 @@ export const MISTAKES = {
     kind: 'run',
     wrong: run({ rankSeeds: 'beforeModel' }),
     right: run({ rankSeeds: 'afterModel' }),
+    steps: 10,
+  },
+  'wrong-name': {
+    kind: 'run',
+    wrong: tensor({ 'net.0': 'ColwiseParallel', 'net.2': 'RowwiseParallel' }),
+    right: tensor({ '0': 'ColwiseParallel', '2': 'RowwiseParallel' }),
     steps: 10,
   },
 } as const satisfies Readonly<Record<string, RunMistake | ScriptMistake>>;

@@ -153,3 +153,19 @@ test('the model built after the seeds differ: only the broadcast makes the repli
   // The cure: nothing is left for the broadcast to do.
   expect(await start(true, false)).toBe(0);
 });
+
+test('a plan that names no module: both ranks train the whole model; with its names each has half of two layers', async () => {
+  const [wrong, right] = [await report('wrong-name', false, 10), await report('wrong-name', true, 10)];
+  const warned = ({ notices }: typeof wrong) => notices.filter(({ level }) => level === 'warning').map(({ id }) => id);
+  expect(warned(wrong)).toEqual(['plan-names-no-module', 'nothing-cut']);
+  expect(warned(right)).toEqual([]);
+  expect(wrong.bytes.total).toBe(0);
+  expect(right.bytes.total).toBeGreaterThan(0);
+  // Nothing gives it away: the losses are those of the cut model, and of one device.
+  expect(wrong.losses.at(-1)?.loss).toBeCloseTo(must(right.losses.at(-1), 'a loss').loss, 5);
+  expect(wrong.differenceFromSingle).toBe(0);
+  const held = ({ memory }: typeof wrong) => memory.map(({ byCategory }) => byCategory.parameter ?? 0);
+  const [whole = 0] = held(wrong);
+  expect(held(wrong)).toEqual([whole, whole]);
+  for (const bytes of held(right)) expect(bytes).toBeLessThan(0.7 * whole);
+});
