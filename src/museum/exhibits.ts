@@ -233,4 +233,52 @@ export const EXHIBITS: readonly Exhibit[] = [
     cure: 'Print model.named_modules() and copy the names. After parallelize_module, check that the weights are DTensors: isinstance(p, DTensor) for each parameter that the plan should cut.',
     met: ['huggingface/transformers#37893', 'pytorch/pytorch#157182'],
   },
+  {
+    id: 'own-batches',
+    title: 'A tensor group whose ranks read different batches',
+    mistake:
+      'Each rank passes its own rank to the DistributedSampler, as under DDP. But the ranks of a tensor group compute parts of the same layers, and the all-reduce adds their addends. Here the addends belong to different samples.',
+    code: {
+      wrong: ['sampler = DistributedSampler(data)  # one share for each rank'],
+      right: [
+        "dp = mesh['dp']  # without that axis: num_replicas=1, rank=0",
+        'sampler = DistributedSampler(data, num_replicas=dp.size(), rank=dp.get_local_rank())',
+      ],
+    },
+    says: 'Nothing. DTensor assumes that the inputs of all ranks are equal, and does not compare them. DeepSpeed compares, and stops with “Data inconsistency within the TP group”.',
+    shows:
+      'Both ranks have the same output, and it is the answer for neither batch. What both ranks should hold alike, the bias behind the sum, drifts apart, because each rank computes its gradient from its own targets. The trained weights are useless on one device.',
+    cure: 'Give the sampler the number of replicas and the index of the replica, not world size and rank: all ranks of a tensor group read the same batch.',
+    met: ['deepspeedai/DeepSpeed#7199', 'huggingface/accelerate#3092'],
+  },
+  {
+    id: 'rank0-logs',
+    title: 'Logging on rank 0 inside a tensor group',
+    mistake:
+      'Only rank 0 prints the norm of a weight. But the weight is cut: full_tensor() is an all-gather, and rank 1 never calls it. Rank 1 goes on to the all-reduce of its next forward pass.',
+    code: {
+      wrong: ['if rank == 0:', '    print(weight.full_tensor().norm())'],
+      right: ['norm = weight.full_tensor().norm()  # on every rank', 'if rank == 0:', '    print(norm)'],
+    },
+    says: 'With TORCH_DISTRIBUTED_DEBUG=DETAIL: “Detected mismatch between collectives on ranks.” Without it, a hang until the timeout, or wrong numbers.',
+    shows:
+      'Rank 0 is in an all-gather while rank 1 is in an all-reduce, both with the same sequence number. In the last line of a script nobody is left to answer, and rank 0 waits alone. DDP forgives such a line, since every rank has the whole weight; a tensor group does not.',
+    cure: 'Call full_tensor() on every rank and print on one. The norm, the sum or the item() of a DTensor that is cut needs all ranks, too.',
+    met: ['areal-project/AReaL#187'],
+  },
+  {
+    id: 'bias-twice',
+    title: 'A bias added once per rank',
+    mistake:
+      'A layer cut by rows was written by hand: F.linear with weight and bias, then an all-reduce. Each of two ranks adds the bias to its addend, so the sum has it twice.',
+    code: {
+      wrong: ['out = F.linear(h, weight, bias)', 'dist.all_reduce(out)'],
+      right: ['out = F.linear(h, weight)', 'dist.all_reduce(out)', 'out = out + bias'],
+    },
+    says: 'Nothing.',
+    shows:
+      'Before training, each output is too large by one bias. Training hides the mistake: the bias learns half of what it should be, and the loss in the group falls to nearly 0. Only when the checkpoint runs on one device, or on another number of ranks, are the answers wrong.',
+    cure: 'Add the bias behind the sum. RowwiseParallel does.',
+    met: ['huggingface/text-generation-inference#1036', 'EleutherAI/gpt-neox#962', 'awslabs/slapo#10'],
+  },
 ];

@@ -119,6 +119,9 @@ export const MISTAKES = {
     right: tensor({ '0': 'ColwiseParallel', '2': 'RowwiseParallel' }),
     steps: 10,
   },
+  'own-batches': { kind: 'script', worldSize: 2 },
+  'rank0-logs': { kind: 'script', worldSize: 2 },
+  'bias-twice': { kind: 'script', worldSize: 2 },
 } as const satisfies Readonly<Record<string, RunMistake | ScriptMistake>>;
 
 /** The settings of a mistake or of its cure; undefined: it is a script. */

@@ -41,3 +41,58 @@ test('every rank saves: the file is a patchwork; of rank 0 alone it is whole', a
   expect(right.lines.at(-1)?.text).toMatch(/whole$/);
   expect(right.lines.filter(({ text }) => text.startsWith('open'))).toHaveLength(1);
 });
+
+/** What a rank has found, in order; the numbers of the first line that begins with the words. */
+async function found(...given: Parameters<typeof rehearse>) {
+  const { lines } = await rehearse(...given);
+  const has = (rank: number) =>
+    lines.filter((line) => line.kind === 'has' && line.rank === rank).map(({ text }) => text);
+  return (rank: number, words: string): readonly number[] => {
+    const line = has(rank).find((text) => text.startsWith(words)) ?? '';
+    return (line.slice(words.length).match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
+  };
+}
+
+const ONE_DEVICE = 'what one device computes for these samples';
+const ON_ONE = 'the checkpoint on one device';
+
+test('a group whose ranks read different batches: one answer for both, right for neither; the biases part', async () => {
+  const wrong = await found('own-batches', false);
+  expect(wrong(0, 'samples')).toEqual([0, 2, 4, 6]);
+  expect(wrong(1, 'samples')).toEqual([1, 3, 5, 7]);
+  expect(wrong(0, 'out')).toEqual(wrong(1, 'out'));
+  for (const rank of [0, 1]) expect(wrong(rank, 'out')).not.toEqual(wrong(rank, ONE_DEVICE));
+  const bias = (of: typeof wrong) => [0, 1].map((rank) => of(rank, 'after 100 steps, bias')[0] ?? Number.NaN);
+  const [own = 0, other = 0] = bias(wrong);
+  expect(Math.abs(own - other)).toBeGreaterThan(0.2);
+  expect(wrong(0, ON_ONE)[0]).toBeGreaterThan(1);
+  const right = await found('own-batches', true);
+  for (const rank of [0, 1]) {
+    expect(right(rank, 'samples')).toEqual([0, 1, 2, 3]);
+    expect(right(rank, 'out')).toEqual(right(rank, ONE_DEVICE));
+  }
+  const [alike, same] = bias(right);
+  expect(alike).toBe(same);
+  expect(right(0, ON_ONE)[0]).toBeLessThan(0.01);
+});
+
+test('logging on rank 0: its all-gather meets the all-reduce of rank 1', async () => {
+  const errors = await raised('rank0-logs', false);
+  expect(errors.map(({ rank }) => rank).sort()).toEqual([0, 1]);
+  for (const { text } of errors) expect(text).toMatch(/ALLGATHER[\s\S]*ALLREDUCE|ALLREDUCE[\s\S]*ALLGATHER/);
+  expect(await raised('rank0-logs', true)).toEqual([]);
+});
+
+test('a bias added once per rank: training hides it, one device shows it', async () => {
+  const wrong = await found('bias-twice', false);
+  // The bias before training is 0.5.
+  const extra = wrong(0, 'out').map((value, i) => value - (wrong(0, ONE_DEVICE)[i] ?? 0));
+  expect(extra).toHaveLength(4);
+  for (const value of extra) expect(value).toBeCloseTo(0.5, 5);
+  const reached = 'after 100 steps, loss';
+  expect(wrong(0, reached)[0]).toBeLessThan(0.01);
+  expect(wrong(0, ON_ONE)[0]).toBeGreaterThan(1);
+  const right = await found('bias-twice', true);
+  expect(right(0, 'out')).toEqual(right(0, ONE_DEVICE));
+  expect(right(0, ON_ONE)[0]).toBe(right(0, reached)[0]);
+});

@@ -7,11 +7,13 @@ import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import type { Dist } from '../distributed/dist';
 import { spawn } from '../distributed/launch/spawn';
-import { full, type Tensor, tensor } from '../distributed/tensor';
+import { full, tensor } from '../distributed/tensor';
 import { writeSafetensors } from '../interop/safetensors';
 import type { Rehearsal, RehearsalLine } from '../protocol/rehearsal';
 import { tornWrite, writtenByRank0 } from '../training/checkpoint/torn-write';
 import { EXHIBIT_IDS, type ExhibitId, MISTAKES } from './mistakes';
+import { type RankScript, show } from './script';
+import { biasTwice, ownBatches, rank0Logs } from './tensor-scripts';
 
 /** Long enough for a loaded machine, short enough to be watched. */
 const TIMEOUT_S = 2;
@@ -19,20 +21,8 @@ const BLOCK_BYTES = 64;
 /** Of the scheduler that takes turns between the ranks that write. */
 const SCHEDULE_SEED = 5;
 
-interface Stage {
-  readonly dist: Dist;
-  readonly rank: number;
-  readonly cured: boolean;
-  calls(text: string): void;
-  has(text: string): void;
-  say(rank: number, kind: RehearsalLine['kind'], text: string): void;
-}
-type Script = (stage: Stage) => Promise<void>;
-
-const show = ({ data }: Tensor): string => `[${[...data].map((value) => Number(value.toFixed(3))).join(', ')}]`;
-
 /** Rank 0 alone averages a metric before the gradients. */
-const order: Script = async ({ dist, rank, cured, calls, has }) => {
+const order: RankScript = async ({ dist, rank, cured, calls, has }) => {
   if (rank === 0 || cured) {
     const metric = tensor([rank + 1]);
     calls('dist.all_reduce(metric)  # 1 element');
@@ -46,7 +36,7 @@ const order: Script = async ({ dist, rank, cured, calls, has }) => {
 };
 
 /** forward() of the wrapped model broadcasts the running statistics before anything else, in eval() too. */
-const rank0Eval: Script = async ({ dist, rank, cured, calls, has }) => {
+const rank0Eval: RankScript = async ({ dist, rank, cured, calls, has }) => {
   if (rank === 0) {
     const runningMean = tensor([0.5, -0.25]);
     if (cured) calls('ddp.module(x_test)  # no collective');
@@ -62,7 +52,7 @@ const rank0Eval: Script = async ({ dist, rank, cured, calls, has }) => {
 };
 
 /** Each rank's state_dict has an optimiser state of its own, so the files are not alike. */
-const everyRankSaves: Script = async ({ dist, rank, cured, calls, has, say }) => {
+const everyRankSaves: RankScript = async ({ dist, rank, cured, calls, has, say }) => {
   const worldSize = dist.getWorldSize();
   const files = Array.from({ length: worldSize }, (_, r) =>
     writeSafetensors([{ name: 'exp_avg', shape: [64], data: new Float32Array(64).fill(r + 1) }]),
@@ -83,10 +73,13 @@ const everyRankSaves: Script = async ({ dist, rank, cured, calls, has, say }) =>
   has(written.torn ? 'a file that no rank has written: torn' : 'the file that rank 0 has written, whole');
 };
 
-const SCRIPTS: Readonly<Partial<Record<ExhibitId, Script>>> = {
+const SCRIPTS: Readonly<Partial<Record<ExhibitId, RankScript>>> = {
   order,
   'rank0-eval': rank0Eval,
   'every-rank-saves': everyRankSaves,
+  'own-batches': ownBatches,
+  'rank0-logs': rank0Logs,
+  'bias-twice': biasTwice,
 };
 
 export async function rehearse(exhibit: string, cured: boolean): Promise<Rehearsal> {
