@@ -57,11 +57,17 @@ interface Ended {
   readonly said: string;
 }
 
+/** torchrun's own --monitor_interval: by default it looks every 5 s whether its ranks have ended. */
+const LOOKS_OFTEN = { PET_MONITOR_INTERVAL: '0.1' };
+
 /** What does not come from `env` is not there: no variable of another launcher. */
 function started(line: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const [command = '', ...args] = line;
   const PATH = `${path.join(home, 'bin')}:${process.env['PATH'] ?? ''}`;
-  const child = spawn(command, args, { cwd, env: { PATH, HOME: home, CUDA_VISIBLE_DEVICES: '', ...env } });
+  const child = spawn(command, args, {
+    cwd,
+    env: { PATH, HOME: home, ...LOOKS_OFTEN, CUDA_VISIBLE_DEVICES: '', ...env },
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (said += data.toString()));
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
