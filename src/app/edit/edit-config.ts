@@ -5,6 +5,7 @@
  */
 
 import * as v from 'valibot';
+import { lookup } from '../../base/lookup';
 import { FACES } from '../../parallel/faces';
 import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
@@ -19,12 +20,12 @@ export const refused = (problem: string): Edit => ({ ok: false, problem });
 function put(target: unknown, path: SettingPath, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  const fields = new Map<string, unknown>(typeof target === 'object' && target !== null ? Object.entries(target) : []);
-  const next = put(fields.get(key), rest, value);
+  const fields: Readonly<Record<string, unknown>> = typeof target === 'object' && target !== null ? { ...target } : {};
+  const next = put(lookup(fields, key), rest, value);
+  if (next !== undefined) return { ...fields, [key]: next };
   // An optional setting that is taken away must be absent, not undefined.
-  if (next === undefined) fields.delete(key);
-  else fields.set(key, next);
-  return Object.fromEntries(fields);
+  const { [key]: _, ...others } = fields;
+  return others;
 }
 
 /** What decides how many stages a pipeline has: with another number its split by hand goes, the even one comes. */

@@ -6,6 +6,7 @@
  */
 
 import * as v from 'valibot';
+import { must } from '../../base/invariant';
 import { exhibitConfig } from '../../museum/mistakes';
 import { type Config, configSchema } from '../../protocol/config';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
@@ -232,7 +233,11 @@ const PRESET_STARTS: readonly Start[] = PRESET_NAMES.map((name) => ({
 }));
 
 /** The pairs that lead from a start to the configuration. */
-export function pairsFrom({ config: start, named }: Start, config: Config): readonly HashPair[] {
+export const pairsFrom = (start: Start, config: Config): readonly HashPair[] =>
+  must(pairsWithin(start, config, Number.POSITIVE_INFINITY), 'pairs of a link');
+
+/** The pairs that lead from a start to the configuration, if they are shorter than `most` characters. */
+function pairsWithin({ config: start, named }: Start, config: Config, most: number): readonly HashPair[] | undefined {
   const byType = withDataType(start, config.data.type);
   const byData = fitToData({ ...byType, data: config.data });
   const { optimizer } =
@@ -251,12 +256,16 @@ export function pairsFrom({ config: start, named }: Start, config: Config): read
   add(VARIANT_KEYS.opt, false, byData);
   add(VARIANT_KEYS.loss, false, byData);
   for (const row of PLAIN_KEYS) add(row, false, row.path[0] === 'data' ? byType : base);
+  // The rest only adds pairs, and takes most of the time.
+  if (lengthOf(pairs) >= most) return undefined;
   const net = printNet(config, byData);
   const said = new Set(pairs.map(([key]) => key));
   const paths = PLAIN_KEYS.filter(({ key }) => said.has(key)).map(({ path }) => path);
   // Without a word about the layers, whoever reads the link would make the net deeper.
   pairs.push(...(net.length === 0 && needsDeeper(config, paths) ? printWholeNet(config) : net));
-  return [...pairs, ...againstTheButton(config, start.mode, pairs)];
+  if (lengthOf(pairs) >= most) return undefined;
+  const all = [...pairs, ...againstTheButton(config, start.mode, pairs)];
+  return lengthOf(all) < most ? all : undefined;
 }
 
 /** Settings that the mode's button would have set otherwise, and that no pair says yet. */
@@ -290,8 +299,14 @@ export function printPermalink(
 ): string {
   const exhibit = startOf(view);
   const starts = exhibit ? [{ config: exhibit, named: [] }] : PRESET_STARTS;
-  const ways = starts.map((start) => pairsFrom(start, config));
-  const shortest = ways.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
+  let shortest: readonly HashPair[] = [];
+  let length = Number.POSITIVE_INFINITY;
+  for (const start of starts) {
+    const way = pairsWithin(start, config, length);
+    if (!way) continue;
+    shortest = way;
+    length = lengthOf(way);
+  }
   const pairs = [...shortest, ...printView(view), ...(state ? printState(state) : [])];
   const written = new Map(pairs);
   // Of a list only the unknown names were kept aside.
