@@ -85,22 +85,23 @@ export const DEFAULT_CAPS: readonly number[] = [MIB, 25 * MIB];
 
 /** DDP's backward: buckets fill from the last layer to the first, and are reduced one after the other. */
 export function bucketsOf({ model, machine, ranks, rows }: AskedStep, caps = DEFAULT_CAPS): readonly SentBucket[] {
-  const gradients: { readonly bytes: number; readonly readyUs: number }[] = [];
+  // Of each gradient, in the order in which backward computes them.
+  const sizes: number[] = [];
+  const readyAt: number[] = [];
   let clock = 0;
-  for (const layer of model.parts.flatMap(({ layers }) => layers).reverse()) {
-    clock += layerUs(layer, rows, 2, machine);
-    for (const count of [...layer.parameters].reverse()) gradients.push({ bytes: FULL * count, readyUs: clock });
-  }
+  for (const { layers } of model.parts.toReversed())
+    for (const layer of layers.toReversed()) {
+      clock += layerUs(layer, rows, 2, machine);
+      for (const count of layer.parameters.toReversed()) {
+        sizes.push(FULL * count);
+        readyAt.push(clock);
+      }
+    }
   let free = 0;
   const timeOf = allReduceTimes(ranks, machine);
-  const assigned = assignBuckets(
-    gradients.map(({ bytes }) => bytes),
-    caps,
-  );
-  return assigned.map((indices): SentBucket => {
-    const own = indices.flatMap((index) => gradients[index] ?? []);
-    const bytes = sum(own, (one) => one.bytes);
-    const readyUs = own.at(-1)?.readyUs ?? 0;
+  return assignBuckets(sizes, caps).map((indices): SentBucket => {
+    const bytes = sum(indices, (index) => sizes[index] ?? 0);
+    const readyUs = readyAt[indices.at(-1) ?? -1] ?? 0;
     const startUs = Math.max(readyUs, free);
     free = startUs + timeOf(bytes);
     return { bytes, readyUs, startUs, endUs: free };

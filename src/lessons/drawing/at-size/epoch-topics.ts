@@ -1,4 +1,5 @@
 /** Worked examples about rows: an epoch on many devices, rows of a sampler, effective batches, evaluation. */
+import { must } from '../../../base/invariant';
 import { parametersOf } from '../../../sizing/model';
 import { forwardUs, gradientBytes, memoryInAll, memoryOf, optimizerUs, stepOf } from '../../../sizing/step';
 import type { DrawnBar } from '../bars';
@@ -27,7 +28,8 @@ export const scaling: Topic = {
   start: { model: 'resnet50', rows: '64' },
   show({ model, machine, rows }) {
     const stepsOn = (ranks: number) => Math.ceil(model.data.rows / (ranks * rows));
-    const stepOn = (ranks: number) => stepOf({ model, machine, ranks, rows });
+    const steps = new Map(EPOCH_RANKS.map((ranks) => [ranks, stepOf({ model, machine, ranks, rows })]));
+    const stepOn = (ranks: number) => must(steps.get(ranks), `a step on ${ranks} GPUs`);
     const epochUs = (ranks: number) => stepsOn(ranks) * stepOn(ranks).stepUs;
     const bars = EPOCH_RANKS.map((ranks): DrawnBar => {
       const { stepUs, exposedUs } = stepOn(ranks);
