@@ -5,6 +5,7 @@
  * compares the two.
  */
 import { at, must } from '../base/invariant';
+import type { Attrs } from '../graph/op';
 import type { DeviceIndex, Queue } from '../protocol/trace';
 import type { Instruction, Program, Send } from './instruction';
 import { writesInto } from './instruction-access';
@@ -146,13 +147,23 @@ export function signatures(program: Program): (device: DeviceIndex, i: Instructi
   const shapes = new Map(
     program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]),
   );
+  /** Ranks that compute the same node share its attributes. */
+  const attrTexts = new Map<Attrs, string>();
+  const textOf = (attrs: Attrs): string => {
+    const text = attrTexts.get(attrs) ?? JSON.stringify(attrs);
+    attrTexts.set(attrs, text);
+    return text;
+  };
   const signatureOf = (device: DeviceIndex, i: Instruction): string => {
-    const shape = (name: string) => shapes.get(device)?.get(name) ?? '?';
     switch (i.kind) {
-      case 'compute':
-        return [i.op, JSON.stringify(i.attrs), ...[...i.inputs, '>', ...i.outputs].map((n) => `${n}:${shape(n)}`)].join(
-          ' ',
-        );
+      case 'compute': {
+        const own = shapes.get(device);
+        let text = `${i.op} ${textOf(i.attrs)}`;
+        for (const name of i.inputs) text += ` ${name}:${own?.get(name) ?? '?'}`;
+        text += ' >';
+        for (const name of i.outputs) text += ` ${name}:${own?.get(name) ?? '?'}`;
+        return text;
+      }
       case 'recv':
         return `recv ${i.apply} ${i.payload} ${i.collective?.group?.id ?? ''} ${i.collective?.seq ?? ''} ${i.collective?.part ?? ''} ${i.collective?.round ?? ''}`;
       default:
@@ -162,7 +173,9 @@ export function signatures(program: Program): (device: DeviceIndex, i: Instructi
   /** An instruction is looked at again while it waits for its turn. */
   const known = new Map<Instruction, string>();
   return (device, i) => {
-    const signature = known.get(i) ?? signatureOf(device, i);
+    const found = known.get(i);
+    if (found !== undefined) return found;
+    const signature = signatureOf(device, i);
     known.set(i, signature);
     return signature;
   };
