@@ -92,7 +92,11 @@ export function createCauses(trace: StepTrace, clock: Clock): Causes {
   const port = (index: number): Hold | undefined => {
     if (clock !== 'modelled') return undefined;
     const beganUs = at(spans, index).startUs + (trace.modelled[index]?.startingUs ?? 0);
-    const event = busyPorts(index).find((other) => Math.abs(at(spans, other).endUs - beganUs) <= nothingUs);
+    const event = busyPorts(index).find((other) => {
+      const { startUs, endUs } = at(spans, other);
+      // What takes no time keeps no port busy, and two such events could each be the other's cause.
+      return Math.abs(endUs - beganUs) <= nothingUs && (other < index || endUs - startUs > nothingUs);
+    });
     return event === undefined ? undefined : { event, by: 'port', releasedUs: beganUs };
   };
 
@@ -140,18 +144,29 @@ function inTheirQueues(events: readonly TraceEvent[]): readonly (number | undefi
   });
 }
 
-/** The events before a send or a load that use a port which it needs, latest first. */
+/**
+ * The events that use a port which a send or a load needs: first those before it in the trace, latest first, then those
+ * after it. The trace has the order in which the ranks run; another rank's load may take the port earlier by the clock.
+ */
 function portsOf({ events }: StepTrace): (index: number) => readonly number[] {
   const intoOf = (e: TraceEvent) => (e.kind === 'send' ? e.peer : e.kind === 'load' ? e.device : undefined);
+  const [into, outOf] = [new Map<number, number[]>(), new Map<number, number[]>()];
+  const note = (users: Map<number, number[]>, device: number | undefined, index: number): void => {
+    if (device === undefined) return;
+    const list = users.get(device);
+    if (list) list.push(index);
+    else users.set(device, [index]);
+  };
+  events.forEach((e, index) => {
+    note(into, intoOf(e), index);
+    if (e.kind === 'send') note(outOf, e.device, index);
+  });
   return (index) => {
     const e = at(events, index);
-    const into = intoOf(e);
-    if (into === undefined) return [];
-    const found: number[] = [];
-    for (let other = index - 1; other >= 0; other--) {
-      const o = at(events, other);
-      if (intoOf(o) === into || (o.kind === 'send' && e.kind === 'send' && o.device === e.device)) found.push(other);
-    }
-    return found;
+    const device = intoOf(e);
+    if (device === undefined) return [];
+    const users = [...new Set([...(into.get(device) ?? []), ...((e.kind === 'send' && outOf.get(e.device)) || [])])];
+    users.sort((a, b) => a - b);
+    return [...users.filter((other) => other < index).reverse(), ...users.filter((other) => other > index)];
   };
 }

@@ -271,21 +271,20 @@ test('the critical path goes from the beginning of the step to its end without a
   holds(({ traces }) => {
     for (const trace of traces) {
       for (const clock of CLOCKS) {
-        const {
-          parts,
-          events,
-          totalUs: total,
-          computeUs,
-          messageUs,
-          waitsUs,
-        } = criticalPath(createCauses(trace, clock));
+        const causes = createCauses(trace, clock);
+        const { parts, events, totalUs: total, computeUs, messageUs, waitsUs } = criticalPath(causes);
         expect(total).toBe(totalUs(trace, clock));
         expect([at(parts, 0).startUs, must(parts.at(-1), 'part').endUs]).toEqual([0, total]);
         parts.slice(1).forEach((part, k) => {
           expect(part.startUs).toBe(at(parts, k).endUs);
         });
         expect((computeUs + messageUs + waitsUs) / total).toBeCloseTo(1, 9);
-        expect([...new Set(events)].sort((a, b) => a - b)).toEqual(events);
+        // In the order of the clock, which may be another than that of the trace, and no event twice.
+        expect(new Set(events).size).toBe(events.length);
+        const ends = events.map((event) => at(causes.spans, event).endUs);
+        ends.slice(1).forEach((end, k) => {
+          expect(end).toBeGreaterThanOrEqual(at(ends, k) - causes.nothingUs);
+        });
       }
     }
   }));
@@ -299,9 +298,8 @@ test('on the modelled clock nothing on the critical path waits, but for the star
     }
   }, 2));
 
-// A load of a worker may have the port for which the server's first message waits. Its event comes later in the trace
-// than the message, and the causes look only at earlier ones, so the wait has no cause.
-test.fails('that holds for a parameter server whose workers load few rows, too', async () => {
+// A load of a worker has the port for which the server's first message waits, and its event comes later in the trace.
+test('that holds for a parameter server whose workers load few rows, too', async () => {
   const few = { mode: 'parameterServer', worldSize: 3, batchSize: 4, data: { type: 'xor', samples: 30 } } as const;
   const { traces } = await run({ ...few, model: { layers: mlpLayers([2, 1, 1, 1], 'Tanh') } }, 1);
   for (const part of criticalPath(createCauses(at(traces, 0), 'modelled')).parts)
