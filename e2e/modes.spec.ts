@@ -6,6 +6,7 @@ const MODES: readonly [ModeName, string, number][] = [
   ['DataParallel', 'dp', 2],
   ['DistributedDataParallel', 'ddp', 2],
   ['Model parallel', 'mp', 2],
+  ['Sharded data parallel', 'sharded', 2],
   ['Tensor parallel', 'tensor', 2],
   // A coordinator and two workers.
   ['Parameter server', 'ps', 3],
@@ -13,7 +14,7 @@ const MODES: readonly [ModeName, string, number][] = [
 
 for (const device of ['webgpu', 'cpu']) {
   const rest = device === 'cpu' ? 'all modes train on WebGPU, and other tests of the page train on the CPU' : undefined;
-  const modes = ['single', 'dataParallel', 'ddp', 'modelParallel', 'tensor', 'parameterServer'] as const;
+  const modes = ['single', 'dataParallel', 'ddp', 'modelParallel', 'sharded', 'tensor', 'parameterServer'] as const;
   test(`every mode trains on ${device}`, placeInBrowser({ modes, rest }), async ({ playground }) => {
     for (const [name, key, world] of MODES)
       await test.step(name, async () => {

@@ -11,6 +11,7 @@ export type ModeName =
   | 'DistributedDataParallel'
   | 'Model parallel'
   | 'Pipeline'
+  | 'Sharded data parallel'
   | 'Tensor parallel'
   | 'Parameter server';
 

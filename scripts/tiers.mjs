@@ -16,13 +16,22 @@ import path from 'node:path';
 export const KINDS = ['pure', 'null', 'torch', 'gpu', 'browser'];
 
 /** The modes, as protocol/config names them. @type {readonly import('../src/protocol/config').Mode[]} */
-export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel', 'pipeline', 'tensor', 'parameterServer'];
+export const MODES = [
+  'single',
+  'dataParallel',
+  'ddp',
+  'modelParallel',
+  'pipeline',
+  'sharded',
+  'tensor',
+  'parameterServer',
+];
 
 /** Modes that each kind of tests has to train in the quick tier. The null backend computes nothing. */
 const TRAINED = new Map([
   ['pure', MODES],
   // PyTorch before 2.5 has no pipelines, and no parallelize_module of this form.
-  ['torch', MODES.filter((mode) => mode !== 'pipeline' && mode !== 'tensor')],
+  ['torch', MODES.filter((mode) => !['pipeline', 'sharded', 'tensor'].includes(mode))],
   ['gpu', MODES],
   ['browser', MODES],
 ]);

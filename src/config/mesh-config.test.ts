@@ -41,6 +41,11 @@ test.each([
     { mode: 'tensor', dpReplicate: 2, tp: 4 },
   ],
   [{ mesh: { tp: 3 } }, { mode: 'tensor', tp: 3 }],
+  [{ mesh: { dpShard: 3 } }, { mode: 'sharded', dpShard: 3 }],
+  [
+    { mode: 'sharded', worldSize: 6, mesh: { dpReplicate: 2 } },
+    { mode: 'sharded', dpReplicate: 2, dpShard: 3 },
+  ],
   [{ mesh: { pp: 2, tp: 2, dpReplicate: 2 } }, { mode: 'pipeline', pp: 2, dpReplicate: 2, tp: 2 }],
 ])('%j', (input, shape) => {
   expect(shapeOf(input)).toEqual({ ...ONE_EACH, ...shape });
@@ -48,7 +53,7 @@ test.each([
 
 test('dp is read as dpReplicate, and never written', () => {
   const config = parseConfig({ mesh: { pp: 2, dp: 2 } });
-  const { tp: _, ...given } = ONE_EACH;
+  const { tp: _, dpShard: _one, ...given } = ONE_EACH;
   expect(config.mesh).toEqual({ ...given, pp: 2, dpReplicate: 2 });
   expect(parseConfig(config)).toEqual(config);
   expect(config).toEqual(parseConfig({ mesh: { pp: 2, dpReplicate: 2 } }));
@@ -58,7 +63,11 @@ test.each([
   [{ mesh: { pp: 2, dp: 2, dpReplicate: 3 } }, 'mesh.dp is the earlier name of mesh.dpReplicate'],
   [{ mesh: { tp: 2 }, worldSize: 3 }, 'worldSize is 3 and mesh.tp is 2: the mesh has 2 = 2 ranks'],
   [{ mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 }, worldSize: 6 }, 'the mesh has 2 x 2 = 4 ranks'],
-  [{ mesh: { pp: 2, dpShard: 2 } }, 'mesh.dpShard: must be at most 1, not 2'],
+  [
+    { mesh: { pp: 2, dpShard: 2 } },
+    'mode is "pipeline" and mesh.dpShard is 2: the mesh of this mode has the axes mesh.pp, ',
+  ],
+  [{ mode: 'tensor', mesh: { pp: 2 } }, 'mode is "tensor" and mesh.pp is 2: the mesh of this mode has the axes'],
   [{ mesh: { pp: 2, dpReplicate: 2 }, worldSize: 3 }, 'the mesh has 2 x 2 = 4 ranks'],
   [{ mesh: { pp: 2, dp: 2, dpReplicate: 1 }, worldSize: 3 }, 'mesh.dp is 2: the mesh has 2 x 2 = 4 ranks'],
   [
@@ -78,9 +87,8 @@ test('the axes of a mode are those of its mesh that may have more than one rank'
   for (const { face, mesh } of Object.values(PARALLEL_MODES)) {
     const { axes = [] } = face;
     expect(AXES.filter((axis) => axes.includes(axis))).toEqual(axes);
-    const { shape } = mesh(
-      parseConfig({ mode: face.name, mesh: { dpReplicate: 2, tp: 2, ...(axes.includes('pp') ? { pp: 2 } : {}) } }),
-    );
+    const sizes = Object.fromEntries(axes.map((axis) => [axis, 2]));
+    const { shape } = mesh(parseConfig({ mode: face.name, worldSize: 2 ** axes.length, mesh: sizes }));
     expect(AXES.filter((axis) => shape[axis] > 1)).toEqual(axes);
   }
 });

@@ -29,11 +29,11 @@ describe('a configuration that is not valid', () => {
     [{ shuffle: 'yes' }, 'shuffle: must be true or false, not "yes".'],
     [
       { mode: 'DDP' },
-      '"single", "dataParallel", "ddp", "modelParallel", "pipeline", "tensor", "parameterServer", not "DDP"; did you mean "ddp"?',
+      '"single", "dataParallel", "ddp", "modelParallel", "pipeline", "sharded", "tensor", "parameterServer", not "DDP"; did you mean "ddp"?',
     ],
     [
       { mode: null },
-      'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", "pipeline", "tensor", "parameterServer", not null.',
+      'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", "pipeline", "sharded", "tensor", "parameterServer", not null.',
     ],
     [{ optimizer: { type: 'Lion' } }, 'optimizer.type: must be one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [{ optimizer: { lr: 1 } }, 'optimizer.type: is missing: one of "SGD", "Adam", "AdamW", "RMSprop"'],

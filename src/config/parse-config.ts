@@ -10,6 +10,7 @@ import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema, LIMITS } from '../protocol/config';
+import { AXES } from '../protocol/mesh';
 import { meshSizes, openAxis, ranksOf } from '../protocol/mesh-sizes';
 import { checkNesting } from './check-nesting';
 import { configComplaints, settingNames } from './config-issue';
@@ -30,6 +31,7 @@ export function parseConfig(input: unknown): Config {
   const config = settled(result.output, input);
   checkOptimizer(config);
   const mode = PARALLEL_MODES[config.mode];
+  checkAxes(config);
   mode.check?.(config);
   if (!mode.face.oneDevice && config.nodes > config.worldSize) {
     const { nodes, worldSize } = config;
@@ -45,6 +47,21 @@ export function parseConfig(input: unknown): Config {
   return config;
 }
 
+/** A mode whose mesh the settings give has no other axes than its own. */
+function checkAxes(config: Config): void {
+  const { axes = [], sections = [] } = PARALLEL_MODES[config.mode].face;
+  if (!sections.includes('mesh')) return;
+  const shape = meshSizes(config);
+  for (const axis of AXES) {
+    if (shape[axis] === 1 || axes.includes(axis)) continue;
+    throw refusedSettings({
+      settings: { mode: config.mode, [`mesh.${axis}`]: shape[axis] },
+      why: `the mesh of this mode has the axes ${axes.map((own) => `mesh.${own}`).join(', ')}`,
+      hint: `Leave mesh.${axis} out, or choose a mode that has this axis.`,
+    });
+  }
+}
+
 function checkWorkers({ placement, worldSize }: Config, processes: number): void {
   if (placement !== 'workers' || processes <= LIMITS.workers) return;
   throw refusedSettings({
@@ -57,8 +74,8 @@ function checkWorkers({ placement, worldSize }: Config, processes: number): void
 
 /**
  * A mesh whose axes are given says how many devices there are, and in a configuration that names no mode, pp says that
- * it is a pipeline, and tp without pp that it is tensor parallel. In mode ddp worldSize counts the replicas, too: where
- * both are given, worldSize decides.
+ * it is a pipeline, else dpShard that it is sharded, else tp that it is tensor parallel. In mode ddp worldSize counts
+ * the replicas, too: where both are given, worldSize decides.
  */
 function settled(parsed: Config, input: unknown): Config {
   const config = withoutIdleAxis(parsed);
@@ -104,15 +121,22 @@ function settled(parsed: Config, input: unknown): Config {
   return { ...config, mode, worldSize: devices };
 }
 
-/** Where layers are whole, tp is 1 whether that is said or not, as in configurations from before it could be more. */
+/**
+ * Where layers are whole, tp is 1 whether that is said or not, as in configurations from before it could be more; and
+ * dpShard where parameters are.
+ */
 function withoutIdleAxis(config: Config): Config {
-  const { tp, ...mesh } = config.mesh;
-  return tp === 1 && openAxis(config.mode) !== 'tp' ? { ...config, mesh } : config;
+  const open = openAxis(config.mode);
+  const { tp, dpShard, ...mesh } = config.mesh;
+  const keeps = (axis: 'tp' | 'dpShard', size: number | undefined) =>
+    size === undefined || (size === 1 && open !== axis) ? {} : { [axis]: size };
+  return { ...config, mesh: { ...mesh, ...keeps('dpShard', dpShard), ...keeps('tp', tp) } };
 }
 
 /** The mode that a mesh asks for by its axes. */
 function modeOfMesh({ mode, mesh }: Config): Config['mode'] {
   if (mesh.pp !== undefined) return 'pipeline';
+  if (mesh.dpShard !== undefined && mesh.dpShard > 1) return 'sharded';
   return mesh.tp !== undefined && mesh.tp > 1 ? 'tensor' : mode;
 }
 

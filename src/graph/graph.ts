@@ -9,7 +9,19 @@ import { at, must } from '../base/invariant';
 import type { Attrs, GradientContext, OpTable, TensorType, ValueId } from './op';
 
 /** buffer: kept over steps and not trained (running statistics). mask: drawn on the host each step (dropout). */
-export type Role = 'input' | 'target' | 'parameter' | 'buffer' | 'mask' | 'activation' | 'gradient' | 'loss' | 'seed';
+export type Role =
+  | 'input'
+  | 'target'
+  | 'parameter'
+  | 'buffer'
+  | 'mask'
+  | 'activation'
+  | 'gradient'
+  | 'loss'
+  | 'seed'
+  /** A parameter that ranks keep in shards, whole while a unit needs it; its gradient, whole until it is reduced. */
+  | 'unsharded'
+  | 'unshardedGradient';
 
 export interface GraphValue {
   readonly id: ValueId;

@@ -5,7 +5,7 @@
 import { must } from '../base/invariant';
 import { LOSS_WEIGHTS } from '../nn/losses';
 import type { ClosedForm, KindForm } from '../protocol/closed-form';
-import type { BucketsInfo, PlanInfo } from '../protocol/session-info';
+import type { BucketsInfo, PlanInfo, ShardingInfo } from '../protocol/session-info';
 import type { StepKind } from '../protocol/step-kind';
 import { tensorBytes } from '../tensor/shape';
 import { type RunSizes, type TransferSizes, together } from './closed-form';
@@ -25,6 +25,8 @@ export interface RunFacts {
   readonly closedForms: readonly KindForm[];
   /** Where layers are cut. */
   readonly plan?: PlanInfo | undefined;
+  /** Where parameters are in shards. */
+  readonly sharding?: ShardingInfo | undefined;
 }
 
 /** `kinds`: of the run's Programs. */
@@ -44,7 +46,7 @@ export function describe(run: Described, kinds: readonly StepKind[]): RunFacts {
     const form = formOf(mode, sizes, kind);
     return form ? [{ kind, form }] : [];
   });
-  return { buckets, closedForms: forms, plan: mode.plan?.(input) };
+  return { buckets, closedForms: forms, plan: mode.plan?.(input), sharding: mode.sharding?.(input) };
 }
 
 function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm | undefined {

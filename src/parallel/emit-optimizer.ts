@@ -12,6 +12,7 @@ import { SCALARS_LENGTH } from '../optim/scalars';
 import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
+import type { Axis } from '../protocol/mesh';
 import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, type NormInput, OWN_NORM } from './emit-norm';
 import type { ParameterRef } from './stage-graph';
 
@@ -38,6 +39,8 @@ export interface OptimizerPart {
   readonly parameters: readonly Optimized[];
   /** Those that count in the common norm, where other ranks have some of them, too; absent: all. */
   readonly inNorm?: readonly Optimized[];
+  /** Those that its optimiser steps, where other ranks step the others; absent: all. */
+  readonly stepped?: readonly Optimized[];
 }
 
 const normed = ({ parameters, inNorm = parameters }: OptimizerPart): readonly Optimized[] => inNorm;
@@ -75,34 +78,38 @@ export function emitOptimizerOver(
     else emitTotalNorm(builder, input, own);
   }
   for (const { lane, parameters } of own) emitClip(lane, input, gradientsOf(parameters));
-  for (const { lane, parameters } of own) emitStep(lane, input, parameters, 0);
+  for (const { lane, parameters, stepped = parameters } of own) emitStep(lane, input, stepped, 0);
 }
 
 const gradientsOf = (parameters: readonly Optimized[]): readonly string[] => parameters.map((p) => p.gradient);
 
 /**
  * One optimiser over a model whose layers are cut: each line of pipeline ranks (`lines`, all with the same layers) has
- * a part of every layer.
+ * a part of every layer. The lines lie along the axes `piecesAlong`.
  */
 export function emitOptimizerOfLines(
   builder: ProgramBuilder,
   input: OptimizerInput,
   lines: readonly (readonly OptimizerPart[])[],
+  piecesAlong: readonly Axis[],
 ): void {
   const [only, second] = lines;
   if (only && !second) {
     emitOptimizerOver(builder, input, only);
     return;
   }
+  const isUsed = only?.map((_, k) => lines.some((line) => (line[k]?.parameters.length ?? 0) > 0)) ?? [];
+  // A rank that has nothing of the layers takes part in the norm all the same.
+  const inNorm = lines.map((line) => line.filter((_, k) => isUsed[k]));
   const own = lines.map((line) => line.filter(({ parameters }) => parameters.length > 0));
   if (input.config.clipGradNorm !== undefined) {
-    const gradients = own.map((line) =>
+    const gradients = inNorm.map((line) =>
       line.map((part) => ({ lane: part.lane, gradients: gradientsOf(normed(part)) })),
     );
-    NORM_OF_LINES.get().emitNormOfLines(builder, input, gradients);
+    NORM_OF_LINES.get().emitNormOfLines(builder, input, gradients, piecesAlong);
   }
   for (const { lane, parameters } of own.flat()) emitClip(lane, input, gradientsOf(parameters));
-  for (const { lane, parameters } of own.flat()) emitStep(lane, input, parameters, 0);
+  for (const { lane, parameters, stepped = parameters } of own.flat()) emitStep(lane, input, stepped, 0);
 }
 
 /** By the norm that the lane has, then by value. PyTorch leaves the order to the script; the listing has the same. */

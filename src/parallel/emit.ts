@@ -20,6 +20,8 @@ const CATEGORY: Readonly<Record<GraphValue['role'], MemoryCategory>> = {
   gradient: 'activation',
   loss: 'activation',
   seed: 'activation',
+  unsharded: 'unsharded',
+  unshardedGradient: 'gradient',
 };
 
 /** Declares every value of the graph on the lane. Gradients of parameters persist, as `.grad` does. */
@@ -37,13 +39,15 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
     if (value.role === 'parameter')
       lane.buffer({ ...base, category: 'parameter', persistent: true, pool: 'parameters' });
     else if (value.role === 'buffer') lane.buffer({ ...base, category: 'buffer', persistent: true });
-    else if (parameterGradients.has(value.name)) declareGradient(lane, value.name, base.shape);
+    else if (parameterGradients.has(value.name) && value.role !== 'unshardedGradient')
+      declareGradient(lane, value.name, base.shape);
     else if (value.role === 'seed')
       lane.buffer({ ...base, category: 'activation', persistent: true, fill: stage.lossGradient });
     // A loss is kept until it is read, after the step, but it is of one micro-batch.
     else lane.buffer({ ...base, category: CATEGORY[value.role], persistent: value.name === 'loss' }, { shared: false });
   }
-  for (const { name, gradient } of stage.parameters) declareGradient(lane, gradient, must(shapes.get(name), name));
+  for (const { name, gradient, fresh } of stage.parameters)
+    if (!shapes.has(gradient)) declareGradient(lane, gradient, must(shapes.get(fresh), name));
   if (stage.graph.values.some(({ role }) => role === 'loss')) lane.lossIn('loss');
 }
 

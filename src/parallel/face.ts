@@ -15,7 +15,7 @@ export type FaceControl =
   /** A component of the page, by its name there. */
   | {
       readonly kind: 'panel';
-      readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' | 'schedule' | 'plan';
+      readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' | 'schedule' | 'sharding' | 'plan';
     };
 
 export interface Face {
@@ -40,7 +40,15 @@ export interface Face {
   /** What else people call it, in small letters without spaces. */
   readonly alsoCalled?: readonly string[];
   /** The parts of the configuration that it reads and some other modes do not. */
-  readonly sections?: readonly ('ddp' | 'modelParallel' | 'parameterServer' | 'mesh' | 'pipeline' | 'tensor')[];
+  readonly sections?: readonly (
+    | 'ddp'
+    | 'modelParallel'
+    | 'parameterServer'
+    | 'mesh'
+    | 'pipeline'
+    | 'sharded'
+    | 'tensor'
+  )[];
   readonly controls?: readonly FaceControl[];
   /** One device, whatever `worldSize` says. */
   readonly oneDevice?: true;

@@ -6,6 +6,7 @@ import type { Face } from './face';
 import { modelParallel } from './model-parallel/face';
 import { parameterServer } from './parameter-server/face';
 import { pipeline } from './pipeline/face';
+import { sharded } from './sharded/face';
 import { single } from './single/face';
 import { tensor } from './tensor/face';
 
@@ -15,6 +16,7 @@ export const FACES: Readonly<Record<Mode, Face>> = {
   ddp,
   modelParallel,
   pipeline,
+  sharded,
   tensor,
   parameterServer,
 };

@@ -5,9 +5,11 @@
  */
 import type { Config, Mode } from '../protocol/config';
 import { fitted as pipeline } from './pipeline/face-fit';
+import { fitted as sharded } from './sharded/face-fit';
 import { fitted as tensor } from './tensor/face-fit';
 
 export const FITS: Readonly<Partial<Record<Mode, (config: Config, rows?: number) => Config>>> = {
   pipeline,
+  sharded,
   tensor,
 };

@@ -17,7 +17,7 @@ import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
 import type { PipelineReport } from '../protocol/report';
-import type { BucketsInfo, PlanInfo } from '../protocol/session-info';
+import type { BucketsInfo, PlanInfo, ShardingInfo } from '../protocol/session-info';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { CodeLine, Rank } from '../protocol/trace';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
@@ -132,13 +132,15 @@ export interface ParallelMode {
   stepPhases?(config: Config): StepPhases | undefined;
 
   /** Families of operators, loaded on demand, that its Programs need beside those of the model. */
-  opFamilies?(config: Config): readonly (OpFamily | 'halves' | 'lowRank')[];
+  opFamilies?(config: Config): readonly (OpFamily | 'halves' | 'lowRank' | 'sharded')[];
   /** Writes the PyTorch script of a run; loaded when somebody asks for it. */
   readonly listing: Part<(config: Config, dialect?: Dialect) => readonly CodeLine[]>;
   /** Of the buckets that gradients are reduced in; absent: there are none. */
-  buckets?(input: ModeInput, stage: StageGraph): BucketsInfo;
+  buckets?(input: ModeInput, stage: StageGraph): BucketsInfo | undefined;
   /** How layers are cut; absent: none is. */
   plan?(input: ModeInput): PlanInfo;
+  /** What ranks keep in shards; absent: each keeps what it has whole. */
+  sharding?(input: ModeInput): ShardingInfo;
   /** What each device sends in one micro-batch. */
   closedForm(run: RunSizes, pass: FormPass): ClosedForm;
   /** What `construct` sends; absent: no closed form says it. */

@@ -15,6 +15,7 @@ import type { ParallelMode } from './mode';
 import { modelParallel } from './model-parallel/mode';
 import { parameterServer } from './parameter-server/mode';
 import { pipeline } from './pipeline/mode';
+import { sharded } from './sharded/mode';
 import { single } from './single/mode';
 import { tensor } from './tensor/mode';
 
@@ -24,6 +25,7 @@ export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
   ddp,
   modelParallel,
   pipeline,
+  sharded,
   tensor,
   parameterServer,
 };
@@ -42,6 +44,7 @@ const BESIDE_MODELS = {
     'The operators of half precision',
     async () => (await import('../collectives/halves/half-ops')).HALF_OPS,
   ),
+  sharded: new Part('The operators of shards', async () => (await import('./sharded/shard-ops')).SHARD_OPS),
   lowRank: new Part(
     'The operators of PowerSGD',
     async () => (await import('./ddp/comm-hooks/power-sgd/low-rank-ops')).LOW_RANK_OPS,
@@ -65,12 +68,13 @@ export async function loadProgramOps(families: readonly ProgramOpFamily[]): Prom
   return loaded;
 }
 
-export const EVERY_FAMILY: readonly ProgramOpFamily[] = [...OP_FAMILIES, 'halves', 'lowRank', 'optimizers'];
+export const EVERY_FAMILY: readonly ProgramOpFamily[] = [...OP_FAMILIES, 'halves', 'lowRank', 'sharded', 'optimizers'];
 
 /** Families by what their operators' names begin with, where these differ. */
 const FAMILY_OF_PREFIX: ReadonlyMap<string, ProgramOpFamily> = new Map([
   ['optim', 'optimizers'],
   ['power-sgd', 'lowRank'],
+  ['fsdp', 'sharded'],
 ]);
 
 /** The family of an operator that is not there from the beginning; of another one, what its name begins with. */

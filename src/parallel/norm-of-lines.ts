@@ -9,7 +9,7 @@ import { at } from '../base/invariant';
 import { algorithmFor } from '../collectives/algorithms';
 import type { ProgramBuilder } from '../program/builder';
 import type { LaneBuilder, Where } from '../program/lane-builder';
-import { CUT_AXES } from '../protocol/mesh';
+import type { Axis } from '../protocol/mesh';
 import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, type NormInput, OWN_NORM } from './emit-norm';
 
 export interface NormPart {
@@ -23,6 +23,7 @@ export function emitNormOfLines(
   builder: ProgramBuilder,
   input: NormInput,
   lines: readonly (readonly NormPart[])[],
+  piecesAlong: readonly Axis[],
 ): void {
   const first = at(lines, 0);
   const target = first.length > 1 ? OWN_NORM : GRAD_NORM;
@@ -31,7 +32,7 @@ export function emitNormOfLines(
       builder,
       input,
       lines.map((line) => at(line, k)),
-      target,
+      { target, piecesAlong },
     );
   if (first.length < 2) return;
   for (const line of lines) {
@@ -41,7 +42,12 @@ export function emitNormOfLines(
 }
 
 /** `parts`: of the ranks that have a part of the same layers. Each gets the norm of all of them. */
-function emitNormOfGroup(builder: ProgramBuilder, input: NormInput, parts: readonly NormPart[], target: string): void {
+function emitNormOfGroup(
+  builder: ProgramBuilder,
+  input: NormInput,
+  parts: readonly NormPart[],
+  { target, piecesAlong }: { readonly target: string; readonly piecesAlong: readonly Axis[] },
+): void {
   const [part, all] = ['grad_norm.part', 'grad_norm.parts'];
   const comm: Where = { ...CLIP, queue: 'comm' };
   for (const { lane, gradients } of parts) {
@@ -52,7 +58,7 @@ function emitNormOfGroup(builder: ProgramBuilder, input: NormInput, parts: reado
   algorithmFor(input.config.ddp?.algorithm ?? 'ring', 'allGather').emit({
     builder,
     op: 'allGather',
-    group: builder.mesh.plane(CUT_AXES, at(parts, 0).lane.rank),
+    group: builder.mesh.plane(piecesAlong, at(parts, 0).lane.rank),
     input: part,
     output: all,
     length: 1,

@@ -29,6 +29,7 @@ const COUNTERPARTS: Readonly<Partial<Record<Mode, (config: Config) => Counterpar
   }),
   modelParallel: () => ({ none: REPLICAS_ONLY }),
   pipeline: () => ({ none: `${REPLICAS_ONLY} It has no pipelines either.` }),
+  sharded: () => ({ none: `${REPLICAS_ONLY} It does not shard parameters.` }),
   tensor: () => ({ none: REPLICAS_ONLY }),
   parameterServer(config) {
     const { batchSize, worldSize, parameterServer } = config;

@@ -121,7 +121,10 @@ export interface BufferSpec {
   readonly fill?: number;
   /** Of which whole tensor it is a piece or an addend; absent: of none. */
   readonly region?: TensorRegion;
-  /** What a later micro-batch of the Program has in place of the buffer of that name ('3.out@1' of '3.out'). */
+  /**
+   * What a later micro-batch of the Program has in place of the buffer of that name ('3.out@1' of '3.out'), or a later
+   * life of it ('0.unsharded.weight~1').
+   */
   readonly insteadOf?: string;
 }
 

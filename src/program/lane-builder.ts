@@ -33,6 +33,8 @@ export class LaneBuilder {
   private action: PipelineAction | undefined;
   /** By later micro-batch, the buffers that it has for itself. */
   private readonly ownOf = new Map<number, Set<string>>();
+  /** How often a name has begun anew. */
+  private readonly lives = new Map<string, number>();
 
   constructor(
     readonly device: DeviceIndex,
@@ -72,6 +74,18 @@ export class LaneBuilder {
     const name = this.named(spec.name);
     if (this.specs.has(name)) return;
     this.specs.set(name, name === spec.name ? spec : { ...spec, name, insteadOf: spec.name });
+  }
+
+  /**
+   * Ends the life of a buffer: what follows means another one by its name, as '0.unsharded.weight~1', whose memory is
+   * taken at its own first use. For contents that are thrown away and later made again.
+   */
+  renew(name: string): void {
+    const old = this.spec(name);
+    const key = this.inMicroBatch(name);
+    this.lives.set(key, (this.lives.get(key) ?? 0) + 1);
+    const renewed = this.named(name);
+    this.specs.set(renewed, { ...old, name: renewed, insteadOf: old.insteadOf ?? old.name });
   }
 
   spec(name: string): BufferSpec {
@@ -178,8 +192,14 @@ export class LaneBuilder {
     this.push({ kind: 'wait', event, ...this.base(where, 0, 0) });
   }
 
-  /** The buffer that a name means in this micro-batch. */
+  /** The buffer that a name means in this micro-batch, and in its present life. */
   private named(name: string): string {
+    const key = this.inMicroBatch(name);
+    const life = this.lives.get(key);
+    return life === undefined ? key : `${key}~${life}`;
+  }
+
+  private inMicroBatch(name: string): string {
     return this.own.has(name) ? this.ofMicroBatch(name) : name;
   }
 

@@ -7,20 +7,9 @@ import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import { namedSettings } from '../base/refused-settings';
 import { programKey } from '../protocol/step-kind';
-import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../protocol/trace';
+import { type DeviceMemory, MEMORY_CATEGORIES, type MemoryCategory, type MemoryEntry } from '../protocol/trace';
 import type { Program } from './instruction';
 import { alignedBytes, type DevicePlan, planMemory } from './memory-planner';
-
-const CATEGORIES: readonly MemoryCategory[] = [
-  'parameter',
-  'gradient',
-  'optimizer',
-  'buffer',
-  'bucket',
-  'activation',
-  'data',
-  'communication',
-];
 
 /**
  * A persistent tensor is an entry of its own; tensors that share a slot one after the other are one entry of the
@@ -55,7 +44,7 @@ export function deviceMemory(programs: readonly Program[], plan: DevicePlan, bud
   const entries = memoryEntries(programs, plan);
   const total = (category: MemoryCategory): number =>
     entries.reduce((sum, entry) => (entry.category === category ? sum + entry.bytes : sum), 0);
-  const byCategory = Object.fromEntries(CATEGORIES.map((c) => [c, total(c)])) as Record<MemoryCategory, number>;
+  const byCategory = Object.fromEntries(MEMORY_CATEGORIES.map((c) => [c, total(c)])) as Record<MemoryCategory, number>;
   return { device: plan.device, budgetBytes, peakBytes: plan.bytes, byCategory, entries };
 }
 
@@ -68,7 +57,7 @@ export function verifyMemory(programs: readonly Program[], budgetBytes: number):
     const { bytes } = plan;
     if (bytes <= budgetBytes) continue;
     const { byCategory, entries } = deviceMemory(programs, plan, budgetBytes);
-    const parts = CATEGORIES.filter((c) => byCategory[c] > 0)
+    const parts = MEMORY_CATEGORIES.filter((c) => byCategory[c] > 0)
       .sort((a, b) => byCategory[b] - byCategory[a])
       .map((c) => `${c} ${formatBytes(byCategory[c])}`);
     const settings = { memoryBudgetMb: budgetBytes / (1 << 20) };

@@ -12,6 +12,7 @@ import { lossSchema } from './config/loss';
 import { optimizerSchema, paramGroupSchema } from './config/optimizer';
 import { meshSchema, pipelineSchema } from './config/pipeline';
 import { schedulerSchema } from './config/scheduler';
+import { shardedSchema } from './config/sharded';
 import { tensorSchema } from './config/tensor';
 
 export type { DataConfig, ToyData } from './config/data';
@@ -31,6 +32,7 @@ export const MODES = [
   'ddp',
   'modelParallel',
   'pipeline',
+  'sharded',
   'tensor',
   'parameterServer',
 ] as const;
@@ -157,9 +159,10 @@ export const configSchema = v.strictObject({
     }),
     {},
   ),
-  /** Sizes of the mesh's axes; modes pipeline and tensor read it. */
+  /** Sizes of the mesh's axes; modes pipeline, sharded and tensor read it. */
   mesh: v.optional(meshSchema, {}),
   pipeline: v.optional(pipelineSchema, {}),
+  sharded: v.optional(shardedSchema, {}),
   tensor: v.optional(tensorSchema, {}),
   /** The machine that the modelled clock assumes. */
   hardware: v.optional(v.picklist(HARDWARE), 'pcie4'),

@@ -24,13 +24,17 @@ export const shapeOf = (sizes: Partial<MeshShape>): MeshShape => ({
 export type MeshSettings = Pick<Config, 'mesh' | 'worldSize' | 'mode'>;
 
 /** The axis that a mesh is about in that mode: where its size is not given, it takes the devices that are left. */
-export const openAxis = (mode: Mode): 'pp' | 'tp' => (mode === 'tensor' ? 'tp' : 'pp');
+export const openAxis = (mode: Mode): OpenAxis => OPEN_AXES[mode] ?? 'pp';
+
+/** Axes whose size may be left open. */
+export type OpenAxis = 'pp' | 'dpShard' | 'tp';
+const OPEN_AXES: Readonly<Partial<Record<Mode, OpenAxis>>> = { tensor: 'tp', sharded: 'dpShard' };
 
 /** The size of each axis where it is given, and of the open one else the devices that are left. */
 export function meshSizes({ mesh, worldSize, mode }: MeshSettings): MeshShape {
-  const { pp = 1, tp = 1, ...given } = mesh;
+  const { pp = 1, dpShard = 1, tp = 1, ...given } = mesh;
   const open = openAxis(mode);
-  const others = shapeOf({ ...given, pp, tp, [open]: 1 });
+  const others = shapeOf({ ...given, pp, dpShard, tp, [open]: 1 });
   return { ...others, [open]: mesh[open] ?? Math.max(1, Math.floor(worldSize / ranksOf(others))) };
 }
 

@@ -32,6 +32,8 @@ export interface SessionInfo {
   readonly buckets: BucketsInfo | undefined;
   /** Where layers are cut. */
   readonly plan?: PlanInfo | undefined;
+  /** Where parameters are in shards. */
+  readonly sharding?: ShardingInfo | undefined;
   readonly roles: readonly DeviceRole[];
   /** Layers (indices into config.model.layers) that live on each device. */
   readonly layersOfDevice: readonly (readonly number[])[];
@@ -69,6 +71,32 @@ export interface DeviceRole {
 export interface OfWhole {
   readonly whole: number;
   readonly own: number;
+}
+
+/** What ranks keep in shards. */
+export interface ShardingInfo {
+  readonly ranks: number;
+  /** Bytes of the whole model: parameters, their gradients, the states of the optimiser. */
+  readonly whole: ModelStates;
+  /** In the order in which they are gathered, the root first. */
+  readonly units: readonly ShardedUnitInfo[];
+  /** Paths of the layers that may be units. */
+  readonly layers: readonly string[];
+}
+
+export interface ModelStates {
+  readonly parameters: number;
+  readonly gradients: number;
+  readonly states: number;
+}
+
+export interface ShardedUnitInfo {
+  /** Of the module; '' is the root. */
+  readonly path: string;
+  /** Of its whole parameters. */
+  readonly bytes: number;
+  /** That each rank brings to the all-gather, padding included. */
+  readonly perRankBytes: number;
 }
 
 /** How layers are cut among the ranks of a tensor group. */

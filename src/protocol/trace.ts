@@ -29,16 +29,20 @@ export type Phase =
   | 'broadcast';
 /** What a packet carries; the colour on the stage. */
 export type Payload = 'data' | 'activation' | 'gradient' | 'parameter';
-export type MemoryCategory =
-  | 'parameter'
-  | 'gradient'
-  | 'optimizer'
+export const MEMORY_CATEGORIES = [
+  'parameter',
+  /** Whole parameters that ranks have gathered from their shards, for as long as a unit needs them. */
+  'unsharded',
+  'gradient',
+  'optimizer',
   /** Kept over steps and not trained: BatchNorm's running statistics. */
-  | 'buffer'
-  | 'bucket'
-  | 'activation'
-  | 'data'
-  | 'communication';
+  'buffer',
+  'bucket',
+  'activation',
+  'data',
+  'communication',
+] as const;
+export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number];
 
 /**
  * What a receive does with the element it gets: own = own <apply> received; 'put' overwrites. The bitwise ones take

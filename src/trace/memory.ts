@@ -24,6 +24,7 @@ interface Life {
 const ALIGNMENT = 256;
 const EMPTY: MemoryUse = {
   parameter: 0,
+  unsharded: 0,
   gradient: 0,
   optimizer: 0,
   buffer: 0,

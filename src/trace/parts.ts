@@ -42,3 +42,10 @@ export function shareWords({ part: { shape, ranges }, dim }: PartCut): string {
   const [whole, own] = [shape[dim] ?? 0, lengthOf(ranges[dim] ?? [])];
   return (whole % own === 0 ? SHARES[whole / own] : undefined) ?? 'part';
 }
+
+/** Whether the ranks of the step gather whole parameters from shards. */
+export const gathersUnits = ({ events }: Pick<StepTrace, 'events'>): boolean =>
+  events.some(({ name }) => name.startsWith('fsdp/'));
+
+/** Whether ranks compute with parts of layers; where they only keep shards, they compute with whole ones. */
+export const cutsLayers = (trace: StepTrace): boolean => trace.parts !== undefined && !gathersUnits(trace);

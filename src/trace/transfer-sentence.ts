@@ -2,12 +2,15 @@
  * What a send or a receive does, in words: which collective of which mode it is part of, what is in it, and of how many
  * ranks it makes the sum. Pure; called by sentence.ts.
  */
+
 import { groupLabel } from '../protocol/mesh';
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
 import { bufferWords } from './buffer-words';
 import { carriedWords, normWords } from './carried';
 import { groupSize } from './group-size';
 import { hookTransferSentence } from './hook-sentence';
+import { unitMark } from './moments/sharded-sentence';
+import { cutsLayers, gathersUnits } from './parts';
 import { summedAt } from './sums';
 import { deviceName, pieceWords, plural } from './words';
 
@@ -40,7 +43,14 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
       if (sends) return `backward: ${moves(what)}`;
       return `backward: ${who} adds ${what} from ${other}: now the sum of ${collective.summed ?? '?'} of ${replicas} replicas`;
     }
+    case 'reduceScatter': {
+      const unit = unitMark(e.module).replace(/[«»]/g, '');
+      if (sends) return `backward: ${moves(`a part of the gradients of ${unit}`)}`;
+      return `backward: ${who} adds a part of the gradients of ${unit} from ${other}: now the sum of ${collective.summed ?? '?'} of ${groupSize(trace, e)} ranks`;
+    }
     default:
+      if (gathersUnits(trace) && collective?.op === 'allGather' && e.phase === 'gather')
+        return `${e.anchor}: ${moves(`one rank’s shards of ${unitMark(e.module).replace(/[«»]/g, '')}`)}`;
       if (normWords(buffer)) return `clip_grad_norm_(): ${moves(carriedWords(e))}`;
       return `${e.phase}: ${moves(carriedWords(e))}`;
   }
@@ -67,7 +77,7 @@ function allReduceSentence(trace: StepTrace, e: TraceEvent, c: CollectiveRef, wh
 /** What a rank brings, and what all have in the end: gradients, or a tensor in the middle of a layer that is cut. */
 function reducedIn(trace: StepTrace, e: TraceEvent) {
   const { collective, slice, bucket = collective?.bucket } = e;
-  if (!trace.parts || bucket !== undefined || e.phase === 'step')
+  if (!cutsLayers(trace) || bucket !== undefined || e.phase === 'step')
     return { bucket: `bucket ${bucket ?? 0}`, own: 'its own gradients', result: 'the mean gradient' };
   // The bias is added behind the sum.
   const what = `the ${bufferWords((slice?.buffer ?? '').replace(/\.sum(?=$|@)/, ''))}`;

@@ -3,7 +3,7 @@
  * setting into the theme that is shown; `readPalette` needs `data-theme` on the root element.
  * The scale for values is one for the whole page: negative orange, zero paper, positive blue.
  */
-import type { MemoryCategory, Payload } from '../../protocol/trace';
+import { MEMORY_CATEGORIES, type MemoryCategory, type Payload } from '../../protocol/trace';
 import { hexRgb, linearRamp } from './scales';
 
 /** What the user has chosen. */
@@ -43,16 +43,6 @@ export interface Palette {
 const ENTRIES = 256;
 const PHASES: readonly PhaseColour[] = ['forward', 'loss', 'backward', 'comm', 'step', 'move'];
 const PAYLOADS: readonly Payload[] = ['data', 'activation', 'gradient', 'parameter'];
-const MEMORY: readonly MemoryCategory[] = [
-  'parameter',
-  'gradient',
-  'optimizer',
-  'buffer',
-  'bucket',
-  'activation',
-  'data',
-  'communication',
-];
 
 export function resolveTheme(theme: Theme, systemIsDark: boolean): 'light' | 'dark' {
   if (theme === 'system') return systemIsDark ? 'dark' : 'light';
@@ -104,7 +94,7 @@ export function paletteOf(read: (name: string) => string, dark: boolean): Palett
     ranks: Array.from({ length: 8 }, (_, rank) => read(`rank-${rank}`)),
     payload: record(PAYLOADS, (payload) => read(`payload-${payload}`)),
     phase: record(PHASES, (phase) => ({ fill: read(`phase-${phase}`), edge: read(`phase-${phase}-edge`) })),
-    memory: record(MEMORY, (category) => read(`memory-${category}`)),
+    memory: record(MEMORY_CATEGORIES, (category) => read(`memory-${category}`)),
     diverging: (value) => {
       const index = Math.round(((Math.min(Math.max(value, -1), 1) + 1) / 2) * (ENTRIES - 1));
       return colours[index] ?? bad;

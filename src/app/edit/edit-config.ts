@@ -111,10 +111,11 @@ export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
   return done({ ...kept, worldSize, mesh: withoutOpen(config.mode, shape) });
 }
 
-/** The axis that takes the ranks that are left has no size of its own, and tp is written only where it cuts layers. */
-function withoutOpen(mode: Config['mode'], { pp, tp, ...others }: MeshShape): Config['mesh'] {
-  if (openAxis(mode) === 'tp') return others;
-  return { ...others, ...(tp === 1 ? {} : { tp }) };
+/** The axis that takes the ranks that are left has no size of its own, and the others only where they have several. */
+function withoutOpen(mode: Config['mode'], { pp, dpShard, tp, ...others }: MeshShape): Config['mesh'] {
+  const open = openAxis(mode);
+  const kept = Object.entries({ pp, dpShard, tp }).filter(([axis, size]) => axis !== open && size > 1);
+  return { ...others, ...Object.fromEntries(kept) };
 }
 
 /** A plan of one's own; undefined: the one that is made for the model. */

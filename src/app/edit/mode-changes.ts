@@ -21,6 +21,7 @@ const PATHS: readonly SettingPath[] = [
   ['dropLast'],
   ['mesh', 'pp'],
   ['mesh', 'dpReplicate'],
+  ['mesh', 'dpShard'],
   ['mesh', 'tp'],
   ...['schedule', 'stagesPerRank', 'microBatches', 'split', 'actions'].map((key) => ['pipeline', key]),
   ['modelParallel', 'split'],

@@ -4,7 +4,7 @@
  * them. Pure.
  */
 
-import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../../protocol/trace';
+import { type DeviceMemory, MEMORY_CATEGORIES, type MemoryCategory, type MemoryEntry } from '../../protocol/trace';
 import { bufferWords } from '../../trace/buffer-words';
 
 export interface MemoryNode {
@@ -19,6 +19,7 @@ export interface MemoryNode {
 
 export const CATEGORY_WORDS: Readonly<Record<MemoryCategory, string>> = {
   parameter: 'parameters',
+  unsharded: 'gathered parameters',
   gradient: 'gradients',
   optimizer: 'optimiser state',
   buffer: 'running statistics',
@@ -27,17 +28,16 @@ export const CATEGORY_WORDS: Readonly<Record<MemoryCategory, string>> = {
   data: 'batch',
   communication: 'communication',
 };
-const CATEGORIES = Object.keys(CATEGORY_WORDS) as readonly MemoryCategory[];
 
 const NO_MODULE = 'of no module';
 const LAST =
-  /\.(?:weight|bias|out|mean|invstd|rstd|lse|attention|middle|running_mean|running_var|num_batches_tracked|grad|part\d+|momentum_buffer|exp_avg|exp_avg_sq|max_exp_avg_sq|square_avg|grad_avg|acc_delta|sum|exp_inf|exp_avg_max)(?:\..*)?$/;
+  /\.(?:unsharded\.\w+|weight|bias|out|mean|invstd|rstd|lse|attention|middle|running_mean|running_var|num_batches_tracked|grad|part\d+|momentum_buffer|exp_avg|exp_avg_sq|max_exp_avg_sq|square_avg|grad_avg|acc_delta|sum|exp_inf|exp_avg_max)(?:\..*)?$/;
 
 /** '0' of '0.weight.grad', 'blocks.1.qkv' of 'blocks.1.qkv.out'; a kernel's scratch belongs to none. */
 export function moduleOf(tensor: string): string {
   if (tensor.includes('/')) return NO_MODULE;
-  // Of a micro-batch: '3.out@2'.
-  const name = tensor.replace(/@\d+$/, '');
+  // Of a micro-batch, or a later life: '3.out@2', '0.unsharded.weight~1'.
+  const name = tensor.replace(/(?:@\d+)?(?:~\d+)?$/, '');
   const found = LAST.exec(name);
   return found && found.index > 0 ? name.slice(0, found.index) : NO_MODULE;
 }
@@ -65,7 +65,7 @@ const leaf = (above: string, { tensors, bytes }: MemoryEntry, index: number): Me
 /** `title`: what the device is called. */
 export function memoryTree({ device, entries }: DeviceMemory, title: string): MemoryNode {
   const root = `cuda:${device}`;
-  const categories = CATEGORIES.flatMap((category): MemoryNode[] => {
+  const categories = MEMORY_CATEGORIES.flatMap((category): MemoryNode[] => {
     const own = entries.filter((entry) => entry.category === category);
     if (own.length === 0) return [];
     const id = `${root}/${category}`;

@@ -8,6 +8,7 @@
 import * as v from 'valibot';
 import { must } from '../../base/invariant';
 import { exhibitConfig } from '../../museum/mistakes';
+import { FACES } from '../../parallel/faces';
 import { type Config, configSchema } from '../../protocol/config';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
 import { meshSizes, openAxis } from '../../protocol/mesh-sizes';
@@ -180,11 +181,13 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   const settled = withMeshDevices(config);
   const world = pairs.get(WORLD_KEY);
   if (world !== undefined && settled.worldSize !== config.worldSize) {
-    const { pp, dpReplicate: dp, tp } = meshSizes(settled);
-    const sizes = Object.entries(settled.mode === 'tensor' ? { dp, tp } : { pp, dp, ...(tp > 1 ? { tp } : {}) });
+    const shape = meshSizes(settled);
+    const open = openAxis(settled.mode);
+    const axes = (FACES[settled.mode].axes ?? []).filter((axis) => axis !== 'tp' || axis === open || shape.tp > 1);
+    const sizes = axes.map((axis) => [axis === 'dpReplicate' ? 'dp' : axis, shape[axis]] as const);
     const names = sizes.map(([name]) => name).join(' and ');
     const mesh = sizes.map(([name, size]) => `${name} ${size}`).join(' and ');
-    const hint = `The run has ${settled.worldSize}. Leave out world or ${openAxis(settled.mode)}, or make world the product of ${names}.`;
+    const hint = `The run has ${settled.worldSize}. Leave out world or ${open}, or make world the product of ${names}.`;
     keep(WORLD_KEY, world, `the mesh of ${mesh} has ${settled.worldSize} ranks`, hint);
   }
   return { config: settled, view, state, kept, notices: notices.all() };

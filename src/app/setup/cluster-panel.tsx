@@ -17,6 +17,7 @@ const DdpPanel = loadedPanel('DDP’s settings', async () => (await import('./dd
 const MeshPanel = loadedPanel('The mesh', async () => (await import('./mesh/mesh-panel')).MeshPanel);
 const PlanEditor = loadedPanel('The plan', async () => (await import('./plan/plan-editor')).PlanEditor);
 const ScheduleFields = loadedPanel('The schedule', async () => (await import('./mesh/schedule-fields')).ScheduleFields);
+const ShardingPanel = loadedPanel('The shards', async () => (await import('./sharding/sharding-panel')).ShardingPanel);
 const StagesEditor = loadedPanel('The stages', async () => (await import('./mesh/stages-editor')).StagesEditor);
 const LaunchPanel = loadedPanel('The launch lines', async () => (await import('../launch/launch-panel')).LaunchPanel);
 
@@ -83,6 +84,8 @@ function ModePanel({ panel }: { panel: Extract<FaceControl, { kind: 'panel' }>['
       return <PlanEditor />;
     case 'schedule':
       return <ScheduleFields />;
+    case 'sharding':
+      return <ShardingPanel />;
     case 'stages':
       return <StagesEditor />;
   }

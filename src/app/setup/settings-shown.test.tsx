@@ -20,6 +20,7 @@ import { HardwarePanel } from './hardware-panel';
 import { LayerFields } from './layer-fields';
 import { MeshPanel } from './mesh/mesh-panel';
 import { ScheduleFields } from './mesh/schedule-fields';
+import { ShardingPanel } from './sharding/sharding-panel';
 import { EVERY_SETTING } from './testing/every-setting';
 import { IN_A_LIST, LAYER_WITHOUT_FIELD, WITHOUT_FIELD } from './testing/without-field';
 import { TrainingPanel } from './training-panel';
@@ -46,6 +47,9 @@ function settingsWith(place: string): object {
     case 'scheduler':
       return variant === '' ? {} : { scheduler: { ...lookup(SCHEDULES, variant), ...type } };
     case 'mesh':
+      return { mode: variant === 'dpShard' ? 'sharded' : 'pipeline' };
+    case 'sharded':
+      return { mode: 'sharded', accumulate: 2 };
     case 'pipeline':
       return { mode: 'pipeline' };
     case 'parameterServer':
@@ -80,6 +84,7 @@ const PANELS = (
     <ClusterPanel />
     <MeshPanel />
     <ScheduleFields />
+    <ShardingPanel />
     <DdpPanel />
     <LaunchPanel />
     <HardwarePanel />

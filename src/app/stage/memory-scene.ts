@@ -4,7 +4,7 @@
  * that still leaves something to see. Pure.
  */
 
-import type { MemoryCategory } from '../../protocol/trace';
+import { MEMORY_CATEGORIES } from '../../protocol/trace';
 import { formatSize } from '../draw/format';
 import { clamp, type Rect } from '../draw/geometry';
 import { formatShare } from '../draw/numbers';
@@ -14,16 +14,6 @@ import type { DeviceUse } from './facts';
 import type { RoomFrame } from './room-layout';
 import type { MemorySegment, RoomScene, SceneItem } from './scene-types';
 
-const CATEGORIES: readonly MemoryCategory[] = [
-  'parameter',
-  'gradient',
-  'optimizer',
-  'buffer',
-  'bucket',
-  'activation',
-  'data',
-  'communication',
-];
 /** Below this share of the budget the bar shows the largest peak instead, and the text says what the budget is. */
 const VISIBLE_SHARE = 0.15;
 
@@ -39,7 +29,9 @@ export function memoryScene(
   at: RoomFrame['memory'],
   scale: number,
 ): { readonly scene: RoomScene['memory']; readonly words: readonly string[]; readonly items: readonly SceneItem[] } {
-  const used = CATEGORIES.map((category) => ({ category, bytes: use.bytes[category] ?? 0 })).filter((s) => s.bytes > 0);
+  const used = MEMORY_CATEGORIES.map((category) => ({ category, bytes: use.bytes[category] ?? 0 })).filter(
+    (s) => s.bytes > 0,
+  );
   const bar = at?.bar ?? { x: 0, y: 0, width: 0, height: 0 };
   let { x } = bar;
   const segments = used.map(({ category, bytes }): MemorySegment => {

@@ -4,10 +4,13 @@
  */
 type Json = Readonly<Record<string, unknown>>;
 
-/** The mesh's axis of replicas was called dp; tp was always 1, and now it is written only where it is more. */
+/**
+ * The mesh's axis of replicas was called dp; tp and dpShard were always 1, and now they are written only where they are
+ * more.
+ */
 export function underNewNames(config: unknown): object {
   const { mesh, ...others } = config as Json;
   if (mesh === undefined) return others;
-  const { dp, tp: _one, ...axes } = mesh as Json;
+  const { dp, tp: _one, dpShard: _noShards, ...axes } = mesh as Json;
   return { ...others, mesh: { ...axes, ...(dp === undefined ? {} : { dpReplicate: dp }) } };
 }

@@ -146,6 +146,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
         config,
         parts.parameters ?? { all: 'model.parameters()', named: 'run.named_parameters()' },
         parts.optimizerArguments,
+        parts.optimizerWrapper,
       ),
       ...scheduler.lines,
       ...resumeOptimizer(config, scheduler.step),

@@ -93,8 +93,9 @@ describe.each(MODES)('%s', (mode) => {
     const { code } = listing({ mode, dropLast: true });
     expect(code.length).toBeGreaterThanOrEqual(12);
     // A pipeline also has stages and a schedule, and says what schedule.step() does. A rank of DDP looks for a GPU, and
-    // lets the wrapper go before the process group. A rank of a tensor group has a mesh and a plan.
-    expect(code.length).toBeLessThanOrEqual({ pipeline: 64, tensor: 52, ddp: 48 }[mode as string] ?? 45);
+    // lets the wrapper go before the process group. A rank of a tensor group has a mesh and a plan, one of a
+    // shard group a mesh and units.
+    expect(code.length).toBeLessThanOrEqual({ pipeline: 64, tensor: 52, sharded: 52, ddp: 48 }[mode as string] ?? 45);
     checkPython(code.map((l) => l.text));
   });
 
@@ -115,7 +116,7 @@ describe.each(MODES)('%s', (mode) => {
       },
     });
     expect(text).toContain('torch.manual_seed(1234)');
-    expect(text).toContain(`batch_size=${mode === 'ddp' ? 24 : 48}`);
+    expect(text).toContain(`batch_size=${mode === 'ddp' || mode === 'sharded' ? 24 : 48}`);
     expect(text).toContain('range(7)');
     const parameters = mode === 'pipeline' ? 'parameters.values()' : 'model.parameters()';
     const more = mode === 'tensor' ? ', foreach=False' : '';

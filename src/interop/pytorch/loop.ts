@@ -16,6 +16,8 @@ export interface LoopParts {
   readonly targets: string;
   /** DDP: before the batches of an epoch. */
   readonly epochStart?: readonly CodeLine[];
+  /** Of each micro-batch. */
+  readonly beforeForward?: readonly CodeLine[];
   /** What happens within model(x), and within backward. */
   readonly inForward?: readonly CodeLine[];
   readonly inBackward?: readonly CodeLine[];
@@ -138,6 +140,7 @@ const whenDue = ({ accumulate }: Config, code: readonly CodeLine[]): readonly Co
 function batchLines(config: Config, parts: LoopParts, advance: readonly CodeLine[]): readonly CodeLine[] {
   const { accumulate } = config;
   const forward = [
+    ...(parts.beforeForward ?? []),
     line('output = model(x)', parts.forwardAnchor ?? 'forward'),
     ...(parts.inForward ?? []),
     line(`loss = ${lossCall(config)}`, 'loss'),

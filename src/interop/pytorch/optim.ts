@@ -47,10 +47,14 @@ export function optimizerCode(
   config: Config,
   { all, named }: Parameters,
   more: readonly string[] = [],
+  wrapper?: string,
 ): readonly string[] {
   const { optimizer, paramGroups } = config;
+  const settings = [`lr=${optimizer.lr}`, ...argumentsOf(optimizer), ...more];
   const make = (parameters: string) =>
-    `optimizer = torch.optim.${optimizer.type}(${[parameters, `lr=${optimizer.lr}`, ...argumentsOf(optimizer), ...more].join(', ')})`;
+    wrapper === undefined
+      ? `optimizer = torch.optim.${optimizer.type}(${[parameters, ...settings].join(', ')})`
+      : `optimizer = ${wrapper}(${[parameters, `optimizer_class=torch.optim.${optimizer.type}`, ...settings].join(', ')})`;
   if (paramGroups.length === 0) return [make(all)];
   const groups = new Map<string, string>();
   for (const [k, group] of paramGroups.entries()) {
@@ -62,7 +66,7 @@ export function optimizerCode(
   if (!groups.has('*')) groups.set('*', '{}');
   // In fnmatch ? and [ have a meaning, here they have none.
   const glob = (match: string): string => python(match.replace(/[?[]/g, '[$&]'));
-  const rows = [...groups].map(([match, settings]) => `    ${glob(match)}: ${settings},`);
+  const rows = [...groups].map(([match, own]) => `    ${glob(match)}: ${own},`);
   return [
     'groups = {  # a parameter is in the first group that its name matches',
     ...rows,

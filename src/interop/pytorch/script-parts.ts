@@ -45,6 +45,8 @@ export interface Script {
   readonly afterOptimizer?: readonly CodeLine[];
   /** Beside the optimiser's settings: 'foreach=False'. */
   readonly optimizerArguments?: readonly string[];
+  /** A class that takes the optimiser's as `optimizer_class`: ZeroRedundancyOptimizer. */
+  readonly optimizerWrapper?: string;
   /** What the optimiser steps, where it is not all of the model. */
   readonly parameters?: Parameters;
   /** What a checkpoint has, and the script does not read. */

@@ -81,6 +81,7 @@ function script(config: Config, parts: Script): CodeLine[] {
         config,
         parts.parameters ?? parametersOf(wrapper ? 'model.module' : 'model'),
         parts.optimizerArguments,
+        parts.optimizerWrapper,
       ),
       ...scheduler.lines,
       ...checkpoint.optimizer,

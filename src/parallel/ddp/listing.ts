@@ -3,6 +3,7 @@ import { algorithmAdverb, algorithmLines } from '../../interop/pytorch/algorithm
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { averageLine, averagerLines, hookImports, hookLines, syncLines } from '../../interop/pytorch/comm-hooks';
 import {
+  type DataPlace,
   epochCount,
   joinLine,
   loaderLines,
@@ -16,20 +17,29 @@ import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
 import { LISTING, microBatch } from '../../interop/pytorch/script';
+import type { Script } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 
 const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);
 
+/** What such a mode adds. */
+export interface ListedBeside extends Pick<Script, 'imports' | 'optimizerWrapper'> {
+  /** Absent: that of a DistributedSampler over all ranks. */
+  readonly place?: DataPlace;
+}
+
 /** Of one rank. */
 const rankBatch = (config: Config): number => Math.floor(microBatch(config) / config.worldSize);
 
-export function ddpListing(config: Config, dialect: Dialect = LISTING): CodeLine[] {
+/** `more`: of a mode that has DDP's step and something beside it. */
+export function ddpListing(config: Config, dialect: Dialect = LISTING, more: ListedBeside = {}): CodeLine[] {
   const { algorithm, overlap, findUnusedParameters, staticGraph } = config.ddp;
   const uneven = mostBatches(config, rankBatch(config));
-  const loaders = loaderLines(config, rankBatch(config), dialect);
+  const loaders = loaderLines(config, rankBatch(config), dialect, more.place);
   const how = `${algorithmAdverb(algorithm)} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
   return dialect.assemble(config, {
+    ...(more.optimizerWrapper === undefined ? {} : { optimizerWrapper: more.optimizerWrapper }),
     about: `with DistributedDataParallel on ${config.worldSize} ranks`,
     ...(uneven === undefined ? {} : { uneven }),
     imports: [
@@ -37,6 +47,7 @@ export function ddpListing(config: Config, dialect: Dialect = LISTING): CodeLine
       ...(config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : ['from datetime import timedelta']),
       'from torch.nn.parallel import DistributedDataParallel',
       ...hookImports(config),
+      ...(more.imports ?? []),
     ],
     beforeGroup: algorithmLines(config),
     group: ranksLines(

@@ -15,6 +15,7 @@ import { perGroup } from '../step/per-group';
 import type { StagePlace } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Sync } from '../step/sync';
+import type { Step } from '../step/walk';
 import { ddpSync } from './sync';
 
 export interface DdpStep {
@@ -26,10 +27,12 @@ export interface DdpStep {
   readonly partitionOf?: PartitionOf | undefined;
   /** Of other axes than those of the replicas: their turn is after DDP's. */
   readonly syncsBehind?: readonly Sync[];
+  /** Where ranks share out the optimiser's work; absent: each steps all that it has. */
+  readonly steps?: NonNullable<Step['steps']>;
 }
 
 export function emitDdpStep(
-  { builder, stages, input, partitionOf, syncsBehind = [] }: DdpStep,
+  { builder, stages, input, partitionOf, syncsBehind = [], ...more }: DdpStep,
   kind: TrainingKind,
 ): void {
   const step = { builder, input, kind };
@@ -44,7 +47,7 @@ export function emitDdpStep(
     syncedIn: ({ rows }) => syncedOver(input.config, at(stages, 0), rows),
     partitionOf,
   });
-  emitStep({ ...step, stages, order: oneAfterTheOther(kind), syncs: [...syncs, ...syncsBehind], graphOf });
+  emitStep({ ...step, ...more, stages, order: oneAfterTheOther(kind), syncs: [...syncs, ...syncsBehind], graphOf });
 }
 
 /** convert_sync_batchnorm; with one rank SyncBatchNorm is plain batch norm. `rows`: by data index. */

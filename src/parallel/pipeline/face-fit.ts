@@ -40,7 +40,7 @@ function withSchedule(config: Config): Config {
 
 /** As many replicas as the batch has rows for, and in each as many ranks as have layers. */
 function withRanks(config: Config): Config {
-  const { pp: _, ...mesh } = config.mesh;
+  const { pp: _pp, dpShard: _dpShard, ...mesh } = config.mesh;
   const dpReplicate = Math.min(mesh.dpReplicate, config.worldSize, config.batchSize);
   const most = Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
   const { tp = 1 } = mesh;

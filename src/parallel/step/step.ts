@@ -7,9 +7,10 @@ import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { Synced } from '../../nn/layer';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
-import { CUT_AXES } from '../../protocol/mesh';
+import { type Axis, CUT_AXES } from '../../protocol/mesh';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { MicroBatchKind, TrainingKind } from '../../protocol/step-kind';
+import type { Rank } from '../../protocol/trace';
 import { emitOptimizerOfLines, type OptimizerPart } from '../emit-optimizer';
 import type { ModeInput } from '../mode-input';
 import { type ParameterRef, type PartitionOf, type StageGraph, stageGraph } from '../stage-graph';
@@ -88,10 +89,11 @@ const parametersOf = (step: Step, stage: number, microBatch: number): readonly P
  * a replica without rows in the last micro-batch has none.
  */
 function emitOptimizers(step: Step, parameters: readonly (readonly ParameterRef[])[]): void {
-  const { builder, input, stages, kind } = step;
+  const { builder, input, stages, kind, piecesAlong = CUT_AXES, optimized = (_lane, own) => own, steps } = step;
+  const { mesh } = builder;
   const { rows } = at(kind.microBatches, kind.microBatches.length - 1);
-  const lines = new Map<number, (readonly OptimizerPart[])[]>();
-  for (const [line, { dataIndex }] of at(stages, 0).lanes.entries()) {
+  const lines = new Map<Rank, (readonly OptimizerPart[])[]>();
+  for (const [line, { dataIndex, rank }] of at(stages, 0).lanes.entries()) {
     if (at(rows, dataIndex) === 0) continue;
     const held = new Map<LaneBuilder, Map<string, ParameterRef>>();
     for (const [stage, { lanes }] of stages.entries()) {
@@ -99,17 +101,23 @@ function emitOptimizers(step: Step, parameters: readonly (readonly ParameterRef[
       const own = held.get(lane) ?? new Map<string, ParameterRef>();
       held.set(lane, own);
       // Two stages of one rank may share a weight.
-      for (const parameter of at(parameters, stage)) own.set(parameter.name, parameter);
+      for (const parameter of optimized(lane, at(parameters, stage))) own.set(parameter.name, parameter);
     }
-    lines.set(dataIndex, [...(lines.get(dataIndex) ?? []), partsOf(held, builder.mesh)]);
+    const [replica = rank] = mesh.plane(piecesAlong, rank).ranks;
+    const parts = partsOf(held, mesh, piecesAlong).map((part): OptimizerPart => {
+      if (!steps) return part;
+      return { ...part, stepped: part.parameters.filter(({ name }) => steps(part.lane, name)) };
+    });
+    lines.set(replica, [...(lines.get(replica) ?? []), parts]);
   }
-  for (const own of lines.values()) emitOptimizerOfLines(builder, input, own);
+  for (const own of lines.values()) emitOptimizerOfLines(builder, input, own, piecesAlong);
 }
 
 /** In the order of ranks. What several ranks have of a replica of the model counts once in the common norm. */
 function partsOf(
   held: ReadonlyMap<LaneBuilder, ReadonlyMap<string, ParameterRef>>,
   mesh: DeviceMesh,
+  piecesAlong: readonly Axis[],
 ): readonly OptimizerPart[] {
   const counted = new Set<string>();
   const inOrder = [...held].sort(([a], [b]) => a.rank - b.rank);
@@ -118,7 +126,7 @@ function partsOf(
     const place = mesh.coordinate(lane.rank);
     const inNorm = parameters.filter(
       ({ name, cutAlong }) =>
-        !counted.has(name) && CUT_AXES.every((axis) => place[axis] === 0 || cutAlong?.includes(axis)),
+        !counted.has(name) && piecesAlong.every((axis) => place[axis] === 0 || cutAlong?.includes(axis)),
     );
     for (const { name } of inNorm) counted.add(name);
     return { lane, parameters, inNorm };

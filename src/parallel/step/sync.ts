@@ -4,6 +4,7 @@
  * gradients get ready, and when all actions are done. A sync emits instructions; it knows nothing of schedules.
  * Implemented by ddp/sync.ts, pipeline/tied-sync.ts and pipeline/scale-grads.ts; called by walk.ts and step.ts.
  */
+import type { GraphNode } from '../../graph/graph';
 import type { LaneBuilder } from '../../program/lane-builder';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
@@ -34,6 +35,10 @@ export interface Written {
 export interface Sync {
   /** Before the first node of the action: the forward pass, or the part of the backward pass that it stands for. */
   beforeUse?(use: StageUse): void;
+  /** Every rank is about to do this node of its graph; the same one on all, as far as the ranks' graphs are alike. */
+  beforeNode?(use: StageUse, node: GraphNode): void;
+  /** Every rank has done the node. */
+  afterNode?(use: StageUse, node: GraphNode): void;
   /** The same node of a backward pass has run on every rank. */
   ready?(use: StageUse, written: readonly Written[]): void;
   afterUse?(use: StageUse): void;

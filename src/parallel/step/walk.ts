@@ -10,12 +10,13 @@ import type { GraphNode } from '../../graph/graph';
 import { isCollective } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
+import type { Axis } from '../../protocol/mesh';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { Rank } from '../../protocol/trace';
 import { declareState, declareValues, emitCompleted, emitLoad, emitMasks, emitNode } from '../emit';
 import type { ModeInput } from '../mode-input';
-import { nodesOf, type StageGraph } from '../stage-graph';
+import { nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
 import type { Borders } from './borders';
 import type { StagePlace } from './place';
 import type { StageUse, Sync, SyncedStage } from './sync';
@@ -36,6 +37,12 @@ export interface Step {
   graphOf(action: PipelineAction, rows: number, rank: Rank): StageGraph;
   /** Nodes of a B, I or W; absent: every backward action is the whole backward. */
   backwardNodes?(graph: StageGraph, kind: Computation): readonly GraphNode[];
+  /** Of parameters that a backward pass reaches, what the optimiser of a rank has; absent: the parameters. */
+  optimized?(lane: LaneBuilder, parameters: readonly ParameterRef[]): readonly ParameterRef[];
+  /** Whether the optimiser of a rank steps that parameter; absent: all that the rank has. */
+  steps?(lane: LaneBuilder, parameter: string): boolean;
+  /** Axes along which ranks have different pieces of one replica of the model; absent: those that cut tensors. */
+  readonly piecesAlong?: readonly Axis[];
   /** Between stages; absent: there is one stage. */
   readonly borders?: Borders;
 }
@@ -108,8 +115,10 @@ class Walker {
       const first = nodes[k];
       const own = turns.flatMap((turn) => turn.nodes.slice(k, k + 1).map((node) => ({ ...turn, node })));
       const together = first !== undefined && isCollective(first);
+      if (first) for (const sync of syncs) sync.beforeNode?.(use, first);
       if (together) this.collective(use.place, graph, first);
       for (const { lane, graph: of, node } of own) (together ? emitCompleted : emitNode)(lane, of, node);
+      if (first) for (const sync of syncs) sync.afterNode?.(use, first);
       if (first?.phase !== 'backward') continue;
       const written = own.map(({ lane, graph: of, node }) => ({ lane, names: namesOf(of, node.outputs) }));
       for (const sync of syncs) sync.ready?.(use, written);

@@ -36,12 +36,6 @@ export function settle(input: ModeInput): Config {
 function checkSettings(config: Config): void {
   const { mesh, worldSize } = config;
   const replicas = replicasOf(config);
-  if (mesh.pp !== undefined && mesh.pp > 1)
-    throw refusedSettings({
-      settings: { mode: 'tensor', 'mesh.pp': mesh.pp },
-      why: 'this mode has no pipeline stages',
-      hint: 'Leave mesh.pp out, or set mode to "pipeline".',
-    });
   if (worldSize !== ranksOf(meshSizes(config)))
     throw refusedSettings({
       code: 'placement',

@@ -7,7 +7,7 @@ import { everyRankHasPart, widest } from './face-size';
 
 /** As many replicas as are set, if the batch has rows for them, and in each as many ranks as find a column. */
 export function fitted(config: Config): Config {
-  const { pp: _pp, tp: _tp, ...mesh } = config.mesh;
+  const { pp: _pp, tp: _tp, dpShard: _dpShard, ...mesh } = config.mesh;
   const dpReplicate = Math.min(mesh.dpReplicate, config.worldSize, config.batchSize);
   const sized: Config = { ...config, mesh: { ...mesh, dpReplicate } };
   const columns = widest(config);

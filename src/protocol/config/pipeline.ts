@@ -14,7 +14,7 @@ const notYet = () => v.optional(count(1, 1), 1);
 
 /**
  * The sizes of the axes, outermost first, as torchtitan names them. Products that run today: pp x dpReplicate in mode
- * pipeline, dpReplicate x tp in mode tensor, dpReplicate alone in mode ddp.
+ * pipeline, dpReplicate x tp in mode tensor, dpReplicate x dpShard in mode sharded, dpReplicate alone in mode ddp.
  */
 export const meshSchema = v.pipe(
   v.strictObject({
@@ -25,7 +25,11 @@ export const meshSchema = v.pipe(
      * worldSize says, and where worldSize is absent, as many as this says if it is not 1.
      */
     dpReplicate: v.optional(count(1, LIMITS.worldSize), 1),
-    dpShard: notYet(),
+    /**
+     * Ranks that share one copy of the parameters. In mode sharded, absent: worldSize / the other axes. In other modes
+     * it is 1.
+     */
+    dpShard: v.optional(count(1, LIMITS.worldSize)),
     cp: notYet(),
     /** Ranks that share each layer. In mode tensor, absent: worldSize / the other axes. In other modes it is 1. */
     tp: v.optional(count(1, LIMITS.worldSize)),

@@ -8,7 +8,10 @@ export const MESH = settings<NameIn<NonNullable<ConfigInput['mesh']>>>('mesh', {
     'Replicas',
     'dp_replicate: replicas of the model or pipeline, each with its own part of the batch; DDP averages their gradients.',
   ],
-  dpShard: ['Shards', 'dp_shard: ranks that share one copy of the parameters. No mode has this axis yet: it is 1.'],
+  dpShard: [
+    'Shards',
+    'dp_shard: ranks that share one copy of the parameters, in mode sharded; without it, the world size divided by the other axes.',
+  ],
   cp: ['Context ranks', 'cp: ranks that share one sequence. No mode has this axis yet: it is 1.'],
   tp: [
     'Tensor ranks',

@@ -77,6 +77,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   modelParallel: ['Model parallel', 'Settings of model parallelism.'],
   mesh: ['Mesh', 'Number of ranks along each axis of the mesh.'],
   pipeline: ['Pipeline', 'Settings of pipeline parallelism.'],
+  sharded: ['Sharding', 'What the ranks of a shard group keep in slices.'],
   tensor: ['Tensor parallelism', 'How each layer is cut among the ranks of a tensor group.'],
   hardware: ['Machine', 'The machine that the modelled clock assumes.'],
   memoryBudgetMb: ['Memory, MiB', 'Memory of each device. A run that needs more is refused.'],

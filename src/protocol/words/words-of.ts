@@ -16,6 +16,7 @@ import { MESH, PIPELINE } from './pipeline';
 import { RUN } from './run';
 import { SCHEDULER } from './scheduler';
 import type { Setting } from './setting';
+import { SHARDED } from './sharded';
 import { STYLE, TENSOR } from './tensor';
 
 const TOP = { ...BAR, ...RUN };
@@ -36,6 +37,7 @@ const PARTS: readonly (readonly [path: string, table: Readonly<Record<string, Se
   ['parameterServer', PARAMETER_SERVER],
   ['pipeline', PIPELINE],
   ['scheduler', SCHEDULER],
+  ['sharded', SHARDED],
   ['stragglers', STRAGGLER],
   ['tensor.plan', STYLE],
   ['tensor', TENSOR],

@@ -3,10 +3,12 @@
  * (marked.ts). Without a full stop. It is the title of the stage and is spoken by the live region, so it must make
  * sense alone; why it is so is a second text, in moment-why.ts. `npm run sentences` lists them all. Pure.
  */
+
 import { at } from '../../base/invariant';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
+import { cutsLayers } from '../parts';
 import { averageSentence } from '../pipeline/average-words';
 import { sendSentence, turnSentence } from '../pipeline/turn-sentence';
 import { capital, hasRanks, kernelWords, plural } from '../words';
@@ -18,6 +20,7 @@ import { momentAt } from './moment';
 import { momentsOf } from './moments';
 import { overlapOf } from './overlap';
 import { messageSentence, roundSentence } from './round-sentence';
+import { shardedSentence } from './sharded-sentence';
 import { tensorSentence } from './tensor-sentence';
 import { does, isDataParallel, isModelParallel, their, type Who, whoIn } from './who';
 
@@ -76,7 +79,7 @@ function loadSentence(trace: StepTrace, moment: Moment, who: Who): string {
     return `${who.text} ${does(who, 'load')} the targets of ${who.many ? 'their samples' : 'the batch'}`;
   const counts = new Set(own.map(({ device }) => trace.samples[device]?.length ?? 0));
   const count = trace.samples[e.device]?.length ?? 0;
-  if (trace.parts && who.many) {
+  if (cutsLayers(trace) && who.many) {
     const same = new Set(own.map(({ device }) => trace.samples[device]?.join())).size === 1;
     return same
       ? `${who.text} load the same ${plural(count, 'sample')} from the DataLoader`
@@ -92,7 +95,7 @@ function workSentence(trace: StepTrace, moment: Moment, clock: Clock): string {
   const e = mainOf(trace, moment);
   if (e.anchor === 'scale_grads')
     return `scale_grads: ${who.text} ${does(who, 'divide')} ${their(who)} gradients by the number of micro-batches`;
-  const own = hookWork(trace, moment, e, who) ?? tensorSentence(trace, e, who);
+  const own = shardedSentence(trace, e, who) ?? hookWork(trace, moment, e, who) ?? tensorSentence(trace, e, who);
   if (own !== undefined) return own;
   if (moment.kind === 'copy') return copySentence(trace, moment, e, who);
   if (e.name.startsWith('optim/')) return optimizerSentence(trace, moment, e, who);
@@ -119,7 +122,7 @@ function forwardWords(trace: StepTrace, e: TraceEvent, who: Who): string {
 
 function lossOf(trace: StepTrace, who: Who): string {
   // The ranks of a tensor group have the same samples.
-  if (trace.parts) return '';
+  if (cutsLayers(trace)) return '';
   if (isDataParallel(trace)) return ' of the whole batch';
   return who.all && !who.many ? '' : isModelParallel(trace) ? '' : ` of ${their(who)} own samples`;
 }

@@ -2,11 +2,13 @@
  * Why a moment is as it is: a second, smaller text beside its sentence, where that isn't obvious. A full sentence or
  * two, with its full stop. The page fetches it after the first screen. Pure; `npm run sentences` lists them.
  */
+
 import { at } from '../../base/invariant';
 import { hasMicroBatch } from '../../protocol/step-kind';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
 import { deviceCount } from '../lanes';
+import { cutsLayers } from '../parts';
 import { averageWhy } from '../pipeline/average-words';
 import { turnWhy } from '../pipeline/turn-why';
 import { isPipeline } from '../pipeline/turns';
@@ -17,6 +19,7 @@ import type { Moment } from './moment';
 import { momentsOf } from './moments';
 import { overlapOf } from './overlap';
 import { messageWhy, roundWhy } from './round-why';
+import { shardedWhy } from './sharded-why';
 import { tensorWhy } from './tensor-why';
 import { isDataParallel, isModelParallel } from './who';
 
@@ -28,9 +31,11 @@ export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | 
     return 'Each micro-batch’s loss is the mean over its own rows, and backward added up the gradients of all micro-batches. Dividing the sum gives the gradient of the whole batch.';
   const hook = hookWhy(trace, moment, e);
   if (hook !== undefined) return hook;
+  const sharded = shardedWhy(trace, e);
+  if (sharded !== undefined) return sharded;
   const isOfOptimizer = moment.phase === 'step' || moment.bucket !== undefined;
   if (
-    trace.parts &&
+    cutsLayers(trace) &&
     moment.kind !== 'round' &&
     moment.kind !== 'message' &&
     moment.phase !== 'backward' &&

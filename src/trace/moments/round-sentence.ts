@@ -2,16 +2,19 @@
  * What a round of a collective does, and what other messages carry, by moment: which collective of which mode it is,
  * which of its rounds, and who sends to whom. Pure; called by moment-sentence.ts.
  */
+
 import { at } from '../../base/invariant';
 import type { CollectiveRef, StepTrace } from '../../protocol/trace';
 import { bufferWords } from '../buffer-words';
 import { carriedWords, normWords, ofSyncBatchNorm } from '../carried';
 import { groupSize } from '../group-size';
+import { cutsLayers, gathersUnits } from '../parts';
 import { deviceName, hasServer, plural } from '../words';
 import { acrossNodes, hierarchicalWords } from './hierarchical-words';
 import { type Hops, hopsOf, isSwap } from './hops';
 import { bucketMark, layerMark } from './marks';
 import type { Moment, MomentRound } from './moment';
+import { unitMark } from './sharded-sentence';
 import { isModelParallel, numberWord, othersOf, whoAre } from './who';
 
 export function roundSentence(trace: StepTrace, moment: Moment): string {
@@ -32,9 +35,13 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
     case 'reduce':
       return `backward: ${othersOf(trace, hops.from, hops.to).text} ${verb(hops.from)} ${hops.from.size > 1 ? 'their' : 'its'} gradients to ${deviceName(trace, to(hops))}, which adds them to its own`;
     case 'allGather':
+      if (gathersUnits(trace) && moment.phase === 'gather')
+        return `${roundWords(round)}all-gather of ${unitMark(moment.module)}: ${gatherWords(trace, hops)}`;
       if (!ofSyncBatchNorm(at(hops.sends, 0)))
         return `${roundWords(round)}all-gather of the pieces of ${carriedWords(at(hops.sends, 0))}: ${gatherWords(trace, hops)}`;
       return `${roundWords(round)}all-gather of SyncBatchNorm’s statistics in ${layerMark(moment.module)}: ${gatherWords(trace, hops)}`;
+    case 'reduceScatter':
+      return `${roundWords(round)}reduce-scatter of the gradients of ${unitMark(moment.module)}: ${movesTo(trace, hops, 'a part')}`;
     default:
       return `${roundWords(round)}${round.op}: ${movesTo(trace, hops, carriedWords(at(hops.sends, 0)))}`;
   }
@@ -74,7 +81,7 @@ function reducedWords(trace: StepTrace, { bucket, module, events, phase }: Momen
     if (buffer.endsWith('.uncompressed')) return `of the uncompressed part of ${bucketMark(bucket)}`;
     return matrix ? `of PowerSGD's ${matrix.toUpperCase()} of ${bucketMark(bucket)}` : `of ${bucketMark(bucket)}`;
   }
-  if (trace.parts && !ofSyncBatchNorm(e) && e.anchor !== 'step' && phase !== 'step') {
+  if (cutsLayers(trace) && !ofSyncBatchNorm(e) && e.anchor !== 'step' && phase !== 'step') {
     // The bias is added behind the sum.
     const what = `the ${bufferWords(buffer.replace(/\.sum(?=$|@)/, ''))}`;
     const { reduceOp, part } = e.collective ?? {};

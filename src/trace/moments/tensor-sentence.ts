@@ -8,13 +8,13 @@ import { at } from '../../base/invariant';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords } from '../buffer-words';
 import { ofSyncBatchNorm } from '../carried';
-import { type PartOf, partsIn, shareWords } from '../parts';
+import { cutsLayers, type PartOf, partsIn, shareWords } from '../parts';
 import { kernelWords } from '../words';
 import { layerMark } from './marks';
 import { does, type Who } from './who';
 
 export function tensorSentence(trace: StepTrace, e: TraceEvent, who: Who): string | undefined {
-  if (!trace.parts || e.phase === 'step') return undefined;
+  if (!cutsLayers(trace) || e.phase === 'step') return undefined;
   const each = eachOf(who);
   const partOf = partsIn(trace);
   const said = movedWords(e, each) ?? lossWords(trace, e, each, partOf);

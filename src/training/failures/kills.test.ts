@@ -68,10 +68,14 @@ const tensor: ConfigInput = {
   },
 };
 
+/** Parameters in shards, so that every unit waits for the other ranks in both passes. */
+const sharded: ConfigInput = { ...ddp, mode: 'sharded', sharded: { reshardAfterForward: true } };
+
 const RUNS = [
   ['DDP', ddp, 50],
   ['a zero-bubble pipeline', pipeline, 20],
   ['a tensor group', tensor, 20],
+  ['a shard group', sharded, 20],
 ] as const;
 
 /** One kill per step, each at an instruction of the rank's own lane. */

@@ -47,7 +47,8 @@ export function MeshPanel() {
         {ranks === 1 ? 'rank' : 'ranks'}
       </p>
       <MeshPicture axes={seen} shape={shape} />
-      {replicasOf(config) > 1 && (
+      {/* Shards have gradients of their own, which no bucket holds: panel `sharding`. */}
+      {openAxis(config.mode) !== 'dpShard' && replicasOf(config) > 1 && (
         <>
           <TextSetting {...DDP_MAIN.bucketCapMb} print={printCap} parse={parseCap} />
           <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />

@@ -1,0 +1,152 @@
+/**
+ * What the ranks of a shard group keep in slices: the stages of ZeRO as rows, each with what a rank then keeps of the
+ * model by the paper's formulas; memory over the step; and the units that are gathered. Fetched when such a mode is set
+ * up.
+ */
+import { useId } from 'react';
+import type { ModelStates, ShardedUnitInfo, ShardingInfo } from '../../../protocol/session-info';
+import { namesOf } from '../../../protocol/words/algorithms';
+import { DDP_MAIN } from '../../../protocol/words/ddp-main';
+import { SHARDED } from '../../../protocol/words/sharded';
+import { formatSize } from '../../draw/format';
+import { withSetting } from '../../edit/edit-config';
+import fields from '../../fields/fields.module.css';
+import { ChoiceSetting, FlagSetting, NumberSetting } from '../../fields/settings';
+import { CATEGORY_WORDS } from '../../memory/memory-tree';
+import { useController } from '../../run/use-controller';
+import { useApp } from '../../state/use-app';
+import { MemoryCurve } from './memory-curve';
+import styles from './sharding.module.css';
+import { keptAt, STAGES, type ZeroStage } from './zero-stages';
+
+const ALGORITHM_WORDS = namesOf('short');
+
+export function ShardingPanel() {
+  const config = useApp((app) => app.config);
+  const sharding = useApp((app) => app.info?.sharding);
+  const { stage } = config.sharded;
+  return (
+    <section className={styles['sharding']} aria-label="Sharding">
+      {sharding && <Stages sharding={sharding} chosen={stage} />}
+      {sharding && <MemoryCurve sharding={sharding} />}
+      {sharding && stage >= 2 && <Units sharding={sharding} />}
+      {stage === 3 && <FlagSetting {...SHARDED.reshardAfterForward} />}
+      {stage >= 2 && <NumberSetting {...SHARDED.prefetch} />}
+      {stage >= 2 && config.accumulate > 1 && <FlagSetting {...SHARDED.syncEveryPass} />}
+      <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />
+    </section>
+  );
+}
+
+function Stages({ sharding, chosen }: { readonly sharding: ShardingInfo; readonly chosen: number }) {
+  const config = useApp((app) => app.config);
+  const controller = useController();
+  const name = useId();
+  const { whole, ranks } = sharding;
+  const all = whole.parameters + whole.gradients + whole.states;
+  const choose = (stage: ZeroStage) => {
+    const edit = withSetting(config, ['sharded', 'stage'], stage);
+    if (edit.ok) controller.apply(edit.config);
+  };
+  return (
+    <fieldset className={styles['stages']} title={SHARDED.stage.description}>
+      <legend>{SHARDED.stage.title}: what a rank keeps</legend>
+      {STAGES.map(({ stage, word, about }) => {
+        const kept = keptAt(stage, sharding);
+        return (
+          <label key={stage} title={about}>
+            <input type="radio" name={name} checked={stage === chosen} onChange={() => choose(stage)} />
+            <span className={styles['stage']}>{stage}</span>
+            <span className={styles['word']}>{word}</span>
+            <b>{formatSize(sum(kept))}</b>
+            <StateBar kept={kept} all={all} />
+          </label>
+        );
+      })}
+      <p className={styles['key']}>
+        {PARTS.map((part) => (
+          <span key={part} data-part={part}>
+            {part === 'states' ? CATEGORY_WORDS.optimizer : part}
+          </span>
+        ))}
+        <span>slices: 1/{ranks} each</span>
+      </p>
+    </fieldset>
+  );
+}
+
+const PARTS = ['parameters', 'gradients', 'states'] as const satisfies readonly (keyof ModelStates)[];
+
+const sum = ({ parameters, gradients, states }: ModelStates): number => parameters + gradients + states;
+
+/** Beside the whole, which stays as an outline. */
+function StateBar({ kept, all }: { readonly kept: ModelStates; readonly all: number }) {
+  let before = 0;
+  return (
+    <svg className={styles['bar']} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <rect className={styles['whole']} width="100" height="6" />
+      {PARTS.map((part) => {
+        const width = (100 * kept[part]) / all;
+        const x = before;
+        before += width;
+        return <rect key={part} data-part={part} x={x} width={width} height="6" />;
+      })}
+    </svg>
+  );
+}
+
+function Units({ sharding: { units, layers, ranks } }: { readonly sharding: ShardingInfo }) {
+  const config = useApp((app) => app.config);
+  const controller = useController();
+  const { modules: given, ...sharded } = config.sharded;
+  const own = units.map(({ path }) => path).filter((path) => path !== '');
+  const apply = (next: readonly string[] | undefined) =>
+    controller.apply({ ...config, sharded: next === undefined ? sharded : { ...sharded, modules: [...next] } });
+  const root = units.find(({ path }) => path === '');
+  return (
+    <div className={styles['units']}>
+      <p className={styles['head']}>
+        <span title={SHARDED.modules.description}>{SHARDED.modules.title}: gathered and freed together</span>
+        {given && (
+          <button type="button" className={`${fields['button']} ${fields['small']}`} onClick={() => apply(undefined)}>
+            made for the model
+          </button>
+        )}
+      </p>
+      <ul>
+        {layers.map((path) => (
+          <li key={path}>
+            <label title={own.includes(path) ? 'A unit of its own' : 'A part of the root'}>
+              <input
+                type="checkbox"
+                checked={own.includes(path)}
+                onChange={(event) =>
+                  apply(layers.filter((each) => (each === path ? event.target.checked : own.includes(each))))
+                }
+              />
+              {path}
+            </label>
+            <UnitSize unit={units.find((unit) => unit.path === path)} ranks={ranks} />
+          </li>
+        ))}
+        {root && (
+          <li>
+            <span>root: the rest</span>
+            <UnitSize unit={root} ranks={ranks} />
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+function UnitSize({ unit, ranks }: { readonly unit: ShardedUnitInfo | undefined; readonly ranks: number }) {
+  if (!unit) return <span className={styles['padding']}>in the root</span>;
+  const padding = unit.perRankBytes * ranks - unit.bytes;
+  return (
+    <span title={padding > 0 ? `${formatSize(padding)} of padding in all` : 'no padding'}>
+      {formatSize(unit.bytes)}, {formatSize(unit.perRankBytes)} a rank
+      {padding > 0 && <span className={styles['padding']}> padded</span>}
+    </span>
+  );
+}

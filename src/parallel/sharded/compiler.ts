@@ -1,0 +1,88 @@
+/**
+ * What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. From stage 2 on the
+ * step is that of a single device with FSDP's units as its sync; stages 0 and 1 are DDP's step.
+ */
+import { at } from '../../base/invariant';
+import { refusedSettings } from '../../base/refused-settings';
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import { parameterList } from '../../nn/model';
+import { ProgramBuilder } from '../../program/builder';
+import type { Program } from '../../program/instruction';
+import type { Config } from '../../protocol/config';
+import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
+import type { TrainingKind } from '../../protocol/step-kind';
+import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
+import { emitDdpStep, syncedOver } from '../ddp/step';
+import type { ModeInput } from '../mode-input';
+import { placeStages } from '../step/place';
+import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
+import type { Step } from '../step/walk';
+import { fsdpSync, shardsOn } from './fsdp';
+import { layoutsOf } from './pieces';
+import { checkUnits, unitsOf } from './units';
+import { unshardedGraph } from './unsharded-graph';
+import { zeroOne } from './zero-one';
+
+export { shardedForm as closedForm } from './closed-form';
+export { shardingInfo } from './sharding-info';
+
+export function settle({ config }: ModeInput): Config {
+  const { mesh, worldSize } = config;
+  const replicas = replicasOf(config);
+  if (worldSize !== ranksOf(meshSizes(config)))
+    throw refusedSettings({
+      code: 'placement',
+      settings: { worldSize, 'mesh.dpReplicate': mesh.dpReplicate },
+      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${replicas} replicas`,
+      hint: 'Set mesh.dpReplicate to a divisor of worldSize, or mesh.dpShard to the number of ranks that share a replica.',
+    });
+  checkUnits(config);
+  return config;
+}
+
+export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {
+  const parameters = new Set(parameterList(config.model.layers).map(({ name }) => name));
+  return shardMap(tensors, layoutsOf(config, parameters));
+}
+
+export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
+  const { config } = input;
+  const builder = new ProgramBuilder(mesh, input.ops);
+  const stages = placeStages(builder, [0]);
+  if (config.sharded.stage < 2) {
+    const zero = config.sharded.stage === 1 ? zeroOneOf({ builder, stages, input, kind }) : undefined;
+    const more = zero ? { steps: zero.steps, syncsBehind: [zero.sync] } : {};
+    emitDdpStep({ builder, stages, input, ...more }, kind);
+  } else emitStep(fsdpStep({ builder, stages, input, kind }));
+  return builder.finish('sharded', kind);
+}
+
+const zeroOneOf = ({ builder, stages, input, kind }: Pick<Step, 'builder' | 'stages' | 'input' | 'kind'>) =>
+  zeroOne({ builder, kind, place: at(stages, 0), parameters: parameterList(input.config.model.layers) });
+
+function fsdpStep(step: Pick<Step, 'builder' | 'stages' | 'input' | 'kind'>): Step {
+  const { builder, stages, input, kind } = step;
+  const place = at(stages, 0);
+  const { syncEveryPass } = input.config.sharded;
+  const passes = {
+    ...kind,
+    microBatches: kind.microBatches.map((each) => (syncEveryPass ? { ...each, gradients: 'set' as const } : each)),
+  };
+  const whole = wholeGraphs(input, passes, { syncedIn: ({ rows }) => syncedOver(input.config, place, rows) });
+  const made = new Map<ReturnType<typeof whole>, ReturnType<typeof whole>>();
+  const graphOf: Step['graphOf'] = (action, rows, rank) => {
+    const graph = whole(action, rows, rank);
+    const unsharded = made.get(graph) ?? unshardedGraph(graph, !syncEveryPass);
+    made.set(graph, unsharded);
+    return unsharded;
+  };
+  const sync = fsdpSync({ builder, input, kind, place, units: unitsOf(input.config) });
+  return {
+    ...step,
+    order: oneAfterTheOther(kind),
+    syncs: [sync],
+    graphOf,
+    optimized: shardsOn,
+    piecesAlong: ['dpShard', 'cp', 'tp'],
+  };
+}

@@ -1,0 +1,45 @@
+/** Sharded data parallelism: what the page says about it. */
+import type { Config } from '../../protocol/config';
+import { batchNorms } from '../../protocol/config/layer-kinds';
+import { meshSizes, placeOf } from '../../protocol/mesh-sizes';
+import { countWord, type Face, NORM_OF_PARTS } from '../face';
+
+export const sharded: Face = {
+  name: 'sharded',
+  title: 'Sharded data parallel',
+  listed: 'Sharded',
+  short: 'Sharded',
+  about: 'Each rank keeps a slice of every parameter; a layer is gathered whole before its turn and freed after it',
+  seen: (devices) =>
+    devices === 1
+      ? 'One net on one rank, which keeps all of it. Watch it learn.'
+      : `${countWord(devices)} ranks, each with a slice of one net and its own samples. Watch the layers gather.`,
+  link: 'sharded',
+  alsoCalled: ['fsdp', 'fsdp2', 'zero', 'fullyshard', 'fullyshardeddataparallel', 'deepspeed'],
+  axes: ['dpReplicate', 'dpShard'],
+  sections: ['sharded', 'mesh', 'ddp'],
+  controls: [
+    { kind: 'panel', panel: 'mesh' },
+    { kind: 'panel', panel: 'sharding' },
+  ],
+  processPerDevice: true,
+  launchable: true,
+  splitsBatch: true,
+  role: (device, config) => {
+    const shape = meshSizes(config);
+    const place = placeOf(device, shape);
+    const replica = shape.dpReplicate > 1 ? `, replica ${place.dpReplicate}` : '';
+    return {
+      title: `rank ${device}`,
+      beside: `shard ${place.dpShard} of ${shape.dpShard}${replica}`,
+      hasRows: true,
+      keepsState: true,
+    };
+  },
+  differenceCause,
+};
+
+function differenceCause({ loss, model, ddp }: Config): string | undefined {
+  if (loss.reduction === 'sum') return 'gradients of a summed loss are averaged over ranks all the same';
+  return batchNorms(model.layers) > 0 && !ddp.syncBatchNorm ? NORM_OF_PARTS : undefined;
+}

@@ -1,0 +1,92 @@
+/**
+ * The PyTorch script of sharded data parallelism: fully_shard of each unit and of the model, or for stage 1
+ * DistributedDataParallel with a ZeroRedundancyOptimizer. For torch 2.6 and later. Called through mode.ts.
+ */
+import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
+import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
+import { ranksLines } from '../../interop/pytorch/devices';
+import type { Dialect } from '../../interop/pytorch/dialect';
+import { modelCode } from '../../interop/pytorch/model';
+import { python } from '../../interop/pytorch/python';
+import { LISTING, microBatch } from '../../interop/pytorch/script';
+import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
+import { meshSizes } from '../../protocol/mesh-sizes';
+import type { CodeLine } from '../../protocol/trace';
+import { ddpListing } from '../ddp/listing';
+import { unitsOf } from './units';
+
+export function shardedListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
+  const { stage, syncEveryPass } = given.sharded;
+  const place = { size: given.worldSize, rank: 'rank', dropsLast: true };
+  if (stage < 2)
+    return ddpListing(given, dialect, {
+      place,
+      ...(stage === 1
+        ? {
+            imports: ['from torch.distributed.optim import ZeroRedundancyOptimizer'],
+            optimizerWrapper: 'ZeroRedundancyOptimizer',
+          }
+        : {}),
+    });
+  // There is no no_sync(): set_requires_gradient_sync() says which passes reduce.
+  const config: Config = { ...given, ddp: { ...given.ddp, noSync: 'none' } };
+  const { dpShard, dpReplicate } = meshSizes(config);
+  const loaders = loaderLines(config, Math.floor(microBatch(config) / config.worldSize), dialect, place);
+  const timeout = config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${config.timeoutS})`];
+  return dialect.assemble(config, {
+    about: `with fully_shard on ${dpShard} ranks${dpReplicate > 1 ? `, ${dpReplicate} replicas of them` : ''}`,
+    imports: [
+      'import os',
+      ...(timeout.length > 0 ? ['from datetime import timedelta'] : []),
+      'from torch.distributed.device_mesh import init_device_mesh',
+      'from torch.distributed.fsdp import fully_shard',
+    ],
+    group: ranksLines(timeout),
+    behindGroup: [
+      dpReplicate > 1
+        ? `mesh = init_device_mesh(device.type, (${dpReplicate}, ${dpShard}), mesh_dim_names=('dp_replicate', 'dp_shard'))`
+        : `mesh = init_device_mesh(device.type, (${dpShard},), mesh_dim_names=('dp_shard',))`,
+    ],
+    holdsGroup: { holders: ['model'], graph: [] },
+    model: modelCode(config.model.layers, 'device', config.checkpointSegments),
+    dataNames: loaders.names,
+    afterModel: shardLines(config),
+    loaders: loaders.lines,
+    loop: {
+      inputs: 'device',
+      targets: 'device',
+      epochStart: setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
+      ranks: true,
+      ...(syncEveryPass || config.accumulate === 1
+        ? {}
+        : { beforeForward: [line(`model.set_requires_gradient_sync(batches % ${config.accumulate} == 0)`)] }),
+      log: dialect.loss('loss', true),
+    },
+  });
+}
+
+function shardLines(config: Config): readonly CodeLine[] {
+  const { stage, reshardAfterForward, prefetch } = config.sharded;
+  const [, ...units] = unitsOf(config);
+  const kept = stage === 2 ? ', reshard_after_forward=False' : '';
+  const root = stage === 3 && reshardAfterForward === true ? ', reshard_after_forward=True' : kept;
+  const paths = units.map(({ path }) => python(path)).join(', ');
+  const ahead = prefetch !== undefined && prefetch > 0;
+  return [
+    ...(units.length === 0
+      ? []
+      : lines(
+          `units = [model.get_submodule(path) for path in [${paths}]]`,
+          'for unit in units:',
+          `    fully_shard(unit, mesh=mesh${kept})`,
+        )),
+    line(`fully_shard(model, mesh=mesh${root})`, 'fully_shard'),
+    ...(ahead && units.length > 0
+      ? lines(
+          'for i, unit in enumerate(units):',
+          `    unit.set_modules_to_forward_prefetch(units[i + 1:i + 1 + ${prefetch}])`,
+          `    unit.set_modules_to_backward_prefetch(units[max(0, i - ${prefetch}):i][::-1])`,
+        )
+      : []),
+  ];
+}

@@ -1,0 +1,101 @@
+/**
+ * Where the parameters of a unit lie in its flat buffers. Each parameter is cut on dim 0 as torch.chunk cuts:
+ * ceil(n / ranks) rows for a rank, fewer or none for the last ones. In the buffers every rank has room for
+ * ceil(n / ranks) rows of each parameter, one parameter behind the other in registration order, so all messages of a
+ * unit are equally long; what a rank has too few rows for is padding. Source: FSDPParam and foreach_all_gather of
+ * torch/distributed/fsdp/_fully_shard.
+ */
+import { chunkRange } from '../../sharding/range';
+import { elements, type Shape } from '../../tensor/shape';
+import type { CopiedRun } from './shard-ops';
+
+export interface UnitParameter {
+  readonly name: string;
+  /** Of the whole. */
+  readonly shape: Shape;
+}
+
+/** Of a parameter in the buffers of its unit, in elements. */
+interface Slot {
+  /** Within the part of any rank. */
+  readonly offset: number;
+  /** That the slot has room for. */
+  readonly length: number;
+  /** Elements of one row. */
+  readonly row: number;
+  /** Of the whole. */
+  readonly rows: number;
+}
+
+export interface UnitLayout {
+  readonly parameters: readonly UnitParameter[];
+  readonly ranks: number;
+  /** Elements of a rank's part, with padding. */
+  readonly perRank: number;
+  readonly slots: readonly Slot[];
+}
+
+export function unitLayout(parameters: readonly UnitParameter[], ranks: number): UnitLayout {
+  let perRank = 0;
+  const slots = parameters.map(({ shape }): Slot => {
+    const [rows = 1, ...rest] = shape;
+    const row = elements(rest);
+    const length = Math.ceil(rows / ranks) * row;
+    perRank += length;
+    return { offset: perRank - length, length, row, rows };
+  });
+  return { parameters, ranks, perRank, slots };
+}
+
+/** Elements that rank `index` has of each parameter: a run of the whole, empty where it has none. */
+const heldBy = ({ slots, ranks }: UnitLayout, index: number) =>
+  slots.map(({ rows, row }) => {
+    const { start, length } = chunkRange(rows, index, ranks);
+    return { start: start * row, length: length * row };
+  });
+
+/** Of the parameters that rank `index` has a row of. */
+export const parametersOn = (layout: UnitLayout, index: number): readonly UnitParameter[] =>
+  heldBy(layout, index).flatMap(({ length }, k) => (length > 0 ? layout.parameters.slice(k, k + 1) : []));
+
+interface Held {
+  readonly slot: Slot;
+  readonly start: number;
+  readonly length: number;
+}
+
+const nonEmpty = (layout: UnitLayout, index: number): readonly Held[] =>
+  heldBy(layout, index).flatMap(({ start, length }, k) =>
+    length > 0 ? layout.slots.slice(k, k + 1).map((slot) => ({ slot, start, length })) : [],
+  );
+
+/** From the shards of a rank (those that it has) into its flat part. */
+export const shardsToPart = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
+  nonEmpty(layout, index).map(({ slot, length }, operand) => ({
+    from: { operand, offset: 0 },
+    to: { operand: 0, offset: slot.offset },
+    length,
+  }));
+
+/** From a rank's flat part into its shards. */
+export const partToShards = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
+  shardsToPart(layout, index).map(({ from, to, length }) => ({ from: to, to: from, length }));
+
+/** From the parts of all ranks, one behind the other, into whole tensors (`kept`: those of them that are wanted). */
+export function partsToWhole(layout: UnitLayout): readonly CopiedRun[] {
+  const { ranks, perRank, slots } = layout;
+  return Array.from({ length: ranks }, (_, index) => index).flatMap((index) =>
+    heldBy(layout, index).flatMap(({ start, length }, operand) => {
+      const offset = index * perRank + (slots[operand]?.offset ?? 0);
+      return length === 0 ? [] : [{ from: { operand: 0, offset }, to: { operand, offset: start }, length }];
+    }),
+  );
+}
+
+/** From whole tensors into the parts of all ranks. */
+export const wholeToParts = (layout: UnitLayout): readonly CopiedRun[] =>
+  partsToWhole(layout).map(({ from, to, length }) => ({ from: to, to: from, length }));
+
+/** Whether the parts of these ranks have room that no row of their shards fills. */
+export const isPadded = (layout: UnitLayout, ranks: readonly number[]): boolean =>
+  ranks.some((index) => heldBy(layout, index).some(({ length }, k) => length < (layout.slots[k]?.length ?? 0)));

@@ -1,0 +1,84 @@
+/**
+ * The units of fully_shard: modules whose parameters are gathered and freed together. The root holds what no other unit
+ * has. Called by this folder.
+ */
+import { refusedSettings } from '../../base/refused-settings';
+import { layerPath, parameterList, parametersOfLayer } from '../../nn/model';
+import { tiedNames } from '../../nn/tied';
+import type { Config } from '../../protocol/config';
+import type { UnitParameter } from './unit-layout';
+
+export interface ShardedUnit {
+  /** Path of the module; '' is the root. */
+  readonly path: string;
+  /** In registration order. */
+  readonly parameters: readonly UnitParameter[];
+}
+
+/** The root first, then the others in the order of the model. A root that has nothing left is there, too. */
+export function unitsOf(config: Config): readonly ShardedUnit[] {
+  const paths = config.sharded.modules ?? madeUnits(config);
+  const parameters = parameterList(config.model.layers);
+  const unitOf = unitOfModule(paths);
+  const firstUse = (path: string): number => parameters.findIndex(({ name }) => unitOf(name) === path);
+  const ordered = [...new Set(paths)].sort((a, b) => firstUse(a) - firstUse(b));
+  return ['', ...ordered].map((path) => ({
+    path,
+    parameters: parameters.filter(({ name }) => unitOf(name) === path).map(({ name, shape }) => ({ name, shape })),
+  }));
+}
+
+/** By the path of a module or of a parameter: the innermost unit that it lies in. */
+export function unitOfModule(paths: readonly string[]): (path: string) => string {
+  const innermostFirst = paths.toSorted((a, b) => b.length - a.length);
+  return (path) => innermostFirst.find((unit) => path === unit || path.startsWith(`${unit}.`)) ?? '';
+}
+
+/** Layers that may be units: with parameters of their own that no other layer shares. */
+export function layersWithParameters({ model: { layers } }: Config): readonly string[] {
+  const shared = tiedNames(layers).map(({ source }) => source);
+  return layers.flatMap((layer, index) => {
+    const own = parametersOfLayer(layer, index);
+    const path = layerPath(layer, index);
+    return path === '' || own.length === 0 || own.some(({ name }) => shared.includes(name)) ? [] : [path];
+  });
+}
+
+/** The blocks of a model that has some, else every layer that may be one. */
+function madeUnits(config: Config): readonly string[] {
+  const { layers } = config.model;
+  const blocks = new Set(
+    layers.flatMap((layer, i) =>
+      layer.type === 'TransformerBlock' || layer.type === 'Residual' ? [layerPath(layer, i)] : [],
+    ),
+  );
+  const paths = layersWithParameters(config);
+  return blocks.size === 0 ? paths : paths.filter((path) => blocks.has(path));
+}
+
+/** Refuses units that name nothing, lie inside each other, or share a weight with another unit. */
+export function checkUnits(config: Config): void {
+  const { modules: units } = config.sharded;
+  if (units === undefined) return;
+  const refuse = (unit: string, why: string, hint: string): never => {
+    throw refusedSettings({ settings: { 'sharded.modules': unit }, why, hint });
+  };
+  const { layers } = config.model;
+  const known = layers.map(layerPath).filter((path) => path !== '');
+  for (const [place, unit] of units.entries()) {
+    if (!known.includes(unit))
+      refuse(unit, 'the model has no such layer', `Name layers by their path: ${known.slice(0, 8).join(', ')}.`);
+    if (units.indexOf(unit) !== place)
+      refuse(unit, 'the unit is named twice, and fully_shard can be applied to a module once', 'Name each layer once.');
+  }
+  const unitOf = unitOfModule(units);
+  for (const { name, source } of tiedNames(layers)) {
+    const unit = unitOf(name) === unitOf(source) ? '' : unitOf(name) || unitOf(source);
+    if (unit !== '')
+      refuse(
+        unit,
+        `layers of two units share the weight ${source}, which would be freed while the other one needs it`,
+        'Leave both layers out of the units, so that the root holds the weight.',
+      );
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Settings of sharded data parallelism, as fully_shard (FSDP2) and ZeroRedundancyOptimizer take them. Stages are those
+ * of the ZeRO paper.
+ */
+import * as v from 'valibot';
+import { count } from './fields';
+
+/** Modules, and characters of a path. */
+const [MOST_UNITS, LONGEST_PATH] = [256, 200];
+
+export const shardedSchema = v.strictObject({
+  /**
+   * What is sharded: 0 nothing (DDP), 1 the optimiser's state (ZeroRedundancyOptimizer), 2 gradients, too
+   * (fully_shard with reshard_after_forward=False), 3 parameters, too (fully_shard).
+   */
+  stage: v.optional(v.pipe(count(0, 3)), 3),
+  /**
+   * Of stage 3: true frees the parameters of the root, too, after the forward pass; a number keeps them in that many
+   * shards. Absent: torch's default, which frees those of every unit but the root.
+   */
+  reshardAfterForward: v.optional(v.boolean()),
+  /**
+   * Paths of the modules that are units, as '0' or 'blocks.1'; the root holds the rest. Absent: the blocks of a model
+   * that has some, else every layer with parameters.
+   */
+  modules: v.optional(
+    v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(LONGEST_PATH))), v.maxLength(MOST_UNITS)),
+  ),
+  /**
+   * Units that are gathered ahead of the one that is computed (set_modules_to_forward_prefetch and
+   * set_modules_to_backward_prefetch). Absent: torch's implicit prefetch.
+   */
+  prefetch: v.optional(count(0, 16)),
+  /**
+   * With gradient accumulation, true reduces the gradients of every micro-batch; false only those of the last one
+   * (set_requires_gradient_sync(False) before), so that gradients stay whole until then.
+   */
+  syncEveryPass: v.optional(v.boolean(), true),
+});

@@ -1,0 +1,26 @@
+/** Words of the settings of sharded data parallelism. */
+import type { Config } from '../config';
+import { type NameIn, settings } from './setting';
+
+export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
+  stage: [
+    'ZeRO stage',
+    'What the ranks keep in slices: 0 nothing, as DDP; 1 the states of the optimiser; 2 gradients as well; 3 parameters as well.',
+  ],
+  reshardAfterForward: [
+    'Free the root, too',
+    'Stage 3: the parameters of the root are also freed after the forward pass, and gathered again for the backward pass.',
+  ],
+  modules: [
+    'Units',
+    'Layers whose parameters are gathered and freed together, by their paths. Without it, the blocks of the model, or else every layer with parameters.',
+  ],
+  prefetch: [
+    'Prefetch',
+    'Number of units that are gathered ahead of the unit that computes. Without it, one, as PyTorch does by itself.',
+  ],
+  syncEveryPass: [
+    'Reduce every micro-batch',
+    'With gradient accumulation, gradients are reduced and scattered after each micro-batch; off: only after the last one.',
+  ],
+});

@@ -1,0 +1,30 @@
+/**
+ * Why ranks that keep shards gather, free and scatter when they do. undefined: the moment says it all. Called by
+ * moment-why.ts.
+ */
+
+import { lookup } from '../../base/lookup';
+import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { gathersUnits } from '../parts';
+import { ofZeroOne } from './sharded-sentence';
+
+export function shardedWhy(trace: StepTrace, e: TraceEvent): string | undefined {
+  if (ofZeroOne(trace) && e.phase === 'broadcast' && e.anchor === 'step')
+    return 'Only this rank has updated the parameter: the others keep no optimiser states for it, and still have the old values.';
+  if (ofZeroOne(trace) && e.phase === 'step' && e.name.startsWith('optim/') && !/norm|clip/.test(e.name))
+    return 'All ranks have the same gradients. Each rank keeps the states of the optimiser for its share of the parameters alone, so it can update no others.';
+  if (!gathersUnits(trace)) return undefined;
+  if (e.collective && e.phase === 'gather')
+    return e.anchor === 'forward'
+      ? 'Each rank keeps only its shards, but computes with whole parameters: it has rows of its own. While a unit is gathered, the unit before it computes.'
+      : 'After its forward pass the unit was freed, and the backward pass needs its parameters once more. They are gathered while the unit behind it computes.';
+  if (e.collective && e.phase === 'reduce')
+    return 'Only the rank that keeps a shard steps it, so only this rank needs the sum of its gradient: half of an all-reduce is enough.';
+  return lookup(WHY, e.name);
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  'fsdp/split-with-sizes-copy':
+    'The whole parameters live until the unit has computed; then their memory is free for the next unit.',
+  'fsdp/chunk-cat': 'The whole gradient is not needed after this, and its memory is free again.',
+};
