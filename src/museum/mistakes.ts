@@ -42,12 +42,13 @@ const RUN = {
   optimizer: { type: 'SGD', lr: 0.1 },
 } as const satisfies ConfigInput;
 
-/** Two ranks that share layers; the head of the net is whole on both. */
+/** Two ranks that share layers, on a machine for which the net is work; its head is whole on both. */
 const tensor = (plan: NonNullable<ConfigInput['tensor']>['plan']): ConfigInput => ({
   ...RUN,
   mode: 'tensor',
   worldSize: 2,
   model: net(32),
+  hardware: 'transputer',
   tensor: { plan },
 });
 

@@ -164,6 +164,7 @@ test('a plan that names no module: both ranks train the whole model; with its na
   // Nothing gives it away: the losses are those of the cut model, and of one device.
   expect(wrong.losses.at(-1)?.loss).toBeCloseTo(must(right.losses.at(-1), 'a loss').loss, 5);
   expect(wrong.differenceFromSingle).toBe(0);
+  expect(wrong.time.modelledStepUs).toBeGreaterThan(1.3 * right.time.modelledStepUs);
   const held = ({ memory }: typeof wrong) => memory.map(({ byCategory }) => byCategory.parameter ?? 0);
   const [whole = 0] = held(wrong);
   expect(held(wrong)).toEqual([whole, whole]);

@@ -209,7 +209,10 @@ export interface StepTrace {
   readonly losses: LossRecord;
   /** Contents at the start of the step of every persistent parameter and gradient buffer, capped like captures. */
   readonly initial: readonly { readonly device: DeviceIndex; readonly captured: readonly Captured[] }[];
-  /** Of tensor parallelism: what the devices have parts of; absent: every tensor is whole. */
+  /**
+   * Of tensor parallelism: what the devices have parts of, nothing where the plan cuts nothing. Absent: no ranks share
+   * layers.
+   */
   readonly parts?: readonly TensorPart[];
 }
 

@@ -23,7 +23,9 @@ import { timeUse, whyIdle } from './idle';
 import { deviceCount, lanesOf, totalUs } from './lanes';
 import { trafficOf } from './links';
 import { metricsOf } from './metrics';
-import { byMoments } from './moments/moments';
+import { momentSentence } from './moments/moment-sentence';
+import { whyOf } from './moments/moment-why';
+import { byMoments, momentsOf } from './moments/moments';
 import { packetsOf } from './packets';
 import { sentenceOf } from './sentence';
 import { summedAt } from './sums';
@@ -355,4 +357,14 @@ test('naive model parallelism: one device computes at a time, and the others say
     'loss',
   );
   expect(whyIdle(trace, 'modelled', 0, turn.startUs)).toMatch(/^cuda:0 waits for (the )?gradient .+ from cuda:1$/);
+});
+
+test('ranks of a tensor group whose plan cuts nothing have the same samples, and no gradients to average', async () => {
+  const { traces } = await run({ mode: 'tensor', worldSize: 2, tensor: { plan: {} }, batchSize: 12 }, 1);
+  const trace = at(traces, 0);
+  const said = momentsOf(trace).map(
+    (moment) => `${momentSentence(trace, moment, 'modelled')} ${whyOf(trace, moment, 'modelled') ?? ''}`,
+  );
+  expect(said[0]).toMatch(/load the same 12 samples/);
+  for (const text of said) expect(text).not.toMatch(/own samples|averaged|DistributedSampler/);
 });

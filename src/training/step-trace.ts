@@ -8,7 +8,7 @@ import type { Instruction, Program } from '../program/instruction';
 import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { linearize } from '../program/linearize';
 import type { Straggler } from '../protocol/config';
-import type { Captured, DeviceIndex, LossRecord, StepTrace, TensorPart, TraceEvent } from '../protocol/trace';
+import type { Captured, DeviceIndex, LossRecord, Rank, StepTrace, TensorPart, TraceEvent } from '../protocol/trace';
 import type { InstructionRecord } from '../runtime/executor';
 import type { Hardware } from '../simulator/hardware';
 import { simulate } from '../simulator/simulate';
@@ -50,11 +50,25 @@ export function stepTrace({ program, records, hardware, stragglers, ...rest }: S
   const parts = partsOf(program);
   return {
     ...rest,
-    ...(parts.length === 0 ? {} : { parts }),
+    ...(parts.length === 0 && !sharesRows(program) ? {} : { parts }),
     kind: program.kind,
     events,
     modelled: events.map((e) => must(modelled.get(e.id), `modelled time of ${e.id}`)),
   };
+}
+
+/** Whether several ranks load the same rows: those of a tensor group do, even if its plan cuts nothing. */
+function sharesRows({ lanes }: Program): boolean {
+  const rankOf = new Map<string, Rank>();
+  return lanes.some(({ rank, instructions }) =>
+    instructions.some((i) => {
+      if (i.kind !== 'load' || i.source !== 'inputs') return false;
+      const key = `${i.dataIndex} ${i.buffer}`;
+      const first = rankOf.get(key) ?? rank;
+      rankOf.set(key, first);
+      return first !== rank;
+    }),
+  );
 }
 
 const partsOf = ({ lanes }: Program): readonly TensorPart[] =>
