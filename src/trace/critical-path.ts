@@ -27,7 +27,7 @@ export interface CriticalPath {
 }
 
 export function criticalPath(causes: Causes): CriticalPath {
-  const { trace, spans, totalUs } = causes;
+  const { trace, spans, totalUs, nothingUs } = causes;
   const parts: PathPart[] = [];
   const events: number[] = [];
   let current = lastToEnd(causes);
@@ -42,7 +42,9 @@ export function criticalPath(causes: Causes): CriticalPath {
     const hold: Hold | undefined = causes.heldBy(event);
     const { startUs } = at(spans, event);
     const releasedUs = hold?.releasedUs ?? 0;
-    cover(Math.max(startUs, releasedUs), event, at(trace.events, event).peer === undefined ? 'compute' : 'message');
+    // Where two holds end nearly together, a wait of almost no time is left between them: it is part of the event.
+    const beganUs = startUs - releasedUs > nothingUs ? startUs : releasedUs;
+    cover(beganUs, event, at(trace.events, event).peer === undefined ? 'compute' : 'message');
     cover(releasedUs, event, 'waits');
     current = hold?.event;
   }
