@@ -19,12 +19,19 @@ const PEER_BARS = /** @type {const} */ ([
 ]);
 const DDP_BAR = 0.7;
 const TENSOR_BAR = 0.5;
+const SHARDED_BAR = 0.5;
 const CPU_MLP_BAR = 3;
 const CPU_SMALL_BAR = 20_000;
 
 /** @param {Result} result @returns {Ratio[]} those whose two sides were measured */
 export function ratios(result) {
-  return [...peerRatios(result), ...ddpRatios(result), ...tensorRatios(result), ...cpuRatios(result)];
+  return [
+    ...peerRatios(result),
+    ...ddpRatios(result),
+    ...tensorRatios(result),
+    ...shardedRatios(result),
+    ...cpuRatios(result),
+  ];
 }
 
 /** @param {Result} result */
@@ -52,6 +59,13 @@ const tensorRatios = (result) =>
   result.workloads.flatMap(({ id, title }) => {
     const all = measured(result, id);
     return ratio(title, of(all, 'lockstep-tensor'), of(all, 'lockstep-single'), TENSOR_BAR);
+  });
+
+/** @param {Result} result */
+const shardedRatios = (result) =>
+  result.workloads.flatMap(({ id, title }) => {
+    const all = measured(result, id);
+    return ratio(title, of(all, 'lockstep-sharded'), of(all, 'lockstep-ddp'), SHARDED_BAR);
   });
 
 /** @param {Result} result @returns {Ratio[]} */

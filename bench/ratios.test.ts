@@ -8,6 +8,7 @@ const CONTENDERS = [
   ['lockstep-fused', 'lockstep', 'webgpu'],
   ['lockstep-ddp', 'lockstep', 'webgpu'],
   ['lockstep-tensor', 'lockstep', 'webgpu'],
+  ['lockstep-sharded', 'lockstep', 'webgpu'],
   ['lockstep-cpu', 'lockstep', 'cpu'],
   ['tensorflow-webgpu', 'tensorflow', 'webgpu'],
   ['tensorflow-cpu', 'tensorflow', 'cpu'],
@@ -57,6 +58,13 @@ it('holds Tensor against Single, where both ran', () => {
   const all = { 'lockstep-single': 10, 'lockstep-tensor': 6 };
   expect(ratios(resultOf('gpt', all)).map(({ by, value, bar }) => [by, value, bar])).toEqual([
     ['lockstep-tensor to lockstep-single', 0.6, 0.5],
+  ]);
+});
+
+it('holds Sharded against DDP, where both ran', () => {
+  const all = { 'lockstep-ddp': 10, 'lockstep-sharded': 6 };
+  expect(ratios(resultOf('gpt', all)).map(({ by, value, bar }) => [by, value, bar])).toEqual([
+    ['lockstep-sharded to lockstep-ddp', 0.6, 0.5],
   ]);
 });
 

@@ -102,3 +102,43 @@ test(
     await expect(page.getByRole('slider', { name: 'World size' })).toHaveValue('4');
   },
 );
+
+test(
+  'Sharded: the stages of ZeRO show what a rank keeps, and a unit joins the root by one press',
+  placeInBrowser({ modes: ['sharded'] }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open('seed=0&samples=32&test=0&batch=16&layers=2-4-4-1&act=tanh&mode=sharded&world=2&device=cpu');
+    const sharding = page.getByRole('region', { name: 'Sharding' });
+    const stage = (number: number) => sharding.getByRole('radio', { name: new RegExp(`^${number} `) });
+    await expect(stage(3)).toBeChecked();
+    await playground.iterate(1);
+    const loss = await playground.number('Loss');
+    await expect(sharding.getByRole('img', { name: /^Memory of rank 0 over the step/ })).toBeVisible();
+    await sharding.getByRole('checkbox', { name: '2' }).uncheck();
+    await expect(sharding).toContainText('root: the rest');
+    await expect(page).toHaveURL(/modules=/);
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 5);
+    await sharding.getByRole('button', { name: 'made for the model' }).click();
+    await expect(page).not.toHaveURL(/modules=/);
+    await stage(1).check();
+    await expect(page).toHaveURL(/zero=1/);
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 5);
+  },
+);
+
+test(
+  'a model that DDP cannot hold: one press runs it in shards',
+  placeInBrowser({ rest: 'the refusal and what it offers are tested without a page (sharded-memory.test)' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(
+      'seed=0&samples=32&test=0&batch=16&layers=2-64-64-64-64-1&act=tanh&mode=ddp&world=4&device=cpu&budget=0.22&opt=adam',
+    );
+    await page.getByRole('button', { name: 'Run it sharded' }).click();
+    await expect(playground.mode('Sharded data parallel')).toBeChecked();
+    await playground.iterate(1);
+  },
+);

@@ -10,6 +10,7 @@ test('everything that assistive tools and scripts rely on has its role and its n
     'DistributedDataParallel',
     'Model parallel',
     'Pipeline',
+    'Sharded data parallel',
     'Tensor parallel',
     'Parameter server',
   ];

@@ -7,7 +7,7 @@ interface Named {
   readonly id: string;
   readonly title: string;
   /** Contenders that also run it, beside those on WebGPU and WASM. */
-  readonly also: readonly ('ddp' | 'tensor' | 'cpu')[];
+  readonly also: readonly ('ddp' | 'sharded' | 'tensor' | 'cpu')[];
 }
 
 export interface TrainingWork extends Named {

@@ -14,7 +14,7 @@ import type { DeviceMesh } from '../mesh/device-mesh';
 import type { BufferSpec, Program } from '../program/instruction';
 import type { ClosedForm } from '../protocol/closed-form';
 import type { AlgorithmName } from '../protocol/collective';
-import type { Config } from '../protocol/config';
+import type { Config, ConfigInput } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
 import type { PipelineReport } from '../protocol/report';
 import type { BucketsInfo, PlanInfo, ShardingInfo } from '../protocol/session-info';
@@ -80,6 +80,14 @@ export interface ModeStop {
   readonly error: LockstepError;
 }
 
+/** How a run would fit into the memory of its devices. */
+export interface MemoryAdvice {
+  /** A sentence or two. */
+  readonly text: string;
+  /** Settings of a run that fits, which the page offers; absent: the text alone says it. */
+  readonly instead?: Pick<ConfigInput, 'mode' | 'worldSize' | 'sharded'>;
+}
+
 /** What the processes of a run are to each other. */
 export interface ModeProcessGroup {
   /** Of the gradients' all-reduce; absent where there is none. */
@@ -91,6 +99,8 @@ export interface ParallelMode {
   readonly face: Face;
   /** What is fetched before a blueprint is made: the other members may need it, except mesh and check. */
   readonly parts?: readonly Part<unknown>[];
+  /** What is fetched beside these for some configurations. */
+  partsFor?(config: Config): readonly Part<unknown>[];
   /** Its processes as a grid, and the devices that each drives. */
   mesh(config: Config): DeviceMesh;
   /** Layers (indices into the configuration) whose parameters live on each device. */
@@ -174,8 +184,8 @@ export interface ParallelMode {
   readonly wrapsModel?: true;
   /** The part that each device's loss has in the loss of the step; absent: the mean over the devices that have one. */
   lossShares?(config: Config, rows: readonly number[]): readonly number[] | undefined;
-  /** What would fit where a Program of that kind needs more memory than a device has: a sentence or two. */
-  memoryAdvice?(input: ModeInput, kind: TrainingKind, budgetBytes: number): string | undefined;
+  /** What would fit where a Program of that kind needs more memory than a device has. */
+  memoryAdvice?(input: ModeInput, kind: TrainingKind, budgetBytes: number): MemoryAdvice | undefined;
   /** For the report, of a mode whose ranks follow a schedule. */
   scheduleFigures?(config: Config): PipelineReport;
   /** For the report; absent: one process has no group. */

@@ -75,6 +75,7 @@ export async function loadParts(config: Config): Promise<void> {
     ...(config.fuse ? [FUSION_PASSES] : []),
     ...(config.checkpointSegments === undefined ? [] : [CHECKPOINT_PASS]),
     ...(PARALLEL_MODES[config.mode].parts ?? []),
+    ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),
     ...(config.resume === undefined && config.weights === undefined ? [] : [RESUMING]),
   ];

@@ -10,7 +10,7 @@ interface Setting {
   readonly fuse: boolean;
   readonly ranks: number;
   /** Of several ranks; without it 'ddp'. */
-  readonly mode?: 'ddp' | 'tensor';
+  readonly mode?: 'ddp' | 'sharded' | 'tensor';
 }
 
 async function trainer(work: TrainingWork, { device, fuse, ranks, mode = 'ddp' }: Setting, gpu?: GPU): Promise<Runner> {
@@ -75,6 +75,13 @@ export function lockstepContenders(gpu?: GPU): readonly Contender[] {
       title: 'Lockstep Tensor, 4 ranks',
       mode: 'tensor',
       training: (work) => trainer(work, { ...eager, ranks: 4, mode: 'tensor' }, gpu),
+    },
+    {
+      ...common,
+      id: 'lockstep-sharded',
+      title: 'Lockstep Sharded, 4 ranks',
+      mode: 'sharded',
+      training: (work) => trainer(work, { ...eager, ranks: 4, mode: 'sharded' }, gpu),
     },
     {
       ...common,

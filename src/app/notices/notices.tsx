@@ -2,6 +2,7 @@
  * What has to be said: calm strips under the bar, each with what to do and, where there is one, a way on. That the
  * adapter is a software one is said where the device is named (software-word.tsx).
  */
+import { FACES } from '../../parallel/faces';
 import type { Notice } from '../../protocol/notice';
 import { useUrlSync } from '../address/use-address';
 import { loadedPanel } from '../boundary/loaded-panel';
@@ -41,6 +42,7 @@ export function Notices({ label = 'Notices', inLesson = false }: NoticesProps) {
 function NoticeCard({ notice }: { notice: Notice }) {
   const controller = useController();
   const refused = useApp((app) => (notice.id === 'placement' ? app.refusedConfig : undefined));
+  const offered = useApp((app) => (notice.id === 'memory' ? app.offeredConfig : undefined));
   const way = useWayOn(notice);
   return (
     <div
@@ -52,6 +54,18 @@ function NoticeCard({ notice }: { notice: Notice }) {
       <p>
         {notice.text} {notice.hint && <span className={styles['hint']}>{notice.hint}</span>}
       </p>
+      {offered && (
+        <button
+          type="button"
+          className={fields['button']}
+          onClick={() => {
+            controller.dismiss(notice);
+            controller.apply(offered);
+          }}
+        >
+          Run it {FACES[offered.mode].listed.toLowerCase()}
+        </button>
+      )}
       {refused && <DeeperButton refused={refused} onGo={() => controller.dismiss(notice)} />}
       {way && (
         <button

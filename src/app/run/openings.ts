@@ -4,8 +4,9 @@
  * shown while the first run's kernels compile is cpu-preview.ts. The controller makes one; the events of what is open
  * are read by session-events.ts.
  */
+import * as v from 'valibot';
 import { LockstepError } from '../../base/errors';
-import type { Config } from '../../protocol/config';
+import { type Config, configSchema } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import type { Files } from '../../protocol/session';
 import type { SessionInfo } from '../../protocol/session-info';
@@ -228,7 +229,7 @@ export class Openings {
   private async fallBack(refused: Config, error: unknown): Promise<void> {
     const { sessions, board } = this.options;
     const notice = noticeOf(error);
-    this.app.setRefusedConfig(refused);
+    this.app.setRefusedConfig(refused, offeredBy(error, refused));
     const before = this.good;
     const next = before ?? this.options.instead.config;
     if (!sessions.current || next === refused) {
@@ -261,3 +262,12 @@ const isOpen = ({ current }: LiveSession): Promise<boolean> =>
         () => true,
         () => false,
       );
+
+/** The refused run with the settings that the refusal names: what would fit into the memory. */
+function offeredBy(error: unknown, refused: Config): Config | undefined {
+  const instead = error instanceof LockstepError ? error.details['instead'] : undefined;
+  if (instead === undefined) return undefined;
+  const { mesh } = refused;
+  const offered = v.safeParse(configSchema, { ...refused, mesh: { dpReplicate: 1, cp: mesh.cp }, ...instead });
+  return offered.success ? offered.output : undefined;
+}

@@ -36,10 +36,11 @@ const STAGE: RoomView = { shows: 'stage' };
 const WORK: ReadonlySet<TraceEvent['phase']> = new Set(['forward', 'loss', 'backward']);
 const ofBucket = (e: TraceEvent): boolean => e.bucket !== undefined;
 const works = (e: TraceEvent): boolean => e.kind === 'compute' && WORK.has(e.phase) && !ofBucket(e) && !copies(e);
-const copies = ({ name }: TraceEvent): boolean => /^(ops\/copy|comm\/(un)?flatten|ddp\/(un)?pack|halves\/)/.test(name);
+const copies = ({ name }: TraceEvent): boolean =>
+  /^(ops\/copy|comm\/(un)?flatten|ddp\/(un)?pack|fsdp\/|halves\/)/.test(name);
 const fillsBucket = ({ kind, name, bucket }: TraceEvent): boolean =>
   kind === 'compute' &&
-  (/^(ddp|comm)\/(un)?(pack|flatten)$/.test(name) || (name === 'comm/scale' && bucket !== undefined));
+  (/^(ddp|comm)\/(un)?(pack|flatten)$|^fsdp\//.test(name) || (name === 'comm/scale' && bucket !== undefined));
 const isUpdate = ({ kind, name }: TraceEvent): boolean =>
   kind === 'compute' && /^optim\/(?!accumulate-grad|grad-norm|clip-)/.test(name);
 const clips = ({ kind, name }: TraceEvent): boolean => kind === 'compute' && /^optim\/(grad-norm|clip-)/.test(name);

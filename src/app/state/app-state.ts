@@ -81,6 +81,8 @@ export interface AppState extends ViewOptions, WithSlices {
   readonly memoryOf: number | undefined;
   /** The settings that the session refused last; until the next configuration is tried. */
   readonly refusedConfig: Config | undefined;
+  /** What the refusal offers in its place, if it offers something. */
+  readonly offeredConfig: Config | undefined;
   /** The layer that the session refused last, and why; until the next configuration is tried. */
   readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;
 }
@@ -101,7 +103,7 @@ export interface AppActions {
   setSplit(share: number | undefined): void;
   setStageCode(code: AppState['stageCode']): void;
   showMemory(device: number | undefined): void;
-  setRefusedConfig(refused: Config | undefined): void;
+  setRefusedConfig(refused: Config | undefined, offered?: Config): void;
   setRefusedLayer(refused: AppState['refusedLayer']): void;
   /** Replaces a notice with the same id. */
   addNotice(notice: Notice): void;

@@ -40,6 +40,7 @@ const START = {
   slices: new Map(),
   memoryOf: undefined,
   refusedConfig: undefined,
+  offeredConfig: undefined,
   refusedLayer: undefined,
 } satisfies Partial<AppState>;
 
@@ -67,7 +68,7 @@ export function createAppStore(config: Config, view: ViewOptions, pace: Pace = B
     setSplit: (split) => set({ split }),
     setStageCode: (stageCode) => set({ stageCode }),
     showMemory: (memoryOf) => set({ memoryOf }),
-    setRefusedConfig: (refusedConfig) => set({ refusedConfig }),
+    setRefusedConfig: (refusedConfig, offeredConfig) => set({ refusedConfig, offeredConfig }),
     setRefusedLayer: (refusedLayer) => set({ refusedLayer }),
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
     dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),

@@ -22,6 +22,7 @@ import { ddp as face } from './face';
 import { ddpNotices } from './notices';
 import { BROADCAST_STATE, mayStop, STOPS } from './rare-parts';
 import { bucketsOf, passesBeforeRebuild, rebuilds } from './ready-order';
+import { mayNotFit, SHARDING_ADVICE } from './sharding-advice';
 import { emitDdpStep } from './step';
 import { verifyModels } from './verify-models';
 
@@ -65,6 +66,9 @@ export const ddp: ParallelMode = {
     return builder.finish('ddp', kind);
   },
 
+  partsFor: (config) => (mayNotFit(config) ? [SHARDING_ADVICE] : []),
+  memoryAdvice: (input, kind, budgetBytes) =>
+    mayNotFit(input.config) ? SHARDING_ADVICE.get().shardingAdvice({ input, kind, budgetBytes }) : undefined,
   construct,
   stepPhases: (config) => commHookOf(config).phases?.(config),
 

@@ -29,12 +29,13 @@ export const mayStop = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): boolean 
 /** To be awaited before this configuration is compiled, by DDP or by a mode that has its parts. */
 export async function loadRareParts(config: Config): Promise<void> {
   const { ddp, resume, weights } = config;
-  const isCut = meshSizes(config).tp > 1;
+  const { tp, dpShard } = meshSizes(config);
+  const isCut = tp > 1;
   await loadAll([
     ...(ddp.join ? [JOIN] : []),
     ...(ddp.findUnusedParameters ? [USED_MAP] : []),
     ...(ddp.syncBatchNorm || isCut ? [GRAPH_COLLECTIVES] : []),
-    ...(isCut ? [NORM_OF_LINES] : []),
+    ...(isCut || dpShard > 1 ? [NORM_OF_LINES] : []),
     ...(mayStop(config) ? [STOPS] : []),
     ...(resume === undefined && weights === undefined ? [] : [BROADCAST_STATE]),
     ...(hasHook(config) ? [HOOK_BYTES] : []),

@@ -40,8 +40,10 @@ export const pipeline: ParallelMode = {
   stepPhases: (config) => commHookOf(config).phases?.(config),
   noiseForStep: (input) => COMPILER.get().noiseForStep(input),
   compile: (input, kind) => COMPILER.get().compile(input, kind, pipeline.mesh(input.config)),
-  memoryAdvice: (input, kind, budgetBytes) =>
-    COMPILER.get().memoryAdvice({ input, kind, budgetBytes, mesh: pipeline.mesh(input.config) }),
+  memoryAdvice(input, kind, budgetBytes) {
+    const text = COMPILER.get().memoryAdvice({ input, kind, budgetBytes, mesh: pipeline.mesh(input.config) });
+    return text === undefined ? undefined : { text };
+  },
   scheduleFigures: (config) => COMPILER.get().scheduleFigures(config),
   closedForm: (run, pass) => COMPILER.get().closedForm(run, pass),
   checkSchedule: (config, schedule) => COMPILER.get().checkBatches(config, schedule),

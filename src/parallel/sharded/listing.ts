@@ -17,7 +17,7 @@ import { unitsOf } from './units';
 
 export function shardedListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { stage, syncEveryPass } = given.sharded;
-  const place = { size: given.worldSize, rank: 'rank', dropsLast: true };
+  const place = { size: given.worldSize, rank: 'rank', dropsLast: given.dropLast };
   if (stage < 2)
     return ddpListing(given, dialect, {
       place,
@@ -47,7 +47,7 @@ export function shardedListing(given: Config, dialect: Dialect = LISTING): CodeL
         ? `mesh = init_device_mesh(device.type, (${dpReplicate}, ${dpShard}), mesh_dim_names=('dp_replicate', 'dp_shard'))`
         : `mesh = init_device_mesh(device.type, (${dpShard},), mesh_dim_names=('dp_shard',))`,
     ],
-    holdsGroup: { holders: ['model'], graph: [] },
+    holdsGroup: { holders: [], graph: [] },
     model: modelCode(config.model.layers, 'device', config.checkpointSegments),
     dataNames: loaders.names,
     afterModel: shardLines(config),

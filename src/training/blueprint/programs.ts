@@ -7,7 +7,7 @@ import { at } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
 import { referenceConfig } from '../../config/parse-config';
 import type { BatchSchedule } from '../../data/batch-schedule';
-import type { ModeInput, ParallelMode } from '../../parallel/mode';
+import type { MemoryAdvice, ModeInput, ParallelMode } from '../../parallel/mode';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../../parallel/modes';
 import type { Program } from '../../program/instruction';
 import { verifyMemory } from '../../program/memory-report';
@@ -56,17 +56,18 @@ function compiled(compile: () => Program, { batchSize, dropLast }: Config): Prog
 }
 
 /** With the mode's own advice, where it has one. */
-function advised(error: unknown, advice: () => string | undefined): unknown {
+function advised(error: unknown, advice: () => MemoryAdvice | undefined): unknown {
   if (!(error instanceof LockstepError) || error.code !== 'memory') return error;
-  const hint = advice();
-  return hint === undefined ? error : new LockstepError(error.code, error.message, hint, error.details);
+  const given = advice();
+  if (given === undefined) return error;
+  return new LockstepError(error.code, error.message, given.text, { ...error.details, instead: given.instead });
 }
 
 const adviceOf = (
   { input, mode }: Pick<ProgramsInput, 'input' | 'mode'>,
   { kind }: Program,
   budgetBytes: number,
-): string | undefined => (kind.type === 'training' ? mode.memoryAdvice?.(input, kind, budgetBytes) : undefined);
+): MemoryAdvice | undefined => (kind.type === 'training' ? mode.memoryAdvice?.(input, kind, budgetBytes) : undefined);
 
 /** Empty where no reference is wanted. */
 export function compileReference({ input, mode, schedule, rules }: ProgramsInput): readonly Program[] {

@@ -99,7 +99,8 @@ function Units({ sharding: { units, layers, ranks } }: { readonly sharding: Shar
   const config = useApp((app) => app.config);
   const controller = useController();
   const { modules: given, ...sharded } = config.sharded;
-  const own = units.map(({ path }) => path).filter((path) => path !== '');
+  // The setting is there at once, what the session says of it when the run with it has opened.
+  const own = given ?? units.map(({ path }) => path).filter((path) => path !== '');
   const apply = (next: readonly string[] | undefined) =>
     controller.apply({ ...config, sharded: next === undefined ? sharded : { ...sharded, modules: [...next] } });
   const root = units.find(({ path }) => path === '');

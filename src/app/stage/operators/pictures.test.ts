@@ -22,6 +22,21 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
   'a small net': { mode: 'single' },
   convolutions: { mode: 'single', ...SMALL_CNN },
   'a GPT': { mode: 'single', ...SMALL_GPT },
+  // Shards as high as the layers of the small net.
+  'a net in shards': {
+    mode: 'sharded',
+    worldSize: 2,
+    model: {
+      layers: [
+        { type: 'Linear', in: 2, out: 16 },
+        { type: 'Tanh' },
+        { type: 'Linear', in: 16, out: 16 },
+        { type: 'Tanh' },
+        { type: 'Linear', in: 16, out: 2 },
+        { type: 'Linear', in: 2, out: 1 },
+      ],
+    },
+  },
 };
 
 describe.each(Object.entries(RUNS))('%s', (_, config) => {

@@ -19,6 +19,7 @@ import { type OperationAndReads, operationOf } from './operation';
 import type { OperatorPicture } from './operator-picture';
 import { parallelLoss } from './parallel-loss';
 import { pooling } from './pooling';
+import { shards } from './shards';
 import { Sketch } from './sketch';
 import { softmax } from './softmax';
 import { sum } from './sum';
@@ -40,6 +41,7 @@ export const OPERATOR_PICTURE_LIST: readonly OperatorPicture[] = [
   update,
   clip,
   bucket,
+  shards,
 ];
 
 /** Kernels whose room the stage fills without a picture of its own, and with what. */

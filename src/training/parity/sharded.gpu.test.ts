@@ -1,0 +1,41 @@
+/**
+ * Sharded data parallelism on the WGSL kernels, shared on one GPUDevice, against PyTorch 2.13, and with one GPUDevice
+ * per rank held to the bits of the shared run: an MLP whose rows do not divide by the ranks. Shards have no kernels of
+ * their own (copies and collectives are those of DDP), so the CPU device has the other recorded runs.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
+import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
+import { once, runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
+import { FSDP_CASES } from '../testing/sharded-cases';
+
+let node: NodeGpu;
+beforeAll(() => {
+  node = nodeGpu({ warm: true });
+});
+afterAll(() => node.close());
+
+const PADDED = /^mlp784, 3 ranks, reshard_after_forward=true/;
+const cases = FSDP_CASES.filter(({ name }) => PADDED.test(name));
+
+test('the padded run is there', () => expect(cases).toHaveLength(1));
+
+for (const parity of cases) {
+  describe(parity.name, place({ modes: ['sharded'] }), () => {
+    const shared = once(() => runParity(parity, node.gpu));
+
+    test('meets its bars on WebGPU', async () => {
+      const { measured } = await shared();
+      expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
+      expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+      expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
+      expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+      expect(measured.replicaDivergence).toBe(0);
+    });
+
+    test('one GPUDevice per rank: the bits of the shared run', async () => {
+      expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
+    });
+  });
+}
