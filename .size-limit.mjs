@@ -10,7 +10,7 @@ const { page, workers } = firstLoad('dist');
 
 // biome-ignore lint/style/noDefaultExport: size-limit reads it so
 export default [
-  { name: 'until Play, brotli: everything', path: [...page, ...workers].map(inDist), brotli: true, limit: '240 kB' },
+  { name: 'until Play, brotli: everything', path: [...page, ...workers].map(inDist), brotli: true, limit: '241 kB' },
   { name: 'until Play, brotli: the page', path: page.map(inDist), brotli: true, limit: '148 kB' },
   { name: 'until Play, brotli: the session worker', path: workers.map(inDist), brotli: true, limit: '93 kB' },
   ...lessonPages('dist').map(({ name, files }) => ({

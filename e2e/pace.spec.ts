@@ -19,7 +19,7 @@ test(
     // Nothing else asks for anything.
     await expect(page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
     // The bar is at its widest now, and one row wherever a laptop or a screen has the width.
-    for (const width of [1440, 1541, 1641, 1781, 2141, 2241]) {
+    for (const width of [1440, 1541, 1641, 1781, 2241, 2401]) {
       await page.setViewportSize({ width, height: 860 });
       await expect
         .poll(async () => (await page.getByRole('banner').boundingBox())?.height, `height of the bar at ${width} px`)
@@ -59,7 +59,7 @@ test(
     await playground.speed().selectOption('5 steps per second');
     await expect(pace).toContainText('×1, held');
     await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
-    await page.getByRole('heading', { name: 'Lockstep' }).click();
+    await playground.leaveControls();
     await page.keyboard.press('+');
     await page.keyboard.press('+');
     await expect(pace).toContainText('full speed');

@@ -121,6 +121,13 @@ export class Playground {
     return firstNumber((await this.page.locator(`[role="status"][aria-label="${name}"]`).textContent()) ?? '');
   }
 
+  /** So that a key is the page's, and not that of the control used last. */
+  async leaveControls(): Promise<void> {
+    await this.page.evaluate(() => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    });
+  }
+
   mode(name: ModeName): Locator {
     return this.page.getByRole('radiogroup', { name: 'Parallel mode' }).getByRole('radio', { name, exact: true });
   }

@@ -91,7 +91,7 @@ const FROM_THE_START: readonly (readonly [string, (playground: Playground) => Pr
       await expect.poll(() => playground.number('Step')).toBe(1);
       const first = await playground.number('Loss');
       // Space on a button would press that button.
-      await page.getByRole('heading', { name: 'Lockstep' }).click();
+      await playground.leaveControls();
       await page.keyboard.press('Space');
       await expect(playground.button('Pause')).toBeVisible();
       await expect.poll(() => playground.number('Step')).toBeGreaterThan(1);

@@ -53,6 +53,7 @@ export class LockstepError extends Error {
 }
 
 export function toWire(error: unknown): WireError {
+  if (isWireError(error)) return error;
   if (error instanceof LockstepError) {
     return { lockstepError: true, code: error.code, message: error.message, hint: error.hint, details: error.details };
   }

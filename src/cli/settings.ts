@@ -4,7 +4,7 @@
  * source-usage.ts, applied by read-run.ts.
  */
 import { lookup } from '../base/lookup';
-import { DEFAULT_CONFIG } from '../protocol/config';
+import { DEFAULT_CONFIG, MODES } from '../protocol/config';
 import { type OptionRow, usageError, type Values, valuesOf } from './option-values';
 import { hasType, settingPath, settingValue } from './spoken-names';
 
@@ -19,7 +19,7 @@ export const SETTING_OPTIONS: readonly OptionRow[] = [
   {
     name: 'mode',
     value: 'NAME',
-    text: 'short for --set mode=NAME: single, DataParallel, DDP, "Model parallel", pipeline, "Parameter server"',
+    text: `short for --set mode=NAME: ${MODES.join(', ')}`,
   },
   { name: 'world-size', value: 'N', text: 'short for --set worldSize=N' },
   { name: 'seed', value: 'N', text: 'short for --set seed=N' },

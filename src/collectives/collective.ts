@@ -24,9 +24,12 @@ export interface CollectiveCall {
   readonly input: string;
   /**
    * Where the result comes, of the others: allGather and gather [N * length] (gather: the root's alone), reduceScatter
-   * and scatter [length / N], allToAll [length].
+   * and scatter [length / N], allToAll [length]. An allGather whose input is its output is in place, as NCCL has it:
+   * each rank brings its own block of the buffer.
    */
   readonly output?: string;
+  /** Of a reduceScatter: the caller needs the input no more, so the sums are made in it. */
+  readonly consumesInput?: true;
   /** Elements of the input; of reduceScatter, scatter and allToAll a multiple of N. May be 0. */
   readonly length: number;
   /** Rank in the group, of those that have one. Default 0. */

@@ -11,7 +11,7 @@ import { barrierFrom } from './barrier';
 import type { CostRequest, NumberedCall } from './collective';
 import { type Core, coreOf, doublingRounds, halvingRounds, type PieceOf, sentInRounds } from './halving-rounds';
 import type { Hop, Round } from './hop';
-import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
+import { block, copyOwn, outputOf, partialSums, placeOwn, scaleInput } from './local-steps';
 import { algorithm, type Recipe } from './recipe';
 import { bytesOfElements, elementsOf, messageUs, type Stretch, share } from './stretches';
 
@@ -85,12 +85,11 @@ function foldUs({ worldSize }: CostRequest, bytes: number, messages: number, lin
 
 const reduceScatter: Recipe = {
   emit(call, run) {
-    const { group, input, length } = call;
+    const { group, length } = call;
     const core = coreOf(group.ranks.length);
     const own = length / group.ranks.length;
-    const buffer = scratch(call, length);
+    const buffer = partialSums(call);
     const source = { buffer, offset: 0, length };
-    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), source);
     if (call.reduceOp === 'avg') scaleInput(call, buffer);
     run([
       ...roundsIf(fold(core, (from, to) => ({ from, to, source, joins: true, summed: 2 }))),
@@ -121,11 +120,11 @@ const reduceScatter: Recipe = {
 
 const allGather: Recipe = {
   emit(call: NumberedCall, run) {
-    const { group, input, length } = call;
+    const { group, length } = call;
     const core = coreOf(group.ranks.length);
     const buffer = outputOf(call);
     const whole = { buffer, offset: 0, length: length * group.ranks.length };
-    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, rank));
+    for (const rank of group.ranks.keys()) placeOwn(call, rank);
     run([
       ...roundsIf(fold(core, (from, to) => ({ from, to, source: block(buffer, length, from) }))),
       ...doublingRounds(core, buffer, blocksOf(core, length)),

@@ -60,3 +60,21 @@ export const block = (buffer: string, length: number, rank: Rank): Slice => ({ b
 
 /** The buffer that the result comes into. */
 export const outputOf = (call: NumberedCall): string => must(call.output, `${call.op}: the output`);
+
+/** What a rank brings to an all-gather. */
+export const broughtBy = (call: NumberedCall, rank: Rank): Slice =>
+  call.input === call.output ? block(call.input, call.length, rank) : block(call.input, call.length, 0);
+
+/** A rank's own block of an all-gather comes to its place, where it is not there already. */
+export function placeOwn(call: NumberedCall, rank: Rank): void {
+  if (call.input !== call.output) copyOwn(call, rank, broughtBy(call, rank), block(outputOf(call), call.length, rank));
+}
+
+/** Where a reduce-scatter makes its sums: in a copy of the input, or in the input. */
+export function partialSums(call: NumberedCall): string {
+  const { input, length, group } = call;
+  if (call.consumesInput) return input;
+  const buffer = scratch(call, length);
+  for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
+  return buffer;
+}

@@ -7,7 +7,7 @@ import type { Rank, Slice } from '../protocol/trace';
 import { barrierFrom } from './barrier';
 import type { NumberedCall } from './collective';
 import type { Hop, Round } from './hop';
-import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
+import { block, broughtBy, copyOwn, outputOf, partialSums, placeOwn, scaleInput } from './local-steps';
 import { algorithm, type Recipe } from './recipe';
 import { burstUs, messageUs, mod } from './stretches';
 
@@ -102,12 +102,12 @@ const scatter: Recipe = {
 };
 
 function gatherRounds(call: NumberedCall, root: Rank): readonly Round[] {
-  const { input, length } = call;
-  copyOwn(call, root, block(input, length, 0), block(outputOf(call), length, root));
+  const { length } = call;
+  placeOwn(call, root);
   return inTurn(others({ ...call, root }), (from) => ({
     from,
     to: root,
-    source: block(input, length, 0),
+    source: broughtBy(call, from),
     target: block(outputOf(call), length, from),
   }));
 }
@@ -135,10 +135,9 @@ const allGather: Recipe = {
 
 const reduceScatter: Recipe = {
   emit(call, run) {
-    const { input, length, group } = call;
+    const { length, group } = call;
     const own = length / group.ranks.length;
-    const buffer = scratch(call, length);
-    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
+    const buffer = partialSums(call);
     if (call.reduceOp === 'avg') scaleInput(call, buffer);
     const out = block(outputOf(call), own, 0);
     run([

@@ -8,7 +8,7 @@
 import { at } from '../base/invariant';
 import type { Slice } from '../protocol/trace';
 import { barrierFrom } from './barrier';
-import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
+import { block, copyOwn, outputOf, partialSums, placeOwn, scaleInput } from './local-steps';
 import { algorithm, type Recipe } from './recipe';
 import { chainBroadcast, chainReduce } from './ring-chain';
 import { allGatherChunk, allGatherRounds, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
@@ -54,11 +54,10 @@ const allReduce: Recipe = {
 
 const reduceScatter: Recipe = {
   emit(call, run) {
-    const { group, input, length } = call;
+    const { group, length } = call;
     const n = group.ranks.length;
     const own = length / n;
-    const buffer = scratch(call, length);
-    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
+    const buffer = partialSums(call);
     if (call.reduceOp === 'avg') scaleInput(call, buffer);
     run(reduceScatterRounds({ members: [...group.ranks.keys()], chunk: (c) => block(buffer, own, c) }));
     for (const rank of group.ranks.keys()) copyOwn(call, rank, block(buffer, own, rank), block(outputOf(call), own, 0));
@@ -73,9 +72,9 @@ const reduceScatter: Recipe = {
 
 const allGather: Recipe = {
   emit(call, run) {
-    const { group, input, length } = call;
+    const { group, length } = call;
     const output = outputOf(call);
-    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(output, length, rank));
+    for (const rank of group.ranks.keys()) placeOwn(call, rank);
     run(allGatherRounds({ members: [...group.ranks.keys()], chunk: (c) => block(output, length, c) }));
   },
   cost: ({ bytes, worldSize: n }) => ({

@@ -68,6 +68,16 @@ describe.each(NAMES)('preset %s', (name) => {
     expect(disagreements({ ...smaller(name), mode, mesh, ddp, pipeline: { microBatches: 3 } })).toEqual([]);
   });
 
+  test.each<NonNullable<ConfigInput['sharded']>>([
+    { stage: 1 },
+    { stage: 2 },
+    { reshardTo: 2, reshardAfterForward: true },
+  ])('shards and replicas of them: %j', (sharded) => {
+    const mesh = { dpReplicate: 2, dpShard: 4 };
+    const ddp = { algorithm: 'naive' } as const;
+    expect(disagreements({ ...smaller(name), mode: 'sharded', mesh, ddp, sharded })).toEqual([]);
+  });
+
   test.each(ALGORITHM_NAMES)('DDP by %s', (algorithm) => {
     for (const worldSize of [2, 4])
       expect(disagreements({ ...smaller(name), mode: 'ddp', worldSize, nodes: 2, ddp: { algorithm } })).toEqual([]);

@@ -286,6 +286,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('dpShard', 'mesh.dpShard', optional),
   row('zero', 'sharded.stage'),
   row('reshardRoot', 'sharded.reshardAfterForward', optionalFlag),
+  row('reshardTo', 'sharded.reshardTo', optional),
   row('modules', 'sharded.modules', structured("!('0','2')")),
   row('prefetch', 'sharded.prefetch', optional),
   row('syncEveryPass', 'sharded.syncEveryPass'),

@@ -3,7 +3,7 @@
  * back with the same words, and errors always do. The controller writes on it.
  */
 import { brief } from '../../base/brief';
-import { LockstepError } from '../../base/errors';
+import { fromWire, isWireError, LockstepError } from '../../base/errors';
 import type { Notice } from '../../protocol/notice';
 import type { AppStore } from '../state/store';
 
@@ -16,7 +16,9 @@ export interface NoticeBoard {
   clearRun(): void;
 }
 
-export function noticeOf(error: unknown): Notice {
+/** A session in the same thread, as a lesson's recorder has it, throws what would cross the worker wall. */
+export function noticeOf(thrown: unknown): Notice {
+  const error = isWireError(thrown) ? fromWire(thrown) : thrown;
   const known = error instanceof LockstepError;
   const text = brief(error instanceof Error ? error.message : String(error), 2000);
   return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };

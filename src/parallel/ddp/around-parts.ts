@@ -2,7 +2,7 @@
  * Which of DDP's settings count for a DDP around parts of a model: a stage of a pipeline, or what a rank of a tensor
  * group holds. A setting that torch takes there counts; one that it takes only around a whole model, or that works
  * otherwise there, is set to its default, and a notice says why. Links that have such settings keep working. Called by
- * the modes pipeline and tensor.
+ * the modes pipeline, sharded and tensor.
  */
 import { lookup } from '../../base/lookup';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
@@ -28,6 +28,8 @@ export interface DdpOfParts {
   readonly noticeId: string;
   /** What a run without replicas is called, and what DDP is around: 'a pipeline', 'a stage'. */
   readonly words: readonly [run: string, part: string];
+  /** All settings that count, where there is no DDP but what else averages gradients; absent: those of a DDP. */
+  readonly only?: readonly (keyof DdpSettings)[];
   /** Settings that count here beside those that count in every such mode. */
   readonly more: readonly (keyof DdpSettings)[];
   /** Hooks that do not work on such parts, and why. */
@@ -40,9 +42,9 @@ export function withDdpOfParts(config: Config, parts: DdpOfParts): Config {
   const { ddp } = config;
   const usual = DEFAULT_CONFIG.ddp;
   const counting = {
-    ...picked(ddp, [...OF_ROWS, ...parts.more]),
+    ...picked(ddp, parts.only ?? [...OF_ROWS, ...parts.more]),
     ...(ddp.bucketCapMb === undefined ? {} : { bucketCapMb: ddp.bucketCapMb }),
-    ...(replicasOf(config) === 1 ? {} : ofReducer(ddp, parts)),
+    ...(parts.only || replicasOf(config) === 1 ? {} : ofReducer(ddp, parts)),
   };
   // Each replica keeps running statistics of its own.
   return { ...config, ddp: { ...usual, ...counting, broadcastBuffers: false } };
@@ -92,14 +94,17 @@ export function ignoredDdpNotices(config: Config, parts: DdpOfParts): readonly N
   const names = ignored.map((name) => `ddp.${name}`).join(', ');
   const why = reasons.size === 0 ? '' : `: ${[...reasons].join('; ')}`;
   const [run, part] = parts.words;
-  const where = replicasOf(config) === 1 ? `${run} without replicas` : `mode ${config.mode}`;
-  const counting = [...ALWAYS, ...OF_ROWS, ...OF_REDUCER, ...parts.more];
+  const where = replicasOf(config) === 1 && !parts.only ? `${run} without replicas` : `mode ${config.mode}`;
+  const counting = parts.only ?? [...ALWAYS, ...OF_ROWS, ...OF_REDUCER, ...parts.more];
+  const list = `${counting.slice(0, -1).join(', ')} and ${counting.at(-1)}`;
   return [
     {
       level: 'info',
       id: parts.noticeId,
       text: `${names} ${ignored.length === 1 ? 'has' : 'have'} no effect in ${where}${why}.`,
-      hint: `With replicas (mesh.dpReplicate), DDP around ${part} takes ${counting.slice(0, -1).join(', ')} and ${counting.at(-1)}.`,
+      hint: parts.only
+        ? `Of DDP’s settings, ${part} takes ${list}.`
+        : `With replicas (mesh.dpReplicate), DDP around ${part} takes ${list}.`,
     },
   ];
 }

@@ -24,7 +24,7 @@ import type { CodeLine } from '../../protocol/trace';
 const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);
 
 /** What such a mode adds. */
-export interface ListedBeside extends Pick<Script, 'imports' | 'optimizerWrapper'> {
+export interface ListedBeside extends Pick<Script, 'imports' | 'notes' | 'optimizerWrapper'> {
   /** Absent: that of a DistributedSampler over all ranks. */
   readonly place?: DataPlace;
 }
@@ -39,6 +39,7 @@ export function ddpListing(config: Config, dialect: Dialect = LISTING, more: Lis
   const loaders = loaderLines(config, rankBatch(config), dialect, more.place);
   const how = `${algorithmAdverb(algorithm)} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
   return dialect.assemble(config, {
+    ...(more.notes === undefined ? {} : { notes: more.notes }),
     ...(more.optimizerWrapper === undefined ? {} : { optimizerWrapper: more.optimizerWrapper }),
     about: `with DistributedDataParallel on ${config.worldSize} ranks`,
     ...(uneven === undefined ? {} : { uneven }),

@@ -10,6 +10,7 @@ export const pipeline: Face = {
   title: 'Pipeline',
   listed: 'Pipeline',
   short: 'Pipeline',
+  tight: 'Pipe',
   about:
     'Stages of the net on different ranks; the batch goes through in micro-batches, so that all ranks work at once',
   seen: (devices) =>

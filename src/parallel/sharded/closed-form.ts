@@ -12,12 +12,12 @@ import { bytesOf, tensorBytes } from '../../tensor/shape';
 import { closedForm, type FormPass, type RunSizes } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { unitLayout } from './unit-layout';
-import { unitsOf } from './units';
+import { type ShardedUnit, unitsOf } from './units';
 import { partitionOf } from './zero-one';
 
 export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): ClosedForm {
   const { config } = run;
-  const { stage, reshardAfterForward } = config.sharded;
+  const { stage, reshardAfterForward, reshardTo } = config.sharded;
   if (stage < 2) {
     const reduced = ddpForm(run, pass);
     return stage === 1 && pass.steps ? withBroadcasts(run, reduced, mesh) : reduced;
@@ -26,22 +26,25 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
   const units = unitsOf(config).filter(({ parameters }) => parameters.length > 0);
   const perDevice = mesh.devices.map((device) => {
     const rank = at(mesh.rankOfDevice, device);
-    const sent = (op: CollectiveOp, axis: Axis, elements: number): number => {
-      const group = mesh.group(axis, rank);
-      const { bytesSent } = algorithmFor(config.ddp.algorithm, op).cost({
-        op,
-        worldSize: group.ranks.length,
-        bytes: elements * bytesOf('f32'),
-      });
-      return at(bytesSent, group.ranks.indexOf(rank));
+    const sentIn = (op: CollectiveOp, worldSize: number, place: number, elements: number): number => {
+      const bytes = elements * bytesOf('f32');
+      return at(algorithmFor(config.ddp.algorithm, op).cost({ op, worldSize, bytes }).bytesSent, place);
     };
-    return units.reduce((bytes, { path, parameters }) => {
-      const { perRank } = unitLayout(parameters, ranks);
-      const gathers = stage === 3 && (path !== '' || reshardAfterForward === true) ? 2 : 1;
+    const sent = (op: CollectiveOp, axis: Axis, elements: number): number =>
+      sentIn(op, mesh.shape[axis], mesh.coordinate(rank)[axis], elements);
+    /** For the backward pass: from all shards, or from what few ranks have kept. */
+    const gatheredAgain = (unit: ShardedUnit, perRank: number): number => {
+      if (stage < 3 || (unit.path === '' && reshardAfterForward !== true)) return 0;
+      if (reshardTo === undefined || unit.path === '') return sent('allGather', 'dpShard', perRank);
+      const few = unitLayout(unit.parameters, reshardTo).perRank;
+      return sentIn('allGather', reshardTo, mesh.coordinate(rank).dpShard % reshardTo, few);
+    };
+    return units.reduce((bytes, unit) => {
+      const { perRank } = unitLayout(unit.parameters, ranks);
       const reduced = pass.reduces
         ? sent('reduceScatter', 'dpShard', ranks * perRank) + sent('allReduce', 'dpReplicate', perRank)
         : 0;
-      return bytes + gathers * sent('allGather', 'dpShard', perRank) + reduced;
+      return bytes + sent('allGather', 'dpShard', perRank) + gatheredAgain(unit, perRank) + reduced;
     }, 0);
   });
   const text =
@@ -52,9 +55,10 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
 }
 
 /** What a rank has stepped goes to every other rank of its shard group. */
-function withBroadcasts({ config }: RunSizes, reduced: ClosedForm, mesh: DeviceMesh): ClosedForm {
+function withBroadcasts({ config, transfers }: RunSizes, reduced: ClosedForm, mesh: DeviceMesh): ClosedForm {
   const ranks = mesh.shape.dpShard;
-  if (ranks === 1) return reduced;
+  // DDP's form speaks of reductions alone where rank 0 broadcasts running statistics, too.
+  if (ranks === 1 || transfers.bufferBytes > 0) return reduced;
   const own = partitionOf(parameterList(config.model.layers), ranks).map((part) =>
     part.reduce((bytes, { shape }) => bytes + tensorBytes({ shape }), 0),
   );

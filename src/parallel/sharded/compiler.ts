@@ -12,18 +12,21 @@ import type { Config } from '../../protocol/config';
 import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
 import type { TrainingKind } from '../../protocol/step-kind';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
+import { withDdpOfParts } from '../ddp/around-parts';
 import { emitDdpStep, syncedOver } from '../ddp/step';
 import type { ModeInput } from '../mode-input';
 import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Step } from '../step/walk';
 import { fsdpSync, shardsOn } from './fsdp';
+import { NO_DDP } from './no-ddp';
 import { layoutsOf } from './pieces';
 import { checkUnits, unitsOf } from './units';
 import { unshardedGraph } from './unsharded-graph';
 import { zeroOne } from './zero-one';
 
 export { shardedForm as closedForm } from './closed-form';
+export { shardedNotices as notices } from './notices';
 export { shardingInfo } from './sharding-info';
 
 export function settle({ config }: ModeInput): Config {
@@ -37,7 +40,35 @@ export function settle({ config }: ModeInput): Config {
       hint: 'Set mesh.dpReplicate to a divisor of worldSize, or mesh.dpShard to the number of ranks that share a replica.',
     });
   checkUnits(config);
-  return config;
+  checkReshardTo(config);
+  if (config.sharded.stage === 1) checkZeroOne(config);
+  return config.sharded.stage < 2 ? config : withDdpOfParts(config, NO_DDP);
+}
+
+function checkReshardTo(config: Config): void {
+  const { stage, reshardTo } = config.sharded;
+  const { dpShard } = meshSizes(config);
+  if (reshardTo === undefined || stage < 3 || dpShard % reshardTo === 0) return;
+  throw refusedSettings({
+    settings: { 'sharded.reshardTo': reshardTo, 'mesh.dpShard': dpShard },
+    why: `PyTorch: “If passing reshard_after_forward as an int, it should be a factor of ${dpShard}, not ${reshardTo}”`,
+    hint: 'Leave sharded.reshardTo out, or choose a number that divides the shards.',
+  });
+}
+
+/** ZeroRedundancyOptimizer broadcasts what each rank has stepped, so every rank must step the same gradients. */
+function checkZeroOne({ sharded, ddp }: Config): void {
+  const alone = ddp.join
+    ? { 'ddp.join': true }
+    : ddp.commHook.type === 'localSGD'
+      ? { 'ddp.commHook': 'localSGD' }
+      : undefined;
+  if (!alone) return;
+  throw refusedSettings({
+    settings: { 'sharded.stage': sharded.stage, ...alone },
+    why: 'each rank steps its share of the parameters for all ranks, so all of them must take part in every step',
+    hint: 'Leave the setting out, or set sharded.stage to 0.',
+  });
 }
 
 export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {

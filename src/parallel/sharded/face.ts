@@ -9,6 +9,7 @@ export const sharded: Face = {
   title: 'Sharded data parallel',
   listed: 'Sharded',
   short: 'Sharded',
+  tight: 'Shard',
   about: 'Each rank keeps a slice of every parameter; a layer is gathered whole before its turn and freed after it',
   seen: (devices) =>
     devices === 1

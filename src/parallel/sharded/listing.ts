@@ -15,12 +15,17 @@ import type { CodeLine } from '../../protocol/trace';
 import { ddpListing } from '../ddp/listing';
 import { unitsOf } from './units';
 
-export function shardedListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
-  const { stage, syncEveryPass } = given.sharded;
+export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeLine[] {
+  const { resume, ...begun } = asked;
+  const { stage, syncEveryPass } = asked.sharded;
+  // A checkpoint has whole states, which an optimiser over shards does not take.
+  const given: Config = stage === 0 ? asked : begun;
+  const notes = stage > 0 && resume !== undefined ? [BEGINS_ANEW] : [];
   const place = { size: given.worldSize, rank: 'rank', dropsLast: given.dropLast };
   if (stage < 2)
     return ddpListing(given, dialect, {
       place,
+      notes,
       ...(stage === 1
         ? {
             imports: ['from torch.distributed.optim import ZeroRedundancyOptimizer'],
@@ -35,6 +40,7 @@ export function shardedListing(given: Config, dialect: Dialect = LISTING): CodeL
   const timeout = config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${config.timeoutS})`];
   return dialect.assemble(config, {
     about: `with fully_shard on ${dpShard} ranks${dpReplicate > 1 ? `, ${dpReplicate} replicas of them` : ''}`,
+    notes,
     imports: [
       'import os',
       ...(timeout.length > 0 ? ['from datetime import timedelta'] : []),
@@ -65,8 +71,12 @@ export function shardedListing(given: Config, dialect: Dialect = LISTING): CodeL
   });
 }
 
+const BEGINS_ANEW =
+  '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
+
 function shardLines(config: Config): readonly CodeLine[] {
-  const { stage, reshardAfterForward, prefetch } = config.sharded;
+  const { stage, reshardAfterForward, reshardTo, prefetch } = config.sharded;
+  const own = stage === 3 && reshardTo !== undefined ? `, reshard_after_forward=${reshardTo}` : undefined;
   const [, ...units] = unitsOf(config);
   const kept = stage === 2 ? ', reshard_after_forward=False' : '';
   const root = stage === 3 && reshardAfterForward === true ? ', reshard_after_forward=True' : kept;
@@ -78,7 +88,7 @@ function shardLines(config: Config): readonly CodeLine[] {
       : lines(
           `units = [model.get_submodule(path) for path in [${paths}]]`,
           'for unit in units:',
-          `    fully_shard(unit, mesh=mesh${kept})`,
+          `    fully_shard(unit, mesh=mesh${own ?? kept})`,
         )),
     line(`fully_shard(model, mesh=mesh${root})`, 'fully_shard'),
     ...(ahead && units.length > 0

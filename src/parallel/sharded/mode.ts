@@ -36,6 +36,12 @@ export const sharded: ParallelMode = {
   rankSeeds: (config) => (isDdp(config) ? config.ddp.rankSeeds : 'same'),
   broadcastsBuffers: (config) => isDdp(config) && config.ddp.broadcastBuffers,
   processGroup: (config) => ({ algorithm: config.ddp.algorithm }),
+  check: (config) => (isDdp(config) ? ddp.check?.(config) : undefined),
+  checkSchedule: (config, schedule) => (isDdp(config) ? ddp.checkSchedule?.(config, schedule) : undefined),
+  notices: (input) => (isDdp(input.config) ? (ddp.notices?.(input) ?? []) : COMPILER.get().notices(input)),
+  stop: (input) => (isDdp(input.config) ? ddp.stop?.(input) : undefined),
+  stepPhases: (config) => (isDdp(config) ? ddp.stepPhases?.(config) : undefined),
+  noiseForStep: (input) => (isDdp(input.config) ? must(ddp.noiseForStep, 'DDP')(input) : () => []),
   opFamilies: (config) => (isDdp(config) ? opFamiliesOfHook(config) : ['sharded']),
   listing: new Part(SCRIPT, async () => (await import('./listing')).shardedListing),
 

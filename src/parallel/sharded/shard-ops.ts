@@ -1,6 +1,6 @@
 /**
  * What a rank does on its own around the collectives of a unit, named after FSDP2's own operators
- * (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py): all four copy runs of elements from inputs to outputs,
+ * (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py): they all copy runs of elements from inputs to outputs,
  * and unit-layout.ts says which. Loaded for runs of mode sharded.
  */
 import { at } from '../../base/invariant';
@@ -59,6 +59,9 @@ export const CHUNK_CAT = 'fsdp/chunk-cat';
 /** What the reduce-scatter gave, as the gradients of a rank's shards. */
 export const SHARD_OUT = 'fsdp/sharded-grad';
 
+/** Of a unit's whole parameters, the part that a rank keeps after the forward pass for few ranks to gather. */
+export const KEEP = 'fsdp/post-forward-shard';
+
 export const SHARD_OPS: OpTable = new Map(
-  [COPY_IN, COPY_OUT, CHUNK_CAT, SHARD_OUT].map((name) => [name, copies(name)]),
+  [COPY_IN, COPY_OUT, KEEP, CHUNK_CAT, SHARD_OUT].map((name) => [name, copies(name)]),
 );

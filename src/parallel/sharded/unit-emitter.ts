@@ -12,15 +12,16 @@ import type { StagePlace } from '../step/place';
 import type { StageUse } from '../step/sync';
 import type { Step } from '../step/walk';
 import { shardOf } from './pieces';
-import { CHUNK_CAT, COPY_IN, COPY_OUT, runAttrs, SHARD_OUT } from './shard-ops';
+import { CHUNK_CAT, COPY_IN, COPY_OUT, KEEP, runAttrs, SHARD_OUT } from './shard-ops';
 import {
   isPadded,
   parametersOn,
   partsToWhole,
   partToShards,
-  shardsToPart,
+  shardsToParts,
   type UnitLayout,
   unitLayout,
+  wholeToPart,
   wholeToParts,
 } from './unit-layout';
 import type { ShardedUnit } from './units';
@@ -33,19 +34,35 @@ export interface UnitPlace extends Pick<Step, 'builder' | 'input'> {
 
 export type Pass = 'forward' | 'backward';
 
+/** Who gathers a unit together. */
+interface Gathering {
+  readonly ranks: number;
+  readonly groups: readonly Group[];
+  placeIn(lane: LaneBuilder): number;
+  /** From what the ranks have kept of the forward pass, instead of their shards. */
+  readonly few: boolean;
+}
+
 export function unitEmitter({ builder, input, place }: UnitPlace) {
   const { algorithm } = input.config.ddp;
+  const { stage, reshardTo: given } = input.config.sharded;
+  const reshardTo = stage === 3 ? given : undefined;
   const { mesh } = builder;
   const groups = [...new Set(place.lanes.map(({ rank }) => mesh.group('dpShard', rank)))];
   const replicas = [...new Set(place.lanes.map(({ rank }) => mesh.group('dpReplicate', rank)))];
   const ranks = mesh.shape.dpShard;
   const placeIn = ({ rank }: LaneBuilder): number => mesh.coordinate(rank).dpShard;
+  const all: Gathering = { ranks, groups, placeIn, few: false };
+  const few = reshardTo === undefined ? undefined : gatheringOfFew(all, reshardTo);
+  const gatheringOf = ({ path }: ShardedUnit, pass: Pass): Gathering =>
+    few !== undefined && pass === 'backward' && path !== '' ? few : all;
   /** The last copy out: what is gathered next waits for it, so at most two gathered units are there. */
   let copied: string | undefined;
   let waitedFor: string | undefined;
   let reduced: string | undefined;
 
   const layoutOf = ({ parameters }: ShardedUnit): UnitLayout => unitLayout(parameters, ranks);
+  const keptBy = (unit: ShardedUnit): string => `${label(unit)}.kept`;
   const label = ({ path }: ShardedUnit): string => (path === '' ? 'root' : path);
   const flatBuffer = (lane: LaneBuilder, name: string, length: number) =>
     lane.buffer({ name, shape: [length], dtype: 'f32', category: 'communication', persistent: false });
@@ -83,49 +100,51 @@ export function unitEmitter({ builder, input, place }: UnitPlace) {
     },
 
     gather(unit: ShardedUnit, pass: Pass): void {
-      const layout = layoutOf(unit);
+      const by = gatheringOf(unit, pass);
+      const layout = unitLayout(unit.parameters, by.ranks);
       const where: Where = { ...whereOf(unit, pass, 'gather'), queue: 'comm' };
-      const [part, all] = [`${label(unit)}.shards.${pass}`, `${label(unit)}.gathered.${pass}`];
+      const output = `${label(unit)}.gathered.${pass}`;
       for (const lane of place.lanes) {
-        const index = placeIn(lane);
-        flatBuffer(lane, part, layout.perRank);
-        flatBuffer(lane, all, ranks * layout.perRank);
+        flatBuffer(lane, output, by.ranks * layout.perRank);
         if (copied !== undefined && copied !== waitedFor) lane.wait(copied, where);
-        if (isPadded(layout, [index])) fill(lane, lane.whole(part), 0, where);
-        const own = parametersOn(layout, index).map(({ name }) => name);
-        if (own.length > 0) lane.compute(COPY_IN, own, [part], runAttrs(shardsToPart(layout, index)), where);
+        if (by.few) lane.wait(keptBy(unit), where);
+        else copyIn(lane, layout, { output, where });
       }
       waitedFor = copied;
-      for (const group of groups)
+      for (const group of by.groups)
         algorithmFor(algorithm, 'allGather').emit({
           builder,
           op: 'allGather',
           group,
-          input: part,
-          output: all,
+          input: by.few ? keptBy(unit) : output,
+          output,
           length: layout.perRank,
           payload: 'parameter',
           where,
         });
-      for (const lane of place.lanes) lane.signal('comm', `${all}.done`);
+      for (const lane of place.lanes) lane.signal('comm', `${output}.done`);
     },
 
     copyOut(unit: ShardedUnit, pass: Pass): void {
-      const layout = layoutOf(unit);
+      const layout = unitLayout(unit.parameters, gatheringOf(unit, pass).ranks);
       const where = whereOf(unit, pass, 'gather');
-      const all = `${label(unit)}.gathered.${pass}`;
+      const gathered = `${label(unit)}.gathered.${pass}`;
       for (const lane of place.lanes) {
-        lane.wait(`${all}.done`, where);
+        lane.wait(`${gathered}.done`, where);
         const outputs = unit.parameters.map(({ name }) => unsharded(name));
-        lane.compute(COPY_OUT, [all], outputs, runAttrs(partsToWhole(layout)), where);
+        lane.compute(COPY_OUT, [gathered], outputs, runAttrs(partsToWhole(layout)), where);
         lane.signal('compute', `${label(unit)}.copied.${pass}`);
       }
       copied = `${label(unit)}.copied.${pass}`;
     },
 
-    /** What is gathered later is other memory. */
+    /** After the forward pass. What is gathered later is other memory. */
     free(unit: ShardedUnit): void {
-      for (const lane of place.lanes) for (const { name } of unit.parameters) lane.renew(unsharded(name));
+      const next = gatheringOf(unit, 'backward');
+      for (const lane of place.lanes) {
+        if (next.few) keepPart(lane, unit, next);
+        for (const { name } of unit.parameters) lane.renew(unsharded(name));
+      }
     },
 
     /** `unit`: with the parameters that have a gradient. */
@@ -151,6 +170,7 @@ export function unitEmitter({ builder, input, place }: UnitPlace) {
           op: 'reduceScatter',
           group,
           input: all,
+          consumesInput: true,
           output: part,
           length: ranks * layout.perRank,
         });
@@ -166,6 +186,45 @@ export function unitEmitter({ builder, input, place }: UnitPlace) {
       reduced = `${part}.done`;
     },
   };
+
+  /** The shards of the rank, in their place among those of all ranks. */
+  function copyIn(
+    lane: LaneBuilder,
+    layout: UnitLayout,
+    { output, where }: { readonly output: string; readonly where: Where },
+  ): void {
+    const index = placeIn(lane);
+    const { perRank } = layout;
+    if (isPadded(layout, [index])) fill(lane, { buffer: output, offset: index * perRank, length: perRank }, 0, where);
+    const own = parametersOn(layout, index).map(({ name }) => name);
+    if (own.length > 0) lane.compute(COPY_IN, own, [output], runAttrs(shardsToParts(layout, index)), where);
+  }
+
+  function keepPart(lane: LaneBuilder, unit: ShardedUnit, by: Gathering): void {
+    const layout = unitLayout(unit.parameters, by.ranks);
+    const index = by.placeIn(lane);
+    const where = whereOf(unit, 'forward', 'gather');
+    const output = keptBy(unit);
+    lane.buffer({ name: output, shape: [layout.perRank], dtype: 'f32', category: 'unsharded', persistent: false });
+    if (isPadded(layout, [index])) fill(lane, lane.whole(output), 0, where);
+    const runs = wholeToPart(layout, index);
+    const inputs = unit.parameters.map(({ name }) => unsharded(name));
+    if (runs.length > 0) lane.compute(KEEP, inputs, [output], runAttrs(runs), where);
+    lane.signal('compute', output);
+  }
+
+  /** So many neighbours along dpShard each. */
+  function gatheringOfFew(from: Gathering, count: number): Gathering {
+    const parts = from.groups.flatMap((group) =>
+      Array.from({ length: group.ranks.length / count }, (_, k) => group.ranks.slice(k * count, (k + 1) * count)),
+    );
+    return {
+      ranks: count,
+      groups: parts.map((own) => mesh.newGroup(own, { purpose: 'post_forward' })),
+      placeIn: (lane) => from.placeIn(lane) % count,
+      few: true,
+    };
+  }
 
   function averageOverReplicas(input: string, length: number, where: Where): void {
     const average = (group: Group) =>

@@ -69,8 +69,15 @@ const nonEmpty = (layout: UnitLayout, index: number): readonly Held[] =>
     length > 0 ? layout.slots.slice(k, k + 1).map((slot) => ({ slot, start, length })) : [],
   );
 
-/** From the shards of a rank (those that it has) into its flat part. */
-export const shardsToPart = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
+/** From the shards of a rank (those that it has) to its place among the parts of all ranks. */
+export const shardsToParts = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
+  shardsToPart(layout, index).map(({ to, ...run }) => ({
+    ...run,
+    to: { ...to, offset: to.offset + index * layout.perRank },
+  }));
+
+/** From the shards of a rank into its flat part. */
+const shardsToPart = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
   nonEmpty(layout, index).map(({ slot, length }, operand) => ({
     from: { operand, offset: 0 },
     to: { operand: 0, offset: slot.offset },
@@ -91,6 +98,12 @@ export function partsToWhole(layout: UnitLayout): readonly CopiedRun[] {
     }),
   );
 }
+
+/** From whole tensors into the flat part of one rank. */
+export const wholeToPart = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
+  wholeToParts(layout)
+    .filter(({ to }) => Math.floor(to.offset / layout.perRank) === index)
+    .map(({ to, ...run }) => ({ ...run, to: { ...to, offset: to.offset - index * layout.perRank } }));
 
 /** From whole tensors into the parts of all ranks. */
 export const wholeToParts = (layout: UnitLayout): readonly CopiedRun[] =>

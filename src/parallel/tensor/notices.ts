@@ -41,7 +41,7 @@ function planNotices({ config }: NoticeInput): readonly Notice[] {
 function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
   const { gathered } = cutModel({ ...input, config }, 0);
   if (gathered.length === 0) return [];
-  const read = [...new Set(gathered.map(({ module }) => module))].map((module) => `"${module}"`);
+  const read = [...new Set(gathered.map(readerWords))];
   return [
     {
       level: 'warning',
@@ -65,3 +65,9 @@ function rowNotices({ config, rows }: NoticeInput): readonly Notice[] {
     },
   ];
 }
+
+/** What needs a tensor whole. The loss is no module of the model, nor is a sum between modules. */
+const readerWords = ({ module, op }: { readonly module: string; readonly op: string }): string => {
+  if (module !== '') return `"${module}"`;
+  return op.startsWith('loss/') ? 'the loss' : 'a sum between modules';
+};

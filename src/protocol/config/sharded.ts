@@ -3,7 +3,7 @@
  * of the ZeRO paper.
  */
 import * as v from 'valibot';
-import { count } from './fields';
+import { count, LIMITS } from './fields';
 
 /** Modules, and characters of a path. */
 const [MOST_UNITS, LONGEST_PATH] = [256, 200];
@@ -15,10 +15,16 @@ export const shardedSchema = v.strictObject({
    */
   stage: v.optional(v.pipe(count(0, 3)), 3),
   /**
-   * Of stage 3: true frees the parameters of the root, too, after the forward pass; a number keeps them in that many
-   * shards. Absent: torch's default, which frees those of every unit but the root.
+   * Of stage 3: true frees the parameters of the root, too, after the forward pass. Absent: torch's default, which
+   * frees those of every unit but the root.
    */
   reshardAfterForward: v.optional(v.boolean()),
+  /**
+   * Of stage 3, reshard_after_forward as a number: after the forward pass a unit is kept in shards for so many
+   * neighbouring ranks, which gather it for the backward pass among themselves. A factor of mesh.dpShard. Absent: the
+   * shards of all ranks are gathered again.
+   */
+  reshardTo: v.optional(count(2, LIMITS.worldSize)),
   /**
    * Paths of the modules that are units, as '0' or 'blocks.1'; the root holds the rest. Absent: the blocks of a model
    * that has some, else every layer with parameters.

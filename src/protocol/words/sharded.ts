@@ -11,6 +11,10 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
     'Free the root, too',
     'Stage 3: the parameters of the root are also freed after the forward pass, and gathered again for the backward pass.',
   ],
+  reshardTo: [
+    'Keep in shards for',
+    'Stage 3, reshard_after_forward as a number: after the forward pass a unit is kept in shards for so many neighbouring ranks, which gather it again among themselves. A factor of the number of shards.',
+  ],
   modules: [
     'Units',
     'Layers whose parameters are gathered and freed together, by their paths. Without it, the blocks of the model, or else every layer with parameters.',

@@ -19,6 +19,8 @@ export function shardedSentence(trace: StepTrace, e: TraceEvent, who: Who): stri
       return `${e.anchor}: ${each} copies its shards of ${unit} into the buffer of the all-gather`;
     case 'fsdp/split-with-sizes-copy':
       return `${e.anchor}: ${who.text} now ${who.many ? 'have' : 'has'} all of ${unit}`;
+    case 'fsdp/post-forward-shard':
+      return `forward: ${each} keeps its part of ${unit} for few ranks to gather again`;
     case 'fsdp/chunk-cat':
       return `backward: ${each} cuts the gradient of ${unit} into one part for each rank`;
     case 'fsdp/sharded-grad':

@@ -36,6 +36,7 @@ describe('with other algorithms', place({ rest: 'a world of 64 ranks trains in t
   test.each<[string, ConfigInput]>([
     ['DDP, 64 ranks', { mode: 'ddp', worldSize: 64 }],
     ['DDP, 64 ranks, buckets that are views', { mode: 'ddp', worldSize: 64, ddp: { gradientAsBucketView: true } }],
+    ['32 shards', { mode: 'sharded', worldSize: 32 }],
     ['DDP, 64 ranks in a tree', { mode: 'ddp', worldSize: 64, ddp: { algorithm: 'tree' } }],
   ])('%s', (_, config) => isEqualEverywhere(config));
 });

@@ -35,7 +35,7 @@ const netOf = (hidden: readonly (readonly [number, boolean, LayerInput[]])[]): L
 
 const runs = fc.record({
   hidden: fc.array(layer, { minLength: 1, maxLength: 3 }),
-  mesh: fc.constantFrom([1, 2], [1, 3], [1, 5], [2, 2], [3, 1]),
+  mesh: fc.constantFrom([1, 2], [1, 3], [1, 5], [1, 4], [2, 2], [3, 1]),
   sharded: fc.constantFrom<NonNullable<ConfigInput['sharded']>[]>(
     { stage: 1 },
     { stage: 2 },
@@ -45,11 +45,13 @@ const runs = fc.record({
     { syncEveryPass: false, modules: ['0'] },
     { modules: [], reshardAfterForward: true },
     { prefetch: 2 },
+    { reshardTo: 2 },
+    { reshardTo: 2, reshardAfterForward: true },
     { prefetch: 0 },
   ),
   clip: fc.constantFrom(undefined, 0.05),
   accumulate: fc.constantFrom(1, 2),
-  algorithm: fc.constantFrom('ring', 'naive', 'tree'),
+  algorithm: fc.constantFrom('ring', 'naive', 'tree', 'halvingDoubling'),
   segments: fc.constantFrom(undefined, 2),
   fuse: fc.boolean(),
 });
@@ -65,6 +67,8 @@ const weightsOf = (config: ConfigInput) =>
 test('any net, stage and mesh: the weights of DDP', { timeout: 120_000 }, async () => {
   const property = fc.asyncProperty(runs, async ({ hidden, mesh, sharded, clip, segments, ...run }) => {
     const [dpReplicate = 1, dpShard = 1] = mesh;
+    // A factor of the shards.
+    fc.pre(sharded.reshardTo === undefined || dpShard % sharded.reshardTo === 0);
     const base: ConfigInput = {
       device: 'cpu',
       model: { layers: netOf(hidden) },
@@ -90,14 +94,42 @@ test('any net, stage and mesh: the weights of DDP', { timeout: 120_000 }, async 
         else expect(Math.abs((held[i] ?? Number.NaN) - value), name).toBeLessThanOrEqual(BAR);
     }
   });
-  await fc.assert(property, { numRuns: 20 });
+  await fc.assert(property, { numRuns: 15 });
 });
 
 test.each<[NonNullable<ConfigInput['sharded']>, string]>([
   [{ modules: ['7'] }, 'sharded.modules is "7": the model has no such layer'],
+  [{ reshardTo: 3 }, 'it should be a factor of 2, not 3'],
   [{ modules: ['0', '0'] }, 'sharded.modules is "0": the unit is named twice'],
 ])('%j is refused', async (sharded, words) => {
   const config: ConfigInput = { mode: 'sharded', worldSize: 2, sharded, device: 'cpu' };
   expect(() => parseConfig(config)).not.toThrow();
   await expect(withTraining(config, {}, () => Promise.resolve())).rejects.toThrow(words);
+});
+
+test('settings of DDP that fully_shard does not take: the run goes on without them, and a notice says so', async () => {
+  const config: ConfigInput = {
+    mode: 'sharded',
+    worldSize: 3,
+    device: 'cpu',
+    data: { type: 'xor', samples: 60, testFraction: 0 },
+    batchSize: 15,
+    compareSingle: false,
+  };
+  const odd: ConfigInput['ddp'] = {
+    join: true,
+    samplesPerRank: [9, 30, 3],
+    commHook: { type: 'powerSGD' },
+    noSync: 'none',
+  };
+  const lossesOf = (more: ConfigInput) =>
+    withTraining({ ...config, ...more }, {}, async (t) => ({ losses: await t.run(6), notices: t.blueprint.notices }));
+  const { losses, notices } = await lossesOf({ ddp: odd });
+  expect(losses).toEqual((await lossesOf({})).losses);
+  const said = notices.find(({ id }) => id === 'ddp-of-shards');
+  expect(said?.text).toContain('ddp.commHook, ddp.noSync, ddp.samplesPerRank, ddp.join have no effect in mode sharded');
+  expect(said?.hint).toContain('fully_shard takes algorithm, samplerSeed, setEpoch and syncBatchNorm');
+  await expect(lossesOf({ sharded: { stage: 1 }, ddp: { join: true } })).rejects.toThrow(
+    'sharded.stage is 1 and ddp.join is true: each rank steps its share',
+  );
 });

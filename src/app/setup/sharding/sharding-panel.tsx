@@ -31,6 +31,7 @@ export function ShardingPanel() {
       {sharding && <MemoryCurve sharding={sharding} />}
       {sharding && stage >= 2 && <Units sharding={sharding} />}
       {stage === 3 && <FlagSetting {...SHARDED.reshardAfterForward} />}
+      {stage === 3 && <NumberSetting {...SHARDED.reshardTo} />}
       {stage >= 2 && <NumberSetting {...SHARDED.prefetch} />}
       {stage >= 2 && config.accumulate > 1 && <FlagSetting {...SHARDED.syncEveryPass} />}
       <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />

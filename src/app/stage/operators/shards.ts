@@ -13,6 +13,7 @@ import { captioned } from './places';
 const SIDES: Readonly<Record<string, readonly [side: 'reads' | 'writes', words: readonly string[]]>> = {
   'fsdp/all-gather-copy-in': ['reads', ['this rank’s shards, to be gathered', 'shards, to be gathered', 'shards']],
   'fsdp/split-with-sizes-copy': ['writes', ['gathered: whole parameters', 'gathered', 'whole']],
+  'fsdp/post-forward-shard': ['reads', ['whole parameters, kept in parts', 'kept in parts', 'kept']],
   'fsdp/chunk-cat': ['reads', ['whole gradients, cut for the ranks', 'whole gradients', 'whole']],
   'fsdp/sharded-grad': ['writes', ['mean gradients of this rank’s shards', 'mean gradients', 'mean']],
 };
