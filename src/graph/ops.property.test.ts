@@ -73,7 +73,7 @@ const STEP = 1e-5;
  * input is also differenced as a whole, where one wrong element shows as well: the bound is some millionths of the sum
  * of all.
  */
-const ONE_BY_ONE = 4;
+const ONE_BY_ONE = 10;
 
 const total = (values: readonly number[]): number => values.reduce((sum, v) => sum + v, 0);
 const sizeOf = (values: readonly number[]): number => values.reduce((sum, v) => sum + Math.abs(v), 0);
