@@ -54,3 +54,7 @@ export interface Script {
   readonly loaders: readonly string[];
   readonly loop: LoopParts;
 }
+
+/** A note of scripts that cannot read the checkpoint of their run. */
+export const BEGINS_ANEW =
+  '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';

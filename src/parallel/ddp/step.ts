@@ -28,7 +28,7 @@ export interface DdpStep {
   /** Of other axes than those of the replicas: their turn is after DDP's. */
   readonly syncsBehind?: readonly Sync[];
   /** Where ranks share out the optimiser's work; absent: each steps all that it has. */
-  readonly steps?: NonNullable<Step['steps']>;
+  readonly isStepped?: NonNullable<Step['isStepped']>;
 }
 
 export function emitDdpStep(

@@ -23,6 +23,7 @@ import {
 } from '../../interop/pytorch/pipeline';
 import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
 import { LISTING, loader } from '../../interop/pytorch/script';
+import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
@@ -115,8 +116,6 @@ const wholeLayers = (tp: number, ranks: number): string =>
 const OWN_MASKS =
   '# dropout: each rank draws masks from its own generator, so the order of rows must not come from that generator, too';
 /** The optimizer's state is of the whole model, and a rank has its own parameters only: train.py picks them out. */
-const BEGINS_ANEW =
-  '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
 const TIES =
   '# two stages share a weight: the run adds up its gradients over both ranks; this script does not, and its losses differ';
 

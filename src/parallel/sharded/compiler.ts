@@ -9,11 +9,12 @@ import { parameterList } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
-import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import type { TrainingKind } from '../../protocol/step-kind';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import { withDdpOfParts } from '../ddp/around-parts';
 import { emitDdpStep, syncedOver } from '../ddp/step';
+import { checkDevices } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
 import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
@@ -30,15 +31,7 @@ export { shardedNotices as notices } from './notices';
 export { shardingInfo } from './sharding-info';
 
 export function settle({ config }: ModeInput): Config {
-  const { mesh, worldSize } = config;
-  const replicas = replicasOf(config);
-  if (worldSize !== ranksOf(meshSizes(config)))
-    throw refusedSettings({
-      code: 'placement',
-      settings: { worldSize, 'mesh.dpReplicate': mesh.dpReplicate },
-      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${replicas} replicas`,
-      hint: 'Set mesh.dpReplicate to a divisor of worldSize, or mesh.dpShard to the number of ranks that share a replica.',
-    });
+  checkDevices(config, 'a replica');
   checkUnits(config);
   checkReshardTo(config);
   if (config.sharded.stage === 1) checkZeroOne(config);
@@ -82,7 +75,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
   const stages = placeStages(builder, [0]);
   if (config.sharded.stage < 2) {
     const zero = config.sharded.stage === 1 ? zeroOneOf({ builder, stages, input, kind }) : undefined;
-    const more = zero ? { steps: zero.steps, syncsBehind: [zero.sync] } : {};
+    const more = zero ? { isStepped: zero.isStepped, syncsBehind: [zero.sync] } : {};
     emitDdpStep({ builder, stages, input, ...more }, kind);
   } else emitStep(fsdpStep({ builder, stages, input, kind }));
   return builder.finish('sharded', kind);

@@ -9,6 +9,7 @@ import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
 import { python } from '../../interop/pytorch/python';
 import { LISTING, microBatch } from '../../interop/pytorch/script';
+import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
@@ -70,9 +71,6 @@ export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeL
     },
   });
 }
-
-const BEGINS_ANEW =
-  '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
 
 function shardLines(config: Config): readonly CodeLine[] {
   const { stage, reshardAfterForward, reshardTo, prefetch } = config.sharded;

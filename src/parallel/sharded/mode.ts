@@ -48,6 +48,8 @@ export const sharded: ParallelMode = {
   settle: (input) => COMPILER.get().settle(input),
   shards: (config, tensors) => COMPILER.get().shards(config, tensors),
   construct: (input) => (isDdp(input.config) ? ddp.construct?.(input) : undefined),
+  broadcastState: (input, buffers) =>
+    input.config.sharded.stage === 0 ? ddp.broadcastState?.(input, buffers) : undefined,
   constructForm: (run) => must(ddp.constructForm, 'DDP')(run),
   buckets: (input, stage) => (isDdp(input.config) ? ddp.buckets?.(input, stage) : undefined),
   compile: (input, kind) => COMPILER.get().compile(input, kind, sharded.mesh(input.config)),

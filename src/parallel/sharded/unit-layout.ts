@@ -58,56 +58,38 @@ const heldBy = ({ slots, ranks }: UnitLayout, index: number) =>
 export const parametersOn = (layout: UnitLayout, index: number): readonly UnitParameter[] =>
   heldBy(layout, index).flatMap(({ length }, k) => (length > 0 ? layout.parameters.slice(k, k + 1) : []));
 
-interface Held {
-  readonly slot: Slot;
-  readonly start: number;
-  readonly length: number;
-}
+const reversed = ({ from, to, length }: CopiedRun): CopiedRun => ({ from: to, to: from, length });
 
-const nonEmpty = (layout: UnitLayout, index: number): readonly Held[] =>
-  heldBy(layout, index).flatMap(({ start, length }, k) =>
-    length > 0 ? layout.slots.slice(k, k + 1).map((slot) => ({ slot, start, length })) : [],
-  );
-
-/** From the shards of a rank (those that it has) to its place among the parts of all ranks. */
-export const shardsToParts = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
-  shardsToPart(layout, index).map(({ to, ...run }) => ({
-    ...run,
-    to: { ...to, offset: to.offset + index * layout.perRank },
-  }));
-
-/** From the shards of a rank into its flat part. */
-const shardsToPart = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
-  nonEmpty(layout, index).map(({ slot, length }, operand) => ({
-    from: { operand, offset: 0 },
-    to: { operand: 0, offset: slot.offset },
-    length,
-  }));
-
-/** From a rank's flat part into its shards. */
+/** From a rank's flat part into its shards, of the parameters that it has a row of. */
 export const partToShards = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
-  shardsToPart(layout, index).map(({ from, to, length }) => ({ from: to, to: from, length }));
+  heldBy(layout, index)
+    .flatMap(({ length }, k) => layout.slots.slice(k, k + 1).map(({ offset }) => ({ offset, length })))
+    .filter(({ length }) => length > 0)
+    .map(({ offset, length }, operand) => ({ from: { operand: 0, offset }, to: { operand, offset: 0 }, length }));
 
-/** From the parts of all ranks, one behind the other, into whole tensors (`kept`: those of them that are wanted). */
-export function partsToWhole(layout: UnitLayout): readonly CopiedRun[] {
-  const { ranks, perRank, slots } = layout;
-  return Array.from({ length: ranks }, (_, index) => index).flatMap((index) =>
-    heldBy(layout, index).flatMap(({ start, length }, operand) => {
-      const offset = index * perRank + (slots[operand]?.offset ?? 0);
-      return length === 0 ? [] : [{ from: { operand: 0, offset }, to: { operand, offset: start }, length }];
-    }),
-  );
-}
+/** From the shards of a rank to its place among the parts of all ranks. */
+export const shardsToParts = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
+  partToShards(layout, index)
+    .map(reversed)
+    .map(({ to, ...run }) => ({ ...run, to: { ...to, offset: to.offset + index * layout.perRank } }));
+
+/** From the flat part of one rank, which begins at `start`, into whole tensors. */
+const partToWhole = (layout: UnitLayout, index: number, start: number): readonly CopiedRun[] =>
+  heldBy(layout, index).flatMap(({ start: offset, length }, operand) => {
+    const from = { operand: 0, offset: start + (layout.slots[operand]?.offset ?? 0) };
+    return length === 0 ? [] : [{ from, to: { operand, offset }, length }];
+  });
+
+/** From the parts of all ranks, one behind the other, into whole tensors. */
+export const partsToWhole = (layout: UnitLayout): readonly CopiedRun[] =>
+  Array.from({ length: layout.ranks }, (_, index) => partToWhole(layout, index, index * layout.perRank)).flat();
 
 /** From whole tensors into the flat part of one rank. */
 export const wholeToPart = (layout: UnitLayout, index: number): readonly CopiedRun[] =>
-  wholeToParts(layout)
-    .filter(({ to }) => Math.floor(to.offset / layout.perRank) === index)
-    .map(({ to, ...run }) => ({ ...run, to: { ...to, offset: to.offset - index * layout.perRank } }));
+  partToWhole(layout, index, 0).map(reversed);
 
 /** From whole tensors into the parts of all ranks. */
-export const wholeToParts = (layout: UnitLayout): readonly CopiedRun[] =>
-  partsToWhole(layout).map(({ from, to, length }) => ({ from: to, to: from, length }));
+export const wholeToParts = (layout: UnitLayout): readonly CopiedRun[] => partsToWhole(layout).map(reversed);
 
 /** Whether the parts of these ranks have room that no row of their shards fills. */
 export const isPadded = (layout: UnitLayout, ranks: readonly number[]): boolean =>

@@ -41,7 +41,7 @@ interface ZeroOneOptions {
 export interface ZeroOne {
   readonly sync: Sync;
   /** Whether the optimiser of the rank steps the parameter. */
-  steps(lane: LaneBuilder, name: string): boolean;
+  isStepped(lane: LaneBuilder, name: string): boolean;
 }
 
 const STEP: Where = { phase: 'broadcast', anchor: 'step' };
@@ -51,7 +51,7 @@ export function zeroOne({ builder, kind, place, parameters }: ZeroOneOptions): Z
   const parts = partitionOf(parameters, mesh.shape.dpShard).map((own) => own.map(({ name }) => name));
   const groups = [...new Set(place.lanes.map(({ rank }) => mesh.group('dpShard', rank)))];
   return {
-    steps: ({ rank }, name) => at(parts, mesh.coordinate(rank).dpShard).includes(name),
+    isStepped: ({ rank }, name) => at(parts, mesh.coordinate(rank).dpShard).includes(name),
     sync: {
       afterStep() {
         if (!kind.steps || mesh.shape.dpShard === 1) return;

@@ -89,7 +89,7 @@ const parametersOf = (step: Step, stage: number, microBatch: number): readonly P
  * a replica without rows in the last micro-batch has none.
  */
 function emitOptimizers(step: Step, parameters: readonly (readonly ParameterRef[])[]): void {
-  const { builder, input, stages, kind, piecesAlong = CUT_AXES, optimized = (_lane, own) => own, steps } = step;
+  const { builder, input, stages, kind, piecesAlong = CUT_AXES, optimized = (_lane, own) => own, isStepped } = step;
   const { mesh } = builder;
   const { rows } = at(kind.microBatches, kind.microBatches.length - 1);
   const lines = new Map<Rank, (readonly OptimizerPart[])[]>();
@@ -105,8 +105,8 @@ function emitOptimizers(step: Step, parameters: readonly (readonly ParameterRef[
     }
     const [replica = rank] = mesh.plane(piecesAlong, rank).ranks;
     const parts = partsOf(held, mesh, piecesAlong).map((part): OptimizerPart => {
-      if (!steps) return part;
-      return { ...part, stepped: part.parameters.filter(({ name }) => steps(part.lane, name)) };
+      if (!isStepped) return part;
+      return { ...part, stepped: part.parameters.filter(({ name }) => isStepped(part.lane, name)) };
     });
     lines.set(replica, [...(lines.get(replica) ?? []), parts]);
   }

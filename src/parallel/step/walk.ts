@@ -40,7 +40,7 @@ export interface Step {
   /** Of parameters that a backward pass reaches, what the optimiser of a rank has; absent: the parameters. */
   optimized?(lane: LaneBuilder, parameters: readonly ParameterRef[]): readonly ParameterRef[];
   /** Whether the optimiser of a rank steps that parameter; absent: all that the rank has. */
-  steps?(lane: LaneBuilder, parameter: string): boolean;
+  isStepped?(lane: LaneBuilder, parameter: string): boolean;
   /** Axes along which ranks have different pieces of one replica of the model; absent: those that cut tensors. */
   readonly piecesAlong?: readonly Axis[];
   /** Between stages; absent: there is one stage. */

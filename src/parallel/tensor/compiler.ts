@@ -2,16 +2,15 @@
  * What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. The step is that of a
  * single device or of DDP, each rank with its own part of the graph.
  */
-import { refusedSettings } from '../../base/refused-settings';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
-import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
 import type { TrainingKind } from '../../protocol/step-kind';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import { withDdpOfParts } from '../ddp/around-parts';
 import { emitDdpStep } from '../ddp/step';
+import { checkDevices } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
 import { partitionOf } from '../step/partition-of';
 import { placeStages } from '../step/place';
@@ -26,23 +25,10 @@ export { tensorNotices as notices } from './notices';
 export { planInfo } from './plan-info';
 
 export function settle(input: ModeInput): Config {
-  checkSettings(input.config);
+  checkDevices(input.config, 'a layer');
   const config = withDdpOfParts(withPlan(input.config), DDP_OF_GROUPS);
   checkPlan({ ...input, config });
   return config;
-}
-
-/** What can be said of the settings alone. */
-function checkSettings(config: Config): void {
-  const { mesh, worldSize } = config;
-  const replicas = replicasOf(config);
-  if (worldSize !== ranksOf(meshSizes(config)))
-    throw refusedSettings({
-      code: 'placement',
-      settings: { worldSize, 'mesh.dpReplicate': mesh.dpReplicate },
-      why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${replicas} replicas`,
-      hint: 'Set mesh.dpReplicate to a divisor of worldSize, or mesh.tp to the number of ranks that share a layer.',
-    });
 }
 
 export function shards(config: Config, tensors: readonly TensorSpec[], { devices }: DeviceMesh): ShardMap {

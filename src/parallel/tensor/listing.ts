@@ -10,6 +10,7 @@ import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
 import { LISTING, loader, microBatch } from '../../interop/pytorch/script';
+import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import {
   clipLinesOfParts,
   headLines,
@@ -88,8 +89,6 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   });
 }
 
-const BEGINS_ANEW =
-  '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
 const OWN_MASKS =
   '# dropout: the run has one mask for all parts of a tensor; here each rank draws one for its part, and the losses differ';
 const ROWS_BY_RANK =

@@ -2,9 +2,10 @@
  * What is worth saying of a tensor parallel run before it starts: plan entries that name nothing, layers that every
  * rank computes whole, tensors that are gathered though the plan did not ask for it. Called through compiler.ts.
  */
-import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { ignoredDdpNotices } from '../ddp/around-parts';
+import { unevenBatch } from '../even-mesh';
 import type { NoticeInput } from '../mode';
 import { DDP_OF_GROUPS } from './ddp-of-groups';
 import { cutModel, madePlan } from './plan';
@@ -12,7 +13,7 @@ import { cutModel, madePlan } from './plan';
 export const tensorNotices = (input: NoticeInput): readonly Notice[] => [
   ...planNotices(input),
   ...gatherNotices(input),
-  ...rowNotices(input),
+  ...unevenBatch(input, 'replicas'),
   ...ignoredDdpNotices(input.given, DDP_OF_GROUPS),
 ];
 
@@ -48,20 +49,6 @@ function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
       id: 'gathers-between',
       text: `All-gathers make tensors whole that the plan has cut, because ${read.join(', ')} ${read.length === 1 ? 'needs' : 'need'} all of them. In PyTorch the layer before hands on a local part, and the run stops with “mat1 and mat2 shapes cannot be multiplied”, unless that layer has output_layouts=Replicate().`,
       hint: 'Give the layer behind a ColwiseParallel layer the style "RowwiseParallel": it takes the parts as they are.',
-    },
-  ];
-}
-
-function rowNotices({ config, rows }: NoticeInput): readonly Notice[] {
-  const replicas = replicasOf(config);
-  const used = (rows[0] ?? 0) * replicas;
-  if (used >= config.batchSize || config.batchSize % replicas === 0) return [];
-  return [
-    {
-      level: 'info',
-      id: 'batch-uneven',
-      text: `A batch of ${config.batchSize} does not divide by ${replicas} replicas: each trains on ${rows[0]} rows, ${used} together.`,
-      hint: `Choose a multiple of ${replicas} to compare with the other modes sample for sample.`,
     },
   ];
 }

@@ -1,0 +1,37 @@
+/**
+ * What a mesh with replicas cannot divide evenly: devices, which is refused, and rows, which is said. Called by the
+ * modes sharded and tensor.
+ */
+import { refusedSettings } from '../base/refused-settings';
+import type { Config } from '../protocol/config';
+import { meshSizes, openAxis, ranksOf, replicasOf } from '../protocol/mesh-sizes';
+import type { Notice } from '../protocol/notice';
+import type { NoticeInput } from './mode';
+
+/** `share`: what the ranks along the open axis do together. */
+export function checkDevices(config: Config, share: string): void {
+  const { mesh, worldSize, mode } = config;
+  if (worldSize === ranksOf(meshSizes(config))) return;
+  throw refusedSettings({
+    code: 'placement',
+    settings: { worldSize, 'mesh.dpReplicate': mesh.dpReplicate },
+    why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${mesh.dpReplicate} replicas`,
+    hint: `Set mesh.dpReplicate to a divisor of worldSize, or mesh.${openAxis(mode)} to the number of ranks that share ${share}.`,
+  });
+}
+
+/** `who`: those that have rows of their own. */
+export function unevenBatch({ config, rows }: NoticeInput, who: 'ranks' | 'replicas'): readonly Notice[] {
+  const { batchSize, accumulate } = config;
+  const count = replicasOf(config);
+  const together = (rows[0] ?? 0) * count;
+  if (together * accumulate >= batchSize || batchSize % (count * accumulate) === 0) return [];
+  return [
+    {
+      level: 'info',
+      id: 'batch-uneven',
+      text: `A batch of ${batchSize} does not divide by ${count} ${who}: each trains on ${rows[0]} rows, ${together} together.`,
+      hint: `Choose a multiple of ${count} to compare with the other modes sample for sample.`,
+    },
+  ];
+}
