@@ -12,16 +12,26 @@ import type { NoticeInput } from './mode';
 export function checkDevices(config: Config, share: string): void {
   const { mesh, worldSize, mode } = config;
   if (worldSize === ranksOf(meshSizes(config))) return;
+  const isBeside = (axis: 'dpShard' | 'tp') => axis !== openAxis(mode) && mesh[axis] !== undefined;
+  const beside = `${isBeside('dpShard') ? ` of ${mesh.dpShard} shards` : ''}${isBeside('tp') ? ` with ${mesh.tp} ranks for each layer` : ''}`;
   throw refusedSettings({
     code: 'placement',
-    settings: { worldSize, 'mesh.dpReplicate': mesh.dpReplicate },
-    why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${mesh.dpReplicate} replicas`,
+    settings: {
+      worldSize,
+      'mesh.dpReplicate': mesh.dpReplicate,
+      ...(isBeside('dpShard') ? { 'mesh.dpShard': mesh.dpShard } : {}),
+      ...(isBeside('tp') ? { 'mesh.tp': mesh.tp } : {}),
+    },
+    why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${mesh.dpReplicate} replicas${beside}`,
     hint: `Set mesh.dpReplicate to a divisor of worldSize, or mesh.${openAxis(mode)} to the number of ranks that share ${share}.`,
   });
 }
 
 /** `who`: those that have rows of their own. */
-export function unevenBatch({ config, rows }: NoticeInput, who: 'ranks' | 'replicas'): readonly Notice[] {
+export function unevenBatch(
+  { config, rows }: NoticeInput,
+  who: 'ranks' | 'replicas' | 'tensor groups',
+): readonly Notice[] {
   const { batchSize, accumulate } = config;
   const count = replicasOf(config);
   const together = (rows[0] ?? 0) * count;

@@ -148,9 +148,9 @@ export interface ParallelMode {
   /** Of the buckets that gradients are reduced in; absent: there are none. */
   buckets?(input: ModeInput, stage: StageGraph): BucketsInfo | undefined;
   /** How layers are cut; absent: none is. */
-  plan?(input: ModeInput): PlanInfo;
+  plan?(input: ModeInput): PlanInfo | undefined;
   /** What ranks keep in shards; absent: each keeps what it has whole. */
-  sharding?(input: ModeInput): ShardingInfo;
+  sharding?(input: ModeInput): ShardingInfo | undefined;
   /** What each device sends in one micro-batch. */
   closedForm(run: RunSizes, pass: FormPass): ClosedForm;
   /** What `construct` sends; absent: no closed form says it. */

@@ -11,7 +11,10 @@ import { type CodeLine, codeLine } from './code-line';
 /** How the ranks lie. */
 export interface TensorShape {
   readonly tp: number;
+  /** Data parallel ranks of a tensor rank. */
   readonly dp: number;
+  /** Where fully_shard is around the layers: how the data parallel ranks lie; absent: DistributedDataParallel is. */
+  readonly sharded?: { readonly dpReplicate: number; readonly dpShard: number } | undefined;
 }
 
 /** A module that the plan cuts. */
@@ -27,13 +30,30 @@ export interface PlannedStyle {
 /** One module of the model, in the order of the forward pass; without a style it is whole. */
 export type ListedModule = Omit<PlannedStyle, 'style'> & { readonly style?: StyleName | undefined };
 
-export const meshLines = ({ tp, dp }: TensorShape): readonly string[] =>
-  dp > 1
+export function meshLines({ tp, dp, sharded }: TensorShape): readonly string[] {
+  if (sharded) {
+    const { dpReplicate, dpShard } = sharded;
+    const made = (sizes: string, names: string) =>
+      `mesh = init_device_mesh(device.type, (${sizes}), mesh_dim_names=(${names}))`;
+    const shard = "mesh.get_local_rank('dp_shard')";
+    return dpReplicate > 1
+      ? [
+          made(`${dpReplicate}, ${dpShard}, ${tp}`, "'dp_replicate', 'dp_shard', 'tp'"),
+          `dp_rank = mesh.get_local_rank('dp_replicate') * ${dpShard} + ${shard}`,
+        ]
+      : [made(`${dpShard}, ${tp}`, "'dp_shard', 'tp'"), `dp_rank = ${shard}`];
+  }
+  return dp > 1
     ? [
         `mesh = init_device_mesh(device.type, (${dp}, ${tp}), mesh_dim_names=('dp', 'tp'))`,
         "dp_rank = mesh.get_local_rank('dp')",
       ]
     : [`mesh = init_device_mesh(device.type, (${tp},), mesh_dim_names=('tp',))`];
+}
+
+/** The part of the mesh that fully_shard takes. */
+export const shardMesh = ({ dpReplicate }: { readonly dpReplicate: number }): string =>
+  dpReplicate > 1 ? "mesh['dp_replicate', 'dp_shard']" : "mesh['dp_shard']";
 
 export interface PlanCode {
   /** Names from torch.distributed.tensor.parallel and torch.distributed.tensor. */

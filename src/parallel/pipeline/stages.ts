@@ -18,8 +18,8 @@ import type { Schedule } from '../../schedules/schedule';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
+import { layoutsOf } from '../sharded/pieces';
 import { type Partition, type StageGraph, stageGraph } from '../stage-graph';
-import { layoutsOf } from '../tensor/pieces';
 import { layerRanges } from './split';
 import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 

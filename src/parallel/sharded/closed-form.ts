@@ -8,9 +8,13 @@ import { parameterList } from '../../nn/model';
 import type { ClosedForm } from '../../protocol/closed-form';
 import type { CollectiveOp } from '../../protocol/collective';
 import type { Axis } from '../../protocol/mesh';
+import type { DeviceIndex } from '../../protocol/trace';
 import { bytesOf, tensorBytes } from '../../tensor/shape';
 import { closedForm, type FormPass, type RunSizes } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
+import { cutGraphs } from '../tensor/closed-form';
+import { sentForPartials, sentInside } from '../tensor/inside-groups';
+import { unitsOn } from './emitter-of-parts';
 import { unitLayout } from './unit-layout';
 import { type ShardedUnit, unitsOf } from './units';
 import { partitionOf } from './zero-one';
@@ -24,6 +28,8 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
   }
   const ranks = mesh.shape.dpShard;
   const units = unitsOf(config).filter(({ parameters }) => parameters.length > 0);
+  const onDevice = unitsOn(config);
+  const inside = mesh.shape.tp > 1 ? sentByGroup(run, pass, mesh) : () => 0;
   const perDevice = mesh.devices.map((device) => {
     const rank = at(mesh.rankOfDevice, device);
     const sentIn = (op: CollectiveOp, worldSize: number, place: number, elements: number): number => {
@@ -39,19 +45,33 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
       const few = unitLayout(unit.parameters, reshardTo).perRank;
       return sentIn('allGather', reshardTo, mesh.coordinate(rank).dpShard % reshardTo, few);
     };
-    return units.reduce((bytes, unit) => {
+    const own = units.map((unit) => onDevice(unit, device));
+    return own.reduce((bytes, unit) => {
       const { perRank } = unitLayout(unit.parameters, ranks);
       const reduced = pass.reduces
         ? sent('reduceScatter', 'dpShard', ranks * perRank) + sent('allReduce', 'dpReplicate', perRank)
         : 0;
       return bytes + sent('allGather', 'dpShard', perRank) + gatheredAgain(unit, perRank) + reduced;
-    }, 0);
+    }, inside(device));
   });
   const text =
     stage === 3
       ? '3 (N-1)/N × P: gathered in forward and in backward, gradients scattered'
       : '2 (N-1)/N × P: gathered once, gradients scattered';
-  return closedForm(perDevice, text);
+  return closedForm(
+    perDevice,
+    mesh.shape.tp > 1 ? `${text}; inside each tensor group the collectives of its layers` : text,
+  );
+}
+
+/** Of ranks that share the layers: what they send among each other. */
+function sentByGroup(run: RunSizes, pass: FormPass, mesh: DeviceMesh): (device: DeviceIndex) => number {
+  const graphOf = cutGraphs(run, pass, mesh);
+  const { algorithm } = run.config.ddp;
+  return (device) => {
+    const [graph, rank] = [graphOf(device), { mesh, algorithm, device }];
+    return sentInside(graph, rank).bytes + (pass.reduces ? sentForPartials(graph, rank) : 0);
+  };
 }
 
 /** What a rank has stepped goes to every other rank of its shard group. */

@@ -16,9 +16,11 @@ import { withDdpOfParts } from '../ddp/around-parts';
 import { emitDdpStep, syncedOver } from '../ddp/step';
 import { checkDevices } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
+import { partitionOf } from '../step/partition-of';
 import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Step } from '../step/walk';
+import { checkPlan, planIn, withPlan } from '../tensor/plan';
 import { fsdpSync, shardsOn } from './fsdp';
 import { NO_DDP } from './no-ddp';
 import { layoutsOf } from './pieces';
@@ -26,16 +28,36 @@ import { checkUnits, unitsOf } from './units';
 import { unshardedGraph } from './unsharded-graph';
 import { zeroOne } from './zero-one';
 
+export { planInfo } from '../tensor/plan-info';
 export { shardedForm as closedForm } from './closed-form';
 export { shardedNotices as notices } from './notices';
 export { shardingInfo } from './sharding-info';
 
-export function settle({ config }: ModeInput): Config {
+export function settle(input: ModeInput): Config {
+  const { config } = input;
   checkDevices(config, 'a replica');
   checkUnits(config);
   checkReshardTo(config);
   if (config.sharded.stage === 1) checkZeroOne(config);
-  return config.sharded.stage < 2 ? config : withDdpOfParts(config, NO_DDP);
+  if (config.sharded.stage < 2) {
+    checkWholeLayers(config);
+    return config;
+  }
+  const sharded = withDdpOfParts(config, NO_DDP);
+  if (meshSizes(config).tp === 1) return sharded;
+  const cut = withPlan(sharded);
+  checkPlan({ ...input, config: cut });
+  return cut;
+}
+
+function checkWholeLayers(config: Config): void {
+  const { tp } = meshSizes(config);
+  if (tp === 1) return;
+  throw refusedSettings({
+    settings: { 'sharded.stage': config.sharded.stage, 'mesh.tp': tp },
+    why: 'layers that tp cuts are sharded by fully_shard alone, which is stage 2 or 3',
+    hint: 'Set sharded.stage to 2 or 3; DistributedDataParallel around cut layers is mode "tensor" with mesh.dpReplicate.',
+  });
 }
 
 function checkReshardTo(config: Config): void {
@@ -64,9 +86,9 @@ function checkZeroOne({ sharded, ddp }: Config): void {
   });
 }
 
-export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {
-  const parameters = new Set(parameterList(config.model.layers).map(({ name }) => name));
-  return shardMap(tensors, layoutsOf(config, parameters));
+export function shards(config: Config, tensors: readonly TensorSpec[], { devices }: DeviceMesh): ShardMap {
+  const layoutOf = layoutsOf(config);
+  return shardMap(tensors, (tensor) => layoutOf(tensor, devices));
 }
 
 export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
@@ -78,7 +100,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
     const more = zero ? { isStepped: zero.isStepped, syncsBehind: [zero.sync] } : {};
     emitDdpStep({ builder, stages, input, ...more }, kind);
   } else emitStep(fsdpStep({ builder, stages, input, kind }));
-  return builder.finish('sharded', kind);
+  return builder.finish(config.mode, kind);
 }
 
 const zeroOneOf = ({ builder, stages, input, kind }: Pick<Step, 'builder' | 'stages' | 'input' | 'kind'>) =>
@@ -92,7 +114,10 @@ function fsdpStep(step: Pick<Step, 'builder' | 'stages' | 'input' | 'kind'>): St
     ...kind,
     microBatches: kind.microBatches.map((each) => (syncEveryPass ? { ...each, gradients: 'set' as const } : each)),
   };
-  const whole = wholeGraphs(input, passes, { syncedIn: ({ rows }) => syncedOver(input.config, place, rows) });
+  const whole = wholeGraphs(input, passes, {
+    syncedIn: ({ rows }) => syncedOver(input.config, place, rows),
+    partitionOf: builder.mesh.shape.tp > 1 ? partitionOf(planIn(input.config), builder.mesh) : undefined,
+  });
   const made = new Map<ReturnType<typeof whole>, ReturnType<typeof whole>>();
   const graphOf: Step['graphOf'] = (action, rows, rank) => {
     const graph = whole(action, rows, rank);

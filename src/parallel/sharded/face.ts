@@ -17,11 +17,12 @@ export const sharded: Face = {
       : `${countWord(devices)} ranks, each with a slice of one net and its own samples. Watch the layers gather.`,
   link: 'sharded',
   alsoCalled: ['fsdp', 'fsdp2', 'zero', 'fullyshard', 'fullyshardeddataparallel', 'deepspeed'],
-  axes: ['dpReplicate', 'dpShard'],
-  sections: ['sharded', 'mesh', 'ddp'],
+  axes: ['dpReplicate', 'dpShard', 'tp'],
+  sections: ['sharded', 'mesh', 'tensor', 'ddp'],
   controls: [
     { kind: 'panel', panel: 'mesh' },
     { kind: 'panel', panel: 'sharding' },
+    { kind: 'panel', panel: 'plan' },
   ],
   processPerDevice: true,
   launchable: true,
@@ -29,10 +30,11 @@ export const sharded: Face = {
   role: (device, config) => {
     const shape = meshSizes(config);
     const place = placeOf(device, shape);
+    const part = shape.tp > 1 ? `, part ${place.tp} of ${shape.tp}` : '';
     const replica = shape.dpReplicate > 1 ? `, replica ${place.dpReplicate}` : '';
     return {
       title: `rank ${device}`,
-      beside: `shard ${place.dpShard} of ${shape.dpShard}${replica}`,
+      beside: `shard ${place.dpShard} of ${shape.dpShard}${part}${replica}`,
       hasRows: true,
       keepsState: true,
     };

@@ -9,13 +9,18 @@ import { at, must } from '../../base/invariant';
 import type { GraphNode } from '../../graph/graph';
 import type { LaneBuilder } from '../../program/lane-builder';
 import type { ParameterRef, StageGraph } from '../stage-graph';
+import { allReduceAlong } from '../step/all-reduce-along';
+import type { StagePlace } from '../step/place';
 import type { StageUse, Sync } from '../step/sync';
 import type { Step } from '../step/walk';
-import { type Pass, type UnitPlace, unitEmitter } from './unit-emitter';
+import { emitterOfParts } from './emitter-of-parts';
+import type { Pass, UnitPlace } from './unit-emitter';
 import { type ShardedUnit, unitOfModule } from './units';
 import { shardGradient } from './unsharded-graph';
 
 export interface FsdpOptions extends UnitPlace, Pick<Step, 'kind'> {
+  /** All ranks of the stage. */
+  readonly place: StagePlace;
   /** The root first. */
   readonly units: readonly ShardedUnit[];
 }
@@ -24,7 +29,7 @@ export function fsdpSync(options: FsdpOptions): Sync {
   const { kind, units, input } = options;
   const { sharded } = input.config;
   const unitOf = unitOfModule(units.map(({ path }) => path).filter((path) => path !== ''));
-  const emit = unitEmitter(options);
+  const emit = emitterOfParts(options);
   const [root, ...others] = units.map((unit) => ({ ...unit, state: 'sharded' as 'sharded' | 'gathering' | 'whole' }));
   const byPath = new Map([must(root, 'the root'), ...others].map((unit) => [unit.path, unit]));
   type OwnUnit = NonNullable<typeof root>;
@@ -112,9 +117,27 @@ export function fsdpSync(options: FsdpOptions): Sync {
     if (!reduces) return;
     const { parameters } = at(use.works, 0).graph;
     const withGradient = unit.parameters.filter(({ name }) => parameters.some((each) => each.name === name));
-    if (withGradient.length > 0)
-      emit.reduce({ ...unit, parameters: withGradient }, sharded.syncEveryPass ? gradients : 'set');
+    if (withGradient.length === 0) return;
+    sumPartials(options, use, unit);
+    emit.reduce({ ...unit, parameters: withGradient }, sharded.syncEveryPass ? gradients : 'set');
   }
+}
+
+/**
+ * Gradients that are addends on the ranks of a tensor group, as those of a layer norm whose rows are cut: fully_shard
+ * brings them to the placements of their parameters before it reduces them.
+ */
+export function sumPartials(
+  { builder, input, place }: UnitPlace,
+  { works }: StageUse,
+  { path, parameters }: ShardedUnit,
+): void {
+  const gradients = at(works, 0).graph.parameters.flatMap(({ name, gradient, sumAlong }) =>
+    sumAlong?.includes('tp') && parameters.some((each) => each.name === name) ? [gradient] : [],
+  );
+  const where = { phase: 'backward', anchor: 'backward', module: path } as const;
+  const { algorithm } = input.config.ddp;
+  allReduceAlong({ builder, algorithm, axis: 'tp', lanes: place.lanes, gradients, reduceOp: 'sum', where });
 }
 
 interface Ends {
@@ -133,5 +156,8 @@ function endsOf({ graph }: StageGraph, unitAt: (node: GraphNode) => unknown): En
 export function shardsOn(lane: LaneBuilder, parameters: readonly ParameterRef[]): readonly ParameterRef[] {
   return parameters
     .filter(({ name }) => lane.has(name))
-    .map(({ name }) => ({ name, gradient: shardGradient(name), fresh: shardGradient(name), cutAlong: ['dpShard'] }));
+    .map(({ name, cutAlong = [] }) => {
+      const gradient = shardGradient(name);
+      return { name, gradient, fresh: gradient, cutAlong: ['dpShard', ...cutAlong] };
+    });
 }

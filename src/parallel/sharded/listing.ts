@@ -2,23 +2,23 @@
  * The PyTorch script of sharded data parallelism: fully_shard of each unit and of the model, or for stage 1
  * DistributedDataParallel with a ZeroRedundancyOptimizer. For torch 2.6 and later. Called through mode.ts.
  */
-import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
+import { codeLine as line } from '../../interop/pytorch/code-line';
 import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
-import { python } from '../../interop/pytorch/python';
 import { LISTING, microBatch } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
 import { ddpListing } from '../ddp/listing';
-import { unitsOf } from './units';
+import { tensorListing } from '../tensor/listing';
+import { gradientSyncLines, shardLines } from './shard-lines';
 
 export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { resume, ...begun } = asked;
-  const { stage, syncEveryPass } = asked.sharded;
+  const { stage } = asked.sharded;
   // A checkpoint has whole states, which an optimiser over shards does not take.
   const given: Config = stage === 0 ? asked : begun;
   const notes = stage > 0 && resume !== undefined ? [BEGINS_ANEW] : [];
@@ -34,6 +34,7 @@ export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeL
           }
         : {}),
     });
+  if (meshSizes(given).tp > 1) return tensorListing(asked, dialect);
   // There is no no_sync(): set_requires_gradient_sync() says which passes reduce.
   const config: Config = { ...given, ddp: { ...given.ddp, noSync: 'none' } };
   const { dpShard, dpReplicate } = meshSizes(config);
@@ -57,44 +58,15 @@ export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeL
     holdsGroup: { holders: [], graph: [] },
     model: modelCode(config.model.layers, 'device', config.checkpointSegments),
     dataNames: loaders.names,
-    afterModel: shardLines(config),
+    afterModel: shardLines(config, 'mesh'),
     loaders: loaders.lines,
     loop: {
       inputs: 'device',
       targets: 'device',
       epochStart: setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       ranks: true,
-      ...(syncEveryPass || config.accumulate === 1
-        ? {}
-        : { beforeForward: [line(`model.set_requires_gradient_sync(batches % ${config.accumulate} == 0)`)] }),
+      beforeForward: gradientSyncLines(config),
       log: dialect.loss('loss', true),
     },
   });
-}
-
-function shardLines(config: Config): readonly CodeLine[] {
-  const { stage, reshardAfterForward, reshardTo, prefetch } = config.sharded;
-  const own = stage === 3 && reshardTo !== undefined ? `, reshard_after_forward=${reshardTo}` : undefined;
-  const [, ...units] = unitsOf(config);
-  const kept = stage === 2 ? ', reshard_after_forward=False' : '';
-  const root = stage === 3 && reshardAfterForward === true ? ', reshard_after_forward=True' : kept;
-  const paths = units.map(({ path }) => python(path)).join(', ');
-  const ahead = prefetch !== undefined && prefetch > 0;
-  return [
-    ...(units.length === 0
-      ? []
-      : lines(
-          `units = [model.get_submodule(path) for path in [${paths}]]`,
-          'for unit in units:',
-          `    fully_shard(unit, mesh=mesh${own ?? kept})`,
-        )),
-    line(`fully_shard(model, mesh=mesh${root})`, 'fully_shard'),
-    ...(ahead && units.length > 0
-      ? lines(
-          'for i, unit in enumerate(units):',
-          `    unit.set_modules_to_forward_prefetch(units[i + 1:i + 1 + ${prefetch}])`,
-          `    unit.set_modules_to_backward_prefetch(units[max(0, i - ${prefetch}):i][::-1])`,
-        )
-      : []),
-  ];
 }

@@ -42,17 +42,24 @@ export const sharded: ParallelMode = {
   stop: (input) => (isDdp(input.config) ? ddp.stop?.(input) : undefined),
   stepPhases: (config) => (isDdp(config) ? ddp.stepPhases?.(config) : undefined),
   noiseForStep: (input) => (isDdp(input.config) ? must(ddp.noiseForStep, 'DDP')(input) : () => []),
-  opFamilies: (config) => (isDdp(config) ? opFamiliesOfHook(config) : ['sharded']),
+  opFamilies(config) {
+    if (isDdp(config)) return opFamiliesOfHook(config);
+    return meshSizes(config).tp > 1 ? ['sharded', 'partition'] : ['sharded'];
+  },
   listing: new Part(SCRIPT, async () => (await import('./listing')).shardedListing),
 
   settle: (input) => COMPILER.get().settle(input),
-  shards: (config, tensors) => COMPILER.get().shards(config, tensors),
+  shards: (config, tensors) => COMPILER.get().shards(config, tensors, sharded.mesh(config)),
   construct: (input) => (isDdp(input.config) ? ddp.construct?.(input) : undefined),
   broadcastState: (input, buffers) =>
     input.config.sharded.stage === 0 ? ddp.broadcastState?.(input, buffers) : undefined,
   constructForm: (run) => must(ddp.constructForm, 'DDP')(run),
   buckets: (input, stage) => (isDdp(input.config) ? ddp.buckets?.(input, stage) : undefined),
   compile: (input, kind) => COMPILER.get().compile(input, kind, sharded.mesh(input.config)),
+  plan: (input) => {
+    const mesh = sharded.mesh(input.config);
+    return mesh.shape.tp > 1 ? COMPILER.get().planInfo(input, mesh) : undefined;
+  },
   sharding: (input) => COMPILER.get().shardingInfo(input, sharded.mesh(input.config)),
   closedForm: (run, pass) => COMPILER.get().closedForm(run, pass, sharded.mesh(run.config)),
 };

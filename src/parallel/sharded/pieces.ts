@@ -1,31 +1,46 @@
-/** Which piece of each tensor a rank keeps: the rows of its place on dpShard. Called by this folder. */
+/**
+ * Which piece of each tensor a rank keeps: what tp has cut of it, and of that the rows of the rank's place on dpShard.
+ * So do fully_shard after parallelize_module; a weight that both cut by rows has torch's _StridedShard. Called by this
+ * folder and by the modes tensor and pipeline.
+ */
 import { initDeviceMesh } from '../../mesh/device-mesh';
+import { parameterList } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
-import { pieceOf, type TensorRegion } from '../../sharding/piece';
+import type { DeviceIndex } from '../../protocol/trace';
+import { type Cut, pieceOf, type TensorRegion } from '../../sharding/piece';
 import { shard } from '../../sharding/placement';
-import { distributed, type Layout, replicated, type TensorSpec } from '../../sharding/shard-map';
-import type { Shape } from '../../tensor/shape';
+import { distributed, type Layout, type TensorSpec } from '../../sharding/shard-map';
+import { cutsOf as cutsByPlan } from '../tensor/pieces';
+import { shardsParameters } from './shards-parameters';
 
-/** Of a parameter, the rows of rank `index` of `count`. */
-export const shardOf = (shape: Shape, index: number, count: number): TensorRegion => ({
-  shape,
-  piece: pieceOf(shape, [{ placement: shard(0), index, count }]),
-});
-
-/** Parameters lie in shards from stage 2 on; running statistics and what the loss keeps are whole on every rank. */
-export function layoutsOf(config: Config, parameters: ReadonlySet<string>): (tensor: TensorSpec) => Layout {
+/** Of a settled configuration: the cuts of a tensor on a device, in the order in which they are made. */
+function cutsOf(config: Config): (name: string, device: DeviceIndex) => readonly Cut[] {
   const mesh = initDeviceMesh(meshSizes(config));
-  const devices = mesh.devices;
-  const isCut = config.sharded.stage >= 2;
-  return ({ name, shape }) =>
-    isCut && parameters.has(name)
-      ? distributed(
-          shape,
-          devices.map((device) => ({
-            device,
-            cuts: [{ placement: shard(0), index: mesh.coordinate(device).dpShard, count: mesh.shape.dpShard }],
-          })),
-        )
-      : replicated(shape, devices);
+  const ofPlan = mesh.shape.tp > 1 ? cutsByPlan(config) : () => [];
+  const parameters = new Set(
+    shardsParameters(config) ? parameterList(config.model.layers).map(({ name }) => name) : [],
+  );
+  return (name, device) => {
+    const rows = { placement: shard(0), index: mesh.coordinate(device).dpShard, count: mesh.shape.dpShard };
+    return [...ofPlan(name, device), ...(parameters.has(name) ? [rows] : [])];
+  };
+}
+
+/**
+ * `devices`: that have a piece. Running statistics and what the loss keeps are the same along dpShard, and so are
+ * parameters below stage 2.
+ */
+export function layoutsOf(config: Config): (tensor: TensorSpec, devices: readonly DeviceIndex[]) => Layout {
+  const cuts = cutsOf(config);
+  return ({ name, shape }, devices) =>
+    distributed(
+      shape,
+      devices.map((device) => ({ device, cuts: cuts(name, device) })),
+    );
+}
+
+export function regionsOf(config: Config): (tensor: TensorSpec, device: DeviceIndex) => TensorRegion {
+  const cuts = cutsOf(config);
+  return ({ name, shape }, device) => ({ shape, piece: pieceOf(shape, cuts(name, device)) });
 }

@@ -4,6 +4,7 @@
  */
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
+import { parameterList } from '../../nn/model';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { Group } from '../../protocol/mesh';
 import { pieceShape } from '../../sharding/piece';
@@ -11,7 +12,7 @@ import { fill } from '../ddp/fill';
 import type { StagePlace } from '../step/place';
 import type { StageUse } from '../step/sync';
 import type { Step } from '../step/walk';
-import { shardOf } from './pieces';
+import { regionsOf } from './pieces';
 import { CHUNK_CAT, COPY_IN, COPY_OUT, KEEP, runAttrs, SHARD_OUT } from './shard-ops';
 import {
   isPadded,
@@ -28,7 +29,7 @@ import type { ShardedUnit } from './units';
 import { shardGradient, unsharded, unshardedGradient } from './unsharded-graph';
 
 export interface UnitPlace extends Pick<Step, 'builder' | 'input'> {
-  /** With all ranks of the mesh. */
+  /** Of ranks that have the same part of the stage, if tp cuts its layers. */
   readonly place: StagePlace;
 }
 
@@ -43,7 +44,11 @@ interface Gathering {
   readonly few: boolean;
 }
 
+export type UnitEmitter = ReturnType<typeof unitEmitter>;
+
 export function unitEmitter({ builder, input, place }: UnitPlace) {
+  const regionOf = regionsOf(input.config);
+  const shapes = new Map(parameterList(input.config.model.layers).map(({ name, shape }) => [name, shape]));
   const { algorithm } = input.config.ddp;
   const { stage, reshardTo: given } = input.config.sharded;
   const reshardTo = stage === 3 ? given : undefined;
@@ -86,11 +91,12 @@ export function unitEmitter({ builder, input, place }: UnitPlace) {
     declare({ works }: StageUse): void {
       for (const { lane, graph } of works)
         for (const { name } of graph.registered) {
+          if (!place.lanes.includes(lane)) continue;
           const value = must(
             graph.graph.values.find((each) => each.name === unsharded(name)),
             name,
           );
-          const region = shardOf(value.type.shape, placeIn(lane), ranks);
+          const region = regionOf({ name, shape: must(shapes.get(name), name) }, lane.device);
           const shape = pieceShape(region.piece);
           if (shape[0] === 0) continue;
           const spec = { shape, dtype: value.type.dtype, persistent: true, region } as const;

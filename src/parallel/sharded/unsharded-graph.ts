@@ -15,15 +15,16 @@ export const shardGradient = (parameter: string): string => `${parameter}.grad`;
 export function unshardedGraph(stage: StageGraph, keepsGradients: boolean): StageGraph {
   const named = new Map<string, readonly [name: string, role: Role | undefined]>();
   for (const { name } of stage.registered) named.set(name, [unsharded(name), 'unsharded']);
-  const parameters = stage.parameters.map(({ name, gradient, fresh }) => {
+  const parameters = stage.parameters.map(({ name, gradient, fresh, ...more }) => {
     const whole = unshardedGradient(name);
     const made = fresh === gradient ? whole : `${whole}.micro`;
     named.set(fresh, [made, keepsGradients && fresh === gradient ? undefined : 'unshardedGradient']);
-    return { name, gradient: whole, fresh: made };
+    return { ...more, name, gradient: whole, fresh: made };
   });
   const renamed = (value: GraphValue): GraphValue => {
     const [name = value.name, role = value.role] = named.get(value.name) ?? [];
     return { ...value, name, role };
   };
-  return { ...stage, graph: { ...stage.graph, values: stage.graph.values.map(renamed) }, parameters };
+  const regions = new Map([...stage.regions].map(([name, region]) => [named.get(name)?.[0] ?? name, region]));
+  return { ...stage, graph: { ...stage.graph, values: stage.graph.values.map(renamed) }, parameters, regions };
 }

@@ -15,7 +15,7 @@ import { sentForPartials, sentInside } from './inside-groups';
 import { planIn } from './plan';
 
 export function tensorForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): ClosedForm {
-  const graphOf = graphs(run, pass, mesh);
+  const graphOf = cutGraphs(run, pass, mesh);
   const { algorithm } = run.config.ddp;
   const inside = mesh.devices.map((device) => sentInside(graphOf(device), { mesh, algorithm, device }));
   const ofReplicas =
@@ -37,7 +37,7 @@ export function tensorForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Clo
 type GraphOf = (device: DeviceIndex) => StageGraph;
 
 /** One graph for all ranks at the same place of tp. */
-function graphs({ input, config }: RunSizes, { rows, gradients }: FormPass, mesh: DeviceMesh): GraphOf {
+export function cutGraphs({ input, config }: RunSizes, { rows, gradients }: FormPass, mesh: DeviceMesh): GraphOf {
   const cuts = partitionOf(planIn(config), mesh);
   const made = new Map<string, StageGraph>();
   return (device) => {

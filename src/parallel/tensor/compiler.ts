@@ -12,12 +12,13 @@ import { withDdpOfParts } from '../ddp/around-parts';
 import { emitDdpStep } from '../ddp/step';
 import { checkDevices } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
+import { layoutsOf } from '../sharded/pieces';
 import { partitionOf } from '../step/partition-of';
 import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import { sumPartials } from '../step/sum-partials';
 import { DDP_OF_GROUPS } from './ddp-of-groups';
-import { layoutsOf } from './pieces';
+
 import { checkPlan, planIn, withPlan } from './plan';
 
 export { tensorForm as closedForm } from './closed-form';

@@ -1,6 +1,7 @@
 /**
- * The PyTorch script of tensor parallelism: init_device_mesh, parallelize_module and the plan, with
- * DistributedDataParallel around it where there are replicas. For torch 2.6 and later. Called through mode.ts.
+ * The PyTorch script of tensor parallelism: init_device_mesh, parallelize_module and the plan, and around it
+ * DistributedDataParallel where there are replicas, or fully_shard where there are shards. For torch 2.6 and later.
+ * Called through mode.ts and by the listing of mode sharded.
  */
 import { modulesOf } from '../../graph/partition/styles';
 import { calledPositions, localHeads } from '../../interop/pytorch/classes';
@@ -18,19 +19,26 @@ import {
   type ListedModule,
   meshLines,
   planCode,
+  shardMesh,
+  type TensorShape,
 } from '../../interop/pytorch/tensor';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
+import { gradientSyncLines, shardLines } from '../sharded/shard-lines';
+import { shardsParameters } from '../sharded/shards-parameters';
 import { styleOfModule, withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { resume, ...begun } = given;
   const planned = withPlan(begun);
-  const shape = { tp: meshSizes(planned).tp, dp: replicasOf(planned) };
+  const { tp, dpReplicate, dpShard } = meshSizes(planned);
+  const sharded = shardsParameters(planned) ? { dpReplicate, dpShard } : undefined;
+  const shape = { tp, dp: replicasOf(planned), sharded };
+  const wraps = shape.dp > 1 && !sharded;
   // Without DistributedDataParallel there is no no_sync().
-  const config: Config = shape.dp > 1 ? planned : { ...planned, ddp: { ...planned.ddp, noSync: 'none' } };
+  const config: Config = wraps ? planned : { ...planned, ddp: { ...planned.ddp, noSync: 'none' } };
   const { lossParallel = false } = config.tensor;
   const modules = listedModules(config);
   const plan = planCode(modules, shape, lossParallel);
@@ -40,40 +48,44 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   const data = dataLines(config, shape, dialect);
   const usesDTensor = config.clipGradNorm !== undefined;
   return dialect.assemble(config, {
-    about: `with tensor parallelism on ${shape.tp} ranks${shape.dp > 1 ? `, ${shape.dp} replicas of them` : ''}`,
+    about: `with tensor parallelism on ${tp} ranks${aboutData(shape)}`,
     replicas: shape.dp,
     notes: [
       ...(cutsHeads ? [ROWS_BY_RANK] : []),
       ...(resume === undefined ? [] : [BEGINS_ANEW]),
       ...(hasDropout(config.model.layers) ? [OWN_MASKS] : []),
-      ...(usesDTensor && shape.dp > 1 ? [NO_CLIPPING] : []),
+      ...(usesDTensor && wraps ? [NO_CLIPPING] : []),
     ],
     imports: [
       'import os',
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
       'from torch.distributed.device_mesh import init_device_mesh',
+      ...(sharded ? ['from torch.distributed.fsdp import fully_shard'] : []),
       ...namesFrom('torch.distributed.tensor', [...plan.placements, ...(usesDTensor ? ['DTensor'] : [])]),
       ...namesFrom('torch.distributed.tensor.parallel', [
         ...plan.styles,
         'parallelize_module',
         ...(lossParallel ? ['loss_parallel'] : []),
       ]),
-      ...(shape.dp > 1 ? ['from torch.nn.parallel import DistributedDataParallel'] : []),
+      ...(wraps ? ['from torch.nn.parallel import DistributedDataParallel'] : []),
     ],
     group: ranksLines(timeoutOf(config)),
     behindGroup: meshLines(shape),
-    holdsGroup: { holders: shape.dp > 1 ? ['model'] : [], graph: [] },
+    holdsGroup: { holders: wraps ? ['model'] : [], graph: [] },
     model: { ...model, classes: classesOf(model.classes, modules, cutsHeads) },
-    afterModel: lines(
-      ...(cutsHeads ? headLines : []),
-      ...plan.lines,
-      "model = parallelize_module(model, mesh['tp'], plan)",
-      ...(shape.dp > 1
-        ? [
-            `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
-          ]
-        : []),
-    ),
+    afterModel: [
+      ...lines(
+        ...(cutsHeads ? headLines : []),
+        ...plan.lines,
+        "model = parallelize_module(model, mesh['tp'], plan)",
+        ...(wraps
+          ? [
+              `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
+            ]
+          : []),
+      ),
+      ...(sharded ? shardLines(config, shardMesh(sharded)) : []),
+    ],
     optimizerArguments: ['foreach=False'],
     dataNames: data.names,
     loaders: data.lines,
@@ -82,8 +94,9 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       targets: 'device',
       ranks: true,
       around: lossParallel ? 'with loss_parallel():' : undefined,
-      clip: shape.dp > 1 ? undefined : clips,
+      clip: wraps ? undefined : clips,
       epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
+      ...(sharded ? { beforeForward: gradientSyncLines(config) } : {}),
       log: dialect.loss(lossParallel ? 'loss.full_tensor()' : 'loss', true),
     },
   });
@@ -128,12 +141,18 @@ function listedModules(config: Config): readonly ListedModule[] {
 
 const isCutPosition = (module: ListedModule): boolean => module.style !== undefined && isPositions(module);
 
+function aboutData({ dp, sharded }: TensorShape): string {
+  if (!sharded) return dp > 1 ? `, ${dp} replicas of them` : '';
+  const { dpReplicate, dpShard } = sharded;
+  return ` and fully_shard on ${dpShard}${dpReplicate > 1 ? `, ${dpReplicate} replicas of them` : ''}`;
+}
+
 /** All ranks of a tensor group go through the same batches. */
-function dataLines(config: Config, { dp }: { readonly dp: number }, dialect: Dialect): ReturnType<typeof loaderLines> {
+function dataLines(config: Config, { dp, sharded }: TensorShape, dialect: Dialect): ReturnType<typeof loaderLines> {
   if (dp === 1) return { names: [], lines: loader(config, dialect, 'gpus') };
   return loaderLines(config, Math.floor(microBatch(config) / dp), dialect, {
     size: dp,
     rank: 'dp_rank',
-    dropsLast: false,
+    dropsLast: sharded !== undefined && config.dropLast,
   });
 }

@@ -11,11 +11,13 @@ import { DDP_OF_GROUPS } from './ddp-of-groups';
 import { cutModel, madePlan } from './plan';
 
 export const tensorNotices = (input: NoticeInput): readonly Notice[] => [
-  ...planNotices(input),
-  ...gatherNotices(input),
+  ...cutNotices(input),
   ...unevenBatch(input, 'replicas'),
   ...ignoredDdpNotices(input.given, DDP_OF_GROUPS),
 ];
+
+/** Of the plan, whatever averages the gradients. */
+export const cutNotices = (input: NoticeInput): readonly Notice[] => [...planNotices(input), ...gatherNotices(input)];
 
 function planNotices({ config }: NoticeInput): readonly Notice[] {
   const { plan, unmatched } = madePlan(config);

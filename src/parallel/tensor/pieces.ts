@@ -1,4 +1,4 @@
-/** Which piece of each tensor a device has by the plan. Called by the modes tensor and pipeline. */
+/** Which piece of each tensor a device has by the plan. Called by the modes tensor, sharded and pipeline. */
 import { at } from '../../base/invariant';
 import { placementOf } from '../../graph/partition/plan';
 import { initDeviceMesh } from '../../mesh/device-mesh';
@@ -6,30 +6,20 @@ import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { pieceOf, pieceShape } from '../../sharding/piece';
-import { distributed, type Layout, type TensorSpec } from '../../sharding/shard-map';
+import type { TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import { planIn } from './plan';
 
 type CutsOf = (name: string, device: DeviceIndex) => Parameters<typeof pieceOf>[1];
 
 /** Of a settled configuration. */
-function cutsOf(config: Config): CutsOf {
+export function cutsOf(config: Config): CutsOf {
   const mesh = initDeviceMesh(meshSizes(config));
   const plan = planIn(config);
   return (name, device) => {
     const { tp: index } = mesh.coordinate(at(mesh.rankOfDevice, device));
     return [{ placement: placementOf(plan, name), index, count: mesh.shape.tp }];
   };
-}
-
-/** `devices`: that have a piece. */
-export function layoutsOf(config: Config): (tensor: TensorSpec, devices: readonly DeviceIndex[]) => Layout {
-  const cuts = cutsOf(config);
-  return ({ name, shape }, devices) =>
-    distributed(
-      shape,
-      devices.map((device) => ({ device, cuts: cuts(name, device) })),
-    );
 }
 
 export function shapesOn(config: Config): (tensor: TensorSpec, device: DeviceIndex) => Shape {

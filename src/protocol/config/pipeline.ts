@@ -13,8 +13,9 @@ export const MOST_MICRO_BATCHES = 64;
 const notYet = () => v.optional(count(1, 1), 1);
 
 /**
- * The sizes of the axes, outermost first, as torchtitan names them. Products that run today: pp x dpReplicate in mode
- * pipeline, dpReplicate x tp in mode tensor, dpReplicate x dpShard in mode sharded, dpReplicate alone in mode ddp.
+ * The sizes of the axes, outermost first, as torchtitan names them. Products that run today: pp x dpReplicate x tp in
+ * mode pipeline, dpReplicate x tp in mode tensor, dpReplicate x dpShard x tp in mode sharded, dpReplicate alone in mode
+ * ddp.
  */
 export const meshSchema = v.pipe(
   v.strictObject({
@@ -31,7 +32,7 @@ export const meshSchema = v.pipe(
      */
     dpShard: v.optional(count(1, LIMITS.worldSize)),
     cp: notYet(),
-    /** Ranks that share each layer. In mode tensor, absent: worldSize / the other axes. In other modes it is 1. */
+    /** Ranks that share each layer. In mode tensor, absent: worldSize / the other axes. In other modes absent: 1. */
     tp: v.optional(count(1, LIMITS.worldSize)),
     /** The earlier name of dpReplicate; it may be given in its place. */
     dp: v.optional(count(1, LIMITS.worldSize)),

@@ -15,7 +15,7 @@ export const MESH = settings<NameIn<NonNullable<ConfigInput['mesh']>>>('mesh', {
   cp: ['Context ranks', 'cp: ranks that share one sequence. No mode has this axis yet: it is 1.'],
   tp: [
     'Tensor ranks',
-    'tp: ranks that share each layer, in mode tensor; without it, the world size divided by the other axes.',
+    'tp: ranks that share each layer; in mode tensor without it, the world size divided by the other axes.',
   ],
   dp: ['Replicas', 'The earlier name of dpReplicate, which is still read.'],
 });

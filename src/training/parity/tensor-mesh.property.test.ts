@@ -5,63 +5,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
-import type { ConfigInput, LayerInput } from '../../protocol/config';
-import type { StyleName } from '../../protocol/config/tensor';
+import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
+import { block, IN, netOf } from '../testing/cut-nets';
 import { differenceFromSingle, replicaDivergence } from '../weights/weight-differences';
 
 const STEPS = 4;
 /** float32 sums in another order. */
 const BAR = 1e-6;
-const IN = 3;
-
-interface Block {
-  readonly kind: 'pair' | 'whole';
-  /** Of a pair: every one of three ranks gets a part. */
-  readonly hidden: number;
-  readonly out: number;
-  readonly bias: boolean;
-  readonly activation: 'Tanh' | 'GELU' | 'Sigmoid';
-  /** Dropout behind the activation. */
-  readonly drops: boolean;
-}
-
-const block: fc.Arbitrary<Block> = fc.record({
-  kind: fc.constantFrom('pair', 'pair', 'whole'),
-  hidden: fc.constantFrom(5, 6, 7, 8, 9),
-  out: fc.integer({ min: 1, max: 5 }),
-  bias: fc.boolean(),
-  activation: fc.constantFrom('Tanh', 'GELU', 'Sigmoid'),
-  drops: fc.boolean(),
-});
-
-interface Net {
-  readonly layers: LayerInput[];
-  readonly plan: Record<string, StyleName>;
-  /** Layers of each block. */
-  readonly sizes: number[];
-}
-
-function netOf(blocks: readonly Block[]): Net {
-  const net: Net = { layers: [], plan: {}, sizes: [] };
-  let width = IN;
-  for (const { kind, hidden, out, bias, activation, drops } of blocks) {
-    const [start, pair] = [net.layers.length, kind === 'pair'];
-    if (pair) net.plan[start] = 'ColwiseParallel';
-    net.layers.push({ type: 'Linear', in: width, out: pair ? hidden : out, bias }, { type: activation });
-    if (drops) net.layers.push({ type: 'Dropout', p: 0.25 });
-    if (pair) {
-      net.plan[net.layers.length] = 'RowwiseParallel';
-      net.layers.push({ type: 'Linear', in: hidden, out, bias });
-    }
-    net.sizes.push(net.layers.length - start);
-    width = out;
-  }
-  return net;
-}
-
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 const runs = fc.record({

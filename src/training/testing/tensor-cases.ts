@@ -48,7 +48,7 @@ const BASES: Readonly<Record<RunName, ConfigInput>> = {
 const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
 
 /** A recorded plan as the setting tensor.plan. */
-const planConfig = (given: Readonly<Record<string, string>>): Record<string, StyleConfig> =>
+export const planConfig = (given: Readonly<Record<string, string>>): Record<string, StyleConfig> =>
   Object.fromEntries(
     stylesOf(given).map(([module, { style, output }]) => [
       module,
