@@ -281,4 +281,85 @@ export const EXHIBITS: readonly Exhibit[] = [
     cure: 'Add the bias behind the sum. RowwiseParallel does.',
     met: ['huggingface/text-generation-inference#1036', 'EleutherAI/gpt-neox#962', 'awslabs/slapo#10'],
   },
+  {
+    id: 'optimizer-first',
+    title: 'An optimiser made before sharding',
+    mistake:
+      'The optimiser was made as soon as there was a model, and fully_shard came later. But fully_shard puts new parameters, the shards, in the place of the old ones. The optimiser still holds the old ones.',
+    code: {
+      wrong: ['optimizer = torch.optim.SGD(model.parameters(), lr=0.1)', 'fully_shard(model)'],
+      right: ['fully_shard(model)', 'optimizer = torch.optim.SGD(model.parameters(), lr=0.1)'],
+    },
+    says: 'Nothing. A parameter without a gradient is skipped, and the old parameters never get one. With autocast, GradScaler notices: “No inf checks were recorded for this optimizer.”',
+    shows:
+      'Every rank gathers, computes and scatters as it should, and the loss stays what it was. The old parameters also stay in memory, whole, on every rank: the optimiser keeps them alive.',
+    cure: 'Shard first, then make the optimiser. The same order holds for everything that keeps parameters: schedulers, an average of the weights, a list of parameter groups.',
+    met: ['intelligent-machine-learning/dlrover#584', 'huggingface/accelerate#3256'],
+    asked: ['huggingface/accelerate#3209'],
+  },
+  {
+    id: 'own-norm',
+    title: 'Clipping by the norm of own shards',
+    mistake:
+      'Gradients are clipped by hand, with the norm of what the rank has: p.grad.to_local(). Each rank has other shards, so each rank finds another norm and multiplies its gradients by another factor.',
+    code: {
+      wrong: [
+        'norms = [p.grad.to_local().norm() for p in model.parameters()]',
+        'norm = torch.stack(norms).norm()',
+        'for p in model.parameters():',
+        '    p.grad.mul_(min(1.0, 1.0 / norm.item()))',
+      ],
+      right: ['torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)'],
+    },
+    says: 'Nothing. With FullyShardedDataParallel, the older wrapper, clip_grad_norm_ itself does this, because there the parameters of a rank are plain slices. The method of the wrapper, model.clip_grad_norm_(1.0), is right.',
+    shows:
+      'The two ranks multiply by different factors, and one device by yet another. The gradient keeps neither its length nor its direction, and after some steps the weights are not those of one device. With another number of ranks they would be different again.',
+    cure: 'Let PyTorch clip: it adds the squares over all shards. By hand, all-reduce the sum of the squares before taking the root. Clipping by value needs no sum.',
+    met: ['PrimeIntellect-ai/OpenDiloco#6', 'pytorch/pytorch#72548'],
+    asked: ['meta-pytorch/torchtune#2169'],
+  },
+  {
+    id: 'sync-every-pass',
+    title: 'set_requires_gradient_sync forgotten',
+    mistake:
+      'Gradients are accumulated over four passes. There is no no_sync() around the first three, because fully_shard has none, and nothing else was put in its place.',
+    code: {
+      wrong: ['for i, (x, y) in enumerate(passes):', '    (criterion(model(x), y) / 4).backward()'],
+      right: [
+        'for i, (x, y) in enumerate(passes):',
+        '    model.set_requires_gradient_sync(i == 3)',
+        '    (criterion(model(x), y) / 4).backward()',
+      ],
+    },
+    says: 'Nothing: PyTorch adds what each reduce-scatter brings to the gradients of the shards, and the sum is right.',
+    shows:
+      'The loss is that of the cure, within rounding. But every pass reduces and scatters all gradients, so they travel four times in each step. With the cure they travel once; in return each rank keeps whole gradients from pass to pass, which the memory panel shows.',
+    cure: 'Switch the sync off for all passes but the last. If it is never switched on again, the shards get no gradients and nothing is trained. Where memory is short, reducing in every pass is a choice and no mistake.',
+    met: ['mlfoundations/open_lm#48', 'NVIDIA/cosmos-framework#161'],
+    asked: ['pytorch/torchtitan#292'],
+  },
+  {
+    id: 'rank0-shard',
+    title: 'Rank 0 saves its shard as the model',
+    mistake:
+      'Under DDP rank 0 has everything, so rank 0 saves. The line stayed when the model was sharded, and now rank 0 has a slice of each tensor.',
+    code: {
+      wrong: [
+        'if rank == 0:',
+        '    state = {k: v.to_local() for k, v in model.state_dict().items()}',
+        "    torch.save(state, 'model.pt')",
+      ],
+      right: [
+        'full = StateDictOptions(full_state_dict=True, cpu_offload=True)',
+        'state = get_model_state_dict(model, options=full)  # on every rank',
+        'if rank == 0:',
+        "    torch.save(state, 'model.pt')",
+      ],
+    },
+    says: 'Nothing when the file is written. When it is loaded: “size mismatch for 0.weight: copying a param with shape torch.Size([2, 2]) from checkpoint, the shape in current model is torch.Size([4, 2]).”',
+    shows:
+      'The training is right, and so is the loss. The file has the shapes of a smaller model, and one device cannot load it. By then the job has ended, and the shards of the other ranks are gone.',
+    cure: 'get_model_state_dict with full_state_dict gathers every tensor, so all ranks call it, and rank 0 gets the result. For models that fit no single machine save the shards of all ranks with torch.distributed.checkpoint.',
+    met: ['huggingface/accelerate#4206', 'pytorch/pytorch#136950'],
+  },
 ];

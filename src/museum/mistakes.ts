@@ -17,6 +17,8 @@ interface RunMistake {
 interface ScriptMistake {
   readonly kind: 'script';
   readonly worldSize: number;
+  /** What the page trains meanwhile: a run of the same kind without the mistake. Absent: what it trained before. */
+  readonly beside?: ConfigInput;
 }
 
 const net = (hidden: number) =>
@@ -50,6 +52,17 @@ const tensor = (plan: NonNullable<ConfigInput['tensor']>['plan']): ConfigInput =
   model: net(32),
   hardware: 'transputer',
   tensor: { plan },
+});
+
+const TENSOR_GROUP = tensor({ '0': 'ColwiseParallel', '2': 'RowwiseParallel' });
+
+const sharded = (worldSize: number, rest: ConfigInput = {}): ConfigInput => ({
+  ...RUN,
+  mode: 'sharded',
+  worldSize,
+  model: net(32),
+  hardware: 'transputer',
+  ...rest,
 });
 
 const GAUSS = { type: 'gauss', samples: 256 } as const;
@@ -117,18 +130,27 @@ export const MISTAKES = {
   'wrong-name': {
     kind: 'run',
     wrong: tensor({ 'net.0': 'ColwiseParallel', 'net.2': 'RowwiseParallel' }),
-    right: tensor({ '0': 'ColwiseParallel', '2': 'RowwiseParallel' }),
+    right: TENSOR_GROUP,
     steps: 10,
   },
-  'own-batches': { kind: 'script', worldSize: 2 },
-  'rank0-logs': { kind: 'script', worldSize: 2 },
-  'bias-twice': { kind: 'script', worldSize: 2 },
+  'own-batches': { kind: 'script', worldSize: 2, beside: TENSOR_GROUP },
+  'rank0-logs': { kind: 'script', worldSize: 2, beside: TENSOR_GROUP },
+  'bias-twice': { kind: 'script', worldSize: 2, beside: TENSOR_GROUP },
+  'optimizer-first': { kind: 'script', worldSize: 2, beside: sharded(2) },
+  'own-norm': { kind: 'script', worldSize: 2, beside: sharded(2, { clipGradNorm: 1 }) },
+  'sync-every-pass': {
+    kind: 'run',
+    wrong: sharded(4, { accumulate: 4, batchSize: 64 }),
+    right: sharded(4, { accumulate: 4, batchSize: 64, sharded: { syncEveryPass: false } }),
+    steps: 4,
+  },
+  'rank0-shard': { kind: 'script', worldSize: 2, beside: sharded(2) },
 } as const satisfies Readonly<Record<string, RunMistake | ScriptMistake>>;
 
-/** The settings of a mistake or of its cure; undefined: it is a script. */
+/** What the page trains: the mistake or its cure, or what is beside a script; undefined: nothing else than before. */
 export function exhibitConfig(id: ExhibitId, cured: boolean): ConfigInput | undefined {
   const mistake: RunMistake | ScriptMistake = MISTAKES[id];
-  if (mistake.kind === 'script') return undefined;
+  if (mistake.kind === 'script') return mistake.beside;
   return cured ? mistake.right : mistake.wrong;
 }
 

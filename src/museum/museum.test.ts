@@ -170,3 +170,12 @@ test('a plan that names no module: both ranks train the whole model; with its na
   expect(held(wrong)).toEqual([whole, whole]);
   for (const bytes of held(right)) expect(bytes).toBeLessThan(0.7 * whole);
 });
+
+test('set_requires_gradient_sync forgotten: the same losses, and gradients scattered in every pass', async () => {
+  const [wrong, right] = [await report('sync-every-pass', false, 4), await report('sync-every-pass', true, 4)];
+  expect(wrong.losses.at(-1)?.loss).toBeCloseTo(must(right.losses.at(-1), 'a loss').loss, 5);
+  // Of each pass two gathers; the gradients once more in every pass, or once in four.
+  expect(wrong.bytes.total / right.bytes.total).toBeCloseTo(12 / 9, 1);
+  const gradients = ({ memory }: typeof wrong) => must(memory[0]?.byCategory.gradient, 'gradients');
+  expect(gradients(right)).toBeGreaterThan(2 * gradients(wrong));
+});

@@ -96,3 +96,40 @@ test('a bias added once per rank: training hides it, one device shows it', async
   expect(right(0, 'out')).toEqual(right(0, ONE_DEVICE));
   expect(right(0, ON_ONE)[0]).toBe(right(0, reached)[0]);
 });
+
+test('an optimiser made before sharding: it holds parameters without gradients, and nothing is trained', async () => {
+  const wrong = await found('optimizer-first', false);
+  const [before, after] = ['before training, loss', 'after 40 steps, loss'] as const;
+  expect(wrong(0, after)[0]).toBe(wrong(0, before)[0]);
+  const held = async (cured: boolean) =>
+    (await rehearse('optimizer-first', cured)).lines.filter(({ text }) => text.startsWith('None')).length;
+  expect(await held(false)).toBe(2);
+  expect(await held(true)).toBe(0);
+  const right = await found('optimizer-first', true);
+  expect(right(0, before)[0]).toBeGreaterThan(1);
+  expect(right(0, after)[0]).toBeLessThan(0.05);
+});
+
+test('clipping by the norm of own shards: a factor per rank, and other weights than one device has', async () => {
+  const wrong = await found('own-norm', false);
+  const norms = (of: typeof wrong) => [0, 1].map((rank) => of(rank, 'norm')[0] ?? Number.NaN);
+  const [own = 0, other = 0] = norms(wrong);
+  const one = wrong(0, 'one device: norm')[0] ?? Number.NaN;
+  expect(own).not.toBeCloseTo(other, 1);
+  expect(Math.hypot(own, other)).toBeCloseTo(one, 2);
+  expect(wrong(0, 'after 20 steps, largest difference from one device')[0]).toBeGreaterThan(0.05);
+  const right = await found('own-norm', true);
+  expect(norms(right)).toEqual([one, one]);
+  expect(right(0, 'after 20 steps, largest difference from one device')).toEqual([0]);
+});
+
+test("rank 0's shard saved as the model: it trains, and cannot be loaded; the cure is the trained model", async () => {
+  const [error] = await raised('rank0-shard', false);
+  expect(error?.text).toContain('size mismatch for 0.weight');
+  expect(error?.text).toContain('torch.Size([2, 2]) from checkpoint, the shape in current model is torch.Size([4, 2])');
+  expect(error?.text).not.toContain('2.bias');
+  expect(await raised('rank0-shard', true)).toEqual([]);
+  const right = await found('rank0-shard', true);
+  expect(right(0, 'loss')[0]).toBe(right(0, 'after 40 steps, loss')[0]);
+  expect(right(0, 'loss')[0]).toBeLessThan(0.05);
+});

@@ -13,6 +13,7 @@ import type { Rehearsal, RehearsalLine } from '../protocol/rehearsal';
 import { tornWrite, writtenByRank0 } from '../training/checkpoint/torn-write';
 import { EXHIBIT_IDS, type ExhibitId, MISTAKES } from './mistakes';
 import { type RankScript, show } from './script';
+import { optimizerFirst, ownNorm, rank0Shard } from './sharded-scripts';
 import { biasTwice, ownBatches, rank0Logs } from './tensor-scripts';
 
 /** Long enough for a loaded machine, short enough to be watched. */
@@ -80,6 +81,9 @@ const SCRIPTS: Readonly<Partial<Record<ExhibitId, RankScript>>> = {
   'own-batches': ownBatches,
   'rank0-logs': rank0Logs,
   'bias-twice': biasTwice,
+  'optimizer-first': optimizerFirst,
+  'own-norm': ownNorm,
+  'rank0-shard': rank0Shard,
 };
 
 export async function rehearse(exhibit: string, cured: boolean): Promise<Rehearsal> {

@@ -16,8 +16,14 @@ export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
   const index = EXHIBITS.findIndex((exhibit) => exhibit.id === id);
   const { title, mistake, code, says, shows, cure, met, asked = [] } = must(EXHIBITS[index], id);
   const next = must(EXHIBITS[(index + 1) % EXHIBITS.length], 'the next exhibit');
+  const isScript = MISTAKES[id].kind === 'script';
   return (
-    <section className={styles['card']} aria-label={`Bug: ${title}`} data-cured={cured || undefined}>
+    <section
+      className={styles['card']}
+      aria-label={`Bug: ${title}`}
+      data-cured={cured || undefined}
+      data-script={isScript || undefined}
+    >
       <header>
         <h2>
           <small>
@@ -45,6 +51,12 @@ export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
             <pre>{(cured ? code.right : code.wrong).join('\n')}</pre>
           </ScrollRegion>
         </div>
+        {isScript && (
+          <div>
+            <h3>What the ranks did</h3>
+            <RehearsalView id={id} cured={cured} />
+          </div>
+        )}
         <div>
           <h3>What PyTorch says</h3>
           <p>{says}</p>
@@ -57,7 +69,6 @@ export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
           </p>
         </div>
       </div>
-      {MISTAKES[id].kind === 'script' && <RehearsalView id={id} cured={cured} />}
     </section>
   );
 }
