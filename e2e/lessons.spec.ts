@@ -22,7 +22,15 @@ const PHONE = { width: 390, height: 844 };
  * Between them they have every view, notices, and toolbars with two rows: their figures go live on a phone, and axe
  * looks at their colours in the dark theme, too. All lessons share one style sheet.
  */
-const EVERY_VIEW = ['all-reduce', 'buckets', 'data-parallel', 'launching', 'pipelines', 'pipeline-schedules'];
+const EVERY_VIEW = [
+  'all-reduce',
+  'buckets',
+  'data-parallel',
+  'launching',
+  'pipelines',
+  'pipeline-schedules',
+  'sharding',
+];
 
 const startsByItself = async (figure: Locator): Promise<boolean> =>
   (await figure.getAttribute('data-starts')) !== 'rest';

@@ -42,11 +42,7 @@ export const CONTENTS: readonly Entry[] = [
   { name: 'pipelines', title: 'Pipelines: what a bubble is', week: 11 },
   { name: 'pipeline-schedules', title: 'Pipeline schedules: zero bubble and V', week: 12 },
   { name: 'tensor-parallel', title: 'Tensor parallelism', week: 12 },
-  {
-    name: 'sharding',
-    title: 'Sharding states: ZeRO and FSDP',
-    planned: 'Gather weights, use them, free them: memory by kind beside its formula. Comes with its mode.',
-  },
+  { name: 'sharding', title: 'Sharding states: ZeRO and FSDP', week: 12 },
   {
     name: 'meshes',
     title: 'Meshes: all at once',

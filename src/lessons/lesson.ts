@@ -8,7 +8,8 @@ import type { QuantityId } from './facts/quantities';
 
 /**
  * What a figure shows, each a component of the playground; `lab`: one collective, round by round; `schedule`: what the
- * ranks of a pipeline compute when; `editor`: the same, to be changed and run.
+ * ranks of a pipeline compute when; `editor`: the same, to be changed and run; `curve`: memory of a rank over the step,
+ * for runs in shards.
  */
 export type View =
   | 'stage'
@@ -18,6 +19,7 @@ export type View =
   | 'loss'
   | 'field'
   | 'memory'
+  | 'curve'
   | 'buckets'
   | 'devices'
   | 'lab';

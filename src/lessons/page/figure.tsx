@@ -147,6 +147,7 @@ const PICTURE_OF: Readonly<Record<View, string>> = {
   loss: 'The loss of every step',
   field: 'The answer of the net at every point of the plane',
   memory: 'The memory of each device, by kind',
+  curve: 'The memory of rank 0 over the step, by kind',
   buckets: 'The buckets, in the order in which they are sent',
   devices: 'What each device does during the step',
   lab: 'The buffers of the ranks, chunk by chunk',

@@ -14,6 +14,8 @@ import { bareSvgOf } from '../../app/picture/write-picture';
 import { LOSS_PICTURE, paintLosses } from '../../app/result/loss-picture';
 import { lossSeries } from '../../app/result/loss-series';
 import { fieldShade, paintPoints } from '../../app/result/paint-field';
+import { shownCurve } from '../../app/setup/sharding/curve';
+import { CurveFigure, figureHeight } from '../../app/setup/sharding/curve-figure';
 import { paintStage } from '../../app/stage/paint-stage';
 import { createStageModel } from '../../app/stage/stage-model';
 import type { App } from '../../app/state/app-state';
@@ -46,7 +48,7 @@ export interface Looks {
   readonly labCss: string;
 }
 
-/** Room beside a timeline and a lab within the frame, on both sides together. */
+/** Room beside a timeline, a curve and a lab within the frame, on both sides together. */
 const BESIDE: Readonly<Record<FigureShape, number>> = { wide: 40, narrow: 24 };
 const WIDTH: Readonly<Record<FigureShape, number>> = { wide: FIGURE_WIDTH, narrow: NARROW_WIDTH };
 
@@ -58,6 +60,7 @@ export function pictureOf(
   looks: Looks,
 ): PictureFile | undefined {
   if (view === 'lab') return labPicture(run, looks, shape);
+  if (view === 'curve') return curvePicture(run, looks, shape);
   const app = run.store.getState();
   const painted = paintedView(view, spec, app, shape);
   if (!painted) return undefined;
@@ -151,6 +154,19 @@ function labPicture({ lab, facts }: Recorded, { themes, labCss }: Looks, shape: 
   const light = draw('light');
   const [, width = '0', height = '0'] = /^<svg[^>]*? width="([\d.]+)" height="([\d.]+)"/.exec(light) ?? [];
   return { width: Number(width), height: Number(height), svg: { light, dark: draw('dark') } };
+}
+
+function curvePicture({ store }: Recorded, { themes }: Looks, shape: FigureShape): PictureFile {
+  const { info, cursor, traces } = store.getState();
+  const trace = must(cursor && traces[cursor.trace], 'a traced step');
+  const curve = must(shownCurve(must(info, 'a run'), trace), 'a run in shards');
+  const width = WIDTH[shape] - BESIDE[shape];
+  const markup = renderToStaticMarkup(
+    <CurveFigure curve={curve} trace={trace} event={cursor?.event} width={width} />,
+  ).replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"');
+  const draw = (theme: ThemeName) =>
+    markup.replace(/var\(--([a-z0-9-]+)\)/g, (_, name: string) => themes[theme].variables.get(name) ?? 'none');
+  return { width, height: figureHeight(curve, width), svg: { light: draw('light'), dark: draw('dark') } };
 }
 
 /** The style sheet of the lab's figure, with the names that its classes have here and the colours of the theme. */

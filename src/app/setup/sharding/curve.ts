@@ -1,7 +1,8 @@
-/** Memory of one rank at each event of a step, and what DDP would need then: see memory-curve.tsx. Pure. */
-import type { ShardingInfo } from '../../../protocol/session-info';
-import type { DeviceIndex, StepTrace } from '../../../protocol/trace';
-import { type MemoryOverTime, type MemoryUse, totalBytes } from '../../../trace/memory';
+/** Memory of one rank at each event of a step, and what DDP would need then: drawn by memory-curve.tsx. Pure. */
+import type { SessionInfo, ShardingInfo } from '../../../protocol/session-info';
+import type { BufferInfo, DeviceIndex, StepTrace } from '../../../protocol/trace';
+import { type MemoryOverTime, type MemoryUse, memoryOf, totalBytes } from '../../../trace/memory';
+import { keptAt, STAGES } from './zero-stages';
 
 export interface MemoryPoint {
   /** Index into the trace. */
@@ -38,3 +39,36 @@ export function curveOf({ memory, trace, device, sharding: { whole } }: CurveOf)
     ghostPeak: Math.max(0, ...points.map(({ ghost }) => ghost)),
   };
 }
+
+export interface ShownCurve extends StepCurve {
+  /** Bytes of parameters, gradients and states by the formula of the ZeRO paper. */
+  readonly formula: number;
+}
+
+/** Whose memory is drawn. */
+export const RANK = 0;
+
+/** Undefined where the run is not in shards, or the rank computes nothing in that step. */
+export function shownCurve(
+  { buffers, config, sharding }: Pick<SessionInfo, 'buffers' | 'config' | 'sharding'>,
+  trace: StepTrace,
+): ShownCurve | undefined {
+  if (!sharding) return undefined;
+  const memory = memoryOf(trace, buffers.map(withoutPadding));
+  const curve = curveOf({ memory, trace, device: RANK, sharding });
+  if (curve.points.length === 0) return undefined;
+  const kept = keptAt(STAGES[config.sharded.stage]?.stage ?? 3, sharding);
+  return { ...curve, formula: kept.parameters + kept.gradients + kept.states };
+}
+
+/** What the tensor has, without what the allocation rounds up to. */
+const withoutPadding = (buffer: BufferInfo): BufferInfo => ({
+  ...buffer,
+  bytes: Math.min(
+    buffer.bytes,
+    buffer.shape.reduce((n, size) => n * size, BYTES),
+  ),
+});
+
+/** Of a float32 or an int32. */
+const BYTES = 4;

@@ -28,7 +28,7 @@ export function ShardingPanel() {
   return (
     <section className={styles['sharding']} aria-label="Sharding">
       {sharding && <Stages sharding={sharding} chosen={stage} />}
-      {sharding && <MemoryCurve sharding={sharding} />}
+      <MemoryCurve />
       {sharding && stage >= 2 && <Units sharding={sharding} />}
       {stage === 3 && <FlagSetting {...SHARDED.reshardAfterForward} />}
       {stage === 3 && <NumberSetting {...SHARDED.reshardTo} />}

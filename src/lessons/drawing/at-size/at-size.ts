@@ -10,6 +10,7 @@ import { effective, epoch, evaluating, scaling } from './epoch-topics';
 import { failures, late } from './failure-topics';
 import { checkpointing, oneDevice, replicas, stages } from './memory-topics';
 import { pipeline, schedules } from './pipeline-topics';
+import { sharding } from './sharding-topics';
 import { tensorGroups } from './tensor-topics';
 import { batchNorms, buckets, gather, ring, servers, starting } from './time-topics';
 import { chosenOf, START, type Topic } from './topic';
@@ -29,6 +30,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   pipelines: pipeline,
   'pipeline-schedules': schedules,
   'tensor-parallel': tensorGroups,
+  sharding,
   launching: starting,
   'when-it-goes-wrong': failures,
   'from-tensorflow': servers,

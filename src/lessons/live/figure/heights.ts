@@ -15,6 +15,7 @@ const USUAL: Readonly<Record<View, number>> = {
   loss: 220,
   field: 190,
   memory: 280,
+  curve: 265,
   buckets: 240,
   devices: 180,
   lab: 0,

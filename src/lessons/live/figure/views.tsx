@@ -18,6 +18,7 @@ const Field = loadedPanel('The decision field', async () => (await import('../..
 const BucketView = loadedPanel('The buckets', async () => (await import('./bucket-view')).BucketView);
 const ScheduleFigure = loadedPanel('The schedule', async () => (await import('./schedule-figure')).ScheduleFigure);
 const EditorFigure = loadedPanel('The schedule editor', async () => (await import('./editor-figure')).EditorFigure);
+const CurveView = loadedPanel('The memory over the step', async () => (await import('./curve-view')).CurveView);
 const MemoryTable = loadedPanel(
   'The memory, tensor by tensor',
   async () => (await import('../../../app/memory/memory-table')).MemoryTable,
@@ -60,6 +61,7 @@ const VIEWS: Readonly<Record<RunView, ComponentType>> = {
   loss: LossChart,
   field: Field,
   memory: Memory,
+  curve: CurveView,
   buckets: Buckets,
   devices: Devices,
 };
