@@ -47,6 +47,17 @@ test.each([
     { mode: 'sharded', dpReplicate: 2, dpShard: 3 },
   ],
   [{ mesh: { pp: 2, tp: 2, dpReplicate: 2 } }, { mode: 'pipeline', pp: 2, dpReplicate: 2, tp: 2 }],
+  [{ mesh: { dpShard: 2, tp: 2 } }, { mode: 'sharded', dpShard: 2, tp: 2 }],
+  [
+    { mode: 'sharded', worldSize: 8, mesh: { tp: 2 } },
+    { mode: 'sharded', dpShard: 4, tp: 2 },
+  ],
+  [
+    { mode: 'tensor', worldSize: 8, mesh: { dpShard: 2 } },
+    { mode: 'tensor', dpShard: 2, tp: 4 },
+  ],
+  [{ mesh: { pp: 2, dpShard: 2 } }, { mode: 'pipeline', pp: 2, dpShard: 2 }],
+  [{ mesh: { pp: 2, dpShard: 2, tp: 2 } }, { mode: 'pipeline', pp: 2, dpShard: 2, tp: 2 }],
 ])('%j', (input, shape) => {
   expect(shapeOf(input)).toEqual({ ...ONE_EACH, ...shape });
 });
@@ -64,8 +75,8 @@ test.each([
   [{ mesh: { tp: 2 }, worldSize: 3 }, 'worldSize is 3 and mesh.tp is 2: the mesh has 2 = 2 ranks'],
   [{ mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 }, worldSize: 6 }, 'the mesh has 2 x 2 = 4 ranks'],
   [
-    { mesh: { pp: 2, dpShard: 2 } },
-    'mode is "pipeline" and mesh.dpShard is 2: the mesh of this mode has the axes mesh.pp, ',
+    { mode: 'sharded', mesh: { pp: 2, dpShard: 2 } },
+    'mode is "sharded" and mesh.pp is 2: the mesh of this mode has the axes mesh.dpReplicate, ',
   ],
   [{ mode: 'tensor', mesh: { pp: 2 } }, 'mode is "tensor" and mesh.pp is 2: the mesh of this mode has the axes'],
   [{ mesh: { pp: 2, dpReplicate: 2 }, worldSize: 3 }, 'the mesh has 2 x 2 = 4 ranks'],

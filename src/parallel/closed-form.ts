@@ -41,6 +41,8 @@ export interface FormPass extends Pick<MicroBatchKind, 'gradients' | 'reduces' |
   /** The optimiser steps after it. */
   readonly steps: boolean;
   readonly hookPhase: HookPhase;
+  /** Of the batch that it is one of; absent: as many as the settings say. */
+  readonly microBatches?: number;
 }
 
 export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);

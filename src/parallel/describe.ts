@@ -58,6 +58,7 @@ function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm
       rows: mode.rowsOfDevice(sizes.config, microBatch.rows).map(([, count]) => count),
       steps: kind.steps && k === kind.microBatches.length - 1,
       hookPhase: kind.hookPhase,
+      ...(kind.ofOneBatch ? { microBatches: kind.microBatches.length } : {}),
     }),
   );
   return first && together([first, ...others], kind.ofOneBatch);

@@ -1,6 +1,6 @@
 /**
- * What a mesh with replicas cannot divide evenly: devices, which is refused, and rows, which is said. Called by the
- * modes sharded and tensor.
+ * What a mesh with replicas cannot divide evenly: devices, which is refused, and rows, which is said; and what it
+ * cannot share out. Called by the modes sharded, tensor and pipeline.
  */
 import { refusedSettings } from '../base/refused-settings';
 import type { Config } from '../protocol/config';
@@ -24,6 +24,16 @@ export function checkDevices(config: Config, share: string): void {
     },
     why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${mesh.dpReplicate} replicas${beside}`,
     hint: `Set mesh.dpReplicate to a divisor of worldSize, or mesh.${openAxis(mode)} to the number of ranks that share ${share}.`,
+  });
+}
+
+/** Refuses stage 1 of ZeRO where a rank has only a part of the model. */
+export function checkNotZeroOne({ mode, mesh, sharded }: Config): void {
+  if (sharded.stage !== 1 || (mesh.dpShard ?? 1) === 1) return;
+  throw refusedSettings({
+    settings: { 'sharded.stage': sharded.stage, mode, 'mesh.dpShard': mesh.dpShard },
+    why: 'ZeroRedundancyOptimizer shares out the parameters of a whole model, and here each rank has a part of it',
+    hint: 'Set sharded.stage to 2 or 3 for fully_shard, or to 0 for DistributedDataParallel.',
   });
 }
 

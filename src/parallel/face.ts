@@ -5,6 +5,7 @@
  */
 import type { Config, Mode } from '../protocol/config';
 import type { Axis } from '../protocol/mesh';
+import { dataIndexOf, meshSizes, placeOf, replicasOf, shardsParameters } from '../protocol/mesh-sizes';
 import type { DeviceRole } from '../protocol/session-info';
 import type { Setting } from '../protocol/words/setting';
 
@@ -81,6 +82,15 @@ export interface Face {
 const COUNTS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'] as const;
 /** How many, at the beginning of a sentence. */
 export const countWord = (count: number): string => COUNTS[count] ?? `${count}`;
+
+/** Which shard of which replica a rank has: ', shard 0 of 2' and ', replica 1', each '' where there is only one. */
+export function dataWords(device: number, config: Config): readonly [shard: string, replica: string] {
+  const shape = meshSizes(config);
+  const place = placeOf(device, shape);
+  if (!shardsParameters(config)) return ['', replicasOf(config) > 1 ? `, replica ${dataIndexOf(place, shape)}` : ''];
+  const { dpShard, dpReplicate } = place;
+  return [`, shard ${dpShard} of ${shape.dpShard}`, shape.dpReplicate > 1 ? `, replica ${dpReplicate}` : ''];
+}
 
 /** The cause that all modes which cut the batch have in common. */
 export const NORM_OF_PARTS = 'batch norm takes the statistics of each part of the batch by itself';

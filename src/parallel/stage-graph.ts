@@ -97,6 +97,8 @@ export interface StageGraph {
   readonly masks: readonly DropoutMask[];
   /** Values that are a piece or an addend of a whole tensor. */
   readonly regions: ReadonlyMap<string, TensorRegion>;
+  /** Values that all micro-batches of a Program share though they do not outlive it; absent: none. */
+  readonly ofBatch?: ReadonlySet<string>;
   /** What the gradient of the loss starts from: 1 over the number of micro-batches. */
   readonly lossGradient: number;
 }

@@ -38,6 +38,13 @@ export function meshSizes({ mesh, worldSize, mode }: MeshSettings): MeshShape {
   return { ...others, [open]: mesh[open] ?? Math.max(1, Math.floor(worldSize / ranksOf(others))) };
 }
 
+/** Of the axes of a mode, those that a picture of its mesh shows: tp and dpShard only where they do something. */
+export function shownAxes(axes: readonly Axis[], config: MeshSettings): readonly Axis[] {
+  const shape = meshSizes(config);
+  const isRare = (axis: Axis): boolean => axis === 'tp' || axis === 'dpShard';
+  return axes.filter((axis) => shape[axis] > 1 || !isRare(axis) || axis === openAxis(config.mode));
+}
+
 export const ranksOf = (shape: MeshShape): number => sizeAlong(AXES, shape);
 
 const sizeAlong = (axes: readonly Axis[], shape: MeshShape): number =>
@@ -74,6 +81,13 @@ export const dataIndexOf = (place: Coordinate, shape: MeshShape): number =>
 
 /** How many different batches a step has: one for each data index. */
 export const dataIndices = (shape: MeshShape): number => sizeAlong(DATA_AXES, shape);
+
+/**
+ * Whether fully_shard is around the layers, so that ranks keep parameters in shards along dpShard: from stage 2 of ZeRO
+ * on, in a mode that is about shards also on one rank.
+ */
+export const shardsParameters = (config: MeshSettings & Pick<Config, 'sharded'>): boolean =>
+  config.sharded.stage >= 2 && (openAxis(config.mode) === 'dpShard' || meshSizes(config).dpShard > 1);
 
 /** How many parts the batch of a run on a mesh has: replicas along all data axes together. */
 export const replicasOf = (config: MeshSettings): number => dataIndices(meshSizes(config));

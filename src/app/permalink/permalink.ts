@@ -11,7 +11,7 @@ import { exhibitConfig } from '../../museum/mistakes';
 import { FACES } from '../../parallel/faces';
 import { type Config, configSchema } from '../../protocol/config';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
-import { meshSizes, openAxis } from '../../protocol/mesh-sizes';
+import { meshSizes, openAxis, shownAxes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { LOSS_TYPES, withMeshDevices, withOptimizer, withSetting, withSettings } from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
@@ -183,7 +183,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   if (world !== undefined && settled.worldSize !== config.worldSize) {
     const shape = meshSizes(settled);
     const open = openAxis(settled.mode);
-    const axes = (FACES[settled.mode].axes ?? []).filter((axis) => axis !== 'tp' || axis === open || shape.tp > 1);
+    const axes = shownAxes(FACES[settled.mode].axes ?? [], settled);
     const sizes = axes.map((axis) => [axis === 'dpReplicate' ? 'dp' : axis, shape[axis]] as const);
     const names = sizes.map(([name]) => name).join(' and ');
     const mesh = sizes.map(([name, size]) => `${name} ${size}`).join(' and ');

@@ -29,6 +29,9 @@ export function insideLines(
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
       ? [line('#   gradients all-reduced over dp with the last backward of a stage', 'allreduce')]
       : []),
+    ...(averaging === 'shards'
+      ? [line('#   units gathered before they are used; gradients scattered after the last backward of a stage')]
+      : []),
     ...(pipeline.scaleGrads && microBatches > 1
       ? [line(`#   scale_grads: the sums of gradients divided by ${microBatches}`, 'scale_grads')]
       : []),
@@ -61,7 +64,7 @@ const BACKWARD_WORDS = (schedule: Config['pipeline']['schedule']): string =>
     : 'B: backward of a stage, one micro-batch';
 
 /** Gradients are clipped by the norm over all stages, then by value. */
-export function clipOverStages(config: Config, { pp, dp }: PipelineShape): readonly CodeLine[] {
+export function clipOverStages(config: Config, { pp, dp, sharded }: PipelineShape): readonly CodeLine[] {
   const { clipGradNorm, clipGradNormType, ...rest } = config;
   const byValue = clipLines(rest, 'parameters.values()');
   if (clipGradNorm === undefined) return byValue;
@@ -73,7 +76,9 @@ export function clipOverStages(config: Config, { pp, dp }: PipelineShape): reado
   const type = p === 2 ? '' : `, norm_type=${isMost ? "float('inf')" : p}`;
   return [
     line(`grads = ${GRADIENTS}`),
-    line(`norm = nn.utils.get_total_norm(grads${type}).to(device)${isMost ? '' : ` ** ${p}`}`),
+    line(
+      `norm = nn.utils.get_total_norm(grads${type})${sharded ? '.full_tensor()' : ''}.to(device)${isMost ? '' : ` ** ${p}`}`,
+    ),
     line(`torch.distributed.all_reduce(${reduce.join(', ')})  # over all stages`, 'clip'),
     line(`nn.utils.clip_grads_with_norm_(parameters.values(), ${clipGradNorm}, norm${isMost ? '' : ` ** (1 / ${p})`})`),
     ...byValue,

@@ -17,6 +17,8 @@ export interface PipelineShape {
   /** Ranks of a pipeline, and replicas of it. */
   readonly pp: number;
   readonly dp: number;
+  /** Where fully_shard is around the stages: how the replicas lie; absent: DistributedDataParallel is, or nothing. */
+  readonly sharded?: { readonly dpReplicate: number; readonly dpShard: number } | undefined;
   /** The pipeline rank of each stage. */
   readonly rankOfStage: readonly number[];
   /** First layer of each stage, and behind them the number of layers. */
@@ -66,6 +68,7 @@ export function pipelineImports(config: Config, { dp }: PipelineShape, averaging
     `from torch.distributed.pipelining import ${classes.join(', ')}`,
     ...(schedule === 'own' ? [`from torch.distributed.pipelining.schedules import ${RUNTIME}`] : []),
     ...(dp > 1 ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
+    ...(averaging === 'shards' ? ['from torch.distributed.fsdp import fully_shard'] : []),
     ...(segments === undefined ? [] : ['from torch.utils.checkpoint import checkpoint_sequential']),
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
       ? ['from torch.nn.parallel import DistributedDataParallel', ...hookImports(config)]
@@ -74,13 +77,52 @@ export function pipelineImports(config: Config, { dp }: PipelineShape, averaging
 }
 
 /** With replicas, the mesh. */
-export const meshLines = ({ pp, dp }: PipelineShape): readonly string[] =>
-  dp > 1
+export function meshLines({ pp, dp, sharded }: PipelineShape): readonly string[] {
+  if (sharded) return shardedMeshLines(pp, sharded);
+  return dp > 1
     ? [
         `mesh = init_device_mesh(device.type, (${pp}, ${dp}), mesh_dim_names=('pp', 'dp'))`,
         `pp_rank, ${DP_RANK} = mesh.get_local_rank('pp'), mesh.get_local_rank('dp')`,
       ]
     : [];
+}
+
+/** All ranks that have different rows are the dimension 'dp', as without shards. */
+function shardedMeshLines(
+  pp: number,
+  { dpReplicate, dpShard }: NonNullable<PipelineShape['sharded']>,
+): readonly string[] {
+  const axes = dpReplicate > 1 ? `${dpReplicate}, ${dpShard}` : `${dpShard}`;
+  const names = dpReplicate > 1 ? "'dp_replicate', 'dp_shard'" : "'dp'";
+  return [
+    `mesh = init_device_mesh(device.type, (${pp}, ${axes}), mesh_dim_names=('pp', ${names}))`,
+    ...(dpReplicate > 1 ? ["mesh['dp_replicate', 'dp_shard']._flatten('dp')  # all that have rows of their own"] : []),
+    `pp_rank, ${DP_RANK} = mesh.get_local_rank('pp'), torch.distributed.get_rank(${DP_GROUP})`,
+  ];
+}
+
+/** fully_shard around the modules of the rank. `shards`: its calls, the units first. */
+export function shardedStageLines(
+  units: readonly string[],
+  {
+    sharded,
+    arguments: [ofUnit, ofStage],
+  }: { readonly sharded: NonNullable<PipelineShape['sharded']>; readonly arguments: readonly [string, string] },
+): readonly string[] {
+  const mesh = sharded.dpReplicate > 1 ? "mesh['dp_replicate', 'dp_shard']" : "mesh['dp']";
+  return [
+    ...(units.length === 0
+      ? []
+      : [
+          'own = {child for module in modules for child in module.modules()}',
+          `for unit in [model.get_submodule(path) for path in [${units.map((path) => `'${path}'`).join(', ')}]]:`,
+          '    if unit in own:',
+          `        fully_shard(unit, mesh=${mesh}${ofUnit})`,
+        ]),
+    'for module in modules:',
+    `    fully_shard(module, mesh=${mesh}${ofStage})`,
+  ];
+}
 
 /** The stages of a rank, as a Python list. */
 function stagesOfRank(shape: PipelineShape): string {
@@ -100,12 +142,16 @@ function stagesOfRank(shape: PipelineShape): string {
 
 /**
  * From the whole model the rank's layers, and their parameters. `layers`: a Python expression that can be sliced.
- * `flat`: slices of it are modules.
+ * `flat`: slices of it are modules; `shards`: lines that shard the modules, which makes other parameters of them.
  */
 export function stageLines(
   config: Config,
   shape: PipelineShape,
-  { layers, flat }: { readonly layers: string; readonly flat: boolean },
+  {
+    layers,
+    flat,
+    shards = [],
+  }: { readonly layers: string; readonly flat: boolean; readonly shards?: readonly string[] },
 ): readonly string[] {
   const { rankOfStage, cuts } = shape;
   const slice = `${layers}[cuts[s]:cuts[s + 1]]`;
@@ -115,6 +161,7 @@ export function stageLines(
     `cuts = [${cuts.join(', ')}]  # stage s has the layers cuts[s] to cuts[s + 1] - 1`,
     `mine = ${stagesOfRank(shape)}  # the stages of this rank, of ${rankOfStage.length}`,
     `modules = [${module}.to(device) for s in mine]`,
+    ...shards,
     'own = {p for module in modules for p in module.parameters()}',
     'parameters = {name: p for name, p in model.named_parameters() if p in own}',
   ];
@@ -133,9 +180,9 @@ export const checkpointedStage = ({ checkpointSegments: segments }: Config): rea
 /**
  * How the replicas of a stage average its gradients. ddp: by DistributedDataParallel, as usual. keepsBuckets: torch
  * stops where DDP would rebuild its buckets; with find_unused_parameters it does not rebuild them. byHand: DDP sees
- * nothing of the gradients that the halves of a backward make.
+ * nothing of the gradients that the halves of a backward make. shards: fully_shard scatters them.
  */
-export type Averaging = 'none' | 'ddp' | 'keepsBuckets' | 'byHand';
+export type Averaging = 'none' | 'shards' | 'ddp' | 'keepsBuckets' | 'byHand';
 
 /** Hooks with a state count reductions, and torch reduces the first of several micro-batches of the first step, too. */
 function stageHookLines(config: Config): readonly string[] {
@@ -152,7 +199,7 @@ export function replicaLines(config: Config, averaging: Averaging): readonly str
       ...stageSyncLines(config, DP_GROUP),
       '# no DistributedDataParallel: torch makes gradients of weights (W) past its hooks, and it averages none',
     ];
-  if (averaging === 'none') return [];
+  if (averaging === 'none' || averaging === 'shards') return [];
   const args = [
     'module',
     `process_group=${DP_GROUP}`,

@@ -7,7 +7,7 @@ import { initDeviceMesh } from '../../mesh/device-mesh';
 import { parametersOfLayer } from '../../nn/model';
 import type { ClosedForm } from '../../protocol/closed-form';
 import type { Config } from '../../protocol/config';
-import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
@@ -20,6 +20,7 @@ import { partitionOf } from '../step/partition-of';
 import { sentForPartials, sentInside } from '../tensor/inside-groups';
 import { shapesOn } from '../tensor/pieces';
 import { planIn } from '../tensor/plan';
+import { addShards } from './closed-form-of-shards';
 import { layerRanges } from './split';
 import { createStageGraphs, devicesOfStage, replicaGroupsOfStage } from './stages';
 import { type Tie, tiesOf } from './ties';
@@ -34,7 +35,8 @@ export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
   const shapeOn = shapesOn(config);
   const replicas = replicasOf(config);
   // It was checked before it was compiled; this is asked for each micro-batch.
-  const schedule = chosenSchedule(config.pipeline, pp);
+  const { microBatches = config.pipeline.microBatches } = pass;
+  const schedule = chosenSchedule({ ...config.pipeline, microBatches }, pp);
   const groupsOf = Array.from({ length: schedule.stages }, (_, stage) => replicaGroupsOfStage(config, schedule, stage));
   /** For each part of the layers, the devices that hold it of every stage. */
   const parts = at(groupsOf, 0).map((_, part) => groupsOf.map((groups) => at(groups, part)));
@@ -51,6 +53,14 @@ export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
   const inside = tp > 1 ? '; inside each tensor group the collectives of its stages' : '';
   const shared = `${inside}${ties.length === 0 ? '' : '; once per step the gradients of shared weights'}`;
   if (replicas === 1) return closedForm(perDevice, `${border}${shared}`);
+  if (shardsParameters(config)) {
+    if (pass.steps) addShards(perDevice, config, schedule);
+    return closedForm(
+      perDevice,
+      `${border}${shared}; the units of each stage, gathered when a micro-batch needs them, and once per step their gradients, scattered${config.ddp.syncBatchNorm ? '; not counted: the sums of SyncBatchNorm' : ''}`,
+      { exact: !config.ddp.syncBatchNorm },
+    );
+  }
   if (pass.steps) for (const stageDevices of parts) addReductions(perDevice, run, pass, { stageDevices, shapeOn });
   const exact =
     config.ddp.algorithm === 'naive' &&

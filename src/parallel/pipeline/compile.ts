@@ -8,12 +8,16 @@ import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import { shardsParameters } from '../../protocol/mesh-sizes';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { Schedule } from '../../schedules/schedule';
 import { timingOf } from '../../schedules/timing';
 import { syncedOver } from '../ddp/step';
 import type { ModeInput } from '../mode';
+import { OPTIMIZES_SHARDS, shardsOn } from '../sharded/fsdp';
+import { fsdpOfStages } from '../sharded/fsdp-of-stages';
+import { unshardedGraphs } from '../sharded/unsharded-graph';
 import type { PartitionOf } from '../stage-graph';
 import { nodesOfAction } from '../step/backward-halves';
 import { createBorders } from '../step/borders';
@@ -27,6 +31,7 @@ import type { Step } from '../step/walk';
 import { planIn } from '../tensor/plan';
 import { replicaSync, weightGradients } from './replica-sync';
 import { scaleGrads } from './scale-grads';
+import { unitsOfStages } from './shards-of-stages';
 import { createStageGraphs, scheduleOf } from './stages';
 import { tiedSync } from './tied-sync';
 import { tiesOf } from './ties';
@@ -46,19 +51,16 @@ export function compile(
   const partitionOf = mesh.shape.tp > 1 ? cutsBy(planIn(input.config), mesh) : undefined;
   const schedule = scheduleOf(input.config, kind.microBatches.length);
   const stages = placeStages(builder, schedule.rankOfStage);
-  const graphOf = graphsOf({ input, kind, stages }, schedule, partitionOf);
+  const whole = graphsOf({ input, kind, stages }, schedule, partitionOf);
   const step = { builder, input, kind, stages };
-  emitStep({
-    ...step,
-    order: orderOf(schedule),
-    syncs: [
-      ...syncsOf(step, schedule, averaging),
-      ...(partitionOf ? [sumPartials({ builder, algorithm: input.config.ddp.algorithm, stages })] : []),
-    ],
-    graphOf,
-    backwardNodes: nodesOfAction,
-    borders: createBorders(builder, stages),
-  });
+  const more = { order: orderOf(schedule), backwardNodes: nodesOfAction, borders: createBorders(builder, stages) };
+  if (shardsParameters(input.config)) {
+    const graphOf = unshardedGraphs(whole, 'batch');
+    emitStep({ ...step, ...more, syncs: syncsOfShards(step, schedule), graphOf, ...OPTIMIZES_SHARDS });
+  } else {
+    const sums = partitionOf ? [sumPartials({ builder, algorithm: input.config.ddp.algorithm, stages })] : [];
+    emitStep({ ...step, ...more, syncs: [...syncsOf(step, schedule, averaging), ...sums], graphOf: whole });
+  }
   return builder.finish('pipeline', kind);
 }
 
@@ -100,6 +102,20 @@ function syncsOf(step: SyncedStep, schedule: Schedule, averaging: AveragingSyncs
   return [
     ...averaging(step, schedule),
     ...(ties.length > 0 ? [tiedSync(step, ties)] : []),
-    ...(input.config.pipeline.scaleGrads && schedule.microBatches > 1 ? [scaleGrads(stages, schedule)] : []),
+    ...(input.config.pipeline.scaleGrads && schedule.microBatches > 1 ? [scaleGrads({ stages }, schedule)] : []),
   ];
+}
+
+/** Where fully_shard is around the stages. */
+function syncsOfShards(step: SyncedStep, schedule: Schedule): readonly Sync[] {
+  const { stages, input } = step;
+  const { config } = input;
+  const lasts = weightGradients(schedule).map((own) => own.at(-1));
+  const fsdp = fsdpOfStages({
+    ...step,
+    units: unitsOfStages(config),
+    isLast: ({ stage, kind, microBatch }) => (kind === 'B' || kind === 'W') && lasts[stage] === microBatch,
+  });
+  const scales = config.pipeline.scaleGrads && schedule.microBatches > 1;
+  return [fsdp, ...(scales ? [scaleGrads({ stages, optimized: shardsOn }, schedule)] : [])];
 }

@@ -1,12 +1,17 @@
 /** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
 import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
+import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { Config } from '../../protocol/config';
 import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
 import type { PipelineReport } from '../../protocol/report';
+import type { ShardingInfo } from '../../protocol/session-info';
 import { figuresOf } from '../../schedules/figures';
+import { withDdpOfParts } from '../ddp/around-parts';
 import type { ModeInput } from '../mode';
+import { shardingInfo } from '../sharded/sharding-info';
 import { checkPlan, withPlan } from '../tensor/plan';
+import { checkShardsOfStages, ddpOfStages, unitsOfStages } from './shards-of-stages';
 import { mostMicroBatches } from './short-batch';
 import { settle as settleSplit } from './split';
 import { scheduleOf } from './stages';
@@ -23,11 +28,20 @@ export const scheduleFigures = (config: Config): PipelineReport => figuresOf(sch
 
 export function settle(input: ModeInput): Config {
   checkSettings(input.config);
-  const config = settleSplit(input, scheduleOf(input.config));
+  const split = settleSplit(input, scheduleOf(input.config));
+  checkShardsOfStages(split);
+  const config = withDdpOfParts(split, ddpOfStages(split));
   if (meshSizes(config).tp === 1) return config;
   const cut = withPlan(config);
   checkPlan({ ...input, config: cut });
   return cut;
+}
+
+/** Of what the first rank keeps of its stages. */
+export function sharding(input: ModeInput, mesh: DeviceMesh): ShardingInfo {
+  const { rankOfStage } = scheduleOf(input.config);
+  const own = rankOfStage.flatMap((rank, stage) => (rank === 0 ? [stage] : []));
+  return shardingInfo(input, mesh, { stages: unitsOfStages(input.config), own });
 }
 
 /** What can be said of the settings alone. */
@@ -48,6 +62,7 @@ function checkSettings(config: Config): void {
       settings: {
         worldSize,
         'mesh.dpReplicate': mesh.dpReplicate,
+        ...(mesh.dpShard === undefined ? {} : { 'mesh.dpShard': mesh.dpShard }),
         ...(mesh.tp === undefined ? {} : { 'mesh.tp': mesh.tp }),
       },
       why: `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be divided evenly among ${replicas} replicas of a pipeline${mesh.tp === undefined ? '' : ` with ${mesh.tp} ranks for each layer`}`,

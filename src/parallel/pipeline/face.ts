@@ -1,8 +1,8 @@
 /** Pipeline: what the page says about it. */
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
-import { dataIndexOf, meshSizes, placeOf, replicasOf } from '../../protocol/mesh-sizes';
-import { countWord, type Face } from '../face';
+import { meshSizes, placeOf, replicasOf } from '../../protocol/mesh-sizes';
+import { countWord, dataWords, type Face } from '../face';
 import { mostRanks, stagesOfRank, stagesWanted } from './face-size';
 
 export const pipeline: Face = {
@@ -19,12 +19,13 @@ export const pipeline: Face = {
       : `One net, cut into stages for ${countWord(devices).toLowerCase()} ranks. Watch the batch pass in small pieces, so that all work.`,
   link: 'pipeline',
   alsoCalled: ['pp', 'pipelineparallel', 'gpipe'],
-  axes: ['pp', 'dpReplicate', 'tp'],
-  sections: ['pipeline', 'mesh', 'tensor', 'ddp'],
+  axes: ['pp', 'dpReplicate', 'dpShard', 'tp'],
+  sections: ['pipeline', 'mesh', 'sharded', 'tensor', 'ddp'],
   controls: [
     { kind: 'panel', panel: 'mesh' },
     { kind: 'panel', panel: 'stages' },
     { kind: 'panel', panel: 'schedule' },
+    { kind: 'panel', panel: 'sharding' },
   ],
   processPerDevice: true,
   launchable: true,
@@ -33,10 +34,10 @@ export const pipeline: Face = {
     const place = placeOf(device, shape);
     const { pp, tp } = place;
     const part = shape.tp > 1 ? `, part ${tp} of ${shape.tp}` : '';
-    const replica = replicasOf(config) > 1 ? `, replica ${dataIndexOf(place, shape)}` : '';
+    const [shard, replica] = dataWords(device, config);
     return {
       title: `rank ${device}`,
-      beside: `${stagesOn(pp, config)}${part}${replica}`,
+      beside: `${stagesOn(pp, config)}${shard}${part}${replica}`,
       hasRows: pp === 0,
       keepsState: true,
     };

@@ -170,3 +170,35 @@ test('of stages whose layers are cut, too: whole layers on fewer ranks, and a co
   expect(text).toContain("init_device_mesh(device.type, (2, 2), mesh_dim_names=('pp', 'dp'))");
   expect(textOf({})).not.toContain('mesh.tp');
 });
+
+test('dpShard: fully_shard around the units of the rank, then its stages, and the optimiser has the shards', () => {
+  const text = textOf({ mesh: { pp: 2, dpShard: 2 }, pipeline: { microBatches: 4 }, clipGradNorm: 1 });
+  const lines = [
+    'from torch.distributed.fsdp import fully_shard',
+    "mesh = init_device_mesh(device.type, (2, 2), mesh_dim_names=('pp', 'dp'))",
+    "        fully_shard(unit, mesh=mesh['dp'])",
+    "    fully_shard(module, mesh=mesh['dp'])",
+    'own = {p for module in modules for p in module.parameters()}',
+    'optimizer =',
+    '    PipelineStage(module, s, 2, device',
+    'norm = nn.utils.get_total_norm(grads).full_tensor().to(device) ** 2',
+  ];
+  const places = lines.map((line) => text.indexOf(line));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(text).not.toContain('DistributedDataParallel');
+});
+
+test('dpReplicate and dpShard: fully_shard takes both axes, and both together are dp', () => {
+  const text = textOf({ mesh: { pp: 2, dpReplicate: 2, dpShard: 2 }, sharded: { stage: 2, modules: [] } });
+  expect(text).toContain("(2, 2, 2), mesh_dim_names=('pp', 'dp_replicate', 'dp_shard'))");
+  expect(text).toContain("mesh['dp_replicate', 'dp_shard']._flatten('dp')");
+  expect(text).toContain("    fully_shard(module, mesh=mesh['dp_replicate', 'dp_shard'], reshard_after_forward=False)");
+  expect(text).not.toContain('get_submodule');
+});
+
+test('stage 0 of ZeRO along dpShard is DistributedDataParallel', () => {
+  const text = textOf({ mesh: { pp: 2, dpShard: 2 }, sharded: { stage: 0 }, pipeline: { microBatches: 4 } });
+  expect(text).toContain('DistributedDataParallel(');
+  expect(text).not.toContain('fully_shard');
+});

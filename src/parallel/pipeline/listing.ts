@@ -1,6 +1,7 @@
 /**
- * The PyTorch script of a pipeline: torch.distributed.pipelining, with DistributedDataParallel around the stages where
- * there are replicas. It follows torch 2.13 as it was seen to behave, on the CPU over gloo too. Called through mode.ts.
+ * The PyTorch script of a pipeline: torch.distributed.pipelining, around the stages DistributedDataParallel where there
+ * are replicas, or fully_shard where there are shards. It follows torch 2.13 as it was seen to behave, on the CPU over
+ * gloo too. Called through mode.ts.
  */
 import { type CodeLine, codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { averageLine, averagerLines } from '../../interop/pytorch/comm-hooks';
@@ -19,15 +20,18 @@ import {
   pipelineImports,
   replicaLines,
   scheduleLines,
+  shardedStageLines,
   stageLines,
 } from '../../interop/pytorch/pipeline';
 import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
 import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
-import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
+import { shardArguments } from '../sharded/shard-lines';
+import { unitsOf } from '../sharded/units';
 import { hasSampler, ranksDraw } from './draws';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
 import { layerRanges } from './split';
@@ -38,11 +42,13 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   const { tp } = meshSizes(given);
   const { resume, ...begun } = withWholeLayers(given, tp);
   const config = dialect.resumesStages && resume !== undefined ? { ...begun, resume } : begun;
+  const { dpReplicate, dpShard } = meshSizes(config);
   const schedule = scheduleOf(config);
   const ranges = layerRanges(config);
   const shape: PipelineShape = {
     pp: meshSizes(config).pp,
     dp: replicasOf(config),
+    sharded: shardsParameters(config) ? { dpReplicate, dpShard } : undefined,
     rankOfStage: schedule.rankOfStage,
     cuts: [0, ...ranges.map(({ end }) => end)],
     microBatches: schedule.microBatches,
@@ -73,7 +79,11 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     holdsGroup: { holders: holdersOf(averaging, shape), graph: [] },
     model: { ...model, classes: [...model.classes, ...checkpointedStage(config)] },
     afterModel: lines(
-      ...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' }),
+      ...stageLines(config, shape, {
+        layers: model.layers,
+        flat: model.layers === 'model',
+        shards: shape.sharded ? shardsOfStages(config, shape.sharded) : [],
+      }),
       ...replicaLines(config, averaging),
     ),
     afterOptimizer: averaging === 'byHand' ? [] : averagerLines(config, DP_GROUP),
@@ -127,9 +137,15 @@ const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['po
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
   timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${timeoutS})`];
 
+function shardsOfStages(config: Config, sharded: NonNullable<PipelineShape['sharded']>): readonly string[] {
+  const units = unitsOf(config).flatMap(({ path }) => (path === '' ? [] : [path]));
+  return shardedStageLines(units, { sharded, arguments: shardArguments(config) });
+}
+
 /** Which way of averaging torch 2.13 was seen to get right with the schedule. */
-function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp }: PipelineShape): Averaging {
+function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp, sharded }: PipelineShape): Averaging {
   if (dp === 1) return 'none';
+  if (sharded) return 'shards';
   if (orders.some((order) => order.flatMap((cell) => actionsOf([cell])).some(({ kind }) => kind === 'W')))
     return 'byHand';
   return name === '1F1B' && microBatches > stages ? 'ddp' : 'keepsBuckets';

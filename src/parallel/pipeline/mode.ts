@@ -7,7 +7,7 @@
 import { at } from '../../base/invariant';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { commHookOf, opFamiliesOfHook } from '../ddp/comm-hooks/comm-hooks';
 import { type ParallelMode, SCRIPT } from '../mode';
 import { hasSampler, ranksDraw } from './draws';
@@ -22,7 +22,7 @@ export const pipeline: ParallelMode = {
   mesh: (config) => initDeviceMesh(meshSizes(config), { nodes: config.nodes }),
   sampler: (config) => (hasSampler(config) ? 'distributedWhole' : undefined),
   ranksDraw,
-  settingsOfBatches: ['mesh.dpReplicate', 'ddp.samplerSeed', 'ddp.setEpoch'],
+  settingsOfBatches: ['mesh.dpReplicate', 'mesh.dpShard', 'ddp.samplerSeed', 'ddp.setEpoch'],
   pieces: microBatchesFor,
   processGroup: (config) => (replicasOf(config) > 1 ? { algorithm: config.ddp.algorithm } : {}),
   rowsOfDevice: (config, rows) => {
@@ -36,7 +36,10 @@ export const pipeline: ParallelMode = {
   shards: (config, tensors) => COMPILER.get().shards(config, tensors),
   lossRanks: (config) => COMPILER.get().lossRanks(config),
   borderShapes: (input) => COMPILER.get().borderShapes(input),
-  opFamilies: (config) => [...(meshSizes(config).tp > 1 ? (['partition'] as const) : []), ...opFamiliesOfHook(config)],
+  opFamilies: (config) => [
+    ...(meshSizes(config).tp > 1 ? (['partition'] as const) : []),
+    ...(shardsParameters(config) ? (['sharded'] as const) : opFamiliesOfHook(config)),
+  ],
   stepPhases: (config) => commHookOf(config).phases?.(config),
   noiseForStep: (input) => COMPILER.get().noiseForStep(input),
   compile: (input, kind) => COMPILER.get().compile(input, kind, pipeline.mesh(input.config)),
@@ -47,5 +50,7 @@ export const pipeline: ParallelMode = {
   scheduleFigures: (config) => COMPILER.get().scheduleFigures(config),
   closedForm: (run, pass) => COMPILER.get().closedForm(run, pass),
   checkSchedule: (config, schedule) => COMPILER.get().checkBatches(config, schedule),
+  sharding: (input) =>
+    shardsParameters(input.config) ? COMPILER.get().sharding(input, pipeline.mesh(input.config)) : undefined,
   notices: (input) => COMPILER.get().notices(input),
 };

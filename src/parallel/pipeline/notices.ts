@@ -3,11 +3,11 @@
  * 2.13), and where the numbers are not those of one device. Called through compiler.ts.
  */
 import type { Config } from '../../protocol/config';
-import { replicasOf } from '../../protocol/mesh-sizes';
+import { replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { ignoredDdpNotices } from '../ddp/around-parts';
 import type { NoticeInput } from '../mode';
-import { DDP_OF_STAGES } from './ddp-of-stages';
+import { ddpOfStages } from './shards-of-stages';
 import { microBatchesFor } from './short-batch';
 import { scheduleOf } from './stages';
 
@@ -16,7 +16,7 @@ export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
   ...layerNotices(input),
   ...gradientNotices(input.config),
   ...replicaNotices(input.config),
-  ...ignoredDdpNotices(input.given, DDP_OF_STAGES),
+  ...ignoredDdpNotices(input.given, ddpOfStages(input.given)),
 ];
 
 /** A batch with fewer rows than micro-batches is cut into fewer. */
@@ -104,7 +104,7 @@ function gradientNotices({ pipeline: { scaleGrads, microBatches }, loss }: Confi
 /** DDP rebuilds its buckets at its second forward; it must have reduced before that. */
 function replicaNotices(config: Config): readonly Notice[] {
   const { microBatches, schedule } = config.pipeline;
-  if (replicasOf(config) === 1 || microBatches === 1) return [];
+  if (replicasOf(config) === 1 || microBatches === 1 || shardsParameters(config)) return [];
   if (schedule === '1F1B' && microBatches > scheduleOf(config).stages) return [];
   return [
     {

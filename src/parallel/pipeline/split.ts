@@ -10,9 +10,7 @@ import { buildForward, type LayerRange } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { Schedule } from '../../schedules/schedule';
-import { withDdpOfParts } from '../ddp/around-parts';
 import type { ModeInput } from '../mode';
-import { DDP_OF_STAGES } from './ddp-of-stages';
 import { stagesOfRank } from './face-size';
 
 /** The configuration with its split, and what a schedule of one's own decides, written out. */
@@ -21,7 +19,7 @@ export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule
   const split = config.pipeline.split ?? evenSplit(input, stages);
   checkSplit(split, stages, config.model.layers.length);
   return {
-    ...withDdpOfParts(config, DDP_OF_STAGES),
+    ...config,
     pipeline: { ...config.pipeline, microBatches, split: [...split] },
   };
 }

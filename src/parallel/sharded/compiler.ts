@@ -9,7 +9,7 @@ import { parameterList } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, openAxis } from '../../protocol/mesh-sizes';
 import type { TrainingKind } from '../../protocol/step-kind';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import { withDdpOfParts } from '../ddp/around-parts';
@@ -21,11 +21,11 @@ import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Step } from '../step/walk';
 import { checkPlan, planIn, withPlan } from '../tensor/plan';
-import { fsdpSync, shardsOn } from './fsdp';
+import { fsdpSync, OPTIMIZES_SHARDS } from './fsdp';
 import { NO_DDP } from './no-ddp';
 import { layoutsOf } from './pieces';
 import { checkUnits, unitsOf } from './units';
-import { unshardedGraph } from './unsharded-graph';
+import { unshardedGraphs } from './unsharded-graph';
 import { zeroOne } from './zero-one';
 
 export { planInfo } from '../tensor/plan-info';
@@ -35,7 +35,7 @@ export { shardingInfo } from './sharding-info';
 
 export function settle(input: ModeInput): Config {
   const { config } = input;
-  checkDevices(config, 'a replica');
+  checkDevices(config, openAxis(config.mode) === 'tp' ? 'a layer' : 'a replica');
   checkUnits(config);
   checkReshardTo(config);
   if (config.sharded.stage === 1) checkZeroOne(config);
@@ -118,20 +118,13 @@ function fsdpStep(step: Pick<Step, 'builder' | 'stages' | 'input' | 'kind'>): St
     syncedIn: ({ rows }) => syncedOver(input.config, place, rows),
     partitionOf: builder.mesh.shape.tp > 1 ? partitionOf(planIn(input.config), builder.mesh) : undefined,
   });
-  const made = new Map<ReturnType<typeof whole>, ReturnType<typeof whole>>();
-  const graphOf: Step['graphOf'] = (action, rows, rank) => {
-    const graph = whole(action, rows, rank);
-    const unsharded = made.get(graph) ?? unshardedGraph(graph, !syncEveryPass);
-    made.set(graph, unsharded);
-    return unsharded;
-  };
+  const graphOf = unshardedGraphs(whole, syncEveryPass ? 'microBatch' : 'run');
   const sync = fsdpSync({ builder, input, kind, place, units: unitsOf(input.config) });
   return {
     ...step,
     order: oneAfterTheOther(kind),
     syncs: [sync],
     graphOf,
-    optimized: shardsOn,
-    piecesAlong: ['dpShard', 'cp', 'tp'],
+    ...OPTIMIZES_SHARDS,
   };
 }

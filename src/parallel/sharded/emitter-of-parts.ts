@@ -1,6 +1,6 @@
 /**
  * The unit emitter of a stage whose layers tp cuts: the ranks that have the same part of the layers gather and reduce
- * among themselves, with the sizes of that part, and the parts side by side. Called by fsdp.ts.
+ * among themselves, with the sizes of that part, and the parts side by side. Called by fsdp.ts and fsdp-of-stages.ts.
  */
 import { at } from '../../base/invariant';
 import type { Config } from '../../protocol/config';

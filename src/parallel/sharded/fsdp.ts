@@ -6,16 +6,16 @@
  * FSDPState of torch/distributed/fsdp/_fully_shard. Called by compiler.ts.
  */
 import { at, must } from '../../base/invariant';
-import type { GraphNode } from '../../graph/graph';
 import type { LaneBuilder } from '../../program/lane-builder';
-import type { ParameterRef, StageGraph } from '../stage-graph';
+import type { ParameterRef } from '../stage-graph';
 import { allReduceAlong } from '../step/all-reduce-along';
 import type { StagePlace } from '../step/place';
 import type { StageUse, Sync } from '../step/sync';
 import type { Step } from '../step/walk';
 import { emitterOfParts } from './emitter-of-parts';
-import type { Pass, UnitPlace } from './unit-emitter';
-import { type ShardedUnit, unitOfModule } from './units';
+import type { UnitPlace } from './unit-emitter';
+import { type UnitEnds, type UnitState, unitStates } from './unit-states';
+import type { ShardedUnit } from './units';
 import { shardGradient } from './unsharded-graph';
 
 export interface FsdpOptions extends UnitPlace, Pick<Step, 'kind'> {
@@ -28,47 +28,27 @@ export interface FsdpOptions extends UnitPlace, Pick<Step, 'kind'> {
 export function fsdpSync(options: FsdpOptions): Sync {
   const { kind, units, input } = options;
   const { sharded } = input.config;
-  const unitOf = unitOfModule(units.map(({ path }) => path).filter((path) => path !== ''));
   const emit = emitterOfParts(options);
-  const [root, ...others] = units.map((unit) => ({ ...unit, state: 'sharded' as 'sharded' | 'gathering' | 'whole' }));
-  const byPath = new Map([must(root, 'the root'), ...others].map((unit) => [unit.path, unit]));
-  type OwnUnit = NonNullable<typeof root>;
+  const { root, others, units: all, unitAt, makeWhole, prefetch, free, endsIn } = unitStates(emit, units);
   /** In the order in which their forward passes ended. */
-  const done: OwnUnit[] = [];
-  const unitAt = (node: GraphNode): OwnUnit => must(byPath.get(unitOf(node.module)), node.module);
-  const reshards = ({ path }: OwnUnit): boolean =>
+  const done: UnitState[] = [];
+  const reshards = ({ path }: UnitState): boolean =>
     sharded.stage === 3 && (path !== '' || sharded.reshardAfterForward === true);
   /** Those whose backward pass has begun. */
-  const begun = new Set<OwnUnit>();
-  let ends: Ends | undefined;
+  const begun = new Set<UnitState>();
+  let ends: UnitEnds | undefined;
 
-  const gather = (unit: OwnUnit, pass: Pass) => {
-    if (unit.state !== 'sharded' || unit.parameters.length === 0) return;
-    emit.gather(unit, pass);
-    unit.state = 'gathering';
-  };
-  const makeWhole = (unit: OwnUnit, pass: Pass) => {
-    gather(unit, pass);
-    if (unit.state !== 'gathering') return;
-    emit.copyOut(unit, pass);
-    unit.state = 'whole';
-  };
-  /** Those that come after the unit in that pass: `order` is the order of the pass. */
-  const prefetch = (order: readonly OwnUnit[], unit: OwnUnit, pass: Pass, count: number) => {
-    const next = order.slice(order.indexOf(unit) + 1).filter(({ parameters }) => parameters.length > 0);
-    for (const each of next.slice(0, count)) gather(each, pass);
-  };
-  const backwardOrder = (): readonly OwnUnit[] => [must(root, 'the root'), ...done.toReversed()];
+  const backwardOrder = (): readonly UnitState[] => [root, ...done.toReversed()];
 
   return {
     beforeUse(use) {
       if (use.action.kind !== 'F') return;
       emit.declare(use);
-      ends = endsOf(at(use.works, 0).graph, unitAt);
+      ends = endsIn(at(use.works, 0).graph);
       done.length = 0;
       begun.clear();
-      for (const unit of byPath.values()) unit.state = 'sharded';
-      makeWhole(must(root, 'the root'), 'forward');
+      for (const unit of all) unit.state = 'sharded';
+      makeWhole(root, 'forward');
     },
     beforeNode(_use, node) {
       const unit = unitAt(node);
@@ -77,7 +57,7 @@ export function fsdpSync(options: FsdpOptions): Sync {
         if (sharded.prefetch !== undefined && unit.path !== '') prefetch(others, unit, 'forward', sharded.prefetch);
       } else if (node.phase === 'backward' && node.module !== '') {
         const order = backwardOrder();
-        for (const each of [must(root, 'the root'), unit]) {
+        for (const each of [root, unit]) {
           makeWhole(each, 'backward');
           if (begun.has(each)) continue;
           begun.add(each);
@@ -96,22 +76,16 @@ export function fsdpSync(options: FsdpOptions): Sync {
       }
     },
     afterUse(use) {
-      const own = must(root, 'the root');
       if (use.action.kind === 'F') {
-        if (reshards(own)) free(own);
+        if (reshards(root)) free(root);
         return;
       }
-      reduce(use, own);
+      reduce(use, root);
       emit.endPass();
     },
   };
 
-  function free(unit: OwnUnit): void {
-    if (unit.state === 'whole') emit.free(unit);
-    unit.state = 'sharded';
-  }
-
-  function reduce(use: StageUse, unit: OwnUnit): void {
+  function reduce(use: StageUse, unit: UnitState): void {
     unit.state = 'sharded';
     const { reduces, gradients } = at(kind.microBatches, use.action.microBatch);
     if (!reduces) return;
@@ -140,18 +114,6 @@ export function sumPartials(
   allReduceAlong({ builder, algorithm, axis: 'tp', lanes: place.lanes, gradients, reduceOp: 'sum', where });
 }
 
-interface Ends {
-  readonly forward: ReadonlyMap<unknown, GraphNode>;
-  readonly backward: ReadonlyMap<unknown, GraphNode>;
-}
-
-/** The last node of each unit in both passes. */
-function endsOf({ graph }: StageGraph, unitAt: (node: GraphNode) => unknown): Ends {
-  const last = (phase: GraphNode['phase']) =>
-    new Map(graph.nodes.filter((node) => node.phase === phase).map((node) => [unitAt(node), node]));
-  return { forward: last('forward'), backward: last('backward') };
-}
-
 /** What the optimiser of a rank has of these: its shards. */
 export function shardsOn(lane: LaneBuilder, parameters: readonly ParameterRef[]): readonly ParameterRef[] {
   return parameters
@@ -161,3 +123,6 @@ export function shardsOn(lane: LaneBuilder, parameters: readonly ParameterRef[])
       return { name, gradient, fresh: gradient, cutAlong: ['dpShard', ...cutAlong] };
     });
 }
+
+/** The rest of a step whose ranks keep shards. */
+export const OPTIMIZES_SHARDS = { optimized: shardsOn, piecesAlong: ['dpShard', 'cp', 'tp'] } as const;

@@ -6,13 +6,12 @@
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { parameterList } from '../../nn/model';
 import type { Config } from '../../protocol/config';
-import { meshSizes } from '../../protocol/mesh-sizes';
+import { meshSizes, shardsParameters } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { type Cut, pieceOf, type TensorRegion } from '../../sharding/piece';
 import { shard } from '../../sharding/placement';
 import { distributed, type Layout, type TensorSpec } from '../../sharding/shard-map';
 import { cutsOf as cutsByPlan } from '../tensor/pieces';
-import { shardsParameters } from './shards-parameters';
 
 /** Of a settled configuration: the cuts of a tensor on a device, in the order in which they are made. */
 function cutsOf(config: Config): (name: string, device: DeviceIndex) => readonly Cut[] {

@@ -5,13 +5,21 @@ import type { Config } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 import { unitsOf } from './units';
 
+/** Of fully_shard of a unit, and of the root, as they follow its mesh. */
+export function shardArguments({ sharded }: Config): readonly [ofUnit: string, ofRoot: string] {
+  const { stage, reshardAfterForward, reshardTo } = sharded;
+  if (stage === 2) return [', reshard_after_forward=False', ', reshard_after_forward=False'];
+  return [
+    reshardTo === undefined ? '' : `, reshard_after_forward=${reshardTo}`,
+    reshardAfterForward === true ? ', reshard_after_forward=True' : '',
+  ];
+}
+
 /** `mesh`: a Python expression. */
 export function shardLines(config: Config, mesh: string): readonly CodeLine[] {
-  const { stage, reshardAfterForward, reshardTo, prefetch } = config.sharded;
-  const own = stage === 3 && reshardTo !== undefined ? `, reshard_after_forward=${reshardTo}` : undefined;
+  const { prefetch } = config.sharded;
+  const [ofUnit, ofRoot] = shardArguments(config);
   const [, ...units] = unitsOf(config);
-  const kept = stage === 2 ? ', reshard_after_forward=False' : '';
-  const root = stage === 3 && reshardAfterForward === true ? ', reshard_after_forward=True' : kept;
   const paths = units.map(({ path }) => python(path)).join(', ');
   const ahead = prefetch !== undefined && prefetch > 0;
   return [
@@ -20,9 +28,9 @@ export function shardLines(config: Config, mesh: string): readonly CodeLine[] {
       : lines(
           `units = [model.get_submodule(path) for path in [${paths}]]`,
           'for unit in units:',
-          `    fully_shard(unit, mesh=${mesh}${own ?? kept})`,
+          `    fully_shard(unit, mesh=${mesh}${ofUnit})`,
         )),
-    line(`fully_shard(model, mesh=${mesh}${root})`, 'fully_shard'),
+    line(`fully_shard(model, mesh=${mesh}${ofRoot})`, 'fully_shard'),
     ...(ahead && units.length > 0
       ? lines(
           'for i, unit in enumerate(units):',

@@ -1,9 +1,9 @@
 /**
- * What a sharded run keeps, in bytes: the sizes that the ZeRO paper's formulas divide. Where tp cuts layers, those of
- * the part that rank 0 and its shard group have. Called through compiler.ts.
+ * What a sharded run keeps, in bytes: the sizes that the ZeRO paper's formulas divide. Where tp cuts layers and pp the
+ * model, those of the part that rank 0 and its shard group have. Called through the compilers of modes with shards.
  */
+import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
-import { parameterList } from '../../nn/model';
 import { inGroup, optimizerState } from '../../optim/optimizer';
 import { groupOf } from '../../optim/param-groups';
 import type { ShardingInfo } from '../../protocol/session-info';
@@ -15,12 +15,24 @@ import { layersWithParameters, type ShardedUnit, unitsOf } from './units';
 
 const RANK = 0;
 
-export function shardingInfo({ config }: ModeInput, mesh: DeviceMesh): ShardingInfo {
-  const own = (unit: ShardedUnit): ShardedUnit => unitsOn(config)(unit, RANK);
-  const { parameters } = own({ path: '', parameters: parameterList(config.model.layers) });
+/** `stages`: units of each stage of a pipeline, of which rank 0 has those in `own`; absent: it has all. */
+export function shardingInfo(
+  { config }: ModeInput,
+  mesh: DeviceMesh,
+  { stages, own }: { readonly stages: readonly (readonly ShardedUnit[])[]; readonly own: readonly number[] } = {
+    stages: [unitsOf(config)],
+    own: [0],
+  },
+): ShardingInfo {
+  const onRank = (unit: ShardedUnit): ShardedUnit => unitsOn(config)(unit, RANK);
+  const kept = own.flatMap((stage) => at(stages, stage)).map(onRank);
+  const parameters = kept.flatMap((unit) => unit.parameters);
   const total = (count: (name: string) => number): number =>
     parameters.reduce((bytes, { name, shape }) => bytes + count(name) * tensorBytes({ shape }), 0);
   const ranks = mesh.shape.dpShard;
+  const isShown = (unit: ShardedUnit): boolean =>
+    unit.parameters.length > 0 &&
+    (unit.path !== '' || kept.some((each) => each.parameters[0]?.name === unit.parameters[0]?.name));
   return {
     ranks,
     whole: {
@@ -29,9 +41,10 @@ export function shardingInfo({ config }: ModeInput, mesh: DeviceMesh): ShardingI
       states: total((name) => optimizerState(inGroup(config, groupOf(name, config.paramGroups))).length),
     },
     layers: layersWithParameters(config),
-    units: unitsOf(config)
-      .map(own)
-      .filter((unit) => unit.parameters.length > 0)
+    units: stages
+      .flat()
+      .filter(isShown)
+      .map(onRank)
       .map((unit) => ({
         path: unit.path,
         bytes: unit.parameters.reduce((bytes, { shape }) => bytes + tensorBytes({ shape }), 0),

@@ -31,6 +31,8 @@ import { shardGradient, unsharded, unshardedGradient } from './unsharded-graph';
 export interface UnitPlace extends Pick<Step, 'builder' | 'input'> {
   /** Of ranks that have the same part of the stage, if tp cuts its layers. */
   readonly place: StagePlace;
+  /** What the buffers of the root are named after, where a rank has the roots of several stages. */
+  readonly rootName?: string;
 }
 
 export type Pass = 'forward' | 'backward';
@@ -46,7 +48,7 @@ interface Gathering {
 
 export type UnitEmitter = ReturnType<typeof unitEmitter>;
 
-export function unitEmitter({ builder, input, place }: UnitPlace) {
+export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPlace) {
   const regionOf = regionsOf(input.config);
   const shapes = new Map(parameterList(input.config.model.layers).map(({ name, shape }) => [name, shape]));
   const { algorithm } = input.config.ddp;
@@ -68,7 +70,7 @@ export function unitEmitter({ builder, input, place }: UnitPlace) {
 
   const layoutOf = ({ parameters }: ShardedUnit): UnitLayout => unitLayout(parameters, ranks);
   const keptBy = (unit: ShardedUnit): string => `${label(unit)}.kept`;
-  const label = ({ path }: ShardedUnit): string => (path === '' ? 'root' : path);
+  const label = ({ path }: ShardedUnit): string => (path === '' ? rootName : path);
   const flatBuffer = (lane: LaneBuilder, name: string, length: number) =>
     lane.buffer({ name, shape: [length], dtype: 'f32', category: 'communication', persistent: false });
   const whereOf = ({ path }: ShardedUnit, pass: Pass, phase: Where['phase']): Where => ({

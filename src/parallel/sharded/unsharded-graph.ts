@@ -1,24 +1,30 @@
 /**
  * The graph of whole layers as a rank runs it that keeps only shards of the parameters: '0.weight' is the rank's shard,
  * and what the graph computes with is '0.unsharded.weight', whose gradient is '0.unsharded.weight.grad'. Called by
- * fsdp.ts.
+ * compiler.ts and by the mode pipeline.
  */
 import type { GraphValue, Role } from '../../graph/graph';
 import type { StageGraph } from '../stage-graph';
+import type { Step } from '../step/walk';
 
 /** With the last part of the name at the end, by which operators and words know a weight from a bias. */
 export const unsharded = (parameter: string): string => parameter.replace(/[^.]*$/, 'unsharded.$&');
 export const unshardedGradient = (parameter: string): string => `${unsharded(parameter)}.grad`;
 export const shardGradient = (parameter: string): string => `${parameter}.grad`;
 
-/** `keepsGradients`: whole gradients live from one micro-batch to the next; else each only until it is reduced. */
-export function unshardedGraph(stage: StageGraph, keepsGradients: boolean): StageGraph {
+/**
+ * How long whole gradients live: each until it is reduced after its micro-batch, from one micro-batch to the next, or
+ * to the end of a batch whose micro-batches are all in one Program; these share what is whole, too.
+ */
+type GradientLife = 'microBatch' | 'run' | 'batch';
+
+function unshardedGraph(stage: StageGraph, life: GradientLife): StageGraph {
   const named = new Map<string, readonly [name: string, role: Role | undefined]>();
   for (const { name } of stage.registered) named.set(name, [unsharded(name), 'unsharded']);
   const parameters = stage.parameters.map(({ name, gradient, fresh, ...more }) => {
     const whole = unshardedGradient(name);
     const made = fresh === gradient ? whole : `${whole}.micro`;
-    named.set(fresh, [made, keepsGradients && fresh === gradient ? undefined : 'unshardedGradient']);
+    named.set(fresh, [made, life === 'run' && fresh === gradient ? undefined : 'unshardedGradient']);
     return { ...more, name, gradient: whole, fresh: made };
   });
   const renamed = (value: GraphValue): GraphValue => {
@@ -26,5 +32,19 @@ export function unshardedGraph(stage: StageGraph, keepsGradients: boolean): Stag
     return { ...value, name, role };
   };
   const regions = new Map([...stage.regions].map(([name, region]) => [named.get(name)?.[0] ?? name, region]));
-  return { ...stage, graph: { ...stage.graph, values: stage.graph.values.map(renamed) }, parameters, regions };
+  const whole = { ...stage, graph: { ...stage.graph, values: stage.graph.values.map(renamed) }, parameters, regions };
+  if (life !== 'batch') return whole;
+  const names = stage.registered.flatMap(({ name }) => [unsharded(name), unshardedGradient(name)]);
+  return { ...whole, ofBatch: new Set(names) };
+}
+
+/** The same of all graphs of a step, each made once. */
+export function unshardedGraphs(whole: Step['graphOf'], life: GradientLife): Step['graphOf'] {
+  const made = new Map<StageGraph, StageGraph>();
+  return (action, rows, rank) => {
+    const graph = whole(action, rows, rank);
+    const found = made.get(graph) ?? unshardedGraph(graph, life);
+    made.set(graph, found);
+    return found;
+  };
 }

@@ -10,7 +10,7 @@ import type { TrainingKind } from '../../protocol/step-kind';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import { withDdpOfParts } from '../ddp/around-parts';
 import { emitDdpStep } from '../ddp/step';
-import { checkDevices } from '../even-mesh';
+import { checkDevices, checkNotZeroOne } from '../even-mesh';
 import type { ModeInput } from '../mode-input';
 import { layoutsOf } from '../sharded/pieces';
 import { partitionOf } from '../step/partition-of';
@@ -27,6 +27,7 @@ export { planInfo } from './plan-info';
 
 export function settle(input: ModeInput): Config {
   checkDevices(input.config, 'a layer');
+  checkNotZeroOne(input.config);
   const config = withDdpOfParts(withPlan(input.config), DDP_OF_GROUPS);
   checkPlan({ ...input, config });
   return config;

@@ -1,8 +1,8 @@
 /** Tensor parallelism: what the page says about it. */
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
-import { dataIndexOf, meshSizes, placeOf, replicasOf } from '../../protocol/mesh-sizes';
-import { countWord, type Face, NORM_OF_PARTS } from '../face';
+import { meshSizes, placeOf, replicasOf } from '../../protocol/mesh-sizes';
+import { countWord, dataWords, type Face, NORM_OF_PARTS } from '../face';
 import { mostTensorRanks } from './face-size';
 
 export const tensor: Face = {
@@ -18,21 +18,22 @@ export const tensor: Face = {
       : `One net on ${countWord(devices).toLowerCase()} ranks, its layers cut among the ranks of a group. Watch the parts come together.`,
   link: 'tensor',
   alsoCalled: ['tp', 'tensorparallel', 'megatron', 'sequenceparallel'],
-  axes: ['dpReplicate', 'tp'],
-  sections: ['tensor', 'mesh', 'ddp'],
+  axes: ['dpReplicate', 'dpShard', 'tp'],
+  sections: ['tensor', 'mesh', 'sharded', 'ddp'],
   controls: [
     { kind: 'panel', panel: 'mesh' },
     { kind: 'panel', panel: 'plan' },
+    { kind: 'panel', panel: 'sharding' },
   ],
   processPerDevice: true,
   launchable: true,
   role: (device, config) => {
     const shape = meshSizes(config);
     const place = placeOf(device, shape);
-    const replica = replicasOf(config) > 1 ? `, replica ${dataIndexOf(place, shape)}` : '';
+    const [shard, replica] = dataWords(device, config);
     return {
       title: `rank ${device}`,
-      beside: `part ${place.tp} of ${shape.tp}${replica}`,
+      beside: `part ${place.tp} of ${shape.tp}${shard}${replica}`,
       hasRows: true,
       keepsState: true,
     };

@@ -24,10 +24,9 @@ import {
 } from '../../interop/pytorch/tensor';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { hasDropout } from '../../protocol/config/layer-kinds';
-import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
 import { gradientSyncLines, shardLines } from '../sharded/shard-lines';
-import { shardsParameters } from '../sharded/shards-parameters';
 import { styleOfModule, withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {

@@ -2,16 +2,17 @@
  * Tensor and sequence parallelism, as torch.distributed.tensor.parallel does it: one process for each rank. The ranks
  * of a tensor group hold parts of the same layers, take the same batch and compute the same loss. Collectives inside
  * the forward and the backward pass bring the parts together. Replicas of the group train on different batches, with
- * DDP around what each rank holds. This file is the light part, which is there from the beginning; what compiles is
- * fetched.
+ * DDP around what each rank holds; where they are along dpShard, fully_shard is around it, and the run is mode
+ * sharded's. This file is the light part, which is there from the beginning; what compiles is fetched.
  */
 import { at, must } from '../../base/invariant';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import { meshSizes, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { opFamiliesOfHook } from '../ddp/comm-hooks/comm-hooks';
 import { ddp } from '../ddp/mode';
 import { type ParallelMode, SCRIPT } from '../mode';
+import { sharded } from '../sharded/mode';
 import { tensor as face } from './face';
 
 const COMPILER = new Part('The compiler of tensor parallelism', () => import('./compiler'));
@@ -25,17 +26,34 @@ export const tensor: ParallelMode = {
     const mesh = tensor.mesh(config);
     return mesh.world.ranks.map((rank) => [0, at(rows, mesh.dataIndex(rank))] as const);
   },
-  sampler: (config) => (replicasOf(config) > 1 ? 'distributed' : undefined),
-  settingsOfBatches: ['mesh.dpReplicate', 'ddp.samplerSeed', 'ddp.setEpoch'],
-  accumulationPolicy: (config) => must(ddp.accumulationPolicy, 'DDP')(config),
+  partsFor: (config) => (shardsParameters(config) ? (sharded.parts ?? []) : []),
+  sampler(config) {
+    if (shardsParameters(config)) return sharded.sampler?.(config);
+    return replicasOf(config) > 1 ? 'distributed' : undefined;
+  },
+  settingsOfBatches: ['mesh.dpReplicate', 'mesh.dpShard', 'ddp.samplerSeed', 'ddp.setEpoch'],
+  accumulationPolicy: (config) =>
+    must((shardsParameters(config) ? sharded : ddp).accumulationPolicy, 'accumulation')(config),
   processGroup: (config) => ({ algorithm: config.ddp.algorithm }),
-  opFamilies: (config) => ['partition', ...opFamiliesOfHook(config)],
+  opFamilies: (config) => [
+    'partition',
+    ...(shardsParameters(config) ? (['sharded'] as const) : opFamiliesOfHook(config)),
+  ],
   listing: new Part(SCRIPT, async () => (await import('./listing')).tensorListing),
 
-  settle: (input) => COMPILER.get().settle(input),
+  settle: (input) =>
+    shardsParameters(input.config) ? must(sharded.settle, 'shards')(input) : COMPILER.get().settle(input),
   shards: (config, tensors) => COMPILER.get().shards(config, tensors, tensor.mesh(config)),
-  compile: (input, kind) => COMPILER.get().compile(input, kind, tensor.mesh(input.config)),
-  closedForm: (run, pass) => COMPILER.get().closedForm(run, pass, tensor.mesh(run.config)),
+  compile: (input, kind) =>
+    shardsParameters(input.config)
+      ? sharded.compile(input, kind)
+      : COMPILER.get().compile(input, kind, tensor.mesh(input.config)),
+  closedForm: (run, pass) =>
+    shardsParameters(run.config)
+      ? sharded.closedForm(run, pass)
+      : COMPILER.get().closedForm(run, pass, tensor.mesh(run.config)),
+  sharding: (input) => (shardsParameters(input.config) ? sharded.sharding?.(input) : undefined),
   plan: (input) => COMPILER.get().planInfo(input, tensor.mesh(input.config)),
-  notices: (input) => COMPILER.get().notices(input),
+  notices: (input) =>
+    shardsParameters(input.config) ? (sharded.notices?.(input) ?? []) : COMPILER.get().notices(input),
 };

@@ -13,9 +13,8 @@ export const MOST_MICRO_BATCHES = 64;
 const notYet = () => v.optional(count(1, 1), 1);
 
 /**
- * The sizes of the axes, outermost first, as torchtitan names them. Products that run today: pp x dpReplicate x tp in
- * mode pipeline, dpReplicate x tp in mode tensor, dpReplicate x dpShard x tp in mode sharded, dpReplicate alone in mode
- * ddp.
+ * The sizes of the axes, outermost first, as torchtitan names them. Products that run today: pp x dpReplicate x dpShard
+ * x tp in mode pipeline, dpReplicate x dpShard x tp in the modes tensor and sharded, dpReplicate alone in mode ddp.
  */
 export const meshSchema = v.pipe(
   v.strictObject({
@@ -27,8 +26,8 @@ export const meshSchema = v.pipe(
      */
     dpReplicate: v.optional(count(1, LIMITS.worldSize), 1),
     /**
-     * Ranks that share one copy of the parameters. In mode sharded, absent: worldSize / the other axes. In other modes
-     * it is 1.
+     * Ranks that share one copy of the parameters, of a stage where there is pp. In mode sharded, absent: worldSize /
+     * the other axes. In other modes absent: 1.
      */
     dpShard: v.optional(count(1, LIMITS.worldSize)),
     cp: notYet(),

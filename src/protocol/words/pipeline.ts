@@ -10,7 +10,7 @@ export const MESH = settings<NameIn<NonNullable<ConfigInput['mesh']>>>('mesh', {
   ],
   dpShard: [
     'Shards',
-    'dp_shard: ranks that share one copy of the parameters, in mode sharded; without it, the world size divided by the other axes.',
+    'dp_shard: ranks that share one copy of the parameters; in mode sharded without it, the world size divided by the other axes.',
   ],
   cp: ['Context ranks', 'cp: ranks that share one sequence. No mode has this axis yet: it is 1.'],
   tp: [

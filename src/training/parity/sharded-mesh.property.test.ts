@@ -1,6 +1,7 @@
 /**
- * fully_shard on random meshes: nets of whole layers and column/row pairs with any widths, in shards beside tp, train
- * like one device, send what the closed form says, and every Program is verified.
+ * fully_shard on random meshes: nets of whole layers and column/row pairs with any widths, in shards beside tp, around
+ * the stages of a pipeline in any order, and both, train like one device, send what the closed form says, and every
+ * Program is verified.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -18,17 +19,23 @@ import { DeviceKeeper } from '../device-keeper';
 import { block, IN, netOf } from '../testing/cut-nets';
 import { differenceFromSingle, replicaDivergence } from '../weights/weight-differences';
 
+type Schedule = NonNullable<NonNullable<ConfigInput['pipeline']>['schedule']>;
+
 const STEPS = 4;
 /** float32 sums in another order. */
 const BAR = 1e-6;
 
 const runs = fc.record({
-  blocks: fc.array(block, { minLength: 2, maxLength: 3 }),
+  blocks: fc.oneof(fc.array(block, { minLength: 2, maxLength: 3 }), fc.array(block, { minLength: 4, maxLength: 4 })),
   mesh: fc.constantFrom(
-    { dpReplicate: 1, dpShard: 2, tp: 2 },
-    { dpReplicate: 1, dpShard: 3, tp: 2 },
-    { dpReplicate: 1, dpShard: 2, tp: 3 },
-    { dpReplicate: 2, dpShard: 2, tp: 2 },
+    { pp: 1, dpReplicate: 1, dpShard: 2, tp: 2 },
+    { pp: 1, dpReplicate: 1, dpShard: 3, tp: 2 },
+    { pp: 1, dpReplicate: 1, dpShard: 2, tp: 3 },
+    { pp: 1, dpReplicate: 2, dpShard: 2, tp: 2 },
+    { pp: 2, dpReplicate: 1, dpShard: 2, tp: 1 },
+    { pp: 2, dpReplicate: 1, dpShard: 3, tp: 1 },
+    { pp: 2, dpReplicate: 2, dpShard: 2, tp: 1 },
+    { pp: 2, dpReplicate: 1, dpShard: 2, tp: 2 },
   ),
   sharded: fc.constantFrom<NonNullable<ConfigInput['sharded']>[]>(
     {},
@@ -42,24 +49,45 @@ const runs = fc.record({
   ),
   clip: fc.constantFrom(undefined, 0.05, 1),
   algorithm: fc.constantFrom('ring', 'naive', 'halvingDoubling', 'tree'),
+  /** In mode tensor, which runs the same where it has shards. */
+  isTensor: fc.boolean(),
   accumulate: fc.constantFrom(1, 2),
+  microBatches: fc.constantFrom(2, 4),
+  schedule: fc.constantFrom('GPipe', '1F1B', 'LoopedBFS', 'Interleaved1F1B', 'InterleavedZeroBubble', 'ZBVZeroBubble'),
   segments: fc.constantFrom(undefined, 2, 3),
 });
 
+const ONE_STAGE_EACH: ReadonlySet<string> = new Set(['GPipe', '1F1B']);
+
+/** `sizes`: layers of each block. The stages are as many as the schedule has. */
+function pipelineOf(
+  { schedule, microBatches }: { readonly schedule: Schedule; readonly microBatches: number },
+  sizes: readonly number[],
+): NonNullable<ConfigInput['pipeline']> {
+  const [first = 1, ...rest] = sizes;
+  const two = { microBatches, split: [first, rest.reduce((a, b) => a + b, 0)] };
+  if (ONE_STAGE_EACH.has(schedule)) return { ...two, schedule };
+  return sizes.length < 4 ? { ...two, schedule: '1F1B' } : { microBatches, schedule, split: [...sizes] };
+}
+
 test('any net on any mesh: the weights of one device', { timeout: 120_000 }, async () => {
-  const property = fc.asyncProperty(runs, async ({ blocks, mesh, sharded, clip, algorithm, accumulate, segments }) => {
-    const { layers, plan } = netOf(blocks);
+  const property = fc.asyncProperty(runs, async ({ blocks, mesh, sharded, clip, algorithm, segments, ...run }) => {
+    const { layers, plan, sizes } = netOf(blocks);
+    const { pp, ...others } = mesh;
+    const accumulate = pp > 1 ? 1 : run.accumulate;
     const input: ConfigInput = {
-      mode: 'sharded',
-      mesh,
+      ...(pp > 1
+        ? { mode: 'pipeline', mesh, pipeline: pipelineOf(run, sizes) }
+        : { mode: run.isTensor ? 'tensor' : 'sharded', mesh: others }),
       sharded,
       tensor: { plan },
       device: 'cpu',
       model: { layers },
-      data: { type: 'randomRegression', samples: 48, in: IN, out: blocks.at(-1)?.out ?? 1, testFraction: 0 },
+      data: { type: 'randomRegression', samples: 96, in: IN, out: blocks.at(-1)?.out ?? 1, testFraction: 0 },
       loss: { type: 'MSELoss' },
       optimizer: { type: 'SGD', lr: 0.05, momentum: 0.9 },
-      batchSize: 24,
+      // Every micro-batch has as many rows.
+      batchSize: 48,
       accumulate,
       dropLast: true,
       ddp: { algorithm },

@@ -7,6 +7,8 @@ import { place } from '../../../scripts/tier';
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import type { Instruction, Lane } from '../../program/instruction';
+import type { ConfigInput } from '../../protocol/config';
+import { gptLayers, mlpLayers } from '../../protocol/presets';
 import { pieceShape } from '../../sharding/piece';
 import { pieceOn } from '../../sharding/shard-map';
 import { createBlueprint } from '../blueprint';
@@ -16,8 +18,6 @@ import { runParity } from '../testing/run-parity';
 import { SHARDED_MESH_CASES } from '../testing/sharded-mesh-cases';
 import { TENSOR_CASES } from '../testing/tensor-cases';
 import { differenceFromSingle } from '../weights/weight-differences';
-
-const CASES = SHARDED_MESH_CASES.filter(({ config }) => config.mode === 'sharded');
 
 test('all recorded runs are there', () => expect(SHARDED_MESH_CASES).toHaveLength(6));
 
@@ -45,7 +45,7 @@ function callOf(each: Instruction): { readonly key: string; readonly call: Call 
   return { key, call: ['all_reduce', length, length] };
 }
 
-describe.each(CASES)('$name', (parity) => {
+describe.each(SHARDED_MESH_CASES)('$name', (parity) => {
   const { config, recorded } = parity;
   test('the losses, gradients and parameters of PyTorch', place({ modes: ['sharded'] }), async () => {
     const { measured } = await runParity(parity);
@@ -106,4 +106,30 @@ test('sequence parallelism in shards: the weights of one device, and every group
   );
   for (const sends of partial) expect(sends.length).toBeGreaterThan(0);
   await training.dispose();
+});
+
+const TEXT = 'to be or not to be that is the question';
+const TIED: ConfigInput = {
+  model: {
+    layers: gptLayers({ vocab: new Set(TEXT).size, context: 4, width: 8, heads: 2, layers: 2 }).map((layer) =>
+      layer.type === 'Linear' ? { ...layer, bias: false, tied: 'tok.weight' } : layer,
+    ),
+  },
+  data: { type: 'text', text: TEXT, context: 4 },
+  loss: { type: 'CrossEntropyLoss' },
+};
+
+test.each<[ConfigInput, string]>([
+  [{ mesh: { dpShard: 2, tp: 2 }, sharded: { stage: 0 } }, 'layers that tp cuts are sharded by fully_shard alone'],
+  [
+    { mode: 'tensor', mesh: { dpShard: 2, tp: 2 }, sharded: { stage: 1 } },
+    'ZeroRedundancyOptimizer shares out the parameters of a whole model',
+  ],
+  [{ mesh: { pp: 2, dpShard: 2 }, sharded: { stage: 1 } }, 'ZeroRedundancyOptimizer shares out the parameters'],
+  [{ mesh: { pp: 2, dpShard: 2 }, sharded: { reshardTo: 2 } }, 'sharded.reshardTo is 2 and mode is "pipeline"'],
+  [{ mesh: { pp: 2, dpShard: 2 }, sharded: { modules: ['9'] } }, 'the model has no such layer'],
+  [{ ...TIED, mesh: { pp: 2, dpShard: 2 } }, 'share the weight tok.weight, and fully_shard around one stage'],
+])('%j is refused', (more, words) => {
+  const config: ConfigInput = { device: 'cpu', model: { layers: mlpLayers([2, 6, 6, 1], 'Tanh') }, ...more };
+  expect(() => createBlueprint(parseConfig(config), {})).toThrow(words);
 });

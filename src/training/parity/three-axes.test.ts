@@ -34,11 +34,12 @@ const STEPS = 12;
 /** As of torch.testing.assert_close for float32, and for Adam what rounding makes of a step of lr (equality.test). */
 const BAR = { SGD: 1e-5, Adam: 1e-4 } as const;
 
-/** The schema has no second axis of replicas, since no mode that a user can choose has one. */
+/** Replicas along both data axes: stage 0 of ZeRO shards nothing. */
 function configOf(more: ConfigInput = {}): Config {
-  const config = parseConfig({
+  return parseConfig({
     mode: 'pipeline',
-    mesh: { pp: 2, dpReplicate: 2 },
+    mesh: { pp: 2, dpReplicate: 2, dpShard: 2 },
+    sharded: { stage: 0 },
     device: 'cpu',
     model: { layers: mlpLayers([2, 6, 5, 1], 'Tanh') },
     data: { type: 'xor', samples: 96 },
@@ -47,7 +48,6 @@ function configOf(more: ConfigInput = {}): Config {
     ddp: { bucketCapMb: 0.0001, algorithm: 'naive' },
     ...more,
   });
-  return { ...config, worldSize: 8, mesh: { ...config.mesh, dpShard: 2 } };
 }
 
 async function trained(mode: ParallelMode, config: Config): Promise<Training> {

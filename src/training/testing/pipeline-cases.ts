@@ -121,7 +121,7 @@ export const PIPELINE_CASES: readonly ParityCase[] = (Object.keys(BASES) as RunN
   ),
 );
 
-/** With replicas of the pipeline, whose gradients torch's DDP or FSDP2 averages: the same mean. */
+/** With replicas of the pipeline, whose gradients torch's DDP averages. */
 function meshCaseOf(base: ConfigInput, name: string, { mode, ...recorded }: RecordedMesh): ParityCase {
   const { mesh, split, microbatches, batch_per_dp } = mode;
   const schedule = scheduleNamed(mode.schedule);
@@ -158,14 +158,5 @@ export const PIPELINE_MESH_CASES: readonly ParityCase[] = [
     },
     'deep_tanh',
     recordedMesh(meshes.deep_tanh.mesh),
-  ),
-  meshCaseOf(
-    {
-      ...BASES.gpt,
-      model: { layers: gptLayers(meshes.gpt.spec.model) },
-      data: { type: 'text', text: meshes.gpt.spec.data.text, context: meshes.gpt.spec.data.T },
-    },
-    'gpt',
-    recordedMesh(meshes.gpt.mesh),
   ),
 ];

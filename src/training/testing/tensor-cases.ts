@@ -84,13 +84,8 @@ export const TENSOR_CASES: readonly ParityCase[] = (Object.keys(BASES) as RunNam
 
 interface RecordedMesh {
   readonly mode: {
-    readonly mesh: { readonly pp?: number; readonly dp: number; readonly tp: number };
+    readonly mesh: { readonly dp: number; readonly tp: number };
     readonly batch_per_dp: number;
-    /** What averaged the gradients of replicas; the mean is the same. */
-    readonly dp_kind?: 'ddp' | 'fsdp';
-    readonly split?: readonly number[];
-    readonly schedule?: 'GPipe' | '1F1B';
-    readonly microbatches?: number;
     readonly plan: Readonly<Record<string, string>>;
   };
   readonly per_dp_losses: readonly (readonly number[])[];
@@ -119,20 +114,17 @@ const MESH_BASES: Readonly<Record<keyof typeof meshes.runs, ConfigInput>> = {
 };
 
 function meshCaseOf(name: keyof typeof meshes.runs, { mode, ...recorded }: RecordedMesh): ParityCase {
-  const { mesh, batch_per_dp, dp_kind, split, schedule, microbatches } = mode;
-  const { pp, dp, tp } = mesh;
-  const pipeline =
-    split && schedule && microbatches ? { split: [...split], schedule, microBatches: microbatches } : undefined;
+  const { mesh, batch_per_dp } = mode;
+  const { dp, tp } = mesh;
   return {
-    name: `${name}, ${Object.entries(mesh).map(([axis, size]) => `${axis} ${size}`)}${dp_kind ? ` by ${dp_kind}` : ''}`,
+    name: `${name}, ${Object.entries(mesh).map(([axis, size]) => `${axis} ${size}`)}`,
     config: {
       ...MESH_BASES[name],
-      mode: pp === undefined ? 'tensor' : 'pipeline',
-      mesh: { ...(pp === undefined ? {} : { pp }), dpReplicate: dp, tp },
+      mode: 'tensor',
+      mesh: { dpReplicate: dp, tp },
       batchSize: dp * batch_per_dp,
       dropLast: true,
       tensor: { plan: planConfig(mode.plan) },
-      ...(pipeline ? { pipeline } : {}),
     },
     files: {},
     // Every rank of a tensor group reports the loss of its replica.
@@ -147,8 +139,8 @@ function meshCaseOf(name: keyof typeof meshes.runs, { mode, ...recorded }: Recor
 }
 
 /**
- * Layers that are cut beside replicas, and on the stages of a pipeline beside replicas. Without replicas the recorded
- * runs took their rows from a DistributedSampler, too, which ours do with several replicas only: these are not here.
+ * Layers that are cut beside replicas. Without replicas the recorded runs took their rows from a DistributedSampler,
+ * too, which ours do with several replicas only: these are not here. Beside shards: sharded-mesh-cases.ts.
  */
 export const TENSOR_MESH_CASES: readonly ParityCase[] = (
   Object.keys(MESH_BASES) as (keyof typeof meshes.runs)[]

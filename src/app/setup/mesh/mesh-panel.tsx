@@ -6,7 +6,7 @@
 import { FACES } from '../../../parallel/faces';
 import { LIMITS } from '../../../protocol/config';
 import type { Axis } from '../../../protocol/mesh';
-import { meshSizes, openAxis, ranksOf, replicasOf } from '../../../protocol/mesh-sizes';
+import { meshSizes, openAxis, ranksOf, replicasOf, shardsParameters, shownAxes } from '../../../protocol/mesh-sizes';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
 import { MESH } from '../../../protocol/words/pipeline';
@@ -27,8 +27,7 @@ export function MeshPanel() {
   const axes = FACES[config.mode].axes ?? [];
   const shape = meshSizes(config);
   const ranks = ranksOf(shape);
-  // A pipeline whose layers are whole has no third axis to show.
-  const seen = axes.filter((axis) => shape[axis] > 1 || axis !== 'tp' || openAxis(config.mode) === axis);
+  const seen = shownAxes(axes, config);
   const sized = (axis: Axis) => (size: number) => {
     const edit = withMesh(config, { [axis]: size });
     if (edit.ok) controller.apply(edit.config);
@@ -48,7 +47,7 @@ export function MeshPanel() {
       </p>
       <MeshPicture axes={seen} shape={shape} />
       {/* Shards have gradients of their own, which no bucket holds: panel `sharding`. */}
-      {openAxis(config.mode) !== 'dpShard' && replicasOf(config) > 1 && (
+      {openAxis(config.mode) !== 'dpShard' && !shardsParameters(config) && replicasOf(config) > 1 && (
         <>
           <TextSetting {...DDP_MAIN.bucketCapMb} print={printCap} parse={parseCap} />
           <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />

@@ -4,6 +4,7 @@
  * up.
  */
 import { useId } from 'react';
+import { meshSizes, openAxis } from '../../../protocol/mesh-sizes';
 import type { ModelStates, ShardedUnitInfo, ShardingInfo } from '../../../protocol/session-info';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
@@ -25,13 +26,15 @@ export function ShardingPanel() {
   const config = useApp((app) => app.config);
   const sharding = useApp((app) => app.info?.sharding);
   const { stage } = config.sharded;
+  // Beside the stages of a pipeline, or layers that are cut, the mesh may have no shards.
+  if (openAxis(config.mode) !== 'dpShard' && meshSizes(config).dpShard === 1) return null;
   return (
     <section className={styles['sharding']} aria-label="Sharding">
       {sharding && <Stages sharding={sharding} chosen={stage} />}
       <MemoryCurve />
       {sharding && stage >= 2 && <Units sharding={sharding} />}
       {stage === 3 && <FlagSetting {...SHARDED.reshardAfterForward} />}
-      {stage === 3 && <NumberSetting {...SHARDED.reshardTo} />}
+      {stage === 3 && openAxis(config.mode) !== 'pp' && <NumberSetting {...SHARDED.reshardTo} />}
       {stage >= 2 && <NumberSetting {...SHARDED.prefetch} />}
       {stage >= 2 && config.accumulate > 1 && <FlagSetting {...SHARDED.syncEveryPass} />}
       <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />

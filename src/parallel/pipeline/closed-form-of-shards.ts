@@ -1,0 +1,58 @@
+/**
+ * What the ranks of a stage send that keep it in shards: as many gathers of each unit as the order of the stage asks
+ * for, and one reduce-scatter. Called by closed-form.ts.
+ */
+import { at } from '../../base/invariant';
+import { algorithmFor } from '../../collectives/algorithms';
+import { initDeviceMesh } from '../../mesh/device-mesh';
+import type { CollectiveOp } from '../../protocol/collective';
+import type { Config } from '../../protocol/config';
+import type { Axis } from '../../protocol/mesh';
+import { meshSizes } from '../../protocol/mesh-sizes';
+import type { DeviceIndex } from '../../protocol/trace';
+import { actionsOf } from '../../schedules/actions-of';
+import type { Schedule } from '../../schedules/schedule';
+import { bytesOf } from '../../tensor/shape';
+import { unitsOn } from '../sharded/emitter-of-parts';
+import { unitLayout } from '../sharded/unit-layout';
+import { unitsOfStages } from './shards-of-stages';
+import { devicesOfStage } from './stages';
+
+/** In a step. */
+export function addShards(perDevice: number[], config: Config, schedule: Schedule): void {
+  const { stage: zero, reshardAfterForward } = config.sharded;
+  const mesh = initDeviceMesh(meshSizes(config));
+  const onDevice = unitsOn(config);
+  const sent = (op: CollectiveOp, axis: Axis, elements: number, device: DeviceIndex): number => {
+    const cost = { op, worldSize: mesh.shape[axis], bytes: elements * bytesOf('f32') };
+    return at(algorithmFor(config.ddp.algorithm, op).cost(cost).bytesSent, mesh.coordinate(device)[axis]);
+  };
+  const ranks = mesh.shape.dpShard;
+  for (const [stage, units] of unitsOfStages(config).entries())
+    for (const { path, parameters } of units) {
+      if (parameters.length === 0) continue;
+      const reshards = zero === 3 && (path !== '' || reshardAfterForward === true);
+      const gathers = gathersOf(schedule, stage, reshards);
+      for (const device of devicesOfStage(config, schedule, stage)) {
+        const { perRank } = unitLayout(onDevice({ path, parameters }, device).parameters, ranks);
+        const bytes =
+          gathers * sent('allGather', 'dpShard', perRank, device) +
+          sent('reduceScatter', 'dpShard', ranks * perRank, device) +
+          sent('allReduce', 'dpReplicate', perRank, device);
+        perDevice[device] = at(perDevice, device) + bytes;
+      }
+    }
+}
+
+/** A forward pass frees the unit if it reshards, a backward pass leaves it whole. */
+export function gathersOf({ orders }: Pick<Schedule, 'orders'>, stage: number, reshards: boolean): number {
+  let [gathers, isWhole] = [0, false];
+  for (const action of orders.flatMap(actionsOf)) {
+    if (action.stage !== stage) continue;
+    // The first stage has no gradient of an input to compute.
+    if (action.kind === 'I' && stage === 0) continue;
+    if (!isWhole) gathers++;
+    isWhole = action.kind !== 'F' || !reshards;
+  }
+  return gathers;
+}

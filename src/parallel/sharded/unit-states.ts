@@ -1,0 +1,67 @@
+/**
+ * Which units are in shards, on their way, or whole: what FSDP's syncs (fsdp.ts, fsdp-of-stages.ts) do by it. Each says
+ * itself when a unit is freed.
+ */
+import { must } from '../../base/invariant';
+import type { GraphNode } from '../../graph/graph';
+import type { StageGraph } from '../stage-graph';
+import type { Pass, UnitEmitter } from './unit-emitter';
+import { type ShardedUnit, unitOfModule } from './units';
+
+export interface UnitState extends ShardedUnit {
+  state: 'sharded' | 'gathering' | 'whole';
+}
+
+/** `given`: the root first. */
+export function unitStates(emit: UnitEmitter, given: readonly ShardedUnit[]) {
+  const units = given.map((unit): UnitState => ({ ...unit, state: 'sharded' }));
+  const [first, ...others] = units;
+  const root = must(first, 'the root');
+  const unitOf = unitOfModule(others.map(({ path }) => path));
+  const byPath = new Map(units.map((unit) => [unit.path, unit]));
+
+  const unitAt = ({ module }: GraphNode): UnitState => must(byPath.get(unitOf(module)), module);
+  const gather = (unit: UnitState, pass: Pass): void => {
+    if (unit.state !== 'sharded' || unit.parameters.length === 0) return;
+    emit.gather(unit, pass);
+    unit.state = 'gathering';
+  };
+
+  return {
+    units,
+    root,
+    /** In the order of the model. */
+    others,
+    unitAt,
+
+    makeWhole(unit: UnitState, pass: Pass): void {
+      gather(unit, pass);
+      if (unit.state !== 'gathering') return;
+      emit.copyOut(unit, pass);
+      unit.state = 'whole';
+    },
+
+    /** Gathers those that come after the unit in that pass: `order` is the order of the pass. */
+    prefetch(order: readonly UnitState[], unit: UnitState, pass: Pass, count: number): void {
+      const next = order.slice(order.indexOf(unit) + 1).filter(({ parameters }) => parameters.length > 0);
+      for (const each of next.slice(0, count)) gather(each, pass);
+    },
+
+    free(unit: UnitState): void {
+      if (unit.state === 'whole') emit.free(unit);
+      unit.state = 'sharded';
+    },
+
+    /** The last node of each unit in both passes. */
+    endsIn({ graph }: StageGraph): UnitEnds {
+      const last = (phase: GraphNode['phase']) =>
+        new Map(graph.nodes.filter((node) => node.phase === phase).map((node) => [unitAt(node), node]));
+      return { forward: last('forward'), backward: last('backward') };
+    },
+  };
+}
+
+export interface UnitEnds {
+  readonly forward: ReadonlyMap<UnitState, GraphNode>;
+  readonly backward: ReadonlyMap<UnitState, GraphNode>;
+}
