@@ -40,7 +40,7 @@ export function RunViews({ heights }: { readonly heights: Heights }) {
             key={view}
             className={styles[view]}
             data-view={view}
-            style={TABLES.has(view) ? { minHeight: heights.get(view) } : { height: heights.get(view) }}
+            style={AS_HIGH_AS_THEY_ARE.has(view) ? { minHeight: heights.get(view) } : { height: heights.get(view) }}
           >
             <Shown />
           </div>
@@ -50,8 +50,19 @@ export function RunViews({ heights }: { readonly heights: Heights }) {
   );
 }
 
-/** These are as high as what they say; the last three have a head, too, that their pictures have not. */
-const TABLES: ReadonlySet<View> = new Set(['memory', 'buckets', 'devices', 'timeline', 'schedule', 'editor'] as const);
+/**
+ * These are as high as what they say, at least as high as their pictures; the last three have a head, too, that their
+ * pictures have not. A curve has more rows of its legend where the window gets narrower.
+ */
+const AS_HIGH_AS_THEY_ARE: ReadonlySet<View> = new Set([
+  'memory',
+  'curve',
+  'buckets',
+  'devices',
+  'timeline',
+  'schedule',
+  'editor',
+] as const);
 
 const VIEWS: Readonly<Record<RunView, ComponentType>> = {
   stage: StageView,
