@@ -48,4 +48,8 @@ export const gathersUnits = ({ events }: Pick<StepTrace, 'events'>): boolean =>
   events.some(({ name }) => name.startsWith('fsdp/'));
 
 /** Whether ranks compute with parts of layers; where they only keep shards, they compute with whole ones. */
-export const cutsLayers = (trace: StepTrace): boolean => trace.parts !== undefined && !gathersUnits(trace);
+export const cutsLayers = (trace: StepTrace): boolean =>
+  trace.parts !== undefined && (!gathersUnits(trace) || trace.parts.some(({ buffer }) => UNSHARDED.test(buffer)));
+
+/** What a rank computes with once it is gathered: a part of the layer where tp has cut it. */
+const UNSHARDED = /(^|\.)unsharded\./;

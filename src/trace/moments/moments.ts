@@ -44,8 +44,10 @@ function momentOf(
   index: number,
 ): Moment {
   const members = own.map((event) => at(events, event));
-  // What the optimiser loads first says less than what it does.
-  const said = members.find((e) => e.kind !== 'load') ?? at(members, 0);
+  // What the optimiser loads first says less than what it does, and so does what a window of turns receives first.
+  const isWork = (e: TraceEvent): boolean =>
+    turns[at(own, 0)]?.withMessages ? e.kind === 'compute' : e.kind !== 'load';
+  const said = members.find(isWork) ?? at(members, 0);
   const bucket = said.bucket ?? said.collective?.bucket;
   const average = averageIn(members);
   const round = average ? undefined : roundOf(said);

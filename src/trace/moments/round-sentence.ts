@@ -41,7 +41,7 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
         return `${roundWords(round)}all-gather of the pieces of ${carriedWords(at(hops.sends, 0))}: ${gatherWords(trace, hops)}`;
       return `${roundWords(round)}all-gather of SyncBatchNorm’s statistics in ${layerMark(moment.module)}: ${gatherWords(trace, hops)}`;
     case 'reduceScatter':
-      return `${roundWords(round)}reduce-scatter of the gradients of ${unitMark(moment.module)}: ${movesTo(trace, hops, 'a part')}`;
+      return `${roundWords(round)}reduce-scatter of the gradients of ${unitMark(moment.module)}: ${scatterWords(trace, hops)}`;
     default:
       return `${roundWords(round)}${round.op}: ${movesTo(trace, hops, carriedWords(at(hops.sends, 0)))}`;
   }
@@ -163,10 +163,23 @@ function movesTo(trace: StepTrace, hops: Hops, what: string): string {
 /** Everyone's part goes around until all have all. */
 const gatherWords = (trace: StepTrace, hops: Hops): string => {
   const who = whoAre(trace, hops.from);
-  return who.all && who.many
-    ? `every rank passes one rank’s part on to ${hops.from.size === 2 ? 'the other' : 'another'}`
+  if (who.all && who.many)
+    return `every rank passes one rank’s part on to ${hops.from.size === 2 ? 'the other' : 'another'}`;
+  return amongThem(hops)
+    ? `${who.text} each pass one rank’s part on to ${hops.from.size === 2 ? 'the other' : 'another'}${besideWords(hops)}`
     : movesTo(trace, hops, 'one rank’s part');
 };
+
+const scatterWords = (trace: StepTrace, hops: Hops): string => {
+  const who = whoAre(trace, hops.from);
+  return amongThem(hops) && !who.all
+    ? `${who.text} each send a part to ${hops.from.size === 2 ? 'the other' : 'another'}, which adds it${besideWords(hops)}`
+    : movesTo(trace, hops, 'a part');
+};
+
+/** Those that send are those that receive, several ranks. */
+const amongThem = ({ from: senders, to: receiving }: Hops): boolean =>
+  senders.size > 1 && senders.size === receiving.size && [...senders].every((device) => receiving.has(device));
 
 function broadcastSentence(trace: StepTrace, moment: Moment, hops: Hops): string {
   const buffers = [...new Set(hops.sends.map((e) => e.slice?.buffer ?? ''))];

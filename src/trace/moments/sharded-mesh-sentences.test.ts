@@ -1,0 +1,50 @@
+/** The sentences of shards beside the other axes of a mesh: whose parts are gathered, summed and scattered. */
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
+import { mlpLayers } from '../../protocol/presets';
+import { createBlueprint } from '../../training/blueprint';
+import { createTraining } from '../../training/create-training';
+import { DeviceKeeper } from '../../training/device-keeper';
+import { momentSentence } from './moment-sentence';
+import { momentsOf } from './moments';
+
+async function sentences(mesh: { readonly pp?: number; readonly dpShard: number; readonly tp?: number }) {
+  const config = parseConfig({
+    mesh,
+    device: 'cpu',
+    pipeline: { microBatches: 2 },
+    model: { layers: mlpLayers([2, 8, 8, 8, 1], 'Tanh') },
+    data: { type: 'xor' },
+    batchSize: 16,
+    dropLast: true,
+  });
+  const keeper = new DeviceKeeper(undefined, true);
+  const training = await createTraining(createBlueprint(config, {}), { keeper, gpu: undefined });
+  const trace = await training.trace();
+  await training.dispose();
+  return momentsOf(trace).map((moment) => momentSentence(trace, moment, 'modelled'));
+}
+
+test('tp: the sums are those of a tensor group, and what is gathered is a part of the layer', async () => {
+  const said = await sentences({ dpShard: 2, tp: 2 });
+  expect(said.filter((each) => each.includes('SyncBatchNorm'))).toEqual([]);
+  expect(said.join('\n')).toContain('reduce-scatter of the two addends of the output of layer 2: every rank sends');
+  expect(said).toContain('Forward: every rank multiplies by its half of the columns of «layer 0» (Linear)');
+  expect(said).toContain('All-gather of «layer 0»: every rank passes one rank’s part on to another');
+});
+
+test('pp: the ranks of one stage gather and scatter among themselves', async () => {
+  const said = await sentences({ pp: 2, dpShard: 2 });
+  expect(said).toContain('All-gather of «layer 0»: ranks 0 and 1 each pass one rank’s part on to the other');
+  expect(said).toContain(
+    'Reduce-scatter of the gradients of «layer 6»: ranks 2 and 3 each send a part to the other, which adds it',
+  );
+});
+
+test('both: in each part of the stage, and no stage sends to one that does not exist', async () => {
+  const said = await sentences({ pp: 2, dpShard: 2, tp: 2 });
+  expect(said).toContain(
+    'All-gather of «layer 4»: ranks 4, 5, 6 and 7 each pass one rank’s part on to another, in each of two groups',
+  );
+  expect(said.filter((each) => /to stage [2-9]|Stages 0 and 1 send/.test(each))).toEqual([]);
+});
