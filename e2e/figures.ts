@@ -17,8 +17,8 @@ export async function isLive(figure: Locator): Promise<void> {
   await expect(figure.locator('.figure-static')).toBeHidden();
 }
 
-/** Brings the figure into view and waits until it is live. Nothing below it has moved then. */
-export async function goesLive(figure: Locator): Promise<void> {
+/** Brings the figure into view and waits until it is live. Gives back how high it was before, for `keepsItsHeight`. */
+export async function goesLive(figure: Locator): Promise<number> {
   for (const picture of await figure.locator('.figure-static img').all())
     await picture.evaluate((image: HTMLImageElement) => {
       image.loading = 'eager';
@@ -27,8 +27,11 @@ export async function goesLive(figure: Locator): Promise<void> {
   const still = await heightOf(figure);
   await bringToView(figure);
   await isLive(figure);
-  // What is loaded with the live figure is there.
-  await figure.page().waitForTimeout(500);
+  return still;
+}
+
+/** Nothing below it has moved. To be asked some time after it went live, when all that is loaded with it is there. */
+export async function keepsItsHeight(figure: Locator, still: number): Promise<void> {
   const id = await figure.getAttribute('data-figure');
   expect(Math.abs((await heightOf(figure)) - still), `px that figure ${id} has grown`).toBeLessThanOrEqual(2);
 }

@@ -9,7 +9,7 @@ import type { Locator, Page } from '@playwright/test';
 import { CONTENTS } from '../learn/contents';
 import { placeInBrowser } from '../scripts/tier';
 import { axeFindsNothing, axeFindsNothingInLight, axeFindsNothingOnPhone } from './axe';
-import { bringToView, figuresOf, goesLive, isLive } from './figures';
+import { bringToView, figuresOf, goesLive, isLive, keepsItsHeight } from './figures';
 import { expect, IN_MOTION, test } from './playground';
 
 const root = path.join(import.meta.dirname, '..');
@@ -35,19 +35,23 @@ const EVERY_VIEW = [
 const startsByItself = async (figure: Locator): Promise<boolean> =>
   (await figure.getAttribute('data-starts')) !== 'rest';
 
-/**
- * Milliseconds until the figure has moved; undefined for a figure that rests until it is pressed. With less motion a
- * figure that would start by itself waits for Play, which is pressed here.
- */
-async function goesLiveAndMoves(figure: Locator): Promise<number | undefined> {
+interface WentLive {
+  /** Of the figure before, in px. */
+  readonly still: number;
+  /** Milliseconds until it has moved; undefined for a figure that rests until it is pressed. */
+  readonly took: number | undefined;
+}
+
+/** With less motion a figure that would start by itself waits for Play, which is pressed here. */
+async function goesLiveAndMoves(figure: Locator): Promise<WentLive> {
   const began = performance.now();
-  await goesLive(figure);
-  if (!(await startsByItself(figure))) return undefined;
+  const still = await goesLive(figure);
+  if (!(await startsByItself(figure))) return { still, took: undefined };
   await expect(figure).toHaveAttribute('data-live', 'rest');
   const first = await figure.getAttribute('data-at');
   await figure.getByRole('button', { name: 'Play', exact: true }).click();
   await expect.poll(() => figure.getAttribute('data-at')).not.toBe(first);
-  return performance.now() - began;
+  return { still, took: performance.now() - began };
 }
 
 /** How many recorded views of a figure are seen; none while a picture of it is missing. */
@@ -119,13 +123,18 @@ test.describe('lessons', () => {
         test.slow();
         if (EVERY_VIEW.includes(name)) await page.setViewportSize(PHONE);
         await page.goto(`./learn/${name}.html`);
+        const heights: (readonly [figure: Locator, still: number])[] = [];
         for (const figure of await figuresOf(page)) {
-          const took = await goesLiveAndMoves(figure);
+          const { still, took } = await goesLiveAndMoves(figure);
+          heights.push([figure, still]);
           // A figure that leaves its worker may be seen for a moment beside the one that takes its place.
           await expect.poll(() => sessions(page), 'session workers at a time').toBeLessThanOrEqual(1);
           if (took !== undefined)
             test.info().annotations.push({ type: 'moved after', description: `${name}: ${Math.round(took)} ms` });
         }
+        // Heights are looked at once for all figures: one by one each had to be waited for.
+        await page.waitForTimeout(500);
+        for (const [figure, still] of heights) await keepsItsHeight(figure, still);
         await page.setViewportSize(WIDE);
         for (const drawing of await page.locator('figure[data-drawing]').all()) await turnsItsKnobs(drawing);
         await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -121,7 +121,7 @@ export const lesson = defineLesson({
       text: 'Step to the moment at which the gradients of a layer are added and scattered.',
       hint: '“Step moment” goes one moment further. It is in backward, after the last gradient of the layer.',
       done: scattering,
-      solution: [{ press: 'reset' }, ...Array.from({ length: 17 }, () => ({ press: 'moment' }) as const)],
+      solution: Array.from({ length: 17 }, () => ({ press: 'moment' }) as const),
     },
     fifth: {
       figure: 'stages',
