@@ -1,7 +1,8 @@
 /**
  * Sharded data parallelism on the WGSL kernels, shared on one GPUDevice, against PyTorch 2.13, and with one GPUDevice
- * per rank held to the bits of the shared run: an MLP whose rows do not divide by the ranks. Shards have no kernels of
- * their own (copies and collectives are those of DDP), so the CPU device has the other recorded runs.
+ * per rank held to the bits of the shared run: an MLP whose rows do not divide by the ranks, and a small net in shards
+ * beside tp, around two stages, and both. Shards have no kernels of their own (copies and collectives are those of
+ * DDP), so the CPU device has the other recorded runs.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
@@ -9,6 +10,7 @@ import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 import { FSDP_CASES } from '../testing/sharded-cases';
+import { SHARDED_MESH_CASES } from '../testing/sharded-mesh-cases';
 
 let node: NodeGpu;
 beforeAll(() => {
@@ -17,9 +19,12 @@ beforeAll(() => {
 afterAll(() => node.close());
 
 const PADDED = /^mlp784, 3 ranks, reshard_after_forward=true/;
-const cases = FSDP_CASES.filter(({ name }) => PADDED.test(name));
+const padded = FSDP_CASES.filter(({ name }) => PADDED.test(name));
+const meshes = SHARDED_MESH_CASES.filter(({ name }) => name.startsWith('deep_tanh'));
+const cases = [...padded, ...meshes];
 
-test('the padded run is there', () => expect(cases).toHaveLength(1));
+test('the padded run and those of other meshes are there', () =>
+  expect([padded, meshes].map(({ length }) => length)).toEqual([1, 3]));
 
 for (const parity of cases) {
   describe(parity.name, place({ modes: ['sharded'] }), () => {
