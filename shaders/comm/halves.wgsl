@@ -1,9 +1,9 @@
 // Halves two to a 32-bit word, without the extension shader-f16: float16 (BRAIN = 0) or bfloat16 (BRAIN = 1), element
 // 2i in the low bits of word i. MODE 0: target = half(source) / divisor, as tensor.to(torch.float16).div_(world_size);
 // MODE 1: target[start + i] += source[i], as all_reduce sums a half tensor; MODE 2: target = float(source), as
-// bucket.copy_(half tensor). Each result is rounded once, to nearest even; float16 overflows to inf and has denormals,
-// bfloat16 flushes its own. `length`: elements of the float tensor; `count`: words. One invocation per word. Same as
-// collectives/halves/half-bits.ts.
+// bucket.copy_(half tensor). Each result is rounded once, to nearest even; float16 overflows to inf and has denormals.
+// Conversions keep bfloat16's denormals, sums and quotients take them for 0. `length`: elements of the float tensor;
+// `count`: words. One invocation per word. Same as tensor/half-bits.ts.
 
 override MODE: u32 = 0u;
 override BRAIN: u32 = 0u;
@@ -33,7 +33,6 @@ fn to_half(bits: u32) -> u32 {
   let size = bits & 0x7fffffffu;
   if (BRAIN == 1u) {
     if (size > 0x7f800000u) { return sign | 0x7fc0u; }
-    if (size < 0x00800000u) { return sign; }
     return sign | shifted(size, 16u);
   }
   if (size > 0x7f800000u) { return sign | 0x7e00u; }
@@ -52,9 +51,14 @@ fn to_float(half: u32) -> u32 {
   return sign | bitcast<u32>(f32(size) * 0x1p-24f);
 }
 
+fn flushed(half: u32) -> u32 {
+  return select(half, half & 0x8000u, BRAIN == 1u && (half & 0x7fffu) < 0x80u);
+}
+
 // In whole numbers: a GPU's division is not exact. The last bit of the quotient tells of a remainder.
-fn divided(half: u32) -> u32 {
-  if (params.divisor == 1u) { return half; }
+fn divided(given: u32) -> u32 {
+  if (params.divisor == 1u) { return given; }
+  let half = flushed(given);
   let digits = select(10u, 7u, BRAIN == 1u);
   let most = select(0x7c00u, 0x7f80u, BRAIN == 1u);
   let size = half & 0x7fffu;
@@ -68,11 +72,11 @@ fn divided(half: u32) -> u32 {
   let bits = bitcast<u32>(f32(exact));
   let result = i32(bits >> 23u) + scale;
   let float = select(0u, (u32(result) << 23u) | (bits & 0x7fffffu), result > 0);
-  return (half & 0x8000u) | to_half(float);
+  return (half & 0x8000u) | flushed(to_half(float));
 }
 
 fn sum(a: u32, b: u32) -> u32 {
-  return to_half(bitcast<u32>(bitcast<f32>(to_float(a)) + bitcast<f32>(to_float(b))));
+  return flushed(to_half(bitcast<u32>(bitcast<f32>(to_float(flushed(a))) + bitcast<f32>(to_float(flushed(b))))));
 }
 
 @compute @workgroup_size(64, 1)

@@ -10,7 +10,7 @@ import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from '../protocol/co
 import type { Group } from '../protocol/mesh';
 import type { Payload } from '../protocol/trace';
 import type { DType } from '../tensor/shape';
-import type { HalfFormat } from './halves/half-bits';
+import type { HalfFormat } from '../tensor/half-bits';
 
 export interface CollectiveCall {
   readonly builder: ProgramBuilder;

@@ -1,11 +1,12 @@
 /**
  * The graph of one step: values, and nodes in an order that respects every dependency. GraphBuilder infers shapes as
- * nodes are appended and differentiates in reverse mode by appending backward nodes to the same list. It knows no
- * operator by name (only 'ops/add', to sum gradients of a value used twice) and runs nothing. `nn` builds with it;
- * `parallel` compiles the result.
+ * nodes are appended and differentiates in reverse mode by appending backward nodes to the same list. It knows two
+ * operators by name ('ops/add', to sum gradients of a value used twice, and 'precision/cast', to give a gradient the
+ * type of its tensor) and runs nothing. `nn` builds with it; `parallel` compiles the result.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
+import type { HalfFormat } from '../tensor/half-bits';
 import type { Attrs, GradientContext, OpTable, TensorType, ValueId } from './op';
 
 /** buffer: kept over steps and not trained (running statistics). mask: drawn on the host each step (dropout). */
@@ -29,6 +30,8 @@ export interface GraphValue {
   readonly name: string;
   readonly type: TensorType;
   readonly role: Role;
+  /** The tensor is in half precision: float32 arithmetic, rounded to this format. Absent: float32, or int32. */
+  readonly half?: HalfFormat;
 }
 
 export type GraphPhase = 'forward' | 'loss' | 'backward';
@@ -57,6 +60,19 @@ export interface NodePlacement {
   readonly names: readonly string[];
   /** Per output: the input that it overwrites (running statistics), or undefined for a value of its own. */
   readonly into?: readonly (ValueId | undefined)[];
+  /** Per output: its format, if it is in half precision. */
+  readonly halves?: readonly (HalfFormat | undefined)[];
+}
+
+/** Who decides about half precision while forward nodes are appended: torch.autocast. */
+export interface ForwardPrecision {
+  /** The inputs as the operator reads them, cast where it must be, and the format of its first output. */
+  operands(
+    builder: GraphBuilder,
+    op: string,
+    inputs: readonly ValueId[],
+    placement: NodePlacement,
+  ): { readonly inputs: readonly ValueId[]; readonly half: HalfFormat | undefined };
 }
 
 const ROLE_OF_PHASE: Readonly<Record<GraphPhase, Role>> = { forward: 'activation', loss: 'loss', backward: 'gradient' };
@@ -67,17 +83,21 @@ export class GraphBuilder {
   readonly #nodes: GraphNode[] = [];
   readonly #names = new Set<string>();
 
-  constructor(ops: OpTable) {
+  /** `precision`: of forward nodes; absent: all of them are in float32. */
+  constructor(
+    ops: OpTable,
+    private readonly precision?: ForwardPrecision | undefined,
+  ) {
     this.#ops = ops;
   }
 
   /**
    * A value that no node of this graph makes: input, target, parameter, seed, or a gradient received from elsewhere.
    */
-  value(name: string, type: TensorType, role: Role): ValueId {
+  value(name: string, type: TensorType, role: Role, half?: HalfFormat): ValueId {
     const unique = this.#claim(name);
     const id: ValueId = this.#values.length;
-    this.#values.push({ id, name: unique, type, role });
+    this.#values.push({ id, name: unique, type, role, ...(half ? { half } : {}) });
     return id;
   }
 
@@ -94,15 +114,27 @@ export class GraphBuilder {
     return at(this.#values, id).name;
   }
 
+  roleOf(id: ValueId): Role {
+    return at(this.#values, id).role;
+  }
+
+  halfOf(id: ValueId): HalfFormat | undefined {
+    return at(this.#values, id).half;
+  }
+
   /** Append a node; throws LockstepError('shape') in PyTorch's words when the inputs do not fit. */
-  apply(op: string, inputs: readonly ValueId[], attrs: Attrs, placement: NodePlacement): readonly ValueId[] {
+  apply(op: string, given: readonly ValueId[], attrs: Attrs, placement: NodePlacement): readonly ValueId[] {
+    const isGiven = !this.precision || placement.phase === 'backward' || placement.halves !== undefined;
+    const operands = isGiven ? undefined : this.precision?.operands(this, op, given, placement);
+    const { inputs = given, half } = operands ?? {};
+    const { halves = [half] } = placement;
     const types = this.#def(op).infer(
       inputs.map((id) => this.typeOf(id)),
       attrs,
     );
     const role = ROLE_OF_PHASE[placement.phase];
     const outputs = types.map(
-      (type, k) => placement.into?.[k] ?? this.value(placement.names[k] ?? `${op}.${k}`, type, role),
+      (type, k) => placement.into?.[k] ?? this.value(placement.names[k] ?? `${op}.${k}`, type, role, halves[k]),
     );
     const { module, phase } = placement;
     this.#nodes.push({ op, inputs: [...inputs], outputs, attrs, module, phase });
@@ -127,8 +159,9 @@ export class GraphBuilder {
       if (!gradient) throw new LockstepError('internal', `derivative for ${node.op} is not implemented`);
       const gradients = gradient(this.#context(node, upstream, needed));
       node.inputs.forEach((input, i) => {
-        const g = gradients[i];
-        if (g === undefined || !needed.has(input)) return;
+        const given = gradients[i];
+        if (given === undefined || !needed.has(input)) return;
+        const g = this.#inFormatOf(input, given, node);
         const list = pieces.get(input);
         if (list) list.push(g);
         else pieces.set(input, [g]);
@@ -189,10 +222,20 @@ export class GraphBuilder {
     for (let k = 1; k < list.length; k++) {
       const { module } = producer ?? { module: '' };
       const label = k === list.length - 1 ? name : `${name}.sum${k}`;
-      sum = at(this.apply('ops/add', [sum, at(list, k)], {}, { module, phase: 'backward', names: [label] }), 0);
+      const placement = { module, phase: 'backward', names: [label], halves: [this.halfOf(value)] } as const;
+      sum = at(this.apply('ops/add', [sum, at(list, k)], {}, placement), 0);
     }
     pieces.set(value, [sum]);
     return sum;
+  }
+
+  /** A gradient that an operator hands through has the type of its output. */
+  #inFormatOf(value: ValueId, gradient: ValueId, { module }: GraphNode): ValueId {
+    const [half, from] = [this.halfOf(value), this.halfOf(gradient)];
+    if (half === from) return gradient;
+    const names = [`${this.nameOf(value)}.grad`];
+    const attrs = { format: half ?? 'f32', from: from ?? 'f32' };
+    return at(this.apply('precision/cast', [gradient], attrs, { module, phase: 'backward', names, halves: [half] }), 0);
   }
 
   /** A piece was named as if it were the whole gradient of `name`: the sum takes that name over. */
@@ -217,7 +260,9 @@ export class GraphBuilder {
       needsGrad: (i) => needed.has(at(node.inputs, i)),
       emit: (op, inputs, attrs, gradOf) => {
         const names = gradOf.map((i) => `${at(this.#values, at(node.inputs, i)).name}.grad`);
-        return this.apply(op, inputs, attrs, { module, phase: 'backward', names });
+        // The gradient of a tensor has the tensor's type.
+        const halves = gradOf.map((i) => this.halfOf(at(node.inputs, i)));
+        return this.apply(op, inputs, attrs, { module, phase: 'backward', names, halves });
       },
     };
   }

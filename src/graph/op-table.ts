@@ -26,6 +26,7 @@ const FAMILIES = {
     async () => (await import('./ops/partition')).PARTITION_OPS,
   ),
   norm: new Part('The operators of normalisation', async () => (await import('./ops/norm')).NORM_OPS),
+  precision: new Part('The operators of mixed precision', async () => (await import('./ops/precision')).PRECISION_OPS),
   reduce: new Part('The operators that reduce', async () => (await import('./ops/reduce')).REDUCE_OPS),
   shape: new Part('The operators that move elements', async () => (await import('./ops/shape')).SHAPE_OPS),
 } as const;

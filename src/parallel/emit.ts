@@ -8,6 +8,7 @@ import type { ValueId } from '../graph/op';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { MemoryCategory } from '../protocol/trace';
 import type { Shape } from '../tensor/shape';
+import type { HalfValues } from './emit-halves';
 import type { ParameterRef, StageGraph } from './stage-graph';
 
 const CATEGORY: Readonly<Record<GraphValue['role'], MemoryCategory>> = {
@@ -82,10 +83,13 @@ export function emitNode(
   stage: NodeStage,
   node: GraphNode,
   anchor: string = ANCHOR[node.phase],
+  halves?: HalfValues,
 ): void {
   const name = (id: ValueId): string => at(stage.graph.values, id).name;
   const where = { phase: node.phase, anchor, module: node.module };
+  halves?.before(stage.graph, node, where);
   lane.compute(node.op, node.inputs.map(name), node.outputs.map(name), node.attrs, where);
+  halves?.after(stage.graph, node, where);
   emitCompleted(lane, stage, node, anchor);
 }
 

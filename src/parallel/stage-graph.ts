@@ -5,12 +5,14 @@
  */
 import { at, must } from '../base/invariant';
 import { loadAll, Part } from '../base/part';
-import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
+import { type ForwardPrecision, type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
 import type { ValueId } from '../graph/op';
 import type { Segment } from '../graph/passes/checkpoint';
 import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
+import type { Config } from '../protocol/config';
+import { halfOf } from '../protocol/half-of';
 import type { Axis } from '../protocol/mesh';
 import type { MicroBatchKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
@@ -57,7 +59,9 @@ const WHOLE: CutGraph = {
 export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));
 /** Loaded for a run with `checkpointSegments`. */
 export const CHECKPOINT_PASS = new Part('Activation checkpointing', () => import('../graph/passes/checkpoint'));
-if (!globalThis.LOCKSTEP_SITE) await loadAll([FUSION_PASSES, CHECKPOINT_PASS]);
+/** Loaded for a run under autocast. */
+export const AUTOCAST = new Part('Mixed precision', () => import('../graph/autocast'));
+if (!globalThis.LOCKSTEP_SITE) await loadAll([FUSION_PASSES, CHECKPOINT_PASS, AUTOCAST]);
 
 export interface ParameterRef {
   readonly name: string;
@@ -126,7 +130,7 @@ export interface StageOptions {
 
 export function stageGraph(input: ModeInput, options: StageOptions): StageGraph {
   const { config, ops } = input;
-  const whole = new GraphBuilder(ops);
+  const whole = new GraphBuilder(ops, forwardPrecision(config));
   const wholeInput = whole.value(
     options.inputName ?? 'x',
     {
@@ -202,6 +206,11 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     regions: cutGraph.regionsIn(finished),
     lossGradient: 1 / config.accumulate,
   };
+}
+
+function forwardPrecision({ precision }: Config): ForwardPrecision | undefined {
+  const half = halfOf(precision);
+  return half && new (AUTOCAST.get().Autocast)(half);
 }
 
 /** Of the output and the targets. */

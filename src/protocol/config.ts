@@ -11,6 +11,7 @@ import { layerSchema } from './config/layers';
 import { lossSchema } from './config/loss';
 import { optimizerSchema, paramGroupSchema } from './config/optimizer';
 import { meshSchema, pipelineSchema } from './config/pipeline';
+import { gradScalerSchema, PRECISIONS } from './config/precision';
 import { schedulerSchema } from './config/scheduler';
 import { shardedSchema } from './config/sharded';
 import { tensorSchema } from './config/tensor';
@@ -178,6 +179,12 @@ export const configSchema = v.strictObject({
    * backward, the rest is computed again; the last segment runs as usual. Absent: everything is kept.
    */
   checkpointSegments: v.optional(count(1, 2 * LIMITS.layers)),
+  /**
+   * Types that layers compute in: float32; torch.autocast with bfloat16 or float16, which casts what its lists name and
+   * keeps parameters and gradients in float32.
+   */
+  precision: v.optional(v.picklist(PRECISIONS), 'float32'),
+  gradScaler: v.optional(gradScalerSchema, {}),
   /** Train a single-device reference beside a parallel mode and report max|dW| against it. */
   compareSingle: v.optional(v.boolean(), true),
   /** `.safetensors` with the initial weights, PyTorch's parameter names (with or without `module.`). */

@@ -10,7 +10,7 @@ import { SCHEDULERS } from '../optim/schedule';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadRareParts } from '../parallel/ddp/rare-parts';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
-import { CHECKPOINT_PASS, FUSION_PASSES } from '../parallel/stage-graph';
+import { AUTOCAST, CHECKPOINT_PASS, FUSION_PASSES } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
 import { RESUMING } from './blueprint/resuming-part';
 
@@ -64,6 +64,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
   add(!['SGD', 'Adam', 'AdamW'].includes(optimizer.type), 'optimizers');
   add(fuse, 'fused');
+  add(config.precision !== 'float32', 'precision');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
   // The bias behind a sum of addends is spread over it, and its gradient is a sum.
   add(found.has('partition'), 'reduce', 'shape');
@@ -74,6 +75,7 @@ export async function loadParts(config: Config): Promise<void> {
   const parts: readonly Part<unknown>[] = [
     ...(config.fuse ? [FUSION_PASSES] : []),
     ...(config.checkpointSegments === undefined ? [] : [CHECKPOINT_PASS]),
+    ...(config.precision === 'float32' ? [] : [AUTOCAST]),
     ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),

@@ -8,7 +8,7 @@ import type { Slice } from '../../protocol/trace';
 import type { NumberedCall } from '../collective';
 import type { Round } from '../hop';
 import { laneOf } from '../local-steps';
-import type { HalfFormat } from './half-bits';
+import type { HalfFormat } from '../../tensor/half-bits';
 
 export interface Join {
   /** Where the received words go. */

@@ -15,6 +15,7 @@ import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { Rank } from '../../protocol/trace';
 import { declareState, declareValues, emitCompleted, emitLoad, emitMasks, emitNode } from '../emit';
+import { HalfValues } from '../emit-halves';
 import type { ModeInput } from '../mode-input';
 import { nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
 import type { Borders } from './borders';
@@ -65,6 +66,7 @@ export function stageUseOf({ kind, stages, graphOf }: Step, action: PipelineActi
 
 class Walker {
   private readonly declared = new Set<string>();
+  private readonly halves = new Map<LaneBuilder, HalfValues>();
 
   constructor(private readonly step: Step) {}
 
@@ -72,6 +74,7 @@ class Walker {
     const { syncs, borders } = this.step;
     const use = this.begin(action, action);
     for (const work of use.works) {
+      this.halvesOn(work.lane).startPass();
       borders?.receive(action, work);
       if (action.kind === 'F') this.load(action, work);
     }
@@ -117,12 +120,23 @@ class Walker {
       const together = first !== undefined && isCollective(first);
       if (first) for (const sync of syncs) sync.beforeNode?.(use, first);
       if (together) this.collective(use.place, graph, first);
-      for (const { lane, graph: of, node } of own) (together ? emitCompleted : emitNode)(lane, of, node);
+      for (const { lane, graph: of, node } of own) {
+        if (together) emitCompleted(lane, of, node);
+        else emitNode(lane, of, node, undefined, this.halvesOn(lane));
+      }
       if (first) for (const sync of syncs) sync.afterNode?.(use, first);
       if (first?.phase !== 'backward') continue;
       const written = own.map(({ lane, graph: of, node }) => ({ lane, names: namesOf(of, node.outputs) }));
       for (const sync of syncs) sync.ready?.(use, written);
     }
+  }
+
+  private halvesOn(lane: LaneBuilder): HalfValues {
+    const known = this.halves.get(lane);
+    if (known) return known;
+    const made = new HalfValues(lane);
+    this.halves.set(lane, made);
+    return made;
   }
 
   private collective({ lanes, replicaGroups }: StagePlace, { graph }: StageGraph, node: GraphNode): void {

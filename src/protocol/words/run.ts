@@ -89,6 +89,11 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
     'Checkpointing',
     'torch.utils.checkpoint.checkpoint_sequential(segments): keeps only the input of each segment of layers and computes the other activations again in backward; by default everything is kept.',
   ],
+  precision: [
+    'Precision',
+    'torch.autocast(dtype): layers with a product of matrices compute in bfloat16 or float16, losses in float32; parameters and their gradients stay in float32.',
+  ],
+  gradScaler: ['Gradient scaler', 'Settings of torch.amp.GradScaler.'],
   compareSingle: [
     'Compare with Single',
     'Also trains on one device and shows the largest difference between any two weights.',

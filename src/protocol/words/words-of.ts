@@ -7,6 +7,7 @@ import { BAR } from './bar';
 import { DATA } from './data';
 import { DDP, HOOK } from './ddp';
 import { DDP_MAIN } from './ddp-main';
+import { GRAD_SCALER } from './grad-scaler';
 import { LAYER, LAYER_OWN } from './layers';
 import { LOSS } from './loss';
 import { OPTIMIZER, PARAM_GROUP } from './optimizer';
@@ -28,6 +29,7 @@ const PARTS: readonly (readonly [path: string, table: Readonly<Record<string, Se
   ['model.layers', LAYER],
   ['data', DATA],
   ['ddp', { ...DDP, ...DDP_MAIN }],
+  ['gradScaler', GRAD_SCALER],
   ['loss', LOSS],
   ['mesh', MESH],
   ['model', MODEL],

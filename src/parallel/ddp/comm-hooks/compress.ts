@@ -4,7 +4,7 @@
  * and copied back. Source: torch/distributed/algorithms/ddp_comm_hooks/default_hooks.py.
  */
 import { algorithmFor } from '../../../collectives/algorithms';
-import type { HalfFormat } from '../../../collectives/halves/half-bits';
+import type { HalfFormat } from '../../../tensor/half-bits';
 import { wordsOf } from '../../../collectives/halves/half-ops';
 import type { CommHook } from './comm-hook';
 

@@ -1,8 +1,9 @@
 /**
  * float16 and bfloat16 as bits, in plain arithmetic: conversions from and to float32, the sum of two, and the quotient
  * by a whole number, each rounded once to nearest even as torch's Half and BFloat16 are (a sum or quotient in float32
- * that is then rounded has the same bits). float16 overflows to inf and has denormals; bfloat16's denormals, below
- * 1e-38, are flushed to 0, as a GPU may flush float32's. shaders/comm/halves.wgsl says the same.
+ * that is then rounded has the same bits). float16 overflows to inf and has denormals. A conversion keeps bfloat16's
+ * denormals, below 1e-38; sums and quotients take them for 0, as a GPU may do with float32's. shaders/comm/halves.wgsl
+ * says the same.
  */
 
 export type HalfFormat = 'f16' | 'bf16';
@@ -43,7 +44,7 @@ export function halvesOf(format: HalfFormat): Halves {
     const size = bits & 0x7fffffff;
     if (format === 'bf16') {
       if (size > 0x7f800000) return sign | 0x7fc0;
-      return size < 0x00800000 ? sign : sign | shifted(size, 16);
+      return sign | shifted(size, 16);
     }
     if (size > 0x7f800000) return sign | 0x7e00;
     if (size >= 0x477ff000) return sign | 0x7c00;
@@ -61,10 +62,27 @@ export function halvesOf(format: HalfFormat): Halves {
     return ((sign === 0 ? 1 : -1) * size) / 2 ** 24;
   }
 
+  const flushed = (half: number): number => (format === 'bf16' && (half & 0x7fff) < 0x80 ? half & 0x8000 : half);
+
   return {
     toHalf,
     toFloat,
-    sum: (a, b) => toHalf(toFloat(a) + toFloat(b)),
-    quotient: (half, divisor) => (divisor === 1 ? half : toHalf(toFloat(half) / divisor)),
+    sum: (a, b) => flushed(toHalf(toFloat(flushed(a)) + toFloat(flushed(b)))),
+    quotient: (half, divisor) => (divisor === 1 ? half : flushed(toHalf(toFloat(flushed(half)) / divisor))),
   };
+}
+
+/** Every element becomes the nearest value of the format. */
+export function roundTo(format: HalfFormat, values: Float32Array): void {
+  if (format === 'f16') {
+    const { toHalf, toFloat } = halvesOf(format);
+    for (let i = 0; i < values.length; i++) values[i] = toFloat(toHalf(values[i] as number));
+    return;
+  }
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  for (let i = 0; i < words.length; i++) {
+    const bits = words[i] as number;
+    if ((bits & 0x7fffffff) > 0x7f800000) words[i] = (bits & 0x80000000) | 0x7fc00000;
+    else words[i] = (bits + 0x7fff + ((bits >>> 16) & 1)) & 0xffff0000;
+  }
 }

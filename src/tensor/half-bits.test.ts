@@ -1,7 +1,7 @@
 /** Halves held against their definition: the nearest value of the format, ties to even. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { at } from '../../base/invariant';
+import { at } from '../base/invariant';
 import { type HalfFormat, halvesOf } from './half-bits';
 
 const finite = (format: HalfFormat) => (format === 'f16' ? 0x7c00 : 0x7f80);

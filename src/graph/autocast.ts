@@ -1,0 +1,58 @@
+/**
+ * torch.autocast: which operators compute in half precision, and where casts go. Source: the lists of the CPU in
+ * aten/src/ATen/autocast_mode.h. What is on neither list computes in the type of what it reads: in half precision if
+ * all data is, in float32 if some is not, as torch's type promotion says; weights and statistics of norms and masks of
+ * dropout may be float32 all the same. Called by parallel/stage-graph.
+ */
+import { at } from '../base/invariant';
+import type { HalfFormat } from '../tensor/half-bits';
+import type { ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
+import type { ValueId } from './op';
+
+/** Of autocast's list lower_precision_fp, what the graphs of layers are made of. */
+const IN_HALF: ReadonlySet<string> = new Set([
+  'ops/linear',
+  'ops/matmul',
+  'conv/conv1d',
+  'conv/conv2d',
+  'conv/conv-transpose2d',
+  'attention/attention',
+  'attention/self-attention',
+]);
+/** Of its list fp32: the losses, but no norm, softmax or activation (those are on CUDA's list alone). */
+const inFloat32 = (op: string): boolean => op.startsWith('loss/');
+
+/** Roles of tensors whose type says nothing about the result's. */
+const BESIDE: ReadonlySet<Role> = new Set(['parameter', 'buffer', 'mask']);
+
+const CAST = 'precision/cast';
+
+export class Autocast implements ForwardPrecision {
+  /** torch keeps the cast of a weight until the region ends; what is not a weight is cast at each use. */
+  readonly #weights = new Map<ValueId, ValueId>();
+
+  constructor(private readonly format: HalfFormat) {}
+
+  operands(builder: GraphBuilder, op: string, inputs: readonly ValueId[], placement: NodePlacement) {
+    const isFloat = (id: ValueId): boolean => builder.typeOf(id).dtype === 'f32';
+    const to = (half: HalfFormat | undefined) =>
+      inputs.map((id) => (isFloat(id) && builder.halfOf(id) !== half ? this.#cast(builder, id, half, placement) : id));
+    if (IN_HALF.has(op)) return { inputs: to(this.format), half: this.format };
+    if (inFloat32(op)) return { inputs: to(undefined), half: undefined };
+    const data = inputs.filter((id) => isFloat(id) && !BESIDE.has(builder.roleOf(id)));
+    const isHalf = data.length > 0 && data.every((id) => builder.halfOf(id) !== undefined);
+    return { inputs, half: isHalf ? this.format : undefined };
+  }
+
+  #cast(builder: GraphBuilder, id: ValueId, half: HalfFormat | undefined, placement: NodePlacement): ValueId {
+    const known = half === undefined ? undefined : this.#weights.get(id);
+    if (known !== undefined) return known;
+    const { module, phase } = placement;
+    const format = half ?? 'f32';
+    const names = [`${builder.nameOf(id)}.${format}`];
+    const attrs = { format, from: builder.halfOf(id) ?? 'f32' };
+    const made = at(builder.apply(CAST, [id], attrs, { module, phase, names, halves: [half] }), 0);
+    if (half !== undefined && builder.roleOf(id) === 'parameter') this.#weights.set(id, made);
+    return made;
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * What half precision is made of where kernels compute in float32: an operator in bfloat16 or float16 widens what it
+ * reads, computes in float32, and rounds its result once. So do torch's CPU kernels. A tensor in half precision is a
+ * float32 buffer with the values of halves while operators use it, and halves, two to an int32 word, where it is kept.
+ */
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { type HalfFormat, halvesOf, roundTo } from '../../../tensor/half-bits';
+import { elements, type Shape } from '../../../tensor/shape';
+import { dense, grid } from '../../launch';
+import type { Attrs, OpDef, OpTypes } from '../../op';
+import { halfWords } from './half-words';
+
+const formatOf = ({ format }: Attrs): HalfFormat => {
+  if (format !== 'bf16' && format !== 'f16')
+    throw new LockstepError('program', `${format} is no format of half precision.`);
+  return format;
+};
+const brain = (attrs: Attrs): number => (formatOf(attrs) === 'bf16' ? 1 : 0);
+const size = ({ inputs }: OpTypes): number => elements(at(inputs, 0).shape);
+
+const floats = (values: Float32Array | Int32Array | undefined): Float32Array => {
+  if (values instanceof Float32Array) return values;
+  throw new LockstepError('program', 'Only float32 values are rounded to half precision.');
+};
+
+/**
+ * tensor.to(dtype) of a float32 tensor. Attribute `format`: 'bf16', 'f16', or 'f32' for what goes back to float32
+ * unchanged; `from`: the format of the input, that of its gradient.
+ */
+export const cast: OpDef = {
+  name: 'precision/cast',
+  infer: (inputs) => [{ shape: at(inputs, 0).shape, dtype: 'f32' }],
+  gradient(c) {
+    const dy = c.outputGrad(0);
+    if (dy === undefined || !c.needsGrad(0)) return [undefined];
+    const { format = 'f32', from = 'f32' } = c.types.attrs;
+    return c.emit('precision/cast', [dy], { format: from, from: format }, [0]);
+  },
+  cpu({ inputs, outputs, attrs }) {
+    const target = floats(outputs[0]);
+    target.set(at(inputs, 0));
+    if (attrs.format !== 'f32') roundTo(formatOf(attrs), target);
+  },
+  lower(types) {
+    const n = size(types);
+    if (types.attrs.format !== 'f32')
+      return [dense('precision/cast', types, [n], grid(n), { BRAIN: brain(types.attrs) })];
+    const stretch = { at: [0, 1].map((operand) => ({ operand, offset: 0 })), length: n };
+    return [{ kind: 'segmented', kernel: 'ddp/pack', params: [{ f32: 1 }], segments: [stretch] }];
+  },
+  flops: (types) => size(types),
+};
+
+/** In place: every element becomes the nearest value of the format. */
+const round: OpDef = {
+  name: 'precision/round',
+  infer: (inputs) => [at(inputs, 0)],
+  cpu: ({ outputs, attrs }) => roundTo(formatOf(attrs), floats(outputs[0])),
+  lower(types) {
+    const launch = dense('precision/round', types, [size(types)], grid(size(types)), { BRAIN: brain(types.attrs) });
+    return [{ ...launch, bindings: [1] }];
+  },
+  flops: (types) => size(types),
+};
+
+/** As `round`; the second output, int32, holds the values as halves. */
+const pack: OpDef = {
+  name: 'precision/pack',
+  infer: (inputs) => [at(inputs, 0), { shape: halfWords(at(inputs, 0).shape), dtype: 'i32' }],
+  cpu({ outputs, attrs }) {
+    const [values, words] = [floats(outputs[0]), at(outputs, 1)];
+    roundTo(formatOf(attrs), values);
+    const { toHalf } = halvesOf(formatOf(attrs));
+    for (let i = 0; i < words.length; i++)
+      words[i] = toHalf(values[2 * i] as number) | (toHalf(values[2 * i + 1] ?? 0) << 16);
+  },
+  lower(types) {
+    const words = Math.ceil(size(types) / 2);
+    const launch = dense('precision/pack', types, [size(types)], grid(words), { BRAIN: brain(types.attrs) });
+    return [{ ...launch, bindings: [1, 2] }];
+  },
+  flops: (types) => size(types),
+};
+
+/** Halves, int32, to float32: exact. Attribute `shape`: of the tensor. */
+const unpack: OpDef = {
+  name: 'precision/unpack',
+  infer: (_, attrs) => [{ shape: attrs.shape as Shape, dtype: 'f32' }],
+  cpu({ inputs, outputs, attrs }) {
+    const [words, values] = [at(inputs, 0), at(outputs, 0)];
+    const { toFloat } = halvesOf(formatOf(attrs));
+    for (let i = 0; i < values.length; i++)
+      values[i] = toFloat(((words[i >> 1] as number) >>> ((i & 1) * 16)) & 0xffff);
+  },
+  lower(types) {
+    const n = elements(at(types.outputs, 0).shape);
+    const words = Math.ceil(n / 2);
+    const constants = { MODE: 2, BRAIN: brain(types.attrs) };
+    return [dense('comm/halves', types, [words, n, 0, 1], grid(words), constants)];
+  },
+  flops: ({ outputs }) => elements(at(outputs, 0).shape),
+};
+
+export const PRECISION_OPS: readonly OpDef[] = [cast, round, pack, unpack];

@@ -1,0 +1,19 @@
+/** Settings of mixed precision: what layers compute in, and torch.amp.GradScaler. */
+import * as v from 'valibot';
+import { count, real } from './fields';
+
+export const PRECISIONS = ['float32', 'autocast-bf16', 'autocast-fp16'] as const;
+
+/** The arguments of torch.amp.GradScaler, with torch's defaults. */
+export const gradScalerSchema = v.strictObject({
+  /** true: the loss is scaled before backward, and gradients are unscaled before the optimiser steps. */
+  enabled: v.optional(v.boolean(), false),
+  /** The scale of the first step. */
+  initScale: v.optional(real(1e-6, 2 ** 127), 65_536),
+  /** What the scale is multiplied by after growthInterval steps in a row without inf or NaN. */
+  growthFactor: v.optional(real(1.000001, 1e6), 2),
+  /** What the scale is multiplied by after a step with an inf or a NaN, which the optimiser skips. */
+  backoffFactor: v.optional(real(1e-6, 0.999999), 0.5),
+  /** Steps in a row without inf or NaN after which the scale grows. */
+  growthInterval: v.optional(count(1, 1_000_000), 2000),
+});
