@@ -5,7 +5,7 @@
 // of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES
 // blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
 // nothing else. Scalars (float32, written by the host each step): 1 weightDecay, 2 stepSize = lr / (1 + (t - 1) *
-// lrDecay), 3 eps, 15 maximize.
+// lrDecay), 3 eps, 14 skip, 15 maximize.
 
 struct Block {
   scalars: u32,
@@ -36,6 +36,7 @@ fn main(
   }
   let block = blocks[index];
   let s = block.scalars;
+  if (scalars[s + 14u] != 0.0) { return; } // GradScaler skips the step
   let weightDecay = scalars[s + 1u];
   let stepSize = scalars[s + 2u];
   let eps = scalars[s + 3u];

@@ -7,7 +7,7 @@
 // blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
 // nothing else. Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 -
 // beta2, 6 gradientFactor = lr * (1 - mu) / (1 - product of mu), 7 momentFactor = lr * next mu / (1 - next product), 8
-// eps, 9 correction2 = 1 - beta2^t, 10 decay = 1 - lr * weightDecay, 15 maximize.
+// eps, 9 correction2 = 1 - beta2^t, 10 decay = 1 - lr * weightDecay, 14 skip, 15 maximize.
 
 struct Block {
   scalars: u32,
@@ -41,6 +41,7 @@ fn main(
   }
   let block = blocks[index];
   let s = block.scalars;
+  if (scalars[s + 14u] != 0.0) { return; } // GradScaler skips the step
   let coupled = select(scalars[s + 1u], 0.0, DECOUPLED);
   let shrink = select(1.0, scalars[s + 10u], DECOUPLED);
   let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);

@@ -49,5 +49,6 @@ fn rounded(bits: u32) -> u32 { return to_float(to_half(bits)); }
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
   if (i >= params.n) { return; }
-  destination[id.z * params.destination_stride + i] = bitcast<i32>(rounded(bitcast<u32>(source[id.z * params.source_stride + i])));
+  let value = bitcast<u32>(source[id.z * params.source_stride + i]);
+  destination[id.z * params.destination_stride + i] = bitcast<i32>(rounded(value));
 }

@@ -1,8 +1,8 @@
 /**
  * torch.autocast: which operators compute in half precision, and where casts go. Source: the lists of the CPU in
  * aten/src/ATen/autocast_mode.h. What is on neither list computes in the type of what it reads: in half precision if
- * all data is, in float32 if some is not, as torch's type promotion says; weights and statistics of norms and masks of
- * dropout may be float32 all the same. Called by parallel/stage-graph.
+ * all data is, in float32 if some is not, as torch's type promotion says. Weights and statistics of norms and masks of
+ * dropout may be float32 all the same, and statistics are float32. Called by parallel/stage-graph.
  */
 import { at } from '../base/invariant';
 import type { HalfFormat } from '../tensor/half-bits';
@@ -22,6 +22,8 @@ const IN_HALF: ReadonlySet<string> = new Set([
 /** Of its list fp32: the losses, but no norm, softmax or activation (those are on CUDA's list alone). */
 const inFloat32 = (op: string): boolean => op.startsWith('loss/');
 
+const isStatistics = (op: string): boolean => op.endsWith('-stats');
+
 /** Roles of tensors whose type says nothing about the result's. */
 const BESIDE: ReadonlySet<Role> = new Set(['parameter', 'buffer', 'mask']);
 
@@ -39,7 +41,9 @@ export class Autocast implements ForwardPrecision {
       inputs.map((id) => (isFloat(id) && builder.halfOf(id) !== half ? this.#cast(builder, id, half, placement) : id));
     if (IN_HALF.has(op)) return { inputs: to(this.format), half: this.format };
     if (inFloat32(op)) return { inputs: to(undefined), half: undefined };
-    const data = inputs.filter((id) => isFloat(id) && !BESIDE.has(builder.roleOf(id)));
+    if (isStatistics(op)) return { inputs, half: undefined };
+    const all = inputs.filter((id) => isFloat(id) && !BESIDE.has(builder.roleOf(id)));
+    const data = op.startsWith('norm/') ? all.slice(0, 1) : all;
     const isHalf = data.length > 0 && data.every((id) => builder.halfOf(id) !== undefined);
     return { inputs, half: isHalf ? this.format : undefined };
   }

@@ -109,6 +109,8 @@ export const KERNELS = {
   'optim/sgd': { tensors: 'rrw', params: 0, segmented: true },
   'optim/sgd-momentum': { tensors: 'rrww', params: 0, segmented: true },
   'optim/total-norm': { tensors: 'rw', params: 2 },
+  'optim/unscale': { tensors: 'rww', params: 0, segmented: true },
+  'optim/update-scale': { tensors: 'wwww', params: 3 },
   'pointwise/binary': { tensors: 'rrw', params: 3 },
   'pointwise/broadcast': { tensors: 'rrw', params: 20 },
   'pointwise/broadcast-grad': { tensors: 'rrrw', params: 27 },

@@ -7,7 +7,7 @@ import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import type { Attrs, CpuArgs, OpDef, OpTypes, SegmentedLaunch, TensorType } from '../graph/op';
 import { elements, formatShape, sameShape } from '../tensor/shape';
-import { DECAY, MAXIMIZE, SCALARS_LENGTH, WEIGHT_DECAY } from './scalars-layout';
+import { DECAY, MAXIMIZE, SCALARS_LENGTH, SKIP, WEIGHT_DECAY } from './scalars-layout';
 
 export interface OptimizerSpec {
   readonly name: string;
@@ -117,6 +117,7 @@ function elementsToUpdate(types: OpTypes): number {
 
 /** Calls `update` once a parameter with its gradient and its states. */
 function eachParameter({ inputs, outputs, attrs }: CpuArgs, update: OptimizerSpec['update']): void {
+  if (inputs[0]?.[SKIP] === 1) return;
   const n = countOf(attrs);
   const floats = (array: unknown): Float32Array => {
     if (array instanceof Float32Array) return array;

@@ -28,6 +28,7 @@
  * 9                           1 - beta2^t     rectification, 0: none
  *
  * 10     decay = 1 - lr * weightDecay, of all that may decouple it
+ * 14     skip (1 or 0), of all; written on the device by a GradScaler that skips the step
  * 15     maximize (1 or 0), of all
  * ```
  */
@@ -36,4 +37,5 @@ export const SCALARS_LENGTH = 16;
 export const LR = 0;
 export const WEIGHT_DECAY = 1;
 export const DECAY = 10;
+export const SKIP = 14;
 export const MAXIMIZE = 15;

@@ -14,8 +14,11 @@ import { makeSchedule } from './schedule';
 
 export { SCALARS_LENGTH } from './scalars-layout';
 
-/** (1 + paramGroups.length) * SCALARS_LENGTH numbers; see param-groups for the order. */
-export type StepScalars = (t: number, epoch: number) => Float32Array<ArrayBuffer>;
+/**
+ * (1 + paramGroups.length) * SCALARS_LENGTH numbers; see param-groups for the order. `skipped`: steps before this one
+ * that a GradScaler has skipped.
+ */
+export type StepScalars = (t: number, epoch: number, skipped?: number) => Float32Array<ArrayBuffer>;
 
 /** Keeps its place between calls, so that ascending steps cost nothing; any order is right. */
 export function makeStepScalars(config: OptimizerSettings): StepScalars {
@@ -24,9 +27,11 @@ export function makeStepScalars(config: OptimizerSettings): StepScalars {
   const byEpoch = scheduler?.every === 'epoch';
   const ratesAt = makeSchedule(config);
   const products = groups.map((own, k) => (own.type === 'NAdam' ? makeMuProduct(own, k, config) : undefined));
-  return (t, epoch) => {
+  return (attempt, epoch, skipped = 0) => {
+    // A skipped step is none of the optimiser's; the schedule counts it all the same, as in torch.
+    const t = attempt - skipped;
     const scalars = new Float32Array(groups.length * SCALARS_LENGTH);
-    const rates = ratesAt(byEpoch ? epoch : t - 1);
+    const rates = ratesAt(byEpoch ? epoch : attempt - 1);
     for (const [k, optimizer] of groups.entries()) {
       const { weightDecay } = optimizer;
       const { lr, momentum } = at(rates, k);

@@ -4,13 +4,56 @@
  * ends with the forward pass, and backward unpacks another one under the same name. What is kept between the passes, and
  * what crosses to another rank, has half the bytes. Called where nodes are emitted.
  */
-import { at } from '../base/invariant';
+import { at, must } from '../base/invariant';
 import type { Graph, GraphNode, GraphValue } from '../graph/graph';
 import { halfWords } from '../graph/ops/precision/half-words';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 
 /** The buffer of the halves. */
 export const packedName = (value: string): string => `${value}.halves`;
+
+function declarePacked(lane: LaneBuilder, { name, type }: GraphValue): string {
+  const words = packedName(name);
+  const spec = { name: words, shape: halfWords(type.shape), dtype: 'i32', persistent: false } as const;
+  lane.buffer({ ...spec, category: 'activation' }, { shared: false });
+  return words;
+}
+
+function pack(lane: LaneBuilder, value: GraphValue, where: Where): void {
+  const words = declarePacked(lane, value);
+  lane.compute('precision/pack', [value.name], [value.name, words], { format: value.half ?? '' }, where);
+}
+
+function unpack(lane: LaneBuilder, { name, type, half }: GraphValue, where: Where): void {
+  const attrs = { format: half ?? '', shape: type.shape };
+  lane.compute('precision/unpack', [packedName(name)], [name], attrs, where);
+}
+
+const valueIn = ({ values }: Graph, name: string): GraphValue =>
+  must(
+    values.find((value) => value.name === name),
+    name,
+  );
+
+/** The buffer in which a tensor of the graph leaves the lane: its halves, if it is in half precision. */
+export function leavingBuffer(lane: LaneBuilder, graph: Graph, name: string, where: Where): string {
+  const value = valueIn(graph, name);
+  if (!value.half) return name;
+  if (!lane.has(packedName(name))) pack(lane, value, where);
+  return packedName(name);
+}
+
+/** The buffer in which a tensor of the graph comes to the lane. */
+export function arrivingBuffer(lane: LaneBuilder, graph: Graph, name: string): string {
+  const value = valueIn(graph, name);
+  return value.half ? declarePacked(lane, value) : name;
+}
+
+/** What has arrived as halves becomes float32. */
+export function unpackArrived(lane: LaneBuilder, graph: Graph, name: string, where: Where): void {
+  const value = valueIn(graph, name);
+  if (value.half) unpack(lane, value, where);
+}
 
 /** The forward and the backward nodes of one lane, as they are emitted. */
 export class HalfValues {
@@ -35,8 +78,7 @@ export class HalfValues {
       if (!value.half || !kept.has(value.name) || this.#unpacked.has(value.name)) continue;
       this.#unpacked.add(value.name);
       this.lane.renew(value.name);
-      const attrs = { format: value.half, shape: value.type.shape };
-      this.lane.compute('precision/unpack', [packedName(value.name)], [value.name], attrs, where);
+      unpack(this.lane, value, where);
     }
   }
 
@@ -46,30 +88,23 @@ export class HalfValues {
     for (const id of node.outputs) {
       const value = at(graph.values, id);
       if (!value.half) continue;
-      if (node.phase !== 'backward' && kept.has(value.name)) this.#pack(value, where);
+      if (node.phase !== 'backward' && kept.has(value.name)) pack(this.lane, value, where);
       else if (node.op !== 'precision/cast')
         this.lane.compute('precision/round', [value.name], [value.name], { format: value.half }, where);
     }
   }
 
-  #pack({ name, type, half }: GraphValue, where: Where): void {
-    const words = packedName(name);
-    const spec = { name: words, shape: halfWords(type.shape), dtype: 'i32', persistent: false } as const;
-    this.lane.buffer({ ...spec, category: 'activation' }, { shared: false });
-    this.lane.compute('precision/pack', [name], [name, words], { format: half ?? '' }, where);
-  }
-
   #keptIn(graph: Graph): ReadonlySet<string> {
     const known = this.#kept.get(graph);
     if (known) return known;
-    const read = new Set(graph.nodes.flatMap(({ phase, inputs }) => (phase === 'backward' ? inputs : [])));
-    const made = graph.nodes.flatMap(({ phase, outputs }) => (phase === 'backward' ? [] : outputs));
-    const kept = new Set(
-      made.flatMap((id) => {
-        const { half, name } = at(graph.values, id);
-        return half && read.has(id) ? [name] : [];
-      }),
-    );
+    const reads = (backward: boolean) =>
+      new Set(graph.nodes.flatMap(({ phase, inputs }) => ((phase === 'backward') === backward ? inputs : [])));
+    const [later, now] = [reads(true), reads(false)];
+    const made = new Set(graph.nodes.flatMap(({ phase, outputs }) => (phase === 'backward' ? [] : outputs)));
+    // What no forward node reads is the output of a stage, which the next stage keeps.
+    const isKept = ({ id, role, half }: GraphValue): boolean =>
+      half !== undefined && (made.has(id) ? later.has(id) || !now.has(id) : role === 'input');
+    const kept = new Set(graph.values.filter(isKept).map(({ name }) => name));
     this.#kept.set(graph, kept);
     return kept;
   }

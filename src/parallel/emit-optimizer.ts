@@ -3,7 +3,7 @@
  * instruction per parameter group with the group's own scalars from the host. Gradients are whole by then: under DDP
  * the all-reduce has run. Called by the modes.
  */
-import { Part } from '../base/part';
+import { loadAll, Part } from '../base/part';
 import { clipGradNorm } from '../optim/clip-grad-norm';
 import { clipGradValue } from '../optim/clip-grad-value';
 import { inGroup, optimizerOp, optimizerState } from '../optim/optimizer';
@@ -21,12 +21,14 @@ const CLIP_VALUE: Where = { phase: 'step', anchor: 'clip_value' };
 
 /** Loaded for a run whose mesh cuts layers. */
 export const NORM_OF_LINES = new Part('Norms over the parts of a layer', () => import('./norm-of-lines'));
-if (!globalThis.LOCKSTEP_SITE) await NORM_OF_LINES.load();
+/** Loaded for a run with a GradScaler. */
+export const GRAD_SCALER = new Part('The gradient scaler', () => import('./emit-scaler'));
+if (!globalThis.LOCKSTEP_SITE) await loadAll([NORM_OF_LINES, GRAD_SCALER]);
 
 /** What of a ModeInput the optimiser depends on. */
 export interface OptimizerInput extends NormInput {
   readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'> &
-    Partial<Pick<Config, 'clipGradNorm' | 'clipGradValue'>> &
+    Partial<Pick<Config, 'clipGradNorm' | 'clipGradValue' | 'gradScaler'>> &
     NormInput['config'];
 }
 
@@ -56,9 +58,12 @@ export function emitOptimizer(
   update = 0,
 ): void {
   if (parameters.length === 0) return;
+  const scaler = scalerOf(input);
+  scaler?.unscale(lane, gradientsOf(parameters));
   if (input.config.clipGradNorm !== undefined) emitNorm(lane, input, gradientsOf(parameters), GRAD_NORM);
   emitClip(lane, input, gradientsOf(parameters));
   emitStep(lane, input, parameters, update);
+  scaler?.update(lane);
 }
 
 /**
@@ -73,12 +78,29 @@ export function emitOptimizerOver(
   const own = parts.filter(({ parameters }) => parameters.length > 0);
   const first = own[0];
   if (!first) return;
+  const scaler = scalerOf(input);
+  for (const { lane, parameters } of own) scaler?.unscale(lane, gradientsOf(parameters));
   if (input.config.clipGradNorm !== undefined) {
     if (own.length === 1) emitNorm(first.lane, input, gradientsOf(normed(first)), GRAD_NORM);
     else emitTotalNorm(builder, input, own);
   }
   for (const { lane, parameters } of own) emitClip(lane, input, gradientsOf(parameters));
   for (const { lane, parameters, stepped = parameters } of own) emitStep(lane, input, stepped, 0);
+  for (const { lane } of own) scaler?.update(lane);
+}
+
+/** The GradScaler of the run, if it has one. */
+function scalerOf({ config }: OptimizerInput) {
+  const { gradScaler } = config;
+  if (!gradScaler?.enabled) return undefined;
+  const emit = GRAD_SCALER.get();
+  const settings = { ...config, gradScaler };
+  return {
+    unscale: (lane: LaneBuilder, gradients: readonly string[]) => emit.emitUnscale(lane, settings, gradients),
+    agree: (builder: ProgramBuilder, lanes: readonly LaneBuilder[], piecesAlong: readonly Axis[]) =>
+      emit.emitFoundInf(builder, settings, lanes, piecesAlong),
+    update: (lane: LaneBuilder) => emit.emitUpdate(lane, settings),
+  };
 }
 
 const gradientsOf = (parameters: readonly Optimized[]): readonly string[] => parameters.map((p) => p.gradient);
@@ -102,6 +124,10 @@ export function emitOptimizerOfLines(
   // A rank that has nothing of the layers takes part in the norm all the same.
   const inNorm = lines.map((line) => line.filter((_, k) => isUsed[k]));
   const own = lines.map((line) => line.filter(({ parameters }) => parameters.length > 0));
+  const scaler = scalerOf(input);
+  for (const { lane, parameters } of lines.flat()) scaler?.unscale(lane, gradientsOf(parameters));
+  const lanes = lines.flat().map(({ lane }) => lane);
+  scaler?.agree(builder, lanes, piecesAlong);
   if (input.config.clipGradNorm !== undefined) {
     const gradients = inNorm.map((line) =>
       line.map((part) => ({ lane: part.lane, gradients: gradientsOf(normed(part)) })),
@@ -110,6 +136,7 @@ export function emitOptimizerOfLines(
   }
   for (const { lane, parameters } of own.flat()) emitClip(lane, input, gradientsOf(parameters));
   for (const { lane, parameters, stepped = parameters } of own.flat()) emitStep(lane, input, stepped, 0);
+  for (const lane of lanes) scaler?.update(lane);
 }
 
 /** By the norm that the lane has, then by value. PyTorch leaves the order to the script; the listing has the same. */
@@ -157,6 +184,7 @@ function emitGroup(
   });
   const start = index * SCALARS_LENGTH;
   lane.load({ buffer: scalars, source: 'scalars', start, count: SCALARS_LENGTH }, STEP);
+  if (config.gradScaler?.enabled) GRAD_SCALER.get().emitSkip(lane, scalars);
   const names = members.map((p) => p.name);
   const own = inGroup(config, group);
   const states = optimizerState(own).map(({ name: state, fill }) =>

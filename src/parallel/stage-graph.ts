@@ -17,6 +17,7 @@ import type { Axis } from '../protocol/mesh';
 import type { MicroBatchKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
 import type { TensorRegion } from '../sharding/piece';
+import type { HalfFormat } from '../tensor/half-bits';
 import type { DType, Shape } from '../tensor/shape';
 import type { ModeInput } from './mode-input';
 
@@ -114,6 +115,7 @@ export interface StageOptions {
   readonly inputName?: string;
   readonly inputShape?: Shape;
   readonly inputType?: DType;
+  readonly inputHalf?: HalfFormat | undefined;
   readonly withLoss: boolean;
   readonly needInputGradient?: boolean;
   /** Default 'set'. */
@@ -138,6 +140,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
       dtype: options.inputType ?? input.inputType,
     },
     'input',
+    options.inputHalf,
   );
   const borrowed = (options.borrowed ?? []).map(({ name, shape }) => ({
     name,
@@ -168,7 +171,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     const seed = builder.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed');
     gradients = builder.backward(new Map([[own(loss), seed]]), wrt);
   } else {
-    const received = builder.value(outputGradient, builder.typeOf(output), 'gradient');
+    const received = builder.value(outputGradient, builder.typeOf(output), 'gradient', builder.halfOf(output));
     outputGradient = nameOf(received);
     gradients = builder.backward(new Map([[output, received]]), wrt);
   }
@@ -218,6 +221,20 @@ function lossOf(builder: GraphBuilder, input: ModeInput, rows: number, output: V
   const { config, targetShape, targetType } = input;
   const y = builder.value('y', { shape: [rows, ...targetShape], dtype: targetType }, 'target');
   return buildLoss(builder, config.loss, output, y);
+}
+
+/** Of the output of a stage: what the graph of the next stage begins with. */
+export function outputOf({ graph, output }: StageGraph): {
+  readonly inputName: string;
+  readonly inputShape: Shape;
+  readonly inputType: DType;
+  readonly inputHalf: HalfFormat | undefined;
+} {
+  const { type, half } = must(
+    graph.values.find(({ name }) => name === output),
+    output,
+  );
+  return { inputName: output, inputShape: type.shape.slice(1), inputType: type.dtype, inputHalf: half };
 }
 
 /** checkpoint_sequential: all segments but the last, of floor(layers / segments) layers each. */

@@ -227,6 +227,16 @@ export interface LossRecord {
   readonly perRank: readonly number[];
   /** Their mean, of those that have a batch. */
   readonly loss: number;
+  /** Of the micro-batch that ends a step, where a GradScaler scales the loss. */
+  readonly scaler?: ScalerRecord;
+}
+
+/** What scaler.step() and scaler.update() did. */
+export interface ScalerRecord {
+  /** From the next step on. */
+  readonly scale: number;
+  /** The optimiser did not step, because a gradient had an inf or a NaN. */
+  readonly skipped: boolean;
 }
 
 /** A line of the PyTorch script shown beside the run; events point at it by `anchor`. */

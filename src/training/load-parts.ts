@@ -9,6 +9,7 @@ import { loadFamily } from '../data/make-dataset';
 import { SCHEDULERS } from '../optim/schedule';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadRareParts } from '../parallel/ddp/rare-parts';
+import { GRAD_SCALER } from '../parallel/emit-optimizer';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
 import { AUTOCAST, CHECKPOINT_PASS, FUSION_PASSES } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
@@ -62,7 +63,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   };
   add(!types.every((type) => PLAIN.has(type)), 'reduce', 'shape');
   add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
-  add(!['SGD', 'Adam', 'AdamW'].includes(optimizer.type), 'optimizers');
+  add(config.gradScaler.enabled || !['SGD', 'Adam', 'AdamW'].includes(optimizer.type), 'optimizers');
   add(fuse, 'fused');
   add(config.precision !== 'float32', 'precision');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
@@ -76,6 +77,7 @@ export async function loadParts(config: Config): Promise<void> {
     ...(config.fuse ? [FUSION_PASSES] : []),
     ...(config.checkpointSegments === undefined ? [] : [CHECKPOINT_PASS]),
     ...(config.precision === 'float32' ? [] : [AUTOCAST]),
+    ...(config.gradScaler.enabled ? [GRAD_SCALER] : []),
     ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),

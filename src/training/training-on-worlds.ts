@@ -7,6 +7,7 @@ import { at } from '../base/invariant';
 import type { Program, Recv, Send } from '../program/instruction';
 import type { Notice } from '../protocol/notice';
 import type { DeviceReport } from '../protocol/session-info';
+import type { LossRecord } from '../protocol/trace';
 import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
 import { createBusyClock } from './busy-clock';
@@ -17,6 +18,7 @@ import type { FlightLog } from './failures/flight-log';
 import { inPrograms } from './in-programs';
 import { lossRecorder } from './loss-record';
 import { createRunState } from './run-state';
+import { scalerWatch } from './scaler-watch';
 import { createStepTracer } from './step-tracer';
 import type { Training } from './training';
 
@@ -34,7 +36,9 @@ export function trainingOn(
   { notices, faults, flight, traceConstruct }: Given,
 ): Training {
   const state = createRunState(blueprint, world, reference);
-  const feeds = feedsWithFaults(blueprint, faults);
+  const { accumulate, gradScaler } = blueprint.config;
+  const scaler = gradScaler.enabled ? scalerWatch(world, reference) : undefined;
+  const feeds = feedsWithFaults(blueprint, faults, () => scaler?.skipped ?? 0);
   const tracer = createStepTracer(blueprint, state.values);
   const busy = createBusyClock();
   const recorder = lossRecorder(blueprint);
@@ -46,6 +50,34 @@ export function trainingOn(
     await state.toStart();
     await construct.run();
     if (blueprint.resume) await state.resume(blueprint.resume.checkpoint);
+    await scaler?.read();
+  };
+
+  /** Of micro-batches that the devices take one after the other without the host. */
+  const runOn = async (count: number): Promise<readonly LossRecord[]> => {
+    const taken = state.take(count);
+    // A falsified message, too, is one of a Program of one micro-batch.
+    const given = feeds.all(taken, corrupted);
+    const span = flight.enqueued(given.map(({ program, microBatch: first = 0 }) => ({ microBatch: first, program })));
+    const [losses] = await busy.during(
+      Promise.all([
+        world.run(given),
+        reference?.run(
+          inPrograms(taken, blueprint.referenceTogetherAt).map((group) =>
+            blueprint.referenceFeed(group, scaler?.referenceSkipped),
+          ),
+        ),
+      ]),
+    );
+    flight.completed(span);
+    return scaled(recorder.all(taken, given, losses));
+  };
+
+  /** With what a GradScaler has done, where the last of them ends a step. */
+  const scaled = async (records: readonly LossRecord[]): Promise<readonly LossRecord[]> => {
+    const last = records.at(-1);
+    if (!scaler || !last || (last.microBatch + 1) % accumulate !== 0) return records;
+    return [...records.slice(0, -1), { ...last, scaler: await scaler.read() }];
   };
 
   return {
@@ -67,18 +99,14 @@ export function trainingOn(
     lost: Promise.race([world.lost, ...(reference ? [reference.lost] : [])]),
 
     async run(count) {
-      const taken = state.take(Math.min(count, state.left()));
-      // A falsified message, too, is one of a Program of one micro-batch.
-      const given = feeds.all(taken, corrupted);
-      const span = flight.enqueued(given.map(({ program, microBatch: first = 0 }) => ({ microBatch: first, program })));
-      const [losses] = await busy.during(
-        Promise.all([
-          world.run(given),
-          reference?.run(inPrograms(taken, blueprint.referenceTogetherAt).map(blueprint.referenceFeed)),
-        ]),
-      );
-      flight.completed(span);
-      return recorder.all(taken, given, losses);
+      let left = Math.min(count, state.left());
+      const records: LossRecord[] = [];
+      // What a GradScaler has done in a step decides the scalars of the next one.
+      for (let part = left; left > 0; left -= part) {
+        part = scaler ? Math.min(left, accumulate - (state.microBatch % accumulate)) : left;
+        records.push(...(await runOn(part)));
+      }
+      return records;
     },
 
     async trace() {
@@ -88,10 +116,11 @@ export function trainingOn(
       const feed = feeds.one(batch);
       const span = flight.enqueued([{ microBatch: batch.microBatch, program: feed.program }]);
       const [{ records, losses }] = await busy.during(
-        Promise.all([world.trace(feed), reference?.run([blueprint.referenceFeed([batch])])]),
+        Promise.all([world.trace(feed), reference?.run([blueprint.referenceFeed([batch], scaler?.referenceSkipped)])]),
       );
       flight.completed(span, records);
-      return tracer.ofBatch(batch, feed.program, recorder.one(batch, losses), { before, records });
+      const [record = recorder.one(batch, losses)] = await scaled([recorder.one(batch, losses)]);
+      return tracer.ofBatch(batch, feed.program, record, { before, records });
     },
 
     weights: () => state.weights(),
@@ -100,6 +129,7 @@ export function trainingOn(
     async restore(checkpoint) {
       await reset();
       await state.restore(checkpoint);
+      await scaler?.read();
     },
     async corrupt(event, add) {
       const transfer = transferIn(at(blueprint.programs, 0), event);

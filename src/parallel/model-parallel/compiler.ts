@@ -2,11 +2,12 @@
 
 import { at, must } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
+import type { Graph } from '../../graph/graph';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
-import type { Where } from '../../program/lane-builder';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protocol/step-kind';
@@ -14,9 +15,10 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
+import { arrivingBuffer, HalfValues, leavingBuffer, unpackArrived } from '../emit-halves';
 import { emitOptimizerOver } from '../emit-optimizer';
 import type { ModeInput } from '../mode';
-import { nodesOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
+import { nodesOf, outputOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
 
 export { modelParallelForm as closedForm } from './closed-form';
 
@@ -85,32 +87,19 @@ function stagesOf(
   { rows, gradients }: Pick<StageOptions, 'rows' | 'gradients'>,
 ): readonly StageGraph[] {
   const ranges = layerRanges(input.config);
-  let inputName = 'x';
-  let inputShape = input.inputShape;
+  let before: StageGraph | undefined;
   return ranges.map((range, d) => {
     const stage = stageGraph(input, {
       rows,
       range,
-      inputName,
-      inputShape,
-      inputType: d === 0 ? input.inputType : 'f32',
+      ...(before ? outputOf(before) : {}),
       withLoss: d === ranges.length - 1,
       needInputGradient: d > 0,
       ...(gradients === undefined ? {} : { gradients }),
     });
-    inputName = stage.output;
-    inputShape = rowShape(stage);
+    before = stage;
     return stage;
   });
-}
-
-/** Of the output of a stage. */
-function rowShape({ graph, output }: StageGraph): Shape {
-  const { type } = must(
-    graph.values.find((v) => v.name === output),
-    output,
-  );
-  return type.shape.slice(1);
 }
 
 /** Layers (indices into the configuration) that live on each device. */
@@ -119,7 +108,9 @@ export const layersOfDevice = (config: Config): readonly (readonly number[])[] =
 
 /** Batch norm asks for two rows. */
 export const borderShapes = (input: ModeInput): readonly Shape[] =>
-  stagesOf(input, { rows: 2 }).slice(0, -1).map(rowShape);
+  stagesOf(input, { rows: 2 })
+    .slice(0, -1)
+    .map((stage) => outputOf(stage).inputShape);
 
 export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
   const builder = new ProgramBuilder(mesh, input.ops);
@@ -145,50 +136,61 @@ function emitPass(
   const stages = stagesOf(input, { rows, gradients });
   const last = stages.length - 1;
   for (const [d, stage] of stages.entries()) declareValues(builder.lane(d), stage);
+  const halves = stages.map((_, d) => new HalfValues(builder.lane(d)));
 
   emitLoad(builder.lane(0), { buffer: 'x', source: 'inputs', start: 0, count: rows });
   stages.forEach((stage, d) => {
     const lane = builder.lane(d);
-    if (d > 0) hop(builder, { from: d - 1, to: d, buffer: stage.input, payload: 'activation', where: FORWARD });
+    if (d > 0)
+      hop(
+        builder,
+        { lane: builder.lane(d - 1), graph: at(stages, d - 1).graph },
+        { lane, graph: stage.graph },
+        { buffer: stage.input, payload: 'activation', where: FORWARD },
+      );
     emitMasks(lane, stage);
-    for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage, node);
+    for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage, node, undefined, at(halves, d));
   });
   const end = builder.lane(last);
   emitLoad(end, { buffer: 'y', source: 'targets', start: 0, count: rows });
-  for (const node of nodesOf(at(stages, last), 'loss')) emitNode(end, at(stages, last), node);
+  for (const node of nodesOf(at(stages, last), 'loss'))
+    emitNode(end, at(stages, last), node, undefined, at(halves, last));
   for (let d = last; d >= 0; d--) {
     const stage = at(stages, d);
-    for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node);
+    for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node, undefined, at(halves, d));
     if (d > 0)
-      hop(builder, {
-        from: d,
-        to: d - 1,
-        buffer: must(stage.inputGradient, 'input gradient'),
-        payload: 'gradient',
-        where: BACKWARD,
-      });
+      hop(
+        builder,
+        { lane: builder.lane(d), graph: stage.graph },
+        { lane: builder.lane(d - 1), graph: at(stages, d - 1).graph },
+        { buffer: must(stage.inputGradient, 'input gradient'), payload: 'gradient', where: BACKWARD },
+      );
   }
   return stages;
 }
 
+interface HopEnd {
+  readonly lane: LaneBuilder;
+  readonly graph: Graph;
+}
+
 interface Hop {
-  readonly from: DeviceIndex;
-  readonly to: DeviceIndex;
   readonly buffer: string;
   readonly payload: 'activation' | 'gradient';
   readonly where: Where;
 }
 
-/** Moves a whole buffer of the same name to the neighbour, between the two compute queues. */
-function hop(builder: ProgramBuilder, { from, to, buffer, payload, where }: Hop): void {
+/** Moves a whole tensor to the neighbour, which has it under the same name, between the two compute queues. */
+function hop(builder: ProgramBuilder, from: HopEnd, to: HopEnd, { buffer, payload, where }: Hop): void {
   const comm: Where = { ...where, queue: 'comm' };
-  const source = builder.lane(from);
-  const target = builder.lane(to);
-  source.handOver('compute', 'comm', comm);
+  const leaving = leavingBuffer(from.lane, from.graph, buffer, where);
+  const arriving = arrivingBuffer(to.lane, to.graph, buffer);
+  from.lane.handOver('compute', 'comm', comm);
   builder.transfer(
-    { device: from, slice: source.whole(buffer), where: comm },
-    { device: to, slice: target.whole(buffer), where: comm },
+    { device: from.lane.device, slice: from.lane.whole(leaving), where: comm },
+    { device: to.lane.device, slice: to.lane.whole(arriving), where: comm },
     { name: buffer, payload },
   );
-  target.handOver('comm', 'compute', where);
+  to.lane.handOver('comm', 'compute', where);
+  unpackArrived(to.lane, to.graph, buffer, where);
 }

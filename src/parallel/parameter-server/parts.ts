@@ -6,6 +6,7 @@ import { LOSS_WEIGHTS } from '../../nn/losses';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
+import { HalfValues } from '../emit-halves';
 import type { StageGraph } from '../stage-graph';
 
 /** A worker in a step. */
@@ -77,7 +78,8 @@ export function emitWorker({ lane, stage, start, count }: Worker, fetch?: () => 
   emitMasks(lane, stage);
   fetch?.();
   lane.handOver('comm', 'compute', { phase: 'forward', anchor: 'forward' });
-  for (const node of stage.graph.nodes) emitNode(lane, stage, node);
+  const halves = new HalfValues(lane);
+  for (const node of stage.graph.nodes) emitNode(lane, stage, node, undefined, halves);
 }
 
 /** The worker's gradients to the server, in place of what is there or added to it, and its running statistics. */

@@ -19,7 +19,7 @@ import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-m
 import type { Shape } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import { layoutsOf } from '../sharded/pieces';
-import { type Partition, type StageGraph, stageGraph } from '../stage-graph';
+import { outputOf, type Partition, type StageGraph, stageGraph } from '../stage-graph';
 import { layerRanges } from './split';
 import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 
@@ -136,7 +136,7 @@ export function createStageGraphs(
     const graph = stageGraph(input, {
       ...run,
       range: at(ranges, stage),
-      ...(before ? { inputName: before.output, inputShape: rowShape(before), inputType: 'f32' as const } : {}),
+      ...(before ? outputOf(before) : {}),
       withLoss: stage === ranges.length - 1,
       needInputGradient: stage > 0,
       borrowed: borrowedBy(ties, stage),
@@ -164,19 +164,13 @@ function addedTo(ties: readonly Tie[], { stages, orders, rankOfStage }: Schedule
   return added;
 }
 
-/** Of the output of a stage. */
-function rowShape({ graph, output }: StageGraph): Shape {
-  const { type } = must(
-    graph.values.find(({ name }) => name === output),
-    output,
-  );
-  return type.shape.slice(1);
-}
-
 /** Shape of one row of what each stage hands to the next one. */
 export function borderShapes(input: ModeInput): readonly Shape[] {
   const graphOf = createStageGraphs(input);
   const stages = layerRanges(input.config).length;
   // Batch norm asks for two rows.
-  return Array.from({ length: stages - 1 }, (_, stage) => rowShape(graphOf(stage, { rows: 2, gradients: 'add' })));
+  return Array.from(
+    { length: stages - 1 },
+    (_, stage) => outputOf(graphOf(stage, { rows: 2, gradients: 'add' })).inputShape,
+  );
 }

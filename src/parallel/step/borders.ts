@@ -7,6 +7,7 @@ import { at, must } from '../../base/invariant';
 import type { ProgramBuilder } from '../../program/builder';
 import type { Where } from '../../program/lane-builder';
 import type { PipelineAction } from '../../protocol/pipeline';
+import { arrivingBuffer, leavingBuffer, unpackArrived } from '../emit-halves';
 import type { StagePlace } from './place';
 import type { StageUse, SyncedStage } from './sync';
 
@@ -30,8 +31,9 @@ export function createBorders(builder: ProgramBuilder, stages: readonly StagePla
   return {
     receive({ stage, kind }, { lane, graph }) {
       if (kind === 'W' || other(stage, kind === 'F' ? stage - 1 : stage + 1) === undefined) return;
-      if (kind === 'F') lane.wait(`${graph.input}.received`, FORWARD);
-      else lane.wait(`${graph.outputGradient}.received`, BACKWARD);
+      const [buffer, where] = kind === 'F' ? [graph.input, FORWARD] : [graph.outputGradient, BACKWARD];
+      lane.wait(`${buffer}.received`, where);
+      unpackArrived(lane, graph.graph, buffer, where);
     },
     send({ action, works }, begin) {
       const { stage, kind, microBatch } = action;
@@ -41,12 +43,14 @@ export function createBorders(builder: ProgramBuilder, stages: readonly StagePla
       const comm: Where = { ...(forward ? FORWARD : BACKWARD), queue: 'comm' };
       const there = begin({ ...action, stage: to }, action);
       for (const [i, { lane: source, graph }] of works.entries()) {
-        const target = at(there.works, i).lane;
+        const { lane: target, graph: next } = at(there.works, i);
         const buffer = forward ? graph.output : must(graph.inputGradient, 'input gradient');
+        const leaving = leavingBuffer(source, graph.graph, buffer, { ...comm, queue: 'compute' });
+        const arriving = arrivingBuffer(target, next.graph, buffer);
         source.handOver('compute', 'comm', comm);
         builder.transfer(
-          { device: source.device, slice: source.whole(buffer), where: comm },
-          { device: target.device, slice: target.whole(buffer), where: comm },
+          { device: source.device, slice: source.whole(leaving), where: comm },
+          { device: target.device, slice: target.whole(arriving), where: comm },
           { name: `${buffer}@${microBatch}`, payload: forward ? 'activation' : 'gradient' },
         );
         target.signal('comm', `${buffer}.received`);

@@ -16,6 +16,7 @@ import type { TrainingKind } from '../../protocol/step-kind';
 import type { Rank } from '../../protocol/trace';
 import { declareState, declareValues, emitCompleted, emitLoad, emitMasks, emitNode } from '../emit';
 import { HalfValues } from '../emit-halves';
+import { GRAD_SCALER } from '../emit-optimizer';
 import type { ModeInput } from '../mode-input';
 import { nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
 import type { Borders } from './borders';
@@ -98,6 +99,9 @@ class Walker {
     if (!this.isLast(stage)) return;
     if (stage > 0) for (const { lane, rows } of use.works) loadTargets(lane, rows);
     this.inTurns(use, (graph) => nodesOf(graph, 'loss'));
+    const { config } = this.step.input;
+    if (config.gradScaler.enabled)
+      for (const { lane, graph } of use.works) GRAD_SCALER.get().emitScaledSeed(lane, config, graph.lossGradient);
   }
 
   private backwardNodes(graph: StageGraph, { kind }: PipelineAction): readonly GraphNode[] {

@@ -21,10 +21,10 @@ export interface Feeds {
   kindOf(batch: StepBatch): TrainingKind;
   /** How many micro-batches from that one on one Program holds. */
   togetherAt(microBatch: number): number;
-  /** Of one micro-batch, or of as many as one Program holds. */
-  feed(batches: readonly StepBatch[]): StepFeed;
+  /** Of one micro-batch, or of as many as one Program holds. `skipped`: steps that the GradScaler has skipped before. */
+  feed(batches: readonly StepBatch[], skipped?: number): StepFeed;
   referenceTogetherAt(microBatch: number): number;
-  referenceFeed(batches: readonly StepBatch[]): StepFeed;
+  referenceFeed(batches: readonly StepBatch[], skipped?: number): StepFeed;
 }
 
 export interface FeedsInput {
@@ -42,18 +42,19 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
   const referenceKinds = new RunKinds(schedule, referenceRules, joinedKind);
   const stepScalars = makeStepScalars(config);
   const updates = mode.optimizerStepsPerStep?.(config) ?? 1;
-  const scalars = ({ microBatch, epoch }: StepBatch, each = 1): Float32Array => {
+  const scalars = ({ microBatch, epoch }: StepBatch, skipped: number, each = 1): Float32Array => {
     const done = stepOf(microBatch, config) * each;
-    if (each === 1) return stepScalars(done + 1, epoch);
+    if (each === 1) return stepScalars(done + 1, epoch, skipped);
     return Float32Array.from(Array.from({ length: each }, (_, u) => [...stepScalars(done + u + 1, epoch)]).flat());
   };
   /** A rank that has run out of batches before has taken fewer steps than the others. */
   const behind = new Set(schedule.totals).size > 1;
-  const scalarsOfRanks = ({ microBatch }: StepBatch) =>
+  const scalarsOfRanks = ({ microBatch }: StepBatch, skipped: number) =>
     schedule.totals.map((_, rank) =>
       stepScalars(
         stepOf(schedule.batchesBefore(rank, microBatch), config) + 1,
         schedule.placeOf(rank, microBatch)?.epoch ?? 0,
+        skipped,
       ),
     );
   const drawsOf = mode.noiseForStep?.(input);
@@ -67,7 +68,7 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
   return {
     kindOf: ({ microBatch }) => kinds.at(microBatch).kind,
     togetherAt: (microBatch) => kinds.togetherAt(microBatch),
-    feed(taken) {
+    feed(taken, skipped = 0) {
       const { microBatch } = at(taken, 0);
       const last = at(taken, taken.length - 1);
       return {
@@ -79,15 +80,15 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
             ? cut(batch.rows, masks, mode.pieces(config, rowCounts(batch)))
             : [{ rows: batch.rows, masks }];
         }),
-        scalars: scalars(last, updates),
-        ...(behind ? { scalarsOf: scalarsOfRanks(last) } : {}),
+        scalars: scalars(last, skipped, updates),
+        ...(behind ? { scalarsOf: scalarsOfRanks(last, skipped) } : {}),
       };
     },
     referenceTogetherAt: (microBatch) => referenceKinds.togetherAt(microBatch),
-    referenceFeed: (taken) => ({
+    referenceFeed: (taken, skipped = 0) => ({
       program: referenceKinds.at(at(taken, 0).microBatch, taken.length).key,
       microBatches: taken.map(({ rows, masks }) => ({ rows: [concat(rows)], masks: joinedMasks(masks) })),
-      scalars: scalars(at(taken, taken.length - 1)),
+      scalars: scalars(at(taken, taken.length - 1), skipped),
     }),
   };
 }

@@ -13,8 +13,8 @@ export interface FeedsWithFaults {
   all(batches: readonly StepBatch[], apart: boolean): readonly StepFeed[];
 }
 
-/** Takes each fault out of the plan. */
-export function feedsWithFaults(blueprint: Blueprint, faults: FaultPlan): FeedsWithFaults {
+/** Takes each fault out of the plan. `skipped`: steps that the GradScaler has skipped so far. */
+export function feedsWithFaults(blueprint: Blueprint, faults: FaultPlan, skipped: () => number): FeedsWithFaults {
   const faultAt = (batch: StepBatch): Fault | undefined =>
     faults.take(
       batch.microBatch,
@@ -22,7 +22,7 @@ export function feedsWithFaults(blueprint: Blueprint, faults: FaultPlan): FeedsW
       blueprint.processOfDevice,
     );
   const feedOf = (batch: StepBatch, fault: Fault | undefined): StepFeed => {
-    const feed = blueprint.feed([batch]);
+    const feed = blueprint.feed([batch], skipped());
     return fault ? { ...feed, fault } : feed;
   };
   return {
@@ -33,7 +33,7 @@ export function feedsWithFaults(blueprint: Blueprint, faults: FaultPlan): FeedsW
         // A fault names what a Program of one micro-batch does: then each runs by itself.
         if (group.length === 1 || apart || struck.some((fault) => fault))
           return group.map((batch, i) => feedOf(batch, struck[i]));
-        return [blueprint.feed(group)];
+        return [blueprint.feed(group, skipped())];
       }),
   };
 }

@@ -4,8 +4,8 @@
  * and copied back. Source: torch/distributed/algorithms/ddp_comm_hooks/default_hooks.py.
  */
 import { algorithmFor } from '../../../collectives/algorithms';
-import type { HalfFormat } from '../../../tensor/half-bits';
 import { wordsOf } from '../../../collectives/halves/half-ops';
+import type { HalfFormat } from '../../../tensor/half-bits';
 import type { CommHook } from './comm-hook';
 
 export function compress(name: CommHook['name'], format: HalfFormat): CommHook {

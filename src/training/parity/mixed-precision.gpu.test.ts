@@ -1,0 +1,66 @@
+/**
+ * Mixed precision on the WGSL kernels: the recorded autocast run of PyTorch 2.13, the same bits with one GPUDevice per
+ * rank, and a GradScaler that meets real overflows of float16, held to the CPU device.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
+import { parseConfig } from '../../config/parse-config';
+import type { ConfigInput } from '../../protocol/config';
+import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
+import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
+import { DeviceKeeper } from '../device-keeper';
+import { AUTOCAST_CASE, MIXED_BASE } from '../testing/mixed-cases';
+import { once, runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
+
+let node: NodeGpu;
+beforeAll(() => {
+  node = nodeGpu({ warm: true });
+});
+afterAll(() => node.close());
+
+const shared = once(() => runParity(AUTOCAST_CASE, node.gpu));
+
+test('autocast meets torch within one rounding of bfloat16', place({ modes: ['single'] }), async () => {
+  const { measured } = await shared();
+  expect(measured.loss_rel_all).toBeLessThanOrEqual(1e-2);
+  expect(measured.first_grad_maxrel).toBeLessThanOrEqual(1e-2);
+  expect(measured.final_param_maxabs).toBeLessThanOrEqual(1e-2);
+});
+
+test('one GPUDevice per rank: the bits of the shared run', place({ modes: ['single'] }), async () => {
+  expectSameBits((await shared()).held, await runInWorkers(AUTOCAST_CASE, node.gpu));
+});
+
+async function records(config: ConfigInput, gpu?: GPU) {
+  const device = gpu ? 'webgpu' : 'cpu';
+  const blueprint = createBlueprint(parseConfig({ ...config, device, compareSingle: false }), {});
+  const training = await createTraining(blueprint, { keeper: new DeviceKeeper(gpu, true), gpu });
+  try {
+    return await training.run(12);
+  } finally {
+    await training.dispose();
+  }
+}
+
+test('float16 overflows, and the scaler backs off as on the CPU', place({ modes: ['ddp'] }), async () => {
+  const config: ConfigInput = {
+    ...MIXED_BASE,
+    mode: 'ddp',
+    worldSize: 2,
+    precision: 'autocast-fp16',
+    optimizer: { type: 'Adam', lr: 0.01 },
+    gradScaler: { enabled: true, initScale: 2 ** 24, growthInterval: 3 },
+  };
+  const [gpu, cpu] = [await records(config, node.gpu), await records(config)];
+  const story = (run: typeof gpu) => run.map(({ scaler }) => [scaler?.scale, scaler?.skipped]);
+  expect(story(cpu).slice(0, 2)).toEqual([
+    [2 ** 23, true],
+    [2 ** 22, true],
+  ]);
+  expect(story(cpu).some(([, skipped]) => skipped === false)).toBe(true);
+  expect(story(gpu)).toEqual(story(cpu));
+  const far = gpu.map(({ loss }, i) => Math.abs(loss - (cpu[i]?.loss ?? 0)));
+  expect(Math.max(...far)).toBeLessThan(1e-2);
+});
