@@ -9,8 +9,8 @@ import type { Where } from '../program/lane-builder';
 import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from '../protocol/collective';
 import type { Group } from '../protocol/mesh';
 import type { Payload } from '../protocol/trace';
-import type { DType } from '../tensor/shape';
 import type { HalfFormat } from '../tensor/half-bits';
+import type { DType } from '../tensor/shape';
 
 export interface CollectiveCall {
   readonly builder: ProgramBuilder;

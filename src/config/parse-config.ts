@@ -13,6 +13,7 @@ import { type Config, configSchema, LIMITS } from '../protocol/config';
 import { AXES } from '../protocol/mesh';
 import { meshSizes, openAxis, ranksOf } from '../protocol/mesh-sizes';
 import { checkNesting } from './check-nesting';
+import { checkPrecision } from './check-precision';
 import { configComplaints, settingNames } from './config-issue';
 
 export function parseConfig(input: unknown): Config {
@@ -32,6 +33,7 @@ export function parseConfig(input: unknown): Config {
   checkOptimizer(config);
   const mode = PARALLEL_MODES[config.mode];
   checkAxes(config);
+  checkPrecision(config);
   mode.check?.(config);
   if (!mode.face.oneDevice && config.nodes > config.worldSize) {
     const { nodes, worldSize } = config;

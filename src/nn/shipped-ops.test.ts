@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
+import { Autocast } from '../graph/autocast';
 import { type Graph, GraphBuilder } from '../graph/graph';
 import { OPS } from '../graph/op-table';
 import { partition } from '../graph/partition/partition';
@@ -141,9 +142,9 @@ function cutGraph([sample, styles]: (typeof CUT)[number]): Graph {
   return builder.finish();
 }
 
-function graphOf(sample: Sample, loss: LossConfig, training: boolean, synced: boolean): Graph {
+function graphOf(sample: Sample, loss: LossConfig, training: boolean, synced: boolean, precision?: Autocast): Graph {
   const layers = sample.layers.map((layer): LayerConfig => v.parse(layerSchema, layer));
-  const builder = new GraphBuilder(OPS);
+  const builder = new GraphBuilder(OPS, precision);
   const x = builder.value('x', { shape: [BATCH, ...sample.row], dtype: sample.tokens ? 'i32' : 'f32' }, 'input');
   const over = synced ? { ranks: 2, rows: 2 * BATCH } : undefined;
   const { output, parameters } = buildForward(builder, layers, x, { training, synced: over });
@@ -160,6 +161,8 @@ function graphOf(sample: Sample, loss: LossConfig, training: boolean, synced: bo
   return builder.finish();
 }
 
+const inHalf = (): Graph => graphOf(onRows(), LOSSES.MSELoss, true, false, new Autocast('bf16'));
+
 /** Names of the operators of all samples, as they are and fused. */
 function made(): ReadonlySet<string> {
   const graphs = Object.values(SAMPLES).flatMap((samples) =>
@@ -171,7 +174,7 @@ function made(): ReadonlySet<string> {
   );
   const kept = new Set(['input', 'parameter', 'buffer', 'target', 'mask', 'seed', 'loss']);
   return new Set(
-    [...graphs, ...CUT.map(cutGraph)].flatMap((graph) => {
+    [...graphs, ...CUT.map(cutGraph), inHalf()].flatMap((graph) => {
       const named = graph.values.filter(
         ({ name, role }) => kept.has(role) || /^\d+\.(\w+\.)*(weight|bias)\.grad$/.test(name),
       );
@@ -182,10 +185,13 @@ function made(): ReadonlySet<string> {
 }
 
 /**
- * The plain product is what adapters are measured by; the other two are the rows of a table that makes operators in
- * pairs.
+ * The plain product is what adapters are measured by; the next two are the rows of a table that makes operators in
+ * pairs; the last are what parallel/emit-halves puts around the operators of a graph.
  */
-const BESIDE = ['ops/matmul', 'ops/add-grad', 'ops/mul-grad'];
+const BESIDE = [
+  ...['ops/matmul', 'ops/add-grad', 'ops/mul-grad'],
+  ...['precision/round', 'precision/pack', 'precision/unpack'],
+];
 
 test('every operator that ships is made by a layer, a loss, a fusion or a cut', () => {
   const reached = made();

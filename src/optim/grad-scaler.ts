@@ -36,7 +36,7 @@ const copyOne = (
 
 /** Inputs: scale [1]; output: the gradient that backward begins with [1], scale times the attribute `factor`. */
 const scaleLoss: OpDef = {
-  name: 'optim/scale-loss',
+  name: 'scaler/scale-loss',
   infer: (inputs) => [at(inputs, 0)],
   cpu({ inputs, outputs, attrs }) {
     at(outputs, 0)[0] = f(first(inputs[0]) * f(Number(attrs.factor)));
@@ -50,7 +50,7 @@ const scaleLoss: OpDef = {
  * place. Every gradient is divided by the scale, and found_inf becomes 1 if an element is inf or NaN.
  */
 const unscale: OpDef = {
-  name: 'optim/unscale',
+  name: 'scaler/unscale',
   infer(inputs) {
     if (inputs.length < 3) throw new LockstepError('shape', 'unscale_: expected at least one gradient');
     return inputs.slice(1);
@@ -69,7 +69,7 @@ const unscale: OpDef = {
   lower: ({ inputs, outputs }) => [
     {
       kind: 'segmented',
-      kernel: 'optim/unscale',
+      kernel: 'scaler/unscale',
       params: [],
       segments: outputs.slice(1).map((type, k) => ({
         at: [
@@ -86,7 +86,7 @@ const unscale: OpDef = {
 
 /** GradScaler.step: inputs found_inf [1], then the optimiser's scalars, in which found_inf says that it skips. */
 const skipStep: OpDef = {
-  name: 'optim/skip-step',
+  name: 'scaler/skip-step',
   infer: (inputs) => inputs.slice(1),
   cpu({ inputs, outputs }) {
     for (const scalars of outputs) scalars[SKIP] = first(inputs[0]);
@@ -107,7 +107,7 @@ const numbers = ({ growthFactor, backoffFactor, growthInterval }: Attrs) => ({
 
 /** GradScaler.update: scale, growth_tracker, found_inf and the number of skipped steps, in place. */
 const updateScale: OpDef = {
-  name: 'optim/update-scale',
+  name: 'scaler/update',
   infer: (inputs) => inputs,
   cpu({ outputs, attrs }) {
     const [scale, tracker, found, skipped] = [0, 1, 2, 3].map((k) => at(outputs, k));
@@ -129,7 +129,7 @@ const updateScale: OpDef = {
     return [
       {
         kind: 'dense',
-        kernel: 'optim/update-scale',
+        kernel: 'scaler/update',
         bindings: inputs.map((_, k) => inputs.length + k),
         params: [{ f32: growth }, { f32: backoff }, { f32: interval }],
         workgroups: grid(1),

@@ -26,14 +26,14 @@ function declare(lane: LaneBuilder, { gradScaler }: Scaled): void {
 /** scaler.scale(loss): what backward begins with, once the loss is there. */
 export function emitScaledSeed(lane: LaneBuilder, config: Scaled, factor: number): void {
   declare(lane, config);
-  lane.compute('optim/scale-loss', [SCALE], ['loss.grad'], { factor }, { phase: 'loss', anchor: 'scale' });
+  lane.compute('scaler/scale-loss', [SCALE], ['loss.grad'], { factor }, { phase: 'loss', anchor: 'backward' });
 }
 
 /** scaler.unscale_(optimizer) of one device. */
 export function emitUnscale(lane: LaneBuilder, config: Scaled, gradients: readonly string[]): void {
   declare(lane, config);
   if (gradients.length > 0)
-    lane.compute('optim/unscale', [SCALE, FOUND_INF, ...gradients], [FOUND_INF, ...gradients], {}, UNSCALE);
+    lane.compute('scaler/unscale', [SCALE, FOUND_INF, ...gradients], [FOUND_INF, ...gradients], {}, UNSCALE);
 }
 
 /** Ranks that have pieces of one replica of the model along these axes skip together. */
@@ -62,12 +62,12 @@ export function emitFoundInf(
 
 /** scaler.step(optimizer): the optimiser that reads these scalars skips where an inf or a NaN was found. */
 export function emitSkip(lane: LaneBuilder, scalars: string): void {
-  lane.compute('optim/skip-step', [FOUND_INF, scalars], [scalars], {}, STEP);
+  lane.compute('scaler/skip-step', [FOUND_INF, scalars], [scalars], {}, STEP);
 }
 
 /** scaler.update(). */
 export function emitUpdate(lane: LaneBuilder, { gradScaler }: Scaled): void {
   const { growthFactor, backoffFactor, growthInterval } = gradScaler;
   const state = [SCALE, GROWTH_TRACKER, FOUND_INF, SKIPPED];
-  lane.compute('optim/update-scale', state, state, { growthFactor, backoffFactor, growthInterval }, UPDATE);
+  lane.compute('scaler/update', state, state, { growthFactor, backoffFactor, growthInterval }, UPDATE);
 }

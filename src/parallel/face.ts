@@ -51,6 +51,8 @@ export interface Face {
     | 'tensor'
   )[];
   readonly controls?: readonly FaceControl[];
+  /** What of mixed precision its runs take: all, autocast without a GradScaler, or (absent) nothing. */
+  readonly mixedPrecision?: 'all' | 'autocast';
   /** One device, whatever `worldSize` says. */
   readonly oneDevice?: true;
   /** Each device has a process of its own: a rank of a process group, be there only one. */

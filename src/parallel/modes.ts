@@ -73,6 +73,7 @@ export const EVERY_FAMILY: readonly ProgramOpFamily[] = [...OP_FAMILIES, 'halves
 /** Families by what their operators' names begin with, where these differ. */
 const FAMILY_OF_PREFIX: ReadonlyMap<string, ProgramOpFamily> = new Map([
   ['optim', 'optimizers'],
+  ['scaler', 'optimizers'],
   ['power-sgd', 'lowRank'],
   ['fsdp', 'sharded'],
 ]);

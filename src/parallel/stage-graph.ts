@@ -183,7 +183,9 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const finished = builder.finish();
   const adds = made.filter(({ name }) => options.gradients === 'add' || options.added?.has(name));
   const named = renamed(finished, new Set(adds.map((p) => p.value)));
-  const keep = keptValues(named, [x, output, ...gradients.values()]);
+  // A fused kernel would not round what one operator hands to the next.
+  const halves = named.values.flatMap(({ id, half }) => (half ? [id] : []));
+  const keep = keptValues(named, [x, output, ...gradients.values(), ...halves]);
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments).map(nodesFor);
   const kept = segments.length > 0 ? CHECKPOINT_PASS.get().checkpoint(named, segments, keep) : named;
   const parameters = made.map(({ name, value, cut, sum }) => ({

@@ -15,6 +15,10 @@ const WHOLE: Readonly<Record<string, string>> = {
   output: 'outputs of all replicas',
   loss: 'loss',
   scalars: 'learning rate and step count',
+  'scaler.scale': 'scale of the loss',
+  'scaler.growth_tracker': 'number of steps since the scale changed',
+  'scaler.found_inf': 'whether a gradient is inf or NaN',
+  'scaler.skipped': 'number of skipped steps',
   flat_params: 'parameters as one flat tensor',
   grad_norm: 'total norm of the gradients',
   'grad_norm.own': 'norm of the device’s own gradients',
@@ -76,6 +80,7 @@ function parted(name: string): { readonly base: string; readonly number: number 
 function tensorWords(name: string): string {
   return (
     lookup(WHOLE, name) ??
+    halfWords(name) ??
     bucketWords(name) ??
     stepWords(name) ??
     scratchWords(name) ??
@@ -84,6 +89,16 @@ function tensorWords(name: string): string {
     partWords(name) ??
     name
   );
+}
+
+/** A tensor that is cast for an operator, or kept as halves for backward. */
+function halfWords(name: string): string | undefined {
+  const [, packed] = /^(.+)\.halves$/.exec(name) ?? [];
+  if (packed !== undefined) return `${tensorWords(packed)}, kept as halves`;
+  const [, base, format = '', grad] = /^(.+)\.(bf16|f16|f32)(\.grad)?$/.exec(name) ?? [];
+  if (base === undefined || /^(stage\d+\.)?bucket/.test(base)) return undefined;
+  const type = lookup(HALVES, format) ?? 'float32';
+  return `${grad === undefined ? '' : 'gradient of '}${tensorWords(base)} in ${type}`;
 }
 
 function bucketWords(name: string): string | undefined {

@@ -12,6 +12,7 @@ import { ALGORITHMS } from '../protocol/words/algorithms';
 import { hookSentence } from './hook-sentence';
 import { endUs, spanOf } from './lanes';
 import { dividesAtFirst, divisorWords } from './moments/divided';
+import { precisionSentence } from './moments/precision-sentence';
 import { shardedSentence } from './moments/sharded-sentence';
 import { tensorSentence } from './moments/tensor-sentence';
 import { transferSentence } from './transfer-sentence';
@@ -34,7 +35,9 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
   const who = deviceName(trace, e.device);
   if (e.anchor === 'scale_grads') return `scale_grads: ${who} divides a gradient by the number of micro-batches`;
   const one = { text: who, many: false, all: false };
-  const own = hookSentence(trace, e, who) ?? unmarked(shardedSentence(trace, e, one) ?? tensorSentence(trace, e, one));
+  const own =
+    hookSentence(trace, e, who) ??
+    unmarked(precisionSentence(trace, e, one) ?? shardedSentence(trace, e, one) ?? tensorSentence(trace, e, one));
   if (own !== undefined) return own;
   if (e.kind === 'load') return loadSentence(trace, e, who);
   if (e.name === 'ops/copy') return copySentence(e, who);

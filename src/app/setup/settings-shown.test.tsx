@@ -48,6 +48,8 @@ function settingsWith(place: string): object {
       return variant === '' ? {} : { scheduler: { ...lookup(SCHEDULES, variant), ...type } };
     case 'mesh':
       return { mode: variant === 'dpShard' ? 'sharded' : 'pipeline' };
+    case 'gradScaler':
+      return { gradScaler: { enabled: true } };
     case 'sharded':
       return { mode: 'sharded', accumulate: 2 };
     case 'pipeline':

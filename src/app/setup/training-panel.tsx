@@ -21,6 +21,7 @@ import { withLossType } from '../model/fit-model';
 import { knownRow } from '../model/known-row';
 import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
+import { PrecisionFields } from './precision-fields';
 import { SchedulePanel } from './schedule-panel';
 import styles from './training-panel.module.css';
 
@@ -98,6 +99,7 @@ export function TrainingPanel() {
       {config.clipGradNorm !== undefined && <NumberSetting {...RUN.clipGradNormType} />}
       <NumberSetting {...RUN.clipGradValue} />
       <NumberSetting {...RUN.accumulate} />
+      <PrecisionFields />
       <FlagSetting {...RUN.fuse} />
       <NumberSetting {...RUN.checkpointSegments} />
     </Section>

@@ -7,8 +7,8 @@
 import { at } from '../../base/invariant';
 import { grid } from '../../graph/launch';
 import type { Attrs, OpDef, OpTable, OpTypes } from '../../graph/op';
-import { elements } from '../../tensor/shape';
 import { type HalfFormat, halvesOf } from '../../tensor/half-bits';
+import { elements } from '../../tensor/shape';
 
 export const wordsOf = (length: number): number => Math.ceil(length / 2);
 

@@ -5,10 +5,10 @@
 
 import type { LaneBuilder } from '../../program/lane-builder';
 import type { Slice } from '../../protocol/trace';
+import type { HalfFormat } from '../../tensor/half-bits';
 import type { NumberedCall } from '../collective';
 import type { Round } from '../hop';
 import { laneOf } from '../local-steps';
-import type { HalfFormat } from '../../tensor/half-bits';
 
 export interface Join {
   /** Where the received words go. */

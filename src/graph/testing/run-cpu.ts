@@ -1,8 +1,9 @@
 /**
- * Runs a graph node by node with the operators' CPU kernels: the plainest executor there is. For tests of `graph` and
- * `nn`.
+ * Runs a graph node by node with the operators' CPU kernels: the plainest executor there is. What is in half precision
+ * stays float32 and is rounded after its operator. For tests of `graph`, `nn` and of whoever stores halves.
  */
 import { at, must } from '../../base/invariant';
+import { roundTo } from '../../tensor/half-bits';
 import { allocate, elements, type HostArray } from '../../tensor/shape';
 import { CpuScratch } from '../cpu-scratch';
 import type { Graph } from '../graph';
@@ -33,7 +34,10 @@ export function runCpu(
       scratch,
     });
     node.outputs.forEach((id, k) => {
-      held.set(id, at(outputs, k));
+      const values = at(outputs, k);
+      const { half } = at(graph.values, id);
+      if (half && values instanceof Float32Array) roundTo(half, values);
+      held.set(id, values);
     });
   }
   return held;

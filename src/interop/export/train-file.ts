@@ -11,6 +11,7 @@ import { endOfGroup, type GroupHolders } from '../pytorch/devices';
 import { trainingLoop } from '../pytorch/loop';
 import { NAMES } from '../pytorch/model';
 import { lossCode, optimizerCode, schedulerCode } from '../pytorch/optim';
+import { scalerCode } from '../pytorch/precision';
 import { python } from '../pytorch/python';
 import type { Script } from '../pytorch/script-parts';
 import { heading, imports } from './train-file-head';
@@ -114,7 +115,8 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
   const { loop } = parts;
   const ranks = loop.ranks === true;
   const scheduler = schedulerCode(config.scheduler);
-  const plain = loop.body !== undefined;
+  // Loops of their own, and runs that have a precision already, take no --precision.
+  const plain = loop.body !== undefined || config.precision !== 'float32';
   return [
     ...codeLines(
       `args = parse_arguments(${argumentsOf(config, plain).join(', ')})`,
@@ -148,6 +150,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
         parts.optimizerArguments,
         parts.optimizerWrapper,
       ),
+      ...scalerCode(config),
       ...scheduler.lines,
       ...resumeOptimizer(config, scheduler.step),
     ),

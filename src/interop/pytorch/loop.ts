@@ -6,6 +6,7 @@ import type { Config } from '../../protocol/config';
 import { clipLines } from './clip';
 import { type CodeLine, codeLine as line } from './code-line';
 import { type EpochCount, noSyncLines } from './ddp';
+import { autocastLine, backwardLine, stepLines, unscaleLines } from './precision';
 
 const indented = (depth: number, code: readonly CodeLine[]): readonly CodeLine[] =>
   code.map(({ text, anchor }) => line(`${'    '.repeat(depth)}${text}`, anchor));
@@ -145,13 +146,11 @@ function batchLines(config: Config, parts: LoopParts, advance: readonly CodeLine
     ...(parts.inForward ?? []),
     line(`loss = ${lossCall(config)}`, 'loss'),
   ];
-  const toLoss = parts.within === undefined ? forward : [line(parts.within), ...indented(1, forward)];
-  const toGradients = [
-    line(accumulate > 1 ? `(loss / ${accumulate}).backward()` : 'loss.backward()', 'backward'),
-    ...(parts.inBackward ?? []),
-  ];
-  const clip = parts.clip ?? clipLines(config);
-  const toStep = [...clip, line('optimizer.step()', 'step'), ...(parts.afterStep ?? []), ...advance];
+  const within = autocastLine(config, parts.inputs) ?? parts.within;
+  const toLoss = within === undefined ? forward : [line(within), ...indented(1, forward)];
+  const toGradients = [backwardLine(config), ...(parts.inBackward ?? [])];
+  const clip = [...unscaleLines(config), ...(parts.clip ?? clipLines(config))];
+  const toStep = [...clip, ...stepLines(config), ...(parts.afterStep ?? []), ...advance];
   const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
   const behindStep = parts.behindStep ?? [];
   const passes = (code: readonly CodeLine[]) =>

@@ -15,6 +15,7 @@ import { launchLines } from './launch';
 import { FROM_FILE, loopImports, trainingLoop } from './loop';
 import { drops, FORWARD_LINE, SEND_LINE } from './model';
 import { lossCode, optimizerCode, parametersOf, schedulerCode } from './optim';
+import { scalerCode } from './precision';
 import { python } from './python';
 import type { Script } from './script-parts';
 
@@ -83,6 +84,7 @@ function script(config: Config, parts: Script): CodeLine[] {
         parts.optimizerArguments,
         parts.optimizerWrapper,
       ),
+      ...scalerCode(config),
       ...scheduler.lines,
       ...checkpoint.optimizer,
       ...(parts.afterOptimizer ?? []).map(({ text }) => text),

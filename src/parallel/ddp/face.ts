@@ -17,6 +17,7 @@ export const ddp: Face = {
     devices === 1
       ? 'One replica of one net, with all the samples. Watch it learn.'
       : `${countWord(devices)} replicas of one net, each with its own samples. Watch them agree.`,
+  mixedPrecision: 'all',
   link: 'ddp',
   alsoCalled: ['distributeddataparallel'],
   axes: ['dpReplicate'],

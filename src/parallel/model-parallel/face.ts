@@ -13,6 +13,7 @@ export const modelParallel: Face = {
     devices === 1
       ? 'One net, all of its layers on one device. Watch it learn.'
       : `One net, its layers spread over ${devices} devices. Watch the activations cross, and the gradients come back.`,
+  mixedPrecision: 'autocast',
   link: 'mp',
   alsoCalled: ['model'],
   sections: ['modelParallel'],

@@ -17,6 +17,7 @@ export const pipeline: Face = {
     devices === 1
       ? 'One net in one stage, its batch cut into micro-batches. Watch it learn.'
       : `One net, cut into stages for ${countWord(devices).toLowerCase()} ranks. Watch the batch pass in small pieces, so that all work.`,
+  mixedPrecision: 'autocast',
   link: 'pipeline',
   alsoCalled: ['pp', 'pipelineparallel', 'gpipe'],
   axes: ['pp', 'dpReplicate', 'dpShard', 'tp'],

@@ -24,6 +24,7 @@ import {
   stageLines,
 } from '../../interop/pytorch/pipeline';
 import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
+import { autocastLine } from '../../interop/pytorch/precision';
 import { LISTING, loader } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
@@ -102,7 +103,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
         ...fillUp(config, shape),
         line('losses = []'),
         line('args, target = [x] if first else [], y if last else None'),
-        line(`${shape.short ? 'own_schedule' : 'schedule'}.step(*args, target=target, losses=losses)`),
+        ...inAutocast(config, `${shape.short ? 'own_schedule' : 'schedule'}.step(*args, target=target, losses=losses)`),
         ...insideLines(config, shape, averaging),
         ...clipOverStages(config, shape),
         line('optimizer.step()', 'step'),
@@ -166,4 +167,10 @@ function dataLines(config: Config, { dp }: PipelineShape, dialect: Dialect): Ret
     rank,
     dropsLast: config.dropLast,
   });
+}
+
+/** Around both passes: the backward pass computes in the types of what the forward pass has kept. */
+function inAutocast(config: Config, call: string): readonly CodeLine[] {
+  const within = autocastLine(config, 'device');
+  return within === undefined ? [line(call)] : [line(within), line(`    ${call}`)];
 }

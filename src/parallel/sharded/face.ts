@@ -15,6 +15,7 @@ export const sharded: Face = {
     devices === 1
       ? 'One net on one rank, which keeps all of it. Watch it learn.'
       : `${countWord(devices)} ranks, each with a slice of one net and its own samples. Watch the layers gather.`,
+  mixedPrecision: 'all',
   link: 'sharded',
   alsoCalled: ['fsdp', 'fsdp2', 'zero', 'fullyshard', 'fullyshardeddataparallel', 'deepspeed'],
   axes: ['dpReplicate', 'dpShard', 'tp'],

@@ -8,6 +8,7 @@ export const single: Face = {
   short: 'Single',
   about: 'One device',
   seen: () => 'One net on one device, which sees all the samples. Watch it learn.',
+  mixedPrecision: 'all',
   link: 'single',
   alsoCalled: ['onedevice', 'singledevice'],
   oneDevice: true,

@@ -59,7 +59,8 @@ function alikeOf(events: readonly TraceEvent[]): readonly string[] {
     .reverse()
     .map((e) => {
       if (e.kind === 'send' || e.kind === 'recv') return '';
-      const own = e.kind === 'load' && e.phase === 'step' ? (following.get(e.device) ?? alike(e)) : alike(e);
+      const begins = (e.kind === 'load' && e.phase === 'step') || e.name === 'scaler/skip-step';
+      const own = begins ? (following.get(e.device) ?? alike(e)) : alike(e);
       following.set(e.device, own);
       return own;
     })
@@ -73,7 +74,7 @@ function alike(e: TraceEvent): string {
   if (name.startsWith('optim/')) return `${isOptimizer(e) ? 'update' : clipWord(name)} ${phase}`;
   if (kindOf(e) === 'copy') return `${name} ${phase} ${bucket}`;
   // Of no layer: the loss and its gradient are one each, whatever operators make it; others go by their name.
-  const of = module === '' && phase !== 'loss' && !/^(loss|fused)\//.test(name) ? name : '';
+  const of = module === '' && phase !== 'loss' && !/^(loss|fused|precision)\//.test(name) ? name : '';
   return `${phase} ${module} ${of} ${bucket}`;
 }
 

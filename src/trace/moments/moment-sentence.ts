@@ -19,6 +19,7 @@ import type { Moment } from './moment';
 import { momentAt } from './moment';
 import { momentsOf } from './moments';
 import { overlapOf } from './overlap';
+import { isConversion, precisionSentence } from './precision-sentence';
 import { messageSentence, roundSentence } from './round-sentence';
 import { shardedSentence } from './sharded-sentence';
 import { tensorSentence } from './tensor-sentence';
@@ -57,7 +58,9 @@ export function momentSentence(trace: StepTrace, moment: Moment, clock: Clock): 
 /** The event that says what the moment is about. */
 const mainOf = (trace: StepTrace, { events }: Moment): TraceEvent => {
   const own = events.map((index) => at(trace.events, index));
-  const work = own.filter((e) => e.kind !== 'load');
+  const all = own.filter((e) => e.kind !== 'load' && e.name !== 'scaler/skip-step');
+  const operators = all.filter((e) => !isConversion(e));
+  const work = operators.length > 0 ? operators : all;
   // Batch norm takes statistics first: the last operator is what the layer is called by.
   if (work[0]?.phase === 'forward') return work.at(-1) ?? work[0];
   // SyncBatchNorm cuts its sums apart before it uses them.
@@ -95,7 +98,11 @@ function workSentence(trace: StepTrace, moment: Moment, clock: Clock): string {
   const e = mainOf(trace, moment);
   if (e.anchor === 'scale_grads')
     return `scale_grads: ${who.text} ${does(who, 'divide')} ${their(who)} gradients by the number of micro-batches`;
-  const own = shardedSentence(trace, e, who) ?? hookWork(trace, moment, e, who) ?? tensorSentence(trace, e, who);
+  const own =
+    precisionSentence(trace, e, who) ??
+    shardedSentence(trace, e, who) ??
+    hookWork(trace, moment, e, who) ??
+    tensorSentence(trace, e, who);
   if (own !== undefined) return own;
   if (moment.kind === 'copy') return copySentence(trace, moment, e, who);
   if (e.name.startsWith('optim/')) return optimizerSentence(trace, moment, e, who);
@@ -130,7 +137,13 @@ function lossOf(trace: StepTrace, who: Who): string {
 function operatorWords(e: TraceEvent): string {
   if (e.name.startsWith('ops/add')) return 'residual sum';
   // The kernel only multiplies.
-  return e.reads.some((name) => name.endsWith('.mask')) ? 'Dropout' : kernelWords(e.name);
+  if (e.reads.some((name) => name.endsWith('.mask'))) return 'Dropout';
+  const half = e.reads.some((name) => name.endsWith('.bf16'))
+    ? ' in bfloat16'
+    : e.reads.some((name) => name.endsWith('.f16'))
+      ? ' in float16'
+      : '';
+  return `${kernelWords(e.name)}${half}`;
 }
 
 function backwardWords(trace: StepTrace, { events }: Moment, e: TraceEvent, who: Who): string {

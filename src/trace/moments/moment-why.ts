@@ -18,6 +18,7 @@ import { hookWhy } from './hook-why';
 import type { Moment } from './moment';
 import { momentsOf } from './moments';
 import { overlapOf } from './overlap';
+import { precisionWhy } from './precision-why';
 import { messageWhy, roundWhy } from './round-why';
 import { shardedWhy } from './sharded-why';
 import { tensorWhy } from './tensor-why';
@@ -31,6 +32,8 @@ export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | 
     return 'Each micro-batch’s loss is the mean over its own rows, and backward added up the gradients of all micro-batches. Dividing the sum gives the gradient of the whole batch.';
   const hook = hookWhy(trace, moment, e);
   if (hook !== undefined) return hook;
+  const precision = precisionWhy(trace, e);
+  if (precision !== undefined) return precision;
   const sharded = shardedWhy(trace, e);
   if (sharded !== undefined) return sharded;
   const isOfOptimizer = moment.phase === 'step' || moment.bucket !== undefined;

@@ -27,7 +27,7 @@ test(AUTOCAST_CASE.name, place({ modes: ['single'] }), async () => {
 
 /** Makes the first element of the first gradient infinite before it is unscaled, at the steps of the recording. */
 function poison(): void {
-  const unscale = must(PROGRAM_OPS.get('optim/unscale'), 'unscale');
+  const unscale = must(PROGRAM_OPS.get('scaler/unscale'), 'unscale');
   const real = unscale.cpu.bind(unscale);
   let step = 0;
   vi.spyOn(unscale, 'cpu').mockImplementation((args) => {

@@ -9,6 +9,7 @@ export const WITHOUT_FIELD: Readonly<Record<string, string>> = {
   pipeline: 'the part of the set-up that is called so',
   'pipeline.split': 'the strip of layers, with a handle at each cut between two stages',
   'pipeline.actions': 'the editor beside the picture of the schedule',
+  gradScaler: 'its fields are listed one by one',
   sharded: 'the part of the set-up that is called so',
   'sharded.stage': 'the rows of the stages, each with what a rank keeps',
   'sharded.modules': 'the list of layers, each with a box',

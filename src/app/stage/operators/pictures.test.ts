@@ -22,6 +22,11 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
   'a small net': { mode: 'single' },
   convolutions: { mode: 'single', ...SMALL_CNN },
   'a GPT': { mode: 'single', ...SMALL_GPT },
+  'half precision': {
+    mode: 'single',
+    precision: 'autocast-fp16',
+    gradScaler: { enabled: true },
+  },
   // Shards as high as the layers of the small net.
   'a net in shards': {
     mode: 'sharded',

@@ -13,12 +13,14 @@ import { convolution } from './convolution';
 import type { OperatorDrawing } from './drawn';
 import { elementLoss } from './element-loss';
 import { embedding } from './embedding';
+import { magnitudes } from './magnitudes';
 import { moves } from './moves';
 import { norm } from './norm';
 import { type OperationAndReads, operationOf } from './operation';
 import type { OperatorPicture } from './operator-picture';
 import { parallelLoss } from './parallel-loss';
 import { pooling } from './pooling';
+import { scaler } from './scaler';
 import { shards } from './shards';
 import { Sketch } from './sketch';
 import { softmax } from './softmax';
@@ -42,6 +44,8 @@ export const OPERATOR_PICTURE_LIST: readonly OperatorPicture[] = [
   clip,
   bucket,
   shards,
+  magnitudes,
+  scaler,
 ];
 
 /** Kernels whose room the stage fills without a picture of its own, and with what. */

@@ -17,6 +17,7 @@ const RULES: ReadonlyMap<string, RuleOf> = new Map([
     ['relu', 'tanh', 'sigmoid', 'gelu', 'silu', 'leaky-relu', 'elu', 'softplus'].map((name) => `ops/${name}`),
     unary,
   ),
+  ...rows(['precision/cast'], unary),
   ...rows(['ops/add', 'ops/mul'], broadcast),
   ...rows(['norm/layer-norm'], layerNorm),
   ...rows(['norm/batch-norm-stats', 'norm/batch-norm', 'norm/batch-norm-eval'], byChannel),

@@ -65,7 +65,7 @@ def parse_arguments(steps=None, epochs=None, resume=None, plain=False):
     if args.resume == 'auto' and not args.checkpoint:
         parser.error('--resume auto resumes from what --checkpoint BASE wrote: give --checkpoint as well')
     if plain and (args.compile or args.precision == 'bf16'):
-        parser.error('--compile and --precision bf16 are not available: stages and workers have their own loops')
+        parser.error('--compile and --precision bf16 are not available: the run has a loop or a precision of its own')
     if args.compile and not hasattr(torch, 'compile'):
         parser.error(f'--compile needs torch 2 or later; this is {torch.__version__}')
     torch.set_float32_matmul_precision('high' if args.precision == 'tf32' else 'highest')

@@ -1,0 +1,32 @@
+/** What layers compute in, and the gradient scaler: both where the mode takes them. */
+import { FACES } from '../../parallel/faces';
+import { GRAD_SCALER } from '../../protocol/words/grad-scaler';
+import { RUN } from '../../protocol/words/run';
+import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
+import { useApp } from '../state/use-app';
+
+const PRECISION_WORDS = {
+  float32: 'float32',
+  'autocast-bf16': 'autocast, bfloat16',
+  'autocast-fp16': 'autocast, float16',
+} as const;
+
+export function PrecisionFields() {
+  const config = useApp((app) => app.config);
+  const { mixedPrecision } = FACES[config.mode];
+  if (!mixedPrecision) return null;
+  return (
+    <>
+      <ChoiceSetting {...RUN.precision} words={PRECISION_WORDS} />
+      {mixedPrecision === 'all' && <FlagSetting {...GRAD_SCALER.enabled} />}
+      {mixedPrecision === 'all' && config.gradScaler.enabled && (
+        <>
+          <NumberSetting {...GRAD_SCALER.initScale} />
+          <NumberSetting {...GRAD_SCALER.growthFactor} />
+          <NumberSetting {...GRAD_SCALER.backoffFactor} />
+          <NumberSetting {...GRAD_SCALER.growthInterval} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * A tensor in half precision, or gradients before they are unscaled: how large its values are, as a histogram of powers
+ * of two, with the range of float16 as a band. What lies left of the band vanishes in float16, what lies right of it
+ * overflows.
+ */
+import type { Rect } from '../../draw/geometry';
+import type { DrawnOperand } from './drawn';
+import type { OperatorPicture } from './operator-picture';
+import { captioned, footed } from './places';
+import { ridge } from './ridge';
+import type { Sketch } from './sketch';
+
+/** Powers of two: the axis, float16's smallest number, its smallest with full precision, and its largest. */
+const AXIS = [-40, 24] as const;
+const [SMALLEST, FULL, LARGEST] = [-24, -14, 16];
+
+export interface Magnitudes {
+  /** Powers of two of the values that have one. */
+  readonly powers: Float32Array;
+  readonly zeros: number;
+  readonly notFinite: number;
+}
+
+export function magnitudesOf(values: ArrayLike<number>): Magnitudes {
+  const powers: number[] = [];
+  let [zeros, notFinite] = [0, 0];
+  for (let i = 0; i < values.length; i++) {
+    const value = Math.abs(values[i] ?? 0);
+    if (value === 0) zeros++;
+    else if (Number.isFinite(value)) powers.push(Math.log2(value));
+    else notFinite++;
+  }
+  return { powers: Float32Array.from(powers), zeros, notFinite };
+}
+
+/** What the run computes in. */
+const TYPE_WORDS = { float32: 'float32', 'autocast-bf16': 'bfloat16', 'autocast-fp16': 'float16' } as const;
+
+export const magnitudes: OperatorPicture = {
+  name: 'magnitudes',
+  operators: ['precision/cast', 'precision/round', 'precision/pack', 'precision/unpack', 'scaler/unscale'],
+  shows: 'how large the values are, as powers of two, and the range of float16',
+  draw(operation, sketch) {
+    const { area, detail, info, event } = operation;
+    const isUnscale = event.name === 'scaler/unscale';
+    const all = isUnscale ? operation.writes.filter(({ category }) => category === 'gradient') : operation.writes;
+    const [first] = all;
+    if (!first) return;
+    const values = all.flatMap((operand) => (operand.values ? [...operand.values] : []));
+    const { powers, zeros, notFinite } = magnitudesOf(values);
+    const type = isUnscale ? 'float32' : TYPE_WORDS[info.config.precision];
+    const name = isUnscale ? 'gradients' : first.name.replace(/ in \w+$/, '');
+    const { caption, body } = captioned(area, detail !== 'least');
+    const { foot, body: middle } = footed(body, detail === 'full');
+    const lost = [
+      ...(zeros > 0 ? [`${zeros} of ${values.length} are 0`] : []),
+      ...(notFinite > 0 ? [`${notFinite} are inf or NaN`] : []),
+    ].join(', ');
+    const told = `${name} in ${type}${lost === '' ? '' : `: ${lost}`}`;
+    sketch.word(caption, [told, lost === '' ? type : lost, type], { tone: 'ink' });
+    sketch.say(
+      `how large the values of ${told.replace(' in ', ' are, in ')}; float16 reaches from 2^${SMALLEST} to 65504`,
+    );
+    range(sketch, middle);
+    ridge(sketch, powers, middle, { range: AXIS, tone: toneOf(first) });
+    labels(sketch, foot);
+  },
+};
+
+const toneOf = ({ category, buffer }: DrawnOperand) =>
+  category === 'gradient' || buffer.endsWith('.grad') ? 'gradient' : 'activation';
+
+const xIn = (rect: Rect, power: number): number => rect.x + ((power - AXIS[0]) / (AXIS[1] - AXIS[0])) * rect.width;
+
+function range(sketch: Sketch, rect: Rect): void {
+  const [low, high] = [xIn(rect, SMALLEST), xIn(rect, LARGEST)];
+  sketch.box({ ...rect, x: low, width: high - low }, { fill: 'track', radius: 2, below: true });
+  for (const power of [SMALLEST, FULL, LARGEST]) {
+    const x = xIn(rect, power);
+    const path = [
+      { x, y: rect.y },
+      { x, y: rect.y + rect.height },
+    ];
+    sketch.line(path, 'soft', power === FULL ? { dash: [2, 3], below: true } : { below: true });
+  }
+}
+
+function labels(sketch: Sketch, foot: Rect): void {
+  const width = foot.width / 4;
+  const at = (power: number): Rect => ({ ...foot, x: xIn(foot, power) - width / 2, width });
+  sketch.word(at(SMALLEST), ['2⁻²⁴, smallest', '2⁻²⁴'], { align: 'center' });
+  sketch.word(at(0), ['1'], { align: 'center' });
+  sketch.word(at(LARGEST), ['65504, largest', '65504'], { align: 'center' });
+}

@@ -1,0 +1,39 @@
+/**
+ * What a GradScaler keeps: the scale as a bar of powers of two, and the steps since it has changed, up to the number at
+ * which it grows.
+ */
+import { formatTick } from '../../draw/format';
+import type { OperatorPicture } from './operator-picture';
+import { LINE } from './places';
+
+/** Powers of two that the bar is long. */
+const LONGEST = 32;
+
+export const scaler: OperatorPicture = {
+  name: 'scaler',
+  operators: ['scaler/scale-loss', 'scaler/skip-step', 'scaler/update'],
+  shows: 'the scale of the loss as a bar, and the steps until it grows',
+  draw(operation, sketch) {
+    const { area, info } = operation;
+    const { growthInterval } = info.config.gradScaler;
+    const valueOf = (buffer: string) => operation.operand(buffer)?.values?.[0];
+    const [scale, steps] = [valueOf('scaler.scale'), valueOf('scaler.growth_tracker')];
+    const begin = valueOf('loss.grad');
+    const told =
+      scale === undefined
+        ? `backward begins with ${begin === undefined ? 'the scale' : `loss.grad = ${begin}`}`
+        : `scale 2^${formatTick(Math.log2(scale))} = ${scale}${steps === undefined ? '' : `, ${steps} of ${growthInterval} good steps`}`;
+    sketch.word({ ...area, height: LINE }, [told, scale === undefined ? 'scale' : `scale ${scale}`], { tone: 'ink' });
+    sketch.say(told);
+    const height = Math.min(14, Math.max(4, (area.height - LINE - 8) / 2));
+    const bar = { x: area.x, y: area.y + LINE + 2, width: area.width, height };
+    const share = (part: number): number => Math.max(0, Math.min(1, part)) * area.width;
+    sketch.box(bar, { fill: 'track', radius: 2, below: true });
+    if (scale !== undefined)
+      sketch.box({ ...bar, width: share(Math.log2(scale) / LONGEST) }, { fill: 'gradient', radius: 2 });
+    const counted = { ...bar, y: bar.y + height + 4 };
+    sketch.box(counted, { fill: 'track', radius: 2, below: true });
+    if (steps !== undefined)
+      sketch.box({ ...counted, width: share(steps / growthInterval) }, { fill: 'ink', radius: 2 });
+  },
+};

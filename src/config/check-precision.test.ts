@@ -1,0 +1,36 @@
+/** Where mixed precision is refused: the refusal names the settings and says what to change. */
+import { expect, test } from 'vitest';
+import type { ConfigInput } from '../protocol/config';
+import { parseConfig } from './parse-config';
+
+test.each<[ConfigInput, string]>([
+  [
+    { mode: 'dataParallel', precision: 'autocast-bf16' },
+    'mode is "dataParallel" and precision is "autocast-bf16": DataParallel computes in float32 alone',
+  ],
+  [
+    { mode: 'parameterServer', precision: 'autocast-fp16' },
+    'mode is "parameterServer" and precision is "autocast-fp16"',
+  ],
+  [{ mode: 'tensor', worldSize: 2, precision: 'autocast-bf16' }, 'mode is "tensor" and precision is "autocast-bf16"'],
+  [
+    { mode: 'pipeline', mesh: { pp: 2, tp: 2 }, precision: 'autocast-bf16' },
+    'precision is "autocast-bf16" and mesh.tp is 2',
+  ],
+  [
+    { mode: 'ddp', precision: 'autocast-bf16', ddp: { syncBatchNorm: true } },
+    'precision is "autocast-bf16" and ddp.syncBatchNorm is true',
+  ],
+  [{ mode: 'pipeline', gradScaler: { enabled: true } }, 'mode is "pipeline" and gradScaler.enabled is true'],
+])('%j', (config, words) => {
+  expect(() => parseConfig(config)).toThrow(words);
+});
+
+test.each<ConfigInput>([
+  { mode: 'single', precision: 'autocast-fp16', gradScaler: { enabled: true } },
+  { mode: 'sharded', worldSize: 2, precision: 'autocast-bf16', gradScaler: { enabled: true } },
+  { mode: 'ddp', gradScaler: { enabled: true } },
+  { mode: 'modelParallel', worldSize: 2, precision: 'autocast-bf16' },
+])('%j runs', (config) => {
+  expect(parseConfig(config)).toMatchObject(config);
+});

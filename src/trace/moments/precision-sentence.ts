@@ -1,0 +1,41 @@
+/**
+ * The sentences of mixed precision: casts that are moments of their own, and what a GradScaler does. undefined: the
+ * moment is about something else, and another file of this folder makes its sentence. Called by moment-sentence.ts and
+ * sentence.ts.
+ */
+import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { bufferWords } from '../buffer-words';
+import { plural } from '../words';
+import { does, their, type Who } from './who';
+
+/** Rounds, packs or unpacks what an operator computes with: part of the operator's moment. */
+export const isConversion = ({ name }: Pick<TraceEvent, 'name'>): boolean => name.startsWith('precision/');
+
+export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): string | undefined {
+  const skipped = trace.losses.scaler?.skipped === true;
+  switch (e.name) {
+    case 'precision/cast':
+    case 'precision/round':
+    case 'precision/pack':
+      return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '')}`;
+    case 'precision/unpack':
+      return `${e.phase}: ${who.text} ${does(who, 'unpack')} the ${bufferWords(e.writes[0] ?? '')} to compute in float32`;
+    case 'scaler/unscale':
+      return `scaler.unscale_(): ${who.text} ${does(who, 'divide')} ${their(who)} ${plural(e.writes.length - 1, 'gradient')} by the scale`;
+    case 'scaler/update':
+      return `scaler.update(): ${who.text} ${updated(trace, who)}`;
+    default:
+  }
+  if (!skipped || e.phase !== 'step' || !/^(optim|scaler)\//.test(e.name) || /norm|clip/.test(e.name)) return undefined;
+  return `scaler.step(): ${who.text} ${does(who, 'skip')} optimizer.step(), because a gradient is inf or NaN`;
+}
+
+/** The scale after the step; the trace of a micro-batch without a step has none. */
+function updated({ losses }: StepTrace, who: Who): string {
+  const { scaler } = losses;
+  if (!scaler) return `${does(who, 'keep')} or ${does(who, 'change')} the scale`;
+  const now = `the scale is now ${scaler.scale}`;
+  return scaler.skipped
+    ? `${does(who, 'lower')} the scale after the skipped step: ${now}`
+    : `${does(who, 'count')} a step without inf and NaN: ${now}`;
+}

@@ -1,0 +1,143 @@
+/**
+ * Mixed precision on random nets: tensors kept as halves have the bits of float32 tensors that are rounded after each
+ * operator, and modes that leave the arithmetic alone leave its bits alone under autocast, too.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
+import { at, must } from '../../base/invariant';
+import { parseConfig } from '../../config/parse-config';
+import { gatherRows } from '../../data/gather';
+import { runCpu } from '../../graph/testing/run-cpu';
+import { stageGraph } from '../../parallel/stage-graph';
+import type { ConfigInput, LayerInput } from '../../protocol/config';
+import { allocate, elements } from '../../tensor/shape';
+import { withTraining } from '../testing/checkpoint-runs';
+import { mergedState } from '../weights/merged-weights';
+
+const more = fc.constantFrom<LayerInput[][]>(
+  [{ type: 'Tanh' }],
+  [{ type: 'ReLU' }, { type: 'Residual', layers: [{ type: 'Linear', in: 4, out: 4 }] }],
+  [{ type: 'LayerNorm', features: 4 }, { type: 'GELU' }],
+  [{ type: 'BatchNorm1d', features: 4 }, { type: 'SiLU' }],
+);
+
+const netOf = (hidden: readonly LayerInput[][]): LayerInput[] => [
+  { type: 'Linear', in: 2, out: 4 },
+  ...hidden.flatMap((layers): LayerInput[] => [...layers, { type: 'Linear', in: 4, out: 4 }]),
+  { type: 'Linear', in: 4, out: 1 },
+];
+
+const runs = fc.record({
+  hidden: fc.array(more, { minLength: 2, maxLength: 3 }),
+  precision: fc.constantFrom('autocast-bf16' as const, 'autocast-fp16' as const),
+  loss: fc.constantFrom<ConfigInput['loss'][]>({ type: 'BCEWithLogitsLoss' }, { type: 'MSELoss' }),
+  batchSize: fc.constantFrom(6, 7),
+});
+
+const baseOf = ({ hidden, precision, loss, batchSize }: typeof runs extends fc.Arbitrary<infer T> ? T : never) =>
+  ({
+    device: 'cpu',
+    model: { layers: netOf(hidden) },
+    data: { type: 'xor', samples: 42, testFraction: 0 },
+    optimizer: { type: 'SGD', lr: 0.05, momentum: 0.9 },
+    loss,
+    precision,
+    batchSize,
+    dropLast: true,
+    compareSingle: false,
+  }) satisfies ConfigInput;
+
+test(
+  'stored as halves, a step has the bits of one that rounds after each operator',
+  place({ modes: ['single'] }),
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(runs, async (run) => {
+        const config: ConfigInput = { ...baseOf(run), mode: 'single' };
+        await withTraining(config, {}, async (training) => {
+          const { blueprint } = training;
+          const { dataset, input, parameters, buffers } = blueprint;
+          const rows = at(blueprint.batches().next().rows, 0);
+          const { graph, parameters: reached } = stageGraph(input, { rows: rows.length, withLoss: true });
+          const given = new Map(
+            graph.values.flatMap(({ id, name, role, type }) => {
+              const values = allocate(type.dtype, elements(type.shape));
+              if (role === 'input') gatherRows(dataset.inputs, elements(input.inputShape), rows, values);
+              else if (role === 'target') gatherRows(dataset.targets, elements(input.targetShape), rows, values);
+              else if (role === 'seed') values.fill(1);
+              else if (role === 'parameter' || role === 'buffer')
+                values.set(
+                  must(
+                    [...parameters, ...buffers].find((each) => each.name === name),
+                    name,
+                  ).data,
+                );
+              else return [];
+              return [[id, values] as const];
+            }),
+          );
+          const naive = runCpu(graph, input.ops, given);
+          const [loss] = await training.run(1);
+          const held = new Map((await training.checkpoint()).values.map(({ buffer, data }) => [buffer, data]));
+          const valueOf = (name: string) =>
+            must(
+              naive.get(
+                must(
+                  graph.values.find((value) => value.name === name),
+                  name,
+                ).id,
+              ),
+              name,
+            );
+          expect(loss?.loss).toBe(valueOf('loss')[0]);
+          for (const { gradient } of reached) expect(held.get(gradient), gradient).toEqual(valueOf(gradient));
+        });
+      }),
+      { numRuns: 12 },
+    );
+  },
+);
+
+const weightsOf = (config: ConfigInput) =>
+  withTraining(config, {}, async (training) => {
+    await training.run(3 * (config.accumulate ?? 1));
+    return mergedState(training.blueprint, await training.weights());
+  });
+
+/** Modes and settings that change nothing of the arithmetic, with the run whose bits they have. */
+const PAIRS: readonly (readonly [name: string, own: ConfigInput, expected: ConfigInput])[] = [
+  ['fuse', { mode: 'single', fuse: true }, { mode: 'single' }],
+  ['checkpointSegments', { mode: 'single', checkpointSegments: 2 }, { mode: 'single' }],
+  ['modelParallel', { mode: 'modelParallel', worldSize: 2 }, { mode: 'single' }],
+  [
+    'pipeline',
+    { mode: 'pipeline', worldSize: 2, pipeline: { microBatches: 1, schedule: 'GPipe' } },
+    { mode: 'single' },
+  ],
+  [
+    'a backward pass in two halves',
+    { mode: 'pipeline', worldSize: 2, pipeline: { microBatches: 2, schedule: 'InterleavedZeroBubble' } },
+    { mode: 'pipeline', worldSize: 2, pipeline: { microBatches: 2, schedule: 'Interleaved1F1B' } },
+  ],
+  ['sharded', { mode: 'sharded', worldSize: 2 }, { mode: 'ddp', worldSize: 2 }],
+  [
+    'a scale that is a power of two, in bfloat16',
+    { mode: 'ddp', worldSize: 2, gradScaler: { enabled: true, initScale: 8 } },
+    { mode: 'ddp', worldSize: 2 },
+  ],
+];
+
+describe.each(PAIRS)('%s', (name, own, expected) => {
+  test('the same bits', place({ modes: ['single', 'ddp', 'pipeline', 'sharded', 'modelParallel'] }), async () => {
+    await fc.assert(
+      fc.asyncProperty(runs, async (run) => {
+        const isScaled = own.gradScaler !== undefined;
+        const base = { ...baseOf(run), batchSize: 6, ...(isScaled ? { precision: 'autocast-bf16' as const } : {}) };
+        const [held, wanted] = [await weightsOf({ ...base, ...own }), await weightsOf({ ...base, ...expected })];
+        for (const [parameter, values] of wanted) expect(held.get(parameter), `${name}: ${parameter}`).toEqual(values);
+      }),
+      { numRuns: 4 },
+    );
+  });
+});
