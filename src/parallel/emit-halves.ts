@@ -1,8 +1,8 @@
 /**
  * Tensors in half precision as instructions. Kernels compute in float32, so an operator's result is rounded right after
  * it (`precision/round`). A result that backward reads is also packed into halves, two to a word: the float32 buffer
- * ends with the forward pass, and backward unpacks another one under the same name. What is kept between the passes, and
- * what crosses to another rank, has half the bytes. Called where nodes are emitted.
+ * ends with the forward pass, and backward unpacks another one under the same name. What is kept between the passes,
+ * and what crosses to another rank, has half the bytes. Called where nodes are emitted.
  */
 import { at, must } from '../base/invariant';
 import type { Graph, GraphNode, GraphValue } from '../graph/graph';

@@ -21,7 +21,7 @@ export interface Feeds {
   kindOf(batch: StepBatch): TrainingKind;
   /** How many micro-batches from that one on one Program holds. */
   togetherAt(microBatch: number): number;
-  /** Of one micro-batch, or of as many as one Program holds. `skipped`: steps that the GradScaler has skipped before. */
+  /** Of one micro-batch, or of as many as one Program holds. `skipped`: steps that the GradScaler has skipped. */
   feed(batches: readonly StepBatch[], skipped?: number): StepFeed;
   referenceTogetherAt(microBatch: number): number;
   referenceFeed(batches: readonly StepBatch[], skipped?: number): StepFeed;
