@@ -11,7 +11,6 @@ import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protocol/step-kind';
-import type { DeviceIndex } from '../../protocol/trace';
 import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';

@@ -3,7 +3,7 @@
  * compiler.ts and compile.ts.
  */
 import { LockstepError } from '../../base/errors';
-import { at, must } from '../../base/invariant';
+import { at } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
 import type { Synced } from '../../nn/layer';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';

@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { at, must } from '../../base/invariant';
-import { parseConfig } from '../../config/parse-config';
 import { gatherRows } from '../../data/gather';
 import { runCpu } from '../../graph/testing/run-cpu';
 import { stageGraph } from '../../parallel/stage-graph';
@@ -80,7 +79,7 @@ test(
           const naive = runCpu(graph, input.ops, given);
           const [loss] = await training.run(1);
           const held = new Map((await training.checkpoint()).values.map(({ buffer, data }) => [buffer, data]));
-          const valueOf = (name: string) =>
+          const computed = (name: string) =>
             must(
               naive.get(
                 must(
@@ -90,8 +89,8 @@ test(
               ),
               name,
             );
-          expect(loss?.loss).toBe(valueOf('loss')[0]);
-          for (const { gradient } of reached) expect(held.get(gradient), gradient).toEqual(valueOf(gradient));
+          expect(loss?.loss).toBe(computed('loss')[0]);
+          for (const { gradient } of reached) expect(held.get(gradient), gradient).toEqual(computed(gradient));
         });
       }),
       { numRuns: 12 },

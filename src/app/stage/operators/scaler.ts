@@ -16,9 +16,9 @@ export const scaler: OperatorPicture = {
   draw(operation, sketch) {
     const { area, info } = operation;
     const { growthInterval } = info.config.gradScaler;
-    const valueOf = (buffer: string) => operation.operand(buffer)?.values?.[0];
-    const [scale, steps] = [valueOf('scaler.scale'), valueOf('scaler.growth_tracker')];
-    const begin = valueOf('loss.grad');
+    const numberIn = (buffer: string) => operation.operand(buffer)?.values?.[0];
+    const [scale, steps] = [numberIn('scaler.scale'), numberIn('scaler.growth_tracker')];
+    const begin = numberIn('loss.grad');
     const told =
       scale === undefined
         ? `backward begins with ${begin === undefined ? 'the scale' : `loss.grad = ${begin}`}`
