@@ -45,18 +45,14 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
     else if (value.role === 'seed')
       lane.buffer({ ...base, category: 'activation', persistent: true, fill: stage.lossGradient });
     // A loss is kept until it is read, after the step, but it is of one micro-batch.
-    else {
-      const shared = stage.ofBatch?.has(value.name) ?? false;
-      lane.buffer({ ...base, category: CATEGORY[value.role], persistent: value.name === 'loss' }, { shared });
-    }
+    else
+      lane.buffer(
+        { ...base, category: CATEGORY[value.role], persistent: value.name === 'loss' },
+        { shared: stage.ofBatch?.has(value.name) === true },
+      );
   }
-  for (const { name, gradient, fresh } of stage.parameters) {
-    if (shapes.has(gradient)) continue;
-    const shape = must(shapes.get(fresh), name);
-    if (stage.ofBatch?.has(gradient))
-      lane.buffer({ name: gradient, shape, dtype: 'f32', category: 'gradient', persistent: false }, { shared: true });
-    else declareGradient(lane, gradient, shape);
-  }
+  for (const { name, gradient, fresh } of stage.parameters)
+    if (!shapes.has(gradient)) declareGradient(lane, gradient, must(shapes.get(fresh), name));
   if (stage.graph.values.some(({ role }) => role === 'loss')) lane.lossIn('loss');
 }
 

@@ -38,13 +38,6 @@ export function meshSizes({ mesh, worldSize, mode }: MeshSettings): MeshShape {
   return { ...others, [open]: mesh[open] ?? Math.max(1, Math.floor(worldSize / ranksOf(others))) };
 }
 
-/** Of the axes of a mode, those that a picture of its mesh shows: tp and dpShard only where they do something. */
-export function shownAxes(axes: readonly Axis[], config: MeshSettings): readonly Axis[] {
-  const shape = meshSizes(config);
-  const isRare = (axis: Axis): boolean => axis === 'tp' || axis === 'dpShard';
-  return axes.filter((axis) => shape[axis] > 1 || !isRare(axis) || axis === openAxis(config.mode));
-}
-
 export const ranksOf = (shape: MeshShape): number => sizeAlong(AXES, shape);
 
 const sizeAlong = (axes: readonly Axis[], shape: MeshShape): number =>

@@ -11,7 +11,7 @@ import { exhibitConfig } from '../../museum/mistakes';
 import { FACES } from '../../parallel/faces';
 import { type Config, configSchema } from '../../protocol/config';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
-import { meshSizes, openAxis, shownAxes } from '../../protocol/mesh-sizes';
+import { meshSizes, openAxis } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { LOSS_TYPES, withMeshDevices, withOptimizer, withSetting, withSettings } from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
@@ -20,6 +20,7 @@ import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
 import { rangeOf, readSetting, type SettingPath } from '../edit/setting-ranges';
 import { same } from '../model/families';
 import { withLossType } from '../model/fit-model';
+import { shownAxes } from '../model/shown-axes';
 import { type HashPair, joinHash, splitHash } from './hash-pairs';
 import { type LinkState, parseState, printState, STATE_KEYS } from './link-state';
 import {

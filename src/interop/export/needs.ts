@@ -8,6 +8,7 @@ import type { TorchNeeds } from '../../protocol/exported';
 const INTRODUCED: readonly (readonly [word: string, torch: string, why: string])[] = [
   ['init_sync=', '2.7', "DistributedDataParallel's init_sync"],
   ['torch.distributed.pipelining', '2.6', 'torch.distributed.pipelining'],
+  ['import fully_shard', '2.6', 'torch.distributed.fsdp.fully_shard'],
   ['torch.distributed.tensor.parallel', '2.6', 'torch.distributed.tensor.parallel'],
   ['get_total_norm', '2.6', 'nn.utils.get_total_norm'],
   ['use_reentrant=', '2.0', 'checkpoint_sequential with use_reentrant=False'],

@@ -3,7 +3,7 @@ import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { Config } from '../../protocol/config';
-import { meshSizes, ranksOf, replicasOf } from '../../protocol/mesh-sizes';
+import { meshSizes, ranksOf, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { PipelineReport } from '../../protocol/report';
 import type { ShardingInfo } from '../../protocol/session-info';
 import { figuresOf } from '../../schedules/figures';
@@ -38,7 +38,8 @@ export function settle(input: ModeInput): Config {
 }
 
 /** Of what the first rank keeps of its stages. */
-export function sharding(input: ModeInput, mesh: DeviceMesh): ShardingInfo {
+export function sharding(input: ModeInput, mesh: DeviceMesh): ShardingInfo | undefined {
+  if (!shardsParameters(input.config)) return undefined;
   const { rankOfStage } = scheduleOf(input.config);
   const own = rankOfStage.flatMap((rank, stage) => (rank === 0 ? [stage] : []));
   return shardingInfo(input, mesh, { stages: unitsOfStages(input.config), own });

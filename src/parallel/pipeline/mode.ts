@@ -50,7 +50,6 @@ export const pipeline: ParallelMode = {
   scheduleFigures: (config) => COMPILER.get().scheduleFigures(config),
   closedForm: (run, pass) => COMPILER.get().closedForm(run, pass),
   checkSchedule: (config, schedule) => COMPILER.get().checkBatches(config, schedule),
-  sharding: (input) =>
-    shardsParameters(input.config) ? COMPILER.get().sharding(input, pipeline.mesh(input.config)) : undefined,
+  sharding: (input) => COMPILER.get().sharding(input, pipeline.mesh(input.config)),
   notices: (input) => COMPILER.get().notices(input),
 };

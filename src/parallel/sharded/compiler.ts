@@ -10,6 +10,7 @@ import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
 import { meshSizes, openAxis } from '../../protocol/mesh-sizes';
+import type { PlanInfo } from '../../protocol/session-info';
 import type { TrainingKind } from '../../protocol/step-kind';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import { withDdpOfParts } from '../ddp/around-parts';
@@ -21,6 +22,7 @@ import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Step } from '../step/walk';
 import { checkPlan, planIn, withPlan } from '../tensor/plan';
+import { planInfo } from '../tensor/plan-info';
 import { fsdpSync, OPTIMIZES_SHARDS } from './fsdp';
 import { NO_DDP } from './no-ddp';
 import { layoutsOf } from './pieces';
@@ -28,10 +30,13 @@ import { checkUnits, unitsOf } from './units';
 import { unshardedGraphs } from './unsharded-graph';
 import { zeroOne } from './zero-one';
 
-export { planInfo } from '../tensor/plan-info';
 export { shardedForm as closedForm } from './closed-form';
 export { shardedNotices as notices } from './notices';
 export { shardingInfo } from './sharding-info';
+
+/** Where layers are cut, too. */
+export const plan = (input: ModeInput, mesh: DeviceMesh): PlanInfo | undefined =>
+  mesh.shape.tp > 1 ? planInfo(input, mesh) : undefined;
 
 export function settle(input: ModeInput): Config {
   const { config } = input;

@@ -56,10 +56,7 @@ export const sharded: ParallelMode = {
   constructForm: (run) => must(ddp.constructForm, 'DDP')(run),
   buckets: (input, stage) => (isDdp(input.config) ? ddp.buckets?.(input, stage) : undefined),
   compile: (input, kind) => COMPILER.get().compile(input, kind, sharded.mesh(input.config)),
-  plan: (input) => {
-    const mesh = sharded.mesh(input.config);
-    return mesh.shape.tp > 1 ? COMPILER.get().planInfo(input, mesh) : undefined;
-  },
+  plan: (input) => COMPILER.get().plan(input, sharded.mesh(input.config)),
   sharding: (input) => COMPILER.get().shardingInfo(input, sharded.mesh(input.config)),
   closedForm: (run, pass) => COMPILER.get().closedForm(run, pass, sharded.mesh(run.config)),
 };

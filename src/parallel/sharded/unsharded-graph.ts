@@ -34,8 +34,16 @@ function unshardedGraph(stage: StageGraph, life: GradientLife): StageGraph {
   const regions = new Map([...stage.regions].map(([name, region]) => [named.get(name)?.[0] ?? name, region]));
   const whole = { ...stage, graph: { ...stage.graph, values: stage.graph.values.map(renamed) }, parameters, regions };
   if (life !== 'batch') return whole;
-  const names = stage.registered.flatMap(({ name }) => [unsharded(name), unshardedGradient(name)]);
-  return { ...whole, ofBatch: new Set(names) };
+  const ofBatch = new Set(stage.registered.flatMap(({ name }) => [unsharded(name), unshardedGradient(name)]));
+  // What a later micro-batch adds to is no value of its graph, but lives with the others.
+  const { values } = whole.graph;
+  const sums = parameters.flatMap(({ gradient, fresh }): GraphValue[] => {
+    if (fresh === gradient) return [];
+    const added = values.find(({ name }) => name === fresh);
+    return added ? [{ ...added, name: gradient }] : [];
+  });
+  const withSums = [...values, ...sums.map((value, k) => ({ ...value, id: values.length + k }))];
+  return { ...whole, graph: { ...whole.graph, values: withSums }, ofBatch };
 }
 
 /** The same of all graphs of a step, each made once. */

@@ -26,7 +26,6 @@ export const tensor: ParallelMode = {
     const mesh = tensor.mesh(config);
     return mesh.world.ranks.map((rank) => [0, at(rows, mesh.dataIndex(rank))] as const);
   },
-  partsFor: (config) => (shardsParameters(config) ? (sharded.parts ?? []) : []),
   sampler(config) {
     if (shardsParameters(config)) return sharded.sampler?.(config);
     return replicasOf(config) > 1 ? 'distributed' : undefined;
@@ -41,19 +40,11 @@ export const tensor: ParallelMode = {
   ],
   listing: new Part(SCRIPT, async () => (await import('./listing')).tensorListing),
 
-  settle: (input) =>
-    shardsParameters(input.config) ? must(sharded.settle, 'shards')(input) : COMPILER.get().settle(input),
+  settle: (input) => COMPILER.get().settle(input),
   shards: (config, tensors) => COMPILER.get().shards(config, tensors, tensor.mesh(config)),
-  compile: (input, kind) =>
-    shardsParameters(input.config)
-      ? sharded.compile(input, kind)
-      : COMPILER.get().compile(input, kind, tensor.mesh(input.config)),
-  closedForm: (run, pass) =>
-    shardsParameters(run.config)
-      ? sharded.closedForm(run, pass)
-      : COMPILER.get().closedForm(run, pass, tensor.mesh(run.config)),
-  sharding: (input) => (shardsParameters(input.config) ? sharded.sharding?.(input) : undefined),
+  compile: (input, kind) => COMPILER.get().compile(input, kind, tensor.mesh(input.config)),
+  closedForm: (run, pass) => COMPILER.get().closedForm(run, pass, tensor.mesh(run.config)),
   plan: (input) => COMPILER.get().planInfo(input, tensor.mesh(input.config)),
-  notices: (input) =>
-    shardsParameters(input.config) ? (sharded.notices?.(input) ?? []) : COMPILER.get().notices(input),
+  sharding: (input) => COMPILER.get().sharding(input, tensor.mesh(input.config)),
+  notices: (input) => COMPILER.get().notices(input),
 };

@@ -6,12 +6,13 @@
 import { FACES } from '../../../parallel/faces';
 import { LIMITS } from '../../../protocol/config';
 import type { Axis } from '../../../protocol/mesh';
-import { meshSizes, openAxis, ranksOf, replicasOf, shardsParameters, shownAxes } from '../../../protocol/mesh-sizes';
+import { meshSizes, openAxis, ranksOf, replicasOf, shardsParameters } from '../../../protocol/mesh-sizes';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
 import { MESH } from '../../../protocol/words/pipeline';
 import { withMesh } from '../../edit/edit-config';
 import { ChoiceSetting, FlagSetting, TextSetting } from '../../fields/settings';
+import { shownAxes } from '../../model/shown-axes';
 import { useController } from '../../run/use-controller';
 import { useApp } from '../../state/use-app';
 import { parseCap, printCap } from '../cap-text';
