@@ -1,14 +1,16 @@
 /**
  * The text of the kernels that ship, by id (path under shaders/ without extension). Bundled at build; the page shows
- * the same text. Left out are those that only operators of testing/all-ops.ts run: shipped-ops.test.ts holds that no
- * other operator wants them.
+ * the same text. Left out are those that only operators of testing/all-ops.ts run (shipped-ops.test.ts holds that no
+ * other operator wants them), and those of mixed precision, which `shadersFor` fetches for a run that has it.
  */
+import { loadPart } from '../base/load-part';
 import type { KernelId } from './kernel-table';
 
 const files = import.meta.glob<string>(
   [
     '../../shaders/**/*.wgsl',
     '!../../shaders/helpers/*.wgsl',
+    '!../../shaders/{precision,scaler}/*.wgsl',
     '!../../shaders/reduce/{cumsum,logsumexp,logsumexp-grad,max,max-grad,max-all-grad,norm-grad,sum-grad-vec4,var,var-grad}.wgsl',
     '!../../shaders/shape/{gather,scatter}.wgsl',
     '!../../shaders/ops/sum-grad.wgsl',
@@ -27,3 +29,12 @@ export const byId = (texts: Readonly<Record<string, string>>): Readonly<Record<K
   >;
 
 export const SHADERS = byId(files);
+
+const OF_HALVES = /^(precision|scaler)[/]/;
+
+/** What Programs of these operators run. */
+export async function shadersFor(ops: Iterable<string>): Promise<Readonly<Record<KernelId, string>>> {
+  if (![...ops].some((name) => OF_HALVES.test(name))) return SHADERS;
+  const { HALF_SHADERS } = await loadPart('The kernels of mixed precision', () => import('./half-shaders'));
+  return { ...SHADERS, ...HALF_SHADERS };
+}

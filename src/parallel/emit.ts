@@ -79,7 +79,7 @@ export function emitNode(
   stage: NodeStage,
   node: GraphNode,
   anchor: string = ANCHOR[node.phase],
-  halves?: HalfValues,
+  halves?: HalfValues | undefined,
 ): void {
   const name = (id: ValueId): string => at(stage.graph.values, id).name;
   const where = { phase: node.phase, anchor, module: node.module };

@@ -61,8 +61,11 @@ export const FUSION_PASSES = new Part('The fusions', () => import('../graph/pass
 /** Loaded for a run with `checkpointSegments`. */
 export const CHECKPOINT_PASS = new Part('Activation checkpointing', () => import('../graph/passes/checkpoint'));
 /** Loaded for a run under autocast. */
-export const AUTOCAST = new Part('Mixed precision', () => import('../graph/autocast'));
-if (!globalThis.LOCKSTEP_SITE) await loadAll([FUSION_PASSES, CHECKPOINT_PASS, AUTOCAST]);
+export const MIXED_PRECISION = new Part('Mixed precision', async () => ({
+  ...(await import('../graph/autocast')),
+  ...(await import('./emit-halves')),
+}));
+if (!globalThis.LOCKSTEP_SITE) await loadAll([FUSION_PASSES, CHECKPOINT_PASS, MIXED_PRECISION]);
 
 export interface ParameterRef {
   readonly name: string;
@@ -215,7 +218,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
 
 function forwardPrecision({ precision }: Config): ForwardPrecision | undefined {
   const half = halfOf(precision);
-  return half && new (AUTOCAST.get().Autocast)(half);
+  return half && new (MIXED_PRECISION.get().Autocast)(half);
 }
 
 /** Of the output and the targets. */

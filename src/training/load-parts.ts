@@ -11,7 +11,7 @@ import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadRareParts } from '../parallel/ddp/rare-parts';
 import { GRAD_SCALER } from '../parallel/emit-optimizer';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
-import { AUTOCAST, CHECKPOINT_PASS, FUSION_PASSES } from '../parallel/stage-graph';
+import { CHECKPOINT_PASS, FUSION_PASSES, MIXED_PRECISION } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
 import { RESUMING } from './blueprint/resuming-part';
 
@@ -76,7 +76,7 @@ export async function loadParts(config: Config): Promise<void> {
   const parts: readonly Part<unknown>[] = [
     ...(config.fuse ? [FUSION_PASSES] : []),
     ...(config.checkpointSegments === undefined ? [] : [CHECKPOINT_PASS]),
-    ...(config.precision === 'float32' ? [] : [AUTOCAST]),
+    ...(config.precision === 'float32' ? [] : [MIXED_PRECISION]),
     ...(config.gradScaler.enabled ? [GRAD_SCALER] : []),
     ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),

@@ -15,10 +15,10 @@ import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
 import type { Rank } from '../../protocol/trace';
 import { declareState, declareValues, emitCompleted, emitLoad, emitMasks, emitNode } from '../emit';
-import { HalfValues } from '../emit-halves';
+import type { HalfValues } from '../emit-halves';
 import { GRAD_SCALER } from '../emit-optimizer';
 import type { ModeInput } from '../mode-input';
-import { nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
+import { MIXED_PRECISION, nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
 import type { Borders } from './borders';
 import type { StagePlace } from './place';
 import type { StageUse, Sync, SyncedStage } from './sync';
@@ -75,7 +75,7 @@ class Walker {
     const { syncs, borders } = this.step;
     const use = this.begin(action, action);
     for (const work of use.works) {
-      this.halvesOn(work.lane).startPass();
+      this.halvesOn(work.lane)?.startPass();
       borders?.receive(action, work);
       if (action.kind === 'F') this.load(action, work);
     }
@@ -135,10 +135,11 @@ class Walker {
     }
   }
 
-  private halvesOn(lane: LaneBuilder): HalfValues {
+  private halvesOn(lane: LaneBuilder): HalfValues | undefined {
+    if (this.step.input.config.precision === 'float32') return undefined;
     const known = this.halves.get(lane);
     if (known) return known;
-    const made = new HalfValues(lane);
+    const made = new (MIXED_PRECISION.get().HalfValues)(lane);
     this.halves.set(lane, made);
     return made;
   }

@@ -3,7 +3,7 @@
  * executor is made on a GPU: the kernels' sources are a large part of a worker's code, and a worker that computes on
  * the CPU never needs them. Called by launch/open-executors.ts alone.
  */
-import { SHADERS } from '../../graph/shader-sources';
+import { shadersFor } from '../../graph/shader-sources';
 import type { Executor } from '../executor';
 import { chooseTuning } from './tuning/choose-tuning';
 import { browserTuningStore, type TuningStore } from './tuning/tuning-store';
@@ -20,10 +20,16 @@ export async function createTunedExecutor({
 }: TunedOptions): Promise<Executor> {
   const { opened } = options;
   try {
-    const tuning = await chooseTuning(opened, SHADERS, tuningStore);
-    return await createWebgpuExecutor({ ...options, shaders: SHADERS, tuning });
+    const shaders = await shadersFor(operatorsOf(options.programs));
+    const tuning = await chooseTuning(opened, shaders, tuningStore);
+    return await createWebgpuExecutor({ ...options, shaders, tuning });
   } catch (error) {
     // The device may be lost while kernels are measured or compiled, too.
     throw await opened.explain(error);
   }
 }
+
+const operatorsOf = (programs: TunedOptions['programs']): readonly string[] =>
+  programs.flatMap(({ lanes }) =>
+    lanes.flatMap(({ instructions }) => instructions.flatMap((each) => (each.kind === 'compute' ? [each.op] : []))),
+  );
