@@ -11,6 +11,7 @@ const INTRODUCED: readonly (readonly [word: string, torch: string, why: string])
   ['import fully_shard', '2.6', 'torch.distributed.fsdp.fully_shard'],
   ['torch.distributed.tensor.parallel', '2.6', 'torch.distributed.tensor.parallel'],
   ['get_total_norm', '2.6', 'nn.utils.get_total_norm'],
+  ['torch.amp.GradScaler', '2.3', 'torch.amp.GradScaler'],
   ['use_reentrant=', '2.0', 'checkpoint_sequential with use_reentrant=False'],
 ];
 
