@@ -36,5 +36,5 @@ const OF_HALVES = /^(precision|scaler)[/]/;
 export async function shadersFor(ops: Iterable<string>): Promise<Readonly<Record<KernelId, string>>> {
   if (![...ops].some((name) => OF_HALVES.test(name))) return SHADERS;
   const { HALF_SHADERS } = await loadPart('The kernels of mixed precision', () => import('./half-shaders'));
-  return { ...SHADERS, ...HALF_SHADERS };
+  return { ...SHADERS, ...byId(HALF_SHADERS) };
 }
