@@ -10,7 +10,7 @@ import type { Exchange, Exchanges } from './exchanges';
 export type RoomView =
   /** Weights of all layers: before the step begins, and after its update. */
   | { readonly shows: 'weights' | 'gradients' }
-  /** The optimiser's step, or the clipping of all gradients before it, by its last event. */
+  /** The optimiser's step, or what happens to all gradients before it or to the scale behind it, by its last event. */
   | { readonly shows: 'update' | 'clip'; readonly event: number }
   /** A bucket, or another flat buffer, that is filled or emptied, by its first event. */
   | { readonly shows: 'bucket'; readonly event: number }
@@ -44,8 +44,9 @@ const fillsBucket = ({ kind, name, bucket }: TraceEvent): boolean =>
 const isUpdate = ({ kind, name }: TraceEvent): boolean =>
   kind === 'compute' && /^optim\/(?!accumulate-grad|grad-norm|clip-)/.test(name);
 const clips = ({ kind, name }: TraceEvent): boolean => kind === 'compute' && /^optim\/(grad-norm|clip-)/.test(name);
+const converts = ({ name }: TraceEvent): boolean => name.startsWith('precision/');
 const makesGradient = ({ phase, writes }: TraceEvent): boolean =>
-  phase === 'backward' && writes.some((w) => w.endsWith('weight.grad'));
+  phase === 'backward' && writes.some((w) => /weight(\.b?f16)?\.grad$/.test(w));
 
 interface Own {
   readonly e: TraceEvent;
@@ -59,7 +60,9 @@ function leaders(own: readonly Own[]): ReadonlyMap<number, Own> {
   for (const o of own) {
     if (!works(o.e)) continue;
     const held = found.get(o.moment);
-    if (!held || !makesGradient(held.e)) found.set(o.moment, o);
+    // An operator in half precision is looked at, not the casts around it.
+    if (held && converts(o.e) && !makesGradient(o.e)) continue;
+    if (!held || converts(held.e) || !makesGradient(held.e)) found.set(o.moment, o);
   }
   return found;
 }
@@ -86,7 +89,8 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
     const lead = o && (leader.get(o.moment) ?? o);
     if (!lead) return view;
     // What follows the gradient of a layer, for the layer below it, leaves the gradient where it is.
-    const same = lead.e.phase === 'backward' && lead.e.module !== '' && shown?.module === lead.e.module;
+    const isOfLayer = lead.e.phase === 'backward' && lead.e.module !== '' && !converts(lead.e);
+    const same = isOfLayer && shown?.module === lead.e.module;
     if (same && shown?.phase === 'backward' && makesGradient(shown) && view.shows === 'product') return view;
     shown = lead.e;
     const known = products.get(lead.index) ?? { shows: 'product', event: lead.index };
@@ -108,6 +112,8 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
     else if (isUpdate(e)) view = allOf(o, 'update');
     else if (clips(e)) view = allOf(o, 'clip');
     else if (e.kind === 'load' && e.phase !== 'step') view = product(next(i));
+    else if (e.name === 'scaler/unscale') view = product(o);
+    else if (e.name === 'scaler/update') view = allOf(o, 'clip');
     else if (e.phase === 'step') view = GRADIENTS;
     else if (fillsBucket(e)) {
       if (view.shows === 'product') worked = view;

@@ -3,7 +3,7 @@
  * stay below, the same for all ranks and for the whole step. Found once per trace; pure.
  */
 import type { SessionInfo } from '../../protocol/session-info';
-import type { Captured, StepTrace } from '../../protocol/trace';
+import type { Captured, StepTrace, TraceEvent } from '../../protocol/trace';
 import { endOfScale } from '../draw/value-scale';
 import type { Exchanges } from './exchanges';
 
@@ -57,9 +57,12 @@ export function scalesOf(info: SessionInfo, trace: StepTrace | undefined, carrie
       return buffer.endsWith('weight') ? !vectors.has(buffer) : carried.has(buffer) && !/running|num_/.test(buffer);
     return kind !== 'activation' || (ACTIVATION.test(buffer) && !(buffer === 'x' && info.dataset.kind === 'tokens'));
   };
-  const look = ({ buffer, values }: Captured) => {
+  // Before they are unscaled, gradients are larger by the scale of the loss: beside them the others would be pale.
+  const isScaled = trace?.events.some(({ name }) => name === 'scaler/unscale') === true;
+  const look = ({ buffer, values }: Captured, phase?: TraceEvent['phase']) => {
     const kind = kindOf(buffer);
-    if (!counts(buffer, kind)) return;
+    if (/^scaler\.|\.halves$/.test(buffer) || !counts(buffer, kind)) return;
+    if (isScaled && kind === 'gradient' && phase !== undefined && phase !== 'step') return;
     const own = sizes.get(kind) ?? [];
     sizes.set(kind, own);
     const stride = Math.max(1, Math.floor(values.length / SAMPLE));
@@ -68,8 +71,8 @@ export function scalesOf(info: SessionInfo, trace: StepTrace | undefined, carrie
       if (size > 0 && size < Number.POSITIVE_INFINITY) own.push(size);
     }
   };
-  for (const { captured } of trace?.initial ?? []) captured.forEach(look);
-  for (const { captured } of trace?.events ?? []) captured.forEach(look);
+  for (const { captured } of trace?.initial ?? []) for (const own of captured) look(own);
+  for (const { captured, phase } of trace?.events ?? []) for (const own of captured) look(own, phase);
   const ends = new Map([...sizes].map(([kind, own]) => [kind, endOfScale(Float32Array.from(own))]));
   return { kindOf, end: (kind) => ends.get(kind) };
 }

@@ -71,12 +71,17 @@ function alike(e: TraceEvent): string {
   const bucket = e.bucket ?? '';
   if (e.kind === 'load') return `load ${e.phase} ${bucket}`;
   const { name, phase, module } = e;
+  if (isGradientCast(e)) return `cast ${phase} ${module}`;
   if (name.startsWith('optim/')) return `${isOptimizer(e) ? 'update' : clipWord(name)} ${phase}`;
   if (kindOf(e) === 'copy') return `${name} ${phase} ${bucket}`;
   // Of no layer: the loss and its gradient are one each, whatever operators make it; others go by their name.
   const of = module === '' && phase !== 'loss' && !/^(loss|fused|precision)\//.test(name) ? name : '';
   return `${phase} ${module} ${of} ${bucket}`;
 }
+
+/** A gradient in half precision becomes that of a float32 tensor: a moment of its own, since small values are lost there. */
+const isGradientCast = ({ name, phase, module, reads }: TraceEvent): boolean =>
+  name === 'precision/cast' && phase === 'backward' && module !== '' && /\.b?f16\.grad$/.test(reads[0] ?? '');
 
 const clipWord = (name: string): string => (/norm/.test(name) ? 'clip norm' : name);
 

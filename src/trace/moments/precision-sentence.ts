@@ -6,6 +6,7 @@
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords } from '../buffer-words';
 import { plural } from '../words';
+import { layerMark } from './marks';
 import { does, their, type Who } from './who';
 
 /** Rounds, packs or unpacks what an operator computes with: part of the operator's moment. */
@@ -15,6 +16,9 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
   const skipped = trace.losses.scaler?.skipped === true;
   switch (e.name) {
     case 'precision/cast':
+      if (e.phase === 'backward' && e.module !== '')
+        return `backward: ${who.text} ${does(who, 'cast')} the gradient of ${layerMark(e.module)} to ${castTo(e)}`;
+      return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '')}`;
     case 'precision/round':
     case 'precision/pack':
       return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '')}`;
@@ -29,6 +33,10 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
   if (!skipped || e.phase !== 'step' || !/^(optim|scaler)\//.test(e.name) || /norm|clip/.test(e.name)) return undefined;
   return `scaler.step(): ${who.text} ${does(who, 'skip')} optimizer.step(), because a gradient is inf or NaN`;
 }
+
+/** The gradient of what was cast in the forward pass goes back to the type that it was cast from. */
+const castTo = ({ reads }: TraceEvent): string =>
+  /\.b?f16\.grad$/.test(reads[0] ?? '') ? 'float32' : 'half precision';
 
 /** The scale after the step; the trace of a micro-batch without a step has none. */
 function updated({ losses }: StepTrace, who: Who): string {

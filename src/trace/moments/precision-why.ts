@@ -2,6 +2,8 @@
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 
 export function precisionWhy(trace: StepTrace, e: TraceEvent): string | undefined {
+  if (e.name === 'precision/cast' && e.phase === 'backward' && e.module !== '')
+    return 'The layer computed in half precision, and so did its backward pass. The parameters are float32, and the optimiser reads float32 gradients: what became 0 or inf in half precision stays so.';
   if (e.name === 'scaler/unscale')
     return 'Backward began with the loss times the scale, so that small gradients do not become 0 in float16. All gradients are too large by this factor; what comes after needs them as they are.';
   if (e.name === 'scaler/update')

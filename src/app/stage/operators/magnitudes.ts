@@ -43,12 +43,15 @@ export const magnitudes: OperatorPicture = {
   draw(operation, sketch) {
     const { area, detail, info, event } = operation;
     const isUnscale = event.name === 'scaler/unscale';
-    const all = isUnscale ? operation.writes.filter(({ category }) => category === 'gradient') : operation.writes;
+    const all = isUnscale
+      ? operation.writes.filter(({ category }) => category === 'gradient')
+      : operation.writes.slice(0, 1);
     const [first] = all;
     if (!first) return;
     const values = all.flatMap((operand) => (operand.values ? [...operand.values] : []));
     const { powers, zeros, notFinite } = magnitudesOf(values);
-    const type = isUnscale ? 'float32' : TYPE_WORDS[info.config.precision];
+    const isFloat = isUnscale || first.category === 'gradient';
+    const type = isFloat ? 'float32' : TYPE_WORDS[info.config.precision];
     const name = isUnscale ? 'gradients' : first.name.replace(/ in \w+$/, '');
     const { caption, body } = captioned(area, detail !== 'least');
     const { foot, body: middle } = footed(body, detail === 'full');
