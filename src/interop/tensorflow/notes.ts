@@ -10,7 +10,11 @@ export function notes(config: Config, { strategy, synchronizedNorms, notes: ofMo
   const { model, optimizer, accumulate, paramGroups } = config;
   const replicates = strategy.includes('Mirrored');
   const norms = batchNorms(model.layers) > 0;
-  const left = (['weights', 'resume', 'checkpointSegments'] as const).filter((name) => config[name] !== undefined);
+  const left = [
+    ...(['weights', 'resume', 'checkpointSegments'] as const).filter((name) => config[name] !== undefined),
+    ...(config.precision === 'float32' ? [] : ['precision']),
+    ...(config.gradScaler.enabled ? ['gradScaler'] : []),
+  ];
   return [
     "Initial weights, shuffles, dropout masks and numbers are TensorFlow's own, so the losses are not those of the run.",
     ...(replicates

@@ -9,6 +9,7 @@ import { type NamedTensor, readSafetensors, writeSafetensors } from '../../inter
 import { muProducts } from '../../optim/nadam-product';
 import { stateNames } from '../../optim/optimizer';
 import { groupOf } from '../../optim/param-groups';
+import { SKIPPED } from '../../parallel/scaler-buffers';
 import { stepOf } from '../../protocol/micro-batches';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -71,7 +72,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     prefix: REFERENCE_PREFIX,
   });
   const tensors = [
-    ...numbersOfState(blueprint, groups, updates),
+    ...numbersOfState(blueprint, groups, updates - skippedSteps(checkpoint)),
     ...world.tensors,
     ...reference.tensors,
     ...batchState(checkpoint),
@@ -98,6 +99,9 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const checksums: Checksums = { model: sums(inModel), state: sums(tensors), header: headerSum(meta) };
   return { model, state: writeSafetensors(tensors, { ...meta, crc32: JSON.stringify(checksums) }) };
 }
+
+/** Steps that a GradScaler has skipped, which are none of the optimiser's. */
+const skippedSteps = ({ values }: Checkpoint): number => values.find(({ buffer }) => buffer === SKIPPED)?.data[0] ?? 0;
 
 const sums = (tensors: readonly NamedTensor[]): Record<string, number> =>
   Object.fromEntries(tensors.map(({ name, data }) => [name, crc32(data)]));
