@@ -362,4 +362,57 @@ export const EXHIBITS: readonly Exhibit[] = [
     cure: 'get_model_state_dict with full_state_dict gathers every tensor, so all ranks call it, and rank 0 gets the result. For models that fit no single machine save the shards of all ranks with torch.distributed.checkpoint.',
     met: ['huggingface/accelerate#4206', 'pytorch/pytorch#136950'],
   },
+  {
+    id: 'half-unscaled',
+    title: 'float16 without a scaler',
+    mistake:
+      'The forward pass was put under autocast with float16, and the loop stayed as it was. float16 has no number between 0 and 6e-8.',
+    code: {
+      wrong: [
+        "with torch.autocast('cuda', dtype=torch.float16):",
+        '    loss = criterion(model(x), y)',
+        'loss.backward()',
+        'optimizer.step()',
+      ],
+      right: [
+        "with torch.autocast('cuda', dtype=torch.float16):",
+        '    loss = criterion(model(x), y)',
+        'scaler.scale(loss).backward()',
+        'scaler.step(optimizer)',
+        'scaler.update()',
+      ],
+    },
+    says: 'Nothing: there is no inf and no NaN, and the loss looks like that of a net that cannot learn the task.',
+    shows:
+      'The loss stays at 0.69. The gradients of the first layers are so small that they become 0: stop where a gradient is cast to float32, and the room counts the zeros beside the range of float16. With the scaler the same net learns.',
+    cure: 'Scale the loss with torch.amp.GradScaler, or use bfloat16, which has the range of float32 and needs no scaler.',
+    met: ['engichang1467/Open-Rig3R#35'],
+    asked: ['THUNLP-MT/THUMT#72'],
+  },
+  {
+    id: 'clip-scaled',
+    title: 'Clipping before unscale_',
+    mistake:
+      'The script clipped gradients before it had a scaler. Now the line clips gradients that are 65,536 times too large, and scaler.step() divides what is left.',
+    code: {
+      wrong: [
+        'scaler.scale(loss).backward()',
+        'clip_grad_norm_(model.parameters(), 1)',
+        'scaler.step(optimizer)',
+        'scaler.update()',
+      ],
+      right: [
+        'scaler.scale(loss).backward()',
+        'scaler.unscale_(optimizer)',
+        'clip_grad_norm_(model.parameters(), 1)',
+        'scaler.step(optimizer)',
+        'scaler.update()',
+      ],
+    },
+    says: 'Nothing.',
+    shows:
+      'The weights hardly move: after clipping and unscaling, the norm of all gradients is 1/65,536. Before the fix every script of this kind needed a limit that is larger by the scale, and the scale changes.',
+    cure: 'Call scaler.unscale_(optimizer) before anything that looks at the gradients. scaler.step() then does not unscale again.',
+    met: ['Lightning-AI/pytorch-lightning#9330', 'milesial/Pytorch-UNet#470', 'pytorch/examples#1196'],
+  },
 ];

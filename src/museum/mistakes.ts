@@ -65,6 +65,28 @@ const sharded = (worldSize: number, rest: ConfigInput = {}): ConfigInput => ({
   ...rest,
 });
 
+/** Sigmoids one behind the other: each makes the gradient at least four times smaller. */
+const DEEP_SIGMOIDS: ConfigInput['model'] = {
+  layers: [
+    ...[2, 8, 8, 8, 8, 8, 8].flatMap((width) => [
+      { type: 'Linear', in: width, out: 8 } as const,
+      { type: 'Sigmoid' } as const,
+    ]),
+    { type: 'Linear', in: 8, out: 1 },
+  ],
+};
+
+const inHalf = (rest: ConfigInput): ConfigInput => ({
+  ...RUN,
+  worldSize: 2,
+  precision: 'autocast-fp16',
+  data: { type: 'circle', samples: 400 },
+  batchSize: 200,
+  ...rest,
+});
+const VANISHING: ConfigInput = { model: DEEP_SIGMOIDS, optimizer: { type: 'Adam', lr: 0.02, eps: 1e-12 } };
+const CLIPPED: ConfigInput = { clipGradNorm: 1 };
+
 const GAUSS = { type: 'gauss', samples: 256 } as const;
 
 const run = (ddp: ConfigInput['ddp'], rest: ConfigInput = {}): ConfigInput => ({
@@ -145,6 +167,18 @@ export const MISTAKES = {
     steps: 4,
   },
   'rank0-shard': { kind: 'script', worldSize: 2, beside: sharded(2) },
+  'half-unscaled': {
+    kind: 'run',
+    wrong: inHalf(VANISHING),
+    right: inHalf({ ...VANISHING, gradScaler: { enabled: true } }),
+    steps: 300,
+  },
+  'clip-scaled': {
+    kind: 'run',
+    wrong: inHalf({ ...CLIPPED, gradScaler: { enabled: true, unscaleBeforeClip: false } }),
+    right: inHalf({ ...CLIPPED, gradScaler: { enabled: true } }),
+    steps: 60,
+  },
 } as const satisfies Readonly<Record<string, RunMistake | ScriptMistake>>;
 
 /** What the page trains: the mistake or its cure, or what is beside a script; undefined: nothing else than before. */

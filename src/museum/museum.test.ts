@@ -179,3 +179,23 @@ test('set_requires_gradient_sync forgotten: the same losses, and gradients scatt
   const gradients = ({ memory }: typeof wrong) => must(memory[0]?.byCategory.gradient, 'gradients');
   expect(gradients(right)).toBeGreaterThan(2 * gradients(wrong));
 });
+
+test('float16 without a scaler: the gradients of the first layers are 0, and nothing is learned', async () => {
+  const [wrong, right] = [await report('half-unscaled', false, 300), await report('half-unscaled', true, 300)];
+  const last = ({ losses }: typeof wrong) => must(losses.at(-1), 'a loss').loss;
+  expect(last(wrong)).toBeGreaterThan(0.69);
+  expect(last(right)).toBeLessThan(0.4);
+});
+
+test('clipping before unscale_: the gradients are smaller by the scale, and the weights hardly move', async () => {
+  const moved = async (cured: boolean) => {
+    const config = configOf('clip-scaled', cured, { compareSingle: false });
+    const [before, after] = [await trained(config, 0), await trained(config, 20)];
+    const [start, end] = [must(before.weights.devices[0], 'start'), must(after.weights.devices[0], 'end')];
+    return Math.max(
+      ...[...start].flatMap(([name, own]) => [...own].map((v, i) => Math.abs(v - at(must(end.get(name), name), i)))),
+    );
+  };
+  expect(await moved(false)).toBeLessThan(20 * 0.1 * 2 ** -16 * 1.01);
+  expect(await moved(true)).toBeGreaterThan(0.01);
+});

@@ -59,9 +59,10 @@ export function emitOptimizer(
 ): void {
   if (parameters.length === 0) return;
   const scaler = scalerOf(input);
-  scaler?.unscale(lane, gradientsOf(parameters));
+  scaler?.beforeClip(() => scaler.unscale(lane, gradientsOf(parameters)));
   if (input.config.clipGradNorm !== undefined) emitNorm(lane, input, gradientsOf(parameters), GRAD_NORM);
   emitClip(lane, input, gradientsOf(parameters));
+  scaler?.afterClip(() => scaler.unscale(lane, gradientsOf(parameters)));
   emitStep(lane, input, parameters, update);
   scaler?.update(lane);
 }
@@ -79,12 +80,16 @@ export function emitOptimizerOver(
   const first = own[0];
   if (!first) return;
   const scaler = scalerOf(input);
-  for (const { lane, parameters } of own) scaler?.unscale(lane, gradientsOf(parameters));
+  const unscale = () => {
+    for (const { lane, parameters } of own) scaler?.unscale(lane, gradientsOf(parameters));
+  };
+  scaler?.beforeClip(unscale);
   if (input.config.clipGradNorm !== undefined) {
     if (own.length === 1) emitNorm(first.lane, input, gradientsOf(normed(first)), GRAD_NORM);
     else emitTotalNorm(builder, input, own);
   }
   for (const { lane, parameters } of own) emitClip(lane, input, gradientsOf(parameters));
+  scaler?.afterClip(unscale);
   for (const { lane, parameters, stepped = parameters } of own) emitStep(lane, input, stepped, 0);
   for (const { lane } of own) scaler?.update(lane);
 }
@@ -95,7 +100,13 @@ function scalerOf({ config }: OptimizerInput) {
   if (!gradScaler?.enabled) return undefined;
   const emit = GRAD_SCALER.get();
   const settings = { ...config, gradScaler };
+  const when = (wanted: boolean) => (unscale: () => void) => {
+    if (gradScaler.unscaleBeforeClip === wanted) unscale();
+  };
   return {
+    /** scaler.unscale_() in the script, or within scaler.step(). */
+    beforeClip: when(true),
+    afterClip: when(false),
     unscale: (lane: LaneBuilder, gradients: readonly string[]) => emit.emitUnscale(lane, settings, gradients),
     agree: (builder: ProgramBuilder, lanes: readonly LaneBuilder[], piecesAlong: readonly Axis[]) =>
       emit.emitFoundInf(builder, settings, lanes, piecesAlong),
@@ -125,9 +136,12 @@ export function emitOptimizerOfLines(
   const inNorm = lines.map((line) => line.filter((_, k) => isUsed[k]));
   const own = lines.map((line) => line.filter(({ parameters }) => parameters.length > 0));
   const scaler = scalerOf(input);
-  for (const { lane, parameters } of lines.flat()) scaler?.unscale(lane, gradientsOf(parameters));
   const lanes = lines.flat().map(({ lane }) => lane);
-  scaler?.agree(builder, lanes, piecesAlong);
+  const unscale = () => {
+    for (const { lane, parameters } of lines.flat()) scaler?.unscale(lane, gradientsOf(parameters));
+    scaler?.agree(builder, lanes, piecesAlong);
+  };
+  scaler?.beforeClip(unscale);
   if (input.config.clipGradNorm !== undefined) {
     const gradients = inNorm.map((line) =>
       line.map((part) => ({ lane: part.lane, gradients: gradientsOf(normed(part)) })),
@@ -135,6 +149,7 @@ export function emitOptimizerOfLines(
     NORM_OF_LINES.get().emitNormOfLines(builder, input, gradients, piecesAlong);
   }
   for (const { lane, parameters } of own.flat()) emitClip(lane, input, gradientsOf(parameters));
+  scaler?.afterClip(unscale);
   for (const { lane, parameters, stepped = parameters } of own.flat()) emitStep(lane, input, stepped, 0);
   for (const lane of lanes) scaler?.update(lane);
 }

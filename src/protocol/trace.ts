@@ -237,6 +237,8 @@ export interface ScalerRecord {
   readonly scale: number;
   /** The optimiser did not step, because a gradient had an inf or a NaN. */
   readonly skipped: boolean;
+  /** So far in the run, this step included. */
+  readonly skippedSteps: number;
 }
 
 /** A line of the PyTorch script shown beside the run; events point at it by `anchor`. */

@@ -33,7 +33,7 @@ export function scalerWatch(world: World, reference: World | undefined): ScalerW
       const [[scale, own], other] = await Promise.all([stateOf(world), reference && stateOf(reference)]);
       skipped = own;
       referenceSkipped = other?.[1] ?? 0;
-      return { scale, skipped: own > before };
+      return { scale, skipped: own > before, skippedSteps: own };
     },
   };
 }

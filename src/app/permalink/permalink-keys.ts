@@ -255,6 +255,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('growthFactor', 'gradScaler.growthFactor'),
   row('backoffFactor', 'gradScaler.backoffFactor'),
   row('growthInterval', 'gradScaler.growthInterval'),
+  row('unscaleFirst', 'gradScaler.unscaleBeforeClip'),
   row('shuffle', 'shuffle'),
   row('dropLast', 'dropLast'),
   row('steps', 'steps'),

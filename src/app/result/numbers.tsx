@@ -35,6 +35,7 @@ export function Numbers({ children }: { children: ReactNode }) {
   const metrics = useMemo(() => trace && info && metricsOf(trace, clock, info), [trace, clock, info]);
   const single = info !== undefined && FACES[info.config.mode].oneDevice;
   const first = useMemo(() => headline(differences), [differences]);
+  const scaler = trace?.losses.scaler;
   return (
     <>
       <div className={styles['numbers']}>
@@ -52,6 +53,16 @@ export function Numbers({ children }: { children: ReactNode }) {
         <Headline wide name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
           {clock === 'modelled' ? `modelled: ${info?.hardwareLabel ?? ''}` : 'measured, one instruction at a time'}
         </Headline>
+        {scaler && (
+          <Headline
+            wide
+            name="Scale of the loss"
+            text={scaler.scale < 1 ? formatSmall(scaler.scale) : formatCount(scaler.scale)}
+          >
+            scale of the loss{scaler.skipped ? ', lowered after a skipped step' : ''};{' '}
+            {formatCount(scaler.skippedSteps)} {scaler.skippedSteps === 1 ? 'step' : 'steps'} skipped so far
+          </Headline>
+        )}
         <Headline
           wide
           name="Reserved memory"

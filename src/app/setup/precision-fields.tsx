@@ -25,6 +25,7 @@ export function PrecisionFields() {
           <NumberSetting {...GRAD_SCALER.growthFactor} />
           <NumberSetting {...GRAD_SCALER.backoffFactor} />
           <NumberSetting {...GRAD_SCALER.growthInterval} />
+          <FlagSetting {...GRAD_SCALER.unscaleBeforeClip} />
         </>
       )}
     </>

@@ -12,7 +12,7 @@ export function autocastLine({ precision }: Config, device: string): string | un
 
 /** Behind the optimiser. */
 export function scalerCode({ gradScaler }: Config): readonly string[] {
-  const { enabled, ...settings } = gradScaler;
+  const { enabled, unscaleBeforeClip: _, ...settings } = gradScaler;
   const names = {
     initScale: 'init_scale',
     growthFactor: 'growth_factor',
@@ -35,7 +35,7 @@ export const backwardLine = ({ accumulate, gradScaler }: Config): CodeLine => {
 
 /** Before the gradients are clipped. */
 export const unscaleLines = ({ gradScaler }: Config): readonly CodeLine[] =>
-  gradScaler.enabled ? [line('scaler.unscale_(optimizer)', 'unscale')] : [];
+  gradScaler.enabled && gradScaler.unscaleBeforeClip ? [line('scaler.unscale_(optimizer)', 'unscale')] : [];
 
 export const stepLines = ({ gradScaler }: Config): readonly CodeLine[] =>
   gradScaler.enabled

@@ -16,4 +16,9 @@ export const gradScalerSchema = v.strictObject({
   backoffFactor: v.optional(real(1e-6, 0.999999), 0.5),
   /** Steps in a row without inf or NaN after which the scale grows. */
   growthInterval: v.optional(count(1, 1_000_000), 2000),
+  /**
+   * true: scaler.unscale_(optimizer) before the gradients are clipped; false: the script clips the scaled gradients,
+   * and scaler.step() unscales them.
+   */
+  unscaleBeforeClip: v.optional(v.boolean(), true),
 });

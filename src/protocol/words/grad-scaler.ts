@@ -17,4 +17,8 @@ export const GRAD_SCALER = settings<NameIn<Config['gradScaler']>>('gradScaler', 
     'Growth interval',
     'growth_interval: number of steps in a row with finite gradients after which the scale grows.',
   ],
+  unscaleBeforeClip: [
+    'Unscale before clipping',
+    'scaler.unscale_(optimizer) before clip_grad_norm_; off: the scaled gradients are clipped, so the limit is too small by the scale.',
+  ],
 });
