@@ -39,7 +39,7 @@ const valueIn = ({ values }: Graph, name: string): GraphValue =>
 export function leavingBuffer(lane: LaneBuilder, graph: Graph, name: string, where: Where): string {
   const value = valueIn(graph, name);
   if (!value.half) return name;
-  if (!lane.has(packedName(name))) pack(lane, value, where);
+  if (!lane.hasOwn(packedName(name))) pack(lane, value, where);
   return packedName(name);
 }
 

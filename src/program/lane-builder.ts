@@ -96,6 +96,11 @@ export class LaneBuilder {
     return this.specs.has(this.named(name));
   }
 
+  /** Declared in this micro-batch, not only in one before, whose buffer the name meant then. */
+  hasOwn(name: string): boolean {
+    return this.microBatch > 0 ? this.own.has(name) : this.specs.has(name);
+  }
+
   /** The whole buffer as a slice. */
   whole(name: string): Slice {
     return { buffer: this.named(name), offset: 0, length: elements(this.spec(name).shape) };

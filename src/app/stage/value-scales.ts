@@ -3,7 +3,7 @@
  * stay below, the same for all ranks and for the whole step. Found once per trace; pure.
  */
 import type { SessionInfo } from '../../protocol/session-info';
-import type { Captured, StepTrace, TraceEvent } from '../../protocol/trace';
+import type { Captured, StepTrace } from '../../protocol/trace';
 import { endOfScale } from '../draw/value-scale';
 import type { Exchanges } from './exchanges';
 
@@ -58,11 +58,11 @@ export function scalesOf(info: SessionInfo, trace: StepTrace | undefined, carrie
     return kind !== 'activation' || (ACTIVATION.test(buffer) && !(buffer === 'x' && info.dataset.kind === 'tokens'));
   };
   // Before they are unscaled, gradients are larger by the scale of the loss: beside them the others would be pale.
-  const isScaled = trace?.events.some(({ name }) => name === 'scaler/unscale') === true;
-  const look = ({ buffer, values }: Captured, phase?: TraceEvent['phase']) => {
+  const unscaled = trace?.events.findIndex(({ name }) => name === 'scaler/unscale') ?? -1;
+  const look = ({ buffer, values }: Captured, event = unscaled) => {
     const kind = kindOf(buffer);
     if (/^scaler\.|\.halves$/.test(buffer) || !counts(buffer, kind)) return;
-    if (isScaled && kind === 'gradient' && phase !== undefined && phase !== 'step') return;
+    if (kind === 'gradient' && event < unscaled) return;
     const own = sizes.get(kind) ?? [];
     sizes.set(kind, own);
     const stride = Math.max(1, Math.floor(values.length / SAMPLE));
@@ -72,7 +72,7 @@ export function scalesOf(info: SessionInfo, trace: StepTrace | undefined, carrie
     }
   };
   for (const { captured } of trace?.initial ?? []) for (const own of captured) look(own);
-  for (const { captured, phase } of trace?.events ?? []) for (const own of captured) look(own, phase);
+  for (const [event, { captured }] of (trace?.events ?? []).entries()) for (const own of captured) look(own, event);
   const ends = new Map([...sizes].map(([kind, own]) => [kind, endOfScale(Float32Array.from(own))]));
   return { kindOf, end: (kind) => ends.get(kind) };
 }
