@@ -79,7 +79,7 @@ function alike(e: TraceEvent): string {
   return `${phase} ${module} ${of} ${bucket}`;
 }
 
-/** A gradient in half precision becomes that of a float32 tensor: a moment of its own, since small values are lost there. */
+/** A gradient in half precision becomes that of a float32 tensor. What is small has become 0: a moment of its own. */
 const isGradientCast = ({ name, phase, module, reads }: TraceEvent): boolean =>
   name === 'precision/cast' && phase === 'backward' && module !== '' && /\.b?f16\.grad$/.test(reads[0] ?? '');
 
