@@ -81,6 +81,8 @@ function transferSizes({ mode, input, stage }: Described): TransferSizes {
     ),
     inputRowBytes: tensorBytes({ shape: input.inputShape, dtype: input.inputType }),
     outputRowBytes: tensorBytes(output.type) / rows,
-    borderRowBytes: (mode.borderShapes?.(input) ?? []).map((shape) => tensorBytes({ shape })),
+    borderRowBytes: (mode.borders?.(input) ?? []).map(
+      ({ inputShape, inputHalf }) => tensorBytes({ shape: inputShape }) / (inputHalf ? 2 : 1),
+    ),
   };
 }

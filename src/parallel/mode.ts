@@ -21,11 +21,10 @@ import type { BucketsInfo, PlanInfo, ShardingInfo } from '../protocol/session-in
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { CodeLine, Rank } from '../protocol/trace';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
-import type { Shape } from '../tensor/shape';
 import type { FormPass, RunSizes } from './closed-form';
 import type { Face } from './face';
 import type { ModeInput } from './mode-input';
-import type { StageGraph } from './stage-graph';
+import type { StageGraph, StageOutput } from './stage-graph';
 
 export type { ModeInput } from './mode-input';
 
@@ -107,8 +106,8 @@ export interface ParallelMode {
   layersOfDevice(config: Config): readonly (readonly number[])[];
   /** Which device holds which piece of each parameter and buffer of the model and its loss. */
   shards(config: Config, tensors: readonly TensorSpec[]): ShardMap;
-  /** Shape of one row of what crosses each border between neighbours; absent: nothing does. */
-  borderShapes?(input: ModeInput): readonly Shape[];
+  /** One row of what crosses each border between neighbours; absent: nothing does. */
+  borders?(input: ModeInput): readonly StageOutput[];
   /** The rows that each device works on. `rows`: how many each process has. */
   rowsOfDevice(config: Config, rows: readonly number[]): readonly RowSlice[];
   /** Ranks that compute a loss, ascending: those of a pipeline's last stage. Absent: all. */

@@ -228,13 +228,10 @@ function lossOf(builder: GraphBuilder, input: ModeInput, rows: number, output: V
   return buildLoss(builder, config.loss, output, y);
 }
 
-/** Of the output of a stage: what the graph of the next stage begins with. */
-export function outputOf({ graph, output }: StageGraph): {
-  readonly inputName: string;
-  readonly inputShape: Shape;
-  readonly inputType: DType;
-  readonly inputHalf: HalfFormat | undefined;
-} {
+/** What the graph of the next stage begins with; the shape is that of a row. */
+export type StageOutput = Required<Pick<StageOptions, 'inputName' | 'inputShape' | 'inputType' | 'inputHalf'>>;
+
+export function outputOf({ graph, output }: StageGraph): StageOutput {
   const { type, half } = must(
     graph.values.find(({ name }) => name === output),
     output,

@@ -10,11 +10,14 @@ import type { TraceEvent } from '../protocol/trace';
 export const closedFormOf = (forms: readonly KindForm[], kind: StepKind): ClosedForm | undefined =>
   forms.find((one) => programKey(one.kind) === programKey(kind))?.form;
 
-/** The others are counted beside it: buffers, SyncBatchNorm's sums, the used map, join's counts, norms for clipping. */
+/**
+ * The others are counted beside it: buffers, SyncBatchNorm's sums, the used map, join's counts, norms for clipping, the
+ * GradScaler's found_inf.
+ */
 export function isSpoken(
   { speaksOf }: Pick<ClosedForm, 'speaksOf'>,
   { anchor, bucket, collective, payload }: Pick<TraceEvent, 'anchor' | 'bucket' | 'collective' | 'payload'>,
 ): boolean {
-  if (speaksOf === 'everything') return anchor !== 'clip';
+  if (speaksOf === 'everything') return anchor !== 'clip' && anchor !== 'unscale';
   return bucket !== undefined || (collective?.op === 'allReduce' && payload === 'parameter' && anchor === 'average');
 }

@@ -133,6 +133,15 @@ test.each<ConfigInput>([
       pipeline: { microBatches: 4 },
     }),
   ),
+  { mode: 'modelParallel', precision: 'autocast-bf16', modelParallel: { split: [2, 3, 1] } },
+  { mode: 'pipeline', precision: 'autocast-fp16', pipeline: { microBatches: 4, split: [2, 3, 1] } },
+  {
+    mode: 'sharded',
+    model: { layers: mlpLayers([2, 4, 4, 4, 1], 'Tanh') },
+    precision: 'autocast-bf16',
+    gradScaler: { enabled: true },
+    clipGradNorm: 1,
+  },
   { mode: 'parameterServer', accumulate: 3 },
   { mode: 'parameterServer', parameterServer: { synchronous: false, staleness: 3 } },
   { mode: 'ddp', accumulate: 2, ddp: { findUnusedParameters: true } },
@@ -140,4 +149,14 @@ test.each<ConfigInput>([
   { mode: 'ddp', worldSize: 2, ddp: { findUnusedParameters: true, join: true, samplesPerRank: [52, 32] } },
 ])('bytes of %o', (config) => {
   expect(disagreements({ ...XOR, ...config })).toEqual([]);
+});
+
+test.each(['modelParallel', 'pipeline'] as const)('%s under autocast sends half as much', (mode) => {
+  const bytesOf = (precision: ConfigInput['precision']): number => {
+    const config: ConfigInput = { mode, precision, worldSize: 2, batchSize: 32, dropLast: true, compareSingle: false };
+    const { facts, programs } = createBlueprint(parseConfig({ ...config, pipeline: { microBatches: 4 } }), {});
+    const { perDevice } = must(closedFormOf(facts.closedForms, must(programs[0], 'program').kind), 'closed form');
+    return perDevice.reduce((sum, bytes) => sum + bytes, 0);
+  };
+  expect(bytesOf('autocast-bf16')).toBe(bytesOf('float32') / 2);
 });

@@ -12,12 +12,11 @@ import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protocol/step-kind';
 import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
-import type { Shape } from '../../tensor/shape';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { arrivingBuffer, HalfValues, leavingBuffer, unpackArrived } from '../emit-halves';
 import { emitOptimizerOver } from '../emit-optimizer';
 import type { ModeInput } from '../mode';
-import { nodesOf, outputOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
+import { nodesOf, outputOf, type StageGraph, type StageOptions, type StageOutput, stageGraph } from '../stage-graph';
 
 export { modelParallelForm as closedForm } from './closed-form';
 
@@ -106,10 +105,8 @@ export const layersOfDevice = (config: Config): readonly (readonly number[])[] =
   layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));
 
 /** Batch norm asks for two rows. */
-export const borderShapes = (input: ModeInput): readonly Shape[] =>
-  stagesOf(input, { rows: 2 })
-    .slice(0, -1)
-    .map((stage) => outputOf(stage).inputShape);
+export const borders = (input: ModeInput): readonly StageOutput[] =>
+  stagesOf(input, { rows: 2 }).slice(0, -1).map(outputOf);
 
 export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
   const builder = new ProgramBuilder(mesh, input.ops);

@@ -25,6 +25,6 @@ export const modelParallel: ParallelMode = {
   closedForm: (run, pass) => COMPILER.get().closedForm(run, pass),
   layersOfDevice: (config) => COMPILER.get().layersOfDevice(config),
   shards: (config, tensors) => COMPILER.get().shards(config, tensors),
-  borderShapes: (input) => COMPILER.get().borderShapes(input),
+  borders: (input) => COMPILER.get().borders(input),
   compile: (input, kind) => COMPILER.get().compile(input, kind, modelParallel.mesh(input.config)),
 };

@@ -21,7 +21,7 @@ export { compile } from './compile';
 export { memoryAdvice } from './memory-advice';
 export { pipelineNotices as notices } from './notices';
 export { noiseForStep } from './replica-sync';
-export { borderShapes, layersOfDevice, lossRanks, shards } from './stages';
+export { borders, layersOfDevice, lossRanks, shards } from './stages';
 
 /** For the report. */
 export const scheduleFigures = (config: Config): PipelineReport => figuresOf(scheduleOf(config));

@@ -35,7 +35,7 @@ export const pipeline: ParallelMode = {
   layersOfDevice: (config) => COMPILER.get().layersOfDevice(config),
   shards: (config, tensors) => COMPILER.get().shards(config, tensors),
   lossRanks: (config) => COMPILER.get().lossRanks(config),
-  borderShapes: (input) => COMPILER.get().borderShapes(input),
+  borders: (input) => COMPILER.get().borders(input),
   opFamilies: (config) => [
     ...(meshSizes(config).tp > 1 ? (['partition'] as const) : []),
     ...(shardsParameters(config) ? (['sharded'] as const) : opFamiliesOfHook(config)),

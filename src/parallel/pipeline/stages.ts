@@ -16,10 +16,9 @@ import { checkSchedule } from '../../schedules/check';
 import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
 import { type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
-import type { Shape } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import { layoutsOf } from '../sharded/pieces';
-import { outputOf, type Partition, type StageGraph, stageGraph } from '../stage-graph';
+import { outputOf, type Partition, type StageGraph, type StageOutput, stageGraph } from '../stage-graph';
 import { layerRanges } from './split';
 import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 
@@ -164,13 +163,10 @@ function addedTo(ties: readonly Tie[], { stages, orders, rankOfStage }: Schedule
   return added;
 }
 
-/** Shape of one row of what each stage hands to the next one. */
-export function borderShapes(input: ModeInput): readonly Shape[] {
+/** One row of what each stage hands to the next one. */
+export function borders(input: ModeInput): readonly StageOutput[] {
   const graphOf = createStageGraphs(input);
   const stages = layerRanges(input.config).length;
   // Batch norm asks for two rows.
-  return Array.from(
-    { length: stages - 1 },
-    (_, stage) => outputOf(graphOf(stage, { rows: 2, gradients: 'add' })).inputShape,
-  );
+  return Array.from({ length: stages - 1 }, (_, stage) => outputOf(graphOf(stage, { rows: 2, gradients: 'add' })));
 }
