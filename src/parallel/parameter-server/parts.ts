@@ -6,7 +6,6 @@ import { LOSS_WEIGHTS } from '../../nn/losses';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
-import { HalfValues } from '../emit-halves';
 import type { StageGraph } from '../stage-graph';
 
 /** A worker in a step. */
@@ -78,8 +77,7 @@ export function emitWorker({ lane, stage, start, count }: Worker, fetch?: () => 
   emitMasks(lane, stage);
   fetch?.();
   lane.handOver('comm', 'compute', { phase: 'forward', anchor: 'forward' });
-  const halves = new HalfValues(lane);
-  for (const node of stage.graph.nodes) emitNode(lane, stage, node, undefined, halves);
+  for (const node of stage.graph.nodes) emitNode(lane, stage, node);
 }
 
 /** The worker's gradients to the server, in place of what is there or added to it, and its running statistics. */

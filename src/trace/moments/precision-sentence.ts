@@ -13,7 +13,6 @@ import { does, their, type Who } from './who';
 export const isConversion = ({ name }: Pick<TraceEvent, 'name'>): boolean => name.startsWith('precision/');
 
 export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): string | undefined {
-  const skipped = trace.losses.scaler?.skipped === true;
   switch (e.name) {
     case 'precision/cast':
       if (e.phase === 'backward' && e.module !== '')
@@ -30,9 +29,13 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
       return `scaler.update(): ${who.text} ${updated(trace, who)}`;
     default:
   }
-  if (!skipped || e.phase !== 'step' || !/^(optim|scaler)\//.test(e.name) || /norm|clip/.test(e.name)) return undefined;
+  if (!isSkippedStep(trace, e)) return undefined;
   return `scaler.step(): ${who.text} ${does(who, 'skip')} optimizer.step(), because a gradient is inf or NaN`;
 }
+
+/** An optimiser's step that the GradScaler has skipped. */
+export const isSkippedStep = ({ losses }: StepTrace, { phase, name }: TraceEvent): boolean =>
+  losses.scaler?.skipped === true && phase === 'step' && /^(optim|scaler)\//.test(name) && !/norm|clip/.test(name);
 
 /** The gradient of what was cast in the forward pass goes back to the type that it was cast from. */
 const castTo = ({ reads }: TraceEvent): string =>

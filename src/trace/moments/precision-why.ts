@@ -1,5 +1,6 @@
 /** Why a GradScaler does what it does. undefined: the moment says it all. Called by moment-why.ts. */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { isSkippedStep } from './precision-sentence';
 
 export function precisionWhy(trace: StepTrace, e: TraceEvent): string | undefined {
   if (e.name === 'precision/cast' && e.phase === 'backward' && e.module !== '')
@@ -8,12 +9,7 @@ export function precisionWhy(trace: StepTrace, e: TraceEvent): string | undefine
     return 'Backward began with the loss times the scale, so that small gradients do not become 0 in float16. All gradients are too large by this factor; what comes after needs them as they are.';
   if (e.name === 'scaler/update')
     return 'A scale as large as possible keeps the most small gradients. After enough good steps the scale grows, until a gradient overflows; then it shrinks.';
-  if (
-    trace.losses.scaler?.skipped &&
-    e.phase === 'step' &&
-    /^(optim|scaler)\//.test(e.name) &&
-    !/norm|clip/.test(e.name)
-  )
+  if (isSkippedStep(trace, e))
     return 'With an infinite gradient the weights would become infinite or NaN. The weights and the states of the optimiser stay as they were.';
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A tensor in half precision, or gradients before they are unscaled: how large its values are, as a histogram of powers
- * of two, with the range of float16 as a band. What lies left of the band vanishes in float16, what lies right of it
+ * A tensor in half precision, or the gradients after unscale_: how large the values are, as a histogram of powers of
+ * two, with the range of float16 as a band. What lies left of the band vanishes in float16, what lies right of it
  * overflows.
  */
 import type { Rect } from '../../draw/geometry';
