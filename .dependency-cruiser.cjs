@@ -73,6 +73,7 @@ const only = {
     'trace',
     'recordings',
     'sizing',
+    'tensor',
     'distributed',
     'inference',
     'museum',
@@ -204,7 +205,7 @@ module.exports = {
       comment: 'Pictures of the lessons that need the engine are recorded when the site is built (lessons/record).',
       severity: 'error',
       from: { path: '^src/lessons/', pathNot: `^src/lessons/record/|${tests}` },
-      to: { path: '^src/(distributed|inference|interop)/' },
+      to: { path: '^src/(tensor|distributed|inference|interop)/' },
     },
     {
       name: 'node-only-in-cli',

@@ -30,6 +30,7 @@ const EVERY_VIEW = [
   'pipelines',
   'pipeline-schedules',
   'sharding',
+  'half-precision',
 ];
 
 const startsByItself = async (figure: Locator): Promise<boolean> =>

@@ -43,6 +43,7 @@ export const CONTENTS: readonly Entry[] = [
   { name: 'pipeline-schedules', title: 'Pipeline schedules: zero bubble and V', week: 12 },
   { name: 'tensor-parallel', title: 'Tensor parallelism', week: 12 },
   { name: 'sharding', title: 'Sharding states: ZeRO and FSDP', week: 12 },
+  { name: 'half-precision', title: 'Half precision', week: 12 },
   {
     name: 'meshes',
     title: 'Meshes: all at once',

@@ -9,7 +9,8 @@ import type { QuantityId } from './facts/quantities';
 /**
  * What a figure shows, each a component of the playground; `lab`: one collective, round by round; `schedule`: what the
  * ranks of a pipeline compute when; `editor`: the same, to be changed and run; `curve`: memory of a rank over the step,
- * for runs in shards.
+ * for runs in shards; `range`: the gradients of each layer beside the range of float16; `scale`: the scale of a
+ * GradScaler over the steps.
  */
 export type View =
   | 'stage'
@@ -20,6 +21,8 @@ export type View =
   | 'field'
   | 'memory'
   | 'curve'
+  | 'range'
+  | 'scale'
   | 'buckets'
   | 'devices'
   | 'lab';

@@ -7,7 +7,12 @@ import { DEFAULT_VIEW } from '../permalink/permalink-view';
 import { parseBeside, printBeside } from './beside-link';
 import { suggestionsFor } from './suggestions';
 
-const RUNS = [OPENING_CONFIG, ...Object.values(PAGE_PRESETS), parsePermalink('#mode=single&device=cpu').config];
+const RUNS = [
+  OPENING_CONFIG,
+  ...Object.values(PAGE_PRESETS),
+  parsePermalink('#mode=single&device=cpu').config,
+  parsePermalink('#mode=ddp&precision=autocast-fp16&scaler=1').config,
+];
 
 describe('the second run in the link', () => {
   it('says only what differs, in the words of a permalink', () => {
@@ -65,5 +70,7 @@ describe('suggestions', () => {
     expect(words('')).toContain('with all-reduce by naive exchange');
     expect(words('')).toContain('with a bucket cap of 25 MiB');
     expect(words('#mode=single')).not.toContain('without overlap');
+    expect(words('#precision=autocast-fp16&scaler=1').slice(0, 2)).toEqual(['in float32', 'without a GradScaler']);
+    expect(words('#mode=pipeline&precision=autocast-bf16').slice(0, 2)).toEqual(['in float32', 'on one device']);
   });
 });

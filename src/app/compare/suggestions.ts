@@ -66,10 +66,27 @@ function otherSizes(run: Config): readonly Suggestion[] {
     });
 }
 
+/** A run in half precision beside itself in float32, and with or without a GradScaler. */
+function otherPrecisions(run: Config): readonly Suggestion[] {
+  const { precision, gradScaler } = run;
+  if (precision === 'float32') return [];
+  const scaler = { ...run, gradScaler: { ...gradScaler, enabled: !gradScaler.enabled } };
+  return [
+    {
+      words: 'in float32',
+      config: { ...run, precision: 'float32', gradScaler: { ...gradScaler, enabled: false } },
+    },
+    ...(FACES[run.mode].mixedPrecision === 'all'
+      ? [{ words: gradScaler.enabled ? 'without a GradScaler' : 'with a GradScaler', config: scaler }]
+      : []),
+  ];
+}
+
 export function suggestionsFor(run: Config): readonly Suggestion[] {
   const optimizer = run.optimizer.type === 'SGD' ? 'Adam' : 'SGD';
   const slower = withSetting(run, ['optimizer', 'lr'], run.optimizer.lr / 10);
   const all: readonly Suggestion[] = [
+    ...otherPrecisions(run),
     ...otherModes(run).slice(0, 1),
     ...otherBuckets(run),
     ...otherModes(run).slice(1),

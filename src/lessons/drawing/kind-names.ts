@@ -4,6 +4,7 @@ export type KindName =
   | 'launched-steps'
   | 'memory-over-time'
   | 'deal'
+  | 'sixteen-bits'
   | 'two-ways'
   | 'loss-surface'
   | 'memory-and-time'

@@ -14,6 +14,7 @@ const KINDS: Readonly<Record<KindName, () => Promise<{ readonly kind: DrawingKin
   'norm-statistics': () => loadPart('The statistics', () => import('./kinds/norm-statistics')),
   recording: () => loadPart('The recording', () => import('./kinds/recording')),
   rendezvous: () => loadPart('The rendezvous', () => import('./kinds/rendezvous')),
+  'sixteen-bits': () => loadPart('The bits', () => import('./kinds/sixteen-bits')),
   'two-ways': () => loadPart('The two ways', () => import('./kinds/two-ways')),
 };
 

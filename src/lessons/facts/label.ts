@@ -1,4 +1,5 @@
 /** What a quantity is called in the table below a figure: its label with its argument, `loss, step 40`. */
+import { moduleWords } from '../../trace/words';
 import { QUANTITIES, type QuantityId, quantityOf } from './quantities';
 
 /** Their argument is a rank. */
@@ -11,6 +12,8 @@ const OF_A_RANK: ReadonlySet<QuantityId> = new Set([
   'peakLive',
 ]);
 
+const OF_A_LAYER: ReadonlySet<QuantityId> = new Set(['gradients', 'zeroGradients', 'infiniteGradients']);
+
 export function labelOf(text: string): string {
   const asked = quantityOf(text);
   if (!asked) return text;
@@ -18,6 +21,7 @@ export function labelOf(text: string): string {
   if (asked.argument === '') return label;
   if (asked.id === 'loss') return `${label}, step ${asked.argument}`;
   if (asked.id === 'bucketBytes') return `bytes of bucket ${asked.argument}`;
+  if (OF_A_LAYER.has(asked.id)) return `${label}, ${moduleWords(asked.argument)}`;
   if (asked.id === 'spread') return `${label}, ${asked.argument}`;
   if (asked.id === 'element') {
     const [rank = '', buffer = '', index = ''] = asked.argument.split('/', 3);

@@ -6,6 +6,7 @@
 import { momentsOf } from '../../trace/moments/moments';
 import type { Facts } from './facts';
 import { PIPELINE_QUANTITIES } from './pipeline-quantities';
+import { PRECISION_QUANTITIES } from './precision-quantities';
 import type { Quantity } from './quantity';
 import {
   buffersAt,
@@ -269,6 +270,7 @@ export const QUANTITIES = {
   allGathers: { label: 'all-gathers', format: 'count', of: collectivesOf('allGather') },
   reduceScatters: { label: 'reduce-scatters', format: 'count', of: collectivesOf('reduceScatter') },
   ...PIPELINE_QUANTITIES,
+  ...PRECISION_QUANTITIES,
   labRound: { label: 'round', format: 'count', of: ({ lab, round }) => lab && round },
 } satisfies Readonly<Record<string, Quantity>>;
 

@@ -148,6 +148,8 @@ const PICTURE_OF: Readonly<Record<View, string>> = {
   field: 'The answer of the net at every point of the plane',
   memory: 'The memory of each device, by kind',
   curve: 'The memory of rank 0 over the step, by kind',
+  range: 'How large the gradients of each layer are, beside the range of float16',
+  scale: 'The scale of the loss over the steps',
   buckets: 'The buckets, in the order in which they are sent',
   devices: 'What each device does during the step',
   lab: 'The buffers of the ranks, chunk by chunk',

@@ -12,6 +12,7 @@ import { normed } from './norm-statistics';
 import type { Recorded } from './record-run';
 import { recordedSteps } from './recorded-steps';
 import { meetings } from './rendezvous';
+import { storedNumbers } from './sixteen-bits';
 import { twoWays } from './two-ways';
 
 export type RunsByName = ReadonlyMap<string, Recorded>;
@@ -26,6 +27,7 @@ const READERS: Readonly<Partial<Record<KindName, (runs: RunsByName, about: strin
   'norm-statistics': normed,
   recording: (_, about) => recordedSteps(about),
   rendezvous: meetings,
+  'sixteen-bits': storedNumbers,
 };
 
 export const needsData = (kind: KindName): boolean => READERS[kind] !== undefined;

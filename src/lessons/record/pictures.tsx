@@ -2,7 +2,9 @@
  * The views of a recorded figure as SVG files: painted by the playground's own painters, in both themes. Figures whose
  * view is a table have none.
  */
+import type { ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
+import type { Size } from '../../app/draw/geometry';
 import type { Ink } from '../../app/draw/ink';
 import type { MeasureText } from '../../app/draw/text';
 import type { Palette } from '../../app/draw/theme';
@@ -14,6 +16,9 @@ import { bareSvgOf } from '../../app/picture/write-picture';
 import { LOSS_PICTURE, paintLosses } from '../../app/result/loss-picture';
 import { lossSeries } from '../../app/result/loss-series';
 import { fieldShade, paintPoints } from '../../app/result/paint-field';
+import { RangeFigure, rangeHeight, shownRange } from '../../app/setup/precision/range-figure';
+import { ScaleFigure, scaleHeight } from '../../app/setup/precision/scale-figure';
+import { scaleStory } from '../../app/setup/precision/scale-story';
 import { shownCurve } from '../../app/setup/sharding/curve';
 import { CurveFigure, figureHeight } from '../../app/setup/sharding/curve-figure';
 import { paintStage } from '../../app/stage/paint-stage';
@@ -60,7 +65,10 @@ export function pictureOf(
   looks: Looks,
 ): PictureFile | undefined {
   if (view === 'lab') return labPicture(run, looks, shape);
-  if (view === 'curve') return curvePicture(run, looks, shape);
+  const width = WIDTH[shape] - BESIDE[shape];
+  if (view === 'curve') return curvePicture(run, looks, width);
+  if (view === 'range') return rangePicture(run, looks, width);
+  if (view === 'scale') return scalePicture(run, looks, width);
   const app = run.store.getState();
   const painted = paintedView(view, spec, app, shape);
   if (!painted) return undefined;
@@ -156,17 +164,30 @@ function labPicture({ lab, facts }: Recorded, { themes, labCss }: Looks, shape: 
   return { width: Number(width), height: Number(height), svg: { light, dark: draw('dark') } };
 }
 
-function curvePicture({ store }: Recorded, { themes }: Looks, shape: FigureShape): PictureFile {
+function curvePicture({ store }: Recorded, looks: Looks, width: number): PictureFile {
   const { info, cursor, traces } = store.getState();
   const trace = must(cursor && traces[cursor.trace], 'a traced step');
   const curve = must(shownCurve(must(info, 'a run'), trace), 'a run in shards');
-  const width = WIDTH[shape] - BESIDE[shape];
-  const markup = renderToStaticMarkup(
-    <CurveFigure curve={curve} trace={trace} event={cursor?.event} width={width} />,
-  ).replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"');
+  const figure = <CurveFigure curve={curve} trace={trace} event={cursor?.event} width={width} />;
+  return drawnOf(figure, { width, height: figureHeight(curve, width) }, looks);
+}
+
+function rangePicture({ facts }: Recorded, looks: Looks, width: number): PictureFile {
+  const range = must(shownRange(must(facts.info, 'a run'), must(facts.trace, 'a traced step')), 'a backward pass');
+  return drawnOf(<RangeFigure range={range} width={width} />, { width, height: rangeHeight(range, width) }, looks);
+}
+
+function scalePicture({ facts }: Recorded, looks: Looks, width: number): PictureFile {
+  const story = must(scaleStory(facts.app.losses, must(facts.info, 'a run').config), 'a run with a GradScaler');
+  return drawnOf(<ScaleFigure story={story} width={width} />, { width, height: scaleHeight(width) }, looks);
+}
+
+/** An <svg> of attributes alone, whose colours are variables of the theme. */
+function drawnOf(figure: ReactElement, size: Size, { themes }: Looks): PictureFile {
+  const markup = renderToStaticMarkup(figure).replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"');
   const draw = (theme: ThemeName) =>
     markup.replace(/var\(--([a-z0-9-]+)\)/g, (_, name: string) => themes[theme].variables.get(name) ?? 'none');
-  return { width, height: figureHeight(curve, width), svg: { light: draw('light'), dark: draw('dark') } };
+  return { ...size, svg: { light: draw('light'), dark: draw('dark') } };
 }
 
 /** The style sheet of the lab's figure, with the names that its classes have here and the colours of the theme. */

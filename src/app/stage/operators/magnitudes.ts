@@ -3,6 +3,7 @@
  * two, with the range of float16 as a band. What lies left of the band vanishes in float16, what lies right of it
  * overflows.
  */
+import { FLOAT16, magnitudesOf } from '../../../trace/magnitudes';
 import type { Rect } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';
 import type { OperatorPicture } from './operator-picture';
@@ -10,28 +11,9 @@ import { captioned, footed } from './places';
 import { ridge } from './ridge';
 import type { Sketch } from './sketch';
 
-/** Powers of two: the axis, float16's smallest number, its smallest with full precision, and its largest. */
+/** Powers of two. */
 const AXIS = [-40, 24] as const;
-const [SMALLEST, FULL, LARGEST] = [-24, -14, 16];
-
-export interface Magnitudes {
-  /** Powers of two of the values that have one. */
-  readonly powers: Float32Array;
-  readonly zeros: number;
-  readonly notFinite: number;
-}
-
-export function magnitudesOf(values: ArrayLike<number>): Magnitudes {
-  const powers: number[] = [];
-  let [zeros, notFinite] = [0, 0];
-  for (let i = 0; i < values.length; i++) {
-    const value = Math.abs(values[i] ?? 0);
-    if (value === 0) zeros++;
-    else if (Number.isFinite(value)) powers.push(Math.log2(value));
-    else notFinite++;
-  }
-  return { powers: Float32Array.from(powers), zeros, notFinite };
-}
+const { smallest: SMALLEST, full: FULL, end: LARGEST } = FLOAT16;
 
 /** What the run computes in. */
 const TYPE_WORDS = { float32: 'float32', 'autocast-bf16': 'bfloat16', 'autocast-fp16': 'float16' } as const;

@@ -10,6 +10,7 @@ import { effective, epoch, evaluating, scaling } from './epoch-topics';
 import { failures, late } from './failure-topics';
 import { checkpointing, oneDevice, replicas, stages } from './memory-topics';
 import { pipeline, schedules } from './pipeline-topics';
+import { halfPrecision } from './precision-topics';
 import { sharding } from './sharding-topics';
 import { tensorGroups } from './tensor-topics';
 import { batchNorms, buckets, gather, ring, servers, starting } from './time-topics';
@@ -31,6 +32,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'pipeline-schedules': schedules,
   'tensor-parallel': tensorGroups,
   sharding,
+  'half-precision': halfPrecision,
   launching: starting,
   'when-it-goes-wrong': failures,
   'from-tensorflow': servers,

@@ -16,6 +16,8 @@ const USUAL: Readonly<Record<View, number>> = {
   field: 190,
   memory: 280,
   curve: 265,
+  range: 280,
+  scale: 220,
   buckets: 240,
   devices: 180,
   lab: 0,

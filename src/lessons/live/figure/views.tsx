@@ -18,6 +18,14 @@ const Field = loadedPanel('The decision field', async () => (await import('../..
 const BucketView = loadedPanel('The buckets', async () => (await import('./bucket-view')).BucketView);
 const ScheduleFigure = loadedPanel('The schedule', async () => (await import('./schedule-figure')).ScheduleFigure);
 const EditorFigure = loadedPanel('The schedule editor', async () => (await import('./editor-figure')).EditorFigure);
+const RangeView = loadedPanel(
+  'The sizes of the gradients',
+  async () => (await import('../../../app/setup/precision/precision-views')).RangeView,
+);
+const ScaleView = loadedPanel(
+  'The scale over the steps',
+  async () => (await import('../../../app/setup/precision/precision-views')).ScaleView,
+);
 const CurveView = loadedPanel('The memory over the step', async () => (await import('./curve-view')).CurveView);
 const MemoryTable = loadedPanel(
   'The memory, tensor by tensor',
@@ -57,6 +65,8 @@ export function RunViews({ heights }: { readonly heights: Heights }) {
 const AS_HIGH_AS_THEY_ARE: ReadonlySet<View> = new Set([
   'memory',
   'curve',
+  'range',
+  'scale',
   'buckets',
   'devices',
   'timeline',
@@ -73,6 +83,8 @@ const VIEWS: Readonly<Record<RunView, ComponentType>> = {
   field: Field,
   memory: Memory,
   curve: CurveView,
+  range: RangeView,
+  scale: ScaleView,
   buckets: Buckets,
   devices: Devices,
 };

@@ -1,0 +1,116 @@
+/** The pictures of half precision say what the run had: gradients of every mode by layer, scales and skipped steps. */
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, test } from 'vitest';
+import { must } from '../../../base/invariant';
+import { recordRun } from '../../../lessons/record/record-run';
+import type { LossRecord } from '../../../protocol/trace';
+import { gradientSizes, type LayerGradients, ofAllLayers } from '../../../trace/gradient-sizes';
+import { powerWords, RangeFigure, rangeHeight, shownRange } from './range-figure';
+import { ScaleFigure } from './scale-figure';
+import { scaleStory } from './scale-story';
+
+const NET = 'data=circle&samples=64&layers=2-8-8-1&opt=sgd&batch=16&test=0&device=cpu&compare=0&at=2';
+
+async function runOf(link: string) {
+  const { facts } = await recordRun(`${NET}&${link}`);
+  return { info: must(facts.info, 'a run'), trace: must(facts.trace, 'a step') };
+}
+
+describe('gradients by layer', () => {
+  test.each([
+    'mode=single',
+    'mode=single&precision=autocast-fp16&scaler=1',
+    'mode=single&accumulate=2',
+    'mode=ddp&world=2&precision=autocast-bf16',
+    'mode=ddp&world=2&views=1',
+    'mode=sharded&world=2&zero=3&precision=autocast-bf16',
+    'mode=pipeline&world=2',
+    'mode=dp&world=2',
+  ])('%s: those of every layer, the last layer first', async (link) => {
+    const { info, trace } = await runOf(link);
+    const layers = gradientSizes(trace, info);
+    expect(layers.map(({ module }) => module)).toEqual(['4', '2', '0']);
+    expect(layers.map(({ count }) => count)).toEqual([9, 72, 24]);
+    for (const { powers, zeros, notFinite, count } of layers) expect(powers.length + zeros + notFinite).toBe(count);
+  });
+
+  test('the picture has a row per layer, with how many are 0 and how many are inf', async () => {
+    const { info, trace } = await runOf('mode=single&precision=autocast-fp16&scaler=1&initScale=1e30');
+    const { notFinite } = ofAllLayers(gradientSizes(trace, info));
+    expect(notFinite).toBeGreaterThan(0);
+    const range = must(shownRange(info, trace), 'a range');
+    expect(range.told).toContain(`scaled gradients in float16: `);
+    expect(range.told).toContain(`${notFinite} of 105 are inf or NaN`);
+    for (const width of [240, 372, 918]) {
+      const svg = renderToStaticMarkup(<RangeFigure range={range} width={width} />);
+      expect(svg).not.toMatch(/ (?:d|x|y|width|transform)="[^"]*(?:NaN|undefined)/);
+      const ends = [...svg.matchAll(/<rect x="([\d.]+)"[^>]* width="([\d.]+)"/g)].map(
+        ([, x, w]) => Number(x) + Number(w),
+      );
+      expect(Math.max(...ends)).toBeLessThanOrEqual(width);
+      expect(svg).toContain(`height="${rangeHeight(range, width)}"`);
+      for (const layer of ['layer 0', 'layer 2', 'layer 4']) expect(svg).toContain(`>${layer}<`);
+    }
+  });
+
+  test('many layers share rows, and no gradient is left out', async () => {
+    const { info, trace } = await runOf('mode=single');
+    const [first] = gradientSizes(trace, info);
+    const many = Array.from({ length: 40 }, (_, k): LayerGradients => ({ ...must(first, 'a layer'), module: `${k}` }));
+    const events = many.map(({ module }, id) => ({
+      ...must(
+        trace.events.find(({ phase, kind }) => phase === 'backward' && kind === 'compute'),
+        'an event',
+      ),
+      id,
+      captured: [{ buffer: `${module}.weight.grad`, offset: 0, values: Float32Array.of(0, 1, 2 ** -30) }],
+    }));
+    const parameters = many.map(({ module }) => ({ name: `${module}.weight`, shape: [3] }));
+    const { rows } = must(shownRange({ ...info, parameters }, { ...trace, events }), 'a range');
+    expect(rows.length).toBeLessThanOrEqual(16);
+    expect(rows[0]?.words).toBe('layer 0 to layer 2');
+    expect(ofAllLayers(rows.map((row) => ({ ...row, module: '' })))).toEqual({ count: 120, zeros: 40, notFinite: 0 });
+  });
+
+  test('powers are written as on paper', () => {
+    expect([-24, 0, 16].map(powerWords)).toEqual(['2⁻²⁴', '1', '2¹⁶']);
+  });
+});
+
+describe('the scale over the steps', () => {
+  const record = (step: number, scale: number, skipped: boolean): LossRecord => ({
+    ...{ step, microBatch: step, epoch: 0, perRank: [1], loss: 1 },
+    scaler: { scale, skipped, skippedSteps: 0 },
+  });
+  const config = { gradScaler: { initScale: 65_536 } } as Parameters<typeof scaleStory>[1];
+
+  test('a step has the scale that the step before left', () => {
+    const story = must(
+      scaleStory([record(0, 32_768, true), record(1, 65_536, false), record(2, 65_536, false)], config),
+      'a story',
+    );
+    expect(story.skipped).toBe(1);
+    expect(story.steps.map(({ step, scale, skipped }) => [step, scale, skipped])).toEqual([
+      [1, 65_536, true],
+      [2, 32_768, false],
+      [3, 65_536, false],
+    ]);
+  });
+
+  test('without a GradScaler there is none; micro-batches that end no step have no part in it', () => {
+    const { scaler: _, ...plain } = record(0, 1, false);
+    expect(scaleStory([plain], config)).toBeUndefined();
+    expect(scaleStory([plain, record(1, 65_536, false)], config)?.steps).toHaveLength(1);
+  });
+
+  test('the picture has a cross per skipped step, and one in its legend', () => {
+    const records = Array.from({ length: 30 }, (_, step) => record(step, 2 ** (16 - step), step % 3 === 0));
+    const story = must(scaleStory(records, config), 'a story');
+    for (const width of [240, 918]) {
+      const svg = renderToStaticMarkup(<ScaleFigure story={story} width={width} />);
+      expect(svg.match(/stroke="var\(--bad\)"/g)).toHaveLength(10 + 1);
+      expect(svg).toContain('10 skipped steps');
+      expect(svg).not.toMatch(/NaN|undefined/);
+    }
+  });
+});
