@@ -10,6 +10,7 @@ import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema, LIMITS } from '../protocol/config';
+import { paramHalf } from '../protocol/half-of';
 import { AXES } from '../protocol/mesh';
 import { meshSizes, openAxis, ranksOf } from '../protocol/mesh-sizes';
 import { checkNesting } from './check-nesting';
@@ -143,4 +144,10 @@ function modeOfMesh({ mode, mesh }: Config): Config['mode'] {
 }
 
 /** The single-device reference of a configuration. */
-export const referenceConfig = (config: Config): Config => ({ ...config, mode: 'single', worldSize: 1 });
+export function referenceConfig(config: Config): Config {
+  // One device has no fully_shard; autocast is its way to compute in the same type.
+  const half = paramHalf(config);
+  const { precision: own } = config;
+  const precision = half === undefined ? own : half === 'bf16' ? 'autocast-bf16' : 'autocast-fp16';
+  return { ...config, mode: 'single', worldSize: 1, precision };
+}

@@ -64,8 +64,10 @@ export interface NodePlacement {
   readonly halves?: readonly (HalfFormat | undefined)[];
 }
 
-/** Who decides about half precision while forward nodes are appended: torch.autocast. */
+/** Who decides about half precision while forward nodes are appended: torch.autocast, or a MixedPrecisionPolicy. */
 export interface ForwardPrecision {
+  /** The format of parameters; undefined: they are float32. */
+  readonly parameters: HalfFormat | undefined;
   /** The inputs as the operator reads them, cast where it must be, and the format of its first output. */
   operands(
     builder: GraphBuilder,
@@ -94,9 +96,10 @@ export class GraphBuilder {
   /**
    * A value that no node of this graph makes: input, target, parameter, seed, or a gradient received from elsewhere.
    */
-  value(name: string, type: TensorType, role: Role, half?: HalfFormat): ValueId {
+  value(name: string, type: TensorType, role: Role, given?: HalfFormat): ValueId {
     const unique = this.#claim(name);
     const id: ValueId = this.#values.length;
+    const half = role === 'parameter' ? this.precision?.parameters : given;
     this.#values.push({ id, name: unique, type, role, ...(half ? { half } : {}) });
     return id;
   }

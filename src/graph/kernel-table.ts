@@ -117,6 +117,7 @@ export const KERNELS = {
   'pointwise/unary-grad': { tensors: 'rrw', params: 3 },
   'pointwise/where': { tensors: 'rrrw', params: 26 },
   'precision/cast': { tensors: 'rw', params: 1 },
+  'precision/copy': { tensors: 'rw', params: 6 },
   'precision/pack': { tensors: 'ww', params: 1 },
   'precision/round': { tensors: 'w', params: 1 },
   'reduce/cumsum': { tensors: 'rw', params: 3 },

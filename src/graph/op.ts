@@ -114,9 +114,9 @@ export interface OpDef {
   flops(types: OpTypes): number;
   /**
    * Of an operator that does nothing but copy stretches from inputs to outputs, times a factor: what it moves. Others
-   * have none.
+   * have none; undefined: with these attributes it does more.
    */
-  moves?(types: OpTypes): readonly OpMove[];
+  moves?(types: OpTypes): readonly OpMove[] | undefined;
 }
 
 /** output[to + i] = input[from + i] * scale, rounded once. */

@@ -1,7 +1,7 @@
 /**
  * The text of the kernels that ship, by id (path under shaders/ without extension). Bundled at build; the page shows
  * the same text. Left out are those that only operators of testing/all-ops.ts run (shipped-ops.test.ts holds that no
- * other operator wants them), and those of mixed precision, which `shadersFor` fetches for a run that has it.
+ * other operator wants them), and those of mixed precision, which `shadersFor` fetches for a run that may have it.
  */
 import { loadPart } from '../base/load-part';
 import type { KernelId } from './kernel-table';
@@ -30,7 +30,8 @@ export const byId = (texts: Readonly<Record<string, string>>): Readonly<Record<K
 
 export const SHADERS = byId(files);
 
-const OF_HALVES = /^(precision|scaler)[/]/;
+/** fully_shard's copies are among them: they may make halves. */
+const OF_HALVES = /^(precision|scaler|fsdp)[/]/;
 
 /** What Programs of these operators run. */
 export async function shadersFor(ops: Iterable<string>): Promise<Readonly<Record<KernelId, string>>> {

@@ -69,13 +69,15 @@ export class HalfValues {
     this.#unpacked.clear();
   }
 
-  /** Before a backward node: what it reads becomes float32. */
+  /** Before a node: what it reads of what is kept becomes float32. */
   before(graph: Graph, node: GraphNode, where: Where): void {
-    if (node.phase !== 'backward') return;
     const kept = this.#keptIn(graph);
+    // Whole parameters come as halves (sharded/unit-emitter.ts), for both passes.
+    const isKept = ({ name, role }: GraphValue): boolean =>
+      role === 'unsharded' || (node.phase === 'backward' && kept.has(name));
     for (const id of new Set(node.inputs)) {
       const value = at(graph.values, id);
-      if (!value.half || !kept.has(value.name) || this.#unpacked.has(value.name)) continue;
+      if (!value.half || !isKept(value) || this.#unpacked.has(value.name)) continue;
       this.#unpacked.add(value.name);
       this.lane.renew(value.name);
       unpack(this.lane, value, where);

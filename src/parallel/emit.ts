@@ -117,6 +117,8 @@ export function emitAccumulate(lane: LaneBuilder, parameters: readonly Parameter
     { count: added.length },
     where,
   );
+  for (const { gradient, half } of added)
+    if (half) lane.compute('precision/round', [gradient], [gradient], { format: half }, where);
 }
 
 /** The masks of dropout, drawn on the host with the lane's batch. */

@@ -12,7 +12,7 @@ import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { Config } from '../protocol/config';
-import { halfOf } from '../protocol/half-of';
+import { halfOf, paramHalf, reduceHalf } from '../protocol/half-of';
 import type { Axis } from '../protocol/mesh';
 import type { MicroBatchKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
@@ -60,9 +60,10 @@ const WHOLE: CutGraph = {
 export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));
 /** Loaded for a run with `checkpointSegments`. */
 export const CHECKPOINT_PASS = new Part('Activation checkpointing', () => import('../graph/passes/checkpoint'));
-/** Loaded for a run under autocast. */
+/** Loaded for a run whose layers compute in half precision. */
 export const MIXED_PRECISION = new Part('Mixed precision', async () => ({
   ...(await import('../graph/autocast')),
+  ...(await import('../graph/all-in-half')),
   ...(await import('./emit-halves')),
 }));
 if (!globalThis.LOCKSTEP_SITE) await loadAll([FUSION_PASSES, CHECKPOINT_PASS, MIXED_PRECISION]);
@@ -73,6 +74,8 @@ export interface ParameterRef {
   readonly gradient: string;
   /** Buffer that this backward pass writes: `gradient` itself, or one beside it that is then added to it. */
   readonly fresh: string;
+  /** What `gradient` is in, if that is half precision: a sum of two is rounded again. */
+  readonly half?: HalfFormat;
   /** Axes of the mesh along which every rank has another piece of it; absent: each rank has the whole parameter. */
   readonly cutAlong?: readonly Axis[];
   /** Axes along which the ranks' gradients are addends: torch's Partial, summed when the optimiser reads them. */
@@ -191,10 +194,13 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const keep = keptValues(named, [x, output, ...gradients.values(), ...halves]);
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments).map(nodesFor);
   const kept = segments.length > 0 ? CHECKPOINT_PASS.get().checkpoint(named, segments, keep) : named;
+  // What is reduced in float32 is added up in float32, too.
+  const sumsHalf = reduceHalf(config);
   const parameters = made.map(({ name, value, cut, sum }) => ({
     name,
     gradient: at(finished.values, value).name,
     fresh: at(named.values, value).name,
+    ...(sumsHalf && at(named.values, value).half === sumsHalf ? { half: sumsHalf } : {}),
     ...(cut.length === 0 ? {} : { cutAlong: cut }),
     ...(sum.length === 0 ? {} : { sumAlong: sum }),
   }));
@@ -216,9 +222,11 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   };
 }
 
-function forwardPrecision({ precision }: Config): ForwardPrecision | undefined {
-  const half = halfOf(precision);
-  return half && new (MIXED_PRECISION.get().Autocast)(half);
+function forwardPrecision(config: Config): ForwardPrecision | undefined {
+  const [half, gathered] = [halfOf(config), paramHalf(config)];
+  if (half === undefined) return undefined;
+  const { Autocast, AllInHalf } = MIXED_PRECISION.get();
+  return gathered ? new AllInHalf(gathered) : new Autocast(half);
 }
 
 /** Of the output and the targets. */

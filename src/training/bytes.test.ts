@@ -98,6 +98,8 @@ const NORM: ConfigInput['model'] = {
     { type: 'Linear', in: 8, out: 1 },
   ],
 };
+/** Rows that divide by no number of ranks. */
+const TANH: ConfigInput = { model: { layers: mlpLayers([2, 5, 3, 1], 'Tanh') } };
 const XOR: ConfigInput = { model: NORM, data: { type: 'xor', samples: 84 }, batchSize: 36, worldSize: 3 };
 
 test.each<ConfigInput>([
@@ -142,6 +144,23 @@ test.each<ConfigInput>([
     gradScaler: { enabled: true },
     clipGradNorm: 1,
   },
+  ...[{ paramDtype: 'bfloat16' as const }, { paramDtype: 'float16' as const, reduceDtype: 'float32' as const }].flatMap(
+    (policy): ConfigInput[] => [
+      { ...TANH, mode: 'sharded', sharded: policy },
+      {
+        ...TANH,
+        mode: 'sharded',
+        worldSize: 4,
+        mesh: { dpReplicate: 2 },
+        sharded: { ...policy, reshardAfterForward: true },
+      },
+      { ...TANH, mode: 'sharded', worldSize: 4, sharded: { ...policy, reshardTo: 2 } },
+    ],
+  ),
+  // A module that is never called is neither gathered nor reduced.
+  { mode: 'sharded', sharded: { reduceDtype: 'bfloat16' } },
+  { mode: 'sharded', sharded: { modules: ['0', '4'] } },
+  { mode: 'pipeline', worldSize: 4, mesh: { pp: 2, dpShard: 2 }, pipeline: { microBatches: 4 } },
   { mode: 'parameterServer', accumulate: 3 },
   { mode: 'parameterServer', parameterServer: { synchronous: false, staleness: 3 } },
   { mode: 'ddp', accumulate: 2, ddp: { findUnusedParameters: true } },

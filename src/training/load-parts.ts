@@ -6,6 +6,7 @@
 import { loadAll, type Part } from '../base/part';
 import { loadAlgorithm } from '../collectives/algorithms';
 import { loadFamily } from '../data/make-dataset';
+import { allLayers } from '../nn/all-layers';
 import { SCHEDULERS } from '../optim/schedule';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadRareParts } from '../parallel/ddp/rare-parts';
@@ -13,6 +14,7 @@ import { GRAD_SCALER } from '../parallel/emit-optimizer';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
 import { CHECKPOINT_PASS, FUSION_PASSES, MIXED_PRECISION } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
+import { halfOf, reduceHalf } from '../protocol/half-of';
 import { RESUMING } from './blueprint/resuming-part';
 
 type LayerType = LayerConfig['type'];
@@ -48,15 +50,10 @@ const FAMILIES_OF_LAYER: Partial<Record<LayerType, readonly ProgramOpFamily[]>> 
   TransformerBlock: ['attention', 'norm'],
 };
 
-const withInner = (layer: LayerConfig): readonly LayerConfig[] => {
-  if (layer.type === 'Residual') return [layer, ...[...layer.layers, ...(layer.shortcut ?? [])].flatMap(withInner)];
-  return layer.type === 'Unused' ? [layer, ...layer.layers.flatMap(withInner)] : [layer];
-};
-
 /** The families of operators that Programs of this configuration may have. */
 export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   const { model, loss, optimizer, fuse } = config;
-  const types = [...new Set(model.layers.flatMap(withInner).map(({ type }) => type))];
+  const types = [...new Set(allLayers(model.layers).map(({ type }) => type))];
   const found = new Set(types.flatMap((type) => FAMILIES_OF_LAYER[type] ?? []));
   const add = (when: boolean, ...families: readonly ProgramOpFamily[]) => {
     if (when) for (const family of families) found.add(family);
@@ -65,7 +62,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
   add(config.gradScaler.enabled || !['SGD', 'Adam', 'AdamW'].includes(optimizer.type), 'optimizers');
   add(fuse, 'fused');
-  add(config.precision !== 'float32', 'precision');
+  add(halfOf(config) !== undefined || reduceHalf(config) !== undefined, 'precision');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
   // The bias behind a sum of addends is spread over it, and its gradient is a sum.
   add(found.has('partition'), 'reduce', 'shape');
@@ -76,7 +73,7 @@ export async function loadParts(config: Config): Promise<void> {
   const parts: readonly Part<unknown>[] = [
     ...(config.fuse ? [FUSION_PASSES] : []),
     ...(config.checkpointSegments === undefined ? [] : [CHECKPOINT_PASS]),
-    ...(config.precision === 'float32' ? [] : [MIXED_PRECISION]),
+    ...(halfOf(config) === undefined ? [] : [MIXED_PRECISION]),
     ...(config.gradScaler.enabled ? [GRAD_SCALER] : []),
     ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),

@@ -91,6 +91,29 @@ test('stage 3 has at most two units whole at once, stage 2 all of them', () => {
   expect(bytes).toEqual(bytes.toSorted((a, b) => b - a));
 });
 
+test('with a MixedPrecisionPolicy gathered parameters take half the bytes, and shards the same', () => {
+  const policy = { paramDtype: 'bfloat16', reduceDtype: 'float32' } as const;
+  expect(kept({ mode: 'sharded', sharded: policy })).toEqual(kept({ mode: 'sharded' }));
+  const gathered = (config: ConfigInput, suffix: RegExp): readonly number[] =>
+    at(programOf(config).lanes, 0).buffers.flatMap((spec) => (suffix.test(spec.name) ? [tensorBytes(spec)] : []));
+  const [low, full] = [{ mode: 'sharded' as const, sharded: policy }, { mode: 'sharded' as const }];
+  expect(new Set(gathered(low, /\.gathered\./))).toEqual(new Set([MATRIX / 2]));
+  expect(new Set(gathered(full, /\.gathered\./))).toEqual(new Set([MATRIX]));
+  expect(new Set(gathered(low, /unsharded.*\.halves/))).toEqual(new Set([MATRIX / 2]));
+  expect(new Set(gathered(low, /\.gradients$/))).toEqual(new Set([MATRIX]));
+  expect(new Set(gathered({ mode: 'sharded', sharded: { paramDtype: 'bfloat16' } }, /\.gradients$/))).toEqual(
+    new Set([MATRIX / 2]),
+  );
+  const bytes = (stage: number) => [
+    reserved({ ...full, sharded: { stage } }),
+    reserved({ ...low, sharded: { ...policy, stage } }),
+  ];
+  for (const stage of [2, 3]) {
+    const [wide = 0, narrow = 0] = bytes(stage);
+    expect(narrow).toBeLessThan(wide);
+  }
+});
+
 test('a model that DDP cannot hold: the refusal names a stage that fits, and the run with it opens', () => {
   const [whole = 0, , , sharded = 0] = [0, 1, 2, 3].map((stage) => reserved({ mode: 'sharded', sharded: { stage } }));
   const refusal = (budgetBytes: number): LockstepError => {

@@ -51,7 +51,7 @@ function settingsWith(place: string): object {
     case 'gradScaler':
       return { gradScaler: { enabled: true } };
     case 'sharded':
-      return { mode: 'sharded', accumulate: 2 };
+      return { mode: 'sharded', accumulate: 2, sharded: { paramDtype: 'bfloat16' } };
     case 'pipeline':
       return { mode: 'pipeline' };
     case 'parameterServer':

@@ -1,11 +1,11 @@
 /** The lines of mixed precision: torch.autocast around the forward pass, and what a GradScaler does in a step. */
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
-import { halfOf } from '../../protocol/half-of';
+import { autocastHalf } from '../../protocol/half-of';
 import { type CodeLine, codeLine as line } from './code-line';
 
 /** `with ...:` around the forward pass; undefined: it computes in float32. `device`: a Python expression. */
 export function autocastLine({ precision }: Config, device: string): string | undefined {
-  const half = halfOf(precision);
+  const half = autocastHalf(precision);
   const type = device === 'device' ? 'device.type' : `torch.device(${device}).type`;
   return half && `with torch.autocast(${type}, dtype=torch.${half === 'bf16' ? 'bfloat16' : 'float16'}):`;
 }

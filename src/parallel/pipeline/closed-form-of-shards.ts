@@ -7,6 +7,7 @@ import { algorithmFor } from '../../collectives/algorithms';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import type { CollectiveOp } from '../../protocol/collective';
 import type { Config } from '../../protocol/config';
+import { paramHalf, reduceHalf } from '../../protocol/half-of';
 import type { Axis } from '../../protocol/mesh';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -15,6 +16,7 @@ import type { Schedule } from '../../schedules/schedule';
 import { bytesOf } from '../../tensor/shape';
 import { unitsOn } from '../sharded/emitter-of-parts';
 import { unitLayout } from '../sharded/unit-layout';
+import { trainedIn } from '../sharded/units';
 import { unitsOfStages } from './shards-of-stages';
 import { devicesOfStage } from './stages';
 
@@ -22,23 +24,25 @@ import { devicesOfStage } from './stages';
 export function addShards(perDevice: number[], config: Config, schedule: Schedule): void {
   const { stage: zero, reshardAfterForward } = config.sharded;
   const mesh = initDeviceMesh(meshSizes(config));
-  const onDevice = unitsOn(config);
-  const sent = (op: CollectiveOp, axis: Axis, elements: number, device: DeviceIndex): number => {
-    const cost = { op, worldSize: mesh.shape[axis], bytes: elements * bytesOf('f32') };
+  const [onDevice, trained] = [unitsOn(config), trainedIn(config)];
+  const sent = (op: CollectiveOp, axis: Axis, places: number, device: DeviceIndex): number => {
+    const cost = { op, worldSize: mesh.shape[axis], bytes: places * bytesOf('f32') };
     return at(algorithmFor(config.ddp.algorithm, op).cost(cost).bytesSent, mesh.coordinate(device)[axis]);
   };
   const ranks = mesh.shape.dpShard;
   for (const [stage, units] of unitsOfStages(config).entries())
     for (const { path, parameters } of units) {
-      if (parameters.length === 0) continue;
+      if (trained({ path, parameters }).length === 0) continue;
       const reshards = zero === 3 && (path !== '' || reshardAfterForward === true);
       const gathers = gathersOf(schedule, stage, reshards);
       for (const device of devicesOfStage(config, schedule, stage)) {
-        const { perRank } = unitLayout(onDevice({ path, parameters }, device).parameters, ranks);
+        const own = onDevice({ path, parameters }, device);
+        const { places } = unitLayout(own.parameters, ranks, paramHalf(config));
+        const reduced = unitLayout(trained(own), ranks, reduceHalf(config)).places;
         const bytes =
-          gathers * sent('allGather', 'dpShard', perRank, device) +
-          sent('reduceScatter', 'dpShard', ranks * perRank, device) +
-          sent('allReduce', 'dpReplicate', perRank, device);
+          gathers * sent('allGather', 'dpShard', places, device) +
+          sent('reduceScatter', 'dpShard', ranks * reduced, device) +
+          sent('allReduce', 'dpReplicate', reduced, device);
         perDevice[device] = at(perDevice, device) + bytes;
       }
     }

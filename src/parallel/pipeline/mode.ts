@@ -7,6 +7,7 @@
 import { at } from '../../base/invariant';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
+import { reduceHalf } from '../../protocol/half-of';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { commHookOf, opFamiliesOfHook } from '../ddp/comm-hooks/comm-hooks';
 import { type ParallelMode, SCRIPT } from '../mode';
@@ -39,6 +40,7 @@ export const pipeline: ParallelMode = {
   opFamilies: (config) => [
     ...(meshSizes(config).tp > 1 ? (['partition'] as const) : []),
     ...(shardsParameters(config) ? (['sharded'] as const) : opFamiliesOfHook(config)),
+    ...(reduceHalf(config) ? (['halves'] as const) : []),
   ],
   stepPhases: (config) => commHookOf(config).phases?.(config),
   noiseForStep: (input) => COMPILER.get().noiseForStep(input),

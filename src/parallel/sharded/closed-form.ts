@@ -7,6 +7,7 @@ import type { DeviceMesh } from '../../mesh/device-mesh';
 import { parameterList } from '../../nn/model';
 import type { ClosedForm } from '../../protocol/closed-form';
 import type { CollectiveOp } from '../../protocol/collective';
+import { paramHalf, reduceHalf } from '../../protocol/half-of';
 import type { Axis } from '../../protocol/mesh';
 import type { DeviceIndex } from '../../protocol/trace';
 import { bytesOf, tensorBytes } from '../../tensor/shape';
@@ -16,7 +17,7 @@ import { cutGraphs } from '../tensor/closed-form';
 import { sentForPartials, sentInside } from '../tensor/inside-groups';
 import { unitsOn } from './emitter-of-parts';
 import { unitLayout } from './unit-layout';
-import { type ShardedUnit, unitsOf } from './units';
+import { type ShardedUnit, trainedIn, unitsOf } from './units';
 import { partitionOf } from './zero-one';
 
 export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): ClosedForm {
@@ -27,31 +28,33 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
     return stage === 1 && pass.steps ? withBroadcasts(run, reduced, mesh) : reduced;
   }
   const ranks = mesh.shape.dpShard;
-  const units = unitsOf(config).filter(({ parameters }) => parameters.length > 0);
+  const trained = trainedIn(config);
+  const units = unitsOf(config).filter((unit) => trained(unit).length > 0);
   const onDevice = unitsOn(config);
   const inside = mesh.shape.tp > 1 ? sentByGroup(run, pass, mesh) : () => 0;
   const perDevice = mesh.devices.map((device) => {
     const rank = at(mesh.rankOfDevice, device);
-    const sentIn = (op: CollectiveOp, worldSize: number, place: number, elements: number): number => {
-      const bytes = elements * bytesOf('f32');
+    const sentIn = (op: CollectiveOp, worldSize: number, place: number, places: number): number => {
+      const bytes = places * bytesOf('f32');
       return at(algorithmFor(config.ddp.algorithm, op).cost({ op, worldSize, bytes }).bytesSent, place);
     };
-    const sent = (op: CollectiveOp, axis: Axis, elements: number): number =>
-      sentIn(op, mesh.shape[axis], mesh.coordinate(rank)[axis], elements);
+    const sent = (op: CollectiveOp, axis: Axis, places: number): number =>
+      sentIn(op, mesh.shape[axis], mesh.coordinate(rank)[axis], places);
     /** For the backward pass: from all shards, or from what few ranks have kept. */
-    const gatheredAgain = (unit: ShardedUnit, perRank: number): number => {
+    const gatheredAgain = (unit: ShardedUnit, places: number): number => {
       if (stage < 3 || (unit.path === '' && reshardAfterForward !== true)) return 0;
-      if (reshardTo === undefined || unit.path === '') return sent('allGather', 'dpShard', perRank);
-      const few = unitLayout(unit.parameters, reshardTo).perRank;
+      if (reshardTo === undefined || unit.path === '') return sent('allGather', 'dpShard', places);
+      const few = unitLayout(unit.parameters, reshardTo, paramHalf(config)).places;
       return sentIn('allGather', reshardTo, mesh.coordinate(rank).dpShard % reshardTo, few);
     };
     const own = units.map((unit) => onDevice(unit, device));
     return own.reduce((bytes, unit) => {
-      const { perRank } = unitLayout(unit.parameters, ranks);
+      const { places } = unitLayout(unit.parameters, ranks, paramHalf(config));
+      const part = unitLayout(trained(unit), ranks, reduceHalf(config)).places;
       const reduced = pass.reduces
-        ? sent('reduceScatter', 'dpShard', ranks * perRank) + sent('allReduce', 'dpReplicate', perRank)
+        ? sent('reduceScatter', 'dpShard', ranks * part) + sent('allReduce', 'dpReplicate', part)
         : 0;
-      return bytes + sent('allGather', 'dpShard', perRank) + gatheredAgain(unit, perRank) + reduced;
+      return bytes + sent('allGather', 'dpShard', places) + gatheredAgain(unit, places) + reduced;
     }, inside(device));
   });
   const text =

@@ -55,7 +55,11 @@ function fsdpOfStage(options: FsdpOfStage) {
   const begun = new Set<UnitState>();
   let ends: UnitEnds | undefined;
 
-  const backwardOrder: readonly UnitState[] = [root, ...others.toReversed()];
+  /** Without modules that are never called. */
+  const backwardOrder = (): readonly UnitState[] => [
+    root,
+    ...others.toReversed().filter((unit) => must(ends, 'a forward pass').forward.has(unit)),
+  ];
 
   return {
     beforeUse(use: StageUse) {
@@ -75,7 +79,7 @@ function fsdpOfStage(options: FsdpOfStage) {
           makeWhole(each, 'backward');
           if (begun.has(each)) continue;
           begun.add(each);
-          prefetch(backwardOrder, each, 'backward', ahead ?? 1);
+          prefetch(backwardOrder(), each, 'backward', ahead ?? 1);
         }
     },
     afterNode({ action }: StageUse, node: GraphNode) {

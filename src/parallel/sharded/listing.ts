@@ -14,7 +14,7 @@ import { meshSizes } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
 import { ddpListing } from '../ddp/listing';
 import { tensorListing } from '../tensor/listing';
-import { gradientSyncLines, shardLines } from './shard-lines';
+import { fsdpImport, gradientSyncLines, shardLines } from './shard-lines';
 
 export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { resume, ...begun } = asked;
@@ -47,7 +47,7 @@ export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeL
       'import os',
       ...(timeout.length > 0 ? ['from datetime import timedelta'] : []),
       'from torch.distributed.device_mesh import init_device_mesh',
-      'from torch.distributed.fsdp import fully_shard',
+      fsdpImport(config),
     ],
     group: ranksLines(timeout),
     behindGroup: [

@@ -7,6 +7,7 @@ import { at, must } from '../../base/invariant';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import type { Config } from '../../protocol/config';
+import { reduceHalf } from '../../protocol/half-of';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { opFamiliesOfHook } from '../ddp/comm-hooks/comm-hooks';
 import { ddp } from '../ddp/mode';
@@ -44,7 +45,8 @@ export const sharded: ParallelMode = {
   noiseForStep: (input) => (isDdp(input.config) ? must(ddp.noiseForStep, 'DDP')(input) : () => []),
   opFamilies(config) {
     if (isDdp(config)) return opFamiliesOfHook(config);
-    return meshSizes(config).tp > 1 ? ['sharded', 'partition'] : ['sharded'];
+    const reduces = reduceHalf(config) ? (['halves'] as const) : [];
+    return [...reduces, ...(meshSizes(config).tp > 1 ? (['sharded', 'partition'] as const) : (['sharded'] as const))];
   },
   listing: new Part(SCRIPT, async () => (await import('./listing')).shardedListing),
 

@@ -2,17 +2,44 @@
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { python } from '../../interop/pytorch/python';
 import type { Config } from '../../protocol/config';
+import { paramHalf, reduceHalf } from '../../protocol/half-of';
 import type { CodeLine } from '../../protocol/trace';
 import { unitsOf } from './units';
 
 /** Of fully_shard of a unit, and of the root, as they follow its mesh. */
-export function shardArguments({ sharded }: Config): readonly [ofUnit: string, ofRoot: string] {
-  const { stage, reshardAfterForward, reshardTo } = sharded;
-  if (stage === 2) return [', reshard_after_forward=False', ', reshard_after_forward=False'];
+export function shardArguments(config: Config): readonly [ofUnit: string, ofRoot: string] {
+  const { stage, reshardAfterForward, reshardTo } = config.sharded;
+  const [ofUnit, ofRoot] = policyOf(config) ? [', mp_policy=policy', ', mp_policy=root_policy'] : ['', ''];
+  if (stage === 2) return [`, reshard_after_forward=False${ofUnit}`, `, reshard_after_forward=False${ofRoot}`];
   return [
-    reshardTo === undefined ? '' : `, reshard_after_forward=${reshardTo}`,
-    reshardAfterForward === true ? ', reshard_after_forward=True' : '',
+    `${reshardTo === undefined ? '' : `, reshard_after_forward=${reshardTo}`}${ofUnit}`,
+    `${reshardAfterForward === true ? ', reshard_after_forward=True' : ''}${ofRoot}`,
   ];
+}
+
+/** The arguments of MixedPrecisionPolicy; undefined: all is in float32. */
+function policyOf(config: Config): string | undefined {
+  if (paramHalf(config) === undefined && reduceHalf(config) === undefined) return undefined;
+  const { paramDtype, reduceDtype, castForwardInputs } = config.sharded;
+  return [
+    ...(paramDtype === 'float32' ? [] : [`param_dtype=torch.${paramDtype}`]),
+    ...(reduceDtype === 'param' || reduceDtype === paramDtype ? [] : [`reduce_dtype=torch.${reduceDtype}`]),
+    ...(castForwardInputs ? [] : ['cast_forward_inputs=False']),
+  ].join(', ');
+}
+
+/** What `from torch.distributed.fsdp` brings. */
+export const fsdpImport = (config: Config): string =>
+  `from torch.distributed.fsdp import ${policyOf(config) ? 'MixedPrecisionPolicy, ' : ''}fully_shard`;
+
+/** Of the root, whose output goes to the loss: that is float32. */
+function policyLines(config: Config): readonly CodeLine[] {
+  const policy = policyOf(config);
+  if (policy === undefined) return [];
+  return lines(
+    `policy = MixedPrecisionPolicy(${policy})`,
+    `root_policy = MixedPrecisionPolicy(${policy}, output_dtype=torch.float32)`,
+  );
 }
 
 /** `mesh`: a Python expression. */
@@ -23,6 +50,7 @@ export function shardLines(config: Config, mesh: string): readonly CodeLine[] {
   const paths = units.map(({ path }) => python(path)).join(', ');
   const ahead = prefetch !== undefined && prefetch > 0;
   return [
+    ...policyLines(config),
     ...(units.length === 0
       ? []
       : lines(

@@ -1,10 +1,13 @@
 /**
  * What a rank does on its own around the collectives of a unit, named after FSDP2's own operators
  * (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py): they all copy runs of elements from inputs to outputs,
- * and unit-layout.ts says which. Loaded for runs of mode sharded.
+ * and unit-layout.ts says which. With the attribute `format` the outputs hold halves, and float32 inputs are cast to
+ * these (half-copies.ts). Loaded for runs of mode sharded.
  */
 import { at } from '../../base/invariant';
 import type { Attrs, OpDef, OpMove, OpTable } from '../../graph/op';
+import type { HalfFormat } from '../../tensor/half-bits';
+import { copyHalves, lowerHalves } from './half-copies';
 
 /** Numbers that say one run: input, where it begins there, output, where it begins there, length. */
 const FIELDS = 5;
@@ -15,8 +18,11 @@ export interface CopiedRun {
   readonly length: number;
 }
 
-export const runAttrs = (runs: readonly CopiedRun[]): Attrs => ({
+/** `half`: what the outputs hold; `scale`: what float32 inputs are multiplied by before they are cast. */
+export const runAttrs = (runs: readonly CopiedRun[], half?: HalfFormat, scale = 1): Attrs => ({
   runs: runs.flatMap(({ from, to, length }) => [from.operand, from.offset, to.operand, to.offset, length]),
+  ...(half ? { format: half } : {}),
+  ...(scale === 1 ? {} : { scale }),
 });
 
 function runsIn({ runs }: Attrs): readonly OpMove[] {
@@ -30,24 +36,30 @@ function runsIn({ runs }: Attrs): readonly OpMove[] {
 const copies = (name: string): OpDef => ({
   name,
   infer: (inputs) => inputs,
-  cpu({ inputs, outputs, attrs }) {
-    for (const { from, to, length } of runsIn(attrs))
-      at(outputs, to.operand).set(at(inputs, from.operand).subarray(from.offset, from.offset + length), to.offset);
+  cpu(args) {
+    const { inputs, outputs, attrs } = args;
+    if (attrs.format !== undefined) copyHalves(args, runsIn(attrs));
+    else
+      for (const { from, to, length } of runsIn(attrs))
+        at(outputs, to.operand).set(at(inputs, from.operand).subarray(from.offset, from.offset + length), to.offset);
   },
-  lower: ({ inputs, attrs }) => [
-    {
-      kind: 'segmented',
-      kernel: 'comm/transfer',
-      constants: { JOIN: 0 },
-      params: [],
-      segments: runsIn(attrs).map(({ from, to, length }) => ({
-        at: [from, { operand: inputs.length + to.operand, offset: to.offset }],
-        length,
-      })),
-    },
-  ],
+  lower: (types) =>
+    types.attrs.format === undefined
+      ? [
+          {
+            kind: 'segmented',
+            kernel: 'comm/transfer',
+            constants: { JOIN: 0 },
+            params: [],
+            segments: runsIn(types.attrs).map(({ from, to, length }) => ({
+              at: [from, { operand: types.inputs.length + to.operand, offset: to.offset }],
+              length,
+            })),
+          },
+        ]
+      : lowerHalves(types, runsIn(types.attrs)),
   flops: () => 0,
-  moves: ({ attrs }) => runsIn(attrs),
+  moves: ({ attrs }) => (attrs.format === undefined ? runsIn(attrs) : undefined),
 });
 
 /** A rank's shards, one behind the other, as the unit's all-gather takes them. */

@@ -6,8 +6,9 @@ import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { inGroup, optimizerState } from '../../optim/optimizer';
 import { groupOf } from '../../optim/param-groups';
+import { paramHalf } from '../../protocol/half-of';
 import type { ShardingInfo } from '../../protocol/session-info';
-import { bytesOf, tensorBytes } from '../../tensor/shape';
+import { bytesOf, elements, type Shape, tensorBytes } from '../../tensor/shape';
 import type { ModeInput } from '../mode-input';
 import { unitsOn } from './emitter-of-parts';
 import { unitLayout } from './unit-layout';
@@ -30,6 +31,8 @@ export function shardingInfo(
   const total = (count: (name: string) => number): number =>
     parameters.reduce((bytes, { name, shape }) => bytes + count(name) * tensorBytes({ shape }), 0);
   const ranks = mesh.shape.dpShard;
+  const half = paramHalf(config);
+  const gatheredBytes = (shape: Shape): number => (half ? 2 * elements(shape) : tensorBytes({ shape }));
   const isShown = (unit: ShardedUnit): boolean =>
     unit.parameters.length > 0 &&
     (unit.path !== '' || kept.some((each) => each.parameters[0]?.name === unit.parameters[0]?.name));
@@ -47,8 +50,8 @@ export function shardingInfo(
       .map(onRank)
       .map((unit) => ({
         path: unit.path,
-        bytes: unit.parameters.reduce((bytes, { shape }) => bytes + tensorBytes({ shape }), 0),
-        perRankBytes: unitLayout(unit.parameters, ranks).perRank * bytesOf('f32'),
+        bytes: unit.parameters.reduce((bytes, { shape }) => bytes + gatheredBytes(shape), 0),
+        perRankBytes: unitLayout(unit.parameters, ranks, half).places * bytesOf('f32'),
       })),
   };
 }

@@ -3,9 +3,12 @@
  * ceil(n / ranks) rows for a rank, fewer or none for the last ones. In the buffers every rank has room for
  * ceil(n / ranks) rows of each parameter, one parameter behind the other in registration order, so all messages of a
  * unit are equally long; what a rank has too few rows for is padding. Source: FSDPParam and foreach_all_gather of
- * torch/distributed/fsdp/_fully_shard.
+ * torch/distributed/fsdp/_fully_shard. Halves lie two to a word, so that a rank's part has an even number of these:
+ * where torch has an odd number, one more.
  */
+import { halfWords } from '../../graph/ops/precision/half-words';
 import { chunkRange } from '../../sharding/range';
+import type { HalfFormat } from '../../tensor/half-bits';
 import { elements, type Shape } from '../../tensor/shape';
 import type { CopiedRun } from './shard-ops';
 
@@ -32,10 +35,17 @@ export interface UnitLayout {
   readonly ranks: number;
   /** Elements of a rank's part, with padding. */
   readonly perRank: number;
+  /** Places of the flat buffer that a rank's part takes: one for each element, or for two halves. */
+  readonly places: number;
   readonly slots: readonly Slot[];
 }
 
-export function unitLayout(parameters: readonly UnitParameter[], ranks: number): UnitLayout {
+/** `half`: the elements are halves; undefined: float32. */
+export function unitLayout(
+  parameters: readonly UnitParameter[],
+  ranks: number,
+  half: HalfFormat | undefined,
+): UnitLayout {
   let perRank = 0;
   const slots = parameters.map(({ shape }): Slot => {
     const [rows = 1, ...rest] = shape;
@@ -44,7 +54,9 @@ export function unitLayout(parameters: readonly UnitParameter[], ranks: number):
     perRank += length;
     return { offset: perRank - length, length, row, rows };
   });
-  return { parameters, ranks, perRank, slots };
+  if (half === undefined) return { parameters, ranks, perRank, places: perRank, slots };
+  const places = halfWords([perRank])[0] ?? 0;
+  return { parameters, ranks, perRank: 2 * places, places, slots };
 }
 
 /** Elements that rank `index` has of each parameter: a run of the whole, empty where it has none. */
@@ -93,4 +105,4 @@ export const wholeToParts = (layout: UnitLayout): readonly CopiedRun[] => partsT
 
 /** Whether the parts of these ranks have room that no row of their shards fills. */
 export const isPadded = (layout: UnitLayout, ranks: readonly number[]): boolean =>
-  ranks.some((index) => heldBy(layout, index).some(({ length }, k) => length < (layout.slots[k]?.length ?? 0)));
+  ranks.some((index) => heldBy(layout, index).reduce((sum, { length }) => sum + length, 0) < layout.perRank);

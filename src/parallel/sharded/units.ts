@@ -28,6 +28,17 @@ export function unitsOf(config: Config): readonly ShardedUnit[] {
   }));
 }
 
+/**
+ * Of a unit, the parameters that get a gradient. A module that is never called has none: a unit of nothing else is
+ * neither gathered nor reduced.
+ */
+export function trainedIn({ model: { layers } }: Config): (unit: ShardedUnit) => readonly UnitParameter[] {
+  const idle = new Set(
+    layers.flatMap((layer, i) => (layer.type === 'Unused' ? parametersOfLayer(layer, i).map(({ name }) => name) : [])),
+  );
+  return ({ parameters }) => parameters.filter(({ name }) => !idle.has(name));
+}
+
 /** By the path of a module or of a parameter: the innermost unit that it lies in. */
 export function unitOfModule(paths: readonly string[]): (path: string) => string {
   const innermostFirst = paths.toSorted((a, b) => b.length - a.length);

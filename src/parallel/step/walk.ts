@@ -10,6 +10,7 @@ import type { GraphNode } from '../../graph/graph';
 import { isCollective } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder } from '../../program/lane-builder';
+import { halfOf } from '../../protocol/half-of';
 import type { Axis } from '../../protocol/mesh';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
@@ -136,7 +137,7 @@ class Walker {
   }
 
   private halvesOn(lane: LaneBuilder): HalfValues | undefined {
-    if (this.step.input.config.precision === 'float32') return undefined;
+    if (halfOf(this.step.input.config) === undefined) return undefined;
     const known = this.halves.get(lane);
     if (known) return known;
     const made = new (MIXED_PRECISION.get().HalfValues)(lane);

@@ -8,6 +8,8 @@ import { count, LIMITS } from './fields';
 /** Modules, and characters of a path. */
 const [MOST_UNITS, LONGEST_PATH] = [256, 200];
 
+const DTYPES = ['float32', 'bfloat16', 'float16'] as const;
+
 export const shardedSchema = v.strictObject({
   /**
    * What is sharded: 0 nothing (DDP), 1 the optimiser's state (ZeroRedundancyOptimizer), 2 gradients, too
@@ -42,4 +44,13 @@ export const shardedSchema = v.strictObject({
    * (set_requires_gradient_sync(False) before), so that gradients stay whole until then.
    */
   syncEveryPass: v.optional(v.boolean(), true),
+  /**
+   * MixedPrecisionPolicy's param_dtype, from stage 2 on: what parameters are gathered in, and what the layers then
+   * compute in. Shards, their gradients and the optimiser's states stay float32.
+   */
+  paramDtype: v.optional(v.picklist(DTYPES), 'float32'),
+  /** MixedPrecisionPolicy's reduce_dtype: what gradients are reduced in. 'param' is torch's None: as paramDtype. */
+  reduceDtype: v.optional(v.picklist(['param', ...DTYPES]), 'param'),
+  /** MixedPrecisionPolicy's cast_forward_inputs: the samples are cast to paramDtype before the first layer. */
+  castForwardInputs: v.optional(v.boolean(), true),
 });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
@@ -64,3 +65,23 @@ test('float16 overflows, and the scaler backs off as on the CPU', place({ modes:
   const far = gpu.map(({ loss }, i) => Math.abs(loss - (cpu[i]?.loss ?? 0)));
   expect(Math.max(...far)).toBeLessThan(1e-2);
 });
+
+test(
+  'a MixedPrecisionPolicy: parameters and gradients travel as halves, near the CPU device',
+  place({ modes: ['sharded'] }),
+  async () => {
+    const config: ConfigInput = {
+      ...MIXED_BASE,
+      // Odd rows over three ranks: shards begin and end in the middle of a word.
+      model: { layers: mlpLayers([2, 5, 3, 1], 'Tanh') },
+      batchSize: 12,
+      dropLast: true,
+      mode: 'sharded',
+      worldSize: 3,
+      sharded: { paramDtype: 'bfloat16', reshardAfterForward: true },
+    };
+    const [gpu, cpu] = [await records(config, node.gpu), await records(config)];
+    const far = gpu.map(({ loss }, i) => Math.abs(loss - (cpu[i]?.loss ?? 0)));
+    expect(Math.max(...far)).toBeLessThan(1e-2);
+  },
+);

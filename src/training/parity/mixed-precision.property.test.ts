@@ -10,6 +10,7 @@ import { gatherRows } from '../../data/gather';
 import { runCpu } from '../../graph/testing/run-cpu';
 import { stageGraph } from '../../parallel/stage-graph';
 import type { ConfigInput, LayerInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
 import { allocate, elements } from '../../tensor/shape';
 import { withTraining } from '../testing/checkpoint-runs';
 import { mergedState } from '../weights/merged-weights';
@@ -155,4 +156,85 @@ describe.each(PAIRS)('%s', (name, own, expected) => {
       { numRuns: 4 },
     );
   });
+});
+
+/** Nets without a norm: the policy casts the weights of norms, autocast does not. */
+const policyRuns = fc.record({
+  widths: fc.constantFrom([4], [3, 5], [5, 4, 3]),
+  batchSize: fc.constantFrom(8, 12),
+  stage: fc.constantFrom(2, 3),
+  root: fc.boolean(),
+  algorithm: fc.constantFrom('naive' as const, 'ring' as const),
+});
+
+/** A policy on two ranks, and what DDP does with the same gradients. */
+const POLICIES: readonly (readonly [name: string, sharded: ConfigInput['sharded'], expected: ConfigInput])[] = [
+  [
+    'bfloat16, reduced in float32: the bits of DDP under autocast',
+    { paramDtype: 'bfloat16', reduceDtype: 'float32' },
+    { precision: 'autocast-bf16' },
+  ],
+  [
+    'float16, reduced in float32, gradients added up over micro-batches',
+    { paramDtype: 'float16', reduceDtype: 'float32', syncEveryPass: false },
+    { precision: 'autocast-fp16', accumulate: 2 },
+  ],
+  [
+    'bfloat16 alone: the bits of DDP under autocast with bf16_compress_hook',
+    { paramDtype: 'bfloat16' },
+    { precision: 'autocast-bf16', ddp: { commHook: { type: 'bf16Compress' } } },
+  ],
+  [
+    'float16 alone: divided before the sum, as fp16_compress_hook does',
+    { paramDtype: 'float16' },
+    { precision: 'autocast-fp16', ddp: { commHook: { type: 'fp16Compress' } } },
+  ],
+  [
+    'float32, reduced in bfloat16: the bits of DDP with bf16_compress_hook',
+    { reduceDtype: 'bfloat16' },
+    { ddp: { commHook: { type: 'bf16Compress' } } },
+  ],
+];
+
+describe.each(POLICIES)('MixedPrecisionPolicy: %s', (_, policy, expected) => {
+  test('the same bits', place({ modes: ['sharded'] }), async () => {
+    await fc.assert(
+      fc.asyncProperty(policyRuns, async ({ widths, batchSize, algorithm, stage, root }) => {
+        const { accumulate = 1 } = expected;
+        const base: ConfigInput = {
+          ...baseOf({ hidden: [], precision: 'autocast-bf16', loss: { type: 'BCEWithLogitsLoss' }, batchSize }),
+          model: { layers: mlpLayers([2, ...widths, 1], 'Tanh') },
+          precision: 'float32',
+          worldSize: 2,
+          accumulate,
+        };
+        const sharded = { ...policy, stage, ...(root && stage === 3 ? { reshardAfterForward: true } : {}) };
+        const held = await weightsOf({ ...base, mode: 'sharded', sharded, ddp: { algorithm } });
+        const wanted = await weightsOf({ ...base, ...expected, mode: 'ddp', ddp: { ...expected.ddp, algorithm } });
+        for (const [parameter, data] of wanted) expect(held.get(parameter), parameter).toEqual(data);
+      }),
+      { numRuns: 4 },
+    );
+  });
+});
+
+test('on three and four ranks a sum of halves is near the sum in float32', place({ modes: ['sharded'] }), async () => {
+  for (const worldSize of [3, 4]) {
+    const base: ConfigInput = {
+      ...baseOf({ hidden: [], precision: 'autocast-bf16', loss: { type: 'BCEWithLogitsLoss' }, batchSize: 12 }),
+      model: { layers: mlpLayers([2, 5, 3, 1], 'Tanh') },
+      precision: 'float32',
+      mode: 'sharded',
+      worldSize,
+    };
+    for (const paramDtype of ['bfloat16', 'float16'] as const) {
+      const low = await weightsOf({ ...base, sharded: { paramDtype } });
+      const wide = await weightsOf({ ...base, sharded: { paramDtype, reduceDtype: 'float32' } });
+      for (const [name, data] of wide) {
+        const far = data.map((value, i) => Math.abs(value - at(must(low.get(name), name), i)));
+        expect(Math.max(...far), `${name}, ${worldSize} ranks`).toBeLessThan(2e-3);
+        expect(low.get(name)).not.toEqual(data);
+      }
+    }
+  }
 });

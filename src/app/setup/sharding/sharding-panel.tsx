@@ -37,8 +37,24 @@ export function ShardingPanel() {
       {stage === 3 && openAxis(config.mode) !== 'pp' && <NumberSetting {...SHARDED.reshardTo} />}
       {stage >= 2 && <NumberSetting {...SHARDED.prefetch} />}
       {stage >= 2 && config.accumulate > 1 && <FlagSetting {...SHARDED.syncEveryPass} />}
+      {config.mode === 'sharded' && stage >= 2 && <Policy />}
       <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />
     </section>
+  );
+}
+
+const PARAM_WORDS = { float32: 'float32', bfloat16: 'bfloat16', float16: 'float16' } as const;
+const REDUCE_WORDS = { param: 'the same type', ...PARAM_WORDS } as const;
+
+/** MixedPrecisionPolicy. */
+function Policy() {
+  const { paramDtype, castForwardInputs } = useApp((app) => app.config.sharded);
+  return (
+    <>
+      <ChoiceSetting {...SHARDED.paramDtype} words={PARAM_WORDS} />
+      <ChoiceSetting {...SHARDED.reduceDtype} words={REDUCE_WORDS} />
+      {(paramDtype !== 'float32' || !castForwardInputs) && <FlagSetting {...SHARDED.castForwardInputs} />}
+    </>
   );
 }
 

@@ -3,6 +3,7 @@
  * two, with the range of float16 as a band. What lies left of the band vanishes in float16, what lies right of it
  * overflows.
  */
+import { halfOf } from '../../../protocol/half-of';
 import { FLOAT16, magnitudesOf } from '../../../trace/magnitudes';
 import type { Rect } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';
@@ -16,7 +17,7 @@ const AXIS = [-40, 24] as const;
 const { smallest: SMALLEST, full: FULL, end: LARGEST } = FLOAT16;
 
 /** What the run computes in. */
-const TYPE_WORDS = { float32: 'float32', 'autocast-bf16': 'bfloat16', 'autocast-fp16': 'float16' } as const;
+const TYPE_WORDS = { bf16: 'bfloat16', f16: 'float16' } as const;
 
 export const magnitudes: OperatorPicture = {
   name: 'magnitudes',
@@ -33,7 +34,8 @@ export const magnitudes: OperatorPicture = {
     const values = all.flatMap((operand) => (operand.values ? [...operand.values] : []));
     const { powers, zeros, notFinite } = magnitudesOf(values);
     const isFloat = isUnscale || first.category === 'gradient';
-    const type = isFloat ? 'float32' : TYPE_WORDS[info.config.precision];
+    const half = halfOf(info.config);
+    const type = isFloat || !half ? 'float32' : TYPE_WORDS[half];
     const name = isUnscale ? 'gradients' : first.name.replace(/ in \w+$/, '');
     const { caption, body } = captioned(area, detail !== 'least');
     const { foot, body: middle } = footed(body, detail === 'full');

@@ -1,0 +1,146 @@
+/**
+ * The reduce-scatter of a unit's gradients, on every rank. With a MixedPrecisionPolicy whose reduce_dtype is a half,
+ * gradients travel and are summed as halves; else in float32. Source: foreach_reduce of
+ * torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py. Called by unit-emitter.ts.
+ */
+import { at } from '../../base/invariant';
+import { algorithmFor } from '../../collectives/algorithms';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
+import { reduceHalf } from '../../protocol/half-of';
+import type { Group } from '../../protocol/mesh';
+import type { HalfFormat } from '../../tensor/half-bits';
+import { fill } from '../ddp/fill';
+import { CHUNK_CAT, runAttrs, SHARD_OUT } from './shard-ops';
+import type { UnitPlace } from './unit-emitter';
+import { isPadded, parametersOn, partToShards, type UnitLayout, unitLayout, wholeToParts } from './unit-layout';
+import type { ShardedUnit } from './units';
+import { shardGradient, unshardedGradient } from './unsharded-graph';
+
+interface UnitRanks extends Pick<UnitPlace, 'builder' | 'input' | 'place'> {
+  /** Ranks that keep shards of the same replica. */
+  readonly groups: readonly Group[];
+  placeIn(lane: LaneBuilder): number;
+  label(unit: ShardedUnit): string;
+}
+
+export function unitReducer({ builder, input, place, groups, placeIn, label }: UnitRanks) {
+  const { mesh } = builder;
+  const { algorithm } = input.config.ddp;
+  const { dpShard: ranks, dpReplicate: copies } = mesh.shape;
+  const replicas = [...new Set(place.lanes.map(({ rank }) => mesh.group('dpReplicate', rank)))];
+  const half = reduceHalf(input.config);
+  let reduced: string | undefined;
+
+  return {
+    /** The end of backward waits for what the last reduce-scatter brings. */
+    endPass(): void {
+      if (reduced !== undefined)
+        for (const lane of place.lanes) lane.handOver('comm', 'compute', { phase: 'reduce', anchor: 'backward' });
+      reduced = undefined;
+    },
+
+    /** `unit`: with the parameters that have a gradient. */
+    reduce(unit: ShardedUnit, gradients: 'set' | 'add'): void {
+      const layout = unitLayout(unit.parameters, ranks, half);
+      const compute: Where = { phase: 'backward', anchor: 'backward', module: unit.path };
+      const comm: Where = { ...compute, phase: 'reduce', queue: 'comm' };
+      const [all, part] = [`${label(unit)}.gradients`, `${label(unit)}.reduced`];
+      const flat = { dtype: half ? 'i32' : 'f32', category: 'communication', persistent: false } as const;
+      const { before, after } = divisors(half, ranks * copies);
+      for (const lane of place.lanes) {
+        lane.buffer({ ...flat, name: all, shape: [ranks * layout.places] });
+        lane.buffer({ ...flat, name: part, shape: [layout.places] });
+        if (reduced !== undefined) lane.wait(reduced, compute);
+        if (isPadded(layout, [...Array(ranks).keys()])) fill(lane, lane.whole(all), 0, compute);
+        const inputs = unit.parameters.map(({ name }) => unshardedGradient(name));
+        lane.compute(CHUNK_CAT, inputs, [all], runAttrs(wholeToParts(layout), half, 1 / before), compute);
+        lane.signal('compute', `${all}.ready`);
+        lane.wait(`${all}.ready`, comm);
+      }
+      const call = { builder, payload: 'gradient', where: comm, ...(half ? { halves: half } : {}) } as const;
+      for (const group of groups)
+        algorithmFor(algorithm, 'reduceScatter').emit({
+          ...call,
+          op: 'reduceScatter',
+          group,
+          input: all,
+          consumesInput: true,
+          output: part,
+          length: ranks * layout.places,
+        });
+      if (half) {
+        sumOverReplicas(part, layout.places, comm);
+        for (const lane of place.lanes) asFloats(lane, layout, { part, format: half, scale: 1 / after, where: comm });
+      } else {
+        const scale = 1 / ranks;
+        if (ranks > 1)
+          for (const lane of place.lanes)
+            lane.compute('comm/scale', [part], [part], { from: 0, length: layout.perRank, scale }, comm);
+        if (copies > 1) averageOverReplicas(part, layout.perRank, comm);
+      }
+      for (const lane of place.lanes) {
+        shardGradients(lane, layout, { part: half ? floats(part) : part, gradients, where: comm });
+        lane.signal('comm', `${part}.done`);
+      }
+      reduced = `${part}.done`;
+    },
+  };
+
+  function averageOverReplicas(part: string, length: number, where: Where): void {
+    const call = { builder, op: 'allReduce', input: part, length, payload: 'gradient', where } as const;
+    for (const group of replicas) algorithmFor(algorithm, 'allReduce').emit({ ...call, group, reduceOp: 'avg' });
+  }
+
+  function sumOverReplicas(part: string, length: number, where: Where): void {
+    if (copies === 1 || !half) return;
+    const call = { builder, op: 'allReduce', input: part, length, payload: 'gradient', where, halves: half } as const;
+    for (const group of replicas) algorithmFor(algorithm, 'allReduce').emit({ ...call, group });
+  }
+
+  function shardGradients(
+    lane: LaneBuilder,
+    layout: UnitLayout,
+    { part, gradients, where }: { readonly part: string; readonly gradients: 'set' | 'add'; readonly where: Where },
+  ): void {
+    const index = placeIn(lane);
+    const own = parametersOn(layout, index).map(({ name }) => shardGradient(name));
+    if (own.length === 0) return;
+    const fresh = gradients === 'set' ? own : own.map((name) => `${name}.micro`);
+    if (gradients === 'add')
+      for (const [k, name] of fresh.entries())
+        lane.buffer({ ...lane.spec(at(own, k)), name, persistent: false, category: 'gradient' }, { shared: false });
+    lane.compute(SHARD_OUT, [part], fresh, runAttrs(partToShards(layout, index)), where);
+    if (gradients === 'add')
+      lane.compute('optim/accumulate-grad', [...fresh, ...own], own, { count: own.length }, where);
+  }
+}
+
+const floats = (part: string): string => `${part}.f32`;
+
+interface Received {
+  readonly part: string;
+  readonly format: HalfFormat;
+  /** What makes the sum a mean. */
+  readonly scale: number;
+  readonly where: Where;
+}
+
+/** What the ranks' sum of halves is in float32, divided as halves are: rounded again. */
+function asFloats(lane: LaneBuilder, { perRank }: UnitLayout, { part, format, scale, where }: Received): void {
+  const name = floats(part);
+  lane.buffer({ name, shape: [perRank], dtype: 'f32', category: 'communication', persistent: false });
+  lane.compute('halves/decode', [part], [name], { format }, where);
+  if (scale === 1) return;
+  lane.compute('comm/scale', [name], [name], { from: 0, length: perRank, scale }, where);
+  lane.compute('precision/round', [name], [name], { format }, where);
+}
+
+/**
+ * What gradients are divided by before and after they are summed. float16 has a small range, so FSDP divides before by
+ * a power of two near the square root of the number of ranks, and after by what is left.
+ */
+function divisors(half: HalfFormat | undefined, ranks: number): { readonly before: number; readonly after: number } {
+  let before = 1;
+  if (half === 'f16') while (ranks % before === 0 && ranks / before > before) before *= 2;
+  return { before, after: ranks / before };
+}
