@@ -29,7 +29,8 @@ export function sessionInfo(training: Training): SessionInfo {
       buffers.map((b) => ({
         device,
         name: b.name,
-        shape: b.shape,
+        shape: b.halves?.shape ?? b.shape,
+        ...(b.halves ? { half: true as const } : {}),
         category: b.category,
         bytes: alignedBytes(b),
         persistent: b.persistent,

@@ -8,15 +8,26 @@ import { at, must } from '../base/invariant';
 import type { Graph, GraphNode, GraphValue } from '../graph/graph';
 import { halfWords } from '../graph/ops/precision/half-words';
 import type { LaneBuilder, Where } from '../program/lane-builder';
+import type { HalfFormat } from '../tensor/half-bits';
+import type { Shape } from '../tensor/shape';
 
 /** The buffer of the halves. */
 export const packedName = (value: string): string => `${value}.halves`;
 
-function declarePacked(lane: LaneBuilder, { name, type }: GraphValue): string {
-  const words = packedName(name);
-  const spec = { name: words, shape: halfWords(type.shape), dtype: 'i32', persistent: false } as const;
+/** The spec of the words of a tensor in half precision. */
+export const packedSpec = (name: string, shape: Shape, format: HalfFormat) =>
+  ({
+    name: packedName(name),
+    shape: halfWords(shape),
+    dtype: 'i32',
+    persistent: false,
+    halves: { format, shape },
+  }) as const;
+
+function declarePacked(lane: LaneBuilder, { name, type, half }: GraphValue): string {
+  const spec = packedSpec(name, type.shape, must(half, name));
   lane.buffer({ ...spec, category: 'activation' }, { shared: false });
-  return words;
+  return spec.name;
 }
 
 function pack(lane: LaneBuilder, value: GraphValue, where: Where): void {

@@ -18,6 +18,7 @@ import type {
   Slice,
 } from '../protocol/trace';
 import type { TensorRegion } from '../sharding/piece';
+import type { HalfFormat } from '../tensor/half-bits';
 import type { DType, Shape } from '../tensor/shape';
 
 export type InstructionId = number;
@@ -105,6 +106,11 @@ export interface Wait extends Base {
 
 export type Instruction = Compute | Send | Recv | Load | Wait;
 
+export interface HalfTensor {
+  readonly format: HalfFormat;
+  readonly shape: Shape;
+}
+
 export interface BufferSpec {
   readonly name: string;
   readonly shape: Shape;
@@ -119,6 +125,8 @@ export interface BufferSpec {
   readonly pool?: string;
   /** Contents before the first step: every element this value (default 0). */
   readonly fill?: number;
+  /** Words that hold a tensor in half precision, two elements each: what readers of its values see. */
+  readonly halves?: HalfTensor;
   /** Of which whole tensor it is a piece or an addend; absent: of none. */
   readonly region?: TensorRegion;
   /**

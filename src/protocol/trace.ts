@@ -147,6 +147,8 @@ export interface BufferInfo {
   readonly device: DeviceIndex;
   readonly name: string;
   readonly shape: readonly number[];
+  /** Its elements are halves, of two bytes. */
+  readonly half?: true;
   readonly category: MemoryCategory;
   /** Bytes it occupies on the device, padding included. */
   readonly bytes: number;

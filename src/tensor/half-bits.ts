@@ -72,6 +72,12 @@ export function halvesOf(format: HalfFormat): Halves {
   };
 }
 
+/** The first `length` elements of a tensor that lies two halves to a word. */
+export function floatsOfHalves(format: HalfFormat, words: Int32Array, length: number): Float32Array {
+  const { toFloat } = halvesOf(format);
+  return Float32Array.from({ length }, (_, i) => toFloat(((words[i >> 1] as number) >>> ((i & 1) * 16)) & 0xffff));
+}
+
 /** Every element becomes the nearest value of the format. */
 export function roundTo(format: HalfFormat, values: Float32Array): void {
   if (format === 'f16') {

@@ -4,7 +4,8 @@
  * the simulator.
  */
 import { must } from '../base/invariant';
-import type { Instruction, Program } from '../program/instruction';
+import { carriedSlice } from '../program/captured';
+import type { BufferSpec, Instruction, Program } from '../program/instruction';
 import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { linearize } from '../program/linearize';
 import type { Straggler } from '../protocol/config';
@@ -39,11 +40,15 @@ export function stepTrace({ program, records, hardware, stragglers, ...rest }: S
   const deps = dependencies(program);
   const partners = matches(program);
   const ranks = new Map(program.lanes.map((lane) => [lane.device, lane.rank]));
+  const specs = new Map(
+    program.lanes.flatMap(({ device, buffers }) => buffers.map((spec) => [`${device} ${spec.name}`, spec] as const)),
+  );
   const events = canonicalOrder(program, deps).map(({ device, instruction }): TraceEvent => {
     const measured = must(record.get(instruction.id), `a record of instruction ${instruction.id}`);
     const rank = must(ranks.get(device), 'rank');
     const waited = must(deps.get(instruction.id), 'deps');
-    const event = toEvent(instruction, { device, rank, deps: waited }, measured, origin);
+    const specOf = (name: string): BufferSpec => must(specs.get(`${device} ${name}`), name);
+    const event = toEvent(instruction, { device, rank, deps: waited }, { measured, origin, specOf });
     const match = partners.get(instruction.id);
     return match === undefined ? event : { ...event, match };
   });
@@ -148,11 +153,17 @@ function dependencies(program: Program): ReadonlyMap<number, readonly number[]> 
   return result;
 }
 
+interface EventFacts {
+  readonly measured: InstructionRecord;
+  readonly origin: number;
+  /** Of the device. */
+  specOf(buffer: string): BufferSpec;
+}
+
 function toEvent(
   i: Instruction,
   place: Pick<TraceEvent, 'device' | 'rank' | 'deps'>,
-  measured: InstructionRecord,
-  origin: number,
+  { measured, origin, specOf }: EventFacts,
 ): TraceEvent {
   const captured: readonly Captured[] = measured.captured;
   return {
@@ -173,7 +184,9 @@ function toEvent(
     captured,
     ...(i.bucket === undefined ? {} : { bucket: i.bucket }),
     ...(i.action === undefined ? {} : { action: i.action }),
-    ...(i.kind === 'send' || i.kind === 'recv' ? { peer: i.peer, slice: i.slice, payload: i.payload } : {}),
+    ...(i.kind === 'send' || i.kind === 'recv'
+      ? { peer: i.peer, slice: carriedSlice(specOf(i.slice.buffer), i.slice), payload: i.payload }
+      : {}),
     ...(i.kind === 'recv' ? { apply: i.apply } : {}),
     ...((i.kind === 'send' || i.kind === 'recv') && i.collective ? { collective: i.collective } : {}),
   };

@@ -11,6 +11,7 @@ import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';
 import { PRINTED } from './chunk-layout';
 import { elements } from './devices';
+import { elementBytes } from './element-bytes';
 import type { MatrixWindow } from './matrix-window';
 import type { RoomInput } from './room-input';
 import type { AwaitedCells, MapScene, SceneItem } from './scene-types';
@@ -119,7 +120,7 @@ export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
         facts: [
           ['what', whatOf(part)],
           ['shape', part.shape.join('×')],
-          ['size', formatSize(4 * elements(part.shape))],
+          ['size', formatSize(elementBytes(input.info, device, part.buffer) * elements(part.shape))],
           ...(cells ? [] : [['values', 'not computed yet in this step'] as const]),
           ...(prints && cells && !single(part) ? [['printed', `in units of ${powerOfTen(unit)}`] as const] : []),
         ],

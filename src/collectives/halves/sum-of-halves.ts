@@ -22,7 +22,8 @@ export function sumOfHalves(call: NumberedCall, format: HalfFormat, rounds: read
   const longest = rounds.flat().reduce((most, { joins, source }) => (joins ? Math.max(most, source.length) : most), 1);
   for (const rank of call.group.ranks.keys()) {
     const lane = laneOf(call, rank);
-    lane.buffer({ name: buffer, shape: [longest], dtype: 'i32', category: 'communication', persistent: false });
+    const spec = { name: buffer, shape: [longest], dtype: 'i32', persistent: false } as const;
+    lane.buffer({ ...spec, category: 'communication', halves: { format, shape: [2 * longest] } });
   }
   return {
     into: ({ length }) => ({ buffer, offset: 0, length }),

@@ -48,3 +48,18 @@ test('with replicas: a mesh of three axes, and the two of the data for fully_sha
   expect(script).toContain("fully_shard(model, mesh=mesh['dp_replicate', 'dp_shard'])");
   expect(script).toContain('model.set_requires_gradient_sync(batches % 2 == 0)');
 });
+
+test('a MixedPrecisionPolicy of the units, and of the root with an output in float32', () => {
+  const script = printed({ worldSize: 2, sharded: { paramDtype: 'bfloat16', reduceDtype: 'float32' } });
+  for (const line of [
+    'from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard',
+    'policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)',
+    'root_policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, output_dtype=torch.float32)',
+    '    fully_shard(unit, mesh=mesh, mp_policy=policy)',
+    'fully_shard(model, mesh=mesh, mp_policy=root_policy)',
+  ])
+    expect(script).toContain(line);
+  const [policy, root] = [script.indexOf('policy = '), script.indexOf('root_policy = ')];
+  expect(policy).toBeLessThan(root);
+  expect(printed({ worldSize: 2 })).not.toContain('policy');
+});

@@ -6,20 +6,20 @@
  */
 import { must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
-import { halfWords } from '../../graph/ops/precision/half-words';
 import { parameterList } from '../../nn/model';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { paramHalf } from '../../protocol/half-of';
 import type { Group } from '../../protocol/mesh';
 import { pieceShape } from '../../sharding/piece';
 import { fill } from '../ddp/fill';
-import { packedName } from '../emit-halves';
+import { packedName, packedSpec } from '../emit-halves';
 import type { StagePlace } from '../step/place';
 import type { StageUse } from '../step/sync';
 import type { Step } from '../step/walk';
 import { regionsOf } from './pieces';
 import { COPY_IN, COPY_OUT, KEEP, runAttrs } from './shard-ops';
 import {
+  flatBuffer,
   isPadded,
   parametersOn,
   partsToWhole,
@@ -75,8 +75,6 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
   const reducer = unitReducer({ builder, input, place, groups, placeIn, label });
   const layoutFor = ({ parameters }: ShardedUnit, by: Gathering): UnitLayout => unitLayout(parameters, by.ranks, half);
   const keptBy = (unit: ShardedUnit): string => `${label(unit)}.kept`;
-  const flat = ({ places }: UnitLayout, parts: number) =>
-    ({ shape: [parts * places], dtype: half ? 'i32' : 'f32', persistent: false }) as const;
   /** What whole parameters are kept in. */
   const wholeNames = ({ parameters }: ShardedUnit): readonly string[] =>
     parameters.map(({ name }) => (half ? packedName(unsharded(name)) : unsharded(name)));
@@ -100,9 +98,9 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
             name,
           );
           if (half) {
-            const words = { shape: halfWords(value.type.shape), dtype: 'i32', persistent: false } as const;
+            const spec = packedSpec(unsharded(name), value.type.shape, half);
             const shared = graph.ofBatch?.has(unsharded(name)) === true;
-            lane.buffer({ ...words, name: packedName(unsharded(name)), category: 'unsharded' }, { shared });
+            lane.buffer({ ...spec, category: 'unsharded' }, { shared });
           }
           const region = regionOf({ name, shape: must(shapes.get(name), name) }, lane.device);
           const shape = pieceShape(region.piece);
@@ -119,7 +117,7 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
       const where: Where = { ...whereOf(unit, pass, 'gather'), queue: 'comm' };
       const output = `${label(unit)}.gathered.${pass}`;
       for (const lane of place.lanes) {
-        lane.buffer({ ...flat(layout, by.ranks), name: output, category: 'communication' });
+        lane.buffer({ ...flatBuffer(layout, by.ranks, half), name: output, category: 'communication' });
         if (copied !== undefined && copied !== waitedFor) lane.wait(copied, where);
         if (by.few) lane.wait(keptBy(unit), where);
         else copyIn(lane, layout, { output, where });
@@ -179,7 +177,7 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
     const index = by.placeIn(lane);
     const where = whereOf(unit, 'forward', 'gather');
     const output = keptBy(unit);
-    lane.buffer({ ...flat(layout, 1), name: output, category: 'unsharded' });
+    lane.buffer({ ...flatBuffer(layout, 1, half), name: output, category: 'unsharded' });
     if (isPadded(layout, [index])) fill(lane, lane.whole(output), 0, where);
     const runs = wholeToPart(layout, index);
     if (runs.length > 0) lane.compute(KEEP, wholeNames(unit), [output], runAttrs(runs, half), where);

@@ -106,3 +106,12 @@ export const wholeToParts = (layout: UnitLayout): readonly CopiedRun[] => partsT
 /** Whether the parts of these ranks have room that no row of their shards fills. */
 export const isPadded = (layout: UnitLayout, ranks: readonly number[]): boolean =>
   ranks.some((index) => heldBy(layout, index).reduce((sum, { length }) => sum + length, 0) < layout.perRank);
+
+/** The flat buffer of so many ranks' parts. */
+export const flatBuffer = ({ perRank, places }: UnitLayout, parts: number, half: HalfFormat | undefined) =>
+  ({
+    shape: [parts * places],
+    dtype: half ? 'i32' : 'f32',
+    persistent: false,
+    ...(half ? { halves: { format: half, shape: [parts * perRank] } } : {}),
+  }) as const;

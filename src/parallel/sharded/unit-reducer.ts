@@ -12,7 +12,15 @@ import type { HalfFormat } from '../../tensor/half-bits';
 import { fill } from '../ddp/fill';
 import { CHUNK_CAT, runAttrs, SHARD_OUT } from './shard-ops';
 import type { UnitPlace } from './unit-emitter';
-import { isPadded, parametersOn, partToShards, type UnitLayout, unitLayout, wholeToParts } from './unit-layout';
+import {
+  flatBuffer,
+  isPadded,
+  parametersOn,
+  partToShards,
+  type UnitLayout,
+  unitLayout,
+  wholeToParts,
+} from './unit-layout';
 import type { ShardedUnit } from './units';
 import { shardGradient, unshardedGradient } from './unsharded-graph';
 
@@ -45,11 +53,10 @@ export function unitReducer({ builder, input, place, groups, placeIn, label }: U
       const compute: Where = { phase: 'backward', anchor: 'backward', module: unit.path };
       const comm: Where = { ...compute, phase: 'reduce', queue: 'comm' };
       const [all, part] = [`${label(unit)}.gradients`, `${label(unit)}.reduced`];
-      const flat = { dtype: half ? 'i32' : 'f32', category: 'communication', persistent: false } as const;
       const { before, after } = divisors(half, ranks * copies);
       for (const lane of place.lanes) {
-        lane.buffer({ ...flat, name: all, shape: [ranks * layout.places] });
-        lane.buffer({ ...flat, name: part, shape: [layout.places] });
+        lane.buffer({ ...flatBuffer(layout, ranks, half), name: all, category: 'communication' });
+        lane.buffer({ ...flatBuffer(layout, 1, half), name: part, category: 'communication' });
         if (reduced !== undefined) lane.wait(reduced, compute);
         if (isPadded(layout, [...Array(ranks).keys()])) fill(lane, lane.whole(all), 0, compute);
         const inputs = unit.parameters.map(({ name }) => unshardedGradient(name));

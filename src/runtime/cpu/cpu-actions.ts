@@ -2,11 +2,12 @@
 import { must } from '../../base/invariant';
 import type { CpuScratch } from '../../graph/cpu-scratch';
 import type { CpuArgs, OpTable } from '../../graph/op';
+import { capturedLength, capturedValues } from '../../program/captured';
 import type { Fold } from '../../program/fold-movements';
 import type { Compute, Lane, Load, Recv, Send } from '../../program/instruction';
 import type { BufferPlace } from '../../program/symbolic-memory';
-import { CAPTURE_LIMIT, type Captured, capturedElements } from '../../protocol/trace';
-import { elements, type HostArray } from '../../tensor/shape';
+import type { Captured } from '../../protocol/trace';
+import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Feed } from '../executor';
 import { join } from './join';
 
@@ -104,11 +105,7 @@ export function capture(
   array: HostArray,
   offset: number,
 ): Captured {
-  const shape = buffers.find(({ name }) => name === buffer)?.shape ?? [];
-  const whole = array.length === elements(shape);
-  return {
-    buffer,
-    offset,
-    values: Float32Array.from(array.subarray(0, whole ? capturedElements(shape) : CAPTURE_LIMIT)),
-  };
+  const spec = buffers.find(({ name }) => name === buffer) ?? { shape: [] };
+  const data = array.slice(0, capturedLength(spec, array.length));
+  return capturedValues(buffer, spec, { first: offset, data });
 }

@@ -2,9 +2,10 @@
  * Which bytes a traced instruction leaves behind for the pictures: the first elements of each buffer (or slice) that it
  * wrote (protocol/trace says how many).
  */
-import type { Instruction } from '../../program/instruction';
+import { capturedLength, capturedValues } from '../../program/captured';
+import type { BufferSpec, Instruction } from '../../program/instruction';
 import { writtenBuffers } from '../../program/instruction-access';
-import { CAPTURE_LIMIT, type Captured, capturedElements } from '../../protocol/trace';
+import type { Captured } from '../../protocol/trace';
 import { bytesOf, elements } from '../../tensor/shape';
 import type { Location } from './memory-layout';
 import { WORD_BYTES, wordsOf } from './words';
@@ -19,7 +20,7 @@ export interface CapturePlan {
   readonly first: number;
   /** Of its elements together. */
   readonly bytes: number;
-  readonly integers: boolean;
+  readonly spec: BufferSpec;
 }
 
 /** Captures of one instruction, laid out from byte `start` on. */
@@ -33,7 +34,7 @@ export function planCaptures(
     const { buffer, offset, spec } = locate(name);
     const whole = { offset: 0, length: elements(spec.shape) };
     const slice = instruction.kind === 'recv' ? instruction.slice : whole;
-    const length = Math.min(slice.length, slice.length === whole.length ? capturedElements(spec.shape) : CAPTURE_LIMIT);
+    const length = capturedLength(spec, slice.length);
     if (length === 0) return [];
     const plan = {
       buffer,
@@ -43,7 +44,7 @@ export function planCaptures(
       bytes: wordsOf(spec.dtype, length) * WORD_BYTES,
       name,
       first: slice.offset,
-      integers: spec.dtype === 'i32',
+      spec,
     };
     to += plan.bytes;
     return [plan];
@@ -63,11 +64,9 @@ export function encodeCaptures(
 }
 
 export function readCaptures(plans: readonly CapturePlan[], image: ArrayBuffer): readonly Captured[] {
-  return plans.map(({ name, first, to, length, bytes, integers }) => ({
-    buffer: name,
-    offset: first,
-    values: integers
-      ? Float32Array.from(new Int32Array(image, to, length))
-      : new Float32Array(image.slice(to, to + bytes)),
-  }));
+  return plans.map(({ name, first, to, length, bytes, spec }) => {
+    const data =
+      spec.dtype === 'i32' ? new Int32Array(image, to, length) : new Float32Array(image.slice(to, to + bytes));
+    return capturedValues(name, spec, { first, data });
+  });
 }

@@ -45,7 +45,7 @@ function callsOf(lane: Lane, config: Config, script: readonly CodeLine[]): reado
     const name = torchName(first.collective.op);
     const { group } = first.collective;
     return [
-      { group, name, ...flightTensors(instructions, lane, config), instructions, line: scriptLine(first, script) },
+      { group, name, ...flightTensors(instructions, lane), instructions, line: scriptLine(first, script) },
     ];
   });
 }

@@ -14,6 +14,7 @@ import { DeviceKeeper } from '../device-keeper';
 import { AUTOCAST_CASE, MIXED_BASE } from '../testing/mixed-cases';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
+import type { Training } from '../training';
 
 let node: NodeGpu;
 beforeAll(() => {
@@ -34,16 +35,22 @@ test('one GPUDevice per rank: the bits of the shared run', place({ modes: ['sing
   expectSameBits((await shared()).held, await runInWorkers(AUTOCAST_CASE, node.gpu));
 });
 
-async function records(config: ConfigInput, gpu?: GPU) {
+async function withRun<T>(
+  config: ConfigInput,
+  gpu: GPU | undefined,
+  use: (training: Training) => Promise<T>,
+): Promise<T> {
   const device = gpu ? 'webgpu' : 'cpu';
   const blueprint = createBlueprint(parseConfig({ ...config, device, compareSingle: false }), {});
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(gpu, true), gpu });
   try {
-    return await training.run(12);
+    return await use(training);
   } finally {
     await training.dispose();
   }
 }
+
+const records = (config: ConfigInput, gpu?: GPU) => withRun(config, gpu, (training) => training.run(12));
 
 test('float16 overflows, and the scaler backs off as on the CPU', place({ modes: ['ddp'] }), async () => {
   const config: ConfigInput = {
@@ -83,5 +90,18 @@ test(
     const [gpu, cpu] = [await records(config, node.gpu), await records(config)];
     const far = gpu.map(({ loss }, i) => Math.abs(loss - (cpu[i]?.loss ?? 0)));
     expect(Math.max(...far)).toBeLessThan(1e-2);
+    // What is gathered before the first forward pass are copies of the same weights: the same halves to the bit.
+    const gathered = (own?: GPU) =>
+      withRun(config, own, async (training) => {
+        const { events } = await training.trace();
+        return events
+          .filter(({ name, anchor }) => name.startsWith('fsdp/') && anchor === 'forward')
+          .map(({ device, name, module, captured }) => ({ device, name, module, captured }));
+      });
+    const [onGpu, onCpu] = [await gathered(node.gpu), await gathered()];
+    expect(onCpu.flatMap(({ captured }) => captured).length).toBeGreaterThan(12);
+    const key = ({ device, name, module }: (typeof onCpu)[number]) => `${device} ${name} ${module}`;
+    const sorted = (events: typeof onCpu) => events.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+    expect(sorted(onGpu)).toEqual(sorted(onCpu));
   },
 );

@@ -66,9 +66,9 @@ const withoutPadding = (buffer: BufferInfo): BufferInfo => ({
   ...buffer,
   bytes: Math.min(
     buffer.bytes,
-    buffer.shape.reduce((n, size) => n * size, BYTES),
+    buffer.shape.reduce((n, size) => n * size, buffer.half ? 2 : BYTES),
   ),
 });
 
-/** Of a float32 or an int32. */
+/** Of an element that is no half. */
 const BYTES = 4;

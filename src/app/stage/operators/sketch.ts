@@ -2,12 +2,14 @@
  * What an operator's picture is drawn with: maps of tensors or of what is computed from them, words, lines and boxes,
  * collected as data of the scene. The painters draw them on the canvas and into SVG; nothing here knows a canvas.
  */
+
 import { formatSize } from '../../draw/format';
 import type { Path, Rect } from '../../draw/geometry';
 import type { HeatCells } from '../../draw/heat-map';
 import { powerOfTen, unitOf } from '../../draw/value-scale';
 import { PRINTED } from '../chunk-layout';
 import { elements } from '../devices';
+import { elementBytes } from '../element-bytes';
 import type { MadeMap } from '../matrix-scene';
 import type { Tiles } from '../matrix-window';
 import type { RoomInput } from '../room-input';
@@ -67,7 +69,7 @@ export class Sketch {
       made: operand.made,
       facts: [
         ['shape', shape.join('×')],
-        ['size', formatSize(4 * elements(shape))],
+        ['size', formatSize(elementBytes(this.input.info, this.input.place.device, buffer) * elements(shape))],
         ...(what === '' ? [] : ([['shown', what]] as const)),
       ],
     });

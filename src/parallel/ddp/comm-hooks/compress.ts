@@ -15,7 +15,8 @@ export function compress(name: CommHook['name'], format: HalfFormat): CommHook {
     emit({ builder, config, group, buffer, length, index, where }) {
       const words = `${buffer}.${format}`;
       for (const lane of builder.lanesOf(group)) {
-        lane.buffer({ name: words, shape: [wordsOf(length)], dtype: 'i32', category: 'bucket', persistent: false });
+        const spec = { name: words, shape: [wordsOf(length)], dtype: 'i32', persistent: false } as const;
+        lane.buffer({ ...spec, category: 'bucket', halves: { format, shape: [length] } });
         lane.compute('halves/encode', [buffer], [words], { format, divisor: group.ranks.length }, where);
       }
       if (group.ranks.length > 1) {
