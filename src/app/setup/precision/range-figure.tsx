@@ -32,7 +32,7 @@ export function shownRange(info: Pick<SessionInfo, 'config' | 'parameters'>, tra
   const layers = gradientSizes(trace, info);
   if (layers.length === 0) return undefined;
   const { count, zeros, notFinite } = ofAllLayers(layers);
-  const half = halfOf(info.config.precision);
+  const half = halfOf(info.config);
   const lost = [
     ...(zeros > 0 ? [`${formatCount(zeros)} of ${formatCount(count)} are 0`] : []),
     ...(notFinite > 0 ? [`${formatCount(notFinite)} of ${formatCount(count)} are inf or NaN`] : []),
