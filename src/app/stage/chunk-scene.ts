@@ -10,9 +10,9 @@ import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';
 import type { ChunkLayout } from './chunk-places';
 import { parametersIn, titleOf } from './devices';
-import { elementBytes } from './element-bytes';
 import { type ChunkArrival, countRanks, type Exchange, lastRank, NO_RANKS, onlyRank, type RankSet } from './exchanges';
 import { endOf } from './matrix-scene';
+import { elementBytes } from './product-spec';
 import type { ChunkContent } from './room-content';
 import type { RoomInput } from './room-input';
 import type { ChunkScene, ChunksScene, SceneItem } from './scene-types';
@@ -164,7 +164,7 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
           ['holds', holds[0] ?? ''],
           ...(bucket ? [['parameters', parametersIn(bucket, slice).join(', ')] as const] : []),
           ['elements', `${slice.offset} to ${slice.offset + slice.length - 1}`],
-          ['size', formatSize(elementBytes(input.info, device, slice.buffer) * slice.length)],
+          ['size', formatSize(elementBytes(facts.step?.shapesOf(device)(slice.buffer)) * slice.length)],
           ...(sends ? [['moving', 'being sent to another device'] as const] : []),
           ...(arrival
             ? [

@@ -2,6 +2,7 @@
  * A matrix in a room as cells, and what it says when pointed at. It is empty until it has been computed in the step
  * that is shown; only parameters are there from the start. Pure.
  */
+
 import type { MemoryCategory } from '../../protocol/trace';
 import { bufferWords } from '../../trace/buffer-words';
 import type { Content } from '../../trace/contents';
@@ -11,8 +12,8 @@ import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';
 import { PRINTED } from './chunk-layout';
 import { elements } from './devices';
-import { elementBytes } from './element-bytes';
 import type { MatrixWindow } from './matrix-window';
+import { elementBytes } from './product-spec';
 import type { RoomInput } from './room-input';
 import type { AwaitedCells, MapScene, SceneItem } from './scene-types';
 
@@ -120,7 +121,7 @@ export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
         facts: [
           ['what', whatOf(part)],
           ['shape', part.shape.join('×')],
-          ['size', formatSize(elementBytes(input.info, device, part.buffer) * elements(part.shape))],
+          ['size', formatSize(elementBytes(input.facts.step?.shapesOf(device)(part.buffer)) * elements(part.shape))],
           ...(cells ? [] : [['values', 'not computed yet in this step'] as const]),
           ...(prints && cells && !single(part) ? [['printed', `in units of ${powerOfTen(unit)}`] as const] : []),
         ],

@@ -39,9 +39,14 @@ export type ShapeOf = (buffer: string) => KnownTensor | undefined;
 interface KnownTensor {
   readonly shape: readonly number[];
   readonly category: MemoryCategory;
+  /** Its elements are halves. */
+  readonly half?: true;
   /** It is a part of a whole tensor. */
   readonly cut?: PartCut | undefined;
 }
+
+/** Of one element. */
+export const elementBytes = (tensor: Pick<KnownTensor, 'half'> | undefined): number => (tensor?.half ? 2 : 4);
 
 export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) => ShapeOf {
   const known = new Map(info.buffers.map((b) => [`${b.device} ${b.name}`, b]));
@@ -58,11 +63,12 @@ export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) 
     const length = lengths.get(key);
     const tensor = known.get(key);
     if (!tensor) return length === undefined ? undefined : { shape: [length], category: 'activation' };
-    const { shape, category } = tensor;
+    const { shape, category, half } = tensor;
     const cut = partOf(device, buffer);
     return {
       shape: category === 'activation' || category === 'data' ? rowsOfBatch(shape, length) : shape,
       category,
+      ...(half ? { half } : {}),
       ...(cut ? { cut } : {}),
     };
   };

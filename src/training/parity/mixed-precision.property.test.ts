@@ -202,7 +202,8 @@ describe.each(POLICIES)('MixedPrecisionPolicy: %s', (_, policy, expected) => {
       fc.asyncProperty(policyRuns, async ({ widths, batchSize, algorithm, stage, root }) => {
         const { accumulate = 1 } = expected;
         const base: ConfigInput = {
-          ...baseOf({ hidden: [], precision: 'autocast-bf16', loss: { type: 'BCEWithLogitsLoss' }, batchSize }),
+          ...baseOf({ hidden: [], precision: 'autocast-bf16', loss: { type: 'BCEWithLogitsLoss' }, batchSize: 6 }),
+          batchSize,
           model: { layers: mlpLayers([2, ...widths, 1], 'Tanh') },
           precision: 'float32',
           worldSize: 2,
@@ -221,7 +222,8 @@ describe.each(POLICIES)('MixedPrecisionPolicy: %s', (_, policy, expected) => {
 test('on three and four ranks a sum of halves is near the sum in float32', place({ modes: ['sharded'] }), async () => {
   for (const worldSize of [3, 4]) {
     const base: ConfigInput = {
-      ...baseOf({ hidden: [], precision: 'autocast-bf16', loss: { type: 'BCEWithLogitsLoss' }, batchSize: 12 }),
+      ...baseOf({ hidden: [], precision: 'autocast-bf16', loss: { type: 'BCEWithLogitsLoss' }, batchSize: 6 }),
+      batchSize: 12,
       model: { layers: mlpLayers([2, 5, 3, 1], 'Tanh') },
       precision: 'float32',
       mode: 'sharded',

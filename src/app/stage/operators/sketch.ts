@@ -9,9 +9,9 @@ import type { HeatCells } from '../../draw/heat-map';
 import { powerOfTen, unitOf } from '../../draw/value-scale';
 import { PRINTED } from '../chunk-layout';
 import { elements } from '../devices';
-import { elementBytes } from '../element-bytes';
 import type { MadeMap } from '../matrix-scene';
 import type { Tiles } from '../matrix-window';
+import { elementBytes } from '../product-spec';
 import type { RoomInput } from '../room-input';
 import type { SceneItem, SceneTone, ShapeScene, SignScene, WordsScene } from '../scene-types';
 import type { DrawnOperand, OperatorDrawing } from './drawn';
@@ -69,7 +69,10 @@ export class Sketch {
       made: operand.made,
       facts: [
         ['shape', shape.join('×')],
-        ['size', formatSize(elementBytes(this.input.info, this.input.place.device, buffer) * elements(shape))],
+        [
+          'size',
+          formatSize(elementBytes(this.input.facts.step?.shapesOf(this.input.place.device)(buffer)) * elements(shape)),
+        ],
         ...(what === '' ? [] : ([['shown', what]] as const)),
       ],
     });
