@@ -8,7 +8,6 @@ import { LockstepError } from '../../base/errors';
 import { flightDumpOf, type RecordedGroup, scheduledRecord } from '../../distributed/flight-record';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import { findProgram } from '../../program/program-of';
-import type { Config } from '../../protocol/config';
 import { type Group, groupDescription } from '../../protocol/mesh';
 import { stepWords } from '../../protocol/micro-batches';
 import type { FlightRecord, FlightRecorderDump } from '../../protocol/process-group';
@@ -31,7 +30,7 @@ interface Call extends FlightTensors {
   readonly line: number | undefined;
 }
 
-function callsOf(lane: Lane, config: Config, script: readonly CodeLine[]): readonly Call[] {
+function callsOf(lane: Lane, script: readonly CodeLine[]): readonly Call[] {
   const calls = new Map<string, Instruction[]>();
   for (const i of lane.instructions) {
     if ((i.kind !== 'send' && i.kind !== 'recv') || !i.collective) continue;
@@ -44,9 +43,7 @@ function callsOf(lane: Lane, config: Config, script: readonly CodeLine[]): reado
     if (!first || !('collective' in first) || !first.collective) return [];
     const name = torchName(first.collective.op);
     const { group } = first.collective;
-    return [
-      { group, name, ...flightTensors(instructions, lane), instructions, line: scriptLine(first, script) },
-    ];
+    return [{ group, name, ...flightTensors(instructions, lane), instructions, line: scriptLine(first, script) }];
   });
 }
 
@@ -111,7 +108,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
     const calls = new Map(
       programs.flatMap((p) => {
         const lane = p.lanes.find((l) => l.rank === rank);
-        return lane ? [[programKey(p.kind), callsOf(lane, config, script)] as const] : [];
+        return lane ? [[programKey(p.kind), callsOf(lane, script)] as const] : [];
       }),
     );
     const groups = new Map<number, RecordedGroup>();
