@@ -7,7 +7,8 @@ import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
 import { shapesOn } from '../tensor/pieces';
-import { type UnitEmitter, type UnitPlace, unitEmitter } from './unit-emitter';
+import { type UnitEmitter, unitEmitter } from './unit-emitter';
+import type { UnitPlace } from './unit-place';
 import type { ShardedUnit } from './units';
 
 export function emitterOfParts({ place, ...more }: UnitPlace): UnitEmitter {

@@ -13,7 +13,7 @@ import type { StagePlace } from '../step/place';
 import type { StageUse, Sync } from '../step/sync';
 import type { Step } from '../step/walk';
 import { emitterOfParts } from './emitter-of-parts';
-import type { UnitPlace } from './unit-emitter';
+import type { UnitPlace } from './unit-place';
 import { type UnitEnds, type UnitState, unitStates } from './unit-states';
 import type { ShardedUnit } from './units';
 import { shardGradient } from './unsharded-graph';

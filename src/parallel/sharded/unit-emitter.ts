@@ -13,9 +13,7 @@ import type { Group } from '../../protocol/mesh';
 import { pieceShape } from '../../sharding/piece';
 import { fill } from '../ddp/fill';
 import { packedName, packedSpec } from '../emit-halves';
-import type { StagePlace } from '../step/place';
 import type { StageUse } from '../step/sync';
-import type { Step } from '../step/walk';
 import { regionsOf } from './pieces';
 import { COPY_IN, COPY_OUT, KEEP, runAttrs } from './shard-ops';
 import {
@@ -28,16 +26,10 @@ import {
   unitLayout,
   wholeToPart,
 } from './unit-layout';
+import type { UnitPlace } from './unit-place';
 import { unitReducer } from './unit-reducer';
 import type { ShardedUnit } from './units';
 import { shardGradient, unsharded } from './unsharded-graph';
-
-export interface UnitPlace extends Pick<Step, 'builder' | 'input'> {
-  /** Of ranks that have the same part of the stage, if tp cuts its layers. */
-  readonly place: StagePlace;
-  /** What the buffers of the root are named after, where a rank has the roots of several stages. */
-  readonly rootName?: string;
-}
 
 export type Pass = 'forward' | 'backward';
 

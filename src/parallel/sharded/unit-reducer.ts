@@ -11,7 +11,6 @@ import type { Group } from '../../protocol/mesh';
 import type { HalfFormat } from '../../tensor/half-bits';
 import { fill } from '../ddp/fill';
 import { CHUNK_CAT, runAttrs, SHARD_OUT } from './shard-ops';
-import type { UnitPlace } from './unit-emitter';
 import {
   flatBuffer,
   isPadded,
@@ -21,6 +20,7 @@ import {
   unitLayout,
   wholeToParts,
 } from './unit-layout';
+import type { UnitPlace } from './unit-place';
 import type { ShardedUnit } from './units';
 import { shardGradient, unshardedGradient } from './unsharded-graph';
 
