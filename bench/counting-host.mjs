@@ -15,7 +15,8 @@ import { contentType } from '../scripts/static-server.mjs';
 const PACKET_BYTES = 4096;
 
 /**
- * @typedef {{name: string, bytes: number}} Sent `bytes` counts the compressed body.
+ * @typedef {{name: string, bytes: number, at: number}} Sent `bytes` counts the compressed body; `at` is the time, as of
+ *   Date.now(), at which its first bytes left.
  * @typedef {{latencyMs: number, kilobytesPerSecond: number}} Line
  */
 
@@ -50,7 +51,7 @@ export async function countingHost(folder, line) {
       response.writeHead(304, headers).end();
       return;
     }
-    sent.push({ name, bytes: body.length });
+    sent.push({ name, bytes: body.length, at: Date.now() });
     response.writeHead(200, { ...headers, 'content-encoding': 'br' });
     for (let from = 0; from < body.length; from += PACKET_BYTES) {
       const packet = body.subarray(from, from + PACKET_BYTES);
