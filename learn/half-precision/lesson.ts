@@ -55,7 +55,8 @@ export const lesson = defineLesson({
       run: `${GPT}&precision=autocast-bf16`,
       show: ['memory'],
       controls: [PRECISION],
-      caption: 'The memory that a small GPT reserves, by what it holds.',
+      caption:
+        'The memory that a small GPT reserves, by what it holds. Under autocast, a second row says what the same run reserves in float32.',
       numbers: ['parameterMemory:0', 'gradientMemory:0', 'optimizerMemory:0', 'activationMemory:0', 'peakMemory:0'],
       starts: 'rest',
     },

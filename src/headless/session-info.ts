@@ -6,7 +6,7 @@ import { plainRole } from '../parallel/face';
 import { alignedBytes } from '../program/memory-planner';
 import type { SessionInfo } from '../protocol/session-info';
 import { describe, HARDWARE } from '../simulator/hardware';
-import { memoryOf } from '../training/device-memory';
+import { FLOAT32_MEMORY, hasHalves, memoryOf } from '../training/device-memory';
 import type { Training } from '../training/training';
 
 export function sessionInfo(training: Training): SessionInfo {
@@ -37,6 +37,7 @@ export function sessionInfo(training: Training): SessionInfo {
       })),
     ),
     memory: memoryOf(blueprint),
+    ...(hasHalves(config) ? { memoryInFloat32: FLOAT32_MEMORY.get().memoryInFloat32(blueprint) } : {}),
     construct: training.construct,
     batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),

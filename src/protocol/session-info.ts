@@ -22,6 +22,8 @@ export interface SessionInfo {
   readonly parameters: readonly ParameterInfo[];
   readonly buffers: readonly BufferInfo[];
   readonly memory: readonly DeviceMemory[];
+  /** Of a run in half precision: what it would reserve in float32. */
+  readonly memoryInFloat32?: readonly MemoryByKind[] | undefined;
   /** DDP: what its constructor sent before the first step, as a trace of its own; undefined where it sends nothing. */
   readonly construct: StepTrace | undefined;
   /** Micro-batches in an epoch: where `accumulate` is 1, steps. */
@@ -41,6 +43,8 @@ export interface SessionInfo {
   readonly closedForms: readonly KindForm[];
   readonly hardwareLabel: string;
 }
+
+export type MemoryByKind = Pick<DeviceMemory, 'device' | 'peakBytes' | 'byCategory'>;
 
 export interface DeviceReport {
   readonly kind: 'webgpu' | 'cpu';

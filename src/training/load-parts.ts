@@ -16,6 +16,7 @@ import { CHECKPOINT_PASS, FUSION_PASSES, MIXED_PRECISION } from '../parallel/sta
 import type { Config, LayerConfig } from '../protocol/config';
 import { halfOf, reduceHalf } from '../protocol/half-of';
 import { RESUMING } from './blueprint/resuming-part';
+import { FLOAT32_MEMORY, hasHalves } from './device-memory';
 
 type LayerType = LayerConfig['type'];
 
@@ -74,6 +75,7 @@ export async function loadParts(config: Config): Promise<void> {
     ...(config.fuse ? [FUSION_PASSES] : []),
     ...(config.checkpointSegments === undefined ? [] : [CHECKPOINT_PASS]),
     ...(halfOf(config) === undefined ? [] : [MIXED_PRECISION]),
+    ...(hasHalves(config) ? [FLOAT32_MEMORY] : []),
     ...(config.gradScaler.enabled ? [GRAD_SCALER] : []),
     ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),

@@ -5,6 +5,7 @@ import type { DeviceMemory } from '../../protocol/trace';
 import { formatSize } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
 import { useApp } from '../state/use-app';
+import { BesideFloat32 } from './beside-float32';
 import styles from './memory.module.css';
 import { type MemoryRow, memoryTree } from './memory-tree';
 import { useMemoryTree } from './use-memory-tree';
@@ -28,6 +29,7 @@ export function MemoryTable({ memory, device }: MemoryTableProps) {
     roots.find(({ id }) => row.node.id === id || row.node.id.startsWith(`${id}/`))?.bytes ?? 0;
   return (
     <div className={styles['scroll']}>
+      <BesideFloat32 device={device} />
       <table
         ref={table}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA makes treegrids of tables

@@ -1,7 +1,9 @@
 /** What layers compute in, and the gradient scaler: both where the mode takes them. */
 import { FACES } from '../../parallel/faces';
+import { halfOf } from '../../protocol/half-of';
 import { GRAD_SCALER } from '../../protocol/words/grad-scaler';
 import { RUN } from '../../protocol/words/run';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
 import { useApp } from '../state/use-app';
 
@@ -10,6 +12,11 @@ const PRECISION_WORDS = {
   'autocast-bf16': 'autocast, bfloat16',
   'autocast-fp16': 'autocast, float16',
 } as const;
+
+const PrecisionPanel = loadedPanel(
+  'The gradients in half precision',
+  async () => (await import('./precision/precision-panel')).PrecisionPanel,
+);
 
 export function PrecisionFields() {
   const config = useApp((app) => app.config);
@@ -28,6 +35,7 @@ export function PrecisionFields() {
           <FlagSetting {...GRAD_SCALER.unscaleBeforeClip} />
         </>
       )}
+      {(halfOf(config) || config.gradScaler.enabled) && <PrecisionPanel />}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { formatBytes, formatSize, wholePercents } from '../../app/draw/format';
 import { ColumnHeads } from '../../app/fields/column-heads';
 import { CATEGORY_WORDS } from '../../app/memory/memory-tree';
 import type { App } from '../../app/state/app-state';
+import type { MemoryByKind } from '../../protocol/session-info';
 import type { MemoryCategory } from '../../protocol/trace';
 import { metricsOf, sharesOf } from '../../trace/metrics';
 import type { View } from '../lesson';
@@ -47,14 +48,19 @@ const CATEGORIES = Object.keys(CATEGORY_WORDS) as readonly MemoryCategory[];
 function memoryTable({ info }: App): Table | undefined {
   if (!info) return undefined;
   const used = CATEGORIES.filter((category) => info.memory.some(({ byCategory }) => byCategory[category] > 0));
+  const row = (words: string, { byCategory, peakBytes }: MemoryByKind) => [
+    words,
+    ...used.map((category) => formatSize(byCategory[category])),
+    formatSize(peakBytes),
+  ];
   return {
     caption: 'Memory that the run reserves, by what it holds',
     head: ['device', ...used.map((category) => CATEGORY_WORDS[category]), 'together'],
-    rows: info.memory.map(({ device, byCategory, peakBytes }) => [
-      `cuda:${device}`,
-      ...used.map((category) => formatSize(byCategory[category])),
-      formatSize(peakBytes),
-    ]),
+    rows: info.memory.flatMap((own) => {
+      const full = info.memoryInFloat32?.find(({ device }) => device === own.device);
+      const beside = full ? [row(`cuda:${own.device} in float32`, full)] : [];
+      return [row(`cuda:${own.device}`, own), ...beside];
+    }),
   };
 }
 

@@ -23,8 +23,10 @@ export interface RangeRow extends Omit<LayerGradients, 'module'> {
 
 export interface ShownRange {
   readonly rows: readonly RangeRow[];
-  /** 'gradients in float16: 12 of 300 are 0' */
-  readonly told: string;
+  /** 'gradients in float16' */
+  readonly what: string;
+  /** '12 of 300 are 0' */
+  readonly lost: string;
 }
 
 /** Undefined where the step has no backward pass. */
@@ -40,7 +42,8 @@ export function shownRange(info: Pick<SessionInfo, 'config' | 'parameters'>, tra
   const scaled = info.config.gradScaler.enabled ? 'scaled gradients' : 'gradients';
   return {
     rows: rowsOf(layers),
-    told: `${scaled} in ${half ? TYPE[half] : 'float32'}: ${lost.length > 0 ? lost.join(', ') : `none of ${formatCount(count)} is 0, inf or NaN`}`,
+    what: `${scaled} in ${half ? TYPE[half] : 'float32'}`,
+    lost: lost.length > 0 ? lost.join(', ') : `none of ${formatCount(count)} is 0, inf or NaN`,
   };
 }
 
@@ -77,10 +80,10 @@ interface Layout {
 function layoutOf(width: number): Layout {
   const small = width < 300;
   const font = small ? 10.5 : 12.5;
-  const column = Math.round(font * 3.4);
-  const names = small ? 42 : width < 560 ? 60 : 130;
+  const column = small ? 30 : Math.round(font * 3.4);
+  const names = small ? 50 : width < 560 ? 60 : 130;
   const [left, right] = [names + column + 6, width - column - 6];
-  return { width, left, right, column, font, ...(small ? { row: 17, top: 34 } : { row: 26, top: 46 }) };
+  return { width, left, right, column, font, ...(small ? { row: 17, top: 48 } : { row: 26, top: 46 }) };
 }
 
 export function rangeHeight({ rows }: ShownRange, width: number): number {
@@ -90,7 +93,8 @@ export function rangeHeight({ rows }: ShownRange, width: number): number {
 
 export function RangeFigure({ range, width }: FigureProps) {
   const { left, right, column, row, top, font } = layoutOf(width);
-  const { rows, told } = range;
+  const { rows, what, lost } = range;
+  const small = width < 300;
   const height = rangeHeight(range, width);
   const base = top + row * rows.length;
   const x = (power: number): number => left + ((right - left) * (power - LOW)) / (HIGH - LOW);
@@ -106,13 +110,18 @@ export function RangeFigure({ range, width }: FigureProps) {
       fontFamily="system-ui, sans-serif"
     >
       <text x={0} y={font + 1} fill="var(--ink)">
-        {told}
+        {small ? what : `${what}: ${lost}`}
       </text>
+      {small && (
+        <text x={0} y={2.3 * font + 1} fill="var(--soft)">
+          {lost}
+        </text>
+      )}
       <rect x={from} y={top - 4} width={to - from} height={base - top + 8} fill="var(--track)" />
       <path d={`M${from} ${top - 4}V${base + 4}M${to} ${top - 4}V${base + 4}`} stroke="var(--soft)" fill="none" />
       <path d={`M${x(FLOAT16.full)} ${top - 4}V${base + 4}`} stroke="var(--soft)" strokeDasharray="2 3" fill="none" />
       <text x={(from + to) / 2} y={top - 9} fill="var(--soft)" textAnchor="middle">
-        range of float16
+        {small ? 'float16' : 'range of float16'}
       </text>
       <text x={left - 8} y={top - 9} fill="var(--soft)" textAnchor="end">
         0
@@ -131,11 +140,13 @@ export function RangeFigure({ range, width }: FigureProps) {
           <path d={ridgeOf(own.powers, row, x)} fill="var(--payload-gradient)" />
         </g>
       ))}
-      {TICKS.filter((_, index) => width >= 560 || index % 2 === 1).map((power) => (
-        <text key={power} x={x(power)} y={height - 4} fill="var(--soft)" textAnchor="middle">
-          {powerWords(power)}
-        </text>
-      ))}
+      {(small ? [FLOAT16.smallest, FLOAT16.end] : TICKS.filter((_, index) => width >= 560 || index % 2 === 1)).map(
+        (power) => (
+          <text key={power} x={x(power)} y={height - 4} fill="var(--soft)" textAnchor="middle">
+            {powerWords(power)}
+          </text>
+        ),
+      )}
     </svg>
   );
 }

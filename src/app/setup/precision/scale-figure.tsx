@@ -40,7 +40,7 @@ export function ScaleFigure({ story, width }: FigureProps) {
       fontFamily="system-ui, sans-serif"
     >
       <text x={0} y={font + 1} fill="var(--ink)">
-        scale of the loss
+        {small ? 'scale' : 'scale of the loss'}
       </text>
       <g transform={`translate(${width - 10} ${font + 1})`}>
         <text fill="var(--soft)" textAnchor="end">

@@ -1,0 +1,34 @@
+/** A device's memory by kind, beside what the same run would reserve in float32: of runs in half precision alone. */
+import { MEMORY_CATEGORIES } from '../../protocol/trace';
+import { formatSize } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
+import { useApp } from '../state/use-app';
+import styles from './memory.module.css';
+import { CATEGORY_WORDS } from './memory-tree';
+
+export function BesideFloat32({ device }: { readonly device: number }) {
+  const info = useApp((app) => app.info);
+  const own = info?.memory.find((memory) => memory.device === device);
+  const full = info?.memoryInFloat32?.find((memory) => memory.device === device);
+  if (!own || !full) return null;
+  const kinds = MEMORY_CATEGORIES.filter((kind) => own.byCategory[kind] + full.byCategory[kind] > 0);
+  const rows = [
+    ...kinds.map((kind) => [CATEGORY_WORDS[kind], own.byCategory[kind], full.byCategory[kind]] as const),
+    ['together', own.peakBytes, full.peakBytes] as const,
+  ];
+  return (
+    <table className={styles['tree']} aria-label="Memory by kind, beside float32">
+      <ColumnHeads names={[`cuda:${device}`, 'this run', 'in float32', 'saved']} />
+      <tbody>
+        {rows.map(([words, bytes, without]) => (
+          <tr key={words}>
+            <td>{words}</td>
+            <td title={`${bytes} bytes`}>{formatSize(bytes)}</td>
+            <td title={`${without} bytes`}>{formatSize(without)}</td>
+            <td>{bytes === without ? '' : `${Math.round(100 * (1 - bytes / without))} %`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
