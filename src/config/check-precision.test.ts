@@ -55,6 +55,12 @@ test.each<[ConfigInput, string]>([
     { mode: 'sharded', worldSize: 2, sharded: { paramDtype: 'bfloat16', castForwardInputs: false } },
     'mat1 and mat2 must have the same dtype, but got Float and BFloat16',
   ],
+  [{ mode: 'ddp', precision: 'bf16-master' }, 'mode is "ddp" and precision is "bf16-master"'],
+  [{ mode: 'single', precision: 'bf16', optimizer: { type: 'RMSprop' } }, 'RMSprop has no steps in bfloat16 here'],
+  [
+    { mode: 'single', precision: 'bf16', optimizer: { type: 'Adam', amsgrad: true } },
+    'optimizer.amsgrad is true and precision is "bf16"',
+  ],
   [{ mode: 'pipeline', gradScaler: { enabled: true } }, 'mode is "pipeline" and gradScaler.enabled is true'],
 ])('%j', (config, words) => {
   expect(() => parseConfig(config)).toThrow(words);

@@ -3,6 +3,7 @@ import { type Refusal, refusedSettings } from '../base/refused-settings';
 import { allLayers } from '../nn/all-layers';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config, LayerConfig } from '../protocol/config';
+import { modelHalf } from '../protocol/half-of';
 import { meshSizes, shardsParameters } from '../protocol/mesh-sizes';
 
 export function checkPrecision(config: Config): void {
@@ -15,6 +16,8 @@ function inHalf(config: Config): Refusal | undefined {
   if (precision === 'float32') return undefined;
   const { mixedPrecision, title, sections = [] } = PARALLEL_MODES[mode].face;
   const hint = 'Set precision to "float32", or choose another mode.';
+  const alone = ofWholeModel(config);
+  if (alone) return alone;
   if (!mixedPrecision)
     return { settings: { mode, precision }, why: `${title} computes in float32 alone in this playground`, hint };
   const { tp } = sections.includes('mesh') ? meshSizes(config) : { tp: 1 };
@@ -30,6 +33,25 @@ function inHalf(config: Config): Refusal | undefined {
       why: 'SyncBatchNorm computes in float32 alone in this playground',
       hint: 'Set precision to "float32", or ddp.syncBatchNorm to false.',
     };
+  return undefined;
+}
+
+/** model.to() of half precision: on one device, and in bfloat16 alone with optimisers that know it. */
+function ofWholeModel({ mode, precision, optimizer }: Config): Refusal | undefined {
+  if (modelHalf(precision) === undefined) return undefined;
+  if (mode !== 'single')
+    return {
+      settings: { mode, precision },
+      why: 'a model that is in half precision as a whole trains on one device in this playground',
+      hint: 'Choose mode single, precision "autocast-bf16", or in mode sharded sharded.paramDtype.',
+    };
+  if (precision !== 'bf16') return undefined;
+  const hint = 'Choose SGD, Adam or AdamW without amsgrad, or precision "bf16-master".';
+  const { type } = optimizer;
+  if (type !== 'SGD' && type !== 'Adam' && type !== 'AdamW')
+    return { settings: { 'optimizer.type': type, precision }, why: `${type} has no steps in bfloat16 here`, hint };
+  if (type !== 'SGD' && optimizer.amsgrad)
+    return { settings: { 'optimizer.amsgrad': true, precision }, why: 'amsgrad has no steps in bfloat16 here', hint };
   return undefined;
 }
 

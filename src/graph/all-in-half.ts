@@ -1,23 +1,41 @@
 /**
- * A model whose parameters are in half precision: what its layers are given is cast once, and each operator computes in
- * the type of its parameters and data. Losses are float32, since the script casts the output before them; so are the
- * statistics of norms. Called by parallel/stage-graph.
+ * A model that is in half precision as a whole, by model.to() or as fully_shard gathers it: the samples are cast once,
+ * and each operator computes in the type of its parameters and data. Losses are float32, since the script casts the
+ * output before them; so are the statistics of norms. Called by parallel/stage-graph.
  */
 import { at } from '../base/invariant';
 import type { HalfFormat } from '../tensor/half-bits';
-import type { ForwardPrecision, GraphBuilder, NodePlacement } from './graph';
+import type { ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
 import type { ValueId } from './op';
+
+export interface WholeModel {
+  readonly format: HalfFormat;
+  readonly master: boolean;
+  readonly buffers: boolean;
+}
+
+/** What the model is given, and the master's weights. */
+const CAST: ReadonlySet<Role> = new Set(['input', 'parameter']);
 
 export class AllInHalf implements ForwardPrecision {
   readonly #cast = new Map<ValueId, ValueId>();
 
-  constructor(readonly parameters: HalfFormat) {}
+  readonly parameters?: HalfFormat;
+  readonly buffers?: HalfFormat;
+  private readonly format: HalfFormat;
+
+  /** `master`: the graph has float32 weights, and casts them for the model; `buffers`: running statistics, too. */
+  constructor({ format, master, buffers }: WholeModel) {
+    this.format = format;
+    if (!master) this.parameters = format;
+    if (buffers) this.buffers = format;
+  }
 
   operands(builder: GraphBuilder, op: string, given: readonly ValueId[], placement: NodePlacement) {
     const isLoss = op.startsWith('loss/');
-    const half = isLoss || op.endsWith('-stats') ? undefined : this.parameters;
+    const half = isLoss || op.endsWith('-stats') ? undefined : this.format;
     const isCast = (id: ValueId): boolean =>
-      isLoss ? builder.halfOf(id) !== undefined : builder.roleOf(id) === 'input' && builder.typeOf(id).dtype === 'f32';
+      isLoss ? builder.halfOf(id) !== undefined : CAST.has(builder.roleOf(id)) && builder.typeOf(id).dtype === 'f32';
     const inputs = given.map((id) =>
       isCast(id) && builder.halfOf(id) !== half ? this.#castTo(builder, id, half, placement) : id,
     );

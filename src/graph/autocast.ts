@@ -33,8 +33,6 @@ export class Autocast implements ForwardPrecision {
   /** torch keeps the cast of a weight until the region ends; what is not a weight is cast at each use. */
   readonly #weights = new Map<ValueId, ValueId>();
 
-  readonly parameters = undefined;
-
   constructor(private readonly format: HalfFormat) {}
 
   operands(builder: GraphBuilder, op: string, inputs: readonly ValueId[], placement: NodePlacement) {

@@ -66,8 +66,9 @@ export interface NodePlacement {
 
 /** Who decides about half precision while forward nodes are appended: torch.autocast, or a MixedPrecisionPolicy. */
 export interface ForwardPrecision {
-  /** The format of parameters; undefined: they are float32. */
-  readonly parameters: HalfFormat | undefined;
+  /** The format of parameters, and of running statistics; absent: they are float32. */
+  readonly parameters?: HalfFormat;
+  readonly buffers?: HalfFormat;
   /** The inputs as the operator reads them, cast where it must be, and the format of its first output. */
   operands(
     builder: GraphBuilder,
@@ -99,9 +100,14 @@ export class GraphBuilder {
   value(name: string, type: TensorType, role: Role, given?: HalfFormat): ValueId {
     const unique = this.#claim(name);
     const id: ValueId = this.#values.length;
-    const half = role === 'parameter' ? this.precision?.parameters : given;
+    const half = this.#ofModel(type, role) ?? given;
     this.#values.push({ id, name: unique, type, role, ...(half ? { half } : {}) });
     return id;
+  }
+
+  #ofModel({ dtype }: TensorType, role: Role): HalfFormat | undefined {
+    if (role === 'parameter') return this.precision?.parameters;
+    return role === 'buffer' && dtype === 'f32' ? this.precision?.buffers : undefined;
   }
 
   /** Nodes so far. */

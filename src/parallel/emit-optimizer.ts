@@ -28,7 +28,7 @@ if (!globalThis.LOCKSTEP_SITE) await loadAll([NORM_OF_LINES, GRAD_SCALER]);
 /** What of a ModeInput the optimiser depends on. */
 export interface OptimizerInput extends NormInput {
   readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'> &
-    Partial<Pick<Config, 'clipGradNorm' | 'clipGradValue' | 'gradScaler'>> &
+    Partial<Pick<Config, 'clipGradNorm' | 'clipGradValue' | 'gradScaler' | 'precision'>> &
     NormInput['config'];
 }
 
@@ -159,6 +159,8 @@ function emitClip(lane: LaneBuilder, { config }: OptimizerInput, gradients: read
   const { clipGradNorm: maxNorm, clipGradValue: clipValue } = config;
   if (maxNorm !== undefined) lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, { maxNorm }, CLIP);
   if (clipValue !== undefined) lane.compute(clipGradValue.name, gradients, gradients, { clipValue }, CLIP_VALUE);
+  if (config.precision !== 'bf16' || (maxNorm ?? clipValue) === undefined) return;
+  for (const gradient of gradients) lane.compute('precision/round', [gradient], [gradient], { format: 'bf16' }, CLIP);
 }
 
 /**
@@ -213,7 +215,7 @@ function emitGroup(
   );
   const { op, attrs } = optimizerOp(own);
   lane.compute(
-    op,
+    config.precision === 'bf16' ? `${op}-bf16` : op,
     [scalars, ...names, ...gradientsOf(members), ...states.flat()],
     [...names, ...states.flat()],
     { ...attrs, count: names.length },

@@ -12,7 +12,7 @@ import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { Config } from '../protocol/config';
-import { halfOf, paramHalf, reduceHalf } from '../protocol/half-of';
+import { halfOf, modelHalf, paramHalf, reduceHalf } from '../protocol/half-of';
 import type { Axis } from '../protocol/mesh';
 import type { MicroBatchKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
@@ -194,13 +194,14 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const keep = keptValues(named, [x, output, ...gradients.values(), ...halves]);
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments).map(nodesFor);
   const kept = segments.length > 0 ? CHECKPOINT_PASS.get().checkpoint(named, segments, keep) : named;
-  // What is reduced in float32 is added up in float32, too.
-  const sumsHalf = reduceHalf(config);
+  // What fully_shard reduces in float32 is added up in float32, too.
+  const sumsHalf = modelHalf(config.precision) ?? reduceHalf(config);
+  const isCast = modelHalf(config.precision) !== undefined;
   const parameters = made.map(({ name, value, cut, sum }) => ({
     name,
     gradient: at(finished.values, value).name,
     fresh: at(named.values, value).name,
-    ...(sumsHalf && at(named.values, value).half === sumsHalf ? { half: sumsHalf } : {}),
+    ...(sumsHalf && (isCast || at(named.values, value).half === sumsHalf) ? { half: sumsHalf } : {}),
     ...(cut.length === 0 ? {} : { cutAlong: cut }),
     ...(sum.length === 0 ? {} : { sumAlong: sum }),
   }));
@@ -223,10 +224,13 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
 }
 
 function forwardPrecision(config: Config): ForwardPrecision | undefined {
-  const [half, gathered] = [halfOf(config), paramHalf(config)];
+  const half = halfOf(config);
   if (half === undefined) return undefined;
   const { Autocast, AllInHalf } = MIXED_PRECISION.get();
-  return gathered ? new AllInHalf(gathered) : new Autocast(half);
+  if (paramHalf(config)) return new AllInHalf({ format: half, master: false, buffers: false });
+  if (modelHalf(config.precision))
+    return new AllInHalf({ format: half, master: config.precision !== 'bf16', buffers: true });
+  return new Autocast(half);
 }
 
 /** Of the output and the targets. */

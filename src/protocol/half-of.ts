@@ -12,9 +12,15 @@ const HALVES: Readonly<Record<Config['sharded']['paramDtype'], Half | undefined>
   float16: 'f16',
 };
 
-/** What layers compute in: by torch.autocast, or by the MixedPrecisionPolicy of fully_shard. */
+/** What layers compute in: by torch.autocast, model.to(), or the MixedPrecisionPolicy of fully_shard. */
 export const halfOf = (config: PrecisionSettings): Half | undefined =>
-  autocastHalf(config.precision) ?? paramHalf(config);
+  autocastHalf(config.precision) ?? modelHalf(config.precision) ?? paramHalf(config);
+
+/** What the whole model is in, by model.to(). */
+export function modelHalf(precision: Config['precision']): Half | undefined {
+  if (precision === 'bf16-master' || precision === 'bf16') return 'bf16';
+  return precision === 'fp16-master' ? 'f16' : undefined;
+}
 
 export function autocastHalf(precision: Config['precision']): Half | undefined {
   if (precision === 'autocast-bf16') return 'bf16';

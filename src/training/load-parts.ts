@@ -61,7 +61,8 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   };
   add(!types.every((type) => PLAIN.has(type)), 'reduce', 'shape');
   add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
-  add(config.gradScaler.enabled || !['SGD', 'Adam', 'AdamW'].includes(optimizer.type), 'optimizers');
+  const isPlain = ['SGD', 'Adam', 'AdamW'].includes(optimizer.type) && config.precision !== 'bf16';
+  add(config.gradScaler.enabled || !isPlain, 'optimizers');
   add(fuse, 'fused');
   add(halfOf(config) !== undefined || reduceHalf(config) !== undefined, 'precision');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));

@@ -11,6 +11,9 @@ const PRECISION_WORDS = {
   float32: 'float32',
   'autocast-bf16': 'autocast, bfloat16',
   'autocast-fp16': 'autocast, float16',
+  'bf16-master': 'bfloat16, float32 master',
+  'fp16-master': 'float16, float32 master',
+  bf16: 'bfloat16 alone',
 } as const;
 
 const PrecisionPanel = loadedPanel(

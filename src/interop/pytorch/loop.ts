@@ -6,7 +6,15 @@ import type { Config } from '../../protocol/config';
 import { clipLines } from './clip';
 import { type CodeLine, codeLine as line } from './code-line';
 import { type EpochCount, noSyncLines } from './ddp';
-import { autocastLine, backwardLine, stepLines, unscaleLines } from './precision';
+import {
+  autocastLine,
+  backwardLine,
+  forwardCall,
+  fromMasterLines,
+  stepLines,
+  toMasterLines,
+  unscaleLines,
+} from './precision';
 
 const indented = (depth: number, code: readonly CodeLine[]): readonly CodeLine[] =>
   code.map(({ text, anchor }) => line(`${'    '.repeat(depth)}${text}`, anchor));
@@ -142,15 +150,16 @@ function batchLines(config: Config, parts: LoopParts, advance: readonly CodeLine
   const { accumulate } = config;
   const forward = [
     ...(parts.beforeForward ?? []),
-    line('output = model(x)', parts.forwardAnchor ?? 'forward'),
+    line(`output = ${forwardCall(config)}`, parts.forwardAnchor ?? 'forward'),
     ...(parts.inForward ?? []),
     line(`loss = ${lossCall(config)}`, 'loss'),
   ];
   const within = autocastLine(config, parts.inputs) ?? parts.within;
   const toLoss = within === undefined ? forward : [line(within), ...indented(1, forward)];
   const toGradients = [backwardLine(config), ...(parts.inBackward ?? [])];
-  const clip = [...unscaleLines(config), ...(parts.clip ?? clipLines(config))];
-  const toStep = [...clip, ...stepLines(config), ...(parts.afterStep ?? []), ...advance];
+  const clip = [...toMasterLines(config), ...unscaleLines(config), ...(parts.clip ?? clipLines(config))];
+  const stepped = [...stepLines(config), ...fromMasterLines(config), ...(parts.afterStep ?? [])];
+  const toStep = [...clip, ...stepped, ...advance];
   const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
   const behindStep = parts.behindStep ?? [];
   const passes = (code: readonly CodeLine[]) =>

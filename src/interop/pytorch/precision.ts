@@ -1,6 +1,6 @@
 /** The lines of mixed precision: torch.autocast around the forward pass, and what a GradScaler does in a step. */
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
-import { autocastHalf } from '../../protocol/half-of';
+import { autocastHalf, modelHalf } from '../../protocol/half-of';
 import { type CodeLine, codeLine as line } from './code-line';
 
 /** `with ...:` around the forward pass; undefined: it computes in float32. `device`: a Python expression. */
@@ -9,6 +9,51 @@ export function autocastLine({ precision }: Config, device: string): string | un
   const type = device === 'device' ? 'device.type' : `torch.device(${device}).type`;
   return half && `with torch.autocast(${type}, dtype=torch.${half === 'bf16' ? 'bfloat16' : 'float16'}):`;
 }
+
+/** The forward pass: a model in half precision takes samples in its type, and its output goes to float32. */
+export function forwardCall({ precision, data }: Config): string {
+  const half = modelHalf(precision);
+  if (half === undefined) return 'model(x)';
+  const x = data.type === 'sequence' || data.type === 'text' ? 'x' : `x.to(${dtypeOf(half)})`;
+  return `${precision === 'bf16' ? 'model' : 'low'}(${x}).float()`;
+}
+
+const dtypeOf = (half: 'bf16' | 'f16'): string => `torch.${half === 'bf16' ? 'bfloat16' : 'float16'}`;
+
+/** Behind the model. */
+export function modelTypeLines({ precision }: Config): readonly CodeLine[] {
+  const half = modelHalf(precision);
+  if (half === undefined) return [];
+  if (precision === 'bf16') return [line(`model.to(${dtypeOf(half)})`)];
+  return [line(`low = copy.deepcopy(model).to(${dtypeOf(half)})  # computes; model has the float32 master weights`)];
+}
+
+/** What the script imports for a float32 master. */
+export const masterImports = ({ precision }: Config): readonly string[] =>
+  hasMaster(precision) ? ['import copy'] : [];
+
+const hasMaster = (precision: Config['precision']): boolean =>
+  modelHalf(precision) !== undefined && precision !== 'bf16';
+
+/** Before gradients are clipped and stepped: those of the copy become the master's. */
+export const toMasterLines = ({ precision }: Config): readonly CodeLine[] =>
+  hasMaster(precision)
+    ? [
+        line('for master, own in zip(model.parameters(), low.parameters()):'),
+        line('    if own.grad is not None:'),
+        line('        master.grad, own.grad = own.grad.float(), None'),
+      ]
+    : [];
+
+/** After the step: the copy follows the master. */
+export const fromMasterLines = ({ precision }: Config): readonly CodeLine[] =>
+  hasMaster(precision)
+    ? [
+        line('with torch.no_grad():'),
+        line('    for master, own in zip(model.parameters(), low.parameters()):'),
+        line('        own.copy_(master)'),
+      ]
+    : [];
 
 /** Behind the optimiser. */
 export function scalerCode({ gradScaler }: Config): readonly string[] {

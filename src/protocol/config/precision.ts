@@ -2,7 +2,11 @@
 import * as v from 'valibot';
 import { count, real } from './fields';
 
-export const PRECISIONS = ['float32', 'autocast-bf16', 'autocast-fp16'] as const;
+/**
+ * autocast-…: torch.autocast. …-master: model.to() of half precision, and an optimiser that steps a float32 copy of the
+ * weights. bf16: model.to(torch.bfloat16), with the weights, gradients and states of the optimiser all in bfloat16.
+ */
+export const PRECISIONS = ['float32', 'autocast-bf16', 'autocast-fp16', 'bf16-master', 'fp16-master', 'bf16'] as const;
 
 /** The arguments of torch.amp.GradScaler, with torch's defaults. */
 export const gradScalerSchema = v.strictObject({

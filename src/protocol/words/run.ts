@@ -91,7 +91,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ],
   precision: [
     'Precision',
-    'torch.autocast(dtype): layers with a product of matrices compute in bfloat16 or float16, losses in float32; parameters and their gradients stay in float32.',
+    'What layers compute in. With torch.autocast, layers with a product of matrices compute in bfloat16 or float16, and parameters and their gradients stay in float32. With a float32 master, the whole model is in half precision and the optimiser steps a float32 copy of its weights. In bfloat16 alone, the optimiser steps bfloat16 weights, and a small update is lost.',
   ],
   gradScaler: ['Gradient scaler', 'Settings of torch.amp.GradScaler.'],
   compareSingle: [

@@ -15,6 +15,7 @@ import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import type { DatasetTable } from '../../runtime/launch/world';
 import { Generator } from '../../tensor/generator';
+import { roundTo } from '../../tensor/half-bits';
 import { type DType, elements } from '../../tensor/shape';
 import { modelFileName } from '../checkpoint/file-names';
 import { rankStarts } from '../rank-starts';
@@ -55,15 +56,25 @@ export function startOf({ config, files, mode, mesh }: RunInput): Start {
   const saved = config.resume === undefined ? undefined : RESUMING.get().readCheckpoint(config.resume, files);
   const weights = saved ? modelFileName(saved.name) : config.weights;
   const given = weights === undefined ? drawn : RESUMING.get().initialWeights(weights, files, drawn, tiedNames(layers));
+  const inModel = config.precision === 'bf16' ? inBfloat16 : (tensors: readonly InitialParameter[]) => tensors;
   return {
     dataset,
     generatorAfterData,
     generators: starts.generators,
     ...given,
-    parametersOfRanks: weights === undefined ? starts.parameters : [],
+    parameters: inModel(given.parameters),
+    parametersOfRanks: weights === undefined ? starts.parameters.map(inModel) : [],
     saved,
   };
 }
+
+/** model.to(torch.bfloat16). */
+const inBfloat16 = (tensors: readonly InitialParameter[]): readonly InitialParameter[] =>
+  tensors.map((tensor) => {
+    const data = Float32Array.from(tensor.data);
+    roundTo('bf16', data);
+    return { ...tensor, data };
+  });
 
 /** Refuses a model that does not take these rows, or does not give what their loss asks for. */
 function checkFit({ model: { layers }, loss, batchSize }: Config, dataset: Dataset): void {

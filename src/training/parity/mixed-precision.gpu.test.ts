@@ -11,7 +11,7 @@ import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { AUTOCAST_CASE, MIXED_BASE } from '../testing/mixed-cases';
+import { AUTOCAST_CASE, MIXED_BASE, WHOLE_MODEL_CASES } from '../testing/mixed-cases';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 import type { Training } from '../training';
@@ -30,6 +30,16 @@ test('autocast meets torch within one rounding of bfloat16', place({ modes: ['si
   expect(measured.first_grad_maxrel).toBeLessThanOrEqual(1e-2);
   expect(measured.final_param_maxabs).toBeLessThanOrEqual(1e-2);
 });
+
+test.each(WHOLE_MODEL_CASES)(
+  '$name meets torch within a few roundings',
+  place({ modes: ['single'] }),
+  async (parity) => {
+    const { measured } = await runParity(parity, node.gpu);
+    expect(measured.loss_rel_all).toBeLessThanOrEqual(1e-2);
+    expect(measured.final_param_maxabs).toBeLessThanOrEqual(1e-2);
+  },
+);
 
 test('one GPUDevice per rank: the bits of the shared run', place({ modes: ['single'] }), async () => {
   expectSameBits((await shared()).held, await runInWorkers(AUTOCAST_CASE, node.gpu));

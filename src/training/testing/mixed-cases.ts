@@ -41,6 +41,26 @@ export const AUTOCAST_CASE: ParityCase = {
   bars: BARS,
 };
 
+/** model.to(torch.bfloat16): with a float32 master that the optimiser steps, and without. */
+export const WHOLE_MODEL_CASES: readonly ParityCase[] = [
+  {
+    ...AUTOCAST_CASE,
+    name: 'bfloat16 weights with a float32 master',
+    config: { ...MIXED_BASE, mode: 'single', precision: 'bf16-master' },
+    losses: [recorded.bf16_weights_float32_master.losses],
+    firstGradients: stored(recorded.bf16_weights_float32_master.first_step_grads_bf16),
+    finalParameters: stored(recorded.bf16_weights_float32_master.final_master_params),
+  },
+  {
+    ...AUTOCAST_CASE,
+    name: 'bfloat16 alone',
+    config: { ...MIXED_BASE, mode: 'single', precision: 'bf16' },
+    losses: [recorded.bf16_everything.losses],
+    firstGradients: new Map(),
+    finalParameters: stored(recorded.bf16_everything.final_params),
+  },
+];
+
 export interface ScalerCase {
   readonly name: string;
   readonly config: ConfigInput;

@@ -1,0 +1,70 @@
+// torch.optim.Adam and AdamW (DECOUPLED) on bfloat16: every operation rounds.
+// d <- g + weightDecay * p (maximize: -g), or p <- p * decay      m <- m + (1 - beta1) * (d - m)
+// v <- beta2 * v, then + (1 - beta2) * d * d      p <- p - stepSize * m / (sqrt(v) / rootOfCorrection2 + eps)
+//
+// All parameters of a group in one dispatch; LANES invocations take one block of the
+// table, as in optim/adam.wgsl, which says where the scalars lie. Same as optim/in-bfloat16.ts.
+
+struct Block {
+  scalars: u32,
+  gradient: u32,
+  parameter: u32,
+  expAvg: u32,
+  expAvgSq: u32,
+  count: u32,
+  extra: u32,
+}
+
+override DECOUPLED: bool = false;
+override LANES: u32 = 64u;
+
+@group(0) @binding(0) var<storage, read> scalars: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> expAvgSq: array<vec4<f32>>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+// To the nearest value of bfloat16, ties to even.
+fn r(value: vec4f) -> vec4f {
+  let bits = bitcast<vec4u>(value);
+  let rounded = (bits + 0x7fffu + ((bits >> vec4u(16u)) & vec4u(1u))) & vec4u(0xffff0000u);
+  let isNan = (bits & vec4u(0x7fffffffu)) > vec4u(0x7f800000u);
+  return bitcast<vec4f>(select(rounded, (bits & vec4u(0x80000000u)) | vec4u(0x7fc00000u), isNan));
+}
+
+fn r1(value: f32) -> f32 { return r(vec4f(value)).x; }
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let s = block.scalars;
+  if (scalars[s + 14u] != 0.0) { return; } // GradScaler skips the step
+  let coupled = r1(select(scalars[s + 1u], 0.0, DECOUPLED));
+  let shrink = select(1.0, scalars[s + 10u], DECOUPLED);
+  let oneMinus1 = scalars[s + 3u];
+  let beta2 = scalars[s + 4u];
+  let oneMinus2 = scalars[s + 5u];
+  let stepSize = scalars[s + 6u];
+  let root = scalars[s + 7u];
+  let eps = r1(scalars[s + 8u]);
+  let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
+  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
+    let p = r(parameter[block.parameter / 4u + i] * shrink);
+    let d = r(direction * gradient[block.gradient / 4u + i] + coupled * p);
+    let old = expAvg[block.expAvg / 4u + i];
+    let m = r(old + oneMinus1 * (d - old));
+    let v = r(r(beta2 * expAvgSq[block.expAvgSq / 4u + i]) + oneMinus2 * d * d);
+    expAvg[block.expAvg / 4u + i] = m;
+    expAvgSq[block.expAvgSq / 4u + i] = v;
+    parameter[block.parameter / 4u + i] = r(p - stepSize * m / r(r(r(sqrt(v)) / root) + eps));
+  }
+}

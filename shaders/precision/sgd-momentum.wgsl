@@ -1,0 +1,62 @@
+// torch.optim.SGD on bfloat16, with momentum: every operation rounds.
+// d <- g + weightDecay * p   (maximize: -g)      b <- bufferFactor * b, then + gradientFactor * d
+// p <- p - lr * b            (NESTEROV: p - lr * (d + momentum * b))
+//
+// All parameters of a group in one dispatch; LANES invocations take one block of the
+// table, as in optim/sgd-momentum.wgsl, which says where the scalars lie. Same as optim/in-bfloat16.ts.
+
+struct Block {
+  scalars: u32,
+  gradient: u32,
+  parameter: u32,
+  momentumBuffer: u32,
+  count: u32,
+  extra: u32,
+}
+
+override NESTEROV: bool = false;
+override LANES: u32 = 64u;
+
+@group(0) @binding(0) var<storage, read> scalars: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> momentumBuffer: array<vec4<f32>>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+// To the nearest value of bfloat16, ties to even.
+fn r(value: vec4f) -> vec4f {
+  let bits = bitcast<vec4u>(value);
+  let rounded = (bits + 0x7fffu + ((bits >> vec4u(16u)) & vec4u(1u))) & vec4u(0xffff0000u);
+  let isNan = (bits & vec4u(0x7fffffffu)) > vec4u(0x7f800000u);
+  return bitcast<vec4f>(select(rounded, (bits & vec4u(0x80000000u)) | vec4u(0x7fc00000u), isNan));
+}
+
+fn r1(value: f32) -> f32 { return r(vec4f(value)).x; }
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let s = block.scalars;
+  if (scalars[s + 14u] != 0.0) { return; } // GradScaler skips the step
+  let lr = r1(scalars[s]);
+  let weightDecay = r1(scalars[s + 1u]);
+  let momentum = r1(scalars[s + 2u]);
+  let bufferFactor = scalars[s + 3u];
+  let gradientFactor = r1(scalars[s + 4u]);
+  let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
+  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
+    let p = parameter[block.parameter / 4u + i];
+    let d = r(direction * gradient[block.gradient / 4u + i] + weightDecay * p);
+    let b = r(r(bufferFactor * momentumBuffer[block.momentumBuffer / 4u + i]) + gradientFactor * d);
+    momentumBuffer[block.momentumBuffer / 4u + i] = b;
+    parameter[block.parameter / 4u + i] = r(p - lr * select(b, r(d + momentum * b), NESTEROV));
+  }
+}

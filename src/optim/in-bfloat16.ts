@@ -1,0 +1,102 @@
+/**
+ * SGD, Adam and AdamW on weights, gradients and states in bfloat16: each of torch's operations rounds its result to
+ * bfloat16, so that an update below half of a weight's last digit is lost. Source: _single_tensor_sgd and
+ * _single_tensor_adam of torch/optim with the kernels of a CPU with AVX2, where numbers by which a tensor is multiplied
+ * or divided are float32, and the factor of add_ is not (adder). Loaded by runs with precision "bf16".
+ */
+import type { OpDef } from '../graph/op';
+import { roundTo } from '../tensor/half-bits';
+import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
+
+type Round = (value: number) => number;
+
+/** One value after the other is rounded in here. */
+function rounder(): Round {
+  const cell = new Float32Array(1);
+  return (value) => {
+    cell[0] = value;
+    roundTo('bf16', cell);
+    return cell[0] as number;
+  };
+}
+
+/** Elements that a loop of torch's takes at once: two vectors of 16. What is left of a tensor is added one by one. */
+const AT_ONCE = 32;
+
+/** torch.add(a, b, alpha): vectors by a fused multiply-add, what is left of the tensor with a rounded product. */
+function adder(r: Round, alpha: number, length: number): (a: number, b: number, i: number) => number {
+  const factor = r(alpha);
+  const vectors = length - (length % AT_ONCE);
+  return (a, b, i) => r(a + (i < vectors ? factor * b : r(factor * b)));
+}
+
+const sgd = optimizerOpDef({
+  name: 'optim/sgd-bf16',
+  states: () => 0,
+  kernel: () => 'precision/sgd',
+  flopsPerElement: () => 4,
+  update(scalars, p, g) {
+    const r = rounder();
+    const [lr = 0, weightDecay = 0] = scalars;
+    const sign = signOf(scalars);
+    const [decayed, stepped] = [adder(r, weightDecay, p.length), adder(r, -lr, p.length)];
+    for (let i = 0; i < p.length; i++) {
+      const value = p[i] as number;
+      p[i] = stepped(value, decayed(sign * (g[i] as number), value, i), i);
+    }
+  },
+});
+
+const sgdMomentum = optimizerOpDef({
+  name: 'optim/sgd-momentum-bf16',
+  states: () => 1,
+  kernel: () => 'precision/sgd-momentum',
+  constants: (attrs) => ({ NESTEROV: attrs['nesterov'] === true ? 1 : 0 }),
+  flopsPerElement: (attrs) => (attrs['nesterov'] === true ? 9 : 7),
+  update(scalars, p, g, states, attrs) {
+    const r = rounder();
+    const [lr = 0, weightDecay = 0, momentum = 0, bufferFactor = 0, gradientFactor = 0] = scalars;
+    const sign = signOf(scalars);
+    const buffer = stateOf(states, 0);
+    const add = (alpha: number) => adder(r, alpha, p.length);
+    const [decayed, gathered, ahead, stepped] = [add(weightDecay), add(gradientFactor), add(momentum), add(-lr)];
+    for (let i = 0; i < p.length; i++) {
+      const value = p[i] as number;
+      const d = decayed(sign * (g[i] as number), value, i);
+      const b = gathered(r(bufferFactor * (buffer[i] as number)), d, i);
+      buffer[i] = b;
+      p[i] = stepped(value, attrs['nesterov'] === true ? ahead(d, b, i) : b, i);
+    }
+  },
+});
+
+const adam = optimizerOpDef({
+  name: 'optim/adam-bf16',
+  states: () => 2,
+  kernel: () => 'precision/adam',
+  constants: (attrs) => ({ DECOUPLED: attrs['decoupled'] === true ? 1 : 0 }),
+  flopsPerElement: () => 15,
+  update(scalars, p, g, states, attrs) {
+    const r = rounder();
+    const [, , , oneMinus1 = 0, beta2 = 0, oneMinus2 = 0, stepSize = 0, root2 = 1, eps = 0] = scalars;
+    const { shrink, coupled } = shrinkageOf(scalars, attrs);
+    const sign = signOf(scalars);
+    const decayed = adder(r, coupled, p.length);
+    const small = r(eps);
+    const [expAvg, expAvgSq] = [stateOf(states, 0), stateOf(states, 1)];
+    for (let i = 0; i < p.length; i++) {
+      const value = r((p[i] as number) * shrink);
+      const d = decayed(sign * (g[i] as number), value, i);
+      const old = expAvg[i] as number;
+      const m = r(old + oneMinus1 * (d - old));
+      const v = r(r(beta2 * (expAvgSq[i] as number)) + oneMinus2 * d * d);
+      expAvg[i] = m;
+      expAvgSq[i] = v;
+      const denominator = r(r(r(Math.sqrt(v)) / root2) + small);
+      p[i] = r(value - (stepSize * m) / denominator);
+    }
+  },
+});
+
+/** Named as those of float32, with the type behind. */
+export const BFLOAT16_OPS: readonly OpDef[] = [sgd, sgdMomentum, adam];
