@@ -26,14 +26,14 @@ override LANES: u32 = 64u;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
 // To the nearest value of bfloat16, ties to even.
-fn r(value: vec4f) -> vec4f {
+fn rounded4(value: vec4f) -> vec4f {
   let bits = bitcast<vec4u>(value);
   let rounded = (bits + 0x7fffu + ((bits >> vec4u(16u)) & vec4u(1u))) & vec4u(0xffff0000u);
   let isNan = (bits & vec4u(0x7fffffffu)) > vec4u(0x7f800000u);
   return bitcast<vec4f>(select(rounded, (bits & vec4u(0x80000000u)) | vec4u(0x7fc00000u), isNan));
 }
 
-fn r1(value: f32) -> f32 { return r(vec4f(value)).x; }
+fn rounded1(value: f32) -> f32 { return rounded4(vec4f(value)).x; }
 
 @compute @workgroup_size(64)
 fn main(
@@ -48,23 +48,23 @@ fn main(
   let block = blocks[index];
   let s = block.scalars;
   if (scalars[s + 14u] != 0.0) { return; } // GradScaler skips the step
-  let coupled = r1(select(scalars[s + 1u], 0.0, DECOUPLED));
+  let coupled = rounded1(select(scalars[s + 1u], 0.0, DECOUPLED));
   let shrink = select(1.0, scalars[s + 10u], DECOUPLED);
   let oneMinus1 = scalars[s + 3u];
   let beta2 = scalars[s + 4u];
   let oneMinus2 = scalars[s + 5u];
   let stepSize = scalars[s + 6u];
   let root = scalars[s + 7u];
-  let eps = r1(scalars[s + 8u]);
+  let eps = rounded1(scalars[s + 8u]);
   let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
   for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
-    let p = r(parameter[block.parameter / 4u + i] * shrink);
-    let d = r(direction * gradient[block.gradient / 4u + i] + coupled * p);
+    let p = rounded4(parameter[block.parameter / 4u + i] * shrink);
+    let d = rounded4(direction * gradient[block.gradient / 4u + i] + coupled * p);
     let old = expAvg[block.expAvg / 4u + i];
-    let m = r(old + oneMinus1 * (d - old));
-    let v = r(r(beta2 * expAvgSq[block.expAvgSq / 4u + i]) + oneMinus2 * d * d);
+    let m = rounded4(old + oneMinus1 * (d - old));
+    let v = rounded4(rounded4(beta2 * expAvgSq[block.expAvgSq / 4u + i]) + oneMinus2 * d * d);
     expAvg[block.expAvg / 4u + i] = m;
     expAvgSq[block.expAvgSq / 4u + i] = v;
-    parameter[block.parameter / 4u + i] = r(p - stepSize * m / r(r(r(sqrt(v)) / root) + eps));
+    parameter[block.parameter / 4u + i] = rounded4(p - stepSize * m / rounded4(rounded4(rounded4(sqrt(v)) / root) + eps));
   }
 }

@@ -24,14 +24,14 @@ override LANES: u32 = 64u;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
 // To the nearest value of bfloat16, ties to even.
-fn r(value: vec4f) -> vec4f {
+fn rounded4(value: vec4f) -> vec4f {
   let bits = bitcast<vec4u>(value);
   let rounded = (bits + 0x7fffu + ((bits >> vec4u(16u)) & vec4u(1u))) & vec4u(0xffff0000u);
   let isNan = (bits & vec4u(0x7fffffffu)) > vec4u(0x7f800000u);
   return bitcast<vec4f>(select(rounded, (bits & vec4u(0x80000000u)) | vec4u(0x7fc00000u), isNan));
 }
 
-fn r1(value: f32) -> f32 { return r(vec4f(value)).x; }
+fn rounded1(value: f32) -> f32 { return rounded4(vec4f(value)).x; }
 
 @compute @workgroup_size(64)
 fn main(
@@ -46,17 +46,17 @@ fn main(
   let block = blocks[index];
   let s = block.scalars;
   if (scalars[s + 14u] != 0.0) { return; } // GradScaler skips the step
-  let lr = r1(scalars[s]);
-  let weightDecay = r1(scalars[s + 1u]);
-  let momentum = r1(scalars[s + 2u]);
+  let lr = rounded1(scalars[s]);
+  let weightDecay = rounded1(scalars[s + 1u]);
+  let momentum = rounded1(scalars[s + 2u]);
   let bufferFactor = scalars[s + 3u];
-  let gradientFactor = r1(scalars[s + 4u]);
+  let gradientFactor = rounded1(scalars[s + 4u]);
   let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
   for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
     let p = parameter[block.parameter / 4u + i];
-    let d = r(direction * gradient[block.gradient / 4u + i] + weightDecay * p);
-    let b = r(r(bufferFactor * momentumBuffer[block.momentumBuffer / 4u + i]) + gradientFactor * d);
+    let d = rounded4(direction * gradient[block.gradient / 4u + i] + weightDecay * p);
+    let b = rounded4(rounded4(bufferFactor * momentumBuffer[block.momentumBuffer / 4u + i]) + gradientFactor * d);
     momentumBuffer[block.momentumBuffer / 4u + i] = b;
-    parameter[block.parameter / 4u + i] = r(p - lr * select(b, r(d + momentum * b), NESTEROV));
+    parameter[block.parameter / 4u + i] = rounded4(p - lr * select(b, rounded4(d + momentum * b), NESTEROV));
   }
 }

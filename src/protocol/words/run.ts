@@ -91,7 +91,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ],
   precision: [
     'Precision',
-    'What layers compute in. With torch.autocast, layers with a product of matrices compute in bfloat16 or float16, and parameters and their gradients stay in float32. With a float32 master, the whole model is in half precision and the optimiser steps a float32 copy of its weights. In bfloat16 alone, the optimiser steps bfloat16 weights, and a small update is lost.',
+    'What layers compute in: torch.autocast (products of matrices in half precision, weights in float32), a whole model in half precision whose optimiser steps a float32 copy of the weights, or all in bfloat16, where small updates are lost.',
   ],
   gradScaler: ['Gradient scaler', 'Settings of torch.amp.GradScaler.'],
   compareSingle: [
