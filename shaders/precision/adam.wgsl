@@ -65,6 +65,7 @@ fn main(
     let v = rounded4(rounded4(beta2 * expAvgSq[block.expAvgSq / 4u + i]) + oneMinus2 * d * d);
     expAvg[block.expAvg / 4u + i] = m;
     expAvgSq[block.expAvgSq / 4u + i] = v;
-    parameter[block.parameter / 4u + i] = rounded4(p - stepSize * m / rounded4(rounded4(rounded4(sqrt(v)) / root) + eps));
+    let denominator = rounded4(rounded4(rounded4(sqrt(v)) / root) + eps);
+    parameter[block.parameter / 4u + i] = rounded4(p - stepSize * m / denominator);
   }
 }
