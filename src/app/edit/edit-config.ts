@@ -9,6 +9,7 @@ import { lookup } from '../../base/lookup';
 import { FACES } from '../../parallel/faces';
 import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
+import { modelHalf, paramHalf } from '../../protocol/half-of';
 import { type MeshShape, meshSizes, openAxis, ranksOf } from '../../protocol/mesh-sizes';
 import { rangeOf, rangeText, readSetting, type SettingPath } from './setting-ranges';
 
@@ -160,11 +161,27 @@ export function withMeshDevices(config: Config): Config {
  */
 export function withMode(config: Config, mode: Config['mode'], rows?: number): Config {
   const face = FACES[mode];
-  const other = { ...config, mode };
+  const other = withPrecisionOf({ ...config, mode });
   const fitted = FITS[mode];
   if (fitted) return fitted(other, rows);
   const most = face.mostDevices?.(config) ?? 0;
   if (most === 0 || config.worldSize <= most) return other;
   const fewer = withWorldSize(other, most);
   return fewer.ok ? fewer.config : other;
+}
+
+/** What the mode cannot compute in becomes what is nearest: autocast in place of a whole model in half precision. */
+function withPrecisionOf(config: Config): Config {
+  const { mode, gradScaler } = config;
+  const { mixedPrecision } = FACES[mode];
+  const enabled = gradScaler.enabled && mixedPrecision === 'all';
+  return { ...config, precision: precisionIn(config), gradScaler: { ...gradScaler, enabled } };
+}
+
+function precisionIn(config: Config): Config['precision'] {
+  const { mode, precision } = config;
+  if (!FACES[mode].mixedPrecision || paramHalf(config)) return 'float32';
+  const half = modelHalf(precision);
+  if (half === undefined || mode === 'single') return precision;
+  return half === 'bf16' ? 'autocast-bf16' : 'autocast-fp16';
 }

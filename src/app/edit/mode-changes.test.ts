@@ -1,5 +1,6 @@
 /** Every mode opens a run from every preset, and leaving it gives back what it has set. */
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
 import { FACES } from '../../parallel/faces';
 import { openTestSession } from '../../session/testing/open-session';
 import { withMode, withWorldSize } from './edit-config';
@@ -45,6 +46,24 @@ describe('switching modes', () => {
       const other = switchMode(pipeline.config, name, { ...NONE, changes: pipeline.changes });
       expect(switchMode(other.config, 'ddp', { ...NONE, changes: other.changes }).config).toEqual(wide);
     }
+  });
+
+  it('a mode that computes in float32 alone leaves half precision, and gives it back', () => {
+    const half = { ...PAGE_CONFIG, precision: 'autocast-fp16' as const };
+    const scaled = { ...half, mode: 'ddp' as const, gradScaler: { ...half.gradScaler, enabled: true } };
+    for (const { name, mixedPrecision } of Object.values(FACES)) {
+      const there = switchMode(scaled, name, NONE);
+      expect(there.config.precision).toBe(mixedPrecision ? 'autocast-fp16' : 'float32');
+      expect(there.config.gradScaler.enabled).toBe(mixedPrecision === 'all');
+      expect(() => parseConfig(there.config)).not.toThrow();
+      expect(switchMode(there.config, 'ddp', { ...NONE, changes: there.changes }).config).toMatchObject(scaled);
+    }
+    const whole = { ...PAGE_CONFIG, mode: 'single' as const, precision: 'bf16-master' as const };
+    expect(switchMode(whole, 'pipeline', NONE).config.precision).toBe('autocast-bf16');
+    expect(switchMode(whole, 'tensor', NONE).config.precision).toBe('float32');
+    const policy = { ...half, sharded: { ...half.sharded, paramDtype: 'bfloat16' as const } };
+    expect(switchMode(policy, 'sharded', NONE).config.precision).toBe('float32');
+    expect(switchMode(policy, 'ddp', NONE).config.precision).toBe('autocast-fp16');
   });
 
   it('keeps a last batch that is as long as the others', () => {

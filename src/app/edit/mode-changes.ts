@@ -25,6 +25,8 @@ const PATHS: readonly SettingPath[] = [
   ['mesh', 'tp'],
   ...['schedule', 'stagesPerRank', 'microBatches', 'split', 'actions'].map((key) => ['pipeline', key]),
   ['modelParallel', 'split'],
+  ['precision'],
+  ['gradScaler', 'enabled'],
 ];
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

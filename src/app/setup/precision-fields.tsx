@@ -7,10 +7,14 @@ import { loadedPanel } from '../boundary/loaded-panel';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
 import { useApp } from '../state/use-app';
 
-const PRECISION_WORDS = {
+const AUTOCAST = {
   float32: 'float32',
   'autocast-bf16': 'autocast, bfloat16',
   'autocast-fp16': 'autocast, float16',
+} as const;
+/** Of a whole model, on one device. */
+const ALL = {
+  ...AUTOCAST,
   'bf16-master': 'bfloat16, float32 master',
   'fp16-master': 'float16, float32 master',
   bf16: 'bfloat16 alone',
@@ -27,7 +31,7 @@ export function PrecisionFields() {
   if (!mixedPrecision) return null;
   return (
     <>
-      <ChoiceSetting {...RUN.precision} words={PRECISION_WORDS} />
+      <ChoiceSetting {...RUN.precision} words={config.mode === 'single' ? ALL : AUTOCAST} />
       {mixedPrecision === 'all' && <FlagSetting {...GRAD_SCALER.enabled} />}
       {mixedPrecision === 'all' && config.gradScaler.enabled && (
         <>
