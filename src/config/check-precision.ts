@@ -39,7 +39,7 @@ function inHalf(config: Config): Refusal | undefined {
 /** model.to() of half precision: on one device, and in bfloat16 alone with optimisers that know it. */
 function ofWholeModel({ mode, precision, optimizer }: Config): Refusal | undefined {
   if (modelHalf(precision) === undefined) return undefined;
-  if (mode !== 'single')
+  if (!PARALLEL_MODES[mode].face.oneDevice)
     return {
       settings: { mode, precision },
       why: 'a model that is in half precision as a whole trains on one device in this playground',

@@ -2,6 +2,7 @@
  * The table of parallel modes: a folder and a row each; and every operator that their Programs may use. Called by the
  * rooms that make a run (config, launch, training, headless).
  */
+
 import { CodeTable, loadAll, Part } from '../base/part';
 import { COMM_OPS } from '../collectives/bucket-ops';
 import type { OpDef, OpTable } from '../graph/op';
@@ -9,6 +10,7 @@ import { familyOfOp, loadOps, OP_FAMILIES, OPS, type OpFamily } from '../graph/o
 import { OPTIM_OPS } from '../optim/op-table';
 import type { Program } from '../program/instruction';
 import type { Mode } from '../protocol/config';
+import { HALF_BITS } from '../tensor/half-bits-part';
 import { dataParallel } from './data-parallel/mode';
 import { ddp } from './ddp/mode';
 import type { ParallelMode } from './mode';
@@ -56,13 +58,20 @@ export type ProgramOpFamily = OpFamily | keyof typeof BESIDE_MODELS;
 
 const ofModels = (family: ProgramOpFamily): family is OpFamily => !Object.hasOwn(BESIDE_MODELS, family);
 
+/** Families whose operators write halves. */
+const WITH_HALVES: ReadonlySet<ProgramOpFamily> = new Set(['precision', 'halves', 'sharded']);
+
 /**
  * To be awaited before anything is compiled (training/load-parts) or run (runtime/launch) that needs these; gives back
  * what it has loaded.
  */
 export async function loadProgramOps(families: readonly ProgramOpFamily[]): Promise<readonly OpDef[]> {
   const besides = families.flatMap((family) => (ofModels(family) ? [] : [BESIDE_MODELS[family].load()]));
-  const [ofGraphs, ...tables] = await Promise.all([loadOps(families.filter(ofModels)), ...besides]);
+  const bits = families.some((family) => WITH_HALVES.has(family)) ? [HALF_BITS.load()] : [];
+  const [[ofGraphs, ...tables]] = await Promise.all([
+    Promise.all([loadOps(families.filter(ofModels)), ...besides]),
+    ...bits,
+  ]);
   const loaded = [...ofGraphs, ...tables.flatMap((table) => [...table.values()])];
   rows.extend(loaded);
   return loaded;

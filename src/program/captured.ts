@@ -3,7 +3,7 @@
  * tensors in half precision. Called by the executors.
  */
 import { CAPTURE_LIMIT, type Captured, capturedElements, type Slice } from '../protocol/trace';
-import { floatsOfHalves } from '../tensor/half-bits';
+import { HALF_BITS } from '../tensor/half-bits-part';
 import type { HostArray } from '../tensor/shape';
 import { elements } from '../tensor/shape';
 import type { BufferSpec } from './instruction';
@@ -24,7 +24,7 @@ export function capturedValues(
 ): Captured {
   if (!halves || !(data instanceof Int32Array)) return { buffer: name, offset: first, values: Float32Array.from(data) };
   const length = Math.min(2 * data.length, elements(halves.shape) - 2 * first);
-  return { buffer: name, offset: 2 * first, values: floatsOfHalves(halves.format, data, length) };
+  return { buffer: name, offset: 2 * first, values: HALF_BITS.get().floatsOfHalves(halves.format, data, length) };
 }
 
 /** What a message carries, in elements of the tensor. */

@@ -182,6 +182,6 @@ function precisionIn(config: Config): Config['precision'] {
   const { mode, precision } = config;
   if (!FACES[mode].mixedPrecision || paramHalf(config)) return 'float32';
   const half = modelHalf(precision);
-  if (half === undefined || mode === 'single') return precision;
+  if (half === undefined || FACES[mode].oneDevice) return precision;
   return half === 'bf16' ? 'autocast-bf16' : 'autocast-fp16';
 }

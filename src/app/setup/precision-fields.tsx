@@ -27,11 +27,11 @@ const PrecisionPanel = loadedPanel(
 
 export function PrecisionFields() {
   const config = useApp((app) => app.config);
-  const { mixedPrecision } = FACES[config.mode];
+  const { mixedPrecision, oneDevice } = FACES[config.mode];
   if (!mixedPrecision) return null;
   return (
     <>
-      <ChoiceSetting {...RUN.precision} words={config.mode === 'single' ? ALL : AUTOCAST} />
+      <ChoiceSetting {...RUN.precision} words={oneDevice ? ALL : AUTOCAST} />
       {mixedPrecision === 'all' && <FlagSetting {...GRAD_SCALER.enabled} />}
       {mixedPrecision === 'all' && config.gradScaler.enabled && (
         <>

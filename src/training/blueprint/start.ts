@@ -15,7 +15,7 @@ import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import type { DatasetTable } from '../../runtime/launch/world';
 import { Generator } from '../../tensor/generator';
-import { roundTo } from '../../tensor/half-bits';
+import { HALF_BITS } from '../../tensor/half-bits-part';
 import { type DType, elements } from '../../tensor/shape';
 import { modelFileName } from '../checkpoint/file-names';
 import { rankStarts } from '../rank-starts';
@@ -72,7 +72,7 @@ export function startOf({ config, files, mode, mesh }: RunInput): Start {
 const inBfloat16 = (tensors: readonly InitialParameter[]): readonly InitialParameter[] =>
   tensors.map((tensor) => {
     const data = Float32Array.from(tensor.data);
-    roundTo('bf16', data);
+    HALF_BITS.get().roundTo('bf16', data);
     return { ...tensor, data };
   });
 
