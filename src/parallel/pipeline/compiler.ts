@@ -9,6 +9,7 @@ import type { ShardingInfo } from '../../protocol/session-info';
 import { figuresOf } from '../../schedules/figures';
 import { withDdpOfParts } from '../ddp/around-parts';
 import type { ModeInput } from '../mode';
+import { checkPolicy } from '../sharded/check-policy';
 import { shardingInfo } from '../sharded/sharding-info';
 import { checkPlan, withPlan } from '../tensor/plan';
 import { checkShardsOfStages, ddpOfStages, unitsOfStages } from './shards-of-stages';
@@ -27,6 +28,7 @@ export { borders, layersOfDevice, lossRanks, shards } from './stages';
 export const scheduleFigures = (config: Config): PipelineReport => figuresOf(scheduleOf(config));
 
 export function settle(input: ModeInput): Config {
+  checkPolicy(input.config);
   checkSettings(input.config);
   const split = settleSplit(input, scheduleOf(input.config));
   checkShardsOfStages(split);

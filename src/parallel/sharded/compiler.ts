@@ -23,6 +23,7 @@ import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import type { Step } from '../step/walk';
 import { checkPlan, planIn, withPlan } from '../tensor/plan';
 import { planInfo } from '../tensor/plan-info';
+import { checkPolicy } from './check-policy';
 import { fsdpSync, OPTIMIZES_SHARDS } from './fsdp';
 import { NO_DDP } from './no-ddp';
 import { layoutsOf } from './pieces';
@@ -41,6 +42,7 @@ export const plan = (input: ModeInput, mesh: DeviceMesh): PlanInfo | undefined =
 export function settle(input: ModeInput): Config {
   const { config } = input;
   checkDevices(config, openAxis(config.mode) === 'tp' ? 'a layer' : 'a replica');
+  checkPolicy(config);
   checkUnits(config);
   checkReshardTo(config);
   if (config.sharded.stage === 1) checkZeroOne(config);

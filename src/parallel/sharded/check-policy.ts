@@ -1,0 +1,64 @@
+/** Where fully_shard takes no MixedPrecisionPolicy. Called by the compilers of modes whose ranks keep shards. */
+import { type Refusal, refusedSettings } from '../../base/refused-settings';
+import { allLayers } from '../../nn/all-layers';
+import type { Config, LayerConfig } from '../../protocol/config';
+import { meshSizes, shardsParameters } from '../../protocol/mesh-sizes';
+
+export function checkPolicy(config: Config): void {
+  const refused = refusalOf(config);
+  if (refused) throw refusedSettings(refused);
+}
+
+function refusalOf(config: Config): Refusal | undefined {
+  const { precision, sharded, mode, model } = config;
+  const { paramDtype, reduceDtype, castForwardInputs, stage } = sharded;
+  const own = {
+    ...(paramDtype === 'float32' ? {} : { 'sharded.paramDtype': paramDtype }),
+    ...(reduceDtype === 'param' || reduceDtype === 'float32' ? {} : { 'sharded.reduceDtype': reduceDtype }),
+  };
+  if (Object.keys(own).length === 0) return undefined;
+  if (mode === 'sharded' && stage < 2)
+    return {
+      settings: { 'sharded.stage': stage, ...own },
+      why: 'stages 0 and 1 are DistributedDataParallel, which has no MixedPrecisionPolicy here',
+      hint: 'Set sharded.stage to 2 or 3, or use precision "autocast-bf16".',
+    };
+  if (!shardsParameters(config)) return undefined;
+  if (mode !== 'sharded')
+    return {
+      settings: { mode, ...own },
+      why: 'fully_shard takes a MixedPrecisionPolicy in mode sharded alone in this playground',
+      hint: 'Leave the types of sharded out, and use precision "autocast-bf16", or choose mode sharded.',
+    };
+  if (precision !== 'float32')
+    return {
+      settings: { precision, ...own },
+      why: 'the layers compute in half precision already',
+      hint: 'Set precision to "float32", or leave the types of sharded out.',
+    };
+  const { tp } = meshSizes(config);
+  if (tp > 1)
+    return {
+      settings: { 'mesh.tp': tp, ...own },
+      why: 'layers that a tensor group shares compute in float32 alone in this playground',
+      hint: 'Leave the types of sharded out, or set mesh.tp to 1.',
+    };
+  if (paramDtype === 'float32') return undefined;
+  const word = paramDtype === 'bfloat16' ? 'BFloat16' : 'Half';
+  const layers = allLayers(model.layers);
+  if (layers.some(({ type }) => type === 'BatchNorm1d' || type === 'BatchNorm2d'))
+    return {
+      settings: own,
+      why: `fully_shard casts parameters and leaves running statistics in float32, and PyTorch’s batch norm on the CPU takes no two types: “expected scalar type ${word} but found Float”`,
+      hint: 'Use LayerNorm or GroupNorm, or precision "autocast-bf16".',
+    };
+  if (!castForwardInputs && !TAKES_INDICES.has(layers[0]?.type ?? 'Linear'))
+    return {
+      settings: { 'sharded.castForwardInputs': false, ...own },
+      why: `the samples are float32, and PyTorch’s layers take no two types: “mat1 and mat2 must have the same dtype, but got Float and ${word}”`,
+      hint: 'Leave sharded.castForwardInputs out.',
+    };
+  return undefined;
+}
+
+const TAKES_INDICES: ReadonlySet<LayerConfig['type']> = new Set(['Embedding', 'TokenEmbedding']);
