@@ -1,9 +1,11 @@
 /**
  * An exported run that is killed and started again, by the files that start it on a cluster, goes on from its last
  * checkpoint and comes to the weights of the run without a stop; and a save that is killed at any moment leaves a
- * whole checkpoint. In the PyTorch of this machine, on the CPU over gloo.
+ * whole checkpoint. In the PyTorch of this machine, on the CPU over gloo. Most starts are forks of one process that has
+ * imported torch (scripts/warm-torch.py); the first job and the first single process are started as a user does.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -26,22 +28,37 @@ const RUN = { model: MODEL, data: { type: 'xor', samples: 48 }, batchSize: 8, st
 const ADAM = { optimizer: { type: 'Adam', lr: 0.01 } };
 
 let home = '';
-const python = pythonWithTorch() ?? 'python3';
+let warm: ChildProcess | undefined;
+const WARM_TORCH = path.resolve(import.meta.dirname, '../../../scripts/warm-torch.py');
+const python = pythonWithTorch();
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'lockstep-restarts-'));
+  if (python === undefined) return;
+  const socket = path.join(home, 'warm.socket');
   // What the written files call: this test's Python, and a SLURM of one node, which has nothing to start on another.
   const commands = {
-    python3: `exec "${python}" "$@"`,
-    scontrol: 'echo 127.0.0.1',
-    srun: 'while [[ "$1" == --* ]]; do shift; done; exec "$@"',
+    'warm/python3': `[ "$1" = -c ] && exec "${python}" "$@"\nexec "${python}" -S -E "${WARM_TORCH}" ask "${socket}" "$@"`,
+    'bin/python3': `exec "${python}" "$@"`,
+    'bin/scontrol': 'echo 127.0.0.1',
+    'bin/srun': 'while [[ "$1" == --* ]]; do shift; done; exec "$@"',
   };
-  await mkdir(path.join(home, 'bin'));
   for (const [name, line] of Object.entries(commands)) {
-    await writeFile(path.join(home, 'bin', name), `#!/usr/bin/env bash\n${line}\n`);
-    await chmod(path.join(home, 'bin', name), 0o755);
+    await mkdir(path.dirname(path.join(home, name)), { recursive: true });
+    await writeFile(path.join(home, name), `#!/usr/bin/env bash\n${line}\n`);
+    await chmod(path.join(home, name), 0o755);
   }
+  const env = { ...process.env, CUDA_VISIBLE_DEVICES: '' };
+  warm = spawn(python, [WARM_TORCH, 'serve', socket], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const said = must(warm.stdout, 'output');
+  await Promise.race([
+    once(said, 'data'),
+    once(said, 'end').then(() => Promise.reject(new Error('warm-torch.py ended'))),
+  ]);
 });
-afterAll(() => rm(home, { recursive: true, force: true }));
+afterAll(async () => {
+  if (warm) await Promise.all([once(warm, 'close'), warm.stdin?.end()]);
+  await rm(home, { recursive: true, force: true });
+});
 
 async function exported(name: string, config: object): Promise<string> {
   const folder = path.join(home, name);
@@ -60,13 +77,18 @@ interface Ended {
 /** torchrun's own --monitor_interval: by default it looks every 5 s whether its ranks have ended. */
 const LOOKS_OFTEN = { PET_MONITOR_INTERVAL: '0.1' };
 
+const PATH = (...folders: readonly string[]): string =>
+  [...folders.map((folder) => path.join(home, folder)), process.env['PATH'] ?? ''].join(':');
+/** For `started`: every process is Python itself, from its start. */
+const cold = (): Readonly<Record<string, string>> => ({ PATH: PATH('bin'), PYTHON_EXEC: must(python, 'torch') });
+
 /** What does not come from `env` is not there: no variable of another launcher. */
 function started(line: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const [command = '', ...args] = line;
-  const PATH = `${path.join(home, 'bin')}:${process.env['PATH'] ?? ''}`;
+  const warmOnes = { PATH: PATH('warm', 'bin'), PYTHON_EXEC: path.join(home, 'warm', 'python3') };
   const child = spawn(command, args, {
     cwd,
-    env: { PATH, HOME: home, ...LOOKS_OFTEN, CUDA_VISIBLE_DEVICES: '', ...env },
+    env: { ...warmOnes, HOME: home, ...LOOKS_OFTEN, CUDA_VISIBLE_DEVICES: '', ...env },
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (said += data.toString()));
@@ -102,7 +124,7 @@ function pods(folder: string, yaml: string, port: number): Promise<readonly Ende
   );
 }
 
-if (pythonWithTorch() === undefined)
+if (python === undefined)
   test('no PyTorch on this machine', () => sayNoTorch('restarts of exported runs were not tested.'));
 else describe('in PyTorch', inPyTorch);
 
@@ -114,18 +136,19 @@ function inPyTorch(): void {
     place({ rest: RESUMES }),
     async () => {
       const folder = await exported('ddp', { mode: 'ddp', worldSize: 2, ...ADAM });
-      const job = (...more: readonly string[]): Promise<Ended> =>
-        started(['bash', 'job.sbatch', '--checkpoint-every', '2', ...more], folder, {
+      const job = (kill: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+        started(['bash', 'job.sbatch', '--checkpoint-every', '2', '--kill', kill], folder, {
           ...SLURM,
           SLURM_SUBMIT_DIR: folder,
+          ...env,
         });
-      const first = await job('--kill', '1@3');
+      const first = await job('1@3', cold());
       expect(first.said).toContain('no checkpoint ');
       expect(first.said).toMatch(/run yet: starts from the beginning\n/);
       expect(first.said).toContain('rank 1 is killed in step 3');
       expect(first.status).not.toBe(0);
 
-      const second = await job('--kill', '1@5');
+      const second = await job('1@5');
       expect(second.said).toMatch(/train\.py: resumes from \S*run\n/);
       expect(second.said).toContain('step 2 ');
       expect(second.said).not.toContain('step 1 ');
@@ -169,7 +192,7 @@ function inPyTorch(): void {
     await mkdir(elsewhere);
     const train = path.join(folder, 'train.py');
     const line = ['python3', train, '--checkpoint', 'new/run', '--checkpoint-every', '2', '--resume', 'auto'];
-    const first = await started([...line, '--kill', '0@5'], elsewhere);
+    const first = await started([...line, '--kill', '0@5'], elsewhere, cold());
     expect(first.said).toContain('train.py: no checkpoint new/run yet: starts from the beginning\n');
     expect(first.said).toContain('rank 0 is killed in step 5');
     const second = await started([...line, '--report', 'report.json'], elsewhere);
@@ -250,7 +273,10 @@ function inPyTorch(): void {
     place({ rest: RESUMES }),
     async () => {
       const folder = await exported('torn', { mode: 'single' });
-      const { status, stdout, stderr } = spawnSync(python, ['-c', KILLED_SAVES], { cwd: folder, encoding: 'utf8' });
+      const { status, stdout, stderr } = spawnSync(must(python, 'torch'), ['-c', KILLED_SAVES], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
       expect(status, stderr).toBe(0);
       const outcomes = JSON.parse(stdout) as readonly (readonly [killedAt: string, found: number])[];
       expect(outcomes.map(([, found]) => found).sort()).toEqual(outcomes.map(([, found]) => found));
