@@ -29,6 +29,7 @@ import { recognise } from '../src/schedules/recognise';
 import { fromCsv, toCsv } from '../src/schedules/text';
 import { timingOf } from '../src/schedules/timing';
 import { Generator } from '../src/tensor/generator';
+import { joinShards } from '../src/training/checkpoint/join-shards';
 import { readCheckpoint } from '../src/training/checkpoint/read-checkpoint';
 import { anyCommand, anyConfigText, anyLaunchLine } from './arbitraries/commands';
 import { anyConfig, runnableConfig } from './arbitraries/configs';
@@ -179,6 +180,7 @@ async function tryDrop(files: readonly DamagedFile[]): Promise<void> {
 }
 
 let saved: Promise<Files> | undefined;
+let inShards: Files | undefined;
 /** The two files of one checkpoint, written once. */
 const checkpoint = (): Promise<Files> => {
   saved ??= (async () => {
@@ -189,7 +191,8 @@ const checkpoint = (): Promise<Files> => {
       {
         checkpoint: {
           every: undefined,
-          save: async ({ model, state }) => {
+          save: async ({ model, state }, shards) => {
+            inShards = shards();
             files = { 'c.safetensors': Uint8Array.from(model), 'c.state.safetensors': Uint8Array.from(state) };
           },
         },
@@ -205,6 +208,17 @@ async function tryCheckpoint(file: DamagedFile): Promise<void> {
   const whole = { [file.name]: () => Uint8Array.from(files[file.name] ?? []) };
   const { refused } = await keepsPromise(() => readCheckpoint('c', { ...files, [file.name]: damaged(file, whole) }));
   if (refused) checkNamesFile(refused, Object.keys(files));
+}
+
+async function tryShards(file: DamagedFile): Promise<void> {
+  await checkpoint();
+  const shards = inShards ?? {};
+  const whole = { [file.name]: () => Uint8Array.from(shards[file.name] ?? []) };
+  const { refused } = await keepsPromise(() => {
+    const joined = joinShards('c', { ...shards, [file.name]: damaged(file, whole) });
+    readCheckpoint('c', { 'c.safetensors': joined.model, 'c.state.safetensors': joined.state });
+  });
+  if (refused) checkNamesFile(refused, [...Object.keys(shards), 'c.safetensors', 'c.state.safetensors']);
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'lockstep-fuzz-'));
@@ -238,6 +252,7 @@ export const TARGETS: readonly Target[] = [
   target('files', 700, anyFile, tryFile),
   target('drops', 300, fc.array(anyFile, { minLength: 1, maxLength: 3 }), tryDrop),
   target('checkpoints', 300, anyFileOf(['c.safetensors', 'c.state.safetensors']), tryCheckpoint),
+  target('shards', 200, anyFileOf(['index.json', 'rank0.safetensors', 'rank1.safetensors']), tryShards),
   target('commands', 1500, anyCommand, async (args) => {
     await keepsPromise(() => parseCommand(args, undefined));
   }),

@@ -3,7 +3,7 @@
  * leaves the one before.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFile, link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Report } from '../protocol/report';
 import { loadCheckpoint, saveCheckpoint } from './checkpoint-files';
@@ -106,6 +106,39 @@ test('interrupted between the two renames, the save before is what is loaded; an
   await saveCheckpoint(file('ckpt'), next);
   expect(await loaded()).toEqual([next.model, next.state]);
   expect((await readdir(file())).some((name) => /tmp|previous/.test(name))).toBe(false);
+});
+
+test('in shards: a folder with a file for each rank, from which another world goes on', async () => {
+  const config = { mode: 'sharded', worldSize: 3 };
+  const straight = await run(config);
+  await run({ ...config, steps: 5 }, { checkpoint: file('ckpt'), checkpointShards: true, checkpointEvery: 2 });
+  expect((await readdir(file())).filter((name) => name.startsWith('ckpt'))).toEqual(['ckpt']);
+  expect((await readdir(file('ckpt'))).toSorted()).toEqual(
+    ['index.json', ...[0, 1, 2].map((rank) => `rank${rank}.safetensors`)].toSorted(),
+  );
+  const resumed = await run(config, { resume: file('ckpt') });
+  expect(resumed.losses).toEqual(straight.losses.slice(5));
+  expect(resumed.weightsSha256).toBe(straight.weightsSha256);
+  const other = await run({ mode: 'ddp', worldSize: 2 }, { resume: file('ckpt') });
+  expect(other.losses.map(({ step }) => step)).toEqual([5, 6, 7, 8, 9, 10, 11]);
+});
+
+test('in shards: interrupted between the two renames, the save before is what is loaded', async () => {
+  const config = { mode: 'sharded', worldSize: 2 };
+  await run({ ...config, steps: 3 }, { checkpoint: file('ckpt'), checkpointShards: true });
+  await rename(file('ckpt'), file('ckpt.previous'));
+  const resumed = await run({ ...config, steps: 4 }, { resume: file('ckpt') });
+  expect(resumed.losses.map(({ step }) => step)).toEqual([3]);
+  await run({ ...config, steps: 5 }, { checkpoint: file('ckpt'), checkpointShards: true });
+  expect((await readdir(file())).filter((name) => name.startsWith('ckpt'))).toEqual(['ckpt']);
+});
+
+test('in shards: a folder or file of another kind is never replaced', async () => {
+  await mkdir(file('mine'));
+  await writeFile(file('mine/thesis.txt'), 'years of work');
+  const save = run({ mode: 'sharded' }, { checkpoint: file('mine'), checkpointShards: true });
+  await expect(save).rejects.toThrow('there is something of that name that is no checkpoint in shards');
+  expect(await readFile(file('mine/thesis.txt'), 'utf8')).toBe('years of work');
 });
 
 test('a folder that is not there', async () => {

@@ -10,6 +10,7 @@ import { LockstepError } from '../base/errors';
 import type { CheckpointFiles, Files } from '../protocol/session';
 import { belongTogether } from '../training/checkpoint/checkpoint-format';
 import { modelFileName, stateFileName } from '../training/checkpoint/file-names';
+import { loadShards } from './checkpoint-shards';
 import { fileReason } from './file-error';
 
 const previousOf = (file: string): string => `${file}.previous`;
@@ -73,8 +74,13 @@ async function writeThrough(file: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** The two files under the names by which the session looks for them: those of `name`, read from `base`. */
+/**
+ * The two files under the names by which the session looks for them: those of `name`, read from `base`, which may be a
+ * checkpoint in shards.
+ */
 export async function loadCheckpoint(base: string, name: string): Promise<Files> {
+  const joined = await loadShards(base);
+  if (joined) return { [modelFileName(name)]: joined.model, [stateFileName(name)]: joined.state };
   const [modelFile, stateFile] = [modelFileName(base), stateFileName(base)];
   const [model, previous, state] = await Promise.all([
     read(modelFile),
@@ -89,7 +95,8 @@ async function read(file: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await readFile(file));
   } catch (error) {
-    const hint = '--resume takes what --checkpoint was given: a path without ".safetensors".';
+    const hint =
+      '--resume takes what --checkpoint was given: a path without ".safetensors", or the folder of --checkpoint-shards.';
     throw new LockstepError('data', `cannot read the checkpoint: ${fileReason(error)} (${file})`, hint, { file });
   }
 }

@@ -6,11 +6,15 @@ import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import { modelFileName, stateFileName } from '../training/checkpoint/file-names';
+import { checkShardsPlace } from './checkpoint-shards';
 import { fileReason } from './file-error';
 import type { TrainOptions } from './train-usage';
 
 type Named = Partial<
-  Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset' | 'checkpoint' | 'flightRecorder'>
+  Pick<
+    TrainOptions,
+    'config' | 'out' | 'trace' | 'save' | 'dataset' | 'checkpoint' | 'checkpointShards' | 'flightRecorder'
+  >
 >;
 
 /** Throws where a file cannot be written, or two options name the same one. */
@@ -21,8 +25,10 @@ export async function checkOutputs({
   save,
   dataset,
   checkpoint,
+  checkpointShards = false,
   flightRecorder,
 }: Named): Promise<void> {
+  if (checkpoint !== undefined && checkpointShards) await checkShardsPlace(checkpoint);
   const taken = new Map(config === undefined || config === '-' ? [] : [[path.resolve(config), '--config']]);
   for (const [option, file] of Object.entries({
     '--out': out,
@@ -30,7 +36,7 @@ export async function checkOutputs({
     '--save': save,
     '--dataset': dataset,
     '--flight-recorder': flightRecorder,
-    ...(checkpoint === undefined
+    ...(checkpoint === undefined || checkpointShards
       ? {}
       : { '--checkpoint': modelFileName(checkpoint), '--checkpoint (state)': stateFileName(checkpoint) }),
   })) {

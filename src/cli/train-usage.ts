@@ -40,6 +40,10 @@ export const TRAIN_OPTIONS: readonly OptionRow[] = [
     value: 'N',
     text: 'with --checkpoint: also write one after every N steps of the optimizer',
   },
+  {
+    name: 'checkpoint-shards',
+    text: 'with --checkpoint: write the folder BASE instead, with one file for each rank and an index',
+  },
   { name: 'resume', value: 'BASE', text: 'continue from a checkpoint; the result is that of a run without the stop' },
   {
     name: 'kill',
@@ -84,6 +88,8 @@ export interface TrainOptions extends SourceOptions {
   /** Path of checkpoints without `.safetensors`. */
   readonly checkpoint: string | undefined;
   readonly checkpointEvery: number | undefined;
+  /** One file for each rank, and an index. */
+  readonly checkpointShards?: boolean;
   readonly resume: string | undefined;
   readonly faults: readonly PlannedFault[];
   readonly maxRestarts: number | undefined;
@@ -133,7 +139,11 @@ export function trainOptions(values: Values, command: string): TrainOptions {
   if (every !== undefined && text('checkpoint') === undefined) {
     throw usageError('--checkpoint-every needs --checkpoint BASE, the path to write to');
   }
+  const shards = values['checkpoint-shards'] === true;
+  if (shards && text('checkpoint') === undefined)
+    throw usageError('--checkpoint-shards needs --checkpoint BASE, the folder to write');
   const torch = torchOptions(values);
+  if (shards && torch !== undefined) throw usageError('--checkpoint-shards is not available with --torch');
   return {
     ...source,
     ...(torch === undefined
@@ -147,6 +157,7 @@ export function trainOptions(values: Values, command: string): TrainOptions {
     dataset: text('dataset'),
     checkpoint: text('checkpoint'),
     checkpointEvery: every === undefined ? undefined : Number(every),
+    ...(shards ? { checkpointShards: true } : {}),
     resume: text('resume'),
     faults: [...faults('kill'), ...faults('hang')],
     maxRestarts: maxRestarts === undefined ? undefined : Number(maxRestarts),

@@ -9,6 +9,7 @@ import type { PipelineReport, RecordOptions, Report } from '../protocol/report';
 import type { SessionInfo } from '../protocol/session-info';
 import type { StepTrace } from '../protocol/trace';
 import { saveCheckpoint } from './checkpoint-files';
+import { saveShards } from './checkpoint-shards';
 import { openDawn } from './dawn';
 import { EXIT, exitCode } from './exit-code';
 import { checkOutputs, write } from './outputs';
@@ -110,7 +111,13 @@ async function inNode(
     },
     ...(base === undefined
       ? {}
-      : { checkpoint: { every: options.checkpointEvery, save: (files) => saveCheckpoint(base, files) } }),
+      : {
+          checkpoint: {
+            every: options.checkpointEvery,
+            save: (files, shards) =>
+              options.checkpointShards === true ? saveShards(base, shards()) : saveCheckpoint(base, files),
+          },
+        }),
     signal,
   }).catch((error: unknown) => {
     throw error instanceof LockstepError && error.code === 'no-adapter' ? NO_ADAPTER : error;

@@ -12,6 +12,7 @@ import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
 import { writeCheckpoint } from '../training/checkpoint/checkpoint-file';
+import { shardFiles } from '../training/checkpoint/shard-files';
 import { datasetFile } from '../training/dataset-file';
 import { flightDump } from '../training/failures/flight-dump';
 import { isRestartable } from '../training/failures/restartable';
@@ -183,7 +184,8 @@ export class HeadlessRun {
   private async save(training: Training): Promise<void> {
     const { checkpoint: files } = this.options;
     if (!files || this.savedAt === this.done) return;
-    await files.save(writeCheckpoint(this.blueprint, await training.checkpoint()));
+    const written = writeCheckpoint(this.blueprint, await training.checkpoint());
+    await files.save(written, () => shardFiles(written, this.blueprint));
     this.savedAt = this.done;
   }
 

@@ -2,7 +2,7 @@
 import type { Notice } from '../protocol/notice';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { RecordOptions, Report } from '../protocol/report';
-import type { CheckpointFiles } from '../protocol/session';
+import type { CheckpointFiles, Files } from '../protocol/session';
 import type { SessionInfo } from '../protocol/session-info';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { PlannedFault } from '../training/failures/fault-plan';
@@ -27,7 +27,8 @@ export interface RunOptions {
   /** Checkpoints for files: every so many steps, and at the end, also of a run that is stopped. */
   readonly checkpoint?: {
     readonly every: number | undefined;
-    readonly save: (files: CheckpointFiles) => Promise<void>;
+    /** `shards`: the same as an index and a file for each rank, by name. */
+    readonly save: (files: CheckpointFiles, shards: () => Files) => Promise<void>;
   };
 }
 

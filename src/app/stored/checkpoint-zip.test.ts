@@ -2,9 +2,12 @@
  * A checkpoint as a .zip and back; a file that is none is left to others; and the configuration that a dropped one
  * gives.
  */
+import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
-import { NET, savedAfter } from '../../training/testing/checkpoint-runs';
+import { writeCheckpoint } from '../../training/checkpoint/checkpoint-file';
+import { shardFiles } from '../../training/checkpoint/shard-files';
+import { NET, savedAfter, withTraining } from '../../training/testing/checkpoint-runs';
 import { PAGE_CONFIG } from '../edit/page-config';
 import { takeFiles } from '../looks/take-files';
 import { checkpointAmong, zipOf } from './checkpoint-zip';
@@ -24,6 +27,18 @@ test('half of one, and a zip of something else, are none', () => {
   expect(checkpointAmong({ 'x.state.safetensors': files.state })).toBeUndefined();
   expect(checkpointAmong({ 'x.safetensors': files.model })).toBeUndefined();
   expect(checkpointAmong({ 'x.safetensors': files.model, 'y.state.safetensors': files.state })).toBeUndefined();
+});
+
+test('in shards: a .zip of the folder, or its files', async () => {
+  const saved = await withTraining({ ...NET, mode: 'sharded' }, {}, async (training) => {
+    const whole = writeCheckpoint(training.blueprint, await training.checkpoint());
+    return { whole, shards: shardFiles(whole, training.blueprint) };
+  });
+  const { whole, shards } = saved;
+  const inFolder = Object.fromEntries(Object.entries(shards).map(([name, bytes]) => [`my run/${name}`, bytes]));
+  expect(checkpointAmong({ 'any.zip': zipSync(inFolder) })).toEqual({ name: 'my run', files: whole });
+  expect(checkpointAmong(shards)).toEqual({ name: 'checkpoint', files: whole });
+  expect(checkpointAmong({ 'pictures.zip': zipSync({ 'index.json': new Uint8Array(2) }) })).toBeUndefined();
 });
 
 test('dropped on the page it brings its settings; where the run computes stays', async () => {

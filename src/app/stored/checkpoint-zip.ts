@@ -1,10 +1,15 @@
-/** A checkpoint as one download, and back: a .zip that holds both files, or the two files side by side. Pure. */
+/**
+ * A checkpoint as one download, and back: a .zip that holds both files, or the two files side by side. One in shards is
+ * a .zip of its folder, or the files in it. Pure.
+ */
 import { Inflate, zipSync } from 'fflate';
 import type { CheckpointFiles, Files } from '../../protocol/session';
+import { joinShards } from '../../session/join-shards';
 import { unzip } from '../../session/unpack-zip';
 
 const STATE = '.state.safetensors';
 const MODEL = '.safetensors';
+const [INDEX, FIRST] = ['index.json', 'rank0.safetensors'];
 
 export const zipOf = (name: string, { model, state }: CheckpointFiles): Uint8Array<ArrayBuffer> =>
   // Weights hardly shrink; 0 stores them as they are.
@@ -23,6 +28,9 @@ export function checkpointAmong(files: Files): NamedCheckpoint | undefined {
   const all = Object.entries(files).flatMap(([name, bytes]) =>
     /\.zip$/i.test(name) ? unzipped(name, bytes) : [[name, bytes] as const],
   );
+  const first = all.find(([name]) => /(^|\/)rank0\.safetensors$/.test(name));
+  const folder = first?.[0].slice(0, -FIRST.length) ?? '';
+  if (first && all.some(([name]) => name === `${folder}${INDEX}`)) return joinedFrom(folder, Object.fromEntries(all));
   const state = all.find(([name]) => name.endsWith(STATE));
   if (!state) return undefined;
   const base = state[0].slice(0, -STATE.length);
@@ -34,5 +42,14 @@ function unzipped(
   name: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): readonly (readonly [string, Uint8Array<ArrayBuffer>])[] {
-  return unzip(name, bytes, (inside) => inside.endsWith(MODEL), MOST_BYTES, Inflate);
+  return unzip(name, bytes, (inside) => inside.endsWith(MODEL) || inside.endsWith(INDEX), MOST_BYTES, Inflate);
+}
+
+/** A checkpoint in shards. `folder`: with a slash at its end, or ''. */
+function joinedFrom(folder: string, files: Files): NamedCheckpoint {
+  const own = Object.entries(files).flatMap(([name, bytes]) =>
+    name.startsWith(folder) ? [[name.slice(folder.length), bytes] as const] : [],
+  );
+  const name = folder.split('/').at(-2) ?? 'checkpoint';
+  return { name, files: joinShards(name, Object.fromEntries(own)) };
 }

@@ -1,0 +1,74 @@
+/**
+ * Checkpoints in shards in the file system: a folder with an index and a file for each rank. Saving is atomic: the new
+ * folder is written beside the old one and reaches the disk first; then the old one steps aside as `<base>.previous`
+ * and the new one takes its name. Whoever is interrupted between the two leaves the one before, which loading takes.
+ * Called by train.ts and checkpoint-files.ts.
+ */
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { LockstepError } from '../base/errors';
+import type { CheckpointFiles, Files } from '../protocol/session';
+import { joinShards } from '../training/checkpoint/join-shards';
+import { INDEX } from '../training/checkpoint/shard-format';
+import { fileReason } from './file-error';
+
+const previousOf = (base: string): string => `${base}.previous`;
+
+const isThere = async (file: string): Promise<boolean> => (await stat(file).catch(() => undefined)) !== undefined;
+const isCheckpoint = (folder: string): Promise<boolean> => isThere(path.join(folder, INDEX));
+
+/** Throws where a folder or file of that name is no checkpoint in shards, which a save would replace. */
+export async function checkShardsPlace(base: string): Promise<void> {
+  if (!(await isThere(base)) || (await isCheckpoint(base))) return;
+  throw new LockstepError(
+    'config',
+    `cannot write the checkpoint ${base}: there is something of that name that is no checkpoint in shards`,
+    'Give --checkpoint the path of a folder that does not exist, or that --checkpoint-shards has written.',
+    { base },
+  );
+}
+
+export async function saveShards(base: string, files: Files): Promise<void> {
+  await checkShardsPlace(base);
+  const made = `${base}.${process.pid}.tmp`;
+  try {
+    await rm(made, { recursive: true, force: true });
+    await mkdir(made);
+    for (const [name, bytes] of Object.entries(files)) await writeThrough(path.join(made, name), bytes);
+    // After a save that was interrupted the one before may be the only one there is.
+    if (await isCheckpoint(base)) {
+      await rm(previousOf(base), { recursive: true, force: true });
+      await rename(base, previousOf(base));
+    }
+    await rename(made, base);
+    await rm(previousOf(base), { recursive: true, force: true });
+  } catch (error) {
+    await rm(made, { recursive: true, force: true }).catch(() => undefined);
+    const hint = 'The folder above must exist and be writable. The checkpoint before this one is as it was.';
+    throw new LockstepError('data', `cannot write the checkpoint ${base}: ${fileReason(error)}`, hint, { base });
+  }
+}
+
+async function writeThrough(file: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** undefined: there is no checkpoint in shards of that name. */
+export async function loadShards(base: string): Promise<CheckpointFiles | undefined> {
+  const folders = [base, previousOf(base)];
+  for (const folder of folders) {
+    if (!(await isCheckpoint(folder))) continue;
+    const own = (await readdir(folder)).filter((name) => name === INDEX || /^rank\d+\.safetensors$/.test(name));
+    const files = await Promise.all(
+      own.map(async (name) => [name, new Uint8Array(await readFile(path.join(folder, name)))] as const),
+    );
+    return joinShards(folder, Object.fromEntries(files));
+  }
+  return undefined;
+}

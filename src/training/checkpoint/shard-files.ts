@@ -1,0 +1,107 @@
+/**
+ * Cuts a checkpoint into a file for each rank and an index. A tensor in pieces is where its pieces are trained; of
+ * replicas the rank with the fewest bytes so far stores the piece, so that the files are about equally large. What no
+ * device trains (samplers, generators) is with its process. join-shards.ts puts it together again. Called by
+ * headless-run.ts.
+ */
+import { at } from '../../base/invariant';
+import { type NamedTensor, readMetadata, readSafetensors, writeSafetensors } from '../../interop/safetensors';
+import type { CheckpointFiles, Files } from '../../protocol/session';
+import type { DeviceIndex, Rank } from '../../protocol/trace';
+import { pieceShape } from '../../sharding/piece';
+import { type Layout, replicasOf, type ShardMap } from '../../sharding/shard-map';
+import { slice } from '../../sharding/slice';
+import type { HostArray } from '../../tensor/shape';
+import type { Blueprint } from '../blueprint';
+import { IN_MODEL, isOwn, REFERENCE_PREFIX, type ValueMap } from './checkpoint-format';
+import {
+  asStored,
+  INDEX,
+  rankFile,
+  SHARDS_FORMAT,
+  SHARDS_VERSION,
+  type ShardIndex,
+  type StoredFile,
+  type StoredTensor,
+} from './shard-format';
+
+/** A tensor of the two files: what cuts it, and who has it if nothing does. */
+interface Holding {
+  readonly layout: Layout | undefined;
+  readonly devices: readonly DeviceIndex[];
+}
+
+/** By name: the index and the ranks' files. */
+export function shardFiles(
+  { model, state }: CheckpointFiles,
+  { shards, rankOfDevice }: Pick<Blueprint, 'shards' | 'rankOfDevice'>,
+): Files {
+  const ranks = 1 + Math.max(...rankOfDevice);
+  const ofRanks = Array.from({ length: ranks }, (): NamedTensor[] => []);
+  const bytes = ofRanks.map(() => 0);
+  const rankOf = (device: DeviceIndex): Rank => rankOfDevice[device] ?? 0;
+  const metadata = readMetadata('', state);
+  const holdings = holdingsIn(metadata, shards);
+
+  const put = (rank: Rank, tensor: NamedTensor): string => {
+    at(ofRanks, rank).push(tensor);
+    bytes[rank] = at(bytes, rank) + tensor.data.byteLength;
+    return rankFile(rank);
+  };
+  const fewest = (among: readonly Rank[]): Rank => among.reduce((a, b) => (at(bytes, b) < at(bytes, a) ? b : a));
+
+  const store = (tensor: NamedTensor, prefix: string): StoredTensor => {
+    const { shape, data } = tensor;
+    const name = prefix + tensor.name;
+    const { layout, devices } = holdings.get(name) ?? { layout: undefined, devices: [] };
+    if (!layout || isOwn(name) || !(data instanceof Float32Array || data instanceof Int32Array)) {
+      const holders = devices.length > 0 ? devices.map(rankOf) : [processOf(tensor.name, ranks)];
+      return { shape, pieces: [{ file: put(fewest(holders), { ...tensor, name }) }] };
+    }
+    const pieces = replicasOf(layout).map((replicas) => {
+      const { piece } = replicas[0];
+      const own: HostArray = slice(data, layout.shape, piece);
+      const file = put(fewest(replicas.map(({ device }) => rankOf(device))), {
+        name,
+        shape: pieceShape(piece),
+        data: own,
+      });
+      return { file, ...asStored(piece) };
+    });
+    return { shape, pieces };
+  };
+  const stored = (file: Uint8Array<ArrayBuffer>, prefix: string): StoredFile => ({
+    metadata: readMetadata('', file),
+    tensors: Object.fromEntries(readSafetensors('', file).map((tensor) => [tensor.name, store(tensor, prefix)])),
+  });
+  const index: ShardIndex = {
+    format: SHARDS_FORMAT,
+    version: SHARDS_VERSION,
+    ranks,
+    model: stored(model, IN_MODEL),
+    state: stored(state, ''),
+  };
+  return {
+    [INDEX]: new Uint8Array(new TextEncoder().encode(JSON.stringify(index))),
+    ...Object.fromEntries(ofRanks.map((tensors, rank) => [rankFile(rank), writeSafetensors(tensors, {})])),
+  };
+}
+
+/** By the names of the tensors. What belongs to the single-device reference is whole. */
+function holdingsIn(metadata: Readonly<Record<string, string>>, shards: ShardMap): ReadonlyMap<string, Holding> {
+  const values = JSON.parse(metadata['values'] ?? '{}') as ValueMap;
+  return new Map(
+    Object.entries(values).flatMap(([buffer, held]) =>
+      Object.entries(held).map(([tensor, devices]) => {
+        const layout = tensor.startsWith(REFERENCE_PREFIX) ? undefined : shards.get(buffer);
+        return [tensor, { layout, devices }] as const;
+      }),
+    ),
+  );
+}
+
+/** The process whose batches or generator it is; rank 0 has what all share. */
+function processOf(name: string, ranks: number): Rank {
+  const [, process] = /^(?:sampler\.|rng_state\.(?:rank)?)(\d+)/.exec(name) ?? [];
+  return Math.min(Number(process ?? 0), ranks - 1);
+}

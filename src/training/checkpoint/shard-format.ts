@@ -1,0 +1,58 @@
+/**
+ * A checkpoint as a folder: one file for each rank with what the rank keeps, and an index that says where each piece of
+ * each tensor is, as torch.distributed.checkpoint has it. Any world can be made from it. Shared by shard-files.ts,
+ * which writes, join-shards.ts, and the command line.
+ */
+import * as v from 'valibot';
+import { LIMITS } from '../../protocol/config';
+import type { Piece } from '../../sharding/piece';
+
+export const INDEX = 'index.json';
+export const SHARDS_FORMAT = 'lockstep sharded checkpoint';
+export const SHARDS_VERSION = '1';
+
+export const rankFile = (rank: number): string => `rank${rank}.safetensors`;
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const run = v.tuple([count, count]);
+
+/** Where a piece of a tensor is, and which elements of the whole it has; without `ranges` it is the whole tensor. */
+const pieceSchema = v.strictObject({
+  file: v.string(),
+  /** First index and length of each run of indices, for each dimension. */
+  ranges: v.optional(v.array(v.array(run))),
+  /** Of these elements in row-major order, only this run. */
+  flat: v.optional(run),
+  addend: v.optional(count),
+});
+
+/** The tensors of one of the two files of a checkpoint, and what the file says of itself. */
+const fileSchema = v.strictObject({
+  metadata: v.record(v.string(), v.string()),
+  tensors: v.record(v.string(), v.strictObject({ shape: v.array(count), pieces: v.array(pieceSchema) })),
+});
+
+export const indexSchema = v.strictObject({
+  format: v.literal(SHARDS_FORMAT),
+  version: v.literal(SHARDS_VERSION),
+  ranks: v.pipe(count, v.minValue(1), v.maxValue(LIMITS.worldSize)),
+  model: fileSchema,
+  state: fileSchema,
+});
+
+type StoredPiece = v.InferOutput<typeof pieceSchema>;
+export type StoredFile = v.InferOutput<typeof fileSchema>;
+export type StoredTensor = StoredFile['tensors'][string];
+export type ShardIndex = v.InferOutput<typeof indexSchema>;
+
+export const asStored = ({ ranges, flat, addend }: Piece): Omit<StoredPiece, 'file'> => ({
+  ranges: ranges.map((runs) => runs.map(({ start, length }): [number, number] => [start, length])),
+  ...(flat ? { flat: [flat.start, flat.length] as [number, number] } : {}),
+  ...(addend === undefined ? {} : { addend }),
+});
+
+export const asPiece = ({ ranges = [], flat, addend }: Omit<StoredPiece, 'file'>): Piece => ({
+  ranges: ranges.map((runs) => runs.map(([start, length]) => ({ start, length }))),
+  ...(flat ? { flat: { start: flat[0], length: flat[1] } } : {}),
+  ...(addend === undefined ? {} : { addend }),
+});
