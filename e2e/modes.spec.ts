@@ -122,6 +122,14 @@ test(
     await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 5);
     await sharding.getByRole('button', { name: 'made for the model' }).click();
     await expect(page).not.toHaveURL(/modules=/);
+    // MixedPrecisionPolicy: parameters and gradients travel in two bytes, and the script says so.
+    await sharding.getByRole('combobox', { name: 'Compute in' }).selectOption('bfloat16');
+    await expect(page).toHaveURL(/paramDtype=bfloat16/);
+    await expect(sharding.getByRole('combobox', { name: 'Reduce in' })).toHaveValue('param');
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Loss')).toBeCloseTo(loss, 1);
+    await expect(page.getByText('root_policy = MixedPrecisionPolicy').first()).toBeAttached();
+    await sharding.getByRole('combobox', { name: 'Compute in' }).selectOption('float32');
     await stage(1).check();
     await expect(page).toHaveURL(/zero=1/);
     await playground.iterate(1);

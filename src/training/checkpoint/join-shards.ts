@@ -13,7 +13,7 @@ import type { CheckpointFiles, Files } from '../../protocol/session';
 import { merge } from '../../sharding/slice';
 import { elements, formatShape } from '../../tensor/shape';
 import { IN_MODEL } from './checkpoint-format';
-import { asPiece, INDEX, indexSchema, rankFile, type ShardIndex, type StoredTensor } from './shard-format';
+import { asPiece, INDEX, indexSchema, rankFile, type ShardedTensor, type ShardIndex } from './shard-format';
 
 /** `folder`: as it is named in messages. `files`: the index and the ranks' files, by name. */
 export function joinShards(folder: string, files: Files): CheckpointFiles {
@@ -41,7 +41,7 @@ export function joinShards(folder: string, files: Files): CheckpointFiles {
     if (tensor) return tensor;
     throw damaged(named(file), `tensor "${name}" is missing, which the index says is there`);
   };
-  const whole = (name: string, { shape, pieces }: StoredTensor): TensorData => {
+  const whole = (name: string, { shape, pieces }: ShardedTensor): TensorData => {
     const [first] = pieces;
     if (!first) throw damaged(named(INDEX), `tensor "${name}" has no pieces`);
     const { data: only } = partOf(first.file, name);

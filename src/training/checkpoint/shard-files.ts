@@ -20,9 +20,9 @@ import {
   rankFile,
   SHARDS_FORMAT,
   SHARDS_VERSION,
+  type ShardedTensor,
   type ShardIndex,
   type StoredFile,
-  type StoredTensor,
 } from './shard-format';
 
 /** A tensor of the two files: what cuts it, and who has it if nothing does. */
@@ -50,7 +50,7 @@ export function shardFiles(
   };
   const fewest = (among: readonly Rank[]): Rank => among.reduce((a, b) => (at(bytes, b) < at(bytes, a) ? b : a));
 
-  const store = (tensor: NamedTensor, prefix: string): StoredTensor => {
+  const store = (tensor: NamedTensor, prefix: string): ShardedTensor => {
     const { shape, data } = tensor;
     const name = prefix + tensor.name;
     const { layout, devices } = holdings.get(name) ?? { layout: undefined, devices: [] };

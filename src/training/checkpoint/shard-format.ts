@@ -29,7 +29,10 @@ const pieceSchema = v.strictObject({
 /** The tensors of one of the two files of a checkpoint, and what the file says of itself. */
 const fileSchema = v.strictObject({
   metadata: v.record(v.string(), v.string()),
-  tensors: v.record(v.string(), v.strictObject({ shape: v.array(count), pieces: v.array(pieceSchema) })),
+  tensors: v.record(
+    v.string(),
+    v.strictObject({ shape: v.pipe(v.array(count), v.readonly()), pieces: v.array(pieceSchema) }),
+  ),
 });
 
 export const indexSchema = v.strictObject({
@@ -42,7 +45,7 @@ export const indexSchema = v.strictObject({
 
 type StoredPiece = v.InferOutput<typeof pieceSchema>;
 export type StoredFile = v.InferOutput<typeof fileSchema>;
-export type StoredTensor = StoredFile['tensors'][string];
+export type ShardedTensor = StoredFile['tensors'][string];
 export type ShardIndex = v.InferOutput<typeof indexSchema>;
 
 export const asStored = ({ ranges, flat, addend }: Piece): Omit<StoredPiece, 'file'> => ({

@@ -18,6 +18,22 @@ it('has a picture for every operator of every Program, and one alone', () => {
   expect(all.filter((name, i) => all.indexOf(name) !== i)).toEqual([]);
 });
 
+/** Shards as high as the layers of the small net. */
+const SHARDS: ConfigInput = {
+  mode: 'sharded',
+  worldSize: 2,
+  model: {
+    layers: [
+      { type: 'Linear', in: 2, out: 16 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 16, out: 16 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 16, out: 2 },
+      { type: 'Linear', in: 2, out: 1 },
+    ],
+  },
+};
+
 const RUNS: Readonly<Record<string, ConfigInput>> = {
   'a small net': { mode: 'single' },
   convolutions: { mode: 'single', ...SMALL_CNN },
@@ -27,21 +43,8 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
     precision: 'autocast-fp16',
     gradScaler: { enabled: true },
   },
-  // Shards as high as the layers of the small net.
-  'a net in shards': {
-    mode: 'sharded',
-    worldSize: 2,
-    model: {
-      layers: [
-        { type: 'Linear', in: 2, out: 16 },
-        { type: 'Tanh' },
-        { type: 'Linear', in: 16, out: 16 },
-        { type: 'Tanh' },
-        { type: 'Linear', in: 16, out: 2 },
-        { type: 'Linear', in: 2, out: 1 },
-      ],
-    },
-  },
+  'a net in shards': SHARDS,
+  'shards that are gathered as halves': { ...SHARDS, sharded: { paramDtype: 'bfloat16' } },
 };
 
 describe.each(Object.entries(RUNS))('%s', (_, config) => {

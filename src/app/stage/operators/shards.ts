@@ -4,6 +4,7 @@
  * what travels, so it is drawn as chunks while it does.
  */
 import { lookup } from '../../../base/lookup';
+import { paramHalf } from '../../../protocol/half-of';
 import { blockOf } from './blocks';
 import { flow } from './flow';
 import type { OperatorPicture } from './operator-picture';
@@ -18,6 +19,10 @@ const SIDES: Readonly<Record<string, readonly [side: 'reads' | 'writes', words: 
   'fsdp/sharded-grad': ['writes', ['mean gradients of this rank’s shards', 'mean gradients', 'mean']],
 };
 
+/** Whose tensors are in the type of a MixedPrecisionPolicy. */
+const HALF_OF_COPY = /^fsdp\/(split-with-sizes-copy|post-forward-shard)$/;
+const TYPES = { bf16: 'bfloat16', f16: 'float16' } as const;
+
 /** A weight and its bias, or the largest of a block. */
 const MOST = 3;
 
@@ -26,7 +31,7 @@ export const shards: OperatorPicture = {
   operators: Object.keys(SIDES),
   shows: 'the shards or the whole tensors of a unit, before or after they travel',
   draw(operation, sketch) {
-    const { event, area, detail } = operation;
+    const { event, area, detail, info } = operation;
     const [side, words] = lookup(SIDES, event.name) ?? [];
     const own = side === undefined ? [] : operation[side];
     if (own.length === 0 || words === undefined) return;
@@ -34,12 +39,18 @@ export const shards: OperatorPicture = {
     const largest = own.toSorted((a, b) => size(b.shape) - size(a.shape)).slice(0, MOST);
     const tensors = own.filter((operand) => largest.includes(operand));
     const { caption, body } = captioned(area, detail !== 'least');
-    if (detail !== 'least') sketch.word(caption, words, { tone: 'ink' });
-    const nameOf = (name: string): string => name.replace('unsharded.', '').replace(/~\d+$/, '');
+    const half = HALF_OF_COPY.test(event.name) ? paramHalf(info.config) : undefined;
+    const told = half ? words.map((word) => `${word}, ${TYPES[half]}`) : words;
+    if (detail !== 'least') sketch.word(caption, told, { tone: 'ink' });
+    const nameOf = (name: string): string =>
+      name
+        .replace('unsharded.', '')
+        .replace(/, kept as halves$/, '')
+        .replace(/~\d+$/, '');
     const signs = tensors.slice(1).map(() => ' ');
     flow(sketch, body, (crop) => tensors.map((operand) => blockOf(sketch, operand, nameOf(operand.name), crop)), signs);
     const more = own.length - tensors.length;
     const named = tensors.map(({ name, shape }) => `${nameOf(name)} ${shape.join(' × ')}`).join(', ');
-    sketch.say(`${words[0]}: ${named}${more > 0 ? `, and ${more} more` : ''}`);
+    sketch.say(`${told[0]}: ${named}${more > 0 ? `, and ${more} more` : ''}`);
   },
 };

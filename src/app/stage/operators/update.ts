@@ -112,9 +112,10 @@ function fitOf(rows: readonly Row[], columns: number, area: Rect, named: boolean
 
 export const update: OperatorPicture = {
   name: 'update',
-  operators: ['sgd', 'sgd-momentum', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax', 'nadam', 'radam'].map(
-    (name) => `optim/${name}`,
-  ),
+  operators: [
+    ...['sgd', 'sgd-momentum', 'adam', 'rmsprop', 'adagrad', 'adadelta', 'adamax', 'nadam', 'radam'],
+    ...['sgd', 'sgd-momentum', 'adam'].map((name) => `${name}-bf16`),
+  ].map((name) => `optim/${name}`),
   shows: 'a row per parameter: gradient, moments of the optimiser, change, new weight',
   draw(operation, sketch) {
     const { area, detail } = operation;
