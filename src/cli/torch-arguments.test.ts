@@ -49,6 +49,8 @@ const PARTS = [
   ...['optimizer', 'loss', 'scheduler', 'layer'].flatMap(variantsOf),
   'ddp',
   'ddp.commHook.powerSGD',
+  'sharded',
+  'gradScaler',
 ].filter((part) => !NOT_OF_TORCH.includes(part) && !LAMBDA.includes(part));
 
 test.each(PARTS)('%s has a signature, and every setting of it is in the document', (part) => {

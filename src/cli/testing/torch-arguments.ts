@@ -12,6 +12,8 @@ export interface Signature {
   /** Which part of the schema holds its settings: 'optimizer.SGD', 'layer.Linear', 'ddp'; '' for none of its own. */
   readonly schema: string;
   readonly arguments: readonly string[];
+  /** An older torch does not have it. */
+  readonly since?: string;
   /** Where the setting is not the argument's name in camelCase; a path that starts with / is from the top. */
   readonly keys?: Readonly<Record<string, string>>;
   readonly withoutMeaning?: Readonly<Record<string, string>>;
