@@ -71,6 +71,7 @@ describe('suggestions', () => {
     expect(words('')).toContain('with a bucket cap of 25 MiB');
     expect(words('#mode=single')).not.toContain('without overlap');
     expect(words('#precision=autocast-fp16&scaler=1').slice(0, 2)).toEqual(['in float32', 'without a GradScaler']);
+    expect(words('#mode=sharded&paramDtype=bfloat16')[0]).toBe('in float32');
     expect(words('#mode=pipeline&precision=autocast-bf16').slice(0, 2)).toEqual(['in float32', 'on one device']);
   });
 });

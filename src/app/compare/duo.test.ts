@@ -27,6 +27,9 @@ const RUN: ConfigInput = {
   maxRestarts: 3,
 };
 
+/** Two runs that trace each step share a thread with what else the machine does. What is waited for ends the wait. */
+const PATIENCE = { timeout: 40_000 };
+
 const ends: (() => void)[] = [];
 afterEach(() => {
   for (const end of ends.splice(0)) end();
@@ -68,7 +71,7 @@ async function compared() {
   });
   ends.push(duo.end);
   duo.setPace(PACES.length - 1);
-  await expect.poll(() => duo.state.getState().step, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => duo.state.getState().step, PATIENCE).toBe(0);
   return { sides, duo, step: () => duo.state.getState().step ?? -1 };
 }
 
@@ -88,10 +91,10 @@ async function loseRank({ store, controller }: Side): Promise<void> {
 test('both play on by themselves after one of them has lost a rank', async () => {
   const { sides, duo, step } = await compared();
   duo.play();
-  await expect.poll(step, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(step, PATIENCE).toBeGreaterThan(1);
   await loseRank(sides[0]);
   const before = Math.max(...sides.map(({ store }) => store.getState().microBatch));
-  await expect.poll(step, { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect.poll(step, PATIENCE).toBeGreaterThan(before);
   expect(duo.state.getState().playing).toBe(true);
 });
 
@@ -100,10 +103,10 @@ const STOPPED = 'the test above stops both runs for a lost rank, and lets them p
 test('where the user pauses, both stay at rest after that', place({ rest: STOPPED }), async () => {
   const { sides, duo, step } = await compared();
   duo.play();
-  await expect.poll(step, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(step, PATIENCE).toBeGreaterThan(1);
   duo.pause();
   await loseRank(sides[1]);
-  await expect.poll(step, { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
+  await expect.poll(step, PATIENCE).toBeGreaterThanOrEqual(0);
   const at = step();
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(duo.state.getState().playing).toBe(false);

@@ -5,6 +5,7 @@
 import { FACES } from '../../parallel/faces';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
 import { type Config, HARDWARE, LIMITS } from '../../protocol/config';
+import { halfOf } from '../../protocol/half-of';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { withMode, withOptimizer, withSetting, withWorldSize } from '../edit/edit-config';
 import { same } from '../model/families';
@@ -68,13 +69,18 @@ function otherSizes(run: Config): readonly Suggestion[] {
 
 /** A run in half precision beside itself in float32, and with or without a GradScaler. */
 function otherPrecisions(run: Config): readonly Suggestion[] {
-  const { precision, gradScaler } = run;
-  if (precision === 'float32') return [];
+  const { gradScaler, sharded } = run;
+  if (halfOf(run) === undefined) return [];
   const scaler = { ...run, gradScaler: { ...gradScaler, enabled: !gradScaler.enabled } };
   return [
     {
       words: 'in float32',
-      config: { ...run, precision: 'float32', gradScaler: { ...gradScaler, enabled: false } },
+      config: {
+        ...run,
+        precision: 'float32',
+        sharded: { ...sharded, paramDtype: 'float32', reduceDtype: 'param' },
+        gradScaler: { ...gradScaler, enabled: false },
+      },
     },
     ...(FACES[run.mode].mixedPrecision === 'all'
       ? [{ words: gradScaler.enabled ? 'without a GradScaler' : 'with a GradScaler', config: scaler }]
