@@ -44,7 +44,8 @@ test('predict: probabilities of the classes, those behind the snapshot', async (
 });
 
 test('predict: a sigmoid under BCEWithLogitsLoss as in the field, the output itself in regression', async () => {
-  const classes = await openTestSession({ device: 'cpu', data: { type: 'xor', samples: 20 } });
+  const xor: ConfigInput = { device: 'cpu', data: { type: 'xor', samples: 20 } };
+  const classes = await openTestSession(xor, { shown: { field: true } });
   const { field } = await classes.api.snapshot();
   // The cell in the top left corner.
   const corner = await classes.api.predict(Float32Array.of(1 / 48 - 1, 1 - 1 / 48));

@@ -5,7 +5,7 @@
 import { must } from '../base/invariant';
 import { loadAll, Part } from '../base/part';
 import { stepOf } from '../protocol/micro-batches';
-import type { Snapshot } from '../protocol/snapshot';
+import type { ShownViews, Snapshot } from '../protocol/snapshot';
 import type { Blueprint } from '../training/blueprint';
 import { mergedState } from '../training/weights/merged-weights';
 import { differenceFromSingle, replicaDivergence } from '../training/weights/weight-differences';
@@ -44,12 +44,12 @@ export async function loadViews(blueprint: Blueprint): Promise<void> {
 
 const sliced = <T>(start: ((state: ModelState) => Slices<T>) | undefined) => start && new SlicedView(start);
 
-export function createSnapshots(blueprint: Blueprint): Snapshots {
+export function createSnapshots(blueprint: Blueprint, shown: ShownViews = {}): Snapshots {
   const { config, dataset, parameters } = blueprint;
   const measure = createMeasure(blueprint, MEASURE_NS);
   const views = asksTokens(dataset) ? LANGUAGE_VIEWS.get() : undefined;
   const language = views?.languageOf(blueprint);
-  const field = sliced(createFieldView(blueprint));
+  const field = sliced(shown.field === false ? undefined : createFieldView(blueprint));
   const classes = sliced(hasClasses(dataset) ? CLASSES_VIEW.get().createClassesView(blueprint) : undefined);
   const text = sliced(language && views?.createTextView(language));
   const answers = sliced(language && views?.createAnswersView(language));

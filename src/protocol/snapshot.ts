@@ -1,6 +1,12 @@
 /** The state of a run at one step, for the page: weights, losses, and what the model answers. */
 import type { LabelledImage } from './session-info';
 
+/** What costs more than the rest of a snapshot, and is made only for who shows it. */
+export interface ShownViews {
+  /** The decision field. Absent: it is shown. */
+  readonly field?: boolean | undefined;
+}
+
 /** State at one step, read back at the page's pace. */
 export interface Snapshot {
   /** Micro-batches done. */

@@ -15,7 +15,7 @@ import { firstOfStep, stepWords } from '../protocol/micro-batches';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { ControlMessage, FaultPlace } from '../protocol/session';
 import type { SessionEvent } from '../protocol/session-events';
-import type { Snapshot } from '../protocol/snapshot';
+import type { ShownViews, Snapshot } from '../protocol/snapshot';
 import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
@@ -40,6 +40,7 @@ export interface RunningOptions {
   readonly keeper: DeviceKeeper;
   readonly gpu: GPU | undefined;
   readonly post: (event: SessionEvent) => void;
+  readonly shown?: ShownViews | undefined;
   /** The state of another session that has ended by itself. */
   readonly from?: Checkpoint | undefined;
 }
@@ -80,9 +81,9 @@ export class Running {
   }
 
   static async start(options: RunningOptions): Promise<Running> {
-    const { blueprint, keeper, gpu, post, from } = options;
+    const { blueprint, keeper, gpu, post, from, shown } = options;
     await loadViews(blueprint);
-    const reports = new Reports(post, createSnapshots(blueprint));
+    const reports = new Reports(post, createSnapshots(blueprint, shown));
     const onProgress = (done: number, total: number) =>
       reports.emit({ type: 'progress', what: 'Compiling kernels', done, total });
     const supervisor = await Supervisor.start({ blueprint, keeper, gpu, traceConstruct: true, onProgress }, from);

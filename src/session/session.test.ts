@@ -46,7 +46,7 @@ test('opens paused with everything that the page draws', async () => {
 });
 
 test('plays, samples traces and snapshots, pauses', async () => {
-  const s = await openTestSession(ddp);
+  const s = await openTestSession(ddp, { shown: {} });
   const playing = s.until('snapshot', ({ snapshot }) => snapshot.step > 20);
   // Differences from one device grow over the steps: so many on any machine.
   s.control({ type: 'play', stepsPerSecond: 200 });

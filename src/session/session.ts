@@ -15,6 +15,7 @@ import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import type { CheckpointFiles, ControlMessage, Files, SessionApi } from '../protocol/session';
 import type { SessionEvent } from '../protocol/session-events';
+import type { ShownViews } from '../protocol/snapshot';
 import { holdLock } from '../runtime/launch/hold-lock';
 import { createBlueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
@@ -78,7 +79,8 @@ async function openRun(
   };
 }
 
-export function createSession(gpu: GPU | undefined): SessionApi {
+/** `shown`: of the views of the runs that it opens. */
+export function createSession(gpu: GPU | undefined, shown?: ShownViews): SessionApi {
   const keeper = new DeviceKeeper(gpu, false);
   let current: Open | undefined;
   /** open() and dispose() come one after the other: of two that overlap the second replaces what the first has made. */
@@ -109,7 +111,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
           const blueprint = createBlueprint(config, prepared);
           const from = kept && (await stateIn(kept, config, prepared));
           await closeCurrent();
-          current = await openRun({ blueprint, keeper, gpu, from }, { events, control });
+          current = await openRun({ blueprint, keeper, gpu, from, shown }, { events, control });
           return sessionInfo(current.running.training);
         }),
       ),

@@ -7,6 +7,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { CONTENTS } from '../../../learn/contents';
 import { readThemes, ruleOf } from '../../app/draw/theme-sheet';
 import { lookup } from '../../base/lookup';
+import type { ShownViews } from '../../protocol/snapshot';
 import type { TermId } from '../../protocol/words/glossary';
 import type { DrawingKind } from '../drawing/drawing';
 import { loadKinds } from '../drawing/kinds';
@@ -90,20 +91,23 @@ export async function readLessons(): Promise<readonly LessonSource[]> {
   );
 }
 
-/** Runs by their links, each once however many pages ask. */
+/** Runs by their links, each once however many pages ask; with decision fields apart from without. */
 export class Runs {
   private readonly done = new Map<string, Recorded>();
 
-  readonly get = (link: string): Recorded | undefined => this.done.get(link);
+  readonly get = (link: string, shown: ShownViews): Recorded | undefined => this.done.get(keyOf(link, shown));
 
-  async record(link: string): Promise<void> {
-    if (!this.done.has(link)) this.done.set(link, await recordRun(link));
+  async record(link: string, shown: ShownViews): Promise<void> {
+    const key = keyOf(link, shown);
+    if (!this.done.has(key)) this.done.set(key, await recordRun(link, shown));
   }
 
   get count(): number {
     return this.done.size;
   }
 }
+
+const keyOf = (link: string, { field }: ShownViews): string => `${field} ${link}`;
 
 export interface RenderedSite {
   /** By name, relative to learn/. */
@@ -194,6 +198,7 @@ export async function renderLesson(
   { looks, highlight, runs, files, kinds }: Passes,
 ): Promise<string> {
   const data = new Map<string, unknown>();
+  const shown = { field: Object.values(lesson.figures).some(({ show }) => show.includes('field')) };
   for (;;) {
     const missing = new Set<string>();
     const unread = new Map<string, () => Promise<unknown>>();
@@ -203,7 +208,7 @@ export async function renderLesson(
       name,
       lesson,
       run: (link) => {
-        const recorded = runs.get(link);
+        const recorded = runs.get(link, shown);
         if (!recorded) missing.add(link);
         return recorded;
       },
@@ -230,7 +235,7 @@ export async function renderLesson(
     }
     for (const [drawing, read] of unread) data.set(drawing, await read());
     for (const link of missing)
-      await runs.record(link).catch((error: unknown) => {
+      await runs.record(link, shown).catch((error: unknown) => {
         throw new Error(
           `Lesson "${name}": the run "${link}" failed: ${error instanceof Error ? error.message : error}`,
         );

@@ -2,13 +2,14 @@
  * A session in this thread in place of a worker, with the face that the page knows: figures are run by it when the site
  * is built, and in tests of what lessons claim.
  */
-import type { StartSession } from '../../app/run/live-session';
-import type { SessionClient } from '../../app/run/session-client';
+import type { SessionClient, SessionListener } from '../../app/run/session-client';
 import type { SessionEvent } from '../../protocol/session-events';
+import type { ShownViews } from '../../protocol/snapshot';
 import { createSession } from '../../session/session';
 
-export const startInProcess: StartSession = (listener): SessionClient => {
-  const api = createSession(undefined);
+/** The decision field is made where it is `shown`. */
+export function startInProcess(listener: SessionListener, shown: ShownViews = { field: false }): SessionClient {
+  const api = createSession(undefined, shown);
   let ports: readonly MessagePort[] = [];
   let control: MessagePort | undefined;
   const close = () => {
@@ -39,4 +40,4 @@ export const startInProcess: StartSession = (listener): SessionClient => {
       void api.dispose().then(close);
     },
   };
-};
+}

@@ -116,9 +116,9 @@ function lossView(app: App): Painted {
 const FIELD = 320;
 
 function fieldView({ info, snapshot }: App): Painted | undefined {
-  const field = snapshot?.field;
-  if (!info || !field) return undefined;
+  if (!info) return undefined;
   const { dataset } = info;
+  const field = must(snapshot?.field, 'a decision field');
   const paint = ({ context, palette }: Ink) => {
     paintCells(context, field, dataset.task === 'classification', palette);
     paintPoints({ context: context as CanvasRenderingContext2D, size: FIELD, palette, dataset });

@@ -15,6 +15,7 @@ import { createWalker } from '../../app/transport/walker';
 import { needsOf, OLDEST_TORCH } from '../../interop/export/needs';
 import type { TorchNeeds } from '../../protocol/exported';
 import type { LabResult } from '../../protocol/lab';
+import type { ShownViews } from '../../protocol/snapshot';
 import type { CodeLine, StepTrace } from '../../protocol/trace';
 import { type Facts, factsOf } from '../facts/facts';
 import { readLink } from '../run-link';
@@ -31,8 +32,11 @@ export interface Recorded {
   readonly needs: TorchNeeds | undefined;
 }
 
-/** `link`: as linkOf() gives it. Rejects with what the page would have said. */
-export async function recordRun(link: string): Promise<Recorded> {
+/**
+ * `link`: as linkOf() gives it; `shown`: a figure that shows no decision field needs none. Rejects with what the page
+ * would have said.
+ */
+export async function recordRun(link: string, shown?: ShownViews): Promise<Recorded> {
   const { config, view, state } = readLink(link);
   if (!view.lab && state.at === undefined)
     throw new Error(`The link "${link}" leads to no step: write at=1 for the first, or at=construct.`);
@@ -49,7 +53,7 @@ export async function recordRun(link: string): Promise<Recorded> {
     store,
     walker: createWalker(store, frames, () => true),
     startSession: (listener) => {
-      const client = startInProcess(listener);
+      const client = startInProcess(listener, shown);
       started.push(client);
       return client;
     },

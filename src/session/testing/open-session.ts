@@ -1,11 +1,13 @@
 /**
  * A session as the page holds one, over real MessagePorts, for tests: collects its events and lets a test wait for one.
+ * Nobody sees the decision field, unless a test says that it is `shown`.
  */
 import { must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import type { ControlMessage, Files, SessionApi } from '../../protocol/session';
 import type { SessionEvent } from '../../protocol/session-events';
 import type { SessionInfo } from '../../protocol/session-info';
+import type { ShownViews } from '../../protocol/snapshot';
 import { createSession } from '../session';
 
 export interface TestSession {
@@ -23,9 +25,9 @@ export interface TestSession {
 
 export async function openTestSession(
   config: ConfigInput,
-  options: { readonly gpu?: GPU; readonly files?: Files } = {},
+  options: { readonly gpu?: GPU; readonly files?: Files; readonly shown?: ShownViews } = {},
 ): Promise<TestSession> {
-  const api = createSession(options.gpu);
+  const api = createSession(options.gpu, options.shown ?? { field: false });
   const eventChannel = new MessageChannel();
   const controlChannel = new MessageChannel();
   const events: SessionEvent[] = [];
