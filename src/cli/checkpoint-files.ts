@@ -4,7 +4,7 @@
  * Whoever is interrupted between the two leaves the model before as `<base>.safetensors.previous`, which loading takes
  * instead; the files it was writing are removed by the next save. Called by train.ts and read-run.ts.
  */
-import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import type { CheckpointFiles, Files } from '../protocol/session';
@@ -12,6 +12,7 @@ import { belongTogether } from '../training/checkpoint/checkpoint-format';
 import { modelFileName, stateFileName } from '../training/checkpoint/file-names';
 import { loadShards } from './checkpoint-shards';
 import { fileReason } from './file-error';
+import { writeThrough } from './write-through';
 
 const previousOf = (file: string): string => `${file}.previous`;
 const temporaryOf = (file: string): string => `${file}.${process.pid}.tmp`;
@@ -62,16 +63,6 @@ export async function saveCheckpoint(base: string, { model, state }: CheckpointF
 async function isWhole(base: string): Promise<boolean> {
   const files = await Promise.all([read(modelFileName(base)), read(stateFileName(base))]).catch(() => undefined);
   return files !== undefined && belongTogether(...files);
-}
-
-async function writeThrough(file: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(file, 'w');
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /**

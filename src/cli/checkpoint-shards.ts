@@ -4,13 +4,14 @@
  * and the new one takes its name. Whoever is interrupted between the two leaves the one before, which loading takes.
  * Called by train.ts and checkpoint-files.ts.
  */
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import type { CheckpointFiles, Files } from '../protocol/session';
 import { joinShards } from '../training/checkpoint/join-shards';
 import { INDEX } from '../training/checkpoint/shard-format';
 import { fileReason } from './file-error';
+import { writeThrough } from './write-through';
 
 const previousOf = (base: string): string => `${base}.previous`;
 
@@ -46,16 +47,6 @@ export async function saveShards(base: string, files: Files): Promise<void> {
     await rm(made, { recursive: true, force: true }).catch(() => undefined);
     const hint = 'The folder above must exist and be writable. The checkpoint before this one is as it was.';
     throw new LockstepError('data', `cannot write the checkpoint ${base}: ${fileReason(error)}`, hint, { base });
-  }
-}
-
-async function writeThrough(file: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(file, 'w');
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 
