@@ -113,6 +113,11 @@ export interface OpDef {
   lower(types: OpTypes, tuning?: KernelTuning): readonly Launch[];
   flops(types: OpTypes): number;
   /**
+   * It goes between the values of half precision and how they are kept here: a machine that has the type does nothing,
+   * so the modelled one takes no time.
+   */
+  readonly isConversion?: true;
+  /**
    * Of an operator that does nothing but copy stretches from inputs to outputs, times a factor: what it moves. Others
    * have none; undefined: with these attributes it does more.
    */

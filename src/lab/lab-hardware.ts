@@ -17,6 +17,7 @@ export function labHardware({
     id: 'nvlink8',
     label: 'links alone',
     flopsPerSecond: Number.POSITIVE_INFINITY,
+    halfFlopsPerSecond: Number.POSITIVE_INFINITY,
     memoryBytesPerSecond: Number.POSITIVE_INFINITY,
     launchUs: 0,
     hostBytesPerSecond: Number.POSITIVE_INFINITY,

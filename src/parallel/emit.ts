@@ -36,6 +36,7 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
       shape: value.type.shape,
       dtype: value.type.dtype,
       ...(region ? { region } : {}),
+      ...(value.half ? { asHalf: true as const } : {}),
     };
     if (value.role === 'parameter')
       lane.buffer({ ...base, category: 'parameter', persistent: true, pool: 'parameters' });

@@ -50,6 +50,8 @@ export interface Compute extends Base {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attrs: Attrs;
+  /** It computes in half precision: on modelled machines at their rate for that. */
+  readonly inHalf?: true;
 }
 
 /** Hand a slice to a peer. Matches the peer's recv by `tag`; does not wait for the peer to take it. */
@@ -125,6 +127,11 @@ export interface BufferSpec {
   readonly pool?: string;
   /** Contents before the first step: every element this value (default 0). */
   readonly fill?: number;
+  /**
+   * float32 values of a tensor that is in half precision: on modelled machines, which have the type, an element takes
+   * two bytes.
+   */
+  readonly asHalf?: true;
   /** Words that hold a tensor in half precision, two elements each: what readers of its values see. */
   readonly halves?: HalfTensor;
   /** Of which whole tensor it is a piece or an addend; absent: of none. */

@@ -24,6 +24,9 @@ export interface Where {
 type Sent = Pick<Send, 'peer' | 'slice' | 'tag' | 'payload' | 'collective'>;
 type Received = Sent & Pick<Recv, 'apply'>;
 
+/** Of a kernel that reads or writes the whole buffer. */
+const movedBytes = (spec: BufferSpec): number => (spec.asHalf ? 2 * elements(spec.shape) : tensorBytes(spec));
+
 export class LaneBuilder {
   private readonly specs = new Map<string, BufferSpec>();
   private readonly list: Instruction[] = [];
@@ -131,9 +134,11 @@ export class LaneBuilder {
     const type = (name: string): TensorType => this.spec(name);
     const types = { inputs: inputs.map(type), outputs: outputs.map(type), attrs };
     const touched = attrs.view === true ? [] : [...new Set([...inputs, ...outputs])];
-    const bytes = touched.reduce((sum, name) => sum + tensorBytes(this.spec(name)), 0);
+    const bytes = def.isConversion ? 0 : touched.reduce((sum, name) => sum + movedBytes(this.spec(name)), 0);
+    const inHalf = outputs.some((name) => this.spec(name).asHalf) ? { inHalf: true as const } : {};
     const names = { inputs: inputs.map((name) => this.named(name)), outputs: outputs.map((name) => this.named(name)) };
-    this.push({ kind: 'compute', op, ...names, attrs, ...this.base(where, bytes, def.flops(types)) });
+    const flops = def.isConversion ? 0 : def.flops(types);
+    this.push({ kind: 'compute', op, ...names, attrs, ...inHalf, ...this.base(where, bytes, flops) });
   }
 
   load(load: Pick<Load, 'buffer' | 'source' | 'start' | 'count' | 'p' | 'region'>, where: Where): void {

@@ -21,6 +21,7 @@ const START_US = 7;
 const machine = (worldSize: number, nodes: number): Hardware => ({
   ...machineOf({ hardware: 'pcie4', worldSize, nodes }),
   flopsPerSecond: Number.POSITIVE_INFINITY,
+  halfFlopsPerSecond: Number.POSITIVE_INFINITY,
   memoryBytesPerSecond: Number.POSITIVE_INFINITY,
   launchUs: 0,
   protocols: [{ name: 'Simple', startUs: START_US, inside: LINK, across: ACROSS }],

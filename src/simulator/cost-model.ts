@@ -15,9 +15,13 @@ const US = 1e6;
  * Launch, then the slower of arithmetic and memory. What neither computes nor moves anything is a view in PyTorch, and
  * no kernel.
  */
-export function kernelUs({ flops, bytes }: Pick<Compute, 'flops' | 'bytes'>, hardware: Hardware): number {
+export function kernelUs(
+  { flops, bytes, inHalf }: Pick<Compute, 'flops' | 'bytes' | 'inHalf'>,
+  hardware: Hardware,
+): number {
   if (flops === 0 && bytes === 0) return 0;
-  return hardware.launchUs + US * Math.max(flops / hardware.flopsPerSecond, bytes / hardware.memoryBytesPerSecond);
+  const rate = inHalf ? hardware.halfFlopsPerSecond : hardware.flopsPerSecond;
+  return hardware.launchUs + US * Math.max(flops / rate, bytes / hardware.memoryBytesPerSecond);
 }
 
 /** A step's scalars travel as arguments of the kernel that reads them. */

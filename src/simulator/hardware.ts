@@ -1,12 +1,12 @@
 /**
  * The machines of the modelled clock. A table: a new machine is a new row. Compute: NVIDIA's A100 40 GB data sheet
- * (19.5 TFLOP/s float32 without tensor cores, 1,555 GB/s HBM2); a CUDA kernel launch 3-5 us. Links: 80 % of the line
- * rate, which is what NCCL's protocols leave of it (NVLink 3: 300 -> 240 GB/s, as in NCCL's topo.h, 12 links of 20; PCI
- * Express 4.0 x16: 31.5 -> 25; 200 Gbit InfiniBand: 25 -> 20; 10 Gbit Ethernet: 1.25 -> 1). `protocols.ts` says what
- * collectives pay. The transputer is a machine for which a net of a few hundred weights is work: Inmos's data sheet of
- * the T800-20 has 1.5 MFLOP/s sustained, 26.6 MB/s from external memory and four links that run beside the processor,
- * at 20, 10 or 5 Mbit/s (1.74 MB/s one way at 20). With 5 a small net computes several times as long as it sends, as
- * large nets do on GPUs.
+ * (19.5 TFLOP/s float32 without tensor cores, 312 TFLOP/s in half precision with them, 1,555 GB/s HBM2); a CUDA kernel
+ * launch 3-5 us. Links: 80 % of the line rate, which is what NCCL's protocols leave of it (NVLink 3: 300 -> 240 GB/s,
+ * as in NCCL's topo.h, 12 links of 20; PCI Express 4.0 x16: 31.5 -> 25; 200 Gbit InfiniBand: 25 -> 20; 10 Gbit
+ * Ethernet: 1.25 -> 1). `protocols.ts` says what collectives pay. The transputer is a machine for which a net of a few
+ * hundred weights is work: Inmos's data sheet of the T800-20 has 1.5 MFLOP/s sustained, 26.6 MB/s from external memory
+ * and four links that run beside the processor, at 20, 10 or 5 Mbit/s (1.74 MB/s one way at 20). With 5 a small net
+ * computes several times as long as it sends, as large nets do on GPUs.
  */
 import type { Link } from '../protocol/collective';
 import type { HardwareId } from '../protocol/config';
@@ -17,6 +17,8 @@ export interface Hardware {
   readonly label: string;
   /** float32 operations a second of one device. */
   readonly flopsPerSecond: number;
+  /** The same in float16 or bfloat16, with float32 sums. */
+  readonly halfFlopsPerSecond: number;
   /** Bytes a second of its memory. */
   readonly memoryBytesPerSecond: number;
   /** Cost of starting one kernel, or one copy from the host, microseconds. */
@@ -42,7 +44,13 @@ export interface Hardware {
   readonly scale?: string;
 }
 
-const A100 = { flopsPerSecond: 19.5e12, memoryBytesPerSecond: 1.555e12, launchUs: 4, hostBytesPerSecond: 25e9 };
+const A100 = {
+  flopsPerSecond: 19.5e12,
+  halfFlopsPerSecond: 312e12,
+  memoryBytesPerSecond: 1.555e12,
+  launchUs: 4,
+  hostBytesPerSecond: 25e9,
+};
 const ETHERNET: Link = { latencyUs: 30, bytesPerSecond: 1e9 };
 const TRANSPUTER_LINK: Link = { latencyUs: 2, bytesPerSecond: 0.435e6 };
 
@@ -81,6 +89,7 @@ export const HARDWARE: Readonly<Record<HardwareId, Hardware>> = {
     id: 'transputer',
     label: '4 × T800 transputer (1987), 5 Mbit/s links',
     flopsPerSecond: 1.5e6,
+    halfFlopsPerSecond: 1.5e6,
     memoryBytesPerSecond: 26.6e6,
     launchUs: 2,
     linkLatencyUs: TRANSPUTER_LINK.latencyUs,
@@ -111,7 +120,7 @@ export function describe(hardware: Hardware, devices?: number): HardwareDescript
     perSecond >= 1e8 ? `${perSecond / 1e9} GB/s` : `${Number((perSecond / 1e6).toPrecision(3))} MB/s`;
   const flops = hardware.flopsPerSecond;
   const {
-    rate = "float32 without tensor cores; cuDNN's convolutions use TF32 by default and are faster",
+    rate = "float32 without tensor cores; cuDNN's convolutions use TF32 by default and are faster. In half precision it is 312 TFLOP/s, with tensor cores, and an element takes two bytes",
     sends = 'A collective uses the protocol of NCCL that is fastest for its size',
   } = hardware;
   const protocols = hardware.protocols.map(

@@ -102,6 +102,24 @@ test('a toy net is pure overhead on GPUs: four are slower than one; for transput
   }
 });
 
+test('half precision: products at the rate of tensor cores, two bytes an element, conversions for nothing', () => {
+  const [full, half] = (['float32', 'autocast-bf16'] as const).map((precision) =>
+    compiled({ ...wide, mode: 'single', precision }),
+  ) as [Program, Program];
+  const timesOf = (program: Program, wanted: (op: string) => boolean): readonly number[] => {
+    const times = simulate(program, HARDWARE.nvlink8, []);
+    return at(program.lanes, 0).instructions.flatMap((i) =>
+      i.kind === 'compute' && wanted(i.op) ? [must(times.get(i.id), 'timing').durUs] : [],
+    );
+  };
+  const longest = (program: Program): number => Math.max(...timesOf(program, (op) => op === 'ops/linear'));
+  expect(longest(half)).toBeLessThan(longest(full) / 3);
+  const conversions = timesOf(half, (op) => /^precision\/(round|pack|unpack)$/.test(op));
+  expect(conversions.length).toBeGreaterThan(4);
+  expect(new Set(conversions)).toEqual(new Set([0]));
+  expect(modelledStep(half, HARDWARE.nvlink8).stepUs).toBeLessThan(modelledStep(full, HARDWARE.nvlink8).stepUs / 2);
+});
+
 test('each machine says what it assumes', () => {
   for (const [id, hardware] of Object.entries(HARDWARE)) {
     expect(hardware.id).toBe(id);

@@ -40,6 +40,7 @@ const FREE: Hardware = {
   ...HARDWARE.nvlink8,
   launchUs: 0,
   flopsPerSecond: 1e6,
+  halfFlopsPerSecond: 1e6,
   memoryBytesPerSecond: Number.POSITIVE_INFINITY,
   hostBytesPerSecond: Number.POSITIVE_INFINITY,
   linkLatencyUs: 0,

@@ -13,6 +13,7 @@ export const EXAMPLE: Hardware = {
   id: 'pcie4',
   label: 'example',
   flopsPerSecond: 1e6,
+  halfFlopsPerSecond: 1e6,
   memoryBytesPerSecond: 1e6,
   launchUs: 10,
   linkLatencyUs: 4,

@@ -55,6 +55,7 @@ export const cast: OpDef = {
 /** In place: every element becomes the nearest value of the format. */
 const round: OpDef = {
   name: 'precision/round',
+  isConversion: true,
   infer: (inputs) => [at(inputs, 0)],
   cpu: ({ outputs, attrs }) => roundTo(formatOf(attrs), floats(outputs[0])),
   lower(types) {
@@ -67,6 +68,7 @@ const round: OpDef = {
 /** As `round`; the second output, int32, holds the values as halves. */
 const pack: OpDef = {
   name: 'precision/pack',
+  isConversion: true,
   infer: (inputs) => [at(inputs, 0), { shape: halfWords(at(inputs, 0).shape), dtype: 'i32' }],
   cpu({ outputs, attrs }) {
     const [values, words] = [floats(outputs[0]), at(outputs, 1)];
@@ -86,6 +88,7 @@ const pack: OpDef = {
 /** Halves, int32, to float32: exact. Attribute `shape`: of the tensor. */
 const unpack: OpDef = {
   name: 'precision/unpack',
+  isConversion: true,
   infer: (_, attrs) => [{ shape: attrs.shape as Shape, dtype: 'f32' }],
   cpu({ inputs, outputs, attrs }) {
     const [words, values] = [at(inputs, 0), at(outputs, 0)];
