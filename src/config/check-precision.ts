@@ -41,8 +41,8 @@ function ofWholeModel({ mode, precision, optimizer }: Config): Refusal | undefin
   if (!PARALLEL_MODES[mode].face.oneDevice)
     return {
       settings: { mode, precision },
-      why: 'a model that is in half precision as a whole trains on one device in this playground',
-      hint: 'Choose mode single, precision "autocast-bf16", or in mode sharded sharded.paramDtype.',
+      why: 'a whole model in half precision trains on one device in this playground',
+      hint: 'Choose mode single, or precision "autocast-bf16".',
     };
   if (precision !== 'bf16') return undefined;
   const { type } = optimizer;
@@ -50,8 +50,8 @@ function ofWholeModel({ mode, precision, optimizer }: Config): Refusal | undefin
   if (['SGD', 'Adam', 'AdamW'].includes(type) && !amsgrad) return undefined;
   return {
     settings: { 'optimizer.type': type, ...(amsgrad ? { 'optimizer.amsgrad': true } : {}), precision },
-    why: 'this optimiser has no steps in bfloat16 here',
-    hint: 'Choose SGD, Adam or AdamW without amsgrad, or precision "bf16-master".',
+    why: 'it has no steps in bfloat16 here',
+    hint: 'Choose SGD, Adam or AdamW, or precision "bf16-master".',
   };
 }
 

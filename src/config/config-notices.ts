@@ -18,8 +18,8 @@ export const configNotices = (config: Config, mode: ParallelMode): readonly Noti
 const STORED_WIDE: Notice = {
   level: 'info',
   id: 'bf16-stored-wide',
-  text: 'Weights, gradients and the states of the optimiser are rounded to bfloat16, but they take four bytes each here. In PyTorch they take two.',
-  hint: 'Values and losses are those of bfloat16; only the memory that is shown is larger.',
+  text: 'Weights, gradients and optimiser states are bfloat16, but take four bytes each here. In PyTorch they take two.',
+  hint: 'Only the memory that is shown is larger.',
 };
 
 function nodeNotices({ worldSize, nodes, hardware }: Config): readonly Notice[] {

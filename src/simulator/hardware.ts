@@ -120,7 +120,7 @@ export function describe(hardware: Hardware, devices?: number): HardwareDescript
     perSecond >= 1e8 ? `${perSecond / 1e9} GB/s` : `${Number((perSecond / 1e6).toPrecision(3))} MB/s`;
   const flops = hardware.flopsPerSecond;
   const {
-    rate = "float32 without tensor cores; cuDNN's convolutions use TF32 by default and are faster. In half precision it is 312 TFLOP/s, with tensor cores, and an element takes two bytes",
+    rate = "float32 without tensor cores; cuDNN's convolutions use TF32 by default and are faster. In half precision it is 312 TFLOP/s",
     sends = 'A collective uses the protocol of NCCL that is fastest for its size',
   } = hardware;
   const protocols = hardware.protocols.map(

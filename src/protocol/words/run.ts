@@ -91,7 +91,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ],
   precision: [
     'Precision',
-    'What layers compute in: torch.autocast (products of matrices in half precision, weights in float32), a whole model in half precision whose optimiser steps a float32 copy of the weights, or all in bfloat16, where small updates are lost.',
+    'What layers compute in: with torch.autocast, matrix products in half precision; or a whole model in half precision, whose optimiser steps a float32 copy of the weights; or all in bfloat16, where small updates are lost.',
   ],
   gradScaler: ['Gradient scaler', 'Settings of torch.amp.GradScaler.'],
   compareSingle: [

@@ -29,14 +29,14 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   ],
   paramDtype: [
     'Compute in',
-    'Stages 2 and 3, param_dtype of MixedPrecisionPolicy: parameters are gathered in this type, and the layers compute in it. The shards that a rank keeps stay float32.',
+    'Stages 2 and 3, MixedPrecisionPolicy: parameters are gathered in this type, and layers compute in it. The shards that a rank keeps stay float32.',
   ],
   reduceDtype: [
     'Reduce in',
-    'Stages 2 and 3, reduce_dtype of MixedPrecisionPolicy: the type in which gradients are summed over the ranks; param is the type that the layers compute in.',
+    'Stages 2 and 3, MixedPrecisionPolicy: gradients are summed over the ranks in this type; param is the type that layers compute in.',
   ],
   castForwardInputs: [
     'Cast the samples',
-    'cast_forward_inputs of MixedPrecisionPolicy: the samples are cast to the type of the parameters before the first layer.',
+    'MixedPrecisionPolicy: the samples are cast to the type that layers compute in.',
   ],
 });
