@@ -10,7 +10,7 @@ import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema, LIMITS } from '../protocol/config';
-import { paramHalf } from '../protocol/half-of';
+import { autocastIn, paramHalf } from '../protocol/half-of';
 import { AXES } from '../protocol/mesh';
 import { meshSizes, openAxis, ranksOf } from '../protocol/mesh-sizes';
 import { checkNesting } from './check-nesting';
@@ -147,7 +147,5 @@ function modeOfMesh({ mode, mesh }: Config): Config['mode'] {
 export function referenceConfig(config: Config): Config {
   // One device has no fully_shard; autocast is its way to compute in the same type.
   const half = paramHalf(config);
-  const { precision: own } = config;
-  const precision = half === undefined ? own : half === 'bf16' ? 'autocast-bf16' : 'autocast-fp16';
-  return { ...config, mode: 'single', worldSize: 1, precision };
+  return { ...config, mode: 'single', worldSize: 1, precision: half ? autocastIn(half) : config.precision };
 }

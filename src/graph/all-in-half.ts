@@ -3,8 +3,8 @@
  * and each operator computes in the type of its parameters and data. Losses are float32, since the script casts the
  * output before them; so are the statistics of norms. Called by parallel/stage-graph.
  */
-import { at } from '../base/invariant';
 import type { HalfFormat } from '../tensor/half-bits';
+import { cast } from './cast';
 import type { ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
 import type { ValueId } from './op';
 
@@ -45,11 +45,7 @@ export class AllInHalf implements ForwardPrecision {
   #castTo(builder: GraphBuilder, id: ValueId, half: HalfFormat | undefined, placement: NodePlacement): ValueId {
     const known = this.#cast.get(id);
     if (known !== undefined) return known;
-    const { module, phase } = placement;
-    const format = half ?? 'f32';
-    const attrs = { format, from: builder.halfOf(id) ?? 'f32' };
-    const names = [`${builder.nameOf(id)}.${format}`];
-    const made = at(builder.apply('precision/cast', [id], attrs, { module, phase, names, halves: [half] }), 0);
+    const made = cast(builder, id, half, placement);
     this.#cast.set(id, made);
     return made;
   }

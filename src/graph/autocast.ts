@@ -4,8 +4,8 @@
  * all data is, in float32 if some is not, as torch's type promotion says. Weights and statistics of norms and masks of
  * dropout may be float32 all the same, and statistics are float32. Called by parallel/stage-graph.
  */
-import { at } from '../base/invariant';
 import type { HalfFormat } from '../tensor/half-bits';
+import { cast } from './cast';
 import type { ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
 import type { ValueId } from './op';
 
@@ -26,8 +26,6 @@ const isStatistics = (op: string): boolean => op.endsWith('-stats');
 
 /** Roles of tensors whose type says nothing about the result's. */
 const BESIDE: ReadonlySet<Role> = new Set(['parameter', 'buffer', 'mask']);
-
-const CAST = 'precision/cast';
 
 export class Autocast implements ForwardPrecision {
   /** torch keeps the cast of a weight until the region ends; what is not a weight is cast at each use. */
@@ -51,11 +49,7 @@ export class Autocast implements ForwardPrecision {
   #cast(builder: GraphBuilder, id: ValueId, half: HalfFormat | undefined, placement: NodePlacement): ValueId {
     const known = half === undefined ? undefined : this.#weights.get(id);
     if (known !== undefined) return known;
-    const { module, phase } = placement;
-    const format = half ?? 'f32';
-    const names = [`${builder.nameOf(id)}.${format}`];
-    const attrs = { format, from: builder.halfOf(id) ?? 'f32' };
-    const made = at(builder.apply(CAST, [id], attrs, { module, phase, names, halves: [half] }), 0);
+    const made = cast(builder, id, half, placement);
     if (half !== undefined && builder.roleOf(id) === 'parameter') this.#weights.set(id, made);
     return made;
   }

@@ -194,14 +194,15 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const keep = keptValues(named, [x, output, ...gradients.values(), ...halves]);
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments).map(nodesFor);
   const kept = segments.length > 0 ? CHECKPOINT_PASS.get().checkpoint(named, segments, keep) : named;
-  // What fully_shard reduces in float32 is added up in float32, too.
-  const sumsHalf = modelHalf(config.precision) ?? reduceHalf(config);
-  const isCast = modelHalf(config.precision) !== undefined;
+  // A model in half precision adds its gradients up in it, be the optimiser's in float32 or not; what fully_shard
+  // reduces in float32 is added up in float32.
+  const ofModel = modelHalf(config.precision);
+  const sumsHalf = ofModel ?? reduceHalf(config);
   const parameters = made.map(({ name, value, cut, sum }) => ({
     name,
     gradient: at(finished.values, value).name,
     fresh: at(named.values, value).name,
-    ...(sumsHalf && (isCast || at(named.values, value).half === sumsHalf) ? { half: sumsHalf } : {}),
+    ...(sumsHalf && (ofModel || at(named.values, value).half === sumsHalf) ? { half: sumsHalf } : {}),
     ...(cut.length === 0 ? {} : { cutAlong: cut }),
     ...(sum.length === 0 ? {} : { sumAlong: sum }),
   }));

@@ -4,6 +4,9 @@ import { type MeshSettings, shardsParameters } from './mesh-sizes';
 
 type Half = 'bf16' | 'f16';
 
+/** torch's long names. */
+export const HALF_NAMES = { bf16: 'bfloat16', f16: 'float16' } as const;
+
 type PrecisionSettings = Pick<Config, 'precision' | 'sharded'> & MeshSettings;
 
 const HALVES: Readonly<Record<Config['sharded']['paramDtype'], Half | undefined>> = {
@@ -21,6 +24,9 @@ export function modelHalf(precision: Config['precision']): Half | undefined {
   if (precision === 'bf16-master' || precision === 'bf16') return 'bf16';
   return precision === 'fp16-master' ? 'f16' : undefined;
 }
+
+/** The precision with which autocast computes in that type. */
+export const autocastIn = (half: Half): Config['precision'] => (half === 'bf16' ? 'autocast-bf16' : 'autocast-fp16');
 
 export function autocastHalf(precision: Config['precision']): Half | undefined {
   if (precision === 'autocast-bf16') return 'bf16';

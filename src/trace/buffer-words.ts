@@ -4,6 +4,7 @@
  * buffers become words. A test holds that no other name is shown. Pure; called wherever a buffer is named.
  */
 import { lookup } from '../base/lookup';
+import { HALF_NAMES } from '../protocol/half-of';
 import { kernelWords, moduleWords } from './words';
 
 /** Buffers of the whole step. */
@@ -52,8 +53,6 @@ const OF_LAYER: Readonly<Record<string, string>> = {
   mask: 'dropout mask',
 };
 
-const HALVES: Readonly<Record<string, string>> = { f16: 'float16', bf16: 'bfloat16' };
-
 /** With its micro-batch, or with how many updates ago a parameter server's copy was made. */
 export function bufferWords(name: string): string {
   const { base, number } = parted(name);
@@ -97,7 +96,7 @@ function halfWords(name: string): string | undefined {
   if (packed !== undefined) return `${tensorWords(packed)}, kept as halves`;
   const [, base, format = '', grad] = /^(.+)\.(bf16|f16|f32)(\.grad)?$/.exec(name) ?? [];
   if (base === undefined || /^(stage\d+\.)?bucket/.test(base)) return undefined;
-  const type = lookup(HALVES, format) ?? 'float32';
+  const type = lookup(HALF_NAMES, format) ?? 'float32';
   return `${grad === undefined ? '' : 'gradient of '}${tensorWords(base)} in ${type}`;
 }
 
@@ -106,7 +105,7 @@ function bucketWords(name: string): string | undefined {
   if (bucket === undefined) return undefined;
   const which = stage === undefined ? `bucket ${bucket}` : `bucket ${bucket} of stage ${stage}`;
   const [first = '', second] = kind.split('.');
-  const half = lookup(HALVES, first);
+  const half = lookup(HALF_NAMES, first);
   if (half) return second === undefined ? `${which} in ${half}` : `received part of ${which} in ${half}`;
   switch (first) {
     case '':

@@ -9,7 +9,7 @@ import { lookup } from '../../base/lookup';
 import { FACES } from '../../parallel/faces';
 import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
-import { modelHalf, paramHalf } from '../../protocol/half-of';
+import { autocastIn, modelHalf, paramHalf } from '../../protocol/half-of';
 import { type MeshShape, meshSizes, openAxis, ranksOf } from '../../protocol/mesh-sizes';
 import { rangeOf, rangeText, readSetting, type SettingPath } from './setting-ranges';
 
@@ -182,6 +182,5 @@ function precisionIn(config: Config): Config['precision'] {
   const { mode, precision } = config;
   if (!FACES[mode].mixedPrecision || paramHalf(config)) return 'float32';
   const half = modelHalf(precision);
-  if (half === undefined || FACES[mode].oneDevice) return precision;
-  return half === 'bf16' ? 'autocast-bf16' : 'autocast-fp16';
+  return half === undefined || FACES[mode].oneDevice ? precision : autocastIn(half);
 }

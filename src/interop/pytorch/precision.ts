@@ -1,13 +1,13 @@
 /** The lines of mixed precision: torch.autocast around the forward pass, and what a GradScaler does in a step. */
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
-import { autocastHalf, modelHalf } from '../../protocol/half-of';
+import { autocastHalf, HALF_NAMES, modelHalf } from '../../protocol/half-of';
 import { type CodeLine, codeLine as line } from './code-line';
 
 /** `with ...:` around the forward pass; undefined: it computes in float32. `device`: a Python expression. */
 export function autocastLine({ precision }: Config, device: string): string | undefined {
   const half = autocastHalf(precision);
   const type = device === 'device' ? 'device.type' : `torch.device(${device}).type`;
-  return half && `with torch.autocast(${type}, dtype=torch.${half === 'bf16' ? 'bfloat16' : 'float16'}):`;
+  return half && `with torch.autocast(${type}, dtype=${dtypeOf(half)}):`;
 }
 
 /** The forward pass: a model in half precision takes samples in its type, and its output goes to float32. */
@@ -18,7 +18,7 @@ export function forwardCall({ precision, data }: Config): string {
   return `${precision === 'bf16' ? 'model' : 'low'}(${x}).float()`;
 }
 
-const dtypeOf = (half: 'bf16' | 'f16'): string => `torch.${half === 'bf16' ? 'bfloat16' : 'float16'}`;
+const dtypeOf = (half: 'bf16' | 'f16'): string => `torch.${HALF_NAMES[half]}`;
 
 /** Behind the model. */
 export function modelTypeLines({ precision }: Config): readonly CodeLine[] {

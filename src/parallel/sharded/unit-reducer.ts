@@ -76,14 +76,14 @@ export function unitReducer({ builder, input, place, groups, placeIn, label }: U
           length: ranks * layout.places,
         });
       if (half) {
-        sumOverReplicas(part, layout.places, comm);
+        overReplicas(part, layout.places, comm);
         for (const lane of place.lanes) asFloats(lane, layout, { part, format: half, scale: 1 / after, where: comm });
       } else {
         const scale = 1 / ranks;
         if (ranks > 1)
           for (const lane of place.lanes)
             lane.compute('comm/scale', [part], [part], { from: 0, length: layout.perRank, scale }, comm);
-        if (copies > 1) averageOverReplicas(part, layout.perRank, comm);
+        overReplicas(part, layout.perRank, comm);
       }
       for (const lane of place.lanes) {
         shardGradients(lane, layout, { part: half ? floats(part) : part, gradients, where: comm });
@@ -93,14 +93,11 @@ export function unitReducer({ builder, input, place, groups, placeIn, label }: U
     },
   };
 
-  function averageOverReplicas(part: string, length: number, where: Where): void {
-    const call = { builder, op: 'allReduce', input: part, length, payload: 'gradient', where } as const;
-    for (const group of replicas) algorithmFor(algorithm, 'allReduce').emit({ ...call, group, reduceOp: 'avg' });
-  }
-
-  function sumOverReplicas(part: string, length: number, where: Where): void {
-    if (copies === 1 || !half) return;
-    const call = { builder, op: 'allReduce', input: part, length, payload: 'gradient', where, halves: half } as const;
+  /** Halves are divided after they are summed, float32 gradients before. */
+  function overReplicas(part: string, length: number, where: Where): void {
+    if (copies === 1) return;
+    const how = half ? { halves: half } : { reduceOp: 'avg' as const };
+    const call = { builder, op: 'allReduce', input: part, length, payload: 'gradient', where, ...how } as const;
     for (const group of replicas) algorithmFor(algorithm, 'allReduce').emit({ ...call, group });
   }
 

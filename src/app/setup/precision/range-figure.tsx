@@ -2,7 +2,7 @@
  * The gradients of every layer over powers of two, beside the range of float16: which layers lose theirs to 0, and
  * which overflow. Made of attributes alone, so that it can be a file, too. In the set-up and in lessons.
  */
-import { halfOf } from '../../../protocol/half-of';
+import { HALF_NAMES, halfOf } from '../../../protocol/half-of';
 import type { SessionInfo } from '../../../protocol/session-info';
 import type { StepTrace } from '../../../protocol/trace';
 import { gradientSizes, type LayerGradients, ofAllLayers } from '../../../trace/gradient-sizes';
@@ -15,7 +15,6 @@ const [LOW, HIGH] = [-40, 24] as const;
 const TICKS = [-32, -24, -16, -8, 0, 8, 16] as const;
 /** More layers than that share rows. */
 const MOST_ROWS = 16;
-const TYPE = { bf16: 'bfloat16', f16: 'float16' } as const;
 
 export interface RangeRow extends Omit<LayerGradients, 'module'> {
   readonly words: string;
@@ -42,7 +41,7 @@ export function shownRange(info: Pick<SessionInfo, 'config' | 'parameters'>, tra
   const scaled = info.config.gradScaler.enabled ? 'scaled gradients' : 'gradients';
   return {
     rows: rowsOf(layers),
-    what: `${scaled} in ${half ? TYPE[half] : 'float32'}`,
+    what: `${scaled} in ${half ? HALF_NAMES[half] : 'float32'}`,
     lost: lost.length > 0 ? lost.join(', ') : `none of ${formatCount(count)} is 0, inf or NaN`,
   };
 }

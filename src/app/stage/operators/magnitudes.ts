@@ -3,7 +3,7 @@
  * two, with the range of float16 as a band. What lies left of the band vanishes in float16, what lies right of it
  * overflows.
  */
-import { halfOf } from '../../../protocol/half-of';
+import { HALF_NAMES, halfOf } from '../../../protocol/half-of';
 import { FLOAT16, magnitudesOf } from '../../../trace/magnitudes';
 import type { Rect } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';
@@ -15,9 +15,6 @@ import type { Sketch } from './sketch';
 /** Powers of two. */
 const AXIS = [-40, 24] as const;
 const { smallest: SMALLEST, full: FULL, end: LARGEST } = FLOAT16;
-
-/** What the run computes in. */
-const TYPE_WORDS = { bf16: 'bfloat16', f16: 'float16' } as const;
 
 export const magnitudes: OperatorPicture = {
   name: 'magnitudes',
@@ -35,7 +32,7 @@ export const magnitudes: OperatorPicture = {
     const { powers, zeros, notFinite } = magnitudesOf(values);
     const isFloat = isUnscale || first.category === 'gradient';
     const half = halfOf(info.config);
-    const type = isFloat || !half ? 'float32' : TYPE_WORDS[half];
+    const type = isFloat || !half ? 'float32' : HALF_NAMES[half];
     const name = isUnscale ? 'gradients' : first.name.replace(/ in \w+$/, '');
     const { caption, body } = captioned(area, detail !== 'least');
     const { foot, body: middle } = footed(body, detail === 'full');

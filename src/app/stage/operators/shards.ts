@@ -4,7 +4,7 @@
  * what travels, so it is drawn as chunks while it does.
  */
 import { lookup } from '../../../base/lookup';
-import { paramHalf } from '../../../protocol/half-of';
+import { HALF_NAMES, paramHalf } from '../../../protocol/half-of';
 import { blockOf } from './blocks';
 import { flow } from './flow';
 import type { OperatorPicture } from './operator-picture';
@@ -21,7 +21,6 @@ const SIDES: Readonly<Record<string, readonly [side: 'reads' | 'writes', words: 
 
 /** Whose tensors are in the type of a MixedPrecisionPolicy. */
 const HALF_OF_COPY = /^fsdp\/(split-with-sizes-copy|post-forward-shard)$/;
-const TYPES = { bf16: 'bfloat16', f16: 'float16' } as const;
 
 /** A weight and its bias, or the largest of a block. */
 const MOST = 3;
@@ -40,7 +39,7 @@ export const shards: OperatorPicture = {
     const tensors = own.filter((operand) => largest.includes(operand));
     const { caption, body } = captioned(area, detail !== 'least');
     const half = HALF_OF_COPY.test(event.name) ? paramHalf(info.config) : undefined;
-    const told = half ? words.map((word) => `${word}, ${TYPES[half]}`) : words;
+    const told = half ? words.map((word) => `${word}, ${HALF_NAMES[half]}`) : words;
     if (detail !== 'least') sketch.word(caption, told, { tone: 'ink' });
     const nameOf = (name: string): string =>
       name
