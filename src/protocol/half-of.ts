@@ -4,9 +4,6 @@ import { type MeshSettings, shardsParameters } from './mesh-sizes';
 
 type Half = 'bf16' | 'f16';
 
-/** torch's long names. */
-export const HALF_NAMES = { bf16: 'bfloat16', f16: 'float16' } as const;
-
 type PrecisionSettings = Pick<Config, 'precision' | 'sharded'> & MeshSettings;
 
 const HALVES: Readonly<Record<Config['sharded']['paramDtype'], Half | undefined>> = {

@@ -4,7 +4,7 @@
  * buffers become words. A test holds that no other name is shown. Pure; called wherever a buffer is named.
  */
 import { lookup } from '../base/lookup';
-import { HALF_NAMES } from '../protocol/half-of';
+import { HALF_NAMES } from '../protocol/half-names';
 import { kernelWords, moduleWords } from './words';
 
 /** Buffers of the whole step. */

@@ -1,6 +1,7 @@
 /** The lines of mixed precision: torch.autocast around the forward pass, and what a GradScaler does in a step. */
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
-import { autocastHalf, HALF_NAMES, modelHalf } from '../../protocol/half-of';
+import { HALF_NAMES } from '../../protocol/half-names';
+import { autocastHalf, modelHalf } from '../../protocol/half-of';
 import { type CodeLine, codeLine as line } from './code-line';
 
 /** `with ...:` around the forward pass; undefined: it computes in float32. `device`: a Python expression. */

@@ -2,7 +2,8 @@
  * The gradients of every layer over powers of two, beside the range of float16: which layers lose theirs to 0, and
  * which overflow. Made of attributes alone, so that it can be a file, too. In the set-up and in lessons.
  */
-import { HALF_NAMES, halfOf } from '../../../protocol/half-of';
+import { HALF_NAMES } from '../../../protocol/half-names';
+import { halfOf } from '../../../protocol/half-of';
 import type { SessionInfo } from '../../../protocol/session-info';
 import type { StepTrace } from '../../../protocol/trace';
 import { gradientSizes, type LayerGradients, ofAllLayers } from '../../../trace/gradient-sizes';

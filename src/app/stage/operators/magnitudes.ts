@@ -3,7 +3,8 @@
  * two, with the range of float16 as a band. What lies left of the band vanishes in float16, what lies right of it
  * overflows.
  */
-import { HALF_NAMES, halfOf } from '../../../protocol/half-of';
+import { HALF_NAMES } from '../../../protocol/half-names';
+import { halfOf } from '../../../protocol/half-of';
 import { FLOAT16, magnitudesOf } from '../../../trace/magnitudes';
 import type { Rect } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';

@@ -4,7 +4,8 @@
  * what travels, so it is drawn as chunks while it does.
  */
 import { lookup } from '../../../base/lookup';
-import { HALF_NAMES, paramHalf } from '../../../protocol/half-of';
+import { HALF_NAMES } from '../../../protocol/half-names';
+import { paramHalf } from '../../../protocol/half-of';
 import { blockOf } from './blocks';
 import { flow } from './flow';
 import type { OperatorPicture } from './operator-picture';
