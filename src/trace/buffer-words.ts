@@ -71,7 +71,9 @@ export function isOfTorch(name: string): boolean {
   return tensorWords(base) === base;
 }
 
-function parted(name: string): { readonly base: string; readonly number: number | undefined } {
+/** Without which life of a buffer it is, '~1': readers see one tensor. */
+function parted(given: string): { readonly base: string; readonly number: number | undefined } {
+  const name = given.replace(/~\d+$/, '');
   const [, base, number] = /^(.*)@(\d+)$/.exec(name) ?? [];
   return base === undefined ? { base: name, number: undefined } : { base, number: Number(number) };
 }

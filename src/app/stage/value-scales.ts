@@ -63,6 +63,8 @@ export function scalesOf(info: SessionInfo, trace: StepTrace | undefined, carrie
     const kind = kindOf(buffer);
     if (/^scaler\.|\.halves$/.test(buffer) || !counts(buffer, kind)) return;
     if (kind === 'gradient' && event < unscaled) return;
+    // A rank writes its own part of what is gathered; the rest is still what the memory held before.
+    if (kind === 'weight' && carried.has(buffer) && trace?.events[event]?.kind === 'compute') return;
     const own = sizes.get(kind) ?? [];
     sizes.set(kind, own);
     const stride = Math.max(1, Math.floor(values.length / SAMPLE));

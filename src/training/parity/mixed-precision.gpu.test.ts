@@ -105,7 +105,7 @@ test(
       withRun(config, own, async (training) => {
         const { events } = await training.trace();
         return events
-          .filter(({ name, anchor }) => name.startsWith('fsdp/') && anchor === 'forward')
+          .filter(({ name, anchor }) => name === 'fsdp/split-with-sizes-copy' && anchor === 'forward')
           .map(({ device, name, module, captured }) => ({ device, name, module, captured }));
       });
     const [onGpu, onCpu] = [await gathered(node.gpu), await gathered()];

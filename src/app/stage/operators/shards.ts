@@ -42,11 +42,7 @@ export const shards: OperatorPicture = {
     const half = HALF_OF_COPY.test(event.name) ? paramHalf(info.config) : undefined;
     const told = half ? words.map((word) => `${word}, ${HALF_NAMES[half]}`) : words;
     if (detail !== 'least') sketch.word(caption, told, { tone: 'ink' });
-    const nameOf = (name: string): string =>
-      name
-        .replace('unsharded.', '')
-        .replace(/, kept as halves$/, '')
-        .replace(/~\d+$/, '');
+    const nameOf = (name: string): string => name.replace('unsharded.', '').replace(/, kept as halves$/, '');
     const signs = tensors.slice(1).map(() => ' ');
     flow(sketch, body, (crop) => tensors.map((operand) => blockOf(sketch, operand, nameOf(operand.name), crop)), signs);
     const more = own.length - tensors.length;
