@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { assembly } from './scripts/assembly.mjs';
 import { firstChunks } from './scripts/first-chunks.mjs';
 import { lessons, mdx } from './scripts/lessons.mjs';
 import { LongestFirst } from './scripts/longest-first.mjs';
@@ -29,7 +30,7 @@ const bareShaders = (): Plugin => ({
  * What the built page may load: its own scripts, workers, styles and pictures, and nothing from elsewhere, whatever a
  * link or a file makes it do. As a <meta>, since the hosts of a static site set no headers. The parts that are not
  * plain 'self':
- * - 'wasm-unsafe-eval': the CPU device compiles a kernel of WebAssembly (graph/simd-kernel);
+ * - 'wasm-unsafe-eval': the CPU device's kernels are WebAssembly (assembly/);
  * - blob: for workers: they start from a blob: so that they, too, are under this policy (base/policy-worker);
  * - data: for images: the icon.
  * Frames are the preview of an embed, in the Share dialog.
@@ -90,6 +91,7 @@ export default defineConfig({
   base: './',
   plugins: [
     site(),
+    assembly(),
     react(),
     sharedWorkers(),
     bareShaders(),

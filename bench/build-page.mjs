@@ -1,6 +1,7 @@
 /** Builds the page in which the contenders run and serves it from a plain host. */
 import path from 'node:path';
 import { build } from 'vite';
+import { assembly } from '../scripts/assembly.mjs';
 import { root } from '../scripts/install.mjs';
 import { serveFolder } from '../scripts/static-server.mjs';
 
@@ -26,7 +27,8 @@ export async function buildBenchPage() {
     logLevel: 'error',
     base: './',
     publicDir: false,
-    worker: { format: 'es', plugins: () => [fetchesParts()] },
+    plugins: [assembly()],
+    worker: { format: 'es', plugins: () => [assembly(), fetchesParts()] },
     build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 4000, rolldownOptions: { input: 'bench/index.html' } },
   });
   const { url, close } = await serveFolder(outDir);

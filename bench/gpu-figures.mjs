@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'vite';
+import { assembly } from '../scripts/assembly.mjs';
 import { root } from '../scripts/install.mjs';
 import { vulkanEnvironment } from '../scripts/software-vulkan.mjs';
 import { chosen, summary } from './summary.mjs';
@@ -51,6 +52,7 @@ async function buildDawn() {
     configFile: false,
     logLevel: 'error',
     publicDir: false,
+    plugins: [assembly()],
     ssr: { noExternal: true },
     build: {
       ssr: 'bench/dawn.ts',

@@ -12,6 +12,7 @@ import remarkFrontmatter from 'remark-frontmatter';
 import remarkGfm from 'remark-gfm';
 import remarkMath from 'remark-math';
 import remarkMdxFrontmatter from 'remark-mdx-frontmatter';
+import { assembly } from './assembly.mjs';
 import { root } from './install.mjs';
 
 const ENTRY = 'src/lessons/live/main.ts';
@@ -129,7 +130,7 @@ async function renderInNode(options) {
     appType: 'custom',
     server: { middlewareMode: true, ws: false, watch: null },
     optimizeDeps: { noDiscovery: true },
-    plugins: [mdx()],
+    plugins: [mdx(), assembly()],
   });
   try {
     const { renderSite } = await server.ssrLoadModule(`/${RENDER}`);

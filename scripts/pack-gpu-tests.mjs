@@ -5,6 +5,7 @@
 import { cpSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';
+import { assembly } from './assembly.mjs';
 import { ensureInstalled, root } from './install.mjs';
 
 ensureInstalled();
@@ -34,7 +35,7 @@ await build({
   configFile: false,
   logLevel: 'error',
   publicDir: false,
-  plugins: [filesBeside],
+  plugins: [assembly(), filesBeside],
   resolve: { alias: [{ find: /^vitest$/, replacement: path.join(home, 'vitest.mjs') }] },
   ssr: { noExternal: true, external: ['webgpu'] },
   build: {

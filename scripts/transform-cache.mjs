@@ -11,6 +11,8 @@ import { root } from './install.mjs';
 
 /** Folders that are imported whole. */
 const WHOLE = ['shaders', 'learn'];
+/** A folder whose files are one module. */
+const COMPILED = 'assembly';
 
 /** @returns {string} a folder */
 export function transformCache() {
@@ -18,6 +20,8 @@ export function transformCache() {
   const files = [...plugins.toSorted().map((name) => `scripts/${name}`), 'vite.config.ts', 'package-lock.json'];
   const hash = createHash('sha256');
   for (const file of files) hash.update(readFileSync(path.join(root, file)));
+  const assembly = readdirSync(path.join(root, COMPILED)).toSorted();
+  for (const file of assembly) hash.update(readFileSync(path.join(root, COMPILED, file)));
   for (const folder of WHOLE)
     hash.update(readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).toSorted().join('\n'));
   const name = hash.digest('hex').slice(0, 12);

@@ -1,25 +1,24 @@
 /**
- * What the CPU kernels of one executor (or evaluator) keep between calls: the memory of large products, and what a
- * kernel has worked out from the shapes of its arguments. The owner makes one and passes it with every call (CpuArgs),
- * so that two runs in one process share nothing. Holds no results.
+ * What the CPU kernels of one executor (or evaluator) keep between calls: the vectors that do large products, if it has
+ * any, and what a kernel has worked out from the shapes of its arguments. The owner makes one and passes it with every
+ * call (CpuArgs), so that two runs in one process share nothing. Holds no results.
  */
 import { type Product, plainGemm } from './gemm';
-import { BlockedProduct } from './gemm-blocked';
+import type { Vectors } from './vectors/vectors';
 
 /** Multiply-adds from which packing pays. */
-const BLOCKED_FROM = 16_384;
-
-const isLarge = ({ M, N, K }: Product): boolean => M * N * K >= BLOCKED_FROM && M >= 4 && N >= 4 && K >= 8;
+const PACKED_FROM = 4096;
 
 export class CpuScratch {
-  /** Made with the first large product: null where WebAssembly or its vectors cannot be had. */
-  #blocked: BlockedProduct | null | undefined;
   readonly #plans = new WeakMap<object, object>();
+
+  /** `vectors`: of the memory in which the operands lie. */
+  constructor(private readonly vectors?: Vectors | undefined) {}
 
   /** c (+)= a b (+ bias); see gemm.ts. */
   product(product: Product): void {
-    if (this.#blocked === undefined && isLarge(product)) this.#blocked = BlockedProduct.create() ?? null;
-    if (this.#blocked && isLarge(product)) this.#blocked.run(product);
+    const { M, N, K } = product;
+    if (this.vectors && M * N * K >= PACKED_FROM) this.vectors.product(product);
     else plainGemm(product);
   }
 

@@ -1,8 +1,7 @@
-/** Products of the CPU device: against sums written out, and the packed vectors bit by bit against the plain loops. */
+/** The plain products of the CPU device, against sums written out. */
 import { expect, it } from 'vitest';
 import { must } from '../base/invariant';
-import { type Product, plainGemm } from './gemm';
-import { BlockedProduct } from './gemm-blocked';
+import { plainGemm } from './gemm';
 import { randomSource } from './testing/case-tools';
 
 const random = randomSource(5);
@@ -45,28 +44,5 @@ it.each(Object.entries(LAYOUTS))('rounds every product and every sum, in the ord
       c: { data: c, offset: 1 },
     });
     expect(new Uint32Array(c.buffer), `${M}x${N}x${K}`).toEqual(new Uint32Array(expected.buffer));
-  }
-});
-
-it.each(Object.entries(LAYOUTS))('has the same bits from packed vectors: %s', (_, [ta, tb]) => {
-  const blocked = must(BlockedProduct.create(), 'WebAssembly with vectors');
-  for (const [M, N, K] of SIZES) {
-    const [am, ak] = ta ? [1, M] : [K, 1];
-    const [bk, bn] = tb ? [1, K] : [N, 1];
-    for (const add of [false, true]) {
-      for (const bias of [undefined, data(N)]) {
-        const [a, b, c] = [data(M * K + 2), data(K * N + 3), data(M * N + 1)];
-        const plain = c.slice();
-        const product = (data: Float32Array): Product => ({
-          ...{ M, N, K, add, bias },
-          a: { data: a, offset: 2, strides: [am, ak] },
-          b: { data: b, offset: 3, strides: [bk, bn] },
-          c: { data, offset: 1 },
-        });
-        plainGemm(product(plain));
-        blocked.run(product(c));
-        expect(new Uint32Array(c.buffer), `${M}x${N}x${K} ${add}`).toEqual(new Uint32Array(plain.buffer));
-      }
-    }
   }
 });

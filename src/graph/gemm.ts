@@ -3,8 +3,8 @@
  * operand is walked by steps, which says transposes too. Every output element is one float32 accumulator filled in k
  * order, product rounded and then sum rounded (no fused multiply-add), as the plain BLAS does that the PyTorch
  * reference runs used. Two rows by four columns are computed side by side: that hides the latency of the rounding and
- * saves loads without changing the order. Large products go to vectors of gemm-blocked.ts, with the same bits. Called
- * by the operators, by way of cpu-scratch.ts; allocates nothing.
+ * saves loads without changing the order. Large products go to a kernel of WebAssembly with the same bits
+ * (assembly/product.ts). Called by the operators, by way of cpu-scratch.ts; allocates nothing.
  */
 import type { HostArray } from '../tensor/shape';
 

@@ -7,11 +7,16 @@ import { at, must } from '../base/invariant';
 import { CpuScratch } from '../graph/cpu-scratch';
 import { type Graph, GraphBuilder, type GraphNode } from '../graph/graph';
 import type { CpuArgs, ValueId } from '../graph/op';
+import { actionOf, openVectors } from '../graph/vectors/vector-op';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { ModeInput } from '../parallel/mode';
+import { VECTORS } from '../parallel/vector-ops';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import { roughCostNs } from './rough-cost';
+
+/** A run that is shorter does not need kernels of WebAssembly, and a memory of its own for them. */
+const WORTH_VECTORS_NS = 200_000;
 
 /** Parameters and buffers by name. Never written to: an evaluator copies those of a state once. */
 export type ModelState = ReadonlyMap<string, Float32Array>;
@@ -46,9 +51,14 @@ export function createEvaluator(
   const loss = buildLoss(builder, config.loss, forward.output, y);
   const graph = builder.finish();
   const held = graph.values.filter(({ role }) => role === 'parameter' || role === 'buffer');
-  const arrays = graph.values.map((value) => allocate(value.type.dtype, elements(value.type.shape)));
+  const costNs = roughCostNs(graph, ops);
+  const bytes = graph.values.map(({ type }) => 4 * elements(type.shape));
+  const opened = openVectors(costNs >= WORTH_VECTORS_NS ? VECTORS.now() : undefined, bytes);
+  const arrays = graph.values.map(({ type: { dtype, shape } }) =>
+    opened ? opened.vectors.array(dtype, elements(shape)) : allocate(dtype, elements(shape)),
+  );
   const idOf = new Map(graph.values.map(({ name, id }) => [name, id]));
-  const scratch = new CpuScratch();
+  const scratch = new CpuScratch(opened?.vectors);
   const actions = graph.nodes.map((node: GraphNode) => {
     const op = must(ops.get(node.op), node.op);
     const args: CpuArgs = {
@@ -59,14 +69,14 @@ export function createEvaluator(
       attrs: node.attrs,
       scratch,
     };
-    return { phase: node.phase, run: () => op.cpu(args) };
+    return { phase: node.phase, run: actionOf(op, args, opened) };
   });
   let loaded: ModelState | undefined;
   return {
     graph,
     output: forward.output,
     rows,
-    costNs: roughCostNs(graph, ops),
+    costNs,
     run(state, inputs, targets) {
       at(arrays, x).set(inputs);
       if (state !== loaded) for (const { id, name } of held) at(arrays, id).set(must(state.get(name), name));

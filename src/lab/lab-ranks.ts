@@ -118,7 +118,7 @@ export class LabRanks {
       outputs: i.outputs.map(type),
       attrs: i.attrs,
     });
-    computeAction(i, lane, (name) => this.held(rank, name).values, PROGRAM_OPS, this.scratch)();
+    computeAction(i, lane, (name) => this.held(rank, name).values, { ops: PROGRAM_OPS, scratch: this.scratch })();
     for (const { from, to, length } of moves ?? []) {
       const source = this.held(rank, at(i.inputs, from.operand)).from;
       const target = this.held(rank, at(i.outputs, to.operand)).from;

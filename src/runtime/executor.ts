@@ -5,6 +5,7 @@
  */
 
 import type { OpTable } from '../graph/op';
+import type { VectorPart } from '../graph/vectors/vector-op';
 import type { InstructionId, Load, Program } from '../program/instruction';
 import type { LanePosition } from '../program/reach';
 import type { ProgramKey } from '../protocol/step-kind';
@@ -67,6 +68,8 @@ export interface ExecutorOptions {
   /** Devices of the mesh that live here. */
   readonly devices: readonly DeviceIndex[];
   readonly ops: OpTable;
+  /** Kernels of WebAssembly for the CPU; absent: the plain ones do it all. */
+  readonly vectors?: VectorPart | undefined;
   /** Needed when some lane's peer lives elsewhere. */
   readonly transport?: Transport;
   /** A lane by itself is slowed down: it rests after its work until that has taken so many times as long. Default 1. */

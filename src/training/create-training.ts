@@ -5,6 +5,7 @@
 import { asLockstepError, LockstepError } from '../base/errors';
 import { refusedSettings } from '../base/refused-settings';
 import { rankDevices } from '../launch/rank-devices';
+import { loadVectors } from '../parallel/vector-ops';
 import type { Config } from '../protocol/config';
 import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
@@ -54,6 +55,8 @@ async function openTraining(
   }: TrainingOptions,
 ): Promise<Training> {
   const { config, mode, programs, reference: referencePrograms, table, processOfDevice } = blueprint;
+  // On any device: what is computed from the weights beside it (test loss, predictions) is the CPU's work.
+  await loadVectors(programs);
   const choice = await keeper.choose(config.device);
   const adapters = config.adapters && rankDevices(config, mode).map(({ adapter }) => adapter);
   const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers, ...(adapters ? { adapters } : {}) };

@@ -1,7 +1,7 @@
 /** Turns instructions into closures over typed arrays, made once and replayed every step. */
 import { must } from '../../base/invariant';
-import type { CpuScratch } from '../../graph/cpu-scratch';
-import type { CpuArgs, OpTable } from '../../graph/op';
+import type { CpuArgs } from '../../graph/op';
+import { actionOf } from '../../graph/vectors/vector-op';
 import { capturedLength, capturedValues } from '../../program/captured';
 import type { Fold } from '../../program/fold-movements';
 import type { Compute, Lane, Load, Recv, Send } from '../../program/instruction';
@@ -9,17 +9,17 @@ import type { BufferPlace } from '../../program/symbolic-memory';
 import type { Captured } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Feed } from '../executor';
+import type { ArrayOf, CpuContext } from './cpu-context';
 import { join } from './join';
 
-export type ArrayOf = (buffer: string) => HostArray;
+/** What all instructions of an executor compute with. */
+export type Means = Pick<CpuContext, 'ops' | 'scratch'> & { readonly opened?: CpuContext['opened'] };
 
-/** `scratch`: the executor's. */
 export function computeAction(
   instruction: Compute,
   lane: Lane,
   array: ArrayOf,
-  ops: OpTable,
-  scratch: CpuScratch,
+  { ops, scratch, opened }: Means,
 ): () => void {
   const op = must(ops.get(instruction.op), instruction.op);
   // A table of all buffers for each instruction took a quarter of opening and tracing a deep pipeline.
@@ -36,7 +36,7 @@ export function computeAction(
     attrs: instruction.attrs,
     scratch,
   };
-  return () => op.cpu(args);
+  return actionOf(op, args, opened);
 }
 
 export const loadAction = (load: Load, device: number, array: ArrayOf, feed: () => Feed): (() => void) => {

@@ -5,6 +5,7 @@
  */
 import { must } from '../../base/invariant';
 import { CpuScratch } from '../../graph/cpu-scratch';
+import { openVectors } from '../../graph/vectors/vector-op';
 import type { Lane } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
@@ -19,7 +20,16 @@ import { message } from './join';
 
 export function createCpuExecutor(options: ExecutorOptions): Executor {
   const { programs, devices, ops } = options;
-  const memory = new Map([...planMemory(programs, devices)].map(([d, plan]) => [d, createCpuMemory(programs, plan)]));
+  const plans = [...planMemory(programs, devices)];
+  const regions = plans.flatMap(([, plan]) => plan.regions.map(({ bytes }) => bytes));
+  const opened = openVectors(options.vectors, regions);
+  const vectors = opened?.vectors;
+  const memory = new Map(
+    plans.map(([device, plan]) => [
+      device,
+      createCpuMemory(programs, plan, vectors && ((bytes) => vectors.allocate(bytes))),
+    ]),
+  );
   let disposed = false;
   const check = () => {
     if (disposed) throw disposedError();
@@ -32,7 +42,8 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     programs,
     devices,
     ops,
-    scratch: new CpuScratch(),
+    scratch: new CpuScratch(vectors),
+    opened,
     arrayOf: (key, device) => (buffer) => memoryOf(device).array(key, buffer),
     given: { feed: () => new Float32Array(0), corruption: undefined },
   };

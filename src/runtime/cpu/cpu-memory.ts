@@ -1,4 +1,4 @@
-/** The buffers of one device as typed arrays, placed exactly as the memory planner says: one ArrayBuffer a region. */
+/** The buffers of one device as typed arrays, placed exactly as the memory planner says, region by region. */
 import { at, must } from '../../base/invariant';
 import type { Lane, Program } from '../../program/instruction';
 import type { DevicePlan } from '../../program/memory-planner';
@@ -14,9 +14,18 @@ export interface CpuMemory {
   persistent(buffer: string): HostArray;
 }
 
-export function createCpuMemory(programs: readonly Program[], plan: DevicePlan): CpuMemory {
+/** Where a region of so many bytes comes from. */
+export type Allocate = (bytes: number) => { readonly buffer: ArrayBuffer; readonly offset: number };
+
+const byItself: Allocate = (bytes) => ({ buffer: new ArrayBuffer(bytes), offset: 0 });
+
+export function createCpuMemory(
+  programs: readonly Program[],
+  plan: DevicePlan,
+  allocate: Allocate = byItself,
+): CpuMemory {
   const { device } = plan;
-  const regions = plan.regions.map((r) => new ArrayBuffer(r.bytes));
+  const regions = plan.regions.map((r) => allocate(r.bytes));
   const views = new Map<ProgramKey, Map<string, HostArray>>();
   const persistent = new Map<string, HostArray>();
   const laneOf = (program: Program): Lane | undefined => program.lanes.find((l) => l.device === device);
@@ -29,8 +38,8 @@ export function createCpuMemory(programs: readonly Program[], plan: DevicePlan):
       const length = elements(spec.shape);
       const array =
         spec.dtype === 'f32'
-          ? new Float32Array(region, place.offset, length)
-          : new Int32Array(region, place.offset, length);
+          ? new Float32Array(region.buffer, region.offset + place.offset, length)
+          : new Int32Array(region.buffer, region.offset + place.offset, length);
       arrays.set(spec.name, array);
       if (spec.persistent && !persistent.has(spec.name)) {
         persistent.set(spec.name, array);
@@ -40,7 +49,7 @@ export function createCpuMemory(programs: readonly Program[], plan: DevicePlan):
     views.set(programKey(program.kind), arrays);
   }
   return {
-    bytes: regions.reduce((sum, region) => sum + region.byteLength, 0),
+    bytes: plan.regions.reduce((sum, region) => sum + region.bytes, 0),
     array: (key, buffer) => must(views.get(key)?.get(buffer), `buffer ${buffer} on cuda:${device}`),
     persistent: (buffer) => must(persistent.get(buffer), `persistent buffer ${buffer} on cuda:${device}`),
   };

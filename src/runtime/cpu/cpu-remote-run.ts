@@ -10,8 +10,8 @@ import type { Captured, Queue } from '../../protocol/trace';
 import { nowUs } from '../clock';
 import type { InstructionRecord, Stop, Transport } from '../executor';
 import { type Brake, createBrake } from '../rest';
-import { type ArrayOf, capture, receive, sliceOf } from './cpu-actions';
-import { type CpuContext, hostedLanes, isShared } from './cpu-context';
+import { capture, receive, sliceOf } from './cpu-actions';
+import { type ArrayOf, type CpuContext, hostedLanes, isShared } from './cpu-context';
 import { message } from './join';
 import { type CpuAction, localAction } from './program-actions';
 

@@ -53,7 +53,7 @@ function train(run: TestRun, copied: Copied, choose: (n: number) => number): Flo
           program.lanes.find((l) => l.device === device),
           'lane',
         );
-        computeAction(instruction, lane, array, PROGRAM_OPS, new CpuScratch())();
+        computeAction(instruction, lane, array, { ops: PROGRAM_OPS, scratch: new CpuScratch() })();
       } else if (instruction.kind === 'load') loadAction(instruction, device, array, () => run.feed(step))();
       else if (instruction.kind === 'send') {
         const slice = sliceOf(instruction, array);

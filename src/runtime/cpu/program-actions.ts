@@ -8,8 +8,8 @@ import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize, type Transfer } from '../../program/linearize';
 import { programKey } from '../../protocol/step-kind';
 import type { Captured, DeviceIndex } from '../../protocol/trace';
-import { type ArrayOf, capture, computeAction, foldAction, loadAction, receive, sliceOf } from './cpu-actions';
-import type { CpuContext } from './cpu-context';
+import { capture, computeAction, foldAction, loadAction, receive, sliceOf } from './cpu-actions';
+import type { ArrayOf, CpuContext } from './cpu-context';
 
 /** One thing to do, for the instructions it stands for (a transfer is a send and a recv). */
 export interface CpuAction {
@@ -31,12 +31,12 @@ export function localAction(
   device: DeviceIndex,
   instruction: Instruction,
 ): CpuAction {
-  const { ops, scratch, given } = context;
+  const { given } = context;
   const array = context.arrayOf(programKey(program.kind), device);
   const parts = [{ device, instruction }];
   const lane = laneOf(program, device);
   if (instruction.kind === 'compute') {
-    const run = computeAction(instruction, lane, array, ops, scratch);
+    const run = computeAction(instruction, lane, array, context);
     return { parts, run, captured: () => instruction.outputs.map((name) => capture(lane, name, array(name), 0)) };
   }
   if (instruction.kind === 'load') {

@@ -6,6 +6,7 @@
 import { must } from '../../base/invariant';
 import { loadPart } from '../../base/load-part';
 import { loadOpsOf, PROGRAM_OPS } from '../../parallel/modes';
+import { loadVectors } from '../../parallel/vector-ops';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor } from '../cpu/cpu-executor';
@@ -97,7 +98,12 @@ async function openOne(
   };
   const adapter = plan.ports ? plan.group?.adapters?.[devices[0] ?? 0] : undefined;
   if (adapter === 'cpu' || (adapter === undefined && plan.kind === 'cpu'))
-    return { executor: createCpuExecutor(base), devices, lose() {}, close() {} };
+    return {
+      executor: createCpuExecutor({ ...base, vectors: await loadVectors(programs) }),
+      devices,
+      lose() {},
+      close() {},
+    };
   const opened =
     options.opened ??
     (await openDevice(options.gpu, { label: `cuda:${devices.join(',')}`, ...(adapter ? { adapter } : {}) }));

@@ -126,7 +126,7 @@ async function runLane(lane: Lane, transport: Transport, onHost: boolean): Promi
         reached: () => undefined,
       });
     } else if (instruction.kind === 'compute')
-      computeAction(instruction, lane, arrayOf, PROGRAM_OPS, new CpuScratch())();
+      computeAction(instruction, lane, arrayOf, { ops: PROGRAM_OPS, scratch: new CpuScratch() })();
     else if (instruction.kind === 'send')
       transport.send(lane.device, instruction.peer, instruction.tag, copyOf(sliceOf(instruction, arrayOf)));
     else if (instruction.kind === 'recv')

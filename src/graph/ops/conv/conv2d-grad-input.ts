@@ -15,13 +15,14 @@ function inputShape(inputs: readonly TensorType[], attrs: Attrs) {
   return shapeLike(dy, at(w, 1) * groupsOf(attrs), attrs.inputSize as readonly number[]);
 }
 
-const geometryOf = (inputs: readonly TensorType[], attrs: Attrs): ConvGeometry =>
+/** Of the convolution whose input's gradient this is. */
+export const gradInputGeometry = (inputs: readonly TensorType[], attrs: Attrs): ConvGeometry =>
   convGeometry(inputShape(inputs, attrs), at(inputs, 1).shape, attrs);
 
 const isTurned = (g: ConvGeometry): boolean => g.strideY === 1 && g.strideX === 1;
 
 export function gradInputCpu({ inputs, outputs, inputTypes, attrs }: CpuArgs): void {
-  const g = geometryOf(inputTypes, attrs);
+  const g = gradInputGeometry(inputTypes, attrs);
   const [dy, w, dx] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
   const bias = inputs[2];
   if (isTurned(g)) correlate(turnedCorrelation(g), dy, w, dx, bias);
@@ -69,7 +70,7 @@ function scatter(
 }
 
 export function gradInputLaunch(types: OpTypes): DenseLaunch {
-  const g = geometryOf(types.inputs, types.attrs);
+  const g = gradInputGeometry(types.inputs, types.attrs);
   const hasBias = types.inputs.length > 2;
   if (isTurned(g)) {
     const operands = hasBias ? { x: 0, weight: 1, bias: 2, y: 3 } : { x: 0, weight: 1, y: 2 };

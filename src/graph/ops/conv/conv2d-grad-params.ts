@@ -8,7 +8,7 @@
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
 import { grid } from '../../launch';
-import type { Attrs, DenseLaunch, OpDef, Operand, TensorType } from '../../op';
+import type { Attrs, CpuArgs, DenseLaunch, OpDef, Operand, TensorType } from '../../op';
 import { addParts, addPartsLaunch, type ChannelRows, channelParts, channelPartsLaunch } from './channel-sums';
 import { type ConvGeometry, convGeometry, groupsOf, isPlain3x3 } from './geometry';
 
@@ -53,6 +53,13 @@ function partsOf(g: ConvGeometry, bias: boolean): Parts {
   return { rowsOfPart, parts, weights: channels * places, biases: bias ? channels : 0, placeTiles, channelTiles };
 }
 
+/** What the CPU computes: the geometry, whether there is a bias, and the parts. */
+export function gradParamsPlan({ inputTypes, attrs }: Pick<CpuArgs, 'inputTypes' | 'attrs'>) {
+  const g = geometryOf(inputTypes, attrs);
+  const hasBias = attrs.bias === true;
+  return { g, hasBias, plan: partsOf(g, hasBias) };
+}
+
 /**
  * The first launch for the weights. Both kernels give the same bits; the one for 3 x 3 lets a window slide along the
  * row.
@@ -93,10 +100,9 @@ export const conv2dGradParams: OpDef = {
     const partial: TensorType = { shape: [parts, weights + biases], dtype: 'f32' };
     return attrs.bias === true ? [weight, { shape: [outChannels], dtype: 'f32' }, partial] : [weight, partial];
   },
-  cpu({ inputs, outputs, inputTypes, attrs }) {
-    const g = geometryOf(inputTypes, attrs);
-    const hasBias = attrs.bias === true;
-    const plan = partsOf(g, hasBias);
+  cpu(args) {
+    const { inputs, outputs } = args;
+    const { g, hasBias, plan } = gradParamsPlan(args);
     const partial = at(outputs, hasBias ? 2 : 1);
     const rows = g.batch * g.outHeight;
     const length = plan.weights + plan.biases;

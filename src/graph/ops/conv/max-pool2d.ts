@@ -12,7 +12,7 @@ import type { Attrs, OpDef } from '../../op';
 import { checkPooling, type Pooling, pooledShape, poolingOf } from './pooling';
 
 /** Windows of 2 x 2 that touch, all inside the image. */
-const isPlain2x2 = (p: Pooling): boolean =>
+export const isPlain2x2 = (p: Pooling): boolean =>
   [p.kernelY, p.kernelX, p.strideY, p.strideX].every((k) => k === 2) &&
   p.padY === 0 &&
   p.padX === 0 &&

@@ -24,7 +24,8 @@ function biasSteps(types: Pick<OpTypes, 'inputs' | 'attrs'>): readonly SumStep[]
   return sumSteps([{ outer: 1, n: rows, inner: outFeatures }]);
 }
 
-function planOf({ inputs, outputs, inputTypes, attrs }: CpuArgs) {
+/** What the CPU computes: a product, and the sums of dy's columns. */
+export function linearGradParamsPlan({ inputs, outputs, inputTypes, attrs }: CpuArgs) {
   const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
   const product: Product = {
     M: outFeatures,
@@ -50,7 +51,7 @@ export const linearGradParams: OpDef = {
     return attrs.bias === true ? [weight, { shape: [outFeatures], dtype: 'f32' }, ...scratch] : [weight];
   },
   cpu(args) {
-    const { product, sums, biasGradient } = args.scratch.plan(args, planOf);
+    const { product, sums, biasGradient } = args.scratch.plan(args, linearGradParamsPlan);
     args.scratch.product(product);
     if (biasGradient.length > 0) cpuSum(sums, at(args.inputs, 1), biasGradient);
   },

@@ -1,0 +1,114 @@
+/**
+ * e^x and the error function of two doubles at a time. The exponential is FreeBSD's e_exp.c (from fdlibm, Sun
+ * Microsystems), step by step, which V8's Math.exp is, too: the same bits. The error function is that of
+ * src/graph/erf.ts.
+ */
+
+const LN2_HIGH: f64 = 6.93147180369123816490e-01;
+const LN2_LOW: f64 = 1.90821492927058770002e-10;
+const INVERSE_LN2: f64 = 1.44269504088896338700;
+const P1: f64 = 1.66666666666666019037e-01;
+const P2: f64 = -2.77777777770155933842e-03;
+const P3: f64 = 6.61375632143793436117e-05;
+const P4: f64 = -1.65339022054652515390e-06;
+const P5: f64 = 4.13813679705723846039e-08;
+/** From here on a multiple of ln 2 is taken out: the first number whose upper half is over that of ln(2) / 2. */
+const REDUCE_FROM: f64 = 0.34657382965087890625;
+const TINY: f64 = 3.725290298461914e-9;
+const LARGEST: f64 = 709.782712893383973096;
+/** Below it results are denormal. */
+const NORMAL_FROM: f64 = -708.0;
+
+// @ts-ignore: decorator
+@inline
+function double(x: f64): v128 {
+  return f64x2.splat(x);
+}
+
+/** e^x of both. */
+export function exp(x: v128): v128 {
+  const size = f64x2.abs(x);
+  // NaN fails both comparisons.
+  const usual = v128.and(f64x2.ge(x, double(NORMAL_FROM)), f64x2.le(x, double(LARGEST)));
+  if (!i64x2.all_true(usual)) return f64x2(expOne(f64x2.extract_lane(x, 0)), expOne(f64x2.extract_lane(x, 1)));
+  const reduced = f64x2.ge(size, double(REDUCE_FROM));
+  // k = x / ln 2, rounded half away from 0, and 0 for what is small.
+  const half = v128.or(v128.and(x, double(-0.0)), double(0.5));
+  const whole = f64x2.trunc(f64x2.add(f64x2.mul(double(INVERSE_LN2), x), half));
+  const k = v128.and(whole, reduced);
+  const hi = f64x2.sub(x, f64x2.mul(k, double(LN2_HIGH)));
+  const lo = f64x2.mul(k, double(LN2_LOW));
+  const r = f64x2.sub(hi, lo);
+  const t = f64x2.mul(r, r);
+  let p = f64x2.add(double(P4), f64x2.mul(t, double(P5)));
+  p = f64x2.add(double(P3), f64x2.mul(t, p));
+  p = f64x2.add(double(P2), f64x2.mul(t, p));
+  p = f64x2.add(double(P1), f64x2.mul(t, p));
+  const c = f64x2.sub(r, f64x2.mul(t, p));
+  const fraction = f64x2.div(f64x2.mul(r, c), f64x2.sub(double(2), c));
+  const y = f64x2.sub(double(1), f64x2.sub(f64x2.sub(lo, fraction), hi));
+  // 2^k for k from -1021 to 1024, in two factors: 2^1024 is no double.
+  const bits = i64x2.shl(i64x2.extend_low_i32x4_s(i32x4.trunc_sat_f64x2_s_zero(k)), 52);
+  const most = f64x2.eq(k, double(1024));
+  const power = i64x2.add(bits, i64x2.splat(0x3ff0000000000000));
+  const last = f64x2.mul(f64x2.mul(y, double(2)), f64x2(8.98846567431158e307, 8.98846567431158e307));
+  let result = v128.bitselect(last, f64x2.mul(y, power), most);
+  result = v128.bitselect(f64x2.add(double(1), x), result, f64x2.lt(size, double(TINY)));
+  return v128.bitselect(double(2.718281828459045), result, f64x2.eq(x, double(1)));
+}
+
+/** The rare ends: NaN, what overflows, what is denormal. */
+function expOne(x: f64): f64 {
+  if (x != x) return x;
+  if (x > LARGEST) return Infinity;
+  if (x < -7.45133219101941108420e+02) return 0;
+  if (x >= NORMAL_FROM) return f64x2.extract_lane(exp(f64x2.splat(x)), 0);
+  const k = <i32>(INVERSE_LN2 * x - 0.5);
+  const t = <f64>k;
+  const hi = x - t * LN2_HIGH;
+  const lo = t * LN2_LOW;
+  const r = hi - lo;
+  const square = r * r;
+  const c = r - square * (P1 + square * (P2 + square * (P3 + square * (P4 + square * P5))));
+  const y = 1.0 - (lo - (r * c) / (2.0 - c) - hi);
+  if (k >= -1021) return y * reinterpret<f64>((<i64>(0x3ff + k)) << 52);
+  return y * reinterpret<f64>((<i64>(0x3ff + k + 1000)) << 52) * 9.33263618503218878990e-302;
+}
+
+// @ts-ignore: decorator
+@inline
+function step(sum: v128, x: v128, coefficient: f64): v128 {
+  return f64x2.add(double(coefficient), f64x2.mul(x, sum));
+}
+
+/** erf(x) of both. */
+export function erf(x: v128): v128 {
+  const a = f64x2.abs(x);
+  const isSmall = f64x2.lt(a, double(1));
+  let small = x;
+  if (v128.any_true(isSmall)) {
+    const z = f64x2.mul(x, x);
+    let sum = step(double(-9.673591e-6), z, 0.00011268254);
+    sum = step(sum, z, -0.00084843966);
+    sum = step(sum, z, 0.0052210534);
+    sum = step(sum, z, -0.026865438310680324);
+    sum = step(sum, z, 0.11283782622065378);
+    sum = step(sum, z, -0.37612638475991583);
+    sum = step(sum, z, 1.1283791670623606);
+    small = f64x2.mul(x, sum);
+  }
+  if (i64x2.all_true(isSmall)) return small;
+  const t = f64x2.div(double(1), f64x2.add(double(1), f64x2.div(a, double(2))));
+  let q = step(double(0.10747068931547013), t, -0.43061181006001303);
+  q = step(q, t, 0.5044974423039832);
+  q = step(q, t, -0.0568834893234975);
+  q = step(q, t, 0.32577757351147213);
+  q = step(q, t, 0.26584052765835775);
+  q = step(q, t, 0.2839694354162976);
+  q = step(q, t, -9.300192557706866e-5);
+  const tail = f64x2.sub(double(1), f64x2.mul(exp(f64x2.neg(f64x2.mul(x, x))), q));
+  const sign = v128.and(x, double(-0.0));
+  const isLarge = f64x2.gt(a, double(6));
+  const large = v128.xor(v128.bitselect(double(1), tail, isLarge), sign);
+  return v128.bitselect(small, large, isSmall);
+}

@@ -1,0 +1,259 @@
+/**
+ * Batch, group and layer norm: sums in double precision with the order of src/graph/ops/norm, several of them side by
+ * side because a sum waits for its last addition.
+ */
+import { DOUBLE, FLOAT, FLOATS, high, low, rounded, VECTOR } from './lanes';
+
+/** (x - center) scale weight + bias of four floats; weight and bias as doubles, low and high halves. */
+// @ts-ignore: decorator
+@inline
+function normed(x: v128, center: v128, scale: v128): v128 {
+  return f64x2.mul(f64x2.sub(x, center), scale);
+}
+
+/** y, mean and 1 / standard deviation of each row; `weight` and `bias` are 0 where there are none. */
+export function layerNorm(
+  x: usize, weight: usize, bias: usize, y: usize, mean: usize, rstd: usize, rows: i32, columns: i32, eps: f64,
+): void {
+  const step = <usize>columns * FLOAT;
+  for (let r = 0; r < rows; r++) {
+    let sum: f64 = 0;
+    for (let k = 0; k < columns; k++) sum += <f64>load<f32>(x + <usize>k * FLOAT);
+    const center = sum / <f64>columns;
+    let squares: f64 = 0;
+    for (let k = 0; k < columns; k++) {
+      const d = <f64>load<f32>(x + <usize>k * FLOAT) - center;
+      squares += d * d;
+    }
+    const scale = 1.0 / sqrt<f64>(squares / <f64>columns + eps);
+    store<f32>(mean, <f32>center);
+    store<f32>(rstd, <f32>scale);
+    let k = 0;
+    if (weight != 0) {
+      const c = f64x2.splat(center);
+      const s = f64x2.splat(scale);
+      for (; k + FLOATS <= columns; k += FLOATS) {
+        const v = v128.load(x + <usize>k * FLOAT);
+        const w = v128.load(weight + <usize>k * FLOAT);
+        const b = v128.load(bias + <usize>k * FLOAT);
+        const first = f64x2.add(f64x2.mul(normed(low(v), c, s), low(w)), low(b));
+        const second = f64x2.add(f64x2.mul(normed(high(v), c, s), high(w)), high(b));
+        v128.store(y + <usize>k * FLOAT, rounded(first, second));
+      }
+    }
+    for (; k < columns; k++) {
+      const v = (<f64>load<f32>(x + <usize>k * FLOAT) - center) * scale;
+      const at = <usize>k * FLOAT;
+      store<f32>(y + at, <f32>(weight != 0 ? v * <f64>load<f32>(weight + at) + <f64>load<f32>(bias + at) : v));
+    }
+    x += step;
+    y += step;
+    mean += FLOAT;
+    rstd += FLOAT;
+  }
+}
+
+/** Sums of dy (x - mean) rstd and of dy into part (row % parts), [2, parts, columns], which begins at 0. */
+export function layerNormGradParams(
+  dy: usize, x: usize, mean: usize, rstd: usize, partial: usize, rows: i32, columns: i32, parts: i32,
+): void {
+  const second = <usize>(parts * columns) * FLOAT;
+  for (let r = 0; r < rows; r++) {
+    const center = <f64>load<f32>(mean + <usize>r * FLOAT);
+    const scale = <f64>load<f32>(rstd + <usize>r * FLOAT);
+    const c = f64x2.splat(center);
+    const s = f64x2.splat(scale);
+    let to = partial + <usize>((r % parts) * columns) * FLOAT;
+    let k = 0;
+    for (; k + FLOATS <= columns; k += FLOATS) {
+      const g = v128.load(dy);
+      const v = v128.load(x);
+      const sum = v128.load(to);
+      const a = f64x2.add(low(sum), f64x2.mul(low(g), normed(low(v), c, s)));
+      const b = f64x2.add(high(sum), f64x2.mul(high(g), normed(high(v), c, s)));
+      v128.store(to, rounded(a, b));
+      v128.store(to + second, f32x4.add(v128.load(to + second), g));
+      dy += VECTOR;
+      x += VECTOR;
+      to += VECTOR;
+    }
+    for (; k < columns; k++) {
+      const g = load<f32>(dy);
+      store<f32>(to, <f32>(<f64>load<f32>(to) + <f64>g * ((<f64>load<f32>(x) - center) * scale)));
+      store<f32>(to + second, load<f32>(to + second) + g);
+      dy += FLOAT;
+      x += FLOAT;
+      to += FLOAT;
+    }
+  }
+}
+
+/** `weight` is 0 where there is none. */
+export function layerNormGradInput(
+  dy: usize, x: usize, mean: usize, rstd: usize, weight: usize, dx: usize, rows: i32, columns: i32,
+): void {
+  const step = <usize>columns * FLOAT;
+  for (let r = 0; r < rows; r++) {
+    const center = <f64>load<f32>(mean + <usize>r * FLOAT);
+    const scale = <f64>load<f32>(rstd + <usize>r * FLOAT);
+    let sum: f64 = 0;
+    let sumXmu: f64 = 0;
+    for (let k = 0; k < columns; k++) {
+      const at = <usize>k * FLOAT;
+      const g = <f64>load<f32>(dy + at) * (weight != 0 ? <f64>load<f32>(weight + at) : 1.0);
+      sum += g;
+      sumXmu += g * (<f64>load<f32>(x + at) - center);
+    }
+    const meanG = sum / <f64>columns;
+    const slope = (sumXmu / <f64>columns) * scale * scale;
+    for (let k = 0; k < columns; k++) {
+      const at = <usize>k * FLOAT;
+      const g = <f64>load<f32>(dy + at) * (weight != 0 ? <f64>load<f32>(weight + at) : 1.0);
+      store<f32>(dx + at, <f32>((g - meanG - (<f64>load<f32>(x + at) - center) * slope) * scale));
+    }
+    dy += step;
+    x += step;
+    dx += step;
+  }
+}
+
+/** y = (x - center) scale + shift of n floats, in double; `relu`: 0 where that is not over 0. */
+export function scaleShift(x: usize, y: usize, n: i32, center: f64, scale: f64, shift: f64, relu: bool): void {
+  const c = f64x2.splat(center);
+  const s = f64x2.splat(scale);
+  const b = f64x2.splat(shift);
+  const zero = f32x4.splat(0);
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    const v = v128.load(x);
+    const sum = rounded(f64x2.add(normed(low(v), c, s), b), f64x2.add(normed(high(v), c, s), b));
+    v128.store(y, relu ? v128.andnot(sum, f32x4.le(sum, zero)) : sum);
+    x += VECTOR;
+    y += VECTOR;
+  }
+  for (; i < n; i++) {
+    const v = <f32>((<f64>load<f32>(x) - center) * scale + shift);
+    store<f32>(y, relu && v <= 0 ? 0 : v);
+    x += FLOAT;
+    y += FLOAT;
+  }
+}
+
+/** dx = (dy - meanDy - (x - center) slope) scale of n floats, in double. */
+export function normGradInput(
+  dy: usize, x: usize, dx: usize, n: i32, center: f64, meanDy: f64, slope: f64, scale: f64,
+): void {
+  const c = f64x2.splat(center);
+  const m = f64x2.splat(meanDy);
+  const l = f64x2.splat(slope);
+  const s = f64x2.splat(scale);
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    const g = v128.load(dy);
+    const v = v128.load(x);
+    const a = f64x2.mul(f64x2.sub(f64x2.sub(low(g), m), f64x2.mul(f64x2.sub(low(v), c), l)), s);
+    const b = f64x2.mul(f64x2.sub(f64x2.sub(high(g), m), f64x2.mul(f64x2.sub(high(v), c), l)), s);
+    v128.store(dx, rounded(a, b));
+    dy += VECTOR;
+    x += VECTOR;
+    dx += VECTOR;
+  }
+  for (; i < n; i++) {
+    const v = (<f64>load<f32>(dy) - meanDy - (<f64>load<f32>(x) - center) * slope) * scale;
+    store<f32>(dx, <f32>v);
+    dy += FLOAT;
+    x += FLOAT;
+    dx += FLOAT;
+  }
+}
+
+/**
+ * Of one channel of [batch, channels, plane]: mean and sum of squared deviations of each part (slice, lane), whose
+ * lanes take `width` (1 or 4) neighbours at a time. Writes them to `means` and `squares`, one after the other. `sums`:
+ * a double for each lane.
+ */
+export function moments(
+  x: usize, batch: i32, channels: i32, plane: i32, slices: i32, lanes: i32, width: i32,
+  means: usize, squares: usize, sums: usize,
+): void {
+  const stride = <usize>(channels * plane) * FLOAT;
+  const span = lanes * width;
+  for (let slice = 0; slice < slices; slice++) {
+    memory.fill(sums, 0, <usize>(2 * lanes) * DOUBLE);
+    for (let n = slice; n < batch; n += slices) addLanes(x + <usize>n * stride, plane, span, width, sums);
+    const rows = (batch - slice + slices - 1) / slices;
+    for (let lane = 0; lane < lanes; lane++) {
+      const count = rows * width * ((plane / width - lane + lanes - 1) / lanes);
+      const mean = load<f64>(sums + <usize>lane * DOUBLE) / <f64>count;
+      store<f64>(sums + <usize>(lanes + lane) * DOUBLE, mean);
+      store<f64>(sums + <usize>lane * DOUBLE, 0);
+      store<f32>(means, <f32>mean);
+      means += FLOAT;
+    }
+    for (let n = slice; n < batch; n += slices) addSquares(x + <usize>n * stride, plane, span, width, lanes, sums);
+    for (let lane = 0; lane < lanes; lane++) {
+      store<f32>(squares, <f32>load<f64>(sums + <usize>lane * DOUBLE));
+      squares += FLOAT;
+    }
+  }
+}
+
+/** sums[lane] += every element of the lane. */
+function addLanes(x: usize, plane: i32, span: i32, width: i32, sums: usize): void {
+  let lane = 0;
+  for (let from = 0; from < span; from += width) {
+    let sum = load<f64>(sums + <usize>lane * DOUBLE);
+    for (let p = from; p < plane; p += span)
+      for (let e = p; e < p + width; e++) sum += <f64>load<f32>(x + <usize>e * FLOAT);
+    store<f64>(sums + <usize>lane * DOUBLE, sum);
+    lane++;
+  }
+}
+
+/** sums[lane] += every squared deviation from the lane's mean, which lies behind all the sums. */
+function addSquares(x: usize, plane: i32, span: i32, width: i32, lanes: i32, sums: usize): void {
+  for (let lane = 0; lane < lanes; lane++) {
+    const mean = load<f64>(sums + <usize>(lanes + lane) * DOUBLE);
+    let sum = load<f64>(sums + <usize>lane * DOUBLE);
+    for (let p = lane * width; p < plane; p += span)
+      for (let e = p; e < p + width; e++) {
+        const d = <f64>load<f32>(x + <usize>e * FLOAT) - mean;
+        sum += d * d;
+      }
+    store<f64>(sums + <usize>lane * DOUBLE, sum);
+  }
+}
+
+/** Of one channel: the sums of dy and of dy (x - center) of each part, as `moments` walks them. */
+export function gradSums(
+  dy: usize, x: usize, center: f64, batch: i32, channels: i32, plane: i32, slices: i32, lanes: i32, width: i32,
+  sumsDy: usize, sumsXmu: usize, sums: usize,
+): void {
+  const stride = <usize>(channels * plane) * FLOAT;
+  const span = lanes * width;
+  for (let slice = 0; slice < slices; slice++) {
+    memory.fill(sums, 0, <usize>(2 * lanes) * DOUBLE);
+    for (let n = slice; n < batch; n += slices) {
+      const g = dy + <usize>n * stride;
+      const v = x + <usize>n * stride;
+      for (let lane = 0; lane < lanes; lane++) {
+        let a = load<f64>(sums + <usize>lane * DOUBLE);
+        let b = load<f64>(sums + <usize>(lanes + lane) * DOUBLE);
+        for (let p = lane * width; p < plane; p += span)
+          for (let e = p; e < p + width; e++) {
+            const own = <f64>load<f32>(g + <usize>e * FLOAT);
+            a += own;
+            b += own * (<f64>load<f32>(v + <usize>e * FLOAT) - center);
+          }
+        store<f64>(sums + <usize>lane * DOUBLE, a);
+        store<f64>(sums + <usize>(lanes + lane) * DOUBLE, b);
+      }
+    }
+    for (let lane = 0; lane < lanes; lane++) {
+      store<f32>(sumsDy, <f32>load<f64>(sums + <usize>lane * DOUBLE));
+      store<f32>(sumsXmu, <f32>load<f64>(sums + <usize>(lanes + lane) * DOUBLE));
+      sumsDy += FLOAT;
+      sumsXmu += FLOAT;
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/** Operators that treat each element alone. Each has the bits of its loop in src/graph/ops/pointwise. */
+import { erf, exp } from './exponential';
+import { FLOAT, FLOATS, high, loadSome, low, rounded, storeSome, VECTOR } from './lanes';
+
+const INV_SQRT2: f32 = 0.7071067811865476;
+const INV_SQRT_2PI: f32 = 0.3989422804014327;
+
+// @ts-ignore: decorator
+@inline
+function reluOf(x: v128): v128 {
+  return v128.andnot(x, f32x4.le(x, f32x4.splat(0)));
+}
+
+/** max(x, 0), and NaN where x is NaN. */
+export function relu(x: usize, y: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(y, reluOf(v128.load(x)));
+    x += VECTOR;
+    y += VECTOR;
+  }
+  storeSome(y, reluOf(loadSome(x, n - i)), n - i);
+}
+
+/** dx = dy where the result was over 0 (or NaN). */
+export function reluGrad(dy: usize, y: usize, dx: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(dx, v128.andnot(v128.load(dy), f32x4.le(v128.load(y), f32x4.splat(0))));
+    dy += VECTOR;
+    y += VECTOR;
+    dx += VECTOR;
+  }
+  const left = n - i;
+  storeSome(dx, v128.andnot(loadSome(dy, left), f32x4.le(loadSome(y, left), f32x4.splat(0))), left);
+}
+
+export function add(a: usize, b: usize, y: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(y, f32x4.add(v128.load(a), v128.load(b)));
+    a += VECTOR;
+    b += VECTOR;
+    y += VECTOR;
+  }
+  const left = n - i;
+  storeSome(y, f32x4.add(loadSome(a, left), loadSome(b, left)), left);
+}
+
+export function mul(a: usize, b: usize, y: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(y, f32x4.mul(v128.load(a), v128.load(b)));
+    a += VECTOR;
+    b += VECTOR;
+    y += VECTOR;
+  }
+  const left = n - i;
+  storeSome(y, f32x4.mul(loadSome(a, left), loadSome(b, left)), left);
+}
+
+/** erf(x / sqrt 2), rounded. */
+// @ts-ignore: decorator
+@inline
+function inner(x: v128): v128 {
+  const scaled = f32x4.mul(x, f32x4.splat(INV_SQRT2));
+  return rounded(erf(low(scaled)), erf(high(scaled)));
+}
+
+function geluOf(x: v128): v128 {
+  const half = f32x4.mul(x, f32x4.splat(0.5));
+  return f32x4.mul(half, f32x4.add(f32x4.splat(1), inner(x)));
+}
+
+/** x Phi(x), the exact one. */
+export function gelu(x: usize, y: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(y, geluOf(v128.load(x)));
+    x += VECTOR;
+    y += VECTOR;
+  }
+  storeSome(y, geluOf(loadSome(x, n - i)), n - i);
+}
+
+function geluSlope(x: v128): v128 {
+  const cdf = f32x4.mul(f32x4.splat(0.5), f32x4.add(f32x4.splat(1), inner(x)));
+  const exponent = f32x4.mul(f32x4.splat(-0.5), f32x4.mul(x, x));
+  const bell = f32x4.mul(rounded(exp(low(exponent)), exp(high(exponent))), f32x4.splat(INV_SQRT_2PI));
+  return f32x4.add(cdf, f32x4.mul(x, bell));
+}
+
+export function geluGrad(dy: usize, x: usize, dx: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(dx, f32x4.mul(v128.load(dy), geluSlope(v128.load(x))));
+    dy += VECTOR;
+    x += VECTOR;
+    dx += VECTOR;
+  }
+  const left = n - i;
+  storeSome(dx, f32x4.mul(loadSome(dy, left), geluSlope(loadSome(x, left))), left);
+}
+
+/** y[c] += x[row][c] for all rows in order, from y = 0: the sums of the columns of `rows` rows. */
+export function addColumns(x: usize, y: usize, rows: i32, columns: i32): void {
+  const step = <usize>columns * FLOAT;
+  let c = 0;
+  for (; c + 4 * FLOATS <= columns; c += 4 * FLOATS) {
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
+    let at = x + <usize>c * FLOAT;
+    for (let r = 0; r < rows; r++) {
+      s0 = f32x4.add(s0, v128.load(at));
+      s1 = f32x4.add(s1, v128.load(at, 16));
+      s2 = f32x4.add(s2, v128.load(at, 32));
+      s3 = f32x4.add(s3, v128.load(at, 48));
+      at += step;
+    }
+    const to = y + <usize>c * FLOAT;
+    v128.store(to, s0);
+    v128.store(to, s1, 16);
+    v128.store(to, s2, 32);
+    v128.store(to, s3, 48);
+  }
+  for (; c < columns; c += FLOATS) {
+    const width = min(FLOATS, columns - c);
+    let sum = f32x4.splat(0);
+    let at = x + <usize>c * FLOAT;
+    if (width == FLOATS)
+      for (let r = 0; r < rows; r++) {
+        sum = f32x4.add(sum, v128.load(at));
+        at += step;
+      }
+    else
+      for (let r = 0; r < rows; r++) {
+        sum = f32x4.add(sum, loadSome(at, width));
+        at += step;
+      }
+    storeSome(y + <usize>c * FLOAT, sum, width);
+  }
+}
+
+/** True if no element is NaN or infinite. */
+export function allFinite(x: usize, n: i32): bool {
+  const exponent = i32x4.splat(0x7f800000);
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    if (v128.any_true(i32x4.eq(v128.and(v128.load(x), exponent), exponent))) return false;
+    x += VECTOR;
+  }
+  return !v128.any_true(i32x4.eq(v128.and(loadSome(x, n - i), exponent), exponent));
+}

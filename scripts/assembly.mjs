@@ -1,0 +1,66 @@
+/**
+ * The CPU device's kernels: assembly/ compiled by AssemblyScript to WebAssembly, as a module with the bytes in base64.
+ * So they come like any other module, in a browser, in Node and in tests. A Vite plugin; what it compiled is kept in
+ * .cache by the sources' contents.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './install.mjs';
+
+const FOLDER = path.join(root, 'assembly');
+const MODULE = 'assembly/index.ts?wasm';
+
+const OPTIONS = [
+  ...['--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noAssert', '--optimizeLevel', '3'],
+  // A function that takes a vector is called by other kernels only.
+  ...['--disableWarning', '112'],
+];
+
+/** @returns {readonly string[]} */
+const sources = () =>
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.ts'))
+    .toSorted()
+    .map((name) => path.join(FOLDER, name));
+
+/** @returns {Promise<string>} base64 */
+export async function assembled() {
+  const hash = createHash('sha256').update(OPTIONS.join(' '));
+  for (const file of [path.join(root, 'package-lock.json'), ...sources()]) hash.update(readFileSync(file));
+  const kept = path.join(root, '.cache', 'assembly', `${hash.digest('hex').slice(0, 16)}.txt`);
+  if (existsSync(kept)) return readFileSync(kept, 'utf8');
+  const { default: asc } = await import('assemblyscript/asc');
+  /** @type {Uint8Array | undefined} */
+  let binary;
+  const { error, stdout, stderr } = await asc.main(['index.ts', '--outFile', 'kernels.wasm', ...OPTIONS], {
+    readFile: (name, folder) => read(path.join(folder, name)),
+    listFiles: (name, folder) => (existsSync(path.join(folder, name)) ? readdirSync(path.join(folder, name)) : null),
+    writeFile(name, contents) {
+      if (name === 'kernels.wasm' && typeof contents !== 'string') binary = contents;
+    },
+  });
+  if (error || !binary) throw new Error(`assembly/ does not compile:\n${stderr.toString()}${stdout.toString()}`);
+  const text = Buffer.from(binary).toString('base64');
+  mkdirSync(path.dirname(kept), { recursive: true });
+  writeFileSync(kept, text);
+  return text;
+}
+
+/** The compiler asks for its own library, too. @param {string} file */
+function read(file) {
+  for (const candidate of [path.resolve(FOLDER, file), path.resolve(root, file)])
+    if (existsSync(candidate)) return readFileSync(candidate, 'utf8');
+  return null;
+}
+
+/** @returns {import('vite').Plugin} */
+export const assembly = () => ({
+  name: 'assembly',
+  enforce: 'pre',
+  async load(id) {
+    if (!id.endsWith(MODULE)) return null;
+    for (const file of sources()) this.addWatchFile(file);
+    return { code: `export const base64 = ${JSON.stringify(await assembled())};`, map: null };
+  },
+});

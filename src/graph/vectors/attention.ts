@@ -1,0 +1,98 @@
+/** Attention with vectors, head by head. */
+import { at } from '../../base/invariant';
+import type { HostArray } from '../../tensor/shape';
+import { type ElementPlace, type Heads, packedHeads, separateHeads } from '../ops/attention/heads';
+import type { VectorOp } from './vector-op';
+import { addressOf, type Vectors } from './vectors';
+
+interface Forward {
+  readonly q: HostArray;
+  readonly k: HostArray;
+  readonly v: HostArray;
+  readonly out: HostArray;
+  readonly lse: HostArray;
+}
+
+interface Backward extends Omit<Forward, 'lse'> {
+  readonly dout: HostArray;
+  readonly dq: HostArray;
+  readonly dk: HostArray;
+  readonly dv: HostArray;
+  readonly delta: HostArray;
+}
+
+const headAt = (array: HostArray, place: ElementPlace, b: number, h: number): number =>
+  addressOf(array) + 4 * (place.offset + b * place.batch + h * place.head);
+
+function eachHead(a: Heads, visit: (b: number, h: number, statistics: number) => void): void {
+  for (let b = 0; b < a.batch; b++) for (let h = 0; h < a.heads; h++) visit(b, h, 4 * (b * a.heads + h) * a.queries);
+}
+
+const hasRoom = (a: Heads, { kernels, fits }: Vectors): boolean => fits(kernels.attentionScratch(a.keys, a.headDim));
+
+function forward(a: Heads, { q, k, v, out, lse }: Forward, vectors: Vectors): (() => void) | undefined {
+  if (!hasRoom(a, vectors)) return undefined;
+  const { kernels, scratch } = vectors;
+  const sizes = [a.queries, a.keys, a.headDim, a.scale, a.causal ? 1 : 0, scratch];
+  return () =>
+    eachHead(a, (b, h, statistics) =>
+      kernels.attend(
+        ...[headAt(q, a.q, b, h), a.q.row, headAt(k, a.k, b, h), a.k.row, headAt(v, a.v, b, h), a.v.row],
+        ...[headAt(out, a.out, b, h), a.out.row, addressOf(lse) + statistics],
+        ...sizes,
+      ),
+    );
+}
+
+function backward(a: Heads, t: Backward, vectors: Vectors): (() => void) | undefined {
+  if (!hasRoom(a, vectors)) return undefined;
+  const { kernels, scratch } = vectors;
+  const sizes = [a.queries, a.keys, a.headDim, a.scale, a.causal ? 1 : 0, scratch];
+  return () => {
+    t.dk.fill(0);
+    t.dv.fill(0);
+    eachHead(a, (b, h, statistics) =>
+      kernels.attendBackward(
+        ...[headAt(t.q, a.q, b, h), a.q.row, headAt(t.k, a.k, b, h), a.k.row, headAt(t.v, a.v, b, h), a.v.row],
+        ...[headAt(t.out, a.out, b, h), headAt(t.dout, a.out, b, h), a.out.row],
+        ...[headAt(t.dq, a.q, b, h), headAt(t.dk, a.k, b, h), headAt(t.dv, a.v, b, h)],
+        ...[addressOf(t.delta) + statistics, ...sizes],
+      ),
+    );
+  };
+}
+
+export const ATTENTION_VECTORS: readonly (readonly [string, VectorOp])[] = [
+  [
+    'attention/attention',
+    ({ inputs, outputs, inputTypes, attrs }, vectors) => {
+      const [q, k, v] = [at(inputs, 0), at(inputs, 1), at(inputs, 2)];
+      return forward(separateHeads(inputTypes, attrs), { q, k, v, out: at(outputs, 0), lse: at(outputs, 1) }, vectors);
+    },
+  ],
+  [
+    'attention/self-attention',
+    ({ inputs, outputs, inputTypes, attrs }, vectors) => {
+      const qkv = at(inputs, 0);
+      const tensors = { q: qkv, k: qkv, v: qkv, out: at(outputs, 0), lse: at(outputs, 1) };
+      return forward(packedHeads(at(inputTypes, 0).shape, attrs), tensors, vectors);
+    },
+  ],
+  [
+    'attention/attention-grad',
+    ({ inputs, outputs, inputTypes, attrs }, vectors) => {
+      const [q, k, v, out, dout] = [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 3), at(inputs, 5)];
+      const [dq, dk, dv, delta] = [at(outputs, 0), at(outputs, 1), at(outputs, 2), at(outputs, 3)];
+      return backward(separateHeads(inputTypes, attrs), { q, k, v, out, dout, dq, dk, dv, delta }, vectors);
+    },
+  ],
+  [
+    'attention/self-attention-grad',
+    ({ inputs, outputs, inputTypes, attrs }, vectors) => {
+      const [qkv, out, dout] = [at(inputs, 0), at(inputs, 1), at(inputs, 3)];
+      const [dqkv, delta] = [at(outputs, 0), at(outputs, 1)];
+      const tensors = { q: qkv, k: qkv, v: qkv, out, dout, dq: dqkv, dk: dqkv, dv: dqkv, delta };
+      return backward(packedHeads(at(inputTypes, 0).shape, attrs), tensors, vectors);
+    },
+  ],
+];

@@ -1,0 +1,17 @@
+/** The operators of a model's graph that have kernels of WebAssembly. Products take them by way of CpuScratch. */
+import { ATTENTION_VECTORS } from './attention';
+import { CONV_VECTORS } from './conv';
+import { LINEAR_VECTORS } from './linear';
+import { NORM_VECTORS } from './norm';
+import { POINTWISE_VECTORS } from './pointwise';
+import type { VectorOps } from './vector-op';
+
+export const GRAPH_VECTORS: VectorOps = new Map([
+  ...POINTWISE_VECTORS,
+  ...LINEAR_VECTORS,
+  ...ATTENTION_VECTORS,
+  ...NORM_VECTORS,
+  ...CONV_VECTORS,
+]);
+export { compile } from './kernels';
+export { Vectors } from './vectors';

@@ -1,0 +1,51 @@
+/**
+ * The compiled kernels of assembly/, and an instance of them over one memory. What a kernel takes is said there:
+ * addresses in bytes, sizes, steps in floats, factors; a flag is 0 or 1.
+ */
+import { base64 } from '../../../assembly/index.ts?wasm';
+
+export type KernelName =
+  | 'adam'
+  | 'add'
+  | 'addBiasGrad'
+  | 'addColumns'
+  | 'addParts'
+  | 'addWeightGrad'
+  | 'allFinite'
+  | 'attend'
+  | 'attendBackward'
+  | 'attentionScratch'
+  | 'correlate'
+  | 'gelu'
+  | 'geluGrad'
+  | 'gradSums'
+  | 'layerNorm'
+  | 'layerNormGradInput'
+  | 'layerNormGradParams'
+  | 'maxPool2x2'
+  | 'maxPoolGrad'
+  | 'moments'
+  | 'mul'
+  | 'normGradInput'
+  | 'pad'
+  | 'product'
+  | 'relu'
+  | 'reluGrad'
+  | 'scaleShift'
+  | 'sgd'
+  | 'sgdMomentum'
+  | 'turnRows';
+
+export type Kernels = Readonly<Record<KernelName, (...numbers: readonly number[]) => number>>;
+
+/** Undefined where the machine has no WebAssembly with vectors, or the page may not compile any. */
+export function compile(): WebAssembly.Module | undefined {
+  try {
+    return new WebAssembly.Module(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
+}
+
+export const instantiate = (module: WebAssembly.Module, memory: WebAssembly.Memory): Kernels =>
+  new WebAssembly.Instance(module, { env: { memory, log: Math.log } }).exports as unknown as Kernels;

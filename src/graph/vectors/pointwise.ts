@@ -1,0 +1,38 @@
+/** Elementwise operators and sums of columns with vectors. */
+import { at } from '../../base/invariant';
+import { sameShape } from '../../tensor/shape';
+import type { KernelName } from './kernels';
+import type { VectorOp } from './vector-op';
+import { addressOf } from './vectors';
+
+/** f(x), or f(dy, saved). */
+const unary =
+  (kernel: KernelName): VectorOp =>
+  ({ inputs, outputs }, { kernels }) => {
+    const operands = [...inputs, at(outputs, 0)].map(addressOf);
+    const n = at(outputs, 0).length;
+    return () => kernels[kernel](...operands, n);
+  };
+
+/** Where no operand is broadcast. */
+const binary =
+  (kernel: 'add' | 'mul'): VectorOp =>
+  (args, vectors) => {
+    const { shape } = at(args.outputTypes, 0);
+    return args.inputTypes.every((type) => sameShape(type.shape, shape)) ? unary(kernel)(args, vectors) : undefined;
+  };
+
+/** Exact gelu: the one by tanh has no kernel. */
+const gelu =
+  (kernel: 'gelu' | 'geluGrad'): VectorOp =>
+  (args, vectors) =>
+    args.attrs.approximate === 'tanh' ? undefined : unary(kernel)(args, vectors);
+
+export const POINTWISE_VECTORS: readonly (readonly [string, VectorOp])[] = [
+  ['ops/relu', unary('relu')],
+  ['ops/relu-grad', unary('reluGrad')],
+  ['ops/gelu', gelu('gelu')],
+  ['ops/gelu-grad', gelu('geluGrad')],
+  ['ops/add', binary('add')],
+  ['ops/mul', binary('mul')],
+];

@@ -1,0 +1,33 @@
+/** How kernels of WebAssembly do an operator: a row of a table by its name, beside the plain kernel in OpDef. */
+import type { CpuArgs, OpDef } from '../op';
+import type { Vectors } from './vectors';
+
+/**
+ * What runs the operator on these arguments, which lie in the memory of `vectors`, with the bits of its plain kernel;
+ * undefined where only the plain kernel can do it.
+ */
+export type VectorOp = (args: CpuArgs, vectors: Vectors) => (() => void) | undefined;
+
+export type VectorOps = ReadonlyMap<string, VectorOp>;
+
+/** The kernels, for whoever has them: each owner of tensors opens a memory of its own. */
+export interface VectorPart {
+  readonly ops: VectorOps;
+  /** Undefined where the machine cannot: see Vectors.open. */
+  open(regions: readonly number[]): Vectors | undefined;
+}
+
+/** The kernels over the memory of one executor or evaluator. */
+export interface OpenedVectors {
+  readonly ops: VectorOps;
+  readonly vectors: Vectors;
+}
+
+export function openVectors(part: VectorPart | undefined, regions: readonly number[]): OpenedVectors | undefined {
+  const vectors = part?.open(regions);
+  return part && vectors && { ops: part.ops, vectors };
+}
+
+/** What runs an operator: its kernel of WebAssembly, where there is one, or else the plain one. */
+export const actionOf = (op: OpDef, args: CpuArgs, opened: OpenedVectors | undefined): (() => void) =>
+  opened?.ops.get(op.name)?.(args, opened.vectors) ?? (() => op.cpu(args));
