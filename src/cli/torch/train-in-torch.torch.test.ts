@@ -1,27 +1,47 @@
 /**
- * `lockstep train --engine torch` from its options to its files, by a real PyTorch on the CPU over gloo. A launch takes
- * some seconds of CPU time, so each of them shows several things.
+ * `lockstep train --engine torch` from its options to its files, by a real PyTorch on the CPU over gloo. Most launches
+ * are forks of one process that has imported torch (testing/warm-torch); the two that say `cold` are started as a user
+ * does.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { toWire } from '../../base/errors';
 import type { Report } from '../../protocol/report';
 import { compareReports } from '../../reports/compare-reports';
 import { parseReport } from '../../reports/read-report';
 import { pythonWithTorch, sayNoTorch } from '../../training/testing/torch-scripts';
+import { startWarmTorch, type WarmTorch } from '../../training/testing/warm-torch';
 import { exitCode } from '../exit-code';
 import { train } from '../train';
 import { parseCommand } from '../usage';
 
+const python = pythonWithTorch();
 let folder = '';
+let warm: WarmTorch | undefined;
 const file = (name: string): string => path.join(folder, name);
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'lockstep-engine-'));
+  if (python === undefined) return;
+  warm = await startWarmTorch(python, path.join(folder, 'warm'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await warm?.end();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  // torchrun starts its ranks by PYTHON_EXEC.
+  for (const name of ['LOCKSTEP_PYTHON', 'PYTHON_EXEC']) vi.stubEnv(name, warm?.python);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+/** In this test every process is Python itself, from its start; and so it has the number that torchrun knows it by. */
+function cold(): void {
+  vi.stubEnv('LOCKSTEP_PYTHON', python);
+  vi.stubEnv('PYTHON_EXEC', undefined);
+}
 
 const MODEL = {
   layers: [{ type: 'Linear', in: 2, out: 6 }, { type: 'Tanh' }, { type: 'Linear', in: 6, out: 1 }],
@@ -71,14 +91,13 @@ const sameRun = async (a: string, b: string): Promise<unknown> => {
 test('without PyTorch it says how to get one, with the status of a missing device', async () => {
   vi.stubEnv('LOCKSTEP_PYTHON', '/no/python');
   const { status, said } = await torch({ mode: 'ddp' });
-  vi.unstubAllEnvs();
   expect(status).toBe(3);
   expect(said).toMatch(
     /No Python here has PyTorch.*\/no\/python: no such program[\s\S]*pip install torch.*LOCKSTEP_PYTHON=/,
   );
 });
 
-if (pythonWithTorch() === undefined)
+if (python === undefined)
   test('no PyTorch on this machine', () => sayNoTorch('lockstep train --engine torch was not tested.'));
 else describe('in PyTorch', inPyTorch);
 
@@ -138,6 +157,7 @@ function inPyTorch(): void {
     ['model parallel', { mode: 'modelParallel', worldSize: 2, steps: 3 }],
     ['DDP of one rank', { mode: 'ddp', worldSize: 1, steps: 3 }],
   ])('%s is the run of Lockstep', async (_, config) => {
+    if (config.worldSize === 1) cold();
     const { status } = await torch(config, '--quiet', '--weights', '--out', file('t1.json'));
     expect(status).toBe(0);
     await own(config, '--weights', '--out', file('l1.json'));
@@ -148,6 +168,7 @@ function inPyTorch(): void {
     'from Lockstep’s checkpoint, through a killed rank and a restart, back to Lockstep: the run without a stop',
     place({ rest: CYCLE }),
     async () => {
+      cold();
       const config = { mode: 'ddp', worldSize: 2, steps: 9, optimizer: { type: 'Adam', lr: 0.01 } };
       await own(config, '--weights', '--out', file('whole.json'));
       await own({ ...config, steps: 3 }, '--out', file('first.json'), '--checkpoint', file('one'));

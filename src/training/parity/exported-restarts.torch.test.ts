@@ -2,10 +2,9 @@
  * An exported run that is killed and started again, by the files that start it on a cluster, goes on from its last
  * checkpoint and comes to the weights of the run without a stop; and a save that is killed at any moment leaves a
  * whole checkpoint. In the PyTorch of this machine, on the CPU over gloo. Most starts are forks of one process that has
- * imported torch (scripts/warm-torch.py); the first job and the first single process are started as a user does.
+ * imported torch (testing/warm-torch); the first job and the first single process are started as a user does.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +14,7 @@ import { place } from '../../../scripts/tier';
 import { must } from '../../base/invariant';
 import { exportFiles } from '../../headless/export-run';
 import { pythonWithTorch, sayNoTorch } from '../testing/torch-scripts';
+import { startWarmTorch, type WarmTorch } from '../testing/warm-torch';
 
 const MODEL = {
   layers: [
@@ -28,16 +28,13 @@ const RUN = { model: MODEL, data: { type: 'xor', samples: 48 }, batchSize: 8, st
 const ADAM = { optimizer: { type: 'Adam', lr: 0.01 } };
 
 let home = '';
-let warm: ChildProcess | undefined;
-const WARM_TORCH = path.resolve(import.meta.dirname, '../../../scripts/warm-torch.py');
+let warm: WarmTorch | undefined;
 const python = pythonWithTorch();
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'lockstep-restarts-'));
   if (python === undefined) return;
-  const socket = path.join(home, 'warm.socket');
   // What the written files call: this test's Python, and a SLURM of one node, which has nothing to start on another.
   const commands = {
-    'warm/python3': `[ "$1" = -c ] && exec "${python}" "$@"\nexec "${python}" -S -E "${WARM_TORCH}" ask "${socket}" "$@"`,
     'bin/python3': `exec "${python}" "$@"`,
     'bin/scontrol': 'echo 127.0.0.1',
     'bin/srun': 'while [[ "$1" == --* ]]; do shift; done; exec "$@"',
@@ -47,16 +44,10 @@ beforeAll(async () => {
     await writeFile(path.join(home, name), `#!/usr/bin/env bash\n${line}\n`);
     await chmod(path.join(home, name), 0o755);
   }
-  const env = { ...process.env, CUDA_VISIBLE_DEVICES: '' };
-  warm = spawn(python, [WARM_TORCH, 'serve', socket], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  const said = must(warm.stdout, 'output');
-  await Promise.race([
-    once(said, 'data'),
-    once(said, 'end').then(() => Promise.reject(new Error('warm-torch.py ended'))),
-  ]);
+  warm = await startWarmTorch(python, path.join(home, 'warm'));
 });
 afterAll(async () => {
-  if (warm) await Promise.all([once(warm, 'close'), warm.stdin?.end()]);
+  await warm?.end();
   await rm(home, { recursive: true, force: true });
 });
 
@@ -85,7 +76,7 @@ const cold = (): Readonly<Record<string, string>> => ({ PATH: PATH('bin'), PYTHO
 /** What does not come from `env` is not there: no variable of another launcher. */
 function started(line: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const [command = '', ...args] = line;
-  const warmOnes = { PATH: PATH('warm', 'bin'), PYTHON_EXEC: path.join(home, 'warm', 'python3') };
+  const warmOnes = { PATH: PATH('warm', 'bin'), PYTHON_EXEC: must(warm, 'warm torch').python };
   const child = spawn(command, args, {
     cwd,
     env: { ...warmOnes, HOME: home, ...LOOKS_OFTEN, CUDA_VISIBLE_DEVICES: '', ...env },
