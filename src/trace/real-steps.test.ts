@@ -3,7 +3,7 @@
  * their bytes are the closed form, the values under the cursor are those that were added and trained.
  */
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { sessionInfo } from '../headless/session-info';
@@ -40,7 +40,18 @@ interface Run {
   readonly weights: Weights;
 }
 
-async function run(input: ConfigInput, steps: number): Promise<Run> {
+/** Every property draws the same configurations: each of them is run once for all. */
+const runs = new Map<string, Promise<Run>>();
+afterAll(() => runs.clear());
+
+function run(input: ConfigInput, steps: number): Promise<Run> {
+  const key = JSON.stringify([input, steps]);
+  const kept = runs.get(key) ?? runAnew(input, steps);
+  runs.set(key, kept);
+  return kept;
+}
+
+async function runAnew(input: ConfigInput, steps: number): Promise<Run> {
   const blueprint = createBlueprint(parseConfig({ device: 'cpu', compareSingle: false, ...input }), {});
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
   const traces: StepTrace[] = [];

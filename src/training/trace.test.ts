@@ -3,7 +3,7 @@
  * what was computed.
  */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { sessionInfo } from '../headless/session-info';
@@ -72,6 +72,16 @@ async function traced(config: ConfigInput, before = 1): Promise<Traced> {
   return { training, program, info: sessionInfo(training), trace };
 }
 
+/** Of a configuration that several tests read: traced once for them. Whoever trains on takes `traced`. */
+const kept = new Map<ConfigInput, Promise<Traced>>();
+afterAll(() => kept.clear());
+
+function tracedOnce(config: ConfigInput): Promise<Traced> {
+  const own = kept.get(config) ?? traced(config);
+  kept.set(config, own);
+  return own;
+}
+
 /** Sends and receives of a Program, joined by tag. */
 function transfersOf(program: Program) {
   const sides = program.lanes.flatMap(({ device, instructions }) => instructions.map((i) => ({ device, i })));
@@ -102,11 +112,11 @@ function expectOrder({ program, trace }: Pick<Traced, 'program' | 'trace'>): voi
 
 describe.each(cases)('%s', (_, config) => {
   test('events are in the order of every queue and of every dependency', async () => {
-    expectOrder(await traced(config));
+    expectOrder(await tracedOnce(config));
   });
 
   test('packets are exactly the transfers of the Program', async () => {
-    const { program, trace } = await traced(config);
+    const { program, trace } = await tracedOnce(config);
     const ids = (list: readonly { readonly send: number; readonly recv: number }[]) =>
       list.map(({ send, recv }) => `${send}>${recv}`).sort();
     const transfers = transfersOf(program);
@@ -125,7 +135,7 @@ describe.each(cases)('%s', (_, config) => {
   });
 
   test('bytes over the links are the bytes sent, and the closed form', async () => {
-    const { program, trace, info } = await traced(config);
+    const { program, trace, info } = await tracedOnce(config);
     const { byLink, byPayload, sent, received, total } = trafficOf(trace);
     const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
     const sends = program.lanes.flatMap((l) => l.instructions.filter((i) => i.kind === 'send'));
@@ -156,7 +166,7 @@ describe.each(cases)('%s', (_, config) => {
   });
 
   test('a transfer leaves what the sender held, put or added to what the receiver held', async () => {
-    const { trace } = await traced(config);
+    const { trace } = await tracedOnce(config);
     const cursor = new ContentsCursor(trace);
     for (const p of packetsOf(trace)) {
       cursor.seek(p.recv - 1);
@@ -168,7 +178,7 @@ describe.each(cases)('%s', (_, config) => {
   });
 
   test('the cursor gives what the plain fold gives, wherever it comes from', async () => {
-    const { trace } = await traced(config);
+    const { trace } = await tracedOnce(config);
     const cursor = new ContentsCursor(trace);
     const places = [...trace.events.keys()].filter((i) => i % 5 === 0);
     for (const place of [-1, ...places, ...places.reverse(), -1]) {
@@ -180,14 +190,14 @@ describe.each(cases)('%s', (_, config) => {
   });
 
   test('the text is the same whether ranks share memory or are joined by ports', async () => {
-    const [shared, joined] = [await traced(config), await traced({ ...config, placement: 'workers' })];
+    const [shared, joined] = [await tracedOnce(config), await traced({ ...config, placement: 'workers' })];
     expect(printTrace(joined.trace)).toBe(printTrace(shared.trace));
     const values = ({ trace }: Traced) => trace.events.map((e) => e.captured);
     expect(values(joined)).toEqual(values(shared));
   });
 
   test('every event and every gap has words', async () => {
-    const { trace } = await traced(config);
+    const { trace } = await tracedOnce(config);
     for (const clock of ['measured', 'modelled'] as const) {
       const said = trace.events.map((_, index) => sentenceOf(trace, index, clock));
       for (let device = 0; device < deviceCount(trace); device++) {
@@ -204,7 +214,7 @@ describe.each(cases)('%s', (_, config) => {
   });
 
   test('numbers are within their bounds', async () => {
-    const { trace, info } = await traced(config);
+    const { trace, info } = await tracedOnce(config);
     for (const clock of ['measured', 'modelled'] as const) {
       const { use, idle, overlap, allocatedBytes, shares, stepUs } = metricsOf(trace, clock, info);
       expect(stepUs).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { afterAll, describe, expect, it, test } from 'vitest';
 import { runConfig } from '../../headless/run';
 import type { ConfigInput, LayerInput } from '../../protocol/config';
 import type { Report } from '../../protocol/report';
@@ -24,8 +24,19 @@ const base: ConfigInput = {
   compareSingle: false,
 };
 
-const run = async (config: ConfigInput, history = 8): Promise<Report> =>
-  (await runConfig({ ...base, ...config }, {}, { records: { history, weights: true } })).report;
+/** Many tests compare with the same run. */
+const runs = new Map<string, Promise<Report>>();
+afterAll(() => runs.clear());
+
+async function run(config: ConfigInput, history = 8): Promise<Report> {
+  const key = JSON.stringify([config, history]);
+  const kept =
+    runs.get(key) ??
+    runConfig({ ...base, ...config }, {}, { records: { history, weights: true } }).then(({ report }) => report);
+  runs.set(key, kept);
+  // A report of its own for each: some tests change it.
+  return structuredClone(await kept);
+}
 
 /** As it comes from a file. Without its configuration, a cause must be seen in the numbers. */
 function compare(a: Partial<Report>, b: Partial<Report>, { configs = false } = {}): ReportComparison {
