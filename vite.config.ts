@@ -1,11 +1,12 @@
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { assembly } from './scripts/assembly.mjs';
 import { firstChunks } from './scripts/first-chunks.mjs';
 import { lessons, mdx } from './scripts/lessons.mjs';
 import { LongestFirst } from './scripts/longest-first.mjs';
 import { offline } from './scripts/offline.mjs';
+import { restFiles } from './scripts/rest-files.mjs';
 import { sharedWorkers } from './scripts/shared-workers.mjs';
 import { TAGS } from './scripts/tiers.mjs';
 import { transformCache } from './scripts/transform-cache.mjs';
@@ -112,6 +113,7 @@ export default defineConfig({
   test: {
     // Which tests `npm test` runs, and which modes a test trains (scripts/tier.ts).
     tags: TAGS,
+    exclude: [...configDefaults.exclude, ...(process.env['LOCKSTEP_TIER'] === 'quick' ? restFiles('.').keys() : [])],
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],
     // A machine that does much else besides pauses for seconds.

@@ -28,7 +28,7 @@ test.beforeEach(async ({ playground }) => {
 
 test(
   'Buckets is closed, and the mode changes while it is open: the page stays',
-  placeInBrowser({ rest: 'the next test draws a part that fails' }),
+  placeInBrowser({ rest: 'the fence around the whole page is tested in the quick tier' }),
   async ({ playground }) => {
     const { page } = playground;
     await playground.open(RUN);
@@ -47,61 +47,58 @@ test(
   },
 );
 
-test('a part that cannot be drawn says so, the rest goes on, and it comes back', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  for (const name of ['Stage', 'Timeline', 'Set-up', 'Result'] as const)
-    await test.step(name, async () => {
-      await breakCanvases(playground, name);
-      // Other colours: everything is drawn anew.
-      await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
-      const alert = playground.region(name).getByRole('alert');
-      await expect(alert).toContainText('could not be drawn');
-      await expect(alert).toContainText('This is a bug in Lockstep: the canvas is gone.');
-      await expect(alert.getByRole('link')).toHaveAttribute('href', /#.*seed=0.*data=xor/);
-      await expect(page.getByRole('alert')).toHaveCount(1);
-      // The run, the bar and what else is drawn do not notice.
-      const step = (await playground.number('Step')) + 5;
-      await playground.playUntilStep(step);
-      await breakCanvases(playground, '');
-      await alert.getByRole('button', { name: 'Try again' }).click();
-      await expect(page.getByRole('alert')).toHaveCount(0);
-      await expect(playground.region(name).locator('canvas').first()).toBeVisible();
-      expect(await playground.number('Step')).toBeGreaterThanOrEqual(step);
-    });
-});
-
 test(
-  'where every other fence is passed the page says so, and training goes on underneath',
-  placeInBrowser({ rest: 'one fence after another is passed in the test before it' }),
+  'a part that cannot be drawn says so, the rest goes on, and it comes back',
+  placeInBrowser({ rest: 'the fence around the whole page is tested in the quick tier' }),
   async ({ playground }) => {
     const { page } = playground;
     await playground.open(RUN);
-    await playground.button('Play').click();
-    await expect.poll(() => playground.number('Step')).toBeGreaterThan(2);
-    await page.evaluate(() => {
-      const real = window.getComputedStyle;
-      Reflect.set(window, 'heal', () => Reflect.set(window, 'getComputedStyle', real));
-      window.getComputedStyle = () => {
-        throw new Error('the colours are gone');
-      };
-    });
-    await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
-    const alert = page.getByRole('alert');
-    await expect(alert).toContainText('The page could not be drawn. This is a bug in Lockstep: the colours are gone.');
-    await expect(alert.getByRole('link', { name: /with these settings/ })).toHaveAttribute(
-      'href',
-      /#.*seed=0.*data=xor/,
-    );
-    await page.evaluate(() => Reflect.get(window, 'heal')());
-    await alert.getByRole('button', { name: 'Try again' }).click();
-    await expect(alert).toHaveCount(0);
-    const step = await playground.number('Step');
-    expect(step).toBeGreaterThan(2);
-    await expect.poll(() => playground.number('Step')).toBeGreaterThan(step);
-    await playground.button('Pause').click();
+    for (const name of ['Stage', 'Timeline', 'Set-up', 'Result'] as const)
+      await test.step(name, async () => {
+        await breakCanvases(playground, name);
+        // Other colours: everything is drawn anew.
+        await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
+        const alert = playground.region(name).getByRole('alert');
+        await expect(alert).toContainText('could not be drawn');
+        await expect(alert).toContainText('This is a bug in Lockstep: the canvas is gone.');
+        await expect(alert.getByRole('link')).toHaveAttribute('href', /#.*seed=0.*data=xor/);
+        await expect(page.getByRole('alert')).toHaveCount(1);
+        // The run, the bar and what else is drawn do not notice.
+        const step = (await playground.number('Step')) + 5;
+        await playground.playUntilStep(step);
+        await breakCanvases(playground, '');
+        await alert.getByRole('button', { name: 'Try again' }).click();
+        await expect(page.getByRole('alert')).toHaveCount(0);
+        await expect(playground.region(name).locator('canvas').first()).toBeVisible();
+        expect(await playground.number('Step')).toBeGreaterThanOrEqual(step);
+      });
   },
 );
+
+test('where every other fence is passed the page says so, and training goes on underneath', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await playground.button('Play').click();
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(2);
+  await page.evaluate(() => {
+    const real = window.getComputedStyle;
+    Reflect.set(window, 'heal', () => Reflect.set(window, 'getComputedStyle', real));
+    window.getComputedStyle = () => {
+      throw new Error('the colours are gone');
+    };
+  });
+  await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('The page could not be drawn. This is a bug in Lockstep: the colours are gone.');
+  await expect(alert.getByRole('link', { name: /with these settings/ })).toHaveAttribute('href', /#.*seed=0.*data=xor/);
+  await page.evaluate(() => Reflect.get(window, 'heal')());
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(alert).toHaveCount(0);
+  const step = await playground.number('Step');
+  expect(step).toBeGreaterThan(2);
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(step);
+  await playground.button('Pause').click();
+});
 
 test('a page that cannot even begin says so, with ways on', async ({ playground }) => {
   const { page } = playground;

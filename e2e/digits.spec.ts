@@ -73,7 +73,7 @@ test(
 
 test(
   'the keyboard draws, and the tabs are worked with the arrow keys',
-  placeInBrowser({ rest: 'inference/ classifies; keyboard.spec.ts comes to every control' }),
+  placeInBrowser({ rest: 'inference/ classifies; accessibility.spec.ts comes to every control' }),
   async ({ playground }) => {
     const { page } = playground;
     await playground.open(CNN);

@@ -146,7 +146,7 @@ for (const [screen, viewport] of Object.entries({
 }))
   test(
     `every stop of Tab is in view with its whole ring, and none holds the focus: ${screen}`,
-    placeInBrowser(screen === 'phone' ? { rest: 'the stops of Tab are looked at on a laptop' } : {}),
+    placeInBrowser({ rest: 'accessibility.spec.ts reaches every control by Tab' }),
     async ({ playground }) => {
       const { page } = playground;
       await page.setViewportSize(viewport);
@@ -173,21 +173,27 @@ for (const [screen, viewport] of Object.entries({
     },
   );
 
-test('p goes from part to part, and Tab from there into the part', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open(RUN);
-  await playground.fetched();
-  for (const part of ['', 'Stage', 'Timeline', 'Set-up', 'Result', 'Code', '']) {
-    await page.keyboard.press('p');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')).toBe(part);
-    expect(await hidden(page)).toEqual([]);
-    if (part !== 'Set-up') continue;
-    await page.keyboard.press('Tab');
-    await expect(playground.preset('MLP').or(page.getByRole('region', { name: part }).locator(':focus'))).toBeFocused();
-  }
-  await page.keyboard.press('Shift+P');
-  await expect(playground.region('Code')).toBeFocused();
-});
+test(
+  'p goes from part to part, and Tab from there into the part',
+  placeInBrowser({ rest: 'accessibility.spec.ts reaches every control by Tab' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await playground.fetched();
+    for (const part of ['', 'Stage', 'Timeline', 'Set-up', 'Result', 'Code', '']) {
+      await page.keyboard.press('p');
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')).toBe(part);
+      expect(await hidden(page)).toEqual([]);
+      if (part !== 'Set-up') continue;
+      await page.keyboard.press('Tab');
+      await expect(
+        playground.preset('MLP').or(page.getByRole('region', { name: part }).locator(':focus')),
+      ).toBeFocused();
+    }
+    await page.keyboard.press('Shift+P');
+    await expect(playground.region('Code')).toBeFocused();
+  },
+);
 
 test('Escape closes the fold that has the focus, one at a time, and the focus stays at it', async ({ playground }) => {
   const { page } = playground;

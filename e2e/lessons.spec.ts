@@ -106,7 +106,7 @@ async function commitsAndSees(section: Locator): Promise<void> {
 }
 
 /** All lessons are pages of the same parts: figures, predictions, tasks. */
-const IN_QUICK = 'buckets';
+const IN_QUICK = 'model-parallel';
 
 test.describe('lessons', () => {
   test.use({ viewport: WIDE });

@@ -57,7 +57,10 @@ test(
 
 test(
   'Tensor parallel: each layer shows how it is cut, and one press cuts it another way',
-  placeInBrowser({ modes: ['tensor'] }),
+  placeInBrowser({
+    modes: ['tensor'],
+    rest: 'the mode trains on WebGPU in the quick tier, and plan-changes.test.ts changes plans',
+  }),
   async ({ playground }) => {
     const { page } = playground;
     await playground.open('seed=0&samples=32&test=0&batch=16&layers=2-4-4-1&act=tanh&mode=tensor&world=2&device=cpu');
@@ -105,7 +108,10 @@ test(
 
 test(
   'Sharded: the stages of ZeRO show what a rank keeps, and a unit joins the root by one press',
-  placeInBrowser({ modes: ['sharded'] }),
+  placeInBrowser({
+    modes: ['sharded'],
+    rest: 'the mode trains on WebGPU in the quick tier, and sharded-memory.test.ts has what a rank keeps',
+  }),
   async ({ playground }) => {
     const { page } = playground;
     await playground.open('seed=0&samples=32&test=0&batch=16&layers=2-4-4-1&act=tanh&mode=sharded&world=2&device=cpu');

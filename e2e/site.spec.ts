@@ -23,23 +23,35 @@ test(
   },
 );
 
-test('the command line and the page give the same report', async ({ playground }) => {
-  const config = {
-    data: { type: 'xor', samples: 40 },
-    batchSize: 8,
-    steps: 5,
-    mode: 'ddp',
-    worldSize: 2,
-    device: 'cpu',
-  };
-  const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-e2e-'));
-  await writeFile(path.join(folder, 'run.json'), JSON.stringify(config));
-  const out = path.join(folder, 'report.json');
-  await run('node', ['bin/lockstep.mjs', 'train', '--config', path.join(folder, 'run.json'), '--out', out, '--quiet']);
-  const fromTerminal = JSON.parse(await readFile(out, 'utf8')) as Report;
-  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
-  const fromPage = await playground.run(config);
-  expect(fromPage.weightsSha256).toBe(fromTerminal.weightsSha256);
-  expect(fromPage.losses).toEqual(fromTerminal.losses);
-  expect(fromPage.bytes).toEqual(fromTerminal.bytes);
-});
+test(
+  'the command line and the page give the same report',
+  placeInBrowser({ rest: 'both call one function, whose runs bits.test.ts holds to their bits' }),
+  async ({ playground }) => {
+    const config = {
+      data: { type: 'xor', samples: 40 },
+      batchSize: 8,
+      steps: 5,
+      mode: 'ddp',
+      worldSize: 2,
+      device: 'cpu',
+    };
+    const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-e2e-'));
+    await writeFile(path.join(folder, 'run.json'), JSON.stringify(config));
+    const out = path.join(folder, 'report.json');
+    await run('node', [
+      'bin/lockstep.mjs',
+      'train',
+      '--config',
+      path.join(folder, 'run.json'),
+      '--out',
+      out,
+      '--quiet',
+    ]);
+    const fromTerminal = JSON.parse(await readFile(out, 'utf8')) as Report;
+    await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+    const fromPage = await playground.run(config);
+    expect(fromPage.weightsSha256).toBe(fromTerminal.weightsSha256);
+    expect(fromPage.losses).toEqual(fromTerminal.losses);
+    expect(fromPage.bytes).toEqual(fromTerminal.bytes);
+  },
+);

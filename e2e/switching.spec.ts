@@ -1,27 +1,31 @@
 import { placeInBrowser } from '../scripts/tier';
 import { expect, type ModeName, TINY, test } from './playground';
 
-test('switching the mode keeps seed, data and start', async ({ playground }) => {
-  await playground.open(`${TINY}&data=circle&seed=7&shuffle=0&mode=single&device=cpu`);
-  await playground.iterate(1);
-  await expect.poll(() => playground.number('Step')).toBe(1);
-  const first = await playground.number('Loss');
-  for (const name of [
-    'DataParallel',
-    'Parameter server',
-    'Model parallel',
-    'DistributedDataParallel',
-    'Single',
-  ] satisfies ModeName[]) {
-    await playground.choose(name);
-    expect(playground.hash()).toContain('seed=7');
-    expect(playground.hash()).toContain('data=circle');
+test(
+  'switching the mode keeps seed, data and start',
+  placeInBrowser({ rest: 'app/edit/mode-changes.test.ts changes modes, and modes.spec.ts opens one after another' }),
+  async ({ playground }) => {
+    await playground.open(`${TINY}&data=circle&seed=7&shuffle=0&mode=single&device=cpu`);
     await playground.iterate(1);
     await expect.poll(() => playground.number('Step')).toBe(1);
-    // The ranks of DDP share out all 32 rows, of which one device takes the first 16: another batch, another loss.
-    if (name !== 'DistributedDataParallel') await expect.poll(() => playground.number('Loss')).toBeCloseTo(first, 4);
-  }
-});
+    const first = await playground.number('Loss');
+    for (const name of [
+      'DataParallel',
+      'Parameter server',
+      'Model parallel',
+      'DistributedDataParallel',
+      'Single',
+    ] satisfies ModeName[]) {
+      await playground.choose(name);
+      expect(playground.hash()).toContain('seed=7');
+      expect(playground.hash()).toContain('data=circle');
+      await playground.iterate(1);
+      await expect.poll(() => playground.number('Step')).toBe(1);
+      // The ranks of DDP share out all 32 rows, of which one device takes the first 16: another batch, another loss.
+      if (name !== 'DistributedDataParallel') await expect.poll(() => playground.number('Loss')).toBeCloseTo(first, 4);
+    }
+  },
+);
 
 test(
   'the world size is a slider that the keyboard moves',

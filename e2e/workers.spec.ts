@@ -43,13 +43,17 @@ test.describe(() => {
   // The script that ends the rank comes into the workers as a blob:, which the page's policy forbids.
   test.use({ bypassCSP: true });
 
-  test('a rank that dies is said, and training goes on with new ranks', async ({ playground }) => {
-    await addWorkerPrelude(playground.page, RANK_1_DIES);
-    await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu&placement=workers`);
-    await playground.iterate(1);
-    await playground.page.evaluate(() => new BroadcastChannel('end of rank 1').postMessage('now'));
-    await expect(playground.notice(/Rank 1 .*rank 1 is gone.*Training continues/)).toBeVisible();
-    await playground.playUntilStep(10);
-    await expect(playground.status('Replica divergence')).toHaveText(/^0/);
-  });
+  test(
+    'a rank that dies is said, and training goes on with new ranks',
+    placeInBrowser({ rest: 'failures.spec.ts kills a rank, and where.spec.ts ends the worker of the session' }),
+    async ({ playground }) => {
+      await addWorkerPrelude(playground.page, RANK_1_DIES);
+      await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu&placement=workers`);
+      await playground.iterate(1);
+      await playground.page.evaluate(() => new BroadcastChannel('end of rank 1').postMessage('now'));
+      await expect(playground.notice(/Rank 1 .*rank 1 is gone.*Training continues/)).toBeVisible();
+      await playground.playUntilStep(10);
+      await expect(playground.status('Replica divergence')).toHaveText(/^0/);
+    },
+  );
 });

@@ -1,6 +1,9 @@
 /**
- * The fuzzers. In `npm test` each makes some hundred cases of one fixed seed, and those of regressions.json; `npm run
- * fuzz` goes on for as long as one likes and sets what is read here from the environment.
+ * The fuzzers. In `npm run test:all` each makes some hundred cases of one fixed seed, and those of regressions.json;
+ * `npm run fuzz` goes on for as long as one likes and sets what is read here from the environment.
+ *
+ * @module-tag rest: grown.test.ts reads the files that cost most; damaged.test.ts, permalink.test.ts and reading-
+ * bounds.test.ts have inputs that are refused.
  */
 import { describe, test } from 'vitest';
 import { TARGETS } from './targets';

@@ -34,6 +34,7 @@ const { collectBin, runBin } = await import('./run-bin.mjs');
 const { findTorch } = await import('./find-torch.mjs');
 const { freePort } = await import('./free-port.mjs');
 const { isCurrent } = await import('./is-current.mjs');
+const { restFiles } = await import('./rest-files.mjs');
 
 const tier = values.rest ? 'rest' : values.all ? 'all' : 'quick';
 
@@ -78,7 +79,9 @@ const quick =
     : undefined;
 if (tier === 'rest' && !quick) console.log('No run of `npm test` is there for these files: only the rest is counted.');
 /** Files without a test for the rest need not be loaded. No file: all. */
-const files = [...new Set(quick?.tests.filter((test) => test.kind !== 'browser' && !test.ran).map(({ file }) => file))];
+const wholeFiles = restFiles(root);
+const halves = quick?.tests.filter((test) => test.kind !== 'browser' && !test.ran).map(({ file }) => file);
+const files = halves ? [...new Set([...halves, ...wholeFiles.keys()])] : [];
 console.log(`Set-up took ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 
 // What the browser tests need is built meanwhile, unless it is there.
@@ -105,7 +108,7 @@ const vitestStatus = await runBin(
     `--outputFile.json=${reports.vitest}`,
     ...files,
   ],
-  environment,
+  { ...environment, LOCKSTEP_TIER: tier },
 );
 const units = vitestCounts(reports.vitest, vitestStatus, tier);
 
@@ -127,16 +130,17 @@ const own = closing([units, browser]);
 const seconds = (performance.now() - started) / 1000;
 for (const [name, counts] of Object.entries({ ...units.projects, browser }))
   console.log(`${name}: ${counts.passed} passed, ${counts.failed} failed`);
-own.problems.push(...withoutReason([...units.tests, ...listed]));
+own.problems.push(...withoutReason([...units.tests, ...listed], wholeFiles));
 if (tier === 'quick') {
   own.problems.push(
     ...missingInQuick(
       own.tests,
       KINDS.filter((kind) => torch || kind !== 'torch'),
+      [...wholeFiles.keys()],
     ),
   );
   const left = [...units.tests.filter(({ ran }) => !ran), ...listed.filter(({ tags }) => tags.includes('rest'))];
-  console.log(`Left for npm run test:all: ${left.length} tests.`);
+  console.log(`Left for npm run test:all: ${left.length} tests, and ${wholeFiles.size} files as a whole.`);
   for (const line of slowLines(seconds, own.tests)) console.log(line);
 }
 console.log(`Took ${seconds.toFixed(0)} s.`);

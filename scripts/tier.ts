@@ -1,6 +1,7 @@
 /**
  * Where a test runs. `npm test` runs the quick tier, `npm run test:all` everything. A test belongs to the quick tier
- * unless it is left for the rest, with a reason: what of the quick tier would fail, too, if the same thing broke. The
+ * unless it is left for the rest, with a reason: what of the quick tier would fail, too, if the same thing broke. A
+ * file without any quick test says so in its first comment (rest-files.mjs), and a quick run does not load it. The
  * modes that a test trains are tags as well, so that a run can tell whether the quick tier has every mode (tiers.mjs),
  * and so that `npx vitest run --tags-filter pipeline` runs all tests of that mode.
  */

@@ -67,11 +67,12 @@ const roomOf = (file) => {
  *
  * @param {readonly TierTest[]} tests all tests, also those that are left
  * @param {readonly string[]} kinds those that can run here
+ * @param {readonly string[]} [restFiles] files that were not loaded, from the root
  * @returns {string[]}
  */
-export function missingInQuick(tests, kinds) {
+export function missingInQuick(tests, kinds, restFiles = []) {
   const quick = tests.filter(({ ran }) => ran);
-  const rooms = (/** @type {readonly TierTest[]} */ of) => new Set(of.map(({ file }) => roomOf(file)));
+  const rooms = (/** @type {readonly {file: string}[]} */ of) => new Set(of.map(({ file }) => roomOf(file)));
   const ran = rooms(quick);
   return [
     ...kinds
@@ -82,7 +83,9 @@ export function missingInQuick(tests, kinds) {
         .filter((mode) => !quick.some((test) => test.kind === kind && test.tags.includes(mode)))
         .map((mode) => `the quick tier has no ${kind} test that trains in mode ${mode}`),
     ),
-    ...[...rooms(tests)].filter((room) => !ran.has(room)).map((room) => `the quick tier has no test of ${room}`),
+    ...[...rooms([...tests, ...restFiles.map((file) => ({ file }))])]
+      .filter((room) => !ran.has(room))
+      .map((room) => `the quick tier has no test of ${room}`),
   ];
 }
 
@@ -102,11 +105,19 @@ export function notOnce(quick, rest) {
   });
 }
 
-/** @param {readonly TierTest[]} tests @returns {string[]} */
-export const withoutReason = (tests) =>
-  tests
-    .filter(({ tags, reason = '' }) => tags.includes('rest') && reason.trim() === '')
-    .map(({ id }) => `${id} is left for test:all without a reason: place({ rest: 'why' })`);
+/**
+ * @param {readonly TierTest[]} tests
+ * @param {ReadonlyMap<string, string>} [restFiles] why a file is left as a whole
+ * @returns {string[]}
+ */
+export const withoutReason = (tests, restFiles = new Map()) => [
+  ...tests
+    .filter(({ tags, reason = '', file }) => tags.includes('rest') && reason.trim() === '' && !restFiles.has(file))
+    .map(({ id }) => `${id} is left for test:all without a reason: place({ rest: 'why' })`),
+  ...[...restFiles]
+    .filter(([, reason]) => reason === '')
+    .map(([file]) => `${file} is left for test:all without a reason after @module-tag rest`),
+];
 
 /** The quick tier should take no longer, on two cores that do nothing else. */
 const QUICK_SECONDS = 480;

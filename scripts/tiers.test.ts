@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MODES as CONFIG_MODES } from '../src/protocol/config';
+import { restOf } from './rest-files.mjs';
 import { place, placeInBrowser } from './tier';
 import { belongs, KINDS, MODES, missingInQuick, notOnce, slowLines, TAGS, withoutReason } from './tiers.mjs';
 
@@ -37,6 +38,9 @@ describe('the quick tier', () => {
     ]);
     const left = test('src/optim/adam.test.ts', 'pure', ['rest'], false);
     expect(missingInQuick([...whole, left], KINDS)).toEqual(['the quick tier has no test of src/optim']);
+    expect(missingInQuick(whole, KINDS, ['src/optim/adam.property.test.ts', 'src/graph/ops.property.test.ts'])).toEqual(
+      ['the quick tier has no test of src/optim'],
+    );
     const other = whole.map((one) => (one.kind === 'gpu' ? { ...one, tags: ['ddp'] } : one));
     expect(missingInQuick(other, KINDS)).toHaveLength(MODES.length - 1);
     expect(missingInQuick(other, KINDS)).toContain('the quick tier has no gpu test that trains in mode pipeline');
@@ -74,5 +78,20 @@ describe('quick and rest', () => {
     });
     const silent = { ...test('a.test.ts', 'pure', ['rest'], false), reason: ' ' };
     expect(withoutReason([...whole, silent])).toHaveLength(1);
+    expect(withoutReason([silent], new Map([['a.test.ts', 'why']]))).toEqual([]);
+    expect(withoutReason([silent], new Map([['a.test.ts', '']]))).toEqual([
+      'a.test.ts is left for test:all without a reason after @module-tag rest',
+    ]);
+  });
+
+  it('a file is left as a whole by its first comment, which says why', () => {
+    // Vitest finds the word in a text of this file as well.
+    const tag = ['@module', 'tag rest'].join('-');
+    expect(restOf(`/**\n * What it tests.\n *\n * ${tag}: the same in\n * fewer cases\n */\nimport x;\n`)).toBe(
+      'the same in fewer cases',
+    );
+    expect(restOf(`/** ${tag} */\n`)).toBe('');
+    expect(restOf(`/** Many cases. ${tag} */\n`)).toBeUndefined();
+    expect(restOf(`/** What it tests. */\n/** ${tag}: of a part */\n`)).toBeUndefined();
   });
 });

@@ -1,3 +1,7 @@
+/**
+ * @module-tag rest: the optimisers are held to PyTorch by script-losses.test.ts; the claims of other lessons are asked
+ * in the same way.
+ */
 import { expect, test } from 'vitest';
 import { measure } from '../../src/lessons/facts/quantities';
 import { claimsOf } from '../../src/lessons/testing/claims';

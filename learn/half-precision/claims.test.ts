@@ -1,4 +1,9 @@
-/** What the lesson on half precision says, held against runs. */
+/**
+ * What the lesson on half precision says, held against runs.
+ *
+ * @module-tag rest: the runs that it speaks of are held by mixed-precision.test.ts; the claims of other lessons are
+ * asked in the same way.
+ */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../src/base/invariant';
 import { FORMATS, kind } from '../../src/lessons/drawing/kinds/sixteen-bits';

@@ -1,4 +1,9 @@
-/** What the lesson on sharded states says, held against runs. */
+/**
+ * What the lesson on sharded states says, held against runs.
+ *
+ * @module-tag rest: the runs that it speaks of are held by sharded.test.ts and sharded-memory.test.ts; the claims of
+ * other lessons are asked in the same way.
+ */
 import { describe, expect, test } from 'vitest';
 import { must } from '../../src/base/invariant';
 import { claimsOf } from '../../src/lessons/testing/claims';

@@ -1,4 +1,8 @@
-/** What the lesson on traces says of its recordings and of the steps that the reader makes. */
+/**
+ * What the lesson on traces says of its recordings and of the steps that the reader makes.
+ *
+ * @module-tag rest: src/recordings has tests of its own; the claims of other lessons are asked in the same way.
+ */
 import { describe, expect, test } from 'vitest';
 import { must } from '../../src/base/invariant';
 import { kind as launched } from '../../src/lessons/drawing/kinds/launched-steps';

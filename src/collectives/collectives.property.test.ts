@@ -2,6 +2,8 @@
  * Every collective by every algorithm that knows it, run on the CPU executor, in one memory space and over a transport:
  * what its definition says, for every size, world, root, sub-group and layout of nodes; the same bytes on all ranks;
  * bytes and rounds as the cost formula says.
+ *
+ * @module-tag rest: lab.test.ts runs every algorithm against the definition of its collective.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,9 @@
 /**
  * Every case of fixtures/ops.json on a real WebGPU device, from its inputs to its gradients, against what PyTorch 1.13
  * gave.
+ *
+ * @module-tag rest: ops.gpu.test.ts holds every kernel to the CPU, and ops.parity.test.ts the CPU to the same numbers
+ * of PyTorch.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { must } from '../base/invariant';

@@ -1,6 +1,8 @@
 /**
  * Every operator over odd shapes on the CPU: forward against a float64 formula, backward against differences of that
  * formula, element by element, and for large inputs along a random direction, too.
+ *
+ * @module-tag rest: ops.parity.test.ts holds every operator to what PyTorch computed for one shape or more.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,8 @@
 /**
  * Every tiled kernel against the kernels with one invocation per element, bit by bit, at sizes on and off the grid of
  * its tiles, for several instances.
+ *
+ * @module-tag rest: ops.gpu.test.ts holds the tiled kernels to the CPU off the grid of tiles.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';

@@ -2,6 +2,8 @@
  * No Program of any mode races: two instructions of a device that touch the same numbers, one of them writing, are
  * ordered by queues, waits and messages. So every order that the queues allow computes the same bits, wherever the
  * ranks live.
+ *
+ * @module-tag rest: a race changes the bits of ranks in workers, which worlds.test.ts and equality.test.ts compare.
  */
 import * as fc from 'fast-check';
 import * as v from 'valibot';

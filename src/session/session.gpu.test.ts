@@ -138,40 +138,43 @@ function watchedGpu(): { readonly gpu: GPU; readonly devices: readonly GPUDevice
   return { gpu: { requestAdapter } as unknown as GPU, devices };
 }
 
-test.each(PLACEMENTS)(
-  '$title: once each Program has been seen, no step allocates on the GPU, pictures and checkpoints included',
-  async ({ placement }) => {
-    const { gpu, devices } = watchedGpu();
-    // An epoch is three full batches and a short one.
-    const s = await openTestSession({ ...ddp, placement, data: { type: 'xor', samples: 42 } }, { gpu });
-    const playTo = async (step: number) => {
-      const reached = s.until('snapshot', ({ snapshot }) => snapshot.step >= step);
-      s.control({ type: 'play', stepsPerSecond: 0 });
-      await reached;
-      const paused = s.until('state', ({ state }) => state === 'paused');
-      s.control({ type: 'pause' });
-      await paused;
-    };
-    for (let step = 0; step < 9; step++) await s.api.traceStep();
-    await playTo(60);
-    let [staging, others] = [0, 0];
-    for (const device of devices) {
-      const createBuffer = device.createBuffer.bind(device);
-      device.createBuffer = (descriptor) => {
-        if (descriptor.usage & MAP_READ) staging++;
-        else others++;
-        return createBuffer(descriptor);
+const PORTS = 'webgpu-executor.gpu.test.ts counts allocations of ranks with a device each';
+for (const { title, placement } of PLACEMENTS)
+  test(
+    `${title}: once each Program has been seen, no step allocates on the GPU, pictures and checkpoints included`,
+    place(placement === 'shared' ? {} : { rest: PORTS }),
+    async () => {
+      const { gpu, devices } = watchedGpu();
+      // An epoch is three full batches and a short one.
+      const s = await openTestSession({ ...ddp, placement, data: { type: 'xor', samples: 42 } }, { gpu });
+      const playTo = async (step: number) => {
+        const reached = s.until('snapshot', ({ snapshot }) => snapshot.step >= step);
+        s.control({ type: 'play', stepsPerSecond: 0 });
+        await reached;
+        const paused = s.until('state', ({ state }) => state === 'paused');
+        s.control({ type: 'pause' });
+        await paused;
       };
-    }
-    await playTo(200);
-    for (let step = 0; step < 4; step++) await s.api.traceStep();
-    expect(others).toBe(0);
-    // Staging buffers are kept: as many as reads were ever under way at once. In one memory these are what a picture,
-    // a checkpoint and a traced step read; ports add the ring's four messages on each of three ranks.
-    expect(staging).toBeLessThanOrEqual(placement === 'shared' ? 3 : 12);
-    await s.close();
-  },
-);
+      for (let step = 0; step < 9; step++) await s.api.traceStep();
+      await playTo(60);
+      let [staging, others] = [0, 0];
+      for (const device of devices) {
+        const createBuffer = device.createBuffer.bind(device);
+        device.createBuffer = (descriptor) => {
+          if (descriptor.usage & MAP_READ) staging++;
+          else others++;
+          return createBuffer(descriptor);
+        };
+      }
+      await playTo(200);
+      for (let step = 0; step < 4; step++) await s.api.traceStep();
+      expect(others).toBe(0);
+      // Staging buffers are kept: as many as reads were ever under way at once. In one memory these are what a picture,
+      // a checkpoint and a traced step read; ports add the ring's four messages on each of three ranks.
+      expect(staging).toBeLessThanOrEqual(placement === 'shared' ? 3 : 12);
+      await s.close();
+    },
+  );
 
 test('a session closed during a restart leaves no device behind', async () => {
   const { gpu, devices } = watchedGpu();

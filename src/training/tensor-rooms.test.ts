@@ -1,6 +1,8 @@
 /**
  * Rooms of ranks that share layers: the part of a tensor that a rank has is drawn at its place in an outline of the
  * whole, so that the parts of all ranks fill it; and every room has place for its words.
+ *
+ * @module-tag rest: fits.test.ts paints rooms of mode tensor, where no word is over another.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTraceFacts } from '../app/stage/facts-at';

@@ -2,6 +2,8 @@
  * Uneven inputs of DDP, whatever the batches come to: the run trains and its report is made, or the settings are
  * refused with their keys and values. Where a rank has no batch at all the run used to look for Programs that no step
  * has.
+ *
+ * @module-tag rest: script-losses.test.ts and ddp-stops.test.ts have uneven inputs.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,6 +1,8 @@
 /**
  * Random plans over random nets: the ranks' graphs, run side by side and put together, give what the whole graph gives,
  * every activation, the loss and every gradient.
+ *
+ * @module-tag rest: tensor-pair.test.ts and tensor-mesh.test.ts train nets that are cut by plans of their own.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Fused graphs against plain ones on a real WebGPU device: the same values, and fewer dispatches. */
+/**
+ * Fused graphs against plain ones on a real WebGPU device: the same values, and fewer dispatches.
+ *
+ * @module-tag rest: ops.gpu.test.ts has fused kernels, and bits.test.ts the fused Programs.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';

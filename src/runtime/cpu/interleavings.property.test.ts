@@ -3,6 +3,8 @@
  * in random orders, with the shared slots poisoned before each step, and held against the CPU executor. Once a message
  * is copied when it is received, as where devices share memory (then a writer waits until it has been), once when it is
  * sent, as between workers.
+ *
+ * @module-tag rest: worlds.test.ts runs the Programs in two orders, in one thread and in workers.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -2,6 +2,8 @@
  * A pipeline with dropout on every stage stops and goes on to the bit: each rank's generator is in the checkpoint, so
  * the masks after it are those of the run that did not stop. Every schedule, with and without replicas, in the middle
  * of an epoch and at its end.
+ *
+ * @module-tag rest: checkpoint.test.ts and resume.test.ts stop and resume pipelines.
  */
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';

@@ -1,6 +1,8 @@
 /**
  * A run in shards beside tp or around stages stops and goes on to the bit, dropout and all; its checkpoint has whole
  * tensors, so the weights and states of one mesh go on in any other one, to the bit of what was saved.
+ *
+ * @module-tag rest: resume-sharded.test.ts and resume-tensor.test.ts stop and resume on meshes with one of the two.
  */
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput, LayerInput } from '../../protocol/config';

@@ -1,6 +1,9 @@
 /**
  * The same bits as before on WebGPU, for a part of the table of bits.test.ts. Another GPU may round otherwise: on
  * another adapter than the one that the hashes were recorded on, each run is run twice and must end with the same bits.
+ *
+ * @module-tag rest: parity.gpu.test.ts and ddp-scripts.gpu.test.ts train in every mode on the same kernels, held to
+ * PyTorch.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';

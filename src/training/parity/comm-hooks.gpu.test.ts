@@ -3,6 +3,7 @@
  * and orthonormal columns, averages of parameters.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '../../../scripts/tier';
 import { at } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
@@ -28,7 +29,12 @@ const HOOKS: readonly (readonly [Hook, ConfigInput['placement'], number])[] = [
   [{ type: 'localSGD', period: 2, startLocalSGDIter: 1 }, 'shared', 5e-6],
 ];
 
-test.each(HOOKS)('%o (%s)', async (commHook, placement, bar) => {
+const TITLE = '%o (%s)';
+const [shared, workers] = (['shared', 'workers'] as const).map((own) => HOOKS.filter(([, of]) => of === own));
+test.each(shared ?? [])(TITLE, isThatOfTheCpu);
+test.each(workers ?? [])(TITLE, place({ rest: 'ranks on one device have the same kernels' }), isThatOfTheCpu);
+
+async function isThatOfTheCpu(...[commHook, placement, bar]: (typeof HOOKS)[number]): Promise<void> {
   const config: ConfigInput = { mode: 'ddp', worldSize: 3, placement, ddp: { commHook, bucketCapMb: 0.0005 } };
   const own = await runHook(config, 'webgpu', 5, gpu.gpu);
   const other = await runHook(config, 'cpu', 5);
@@ -39,4 +45,4 @@ test.each(HOOKS)('%o (%s)', async (commHook, placement, bar) => {
       expect(apart, `${name} of rank ${rank}`).toBeLessThan(bar);
     }
   });
-});
+}

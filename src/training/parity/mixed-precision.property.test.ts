@@ -1,6 +1,8 @@
 /**
  * Mixed precision on random nets: tensors kept as halves have the bits of float32 tensors that are rounded after each
  * operator, and modes that leave the arithmetic alone leave its bits alone under autocast, too.
+ *
+ * @module-tag rest: mixed-precision.test.ts trains with autocast and a policy in the same modes.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

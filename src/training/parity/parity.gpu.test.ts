@@ -25,8 +25,11 @@ const WORKERS = 'one run of each mode in workers is in the quick tier; on the CP
 const runsInWorkers = (parity: ParityCase): boolean => isSmall(parity) || parityPlace(parity).rest === undefined;
 const IN_WORKERS = /^tanh_mlp (single|model parallel|DataParallel.*|DDP world_size2_batch_per_rank16)$/;
 
+/** Minutes of a software GPU, whose attention attention.gpu.test.ts holds to the CPU. */
+const ON_CPU = 'parity.test.ts trains the GPT under DDP on the CPU';
+
 for (const parity of PARITY_CASES) {
-  const { modes, rest } = parityPlace(parity);
+  const { modes, rest = parity.name.startsWith('gpt') ? ON_CPU : undefined } = parityPlace(parity);
   describe(parity.name, place({ modes, rest }), () => {
     const alone = place(IN_WORKERS.test(parity.name) ? {} : { rest: WORKERS });
     const shared = once(() => runParity(parity, node.gpu));

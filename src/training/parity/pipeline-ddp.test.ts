@@ -1,6 +1,9 @@
 /**
  * DDP around the stages of a pipeline is DDP: a pipeline with one rank per replica and one micro-batch has the bits of
  * mode ddp, setting by setting; and with more stages a setting changes what it changes in mode ddp.
+ *
+ * @module-tag rest: pipeline.test.ts and three-axes.test.ts train replicas of pipelines; worlds.test.ts and script-
+ * losses.test.ts hold the settings of DDP.
  */
 import { describe, expect, test } from 'vitest';
 import { runConfig } from '../../headless/run';

@@ -2,6 +2,8 @@
  * What a schedule may change and what not, as properties: any legal order of forwards and backwards trains to GPipe's
  * weights, to the bit where every stage sums its micro-batches in the same order; GPipe with equal micro-batches has
  * the bits of one device that accumulates; an order that cannot run is refused before anything runs.
+ *
+ * @module-tag rest: pipeline.test.ts trains under the schedules of torch.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

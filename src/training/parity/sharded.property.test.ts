@@ -1,6 +1,8 @@
 /**
  * Sharded data parallelism on random nets, worlds and settings trains like DDP on the same rows, whatever the stage of
  * ZeRO: with two ranks to the bit, with more within rounding, since sums have another order.
+ *
+ * @module-tag rest: sharded.test.ts trains chosen nets in every stage of ZeRO.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,6 +1,8 @@
 /**
  * Tensor parallelism on random meshes: nets of whole layers and column/row pairs with any widths, cut over tp, beside
  * replicas and pipeline stages, train like one device.
+ *
+ * @module-tag rest: tensor-mesh.test.ts trains on chosen meshes.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -17,6 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => node.close());
 
+const WORKERS = 'parity.gpu.test.ts has one GPUDevice per rank in other modes, and the CPU device this run in workers';
 const PAIR = /^mlp784, tp 2, 0 Colwise/;
 const MEANT = /^mlp784, tp 2, 0 Colwise|^mlp784, tp 3|^gpt, tp 2, .*Sequence/;
 const cases = TENSOR_CASES.filter(({ name }) => MEANT.test(name));
@@ -40,7 +41,7 @@ for (const parity of cases) {
     });
 
     if (!PAIR.test(parity.name)) return;
-    test('one GPUDevice per rank: the bits of the shared run', async () => {
+    test('one GPUDevice per rank: the bits of the shared run', place({ rest: WORKERS }), async () => {
       expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
     });
   });

@@ -2,11 +2,12 @@
  * The rooms of every operator, in each size that the page gives them: no text lies over another, none is cut or too
  * small, and no room is nearly empty. With LOCKSTEP_ROOMS (a folder, as `npm run gallery -- rooms` has it) the pictures
  * are written there, to be looked at.
+ *
+ * @module-tag rest: pictures.test.ts draws the picture of every operator, and fits.test.ts paints the rooms of steps.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { place } from '../../../../scripts/tier';
 import type { ThemeName } from '../../draw/theme-sheet';
 import {
   createRoomPictures,
@@ -23,11 +24,8 @@ const roomPictures = createRoomPictures();
 const NAMES = Object.keys(PLACES) as readonly PlaceName[];
 const THEMES: readonly ThemeName[] = ['light', 'dark'];
 
-const QUICK: PlaceName = '8 ranks';
-const REST = 'the same pictures are looked at for 8 ranks';
-
 for (const at of NAMES)
-  describe(at, place({ modes: ['ddp', 'pipeline'], rest: at === QUICK ? undefined : REST }), () => {
+  describe(at, { tags: ['ddp', 'pipeline'] }, () => {
     test.each(RUN_NAMES)('%s', async (run) => {
       const faults: string[] = [];
       for (const picture of await roomPictures(run, at)) {
