@@ -1,13 +1,15 @@
 /**
  * Where the time of a step goes on a GPU: every instruction of the bench's nets and of the presets between two GPU
  * timestamps (medians over traced steps), with the kernels that it was lowered to, its bytes and its operations. Beside
- * them the rate of a plain copy on the same adapter. `node kernels.mjs [FILE]` beside the package `webgpu`; prints
- * tables, and writes JSON into FILE.
+ * them the rate of a plain copy on the same adapter. `node kernels.mjs [FILE] [WORD]` beside the package `webgpu`;
+ * prints tables, and writes JSON into FILE; with WORD of the nets and presets alone whose title has it.
  */
 import { writeFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';
 import { at, must } from '../src/base/invariant';
 import { parseConfig } from '../src/config/parse-config';
+import { type KernelTuning, SOFTWARE_TUNING } from '../src/graph/kernel-tuning';
+import { lowerFor } from '../src/graph/workgroup-launches';
 import { PROGRAM_OPS } from '../src/parallel/modes';
 import type { Compute, Program } from '../src/program/instruction';
 import { PRESETS } from '../src/protocol/presets';
@@ -31,7 +33,7 @@ interface Row {
 }
 
 const TRACES = 25;
-const [, , file = 'kernels.json'] = process.argv;
+const [, , file = 'kernels.json', word = ''] = process.argv;
 Object.assign(globalThis, globals);
 /** Held to the end. The toggle keeps Dawn from rounding timestamps to 65 us. */
 const gpu = create(['disable-dawn-features=timestamp_quantization']);
@@ -81,7 +83,7 @@ async function copyRate(): Promise<number> {
   return median(rates);
 }
 
-function kernelsOf(program: Program, instruction: Compute, keeper: Awaited<ReturnType<typeof tuningOf>>): string[] {
+function kernelsOf(program: Program, instruction: Compute, tuning: KernelTuning): string[] {
   const buffers = new Map(must(program.lanes[0], 'lane').buffers.map((buffer) => [buffer.name, buffer]));
   const type = (name: string) => must(buffers.get(name), name);
   const types = {
@@ -90,12 +92,12 @@ function kernelsOf(program: Program, instruction: Compute, keeper: Awaited<Retur
     attrs: instruction.attrs,
   };
   const op = must(PROGRAM_OPS.get(instruction.op), instruction.op);
-  return op.lower(types, keeper).map(({ kernel }) => kernel);
+  return lowerFor(op, types, tuning).map(({ kernel }) => kernel);
 }
 
 async function tuningOf(keeper: DeviceKeeper) {
   const { opened } = await keeper.choose('webgpu');
-  return opened ? opened.tunings.load(opened.info.adapter) : undefined;
+  return (opened && (await opened.tunings.load(opened.info.adapter))) ?? SOFTWARE_TUNING;
 }
 
 async function measure(title: string, input: unknown, files: Files) {
@@ -157,7 +159,7 @@ async function main(): Promise<void> {
     ...NETS.map((work): [string, unknown, Files] => [work.title, work.config, work.files]),
     ...Object.entries(PRESETS).map(([name, { config }]): [string, unknown, Files] => [`preset ${name}`, config, {}]),
   ];
-  for (const [title, config, files] of runs) {
+  for (const [title, config, files] of runs.filter(([name]) => name.includes(word))) {
     try {
       const found = await measure(title, config, files);
       nets.push(found);

@@ -51,7 +51,6 @@ export const KERNELS = {
   'matmul/dots': { tensors: 'rrrw', params: 8 },
   'matmul/narrow': { tensors: 'rrrw', params: 8 },
   'matmul/rows': { tensors: 'rrw', params: 5 },
-  'matmul/workgroup': { tensors: 'rrrw', params: 8 },
   'norm/batch-norm': { tensors: 'rrrrrw', params: 6 },
   'norm/batch-norm-eval-grad-input': { tensors: 'rrrw', params: 5 },
   'norm/batch-norm-grad-input': { tensors: 'rrrrrrrw', params: 6 },
@@ -148,6 +147,18 @@ export const KERNELS = {
   'shape/index-select': { tensors: 'rrw', params: 5 },
   'shape/index-select-vec4': { tensors: 'rrw', params: 5 },
   'shape/scatter': { tensors: 'rrrw', params: 4 },
+  'workgroup/attention': { tensors: 'rrrww', params: 23 },
+  'workgroup/attention-grad': { tensors: 'rrrrrrrw', params: 32 },
+  'workgroup/batch-norm-grad-reduce': { tensors: 'rrwwww', params: 2 },
+  'workgroup/batch-norm-statistics': { tensors: 'rwwwww', params: 8 },
+  'workgroup/cross-entropy': { tensors: 'rrrrww', params: 5 },
+  'workgroup/layer-norm': { tensors: 'rrrwww', params: 3 },
+  'workgroup/layer-norm-grad-input': { tensors: 'rrrrrw', params: 2 },
+  'workgroup/layer-norm-grad-params': { tensors: 'rrrrww', params: 2 },
+  'workgroup/mean': { tensors: 'rww', params: 2 },
+  'workgroup/product': { tensors: 'rrrrrw', params: 8 },
+  'workgroup/split-product': { tensors: 'rrrrrw', params: 9 },
+  'workgroup/sum': { tensors: 'ww', params: 6 },
 } as const satisfies Record<string, KernelSpec>;
 
 export type KernelId = keyof typeof KERNELS;

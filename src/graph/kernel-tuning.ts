@@ -1,15 +1,15 @@
 /**
  * What lowering may know of an adapter: how long a multiply-add takes in each of the kernels that multiply matrices,
  * relative to each other. Plain numbers, so that a measurement can be kept. `runtime/webgpu` chooses one for its
- * adapter; who lowers without one gets that of software adapters, which is what tests run on. Every kernel gives the
- * same bits: only speed depends on it.
+ * adapter; who lowers without one gets that of software adapters, which is what most tests run on. What is measured
+ * chooses between kernels that give the same bits; where the order of sums differs, the shape and `workgroups` choose.
  */
 export const PRODUCT_KERNELS = [
   'matmul/rows',
   'matmul/dots',
   'ops/matmul-tiled',
   'matmul/narrow',
-  'matmul/workgroup',
+  'workgroup/product',
   'ops/matmul',
 ] as const;
 
@@ -21,6 +21,8 @@ export interface KernelTuning {
    * invocation per element.
    */
   readonly matmul: Readonly<Record<ProductKernel, number>>;
+  /** Barriers and workgroup memory are fast: sums and attention take the kernels of shaders/workgroup. */
+  readonly workgroups: boolean;
 }
 
 /**
@@ -33,7 +35,8 @@ export const SOFTWARE_TUNING: KernelTuning = {
     'matmul/dots': 1,
     'ops/matmul-tiled': 1.6,
     'matmul/narrow': 2.4,
-    'matmul/workgroup': Number.POSITIVE_INFINITY,
+    'workgroup/product': Number.POSITIVE_INFINITY,
     'ops/matmul': 13,
   },
+  workgroups: false,
 };

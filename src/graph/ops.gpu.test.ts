@@ -5,17 +5,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { place } from '../../scripts/tier';
 import { at, must } from '../base/invariant';
-import { elements, type HostArray } from '../tensor/shape';
 import { CpuScratch } from './cpu-scratch';
-import type { GraphNode } from './graph';
-import type { OpTypes, ValueId } from './op';
 import { ALL_OPS } from './testing/all-ops';
-import { randomSource, type Sizes } from './testing/case-tools';
+import { type Maker, randomSource, type Sizes } from './testing/case-tools';
 import { CASES } from './testing/cases';
-import { distance, relativeError } from './testing/closeness';
-import { differentiate } from './testing/differentiate';
-import { runCpu } from './testing/run-cpu';
+import { relativeError } from './testing/closeness';
 import { LaunchRunner } from './testing/run-launch';
+import { errorOf, type Measure, worstErrorOn } from './testing/worst-error';
 
 let runner: LaunchRunner | undefined;
 
@@ -28,62 +24,8 @@ afterAll(() => {
   runner = undefined;
 });
 
-type Measure = (node: string, actual: HostArray, expected: HostArray, inputs: readonly HostArray[]) => number;
-
-/**
- * Where the CPU's result cancels to 0, a GPU that fuses products with sums (NVIDIA's does) leaves a rounding of what
- * cancelled: two roundings of float32 of the largest input are no error.
- */
-const errorOf: Measure = (_, actual, expected, inputs) => {
-  let largest = 1;
-  for (const data of inputs) for (const v of data) if (Number.isFinite(v)) largest = Math.max(largest, Math.abs(v));
-  return distance(actual, expected) <= 2 ** -23 * largest ? 0 : relativeError(actual, expected);
-};
-
-/**
- * Runs every node of a case on the GPU with the inputs that the CPU gave it, for several seeds at once, and returns the
- * worst error.
- */
-async function worstError(
-  make: (typeof CASES)[string],
-  sizes: Sizes,
-  instances: number,
-  measure: Measure = errorOf,
-): Promise<{ error: number; node: string }> {
-  const runs = Array.from({ length: instances }, (_, z) => {
-    const random = randomSource(z + 1);
-    const made = make(sizes, random);
-    const d = differentiate(ALL_OPS, made.op, made.attrs, made.inputs);
-    const given = new Map(made.inputs.map((input, i): [ValueId, HostArray] => [at(d.inputs, i), input.data]));
-    const outShape = at(d.graph.values, d.output).type.shape;
-    given.set(
-      d.upstream,
-      Float32Array.from({ length: elements(outShape) }, () => random() * 2 - 1),
-    );
-    return { graph: d.graph, values: runCpu(d.graph, ALL_OPS, given) };
-  });
-  const { graph } = at(runs, 0);
-  const held = (z: number, id: ValueId): HostArray => must(at(runs, z).values.get(id), at(graph.values, id).name);
-  let worst = { error: 0, node: '' };
-  for (const node of graph.nodes) {
-    const inputs = runs.map((_, z) => node.inputs.map((id) => held(z, id)));
-    const outputs = await must(runner, 'runner').run(must(ALL_OPS.get(node.op), node.op), typesOf(node), inputs);
-    outputs.forEach((perOutput, z) => {
-      perOutput.forEach((actual, k) => {
-        const expected = held(z, at(node.outputs, k));
-        const numbers = expected instanceof Int32Array ? new Int32Array(actual.buffer) : actual;
-        const error = measure(node.op, numbers, expected, at(inputs, z));
-        if (!(error <= worst.error)) worst = { error, node: node.op };
-      });
-    });
-  }
-  return worst;
-
-  function typesOf(node: GraphNode): OpTypes {
-    const typeOf = (id: ValueId) => at(graph.values, id).type;
-    return { inputs: node.inputs.map(typeOf), outputs: node.outputs.map(typeOf), attrs: node.attrs };
-  }
-}
+const worstError = (make: Maker, sizes: Sizes, instances: number, measure: Measure = errorOf) =>
+  worstErrorOn(must(runner, 'runner'), make, sizes, { instances, measure });
 
 const SHAPES: readonly Sizes[] = [
   [1, 1, 1],

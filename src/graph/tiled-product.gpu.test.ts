@@ -13,6 +13,7 @@ import { matmul } from './ops/linear/matmul';
 import { randomSource } from './testing/case-tools';
 import { LaunchRunner } from './testing/run-launch';
 import { productLaunch, type StridedProduct, TILE_KERNELS } from './tiled-product';
+import { sharedProduct } from './workgroup-launches';
 
 let runner: LaunchRunner | undefined;
 
@@ -40,7 +41,26 @@ const SIZES = [
   { m: 1, n: 1, k: 1 },
 ];
 
-describe.each(TILE_KERNELS.map((tile) => [tile.kernel, tile] as const))('%s', (_, tile) => {
+interface Tiles {
+  readonly name: string;
+  readonly fits: (product: StridedProduct) => boolean;
+  readonly launch: (product: StridedProduct) => DenseLaunch;
+}
+
+const TILES: readonly Tiles[] = [
+  ...TILE_KERNELS.map((tile) => ({
+    name: tile.kernel,
+    fits: tile.fits,
+    launch: (product: StridedProduct) => productLaunch(tile, product),
+  })),
+  ...([64, 128] as const).map((rows) => ({
+    name: `workgroup/product, ${rows} x 64`,
+    fits: () => true,
+    launch: (product: StridedProduct) => sharedProduct(product, rows),
+  })),
+];
+
+describe.each(TILES.map((tile) => [tile.name, tile] as const))('%s', (_, tile) => {
   it.each(Object.entries(LAYOUTS))('has the bits of one invocation per element: %s', async (_layout, { a, b }) => {
     const gpu = must(runner, 'runner');
     let compared = 0;
@@ -65,7 +85,7 @@ describe.each(TILE_KERNELS.map((tile) => [tile.kernel, tile] as const))('%s', (_
       const data = (length: number) => Float32Array.from({ length }, () => random() * 2 - 1);
       const inputs = [0, 1, 2].map(() => [data(m * k), data(k * n)]);
       const run = (launch: DenseLaunch) => gpu.run({ ...matmul, lower: () => [launch] }, types, inputs);
-      const [tiled, single] = [await run(productLaunch(tile, product)), await run(plain)];
+      const [tiled, single] = [await run(tile.launch(product)), await run(plain)];
       single.forEach(([expected], z) => {
         const actual = must(at(tiled, z)[0], 'c');
         expect(new Uint32Array(actual.buffer), `${m}x${n}x${k}`).toEqual(new Uint32Array(must(expected, 'c').buffer));

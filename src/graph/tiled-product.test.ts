@@ -36,9 +36,9 @@ it.each([
 });
 
 it('takes the kernel that is cheapest on this adapter', () => {
-  const tuning = { matmul: { ...SOFTWARE_TUNING.matmul, 'matmul/workgroup': 0.1 } };
-  expect(tiledProduct(product(256, 256, 256), tuning)?.kernel).toBe('matmul/workgroup');
-  const plain = { matmul: { ...SOFTWARE_TUNING.matmul, 'ops/matmul': 0.01 } };
+  const tuning = { ...SOFTWARE_TUNING, matmul: { ...SOFTWARE_TUNING.matmul, 'matmul/narrow': 0.1 } };
+  expect(tiledProduct(product(256, 256, 256), tuning)?.kernel).toBe('matmul/narrow');
+  const plain = { ...SOFTWARE_TUNING, matmul: { ...SOFTWARE_TUNING.matmul, 'ops/matmul': 0.01 } };
   expect(tiledProduct(product(256, 256, 256), plain)).toBeUndefined();
 });
 

@@ -1,7 +1,7 @@
 /**
  * Chooses the kernel of a matrix product: the one whose tiles, padded to the edges of this shape, cost least by the
- * adapter's tuning. All give the same bits. Used by matmul and by the linear operators, which bring kernels with an
- * invocation per element for products that no tile suits.
+ * adapter's tuning. All give the same bits. (workgroup-launches.ts has those of hardware.) Used by matmul and by the
+ * linear operators, which bring kernels with an invocation per element for products that no tile suits.
  */
 import { type KernelTuning, type ProductKernel, SOFTWARE_TUNING } from './kernel-tuning';
 import { grid } from './launch';
@@ -21,11 +21,8 @@ export interface StridedProduct {
 }
 
 interface TileKernel {
-  readonly kernel: Exclude<ProductKernel, 'ops/matmul'>;
-  /**
-   * What one workgroup, or on software adapters one group of four neighbours in x, computes whether it is inside or
-   * not.
-   */
+  readonly kernel: Exclude<ProductKernel, 'ops/matmul' | 'workgroup/product'>;
+  /** What one group of four neighbours in x computes whether it is inside or not. */
   readonly rows: number;
   readonly columns: number;
   fits(product: StridedProduct): boolean;
@@ -64,13 +61,6 @@ export const TILE_KERNELS: readonly TileKernel[] = [
     columns: 4,
     fits: always,
     workgroups: ({ m, n }) => grid(Math.ceil(m / 4) * Math.ceil(n / 4)),
-  },
-  {
-    kernel: 'matmul/workgroup',
-    rows: 64,
-    columns: 64,
-    fits: always,
-    workgroups: ({ m, n }) => [Math.ceil(n / 64), Math.ceil(m / 64)],
   },
 ];
 

@@ -17,6 +17,8 @@ import { ALL_OPS } from '../graph/testing/all-ops';
 import { randomSource, type Sizes } from '../graph/testing/case-tools';
 import { CASES } from '../graph/testing/cases';
 import { differentiate } from '../graph/testing/differentiate';
+import { TUNINGS } from '../graph/testing/hardware-tuning';
+import { lowerFor } from '../graph/workgroup-launches';
 import type { LayerInput, LayerType, LossConfig } from '../protocol/config';
 import { type LayerConfig, layerSchema } from '../protocol/config/layers';
 import { buildLoss } from './losses';
@@ -206,24 +208,20 @@ const SIZES: readonly Sizes[] = [
   [16, 32, 16],
 ];
 
-test('every kernel that a shipped operator runs ships', async () => {
+test.each(TUNINGS)('every kernel that a shipped operator runs on %s ships', async (_, tuning) => {
   const shaders = await shadersFor(OPS.keys());
   const missing = Object.values(CASES).flatMap((make) =>
     SIZES.flatMap((sizes) => {
       const { op, attrs, inputs } = make(sizes, randomSource(1));
       const { graph } = differentiate(ALL_OPS, op, attrs, inputs);
       const typeOf = (id: number) => at(graph.values, id).type;
-      return graph.nodes.flatMap((node) =>
-        (
-          OPS.get(node.op)?.lower({
-            inputs: node.inputs.map(typeOf),
-            outputs: node.outputs.map(typeOf),
-            attrs: node.attrs,
-          }) ?? []
-        )
+      return graph.nodes.flatMap((node) => {
+        const [inputTypes, outputs] = [node.inputs.map(typeOf), node.outputs.map(typeOf)];
+        const shipped = OPS.get(node.op);
+        return (shipped ? lowerFor(shipped, { inputs: inputTypes, outputs, attrs: node.attrs }, tuning) : [])
           .filter(({ kernel }) => shaders[kernel] === undefined)
-          .map(({ kernel }) => `${kernel} of ${node.op}`),
-      );
+          .map(({ kernel }) => `${kernel} of ${node.op}`);
+      });
     }),
   );
   expect([...new Set(missing)]).toEqual([]);

@@ -6,7 +6,9 @@ import { create, globals } from 'webgpu';
 import { at, must } from '../../base/invariant';
 import { pollPatiently } from '../../base/patient-polling';
 import { elements, type HostArray } from '../../tensor/shape';
+import { type KernelTuning, SOFTWARE_TUNING } from '../kernel-tuning';
 import type { DenseLaunch, OpDef, OpTypes } from '../op';
+import { lowerFor } from '../workgroup-launches';
 import { ALL_SHADERS } from './all-shaders';
 import { type KernelLayout, kernelLayout } from './kernel-layout';
 
@@ -31,6 +33,7 @@ export class LaunchRunner {
   private constructor(
     gpu: GPU,
     readonly device: GPUDevice,
+    readonly tuning: KernelTuning = SOFTWARE_TUNING,
   ) {
     this.#gpu = gpu;
   }
@@ -43,6 +46,11 @@ export class LaunchRunner {
     return new LaunchRunner(gpu, await adapter.requestDevice());
   }
 
+  /** The same device, for which operators are lowered by another tuning. */
+  tuned(tuning: KernelTuning): LaunchRunner {
+    return new LaunchRunner(this.#gpu, this.device, tuning);
+  }
+
   close(): GPU {
     this.device.destroy();
     return this.#gpu; // keeps the instance alive until after the device is gone
@@ -50,7 +58,8 @@ export class LaunchRunner {
 
   /**
    * `inputs[instance][i]`; returns `outputs[instance][k]`. Outputs start as NaN, so that an element nobody writes
-   * shows; entries after the inputs give an output that is updated in place its contents.
+   * shows, and are empty where no launch binds them: scratch that this tuning has no use for. Entries after the inputs
+   * give an output that is updated in place its contents.
    */
   async run(
     op: OpDef,
@@ -76,7 +85,8 @@ export class LaunchRunner {
     this.device.pushErrorScope('validation');
     const encoder = this.device.createCommandEncoder();
     const pass = encoder.beginComputePass();
-    for (const launch of op.lower(types)) {
+    const launches = lowerFor(op, types, this.tuning);
+    for (const launch of launches) {
       if (launch.kind !== 'dense') throw new Error(`${op.name}: only dense launches are tested here`);
       this.#encode(pass, launch, tensors, instances);
     }
@@ -85,7 +95,11 @@ export class LaunchRunner {
     const error = await this.device.popErrorScope();
     if (error) throw new Error(`${op.name}: ${error.message}`);
     const outputs = await Promise.all(
-      tensors.slice(types.inputs.length).map((tensor) => this.#read(tensor, instances)),
+      tensors.slice(types.inputs.length).map((tensor, k) => {
+        const operand = types.inputs.length + k;
+        const bound = launches.some((launch) => launch.kind === 'dense' && launch.bindings.includes(operand));
+        return bound ? this.#read(tensor, instances) : inputs.map(() => new Float32Array());
+      }),
     );
     for (const { buffer } of tensors) buffer.destroy();
     return inputs.map((_, z) => outputs.map((perInstance) => at(perInstance, z)));

@@ -6,10 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
 import { CpuScratch } from '../../cpu-scratch';
+import { type KernelTuning, SOFTWARE_TUNING } from '../../kernel-tuning';
 import { ALL_OPS } from '../../testing/all-ops';
 import { type CaseInput, type OpCase, randomSource, reals } from '../../testing/case-tools';
 import { relativeError } from '../../testing/closeness';
 import { deviceError } from '../../testing/device-error';
+import { TUNINGS } from '../../testing/hardware-tuning';
 import { LaunchRunner } from '../../testing/run-launch';
 
 let runner: LaunchRunner | undefined;
@@ -36,7 +38,7 @@ const groupNorm = (shape: Shape, groups: number, by = 0): OpCase => ({
   inputs: [shifted(reals(shape, random), by), ...[0, 1].map(() => reals([at(shape, 1)], random))],
 });
 
-describe('agrees with the CPU', () => {
+describe.each(TUNINGS)('agrees with the CPU, kernels of %s', (_, tuning) => {
   it.each([
     ['layer norm over many rows', layerNorm([701, 37])],
     ['layer norm over 5,000 rows', layerNorm([5000, 3])],
@@ -45,8 +47,8 @@ describe('agrees with the CPU', () => {
     ['group norm of one group far from zero', groupNorm([2, 6, 40, 40], 1, 1000)],
     ['group norm of planes of whole vectors', groupNorm([3, 6, 6, 10], 2)],
     ['group norm of rows', groupNorm([300, 6], 3)],
-  ])('%s', async (_, made) => {
-    const { error, value } = await deviceError(must(runner, 'runner'), made);
+  ])('%s', async (_name, made) => {
+    const { error, value } = await deviceError(must(runner, 'runner').tuned(tuning), made);
     expect(error, value).toBeLessThan(1e-5);
   });
 });
@@ -60,6 +62,7 @@ async function both(
   inputs: readonly CaseInput[],
   attrs: OpCase['attrs'],
   before: readonly (HostArray | undefined)[],
+  tuning: KernelTuning = SOFTWARE_TUNING,
 ) {
   const op = must(ALL_OPS.get(name), name);
   const inputTypes = inputs.map((input) => input.type);
@@ -73,7 +76,12 @@ async function both(
   });
   op.cpu({ inputs: data, outputs: cpu, inputTypes, outputTypes, attrs, scratch: new CpuScratch() });
   const types = { inputs: inputTypes, outputs: outputTypes, attrs };
-  const gpu = at(await must(runner, 'runner').run(op, types, [[...data, ...before]]), 0);
+  const gpu = at(
+    await must(runner, 'runner')
+      .tuned(tuning)
+      .run(op, types, [[...data, ...before]]),
+    0,
+  );
   return { cpu, gpu: gpu.map((raw, k) => (at(outputTypes, k).dtype === 'i32' ? new Int32Array(raw.buffer) : raw)) };
 }
 
@@ -93,22 +101,23 @@ describe.each([
     wrt: false,
   });
 
-  it.each([{ momentum: 0.1 }, { cumulative: true }])(
-    'moves running statistics in place as the CPU does, %o',
-    async (how) => {
-      const running = [fixed(random), fixed(random)];
-      const tracked = { type: { shape: [1], dtype: 'i32' as const }, data: Int32Array.of(4), wrt: false };
-      const before = [undefined, undefined, ...running.map((r) => r.data), tracked.data];
-      const attrs = { eps: 1e-5, ...how };
-      const { cpu, gpu } = await both(STATS.name, [x, ...running, tracked], attrs, before);
-      cpu.forEach((expected, k) => {
-        expect(relativeError(at(gpu, k), expected), `output ${k}`).toBeLessThan(1e-5);
-      });
-      expect(at(gpu, 4)).toEqual(Int32Array.of(5));
-    },
-  );
+  it.each(
+    TUNINGS.flatMap(([name, tuning]) =>
+      [{ momentum: 0.1 }, { cumulative: true }].map((how) => ({ name, tuning, how })),
+    ),
+  )('moves running statistics in place as the CPU does, $how, kernels of $name', async ({ how, tuning }) => {
+    const running = [fixed(random), fixed(random)];
+    const tracked = { type: { shape: [1], dtype: 'i32' as const }, data: Int32Array.of(4), wrt: false };
+    const before = [undefined, undefined, ...running.map((r) => r.data), tracked.data];
+    const attrs = { eps: 1e-5, ...how };
+    const { cpu, gpu } = await both(STATS.name, [x, ...running, tracked], attrs, before, tuning);
+    cpu.forEach((expected, k) => {
+      expect(relativeError(at(gpu, k), expected), `output ${k}`).toBeLessThan(1e-5);
+    });
+    expect(at(gpu, 4)).toEqual(Int32Array.of(5));
+  });
 
-  it('normalises and differentiates as the CPU does', async () => {
+  it.each(TUNINGS)('normalises and differentiates as the CPU does, kernels of %s', async (_name, tuning) => {
     const stats = await both(
       STATS.name,
       [x, fixed(random), fixed(random), { type: { shape: [1], dtype: 'i32' }, data: Int32Array.of(0), wrt: false }],
@@ -118,7 +127,7 @@ describe.each([
     const saved = [fixed(random), fixed(random)].map((input, k) => ({ ...input, data: at(stats.cpu, k) }));
     const parameters = [reals([channels], random), reals([channels], random)];
     const made = { op: 'norm/batch-norm', attrs: {}, inputs: [x, ...saved, ...parameters] };
-    const { error, value } = await deviceError(must(runner, 'runner'), made);
+    const { error, value } = await deviceError(must(runner, 'runner').tuned(tuning), made);
     expect(error, value).toBeLessThan(1e-5);
   });
 });

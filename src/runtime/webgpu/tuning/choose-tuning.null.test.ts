@@ -82,7 +82,7 @@ describe('what the browser keeps', () => {
     },
   };
   const storage = { open: async () => cache } as unknown as CacheStorage;
-  const tuning = { matmul: { ...SOFTWARE_TUNING.matmul, 'matmul/workgroup': 1 } };
+  const tuning = { matmul: { ...SOFTWARE_TUNING.matmul, 'workgroup/product': 1 }, workgroups: true };
 
   it('comes back as it was', async () => {
     const store = must(browserTuningStore(storage), 'store');
@@ -103,6 +103,7 @@ describe('what the browser keeps', () => {
     expect(parseTuning(tuning)).toEqual(tuning);
     for (const wrong of [null, 3, {}, { matmul: null }, { matmul: { 'matmul/rows': 1 } }])
       expect(parseTuning(wrong)).toBeUndefined();
-    expect(parseTuning({ matmul: { ...tuning.matmul, 'matmul/rows': 0 } })).toBeUndefined();
+    expect(parseTuning({ ...tuning, matmul: { ...tuning.matmul, 'matmul/rows': 0 } })).toBeUndefined();
+    expect(parseTuning({ matmul: tuning.matmul })).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@
  */
 import { type KernelTuning, SOFTWARE_TUNING } from '../../../graph/kernel-tuning';
 import type { OpTable } from '../../../graph/op';
+import { lowerFor } from '../../../graph/workgroup-launches';
 import type { OpenedDevice } from '../device';
 import { pipelinesOf } from '../pipelines';
 import { measureProducts } from './measure-products';
@@ -26,4 +27,4 @@ export async function chooseTuning(
 
 /** The same operators, whose lowerings know the adapter. */
 export const tunedOps = (ops: OpTable, tuning: KernelTuning): OpTable =>
-  new Map([...ops].map(([name, op]) => [name, { ...op, lower: (types) => op.lower(types, tuning) }]));
+  new Map([...ops].map(([name, op]) => [name, { ...op, lower: (types) => lowerFor(op, types, tuning) }]));

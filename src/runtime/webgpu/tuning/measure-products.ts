@@ -1,13 +1,14 @@
 /**
  * Times every kernel that multiplies matrices on an adapter, at one size and in the layout that each is made for: the
- * numbers of KernelTuning. A few milliseconds a kernel after compiling; called once an unknown adapter
- * (choose-tuning.ts). Nothing is checked here: tests hold the kernels' bits against each other.
+ * numbers of KernelTuning. A few milliseconds a kernel after compiling; called once an unknown adapter, which is
+ * hardware (choose-tuning.ts). Nothing is checked here: tests hold the kernels' bits against each other.
  */
 import { must } from '../../../base/invariant';
 import { type KernelTuning, PRODUCT_KERNELS, type ProductKernel } from '../../../graph/kernel-tuning';
 import { grid } from '../../../graph/launch';
 import type { DenseLaunch } from '../../../graph/op';
 import { productLaunch, type StridedProduct, TILE_KERNELS } from '../../../graph/tiled-product';
+import { sharedProduct } from '../../../graph/workgroup-launches';
 import { packParams } from '../dispatch';
 import type { PipelineCache } from '../pipelines';
 import { COPY_DST, STORAGE, UNIFORM } from '../usage';
@@ -23,6 +24,7 @@ function launchOf(kernel: ProductKernel): DenseLaunch {
   const alongK: StridedProduct['steps'] = [SIZE, 1, 1, SIZE];
   const steps = kernel === 'matmul/rows' ? alongRows : alongK;
   const product: StridedProduct = { m: SIZE, n: SIZE, k: SIZE, steps, a: 0, b: 1, c: 2 };
+  if (kernel === 'workgroup/product') return sharedProduct(product);
   const tile = TILE_KERNELS.find((each) => each.kernel === kernel);
   if (tile) return productLaunch(tile, product);
   const params = [SIZE, SIZE, SIZE, ...steps];
@@ -46,7 +48,7 @@ export async function measureProducts(
   }
   const fastest = Math.min(...times.map(([, ms]) => ms));
   const relative = times.map(([kernel, ms]) => [kernel, ms / fastest]);
-  return { matmul: Object.fromEntries(relative) as KernelTuning['matmul'] };
+  return { matmul: Object.fromEntries(relative) as KernelTuning['matmul'], workgroups: true };
 }
 
 /** Milliseconds of one dispatch. */

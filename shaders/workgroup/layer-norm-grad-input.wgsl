@@ -1,0 +1,62 @@
+// norm/layer-norm-grad-input for GPUs with fast workgroup memory (torch.nn.functional.layer_norm): with g = dy weight
+// and n = (x - mean) rstd, dx = (g - mean of g - n mean of g n) rstd for every row. dy, x, dx [rows, columns]; mean,
+// rstd [rows]; weight [columns]. Why: as workgroup/layer-norm; 32 lanes take a row, 8 rows a workgroup.
+override AFFINE: u32 = 1u;
+
+struct Params {
+  rows: u32,
+  columns: u32,
+  dy_stride: u32,
+  x_stride: u32,
+  mean_stride: u32,
+  rstd_stride: u32,
+  weight_stride: u32,
+  dx_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> dy: array<f32>;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read> mean: array<f32>;
+@group(0) @binding(3) var<storage, read> rstd: array<f32>;
+@group(0) @binding(4) var<storage, read> weight: array<f32>;
+@group(0) @binding(5) var<storage, read_write> dx: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+var<workgroup> sums: array<vec2f, 256>;
+
+// The sum over the 32 lanes of a row, in one order.
+fn row_sum(lane: u32, v: vec2f) -> vec2f {
+  workgroupBarrier();
+  sums[lane] = v;
+  for (var half = 16u; half > 0u; half /= 2u) {
+    workgroupBarrier();
+    if (lane % 32u < half) { sums[lane] += sums[lane + half]; }
+  }
+  workgroupBarrier();
+  return sums[lane / 32u * 32u];
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let row = min((group.y * 32768u + group.x) * 8u + lane / 32u, params.rows - 1u); // beyond the edge repeated
+  let dy_row = group.z * params.dy_stride + row * params.columns;
+  let x_row = group.z * params.x_stride + row * params.columns;
+  let w = group.z * params.weight_stride;
+  let center = mean[group.z * params.mean_stride + row];
+  let scale = rstd[group.z * params.rstd_stride + row];
+  var both = vec2f(); // of g, and of g (x - mean)
+  for (var k = lane % 32u; k < params.columns; k += 32u) {
+    var g = dy[dy_row + k];
+    if (AFFINE == 1u) { g *= weight[w + k]; }
+    both += g * vec2f(1.0, x[x_row + k] - center);
+  }
+  let means = row_sum(lane, both) / f32(params.columns);
+  let slope = means.y * scale * scale;
+  if ((group.y * 32768u + group.x) * 8u + lane / 32u >= params.rows) { return; }
+  let out = group.z * params.dx_stride + row * params.columns;
+  for (var k = lane % 32u; k < params.columns; k += 32u) {
+    var g = dy[dy_row + k];
+    if (AFFINE == 1u) { g *= weight[w + k]; }
+    dx[out + k] = (g - means.x - (x[x_row + k] - center) * slope) * scale;
+  }
+}

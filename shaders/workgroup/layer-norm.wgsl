@@ -1,0 +1,77 @@
+// norm/layer-norm for GPUs with fast workgroup memory (torch.nn.functional.layer_norm): y = (x - mean) rstd weight +
+// bias for every row, rstd = 1 / sqrt(biased variance + eps). x, y [rows, columns]; weight, bias [columns]; mean, rstd
+// [rows]. Why: one invocation that reads a whole row waits for every number. 32 lanes take a row, 8 rows a workgroup.
+override AFFINE: u32 = 1u;
+
+struct Params {
+  rows: u32,
+  columns: u32,
+  eps: f32,
+  x_stride: u32,
+  weight_stride: u32,
+  bias_stride: u32,
+  y_stride: u32,
+  mean_stride: u32,
+  rstd_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read> weight: array<f32>;
+@group(0) @binding(2) var<storage, read> bias: array<f32>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+@group(0) @binding(4) var<storage, read_write> mean: array<f32>;
+@group(0) @binding(5) var<storage, read_write> rstd: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+var<workgroup> sums: array<vec2f, 256>;
+
+// By its bits: a driver may turn a comparison into max(), which may swallow NaN.
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
+
+// The sum over the 32 lanes of a row, in one order.
+fn row_sum(lane: u32, v: vec2f) -> vec2f {
+  workgroupBarrier();
+  sums[lane] = v;
+  for (var half = 16u; half > 0u; half /= 2u) {
+    workgroupBarrier();
+    if (lane % 32u < half) { sums[lane] += sums[lane + half]; }
+  }
+  workgroupBarrier();
+  return sums[lane / 32u * 32u];
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let row = (group.y * 32768u + group.x) * 8u + lane / 32u;
+  let inside = row < params.rows;
+  let start = group.z * params.x_stride + row * params.columns;
+  let first = select(params.columns, lane % 32u, inside);
+  let count = f32(params.columns);
+  var sum = 0.0;
+  for (var k = first; k < params.columns; k += 32u) { sum += x[start + k]; }
+  let guess = row_sum(lane, vec2f(sum, 0.0)).x / count;
+  // The deviations correct the mean too, whose sum may have lost digits to a large offset.
+  var apart = vec2f();
+  for (var k = first; k < params.columns; k += 32u) {
+    let d = x[start + k] - guess;
+    apart += vec2f(d, d * d);
+  }
+  let total = row_sum(lane, apart) / count;
+  if (!inside) { return; }
+  let center = guess + total.x;
+  let difference = total.y - total.x * total.x;
+  let variance = select(max(difference, 0.0), difference, is_nan(difference));
+  let scale = 1.0 / sqrt(variance + params.eps);
+  if (first == 0u) {
+    mean[group.z * params.mean_stride + row] = center;
+    rstd[group.z * params.rstd_stride + row] = scale;
+  }
+  let out = group.z * params.y_stride + row * params.columns;
+  for (var k = first; k < params.columns; k += 32u) {
+    var v = (x[start + k] - center) * scale;
+    if (AFFINE == 1u) {
+      v = v * weight[group.z * params.weight_stride + k] + bias[group.z * params.bias_stride + k];
+    }
+    y[out + k] = v;
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * What GPUs with fast workgroup memory run instead of what operators are lowered to: the kernels of shaders/workgroup,
+ * launch by launch, with the same operands. A part of its own, because most visitors' machines compute without: it is
+ * loaded with the WebGPU executor. The order of sums is that of the kernel here, and depends on the shape alone.
+ */
+import { at } from '../base/invariant';
+import type { KernelId } from './kernel-table';
+import type { KernelTuning, ProductKernel } from './kernel-tuning';
+import { grid } from './launch';
+import type { DenseLaunch, KernelParam, Launch, OpDef, OpTypes } from './op';
+import { type StridedProduct, tilesPay } from './tiled-product';
+
+/** What an operator is lowered to for an adapter. */
+export function lowerFor(op: OpDef, types: OpTypes, tuning: KernelTuning): readonly Launch[] {
+  const launches = op.lower(types, tuning);
+  if (!tuning.workgroups) return launches;
+  return launches.flatMap((launch, i): readonly Launch[] => {
+    if (launch.kind !== 'dense') return [launch];
+    if (JOINS.has(launch.kernel)) return [];
+    const next = launches[i + 1];
+    const product = productOf(launch);
+    if (product) return [productFor(product, tuning, launch)];
+    return [RULES[launch.kernel]?.(launch, next?.kind === 'dense' ? next : undefined) ?? launch];
+  });
+}
+
+/** What one of the kernels here does together with the launch before. */
+const JOINS: ReadonlySet<KernelId> = new Set(['norm/layer-norm-grad-params-join']);
+
+/** undefined: the launch stays as it is. */
+type Rule = (launch: DenseLaunch, next: DenseLaunch | undefined) => DenseLaunch | undefined;
+
+const numberAt = (params: readonly KernelParam[], i: number): number => {
+  const value = at(params, i);
+  return typeof value === 'number' ? value : value.f32;
+};
+
+/** From so many numbers a sum on, several invocations share one; not where there are sums for all of a GPU. */
+const SHARED_FROM = 32;
+const MOST_SHARED = 2 ** 18;
+/** Neighbouring sums that a workgroup takes: whole sectors of memory, and lanes enough for a sum. */
+const SHARED_WIDTH = 8;
+
+/** y[o, c] of x[start + o plane + k step + c] for as long as k step < plane. */
+interface Sums {
+  readonly outer: number;
+  readonly plane: number;
+  readonly columns: number;
+  readonly step: number;
+  readonly start: number;
+  readonly divisor: number;
+}
+
+function sumLaunch(launch: DenseLaunch, { outer, plane, columns, step, start, divisor }: Sums) {
+  if (plane < SHARED_FROM * step || outer * columns > MOST_SHARED) return undefined;
+  // The next power of two: the lanes of a workgroup are added up by halves.
+  const WIDTH = Math.min(SHARED_WIDTH, 2 ** Math.ceil(Math.log2(columns)));
+  return {
+    ...launch,
+    kernel: 'workgroup/sum',
+    constants: { ...launch.constants, WIDTH },
+    params: [outer, plane, columns, step, start, { f32: divisor }],
+    workgroups: grid(outer * columns, WIDTH),
+  } satisfies DenseLaunch;
+}
+
+const sum: Rule = (launch) => {
+  const [outer = 0, plane = 0, columns = 0, divisor = 1] = [0, 1, 2, 3].map((i) => numberAt(launch.params, i));
+  return sumLaunch(launch, { outer, plane, columns, step: columns, start: 0, divisor });
+};
+
+const addParts: Rule = (launch) => {
+  const [count = 0, parts = 0, length = 0, start = 0] = [0, 1, 2, 3].map((i) => numberAt(launch.params, i));
+  return sumLaunch(launch, { outer: 1, plane: parts * length, columns: count, step: length, start, divisor: 1 });
+};
+
+/** What the workgroup memory has room for. */
+const WIDEST_HEAD = 64;
+/** Rows of scores that an invocation of the plain kernels takes, and a workgroup of those here. */
+const [BLOCK, SHARED_BLOCK] = [4, 16];
+
+const attention =
+  (kernel: KernelId): Rule =>
+  (launch) => {
+    const [blocks = 0, rows = 0, , headDim = 0] = [0, 1, 2, 3].map((i) => numberAt(launch.params, i));
+    if (headDim > WIDEST_HEAD) return undefined;
+    const shared = (blocks / Math.ceil(rows / BLOCK)) * Math.ceil(rows / SHARED_BLOCK);
+    return { ...launch, kernel, params: [shared, ...launch.params.slice(1)], workgroups: grid(shared, 1) };
+  };
+
+/** Rows of a layer norm, and columns of its parameters' gradients, that a workgroup takes. */
+const NORM_GROUP = 8;
+
+const layerNorm =
+  (kernel: KernelId, width: 1 | 4): Rule =>
+  (launch) => {
+    const [rows = 0, columns = 0] = [0, 1].map((i) => numberAt(launch.params, i));
+    const params = [rows, columns * width, ...launch.params.slice(2)];
+    return { ...launch, kernel, params, workgroups: grid(rows, NORM_GROUP) };
+  };
+
+const layerNormGradParams =
+  (width: 1 | 4): Rule =>
+  ({ bindings, params }, join) => {
+    const [rows = 0, columns = 0] = [numberAt(params, 0), numberAt(params, 1) * width];
+    return {
+      kind: 'dense',
+      kernel: 'workgroup/layer-norm-grad-params',
+      bindings: [...bindings.slice(0, 4), ...(join?.bindings.slice(1) ?? [])],
+      params: [rows, columns],
+      workgroups: grid(columns, NORM_GROUP),
+    };
+  };
+
+/** Kernels with the same tensors and parameters and a workgroup for each of what parameter `count` counts. */
+const alike =
+  (kernel: KernelId, count: number): Rule =>
+  (launch) => ({ ...launch, kernel, workgroups: grid(numberAt(launch.params, count), 1) });
+
+const wholeLoss: Rule = (launch) =>
+  launch.constants?.['WHOLE'] === 1 ? { ...launch, kernel: 'workgroup/cross-entropy' } : undefined;
+
+const RULES: Readonly<Partial<Record<KernelId, Rule>>> = {
+  'ops/sum': sum,
+  'reduce/sum-vec4': sum,
+  'conv/add-parts': addParts,
+  'attention/attention': attention('workgroup/attention'),
+  'attention/attention-grad': attention('workgroup/attention-grad'),
+  'norm/layer-norm': layerNorm('workgroup/layer-norm', 1),
+  'norm/layer-norm-vec4': layerNorm('workgroup/layer-norm', 4),
+  'norm/layer-norm-grad-input': layerNorm('workgroup/layer-norm-grad-input', 1),
+  'norm/layer-norm-grad-input-vec4': layerNorm('workgroup/layer-norm-grad-input', 4),
+  'norm/layer-norm-grad-params': layerNormGradParams(1),
+  'norm/layer-norm-grad-params-vec4': layerNormGradParams(4),
+  'norm/batch-norm-statistics': alike('workgroup/batch-norm-statistics', 1),
+  'norm/batch-norm-grad-reduce': alike('workgroup/batch-norm-grad-reduce', 0),
+  'loss/mean': (launch) => ({ ...launch, kernel: 'workgroup/mean' }),
+  'loss/cross-entropy': wholeLoss,
+};
+
+const isProduct = (kernel: KernelId): kernel is ProductKernel =>
+  kernel === 'matmul/rows' ||
+  kernel === 'matmul/dots' ||
+  kernel === 'matmul/narrow' ||
+  kernel === 'ops/matmul-tiled' ||
+  kernel === 'ops/matmul';
+
+/** The product that a launch of graph/tiled-product or of ops/matmul computes. */
+function productOf({ kernel, bindings, params, constants }: DenseLaunch): StridedProduct | undefined {
+  if (!isProduct(kernel)) return undefined;
+  const [m = 0, n = 0, k = 0, aRow = 0, aStep = 0] = [0, 1, 2, 3, 4].map((i) => numberAt(params, i));
+  if (!tilesPay(m, n, k)) return undefined;
+  const [bStep, bColumn] = params.length > 5 ? [numberAt(params, 5), numberAt(params, 6)] : [n, 1];
+  const hasBias = params.length > 7 && params[7] === 1;
+  return {
+    ...{ m, n, k, steps: [aRow, aStep, bStep, bColumn] },
+    ...{ a: at(bindings, 0), b: at(bindings, 1), c: at(bindings, bindings.length - 1) },
+    ...(hasBias ? { bias: at(bindings, 2) } : {}),
+    activation: constants?.['ACTIVATION'] ?? 0,
+  };
+}
+
+/**
+ * Products with fewer elements are cut along k: their tiles of 64 x 64 would leave most of a GPU idle. So it is by
+ * shape, because the order of the sums is another one. (Measured on an H200: docs/benchmarks.md.)
+ */
+const SPLIT_BELOW = 2 ** 18;
+/** Workgroups that fill a GPU. */
+const FILLING = 128;
+
+function productFor(product: StridedProduct, tuning: KernelTuning, launch: DenseLaunch): DenseLaunch {
+  const { m, n } = product;
+  const { matmul } = tuning;
+  const isSlower = isProduct(launch.kernel) && matmul['workgroup/product'] > matmul[launch.kernel];
+  const shared = m * n < SPLIT_BELOW ? splitProduct(product) : isSlower ? launch : sharedProduct(product);
+  return shared.workgroups.every((count) => count <= 65_535) ? shared : launch;
+}
+
+/** `rows`: of a tile, 64 or 128; tall ones where there are enough of them. */
+export function sharedProduct(product: StridedProduct, rows?: 64 | 128): DenseLaunch {
+  const { m, n } = product;
+  const across = Math.ceil(n / 64);
+  const tile = rows ?? (Math.ceil(m / 128) * across >= FILLING ? 128 : 64);
+  return vectorLaunch('workgroup/product', product, { TY: tile / 8 }, [], [across, Math.ceil(m / tile)]);
+}
+
+function splitProduct(product: StridedProduct): DenseLaunch {
+  const { m, n, k } = product;
+  const tiles = (side: number): readonly [number, number] => [Math.ceil(n / side / 4), Math.ceil(m / side / 4)];
+  const [across, down] = tiles(8);
+  const SIDE = across * down >= FILLING ? 8 : 4;
+  const part = Math.ceil((k * SIDE * SIDE) / 256 / 4) * 4;
+  return vectorLaunch('workgroup/split-product', product, { SIDE }, [part], tiles(SIDE));
+}
+
+/** Whole vectors of an operand: 1 along k, 2 along its rows or columns, of which it has `length`; 0 neither. */
+const formOf = (across: number, step: number, length: number, k: number): number =>
+  step === 1 && across % 4 === 0 && k % 4 === 0 ? 1 : across === 1 && step % 4 === 0 && length % 4 === 0 ? 2 : 0;
+
+function vectorLaunch(
+  kernel: KernelId,
+  { m, n, k, steps, a, b, bias, c, activation }: StridedProduct,
+  constants: Readonly<Record<string, number>>,
+  more: readonly number[],
+  workgroups: readonly [number, number],
+): DenseLaunch {
+  const [aRow, aStep, bStep, bColumn] = steps;
+  const forms = { A_FORM: formOf(aRow, aStep, m, k), B_FORM: formOf(bColumn, bStep, n, k) };
+  return {
+    kind: 'dense',
+    kernel,
+    constants: { ...constants, ...forms, ACTIVATION: activation ?? 0 },
+    // Without a bias its binding is filled with b, which the kernel then does not read as one.
+    bindings: [a, a, b, b, bias ?? b, c],
+    params: [m, n, k, ...steps, bias === undefined ? 0 : 1, ...more],
+    workgroups,
+  };
+}
