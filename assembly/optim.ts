@@ -11,10 +11,11 @@ function fused(a: v128, b: v128, factor: v128): v128 {
   return rounded(f64x2.add(low(a), f64x2.mul(factor, low(b))), f64x2.add(high(a), f64x2.mul(factor, high(b))));
 }
 
-/** What is stepped along: sign g + decay p. */
+/** What is stepped along: sign g + decay p. Without decay float32 does as well as double. */
 // @ts-ignore: decorator
 @inline
-function direction(g: v128, p: v128, sign: v128, decay: v128): v128 {
+function direction(g: v128, p: v128, sign: v128, decay: v128, isPlain: bool): v128 {
+  if (isPlain) return f32x4.add(f32x4.mul(rounded(sign, sign), g), f32x4.mul(f32x4.splat(0), p));
   const a = f64x2.add(f64x2.mul(sign, low(g)), f64x2.mul(decay, low(p)));
   const b = f64x2.add(f64x2.mul(sign, high(g)), f64x2.mul(decay, high(p)));
   return rounded(a, b);
@@ -28,7 +29,7 @@ export function sgd(p: usize, g: usize, n: i32, lr: f64, decay: f64, sign: f64):
     const whole = i + FLOATS <= n;
     const value = whole ? v128.load(p) : loadSome(p, n - i);
     const slope = whole ? v128.load(g) : loadSome(g, n - i);
-    const next = fused(value, direction(slope, value, s, d), rate);
+    const next = fused(value, direction(slope, value, s, d, decay == 0), rate);
     if (whole) v128.store(p, next);
     else storeSome(p, next, n - i);
     p += VECTOR;
@@ -50,7 +51,7 @@ export function sgdMomentum(
     const left = n - i;
     const whole = left >= FLOATS;
     const value = whole ? v128.load(p) : loadSome(p, left);
-    const d = direction(whole ? v128.load(g) : loadSome(g, left), value, s, w);
+    const d = direction(whole ? v128.load(g) : loadSome(g, left), value, s, w, decay == 0);
     const b = fused(f32x4.mul(whole ? v128.load(buffer) : loadSome(buffer, left), keep), d, take);
     const next = fused(value, nesterov ? fused(d, b, m) : b, rate);
     if (whole) {
@@ -89,7 +90,7 @@ export function adam(
     const left = n - i;
     const whole = left >= FLOATS;
     const value = f32x4.mul(whole ? v128.load(p) : loadSome(p, left), kept);
-    const d = direction(whole ? v128.load(g) : loadSome(g, left), value, s, w);
+    const d = direction(whole ? v128.load(g) : loadSome(g, left), value, s, w, coupled == 0);
     const m = fused(f32x4.mul(whole ? v128.load(average) : loadSome(average, left), keepAverage), d, toAverage);
     const own = f32x4.mul(d, toSquare);
     const before = f32x4.mul(whole ? v128.load(square) : loadSome(square, left), keepSquare);

@@ -15,9 +15,10 @@ import { WORKLOADS, workload } from './workloads';
 import { expectedProbes } from './workloads/products';
 import type { Workload } from './workloads/workload';
 
-function takes({ product, backend, mode }: Contender, { kind, also }: Workload): boolean {
+function takes({ id, product, backend, mode }: Contender, { kind, also }: Workload): boolean {
   if (kind === 'product' && product === undefined) return false;
-  return (backend !== 'cpu' || also.includes('cpu')) && (mode === undefined || also.includes(mode));
+  const onCpu = id === 'tensorflow-cpu' ? id : 'cpu';
+  return (backend !== 'cpu' || also.includes(onCpu)) && (mode === undefined || also.includes(mode));
 }
 
 let runner: Runner | undefined;

@@ -1,11 +1,14 @@
-"""PyTorch's figures for the workloads of the bench, on the GPU of this machine.
+"""PyTorch's figures for the workloads of the bench, on the GPU or the CPU of this machine.
 
-Eager, float32, data on the device, a synchronisation every 100 ms. Called by gpu-figures.mjs with the options and a
-file for the result; exits with a sentence where there is no PyTorch with CUDA.
-LOCKSTEP_TORCH_DEVICE=cpu runs it without a GPU, to try the script itself.
+Eager, float32, data on the device, a synchronisation every 100 ms. gpu-figures.mjs calls it with the options and a file
+for the result; it exits with a sentence where there is no PyTorch with CUDA. LOCKSTEP_TORCH_DEVICE=cpu: on the CPU.
+
+pytorch-contender.mjs calls it with --serve, on the CPU: each line of standard input names a workload ("open cnn") or
+asks for a round ("measure 500", in milliseconds), and each is answered with a line of JSON.
 """
 import json
 import os
+import re
 import sys
 import time
 
@@ -161,4 +164,33 @@ def main():
         json.dump({"version": torch.__version__, "device": device, "rounds": rounds}, out)
 
 
-main()
+def blas():
+    """The library that multiplies matrices, by its file; that of a distribution may be slow."""
+    try:
+        with open("/proc/self/maps") as maps:
+            loaded = {os.path.basename(os.path.realpath(line.split()[-1])) for line in maps if ".so" in line}
+    except OSError:
+        return None
+    known = sorted(name for name in loaded if re.match(r"lib(open)?blas|libmkl_rt|libmkl_core", name))
+    return ", ".join(known) or ("MKL" if torch.backends.mkl.is_available() else None)
+
+
+def serve():
+    torch.set_num_threads(1)
+    made = {name: (per_run, make) for name, per_run, make in workloads()}
+    step = None
+    for line in sys.stdin:
+        word, value = line.split()
+        if word == "open":
+            step = made[value][1]()
+            step()
+            answer = {"version": torch.__version__, "blas": blas()}
+        else:
+            answer = {"rate": timed(step, float(value))}
+        print(json.dumps(answer), flush=True)
+
+
+if sys.argv[1:2] == ["--serve"]:
+    serve()
+else:
+    main()

@@ -22,6 +22,13 @@ const TENSOR_BAR = 0.5;
 const SHARDED_BAR = 0.5;
 const CPU_MLP_BAR = 3;
 const CPU_SMALL_BAR = 20_000;
+/** Beginnings of workload ids, and the CPU device beside PyTorch on one thread. */
+const PYTORCH_BARS = /** @type {const} */ ([
+  ['matmul-1024', 0.5],
+  ['mlp-784', 0.6],
+  ['cnn', 0.5],
+  ['gpt', 0.5],
+]);
 
 /** @param {Result} result @returns {Ratio[]} those whose two sides were measured */
 export function ratios(result) {
@@ -31,6 +38,7 @@ export function ratios(result) {
     ...tensorRatios(result),
     ...shardedRatios(result),
     ...cpuRatios(result),
+    ...pytorchRatios(result),
   ];
 }
 
@@ -91,6 +99,17 @@ function cpuRatios(result) {
     }),
   ];
 }
+
+/** @param {Result} result */
+const pytorchRatios = (result) =>
+  PYTORCH_BARS.flatMap(([beginning, bar]) =>
+    result.workloads
+      .filter(({ id }) => id.startsWith(beginning))
+      .flatMap(({ id, title }) => {
+        const all = measured(result, id);
+        return ratio(title, of(all, 'lockstep-cpu'), of(all, 'pytorch-cpu'), bar);
+      }),
+  );
 
 /**
  * @param {string} title @param {Measured | undefined} own @param {Measured | undefined} other @param {number} bar

@@ -10,6 +10,7 @@ const CONTENDERS = [
   ['lockstep-tensor', 'lockstep', 'webgpu'],
   ['lockstep-sharded', 'lockstep', 'webgpu'],
   ['lockstep-cpu', 'lockstep', 'cpu'],
+  ['pytorch-cpu', 'pytorch', 'cpu'],
   ['tensorflow-webgpu', 'tensorflow', 'webgpu'],
   ['tensorflow-cpu', 'tensorflow', 'cpu'],
   ['jax-webgpu', 'jax', 'webgpu'],
@@ -66,6 +67,19 @@ it('holds Sharded against DDP, where both ran', () => {
   expect(ratios(resultOf('gpt', all)).map(({ by, value, bar }) => [by, value, bar])).toEqual([
     ['lockstep-sharded to lockstep-ddp', 0.6, 0.5],
   ]);
+});
+
+it('holds the CPU device against PyTorch on one thread, where both ran', () => {
+  const all = { 'lockstep-cpu': 5, 'pytorch-cpu': 10 };
+  for (const [workload, bar] of [
+    ['matmul-1024', 0.5],
+    ['mlp-784-adam', 0.6],
+    ['gpt', 0.5],
+  ] as const)
+    expect(ratios(resultOf(workload, all)).map((found) => [found.by, found.value, found.bar])).toEqual([
+      ['lockstep-cpu to pytorch-cpu', 0.5, bar],
+    ]);
+  expect(ratios(resultOf('matmul-256', all))).toEqual([]);
 });
 
 it('holds DDP against Single and the CPU device against its bars', () => {

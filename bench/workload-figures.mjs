@@ -5,6 +5,7 @@
  */
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { disagreement } from './check-losses.mjs';
+import { openPytorch, PYTORCH, pytorchContender } from './pytorch-contender.mjs';
 import { chosen, summary } from './summary.mjs';
 
 /** One that is so slow that its rounds take this long altogether has said enough after a few. */
@@ -16,8 +17,9 @@ const FEWEST_ROUNDS = 3;
  * @typedef {import('./result.d.ts').ContenderInfo & {mode?: string}} Contender
  * @typedef {import('./result.d.ts').WorkloadInfo & {perRun: number, expected?: number[], contenders: string[]}}
  * Workload
- * @typedef {{contender: Contender, page: import('playwright-core').Page | undefined, rates: number[], spentMs: number,
- * problem?: string}} Entry
+ * @typedef {{measure: (milliseconds: number) => Promise<number>, close: () => Promise<void>}} Opened
+ * @typedef {{contender: Contender, opened: Opened | undefined, rates: number[], spentMs: number, problem?: string}}
+ * Entry
  */
 
 /**
@@ -46,6 +48,12 @@ export async function askedOf(browser, url, options) {
 export async function measureWorkloads(browser, url, options) {
   const { adapter, workloads, asked } = await askedOf(browser, url, options);
   console.log(`WebGPU adapter: ${adapter}`);
+  const pytorch = chosen(PYTORCH, options.contenders) ? await pytorchContender() : undefined;
+  if (pytorch) {
+    asked.push(pytorch);
+    // It takes all that the CPU device takes.
+    for (const work of workloads) if (work.contenders.includes('lockstep-cpu')) work.contenders.push(PYTORCH);
+  }
   /** @type {import('./result.d.ts').Figure[]} */
   const figures = [];
   for (const work of workloads) {
@@ -80,11 +88,18 @@ async function measureOne(browser, url, work, asked, { rounds, milliseconds, lim
   let expected = work.expected;
   for (const contender of asked.filter(({ id }) => work.contenders.includes(id))) {
     /** @type {Entry} */
-    const entry = { contender, page: undefined, rates: [], spentMs: 0 };
+    const entry = { contender, opened: undefined, rates: [], spentMs: 0 };
     entries.push(entry);
     await attempt(entry, async () => {
+      if (contender.id === PYTORCH) {
+        entry.opened = await openPytorch(work.id);
+        return;
+      }
       const page = await openBenchPage(browser, url);
-      entry.page = page;
+      entry.opened = {
+        measure: (ms) => callPage(page, 'measure', [ms], limitMs, 'a round'),
+        close: () => page.close(),
+      };
       const numbers = await callPage(page, 'open', [contender.id, work.id], limitMs, 'opening and the first steps');
       const wrong = disagreement(numbers, contender.mode === 'ddp' ? undefined : expected);
       if (wrong) throw new Error(wrong);
@@ -95,19 +110,19 @@ async function measureOne(browser, url, work, asked, { rounds, milliseconds, lim
     for (const entry of entries) {
       if (entry.rates.length >= FEWEST_ROUNDS && entry.spentMs > ENOUGH_MS) continue;
       await attempt(entry, async () => {
-        if (!entry.page) return;
+        if (!entry.opened) return;
         const started = performance.now();
-        entry.rates.push(await callPage(entry.page, 'measure', [milliseconds], limitMs, 'a round'));
+        entry.rates.push(await entry.opened.measure(milliseconds));
         entry.spentMs += performance.now() - started;
       });
     }
   }
-  for (const { page } of entries) await page?.close();
+  for (const { opened } of entries) await opened?.close();
   return entries;
 }
 
 /**
- * Closes the page of one that fails, which also ends what it still does. @param {Entry} entry @param {() =>
+ * Closes the page or process of one that fails, which also ends what it still does. @param {Entry} entry @param {() =>
  * Promise<void>} task
  */
 async function attempt(entry, task) {
@@ -116,7 +131,7 @@ async function attempt(entry, task) {
     await task();
   } catch (error) {
     entry.problem = sentence(error);
-    await entry.page?.close();
-    entry.page = undefined;
+    await entry.opened?.close();
+    entry.opened = undefined;
   }
 }

@@ -20,7 +20,7 @@ const inClone = existsSync(path.join(root, 'src', 'cli', 'main.ts'));
 async function buildWhenOld() {
   ensureInstalled();
   const { isCurrent } = await import('../scripts/is-current.mjs');
-  if (isCurrent(root, 'dist-cli/lockstep.mjs', ['src', 'shaders', 'scripts'])) return;
+  if (isCurrent(root, 'dist-cli/lockstep.mjs', ['src', 'assembly', 'shaders', 'scripts'])) return;
   const { buildCommandLine } = await import('../scripts/build-cli.mjs');
   await buildCommandLine();
 }

@@ -15,7 +15,17 @@ const { isCurrent } = await import('./is-current.mjs');
 const { collectBin } = await import('./run-bin.mjs');
 
 /** What dist/ is built from: a build that `npm test` has just made is not made again. */
-const SOURCES = ['src', 'learn', 'shaders', 'public', 'scripts', 'index.html', 'vite.config.ts', 'package-lock.json'];
+const SOURCES = [
+  'src',
+  'assembly',
+  'learn',
+  'shaders',
+  'public',
+  'scripts',
+  'index.html',
+  'vite.config.ts',
+  'package-lock.json',
+];
 const built = isCurrent(root, 'dist/index.html', SOURCES);
 
 /** @typedef {readonly [name: string, command: string, args: readonly string[]]} Check */

@@ -11,6 +11,6 @@ readArguments({
 ensureInstalled();
 const { build } = await import('vite');
 // Standard output is npm's, which may write JSON there.
-if (!isCurrent(root, 'dist/index.html', ['src', 'learn', 'public', 'shaders', 'index.html']))
+if (!isCurrent(root, 'dist/index.html', ['src', 'assembly', 'learn', 'public', 'shaders', 'index.html']))
   await build({ root, logLevel: 'error' });
 await buildCommandLine();

@@ -11,7 +11,19 @@ import { ensureInstalled, root } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
 
 /** What the tests read. @type {readonly string[]} */
-const SOURCES = ['src', 'learn', 'shaders', 'public', 'scripts', 'e2e', 'bench', 'fuzz', 'bin', 'package-lock.json'];
+const SOURCES = [
+  'src',
+  'assembly',
+  'learn',
+  'shaders',
+  'public',
+  'scripts',
+  'e2e',
+  'bench',
+  'fuzz',
+  'bin',
+  'package-lock.json',
+];
 
 const { values } = readArguments({
   command: 'npm test --',

@@ -6,8 +6,8 @@ interface Named {
   /** What `--only` names. */
   readonly id: string;
   readonly title: string;
-  /** Contenders that also run it, beside those on WebGPU and WASM. */
-  readonly also: readonly ('ddp' | 'sharded' | 'tensor' | 'cpu')[];
+  /** Contenders that also run it, beside those on WebGPU and WASM; 'cpu': Lockstep's CPU device, and PyTorch. */
+  readonly also: readonly ('ddp' | 'sharded' | 'tensor' | 'cpu' | 'tensorflow-cpu')[];
 }
 
 export interface TrainingWork extends Named {
