@@ -2,6 +2,8 @@
  * Every script of package.json, one that comes later included, has a usage text for --help and refuses an option that
  * it does not have in one line. Only scripts that read their arguments by the shared table are started here: any other
  * one would do its work.
+ *
+ * @module-tag rest: npm test itself reads its arguments by this table.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

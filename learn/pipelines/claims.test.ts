@@ -1,4 +1,9 @@
-/** What the lesson says of pipelines, asked of runs. */
+/**
+ * What the lesson says of pipelines, asked of runs.
+ *
+ * @module-tag rest: the runs that it speaks of are held by pipeline.test.ts; the claims of other lessons are asked in
+ * the same way.
+ */
 import { describe, expect, test } from 'vitest';
 import { must } from '../../src/base/invariant';
 import type { Facts } from '../../src/lessons/facts/facts';

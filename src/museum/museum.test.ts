@@ -1,6 +1,8 @@
 /**
  * Each exhibit that is a run, run for real: the mistake has its known effect on the numbers, and the cure takes it
  * away. scripts.test.ts has the others.
+ *
+ * @module-tag rest: scripts.test.ts makes other bugs of the museum, and museum.spec.ts opens and cures one on the page.
  */
 import { expect, test } from 'vitest';
 import { at, must } from '../base/invariant';

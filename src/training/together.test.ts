@@ -1,6 +1,8 @@
 /**
  * Gradient accumulation with several micro-batches in a Program gives the bits of one Program a micro-batch, wherever
  * the run is cut, and needs no more memory. A run that is asked for one micro-batch at a time is the other side.
+ *
+ * @module-tag rest: bits.test.ts holds the bits of runs that accumulate, in every mode.
  */
 import { expect, test } from 'vitest';
 import { place } from '../../scripts/tier';

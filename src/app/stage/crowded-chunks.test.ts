@@ -1,6 +1,8 @@
 /**
  * A ring of 64 ranks on a laptop and on a phone: every room shows how far its chunks are, and one label tells bytes
  * that are equal.
+ *
+ * @module-tag rest: fits.test.ts paints rings of 16 ranks, and layout.test.ts lays out rooms.
  */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';

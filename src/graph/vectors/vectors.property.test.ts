@@ -1,6 +1,9 @@
 /**
  * Every operator that has kernels of WebAssembly, over odd shapes and special values, forward and backward: the bits of
  * its plain kernel.
+ *
+ * @module-tag rest: parity.test.ts trains a CNN and a GPT on these kernels, held to PyTorch; vector-ops.test.ts and
+ * gemm.test.ts hold the bits of others.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

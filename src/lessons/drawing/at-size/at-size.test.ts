@@ -1,4 +1,8 @@
-/** Worked examples: every lesson has one, every setting gives finite numbers, and what the sentences say holds. */
+/**
+ * Worked examples: every lesson has one, every setting gives finite numbers, and what the sentences say holds.
+ *
+ * @module-tag rest: the drawings of kinds/ are held in the same way.
+ */
 import { describe, expect, test } from 'vitest';
 import { CONTENTS } from '../../../../learn/contents';
 import { must } from '../../../base/invariant';

@@ -1,4 +1,8 @@
-/** Solutions and answers in one figure, as readers ask for them: one before the other has ended. Without a page. */
+/**
+ * Solutions and answers in one figure, as readers ask for them: one before the other has ended. Without a page.
+ *
+ * @module-tag rest: lessons.spec.ts plays the solutions of a lesson, and sets the answers of its predictions.
+ */
 import { afterEach, expect, test } from 'vitest';
 import { createFrames } from '../../../app/draw/frames';
 import { measure } from '../../facts/quantities';
