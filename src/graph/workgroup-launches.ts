@@ -117,8 +117,10 @@ const alike =
   (kernel: KernelId, count: number): Rule =>
   (launch) => ({ ...launch, kernel, workgroups: grid(numberAt(launch.params, count), 1) });
 
-const wholeLoss: Rule = (launch) =>
-  launch.constants?.['WHOLE'] === 1 ? { ...launch, kernel: 'workgroup/cross-entropy' } : undefined;
+const wholeLoss: Rule = (launch) => {
+  const { WHOLE, ...constants } = launch.constants ?? {};
+  return WHOLE === 1 ? { ...launch, kernel: 'workgroup/cross-entropy', constants } : undefined;
+};
 
 const RULES: Readonly<Partial<Record<KernelId, Rule>>> = {
   'ops/sum': sum,
