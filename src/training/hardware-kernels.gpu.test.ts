@@ -1,0 +1,74 @@
+/**
+ * Whole trainings with the kernels that hardware gets, on whatever adapter there is: the losses and weights of the CPU
+ * device. Kernels are held one by one in graph/hardware.gpu.test.ts; here pipelines are made as for users, operators
+ * update in place, and ranks share a device.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { must } from '../base/invariant';
+import { parseConfig } from '../config/parse-config';
+import { HARDWARE } from '../graph/testing/hardware-tuning';
+import { cnnLayers, gptLayers } from '../protocol/presets';
+import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
+import { createBlueprint } from './blueprint';
+import { createTraining } from './create-training';
+import { DeviceKeeper } from './device-keeper';
+import { loadParts } from './load-parts';
+
+let node: NodeGpu;
+beforeAll(() => {
+  node = nodeGpu();
+});
+afterAll(() => node.close());
+
+const STEPS = 3;
+const IMAGES = { data: { type: 'digits', samples: 64 }, loss: { type: 'CrossEntropyLoss' } } as const;
+const TEXT = { type: 'text', context: 20, text: 'the quick brown fox jumps over the lazy dog. '.repeat(40) } as const;
+const RUNS = {
+  'images, batch norm and a small batch': {
+    ...IMAGES,
+    model: { layers: cnnLayers(28, [3, 5], 10) },
+    optimizer: { type: 'SGD', lr: 0.05 },
+    batchSize: 16,
+  },
+  'a transformer, two ranks': {
+    mode: 'ddp',
+    worldSize: 2,
+    model: { layers: gptLayers({ vocab: 29, context: 20, width: 24, heads: 2, layers: 1 }) },
+    loss: { type: 'CrossEntropyLoss' },
+    optimizer: { type: 'SGD', lr: 0.1 },
+    data: TEXT,
+    batchSize: 8,
+  },
+} as const;
+
+async function train(given: object, device: 'cpu' | 'webgpu') {
+  const keeper = new DeviceKeeper(node.gpu, true);
+  const { opened } = await keeper.choose(device);
+  if (opened) {
+    Object.assign(opened.info, { software: false });
+    await opened.tunings.save(opened.info.adapter, HARDWARE);
+  }
+  const config = { ...parseConfig({ ...given, device }), compareSingle: false };
+  await loadParts(config);
+  const training = await createTraining(createBlueprint(config, {}), { keeper, gpu: node.gpu });
+  try {
+    await training.run(STEPS);
+    const { devices } = await training.weights();
+    return devices.map((weights) => [...weights.values()].map((values) => Float64Array.from(values)));
+  } finally {
+    await training.dispose();
+    keeper.forget();
+  }
+}
+
+test.each(Object.entries(RUNS))('%s', async (_, given) => {
+  const [expected, actual] = [await train(given, 'cpu'), await train(given, 'webgpu')];
+  let compared = 0;
+  for (const [d, weights] of expected.entries())
+    for (const [w, values] of weights.entries()) {
+      const other = must(actual[d]?.[w], 'weights');
+      for (const [i, value] of values.entries()) expect(Math.abs(must(other[i], 'value') - value)).toBeLessThan(1e-4);
+      compared += values.length;
+    }
+  expect(compared).toBeGreaterThan(500);
+});
