@@ -1,6 +1,9 @@
 /**
  * The kernels that hardware gets instead of those of software adapters, on whatever adapter there is, against the CPU:
  * every operator that takes one, forward and backward, at sizes on and off the grid of their workgroups.
+ *
+ * @module-tag rest: the software adapter of the tests gets other kernels, which ops.gpu.test.ts has;
+ * attention.gpu.test.ts and norm.gpu.test.ts have kernels of hardware.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../base/invariant';

@@ -1,8 +1,4 @@
-/**
- * Two compared runs over sessions in this thread: a run that is interrupted stops both, and then they go on.
- *
- * @module-tag rest: player.test.ts plays and pauses a run, and compare.spec.ts opens two of them beside each other.
- */
+/** Two compared runs over sessions in this thread: a run that is interrupted stops both, and then they go on. */
 import { afterEach, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { parseConfig } from '../../config/parse-config';
