@@ -102,9 +102,9 @@ export function geluGrad(dy: usize, x: usize, dx: usize, n: i32): void {
   storeSome(dx, f32x4.mul(loadSome(dy, left), geluSlope(loadSome(x, left))), left);
 }
 
-/** y[c] += x[row][c] for all rows in order, from y = 0: the sums of the columns of `rows` rows. */
-export function addColumns(x: usize, y: usize, rows: i32, columns: i32): void {
-  const step = <usize>columns * FLOAT;
+/** y[c] = sum over rows of x[row][c], in order; rows lie `width` floats apart. */
+export function addColumns(x: usize, y: usize, rows: i32, columns: i32, width: i32): void {
+  const step = <usize>width * FLOAT;
   let c = 0;
   for (; c + 4 * FLOATS <= columns; c += 4 * FLOATS) {
     let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
@@ -123,20 +123,20 @@ export function addColumns(x: usize, y: usize, rows: i32, columns: i32): void {
     v128.store(to, s3, 48);
   }
   for (; c < columns; c += FLOATS) {
-    const width = min(FLOATS, columns - c);
+    const left = min(FLOATS, columns - c);
     let sum = f32x4.splat(0);
     let at = x + <usize>c * FLOAT;
-    if (width == FLOATS)
+    if (left == FLOATS)
       for (let r = 0; r < rows; r++) {
         sum = f32x4.add(sum, v128.load(at));
         at += step;
       }
     else
       for (let r = 0; r < rows; r++) {
-        sum = f32x4.add(sum, loadSome(at, width));
+        sum = f32x4.add(sum, loadSome(at, left));
         at += step;
       }
-    storeSome(y + <usize>c * FLOAT, sum, width);
+    storeSome(y + <usize>c * FLOAT, sum, left);
   }
 }
 

@@ -9,7 +9,9 @@ import path from 'node:path';
 import { root } from './install.mjs';
 
 const FOLDER = path.join(root, 'assembly');
-const MODULE = 'assembly/index.ts?wasm';
+/** Over memory of one thread, or over memory that threads share: WebAssembly tells them apart. */
+const MODULES = { 'assembly/index.ts?wasm': false, 'assembly/index.ts?wasm-shared': true };
+const SHARED = ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '65536'];
 
 const OPTIONS = [
   ...['--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noAssert', '--optimizeLevel', '3'],
@@ -24,16 +26,17 @@ const sources = () =>
     .toSorted()
     .map((name) => path.join(FOLDER, name));
 
-/** @returns {Promise<string>} base64 */
-export async function assembled() {
-  const hash = createHash('sha256').update(OPTIONS.join(' '));
+/** @param {boolean} shared @returns {Promise<string>} base64 */
+export async function assembled(shared) {
+  const given = [...OPTIONS, ...(shared ? SHARED : [])];
+  const hash = createHash('sha256').update(given.join(' '));
   for (const file of [path.join(root, 'package-lock.json'), ...sources()]) hash.update(readFileSync(file));
   const kept = path.join(root, '.cache', 'assembly', `${hash.digest('hex').slice(0, 16)}.txt`);
   if (existsSync(kept)) return readFileSync(kept, 'utf8');
   const { default: asc } = await import('assemblyscript/asc');
   /** @type {Uint8Array | undefined} */
   let binary;
-  const { error, stdout, stderr } = await asc.main(['index.ts', '--outFile', 'kernels.wasm', ...OPTIONS], {
+  const { error, stdout, stderr } = await asc.main(['index.ts', '--outFile', 'kernels.wasm', ...given], {
     readFile: (name, folder) => read(path.join(folder, name)),
     listFiles: (name, folder) => (existsSync(path.join(folder, name)) ? readdirSync(path.join(folder, name)) : null),
     writeFile(name, contents) {
@@ -59,8 +62,9 @@ export const assembly = () => ({
   name: 'assembly',
   enforce: 'pre',
   async load(id) {
-    if (!id.endsWith(MODULE)) return null;
+    const found = Object.entries(MODULES).find(([name]) => id.endsWith(name));
+    if (!found) return null;
     for (const file of sources()) this.addWatchFile(file);
-    return { code: `export const base64 = ${JSON.stringify(await assembled())};`, map: null };
+    return { code: `export const base64 = ${JSON.stringify(await assembled(found[1]))};`, map: null };
   },
 });

@@ -3,57 +3,67 @@ import { at } from '../base/invariant';
 import type { CpuArgs } from '../graph/op';
 import type { VectorOp, VectorOps } from '../graph/vectors/vector-op';
 import { addressOf, type Vectors } from '../graph/vectors/vectors';
-import type { HostArray } from '../tensor/shape';
 import { shrinkageOf, signOf } from './operands';
 import { SKIP } from './scalars-layout';
 
-interface Parameter {
+/** A run of a parameter's elements: addresses, and how many. */
+interface Stretch {
   readonly p: number;
   readonly g: number;
-  /** Elements. */
-  readonly n: number;
   readonly states: readonly number[];
+  readonly n: number;
 }
 
-type Step = (scalars: Float32Array, parameter: Parameter, kernels: Vectors['kernels'], attrs: CpuArgs['attrs']) => void;
+/** What a kernel takes for a stretch. */
+type Numbers = (stretch: Stretch) => readonly number[];
 
-const parametersOf = (inputs: readonly HostArray[], outputs: readonly HostArray[], count: number): Parameter[] =>
-  Array.from({ length: count }, (_, k) => ({
-    p: addressOf(at(outputs, k)),
-    n: at(outputs, k).length,
-    g: addressOf(at(inputs, 1 + count + k)),
-    states: outputs.filter((__, i) => i >= count && i % count === k).map(addressOf),
-  }));
+type Step = (scalars: Float32Array, attrs: CpuArgs['attrs']) => Numbers;
+
+/** Elements from which another thread is worth its call. */
+const OF_A_THREAD = 8192;
+
+function stretchesOf({ inputs, outputs, attrs }: CpuArgs, vectors: Vectors): readonly Stretch[] {
+  const count = Number(attrs['count']);
+  return Array.from({ length: count }, (_, k) => {
+    const states = outputs.filter((__, i) => i >= count && i % count === k).map(addressOf);
+    const [p, g] = [addressOf(at(outputs, k)), addressOf(at(inputs, 1 + count + k))];
+    return vectors.runs(at(outputs, k).length, OF_A_THREAD).map(([from, to]) => ({
+      ...{ p: p + 4 * from, g: g + 4 * from, n: to - from },
+      states: states.map((state) => state + 4 * from),
+    }));
+  }).flat();
+}
 
 const optimizer =
-  (step: Step): VectorOp =>
-  ({ inputs, outputs, attrs }, { kernels }) => {
-    const parameters = parametersOf(inputs, outputs, Number(attrs['count']));
-    const scalars = at(inputs, 0) as Float32Array;
+  (kernel: 'sgd' | 'sgdMomentum' | 'adam', step: Step): VectorOp =>
+  (args, vectors) => {
+    const stretches = stretchesOf(args, vectors);
+    const scalars = at(args.inputs, 0) as Float32Array;
     return () => {
-      if (scalars[SKIP] === 1) return;
-      for (const parameter of parameters) step(scalars, parameter, kernels, attrs);
+      if (scalars[SKIP] !== 1) vectors.each(kernel, stretches.map(step(scalars, args.attrs)));
     };
   };
 
-const sgd: Step = (scalars, { p, g, n }, kernels) =>
-  void kernels.sgd(p, g, n, at(scalars, 0), at(scalars, 1), signOf(scalars));
-
-const sgdMomentum: Step = (scalars, { p, g, n, states }, kernels, attrs) => {
-  const [lr = 0, weightDecay = 0, momentum = 0, bufferFactor = 0, gradientFactor = 0] = scalars;
-  const factors = [lr, weightDecay, signOf(scalars), momentum, bufferFactor, gradientFactor];
-  kernels.sgdMomentum(p, g, at(states, 0), n, ...factors, attrs['nesterov'] === true ? 1 : 0);
+const sgd: Step = (scalars) => {
+  const factors = [at(scalars, 0), at(scalars, 1), signOf(scalars)];
+  return ({ p, g, n }) => [p, g, n, ...factors];
 };
 
-const adam: Step = (scalars, { p, g, n, states }, kernels, attrs) => {
+const sgdMomentum: Step = (scalars, attrs) => {
+  const [lr = 0, weightDecay = 0, momentum = 0, bufferFactor = 0, gradientFactor = 0] = scalars;
+  const factors = [lr, weightDecay, signOf(scalars), momentum, bufferFactor, gradientFactor];
+  return ({ p, g, states, n }) => [p, g, at(states, 0), n, ...factors, attrs['nesterov'] === true ? 1 : 0];
+};
+
+const adam: Step = (scalars, attrs) => {
   const [, , beta1 = 0, oneMinus1 = 0, beta2 = 0, oneMinus2 = 0, stepSize = 0, root2 = 1, eps = 0] = scalars;
   const { shrink, coupled } = shrinkageOf(scalars, attrs);
   const factors = [shrink, coupled, signOf(scalars), beta1, oneMinus1, beta2, oneMinus2, stepSize, root2, eps];
-  kernels.adam(p, g, at(states, 0), at(states, 1), states[2] ?? 0, n, ...factors);
+  return ({ p, g, states, n }) => [p, g, at(states, 0), at(states, 1), states[2] ?? 0, n, ...factors];
 };
 
 export const OPTIM_VECTORS: VectorOps = new Map([
-  ['optim/sgd', optimizer(sgd)],
-  ['optim/sgd-momentum', optimizer(sgdMomentum)],
-  ['optim/adam', optimizer(adam)],
+  ['optim/sgd', optimizer('sgd', sgd)],
+  ['optim/sgd-momentum', optimizer('sgdMomentum', sgdMomentum)],
+  ['optim/adam', optimizer('adam', adam)],
 ]);

@@ -70,6 +70,8 @@ export interface ExecutorOptions {
   readonly ops: OpTable;
   /** Kernels of WebAssembly for the CPU; absent: the plain ones do it all. */
   readonly vectors?: VectorPart | undefined;
+  /** Of the CPU; default 1. */
+  readonly threads?: number | undefined;
   /** Needed when some lane's peer lives elsewhere. */
   readonly transport?: Transport;
   /** A lane by itself is slowed down: it rests after its work until that has taken so many times as long. Default 1. */

@@ -7,9 +7,11 @@ import { refusedSettings } from '../base/refused-settings';
 import { rankDevices } from '../launch/rank-devices';
 import { loadVectors } from '../parallel/vector-ops';
 import type { Config } from '../protocol/config';
+import type { Notice } from '../protocol/notice';
+import { canShareMemory } from '../runtime/cpu/threads';
 import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
-import type { DeviceKeeper } from './device-keeper';
+import type { DeviceChoice, DeviceKeeper } from './device-keeper';
 import { FaultPlan } from './failures/fault-plan';
 import { FlightLog } from './failures/flight-log';
 import { openWorld, type WorldRequest } from './open-world';
@@ -26,6 +28,20 @@ export interface TrainingOptions {
   /** Where it is noted what ran. */
   readonly flight?: FlightLog | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** Memory is not shared everywhere, and on a GPU there is nothing that CPU threads could share. */
+function threadNotices(threads: number, kind: DeviceChoice['kind']): readonly Notice[] {
+  if (threads === 1 || (kind === 'cpu' && canShareMemory())) return [];
+  const text =
+    kind === 'cpu'
+      ? 'This page is not cross-origin isolated, so the CPU device has 1 thread.'
+      : `threads: ${threads} has no effect on WebGPU: it is for the CPU device.`;
+  const hint =
+    kind === 'cpu'
+      ? 'The host of the page has to send the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, as npm start does.'
+      : 'Choose device "cpu", or 1 thread.';
+  return [{ level: 'info', id: 'threads', text, hint }];
 }
 
 /** Devices that may be lost while a training is set up on them, before that is the end of it. */
@@ -59,7 +75,13 @@ async function openTraining(
   await loadVectors(programs);
   const choice = await keeper.choose(config.device);
   const adapters = config.adapters && rankDevices(config, mode).map(({ adapter }) => adapter);
-  const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers, ...(adapters ? { adapters } : {}) };
+  const { threads } = config;
+  const group = {
+    timeoutMs: 1000 * config.timeoutS,
+    slow: config.stragglers,
+    threads,
+    ...(adapters ? { adapters } : {}),
+  };
   const shared = { table, choice, gpu, group, onProgress };
   const worlds: World[] = [];
   const open = async (request: Pick<WorldRequest, 'programs' | 'placement' | 'rankOfDevice'>): Promise<World> => {
@@ -73,7 +95,7 @@ async function openTraining(
       referencePrograms.length > 0
         ? await open({ programs: referencePrograms, placement: 'shared', rankOfDevice: [0] })
         : undefined;
-    const notices = adapters ? [] : choice.notices;
+    const notices = [...(adapters ? [] : choice.notices), ...threadNotices(threads, choice.kind)];
     const training = trainingOn(blueprint, world, reference, { notices, faults, flight, traceConstruct });
     await training.reset();
     return training;

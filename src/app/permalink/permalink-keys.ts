@@ -248,6 +248,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('batch', 'batchSize'),
   row('accumulate', 'accumulate'),
   row('fuse', 'fuse'),
+  row('threads', 'threads'),
   row('checkpoint', 'checkpointSegments', optional),
   row('precision', 'precision'),
   row('scaler', 'gradScaler.enabled'),

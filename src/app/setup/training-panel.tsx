@@ -101,6 +101,7 @@ export function TrainingPanel() {
       <NumberSetting {...RUN.accumulate} />
       <PrecisionFields />
       <FlagSetting {...RUN.fuse} />
+      <NumberSetting {...RUN.threads} />
       <NumberSetting {...RUN.checkpointSegments} />
     </Section>
   );

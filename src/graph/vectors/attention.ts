@@ -24,41 +24,36 @@ interface Backward extends Omit<Forward, 'lse'> {
 const headAt = (array: HostArray, place: ElementPlace, b: number, h: number): number =>
   addressOf(array) + 4 * (place.offset + b * place.batch + h * place.head);
 
-function eachHead(a: Heads, visit: (b: number, h: number, statistics: number) => void): void {
-  for (let b = 0; b < a.batch; b++) for (let h = 0; h < a.heads; h++) visit(b, h, 4 * (b * a.heads + h) * a.queries);
-}
+/** A call for each head of each sample. */
+const ofHeads = (a: Heads, call: (b: number, h: number, statistics: number) => readonly number[]) =>
+  Array.from({ length: a.batch * a.heads }, (_, i) => call(Math.floor(i / a.heads), i % a.heads, 4 * i * a.queries));
+
+const sizesOf = (a: Heads): number[] => [a.queries, a.keys, a.headDim, a.scale, a.causal ? 1 : 0];
 
 const hasRoom = (a: Heads, { kernels, fits }: Vectors): boolean => fits(kernels.attentionScratch(a.keys, a.headDim));
 
 function forward(a: Heads, { q, k, v, out, lse }: Forward, vectors: Vectors): (() => void) | undefined {
   if (!hasRoom(a, vectors)) return undefined;
-  const { kernels, scratch } = vectors;
-  const sizes = [a.queries, a.keys, a.headDim, a.scale, a.causal ? 1 : 0, scratch];
-  return () =>
-    eachHead(a, (b, h, statistics) =>
-      kernels.attend(
-        ...[headAt(q, a.q, b, h), a.q.row, headAt(k, a.k, b, h), a.k.row, headAt(v, a.v, b, h), a.v.row],
-        ...[headAt(out, a.out, b, h), a.out.row, addressOf(lse) + statistics],
-        ...sizes,
-      ),
-    );
+  const calls = ofHeads(a, (b, h, statistics) => [
+    ...[headAt(q, a.q, b, h), a.q.row, headAt(k, a.k, b, h), a.k.row, headAt(v, a.v, b, h), a.v.row],
+    ...[headAt(out, a.out, b, h), a.out.row, addressOf(lse) + statistics],
+    ...sizesOf(a),
+  ]);
+  return () => vectors.each('attend', calls, true);
 }
 
 function backward(a: Heads, t: Backward, vectors: Vectors): (() => void) | undefined {
   if (!hasRoom(a, vectors)) return undefined;
-  const { kernels, scratch } = vectors;
-  const sizes = [a.queries, a.keys, a.headDim, a.scale, a.causal ? 1 : 0, scratch];
+  const calls = ofHeads(a, (b, h, statistics) => [
+    ...[headAt(t.q, a.q, b, h), a.q.row, headAt(t.k, a.k, b, h), a.k.row, headAt(t.v, a.v, b, h), a.v.row],
+    ...[headAt(t.out, a.out, b, h), headAt(t.dout, a.out, b, h), a.out.row],
+    ...[headAt(t.dq, a.q, b, h), headAt(t.dk, a.k, b, h), headAt(t.dv, a.v, b, h)],
+    ...[addressOf(t.delta) + statistics, ...sizesOf(a)],
+  ]);
   return () => {
     t.dk.fill(0);
     t.dv.fill(0);
-    eachHead(a, (b, h, statistics) =>
-      kernels.attendBackward(
-        ...[headAt(t.q, a.q, b, h), a.q.row, headAt(t.k, a.k, b, h), a.k.row, headAt(t.v, a.v, b, h), a.v.row],
-        ...[headAt(t.out, a.out, b, h), headAt(t.dout, a.out, b, h), a.out.row],
-        ...[headAt(t.dq, a.q, b, h), headAt(t.dk, a.k, b, h), headAt(t.dv, a.v, b, h)],
-        ...[addressOf(t.delta) + statistics, ...sizes],
-      ),
-    );
+    vectors.each('attendBackward', calls, true);
   };
 }
 

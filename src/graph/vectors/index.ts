@@ -1,6 +1,8 @@
 /** The operators of a model's graph that have kernels of WebAssembly. Products take them by way of CpuScratch. */
+import { base64 } from '../../../assembly/index.ts?wasm';
 import { ATTENTION_VECTORS } from './attention';
 import { CONV_VECTORS } from './conv';
+import { compile } from './kernels';
 import { LINEAR_VECTORS } from './linear';
 import { NORM_VECTORS } from './norm';
 import { POINTWISE_VECTORS } from './pointwise';
@@ -13,5 +15,9 @@ export const GRAPH_VECTORS: VectorOps = new Map([
   ...NORM_VECTORS,
   ...CONV_VECTORS,
 ]);
+
+/** The kernels over memory of one thread. */
+export const KERNELS = compile(base64);
+
 export { compile } from './kernels';
 export { Vectors } from './vectors';

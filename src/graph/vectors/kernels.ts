@@ -1,9 +1,7 @@
 /**
- * The compiled kernels of assembly/, and an instance of them over one memory. What a kernel takes is said there:
+ * What assembly/ exports, and an instance of them over one memory. What a kernel takes is said there:
  * addresses in bytes, sizes, steps in floats, factors; a flag is 0 or 1.
  */
-import { base64 } from '../../../assembly/index.ts?wasm';
-
 export type KernelName =
   | 'adam'
   | 'add'
@@ -39,7 +37,7 @@ export type KernelName =
 export type Kernels = Readonly<Record<KernelName, (...numbers: readonly number[]) => number>>;
 
 /** Undefined where the machine has no WebAssembly with vectors, or the page may not compile any. */
-export function compile(): WebAssembly.Module | undefined {
+export function compile(base64: string): WebAssembly.Module | undefined {
   try {
     return new WebAssembly.Module(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
   } catch {

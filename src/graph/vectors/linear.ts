@@ -8,26 +8,29 @@ import { type SumStep, sumSteps } from '../ops/reduce/sum-steps';
 import type { VectorOp } from './vector-op';
 import { addressOf, type Vectors } from './vectors';
 
+/** Elements from which another thread is worth its call. */
+const OF_A_THREAD = 16_384;
+
 /** As cpuSum without a form; undefined where a step has one column (a chain of additions) or a short last row. */
 function columnSums(
   steps: readonly SumStep[],
   x: HostArray,
   outputs: readonly HostArray[],
-  { kernels }: Vectors,
+  vectors: Vectors,
 ): (() => void) | undefined {
   if (steps.some(({ columns, plane }) => columns === 1 || plane % columns !== 0)) return undefined;
-  const calls = steps.flatMap(({ outer, plane, columns }, k) => {
+  // One step needs what the step before has summed.
+  const calls = steps.map(({ outer, plane, columns }, k) => {
     const from = addressOf(k === 0 ? x : at(outputs, k));
     const to = addressOf(k === steps.length - 1 ? at(outputs, 0) : at(outputs, k + 1));
-    return Array.from({ length: outer }, (_, o) => [
-      from + 4 * o * plane,
-      to + 4 * o * columns,
-      plane / columns,
-      columns,
-    ]);
+    const rows = plane / columns;
+    const runs = vectors.runs(columns, Math.max(16, OF_A_THREAD / rows));
+    return Array.from({ length: outer }, (_, o) =>
+      runs.map(([c, end]) => [from + 4 * (o * plane + c), to + 4 * (o * columns + c), rows, end - c, columns]),
+    ).flat();
   });
   return () => {
-    for (const call of calls) kernels.addColumns(...call);
+    for (const step of calls) vectors.each('addColumns', step);
   };
 }
 

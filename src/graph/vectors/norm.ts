@@ -11,21 +11,33 @@ const pairsOf = ({ batch, channels }: ChannelView): number => batch * channels;
 /** Whether scratch memory has room for two doubles a lane. */
 const hasRoom = (split: Split, { fits }: Vectors): boolean => fits(16 * split.lanes);
 
-const layerNorm: VectorOp = ({ inputs, outputs, inputTypes, attrs }, { kernels }) => {
+/** Elements of rows from which another thread is worth its call. */
+const OF_A_THREAD = 8192;
+
+const layerNorm: VectorOp = ({ inputs, outputs, inputTypes, attrs }, vectors) => {
   const { rows, columns } = rowsToNormalize(at(inputTypes, 0).shape, attrs);
-  const [weight, bias] = inputs.length > 2 ? [at(inputs, 1), at(inputs, 2)].map(addressOf) : [0, 0];
-  const [y, mean, rstd] = outputs.map(addressOf);
-  const operands = [addressOf(at(inputs, 0)), weight, bias, y, mean, rstd] as readonly number[];
+  const [weight = 0, bias = 0] = inputs.slice(1).map(addressOf);
+  const [x, y, mean, rstd] = [at(inputs, 0), at(outputs, 0), at(outputs, 1), at(outputs, 2)].map(addressOf) as Four;
   const eps = Number(attrs.eps ?? 1e-5);
-  return () => kernels.layerNorm(...operands, rows, columns, eps);
+  const calls = vectors.runs(rows, OF_A_THREAD / columns, 1).map(([from, to]) => {
+    const [elements, numbers] = [4 * from * columns, 4 * from];
+    return [x + elements, weight, bias, y + elements, mean + numbers, rstd + numbers, to - from, columns, eps];
+  });
+  return () => vectors.each('layerNorm', calls);
 };
 
-const layerNormGradInput: VectorOp = ({ inputs, outputs, inputTypes, attrs }, { kernels }) => {
+type Four = [number, number, number, number];
+
+const layerNormGradInput: VectorOp = ({ inputs, outputs, inputTypes, attrs }, vectors) => {
   const { rows, columns } = rowsToNormalize(at(inputTypes, 0).shape, attrs);
-  const saved = inputs.slice(0, 4).map(addressOf);
+  const [dy, x, mean, rstd] = inputs.slice(0, 4).map(addressOf) as Four;
   const weight = inputs[4] ? addressOf(inputs[4]) : 0;
   const dx = addressOf(at(outputs, 0));
-  return () => kernels.layerNormGradInput(...saved, weight, dx, rows, columns);
+  const calls = vectors.runs(rows, OF_A_THREAD / columns, 1).map(([from, to]) => {
+    const [elements, numbers] = [4 * from * columns, 4 * from];
+    return [dy + elements, x + elements, mean + numbers, rstd + numbers, weight, dx + elements, to - from, columns];
+  });
+  return () => vectors.each('layerNormGradInput', calls);
 };
 
 const layerNormGradParams: VectorOp = ({ inputs, outputs, inputTypes, attrs }, { kernels }) => {

@@ -5,13 +5,17 @@ import type { KernelName } from './kernels';
 import type { VectorOp } from './vector-op';
 import { addressOf } from './vectors';
 
+/** Elements from which another thread is worth its call. */
+const OF_A_THREAD = 8192;
+
 /** f(x), or f(dy, saved). */
 const unary =
   (kernel: KernelName): VectorOp =>
-  ({ inputs, outputs }, { kernels }) => {
+  ({ inputs, outputs }, vectors) => {
     const operands = [...inputs, at(outputs, 0)].map(addressOf);
-    const n = at(outputs, 0).length;
-    return () => kernels[kernel](...operands, n);
+    const runs = vectors.runs(at(outputs, 0).length, OF_A_THREAD);
+    const calls = runs.map(([from, to]) => [...operands.map((address) => address + 4 * from), to - from]);
+    return () => vectors.each(kernel, calls);
   };
 
 /** Where no operand is broadcast. */

@@ -1,5 +1,6 @@
 /** How kernels of WebAssembly do an operator: a row of a table by its name, beside the plain kernel in OpDef. */
 import type { CpuArgs, OpDef } from '../op';
+import type { StartTeam } from './team';
 import type { Vectors } from './vectors';
 
 /**
@@ -14,7 +15,7 @@ export type VectorOps = ReadonlyMap<string, VectorOp>;
 export interface VectorPart {
   readonly ops: VectorOps;
   /** Undefined where the machine cannot: see Vectors.open. */
-  open(regions: readonly number[]): Vectors | undefined;
+  open(regions: readonly number[], start?: StartTeam): Vectors | undefined;
 }
 
 /** The kernels over the memory of one executor or evaluator. */
@@ -23,8 +24,13 @@ export interface OpenedVectors {
   readonly vectors: Vectors;
 }
 
-export function openVectors(part: VectorPart | undefined, regions: readonly number[]): OpenedVectors | undefined {
-  const vectors = part?.open(regions);
+/** `start`: for several threads. */
+export function openVectors(
+  part: VectorPart | undefined,
+  regions: readonly number[],
+  start?: StartTeam,
+): OpenedVectors | undefined {
+  const vectors = part?.open(regions, start);
   return part && vectors && { ops: part.ops, vectors };
 }
 

@@ -1,10 +1,12 @@
 /**
  * The memory that kernels of WebAssembly work in, for one executor or evaluator: scratch memory first, then the tensors
- * that its owner places there, so that no kernel copies an operand in or a result out.
+ * that its owner places there, so that no kernel copies an operand in or a result out. Where there is a team of
+ * threads, each has scratch memory of its own, and calls that do not depend on each other are shared out.
  */
 import type { DType, HostArray } from '../../tensor/shape';
 import type { Product } from '../gemm';
-import { instantiate, type Kernels } from './kernels';
+import { instantiate, type KernelName, type Kernels } from './kernels';
+import type { StartTeam, Team } from './team';
 
 /** For packed panels of products, padded images, keys and values of a head. */
 const SCRATCH_BYTES = 4 * 1024 * 1024;
@@ -12,6 +14,8 @@ const PAGE_BYTES = 65_536;
 /** Of 32-bit addresses. */
 const MOST_PAGES = 65_536;
 const ALIGNMENT = 64;
+/** Multiply-adds of a product, from which another thread is worth its call. */
+const PRODUCT_OF_A_THREAD = 100_000;
 
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
@@ -19,26 +23,39 @@ export class Vectors {
   readonly kernels: Kernels;
   readonly scratch = 0;
   readonly #memory: WebAssembly.Memory;
-  #next = SCRATCH_BYTES;
+  readonly #team: Team | undefined;
+  readonly #threads: number;
+  readonly #calls = new WeakMap<Product, readonly (readonly number[])[]>();
+  #next: number;
 
-  private constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
+  private constructor(module: WebAssembly.Module, memory: WebAssembly.Memory, start: StartTeam | undefined) {
     this.#memory = memory;
     this.kernels = instantiate(module, memory);
+    this.#threads = start?.threads ?? 1;
+    this.#team = start?.start({ module, memory, kernels: this.kernels, scratchBytes: SCRATCH_BYTES });
+    this.#next = SCRATCH_BYTES * this.#threads;
   }
 
   /**
    * With room for regions of these sizes. Undefined where they do not fit into the addresses or the machine's memory:
-   * then the plain kernels do it all, with the same bits.
+   * then the plain kernels do it all, with the same bits. With `start` the module is that for shared memory.
    */
-  static open(module: WebAssembly.Module, regions: readonly number[]): Vectors | undefined {
-    const bytes = SCRATCH_BYTES + regions.reduce((sum, region) => sum + aligned(region), 0);
+  static open(module: WebAssembly.Module, regions: readonly number[], start?: StartTeam): Vectors | undefined {
+    const bytes = SCRATCH_BYTES * (start?.threads ?? 1) + regions.reduce((sum, region) => sum + aligned(region), 0);
     const pages = Math.ceil(bytes / PAGE_BYTES);
     if (pages > MOST_PAGES) return undefined;
     try {
-      return new Vectors(module, new WebAssembly.Memory({ initial: pages, maximum: pages }));
+      // Shared memory has the size that the module was compiled for.
+      const limits = start ? { maximum: MOST_PAGES, shared: true } : { maximum: pages };
+      return new Vectors(module, new WebAssembly.Memory({ initial: pages, ...limits }), start);
     } catch {
       return undefined;
     }
+  }
+
+  /** Threads that compute, by now: they begin in their own time. */
+  get threads(): number {
+    return this.#team?.here() ?? 1;
   }
 
   /** A tensor of so many elements, zeroed. */
@@ -61,17 +78,62 @@ export class Vectors {
 
   words = (address: number, length: number): Int32Array => new Int32Array(this.#memory.buffer, address, length);
 
+  /** 0 to n in as many runs as there are threads, but none shorter than `least`; all begin at multiples of `step`. */
+  runs(n: number, least: number, step = 4): readonly (readonly [from: number, to: number])[] {
+    const count = Math.max(1, Math.min(this.#threads, Math.floor(n / least)));
+    const length = Math.ceil(n / count / step) * step;
+    return Array.from({ length: count }, (_, k) => [Math.min(n, k * length), Math.min(n, (k + 1) * length)] as const);
+  }
+
+  /**
+   * Calls that do not depend on each other. `ownScratch`: each also gets the scratch memory of its thread, as its last
+   * number.
+   */
+  each(kernel: KernelName, calls: readonly (readonly number[])[], ownScratch = false): void {
+    if (this.#team && calls.length > 1) {
+      this.#team.run(kernel, calls, ownScratch);
+      return;
+    }
+    const run = this.kernels[kernel];
+    for (const call of calls)
+      if (ownScratch) run(...call, this.scratch);
+      else run(...call);
+  }
+
   /** As gemm; all of its operands are in this memory. */
-  product({ M, N, K, a, b, c, add, bias }: Product): void {
-    const address = ({ data, offset }: Pick<Product['c'], 'data' | 'offset'>) => data.byteOffset + 4 * offset;
-    this.kernels.product(
-      ...[M, N, K],
-      ...[address(a), ...a.strides],
-      ...[address(b), ...b.strides],
-      ...[address(c), N, bias?.byteOffset ?? 0, add ? 1 : 0, this.scratch],
-    );
+  product(product: Product): void {
+    const known = this.#calls.get(product) ?? this.#callsOf(product);
+    this.#calls.set(product, known);
+    this.each('product', known, true);
+  }
+
+  /** Runs of rows, or of columns where there are more of these. */
+  #callsOf({ M, N, K, a, b, c, add, bias }: Product): readonly (readonly number[])[] {
+    const [am, ak] = a.strides;
+    const [bk, bn] = b.strides;
+    const [aAt, bAt, cAt] = [addressIn(a), addressIn(b), addressIn(c)];
+    const biasAt = bias?.byteOffset ?? 0;
+    const byRows = M >= N / 2;
+    const least = PRODUCT_OF_A_THREAD / (K * (byRows ? N : M));
+    return this.runs(byRows ? M : N, Math.max(8, least), 8).map(([from, to]) => {
+      const [m, n] = byRows ? [from, 0] : [0, from];
+      const [rows, columns] = byRows ? [to - from, N] : [M, to - from];
+      return [
+        ...[rows, columns, K],
+        ...[aAt + 4 * m * am, am, ak],
+        ...[bAt + 4 * n * bn, bk, bn],
+        ...[cAt + 4 * (m * N + n), N, biasAt && biasAt + 4 * n, add ? 1 : 0],
+      ];
+    });
+  }
+
+  /** Ends the other threads. */
+  close(): void {
+    this.#team?.close();
   }
 }
 
 /** The address of an array in a memory of vectors. */
 export const addressOf = (array: HostArray): number => array.byteOffset;
+
+const addressIn = ({ data, offset }: Pick<Product['c'], 'data' | 'offset'>): number => data.byteOffset + 4 * offset;

@@ -85,6 +85,10 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
     'Fused kernels',
     "Lockstep's own setting: runs consecutive operators as one kernel where such a kernel exists, with the same bits. torch.compile fuses other operators and does not promise equal bits.",
   ],
+  threads: [
+    'CPU threads',
+    'torch.set_num_threads: threads that share the kernels of the CPU device, where the net is large. The numbers are the same to the bit. A page needs to be cross-origin isolated.',
+  ],
   checkpointSegments: [
     'Checkpointing',
     'torch.utils.checkpoint.checkpoint_sequential(segments): keeps only the input of each segment of layers and computes the other activations again in backward; by default everything is kept.',

@@ -17,12 +17,13 @@ import { createCpuMemory } from './cpu-memory';
 import { CpuRemoteRun } from './cpu-remote-run';
 import { CpuSharedRun } from './cpu-shared-run';
 import { message } from './join';
+import { teamOf } from './threads';
 
 export function createCpuExecutor(options: ExecutorOptions): Executor {
   const { programs, devices, ops } = options;
   const plans = [...planMemory(programs, devices)];
   const regions = plans.flatMap(([, plan]) => plan.regions.map(({ bytes }) => bytes));
-  const opened = openVectors(options.vectors, regions);
+  const opened = openVectors(options.vectors, regions, teamOf(options.threads ?? 1));
   const vectors = opened?.vectors;
   const memory = new Map(
     plans.map(([device, plan]) => [
@@ -94,6 +95,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     },
     dispose() {
       disposed = true;
+      vectors?.close();
       memory.clear();
     },
   };

@@ -65,8 +65,13 @@ function bitwise(target: Int32Array, source: Int32Array, apply: 'band' | 'bor' |
   }
 }
 
-/** A copy to be sent: the bits, in the array type that transports carry. */
+/**
+ * A copy to be sent: the bits, in the array type that transports carry, and in memory of its own, which can be
+ * transferred whatever memory the slice is in.
+ */
 export function message(slice: HostArray): Float32Array {
   const { buffer, byteOffset, byteLength } = slice;
-  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
+  const copy = new Float32Array(byteLength / 4);
+  new Uint8Array(copy.buffer).set(new Uint8Array(buffer, byteOffset, byteLength));
+  return copy;
 }

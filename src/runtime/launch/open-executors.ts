@@ -25,6 +25,8 @@ export interface ProcessPlan {
   /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
   readonly ports?: ReadonlyMap<DeviceIndex, Ports>;
   readonly group?: WorldGroupOptions;
+  /** Of the CPU device, where there is no group; default 1. */
+  readonly threads?: number | undefined;
 }
 
 export interface OpenOptions {
@@ -96,10 +98,11 @@ async function openOne(
     ...(transport ? { transport } : {}),
     ...(slow ? { slowdown: slow.factor } : {}),
   };
+  const threads = plan.threads ?? plan.group?.threads;
   const adapter = plan.ports ? plan.group?.adapters?.[devices[0] ?? 0] : undefined;
   if (adapter === 'cpu' || (adapter === undefined && plan.kind === 'cpu'))
     return {
-      executor: createCpuExecutor({ ...base, vectors: await loadVectors(programs) }),
+      executor: createCpuExecutor({ ...base, vectors: await loadVectors(programs, threads), threads }),
       devices,
       lose() {},
       close() {},

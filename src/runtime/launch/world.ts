@@ -65,6 +65,8 @@ export interface WorldPlan {
 
 /** How the process group of a world behaves. */
 export interface WorldGroupOptions {
+  /** Of the CPU device, of each process; default 1. */
+  readonly threads?: number;
   /** How long a rank waits for another one. */
   readonly timeoutMs: number;
   /** What is slowed down by hand, where each device has an executor of its own. */

@@ -4,7 +4,7 @@ import { at, must } from '../../../base/invariant';
 import { allocate, elements, type HostArray } from '../../../tensor/shape';
 import { CpuScratch } from '../../cpu-scratch';
 import type { Attrs, OpDef, TensorType } from '../../op';
-import { compile } from '../kernels';
+import { KERNELS } from '..';
 import type { VectorOp } from '../vector-op';
 import { Vectors } from '../vectors';
 
@@ -33,7 +33,7 @@ let current: { readonly vectors: Vectors; left: number } | undefined;
 
 function room(bytes: number): Vectors {
   if (!current || current.left < 2 * bytes) {
-    const module = must(compile(), 'WebAssembly with vectors');
+    const module = must(KERNELS, 'WebAssembly with vectors');
     const size = Math.max(ROOM, 2 * bytes);
     current = { vectors: must(Vectors.open(module, [size]), 'memory'), left: size };
   }
