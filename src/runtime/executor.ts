@@ -5,6 +5,7 @@
  */
 
 import type { OpTable } from '../graph/op';
+import type { StartTeam } from '../graph/vectors/team';
 import type { VectorPart } from '../graph/vectors/vector-op';
 import type { InstructionId, Load, Program } from '../program/instruction';
 import type { LanePosition } from '../program/reach';
@@ -70,8 +71,8 @@ export interface ExecutorOptions {
   readonly ops: OpTable;
   /** Kernels of WebAssembly for the CPU; absent: the plain ones do it all. */
   readonly vectors?: VectorPart | undefined;
-  /** Of the CPU; default 1. */
-  readonly threads?: number | undefined;
+  /** Starts other threads of the CPU that share in its kernels; absent: one thread. */
+  readonly team?: StartTeam | undefined;
   /** Needed when some lane's peer lives elsewhere. */
   readonly transport?: Transport;
   /** A lane by itself is slowed down: it rests after its work until that has taken so many times as long. Default 1. */

@@ -3,15 +3,14 @@
  * beside it. What it does from then on is in training-on-worlds.ts.
  */
 import { asLockstepError, LockstepError } from '../base/errors';
+import { loadPart } from '../base/load-part';
 import { refusedSettings } from '../base/refused-settings';
 import { rankDevices } from '../launch/rank-devices';
 import { loadVectors } from '../parallel/vector-ops';
 import type { Config } from '../protocol/config';
-import type { Notice } from '../protocol/notice';
-import { canShareMemory } from '../runtime/cpu/threads';
 import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
-import type { DeviceChoice, DeviceKeeper } from './device-keeper';
+import type { DeviceKeeper } from './device-keeper';
 import { FaultPlan } from './failures/fault-plan';
 import { FlightLog } from './failures/flight-log';
 import { openWorld, type WorldRequest } from './open-world';
@@ -28,20 +27,6 @@ export interface TrainingOptions {
   /** Where it is noted what ran. */
   readonly flight?: FlightLog | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
-}
-
-/** Memory is not shared everywhere, and on a GPU there is nothing that CPU threads could share. */
-function threadNotices(threads: number, kind: DeviceChoice['kind']): readonly Notice[] {
-  if (threads === 1 || (kind === 'cpu' && canShareMemory())) return [];
-  const text =
-    kind === 'cpu'
-      ? 'This page is not cross-origin isolated, so the CPU device has 1 thread.'
-      : `threads: ${threads} has no effect on WebGPU: it is for the CPU device.`;
-  const hint =
-    kind === 'cpu'
-      ? 'The host of the page has to send the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, as npm start does.'
-      : 'Choose device "cpu", or 1 thread.';
-  return [{ level: 'info', id: 'threads', text, hint }];
 }
 
 /** Devices that may be lost while a training is set up on them, before that is the end of it. */
@@ -95,7 +80,11 @@ async function openTraining(
       referencePrograms.length > 0
         ? await open({ programs: referencePrograms, placement: 'shared', rankOfDevice: [0] })
         : undefined;
-    const notices = [...(adapters ? [] : choice.notices), ...threadNotices(threads, choice.kind)];
+    const notices = adapters ? [] : [...choice.notices];
+    if (threads > 1) {
+      const { threadNotices } = await loadPart('What a run says of its threads', () => import('./thread-notices'));
+      notices.push(...threadNotices(threads, choice.kind));
+    }
     const training = trainingOn(blueprint, world, reference, { notices, faults, flight, traceConstruct });
     await training.reset();
     return training;

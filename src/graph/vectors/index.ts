@@ -19,5 +19,4 @@ export const GRAPH_VECTORS: VectorOps = new Map([
 /** The kernels over memory of one thread. */
 export const KERNELS = compile(base64);
 
-export { compile } from './kernels';
 export { Vectors } from './vectors';

@@ -17,13 +17,12 @@ import { createCpuMemory } from './cpu-memory';
 import { CpuRemoteRun } from './cpu-remote-run';
 import { CpuSharedRun } from './cpu-shared-run';
 import { message } from './join';
-import { teamOf } from './threads';
 
 export function createCpuExecutor(options: ExecutorOptions): Executor {
   const { programs, devices, ops } = options;
   const plans = [...planMemory(programs, devices)];
   const regions = plans.flatMap(([, plan]) => plan.regions.map(({ bytes }) => bytes));
-  const opened = openVectors(options.vectors, regions, teamOf(options.threads ?? 1));
+  const opened = openVectors(options.vectors, regions, options.team);
   const vectors = opened?.vectors;
   const memory = new Map(
     plans.map(([device, plan]) => [

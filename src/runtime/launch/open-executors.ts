@@ -98,15 +98,16 @@ async function openOne(
     ...(transport ? { transport } : {}),
     ...(slow ? { slowdown: slow.factor } : {}),
   };
-  const threads = plan.threads ?? plan.group?.threads;
+  const threads = plan.threads ?? plan.group?.threads ?? 1;
   const adapter = plan.ports ? plan.group?.adapters?.[devices[0] ?? 0] : undefined;
-  if (adapter === 'cpu' || (adapter === undefined && plan.kind === 'cpu'))
-    return {
-      executor: createCpuExecutor({ ...base, vectors: await loadVectors(programs, threads), threads }),
-      devices,
-      lose() {},
-      close() {},
-    };
+  if (adapter === 'cpu' || (adapter === undefined && plan.kind === 'cpu')) {
+    const vectors = await loadVectors(programs, threads);
+    const team =
+      vectors && threads > 1
+        ? (await loadPart('Threads of the CPU', () => import('../cpu/threads'))).teamOf(threads)
+        : undefined;
+    return { executor: createCpuExecutor({ ...base, vectors, team }), devices, lose() {}, close() {} };
+  }
   const opened =
     options.opened ??
     (await openDevice(options.gpu, { label: `cuda:${devices.join(',')}`, ...(adapter ? { adapter } : {}) }));
