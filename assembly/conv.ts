@@ -163,6 +163,15 @@ export function addBiasGrad(dy: usize, count: i32, wide: i32, sums: usize): void
   }
 }
 
+/** to[o][tap] = sums[tap][o], rounded, for `channels` of the `wide` that a tap has. */
+export function roundSums(sums: usize, to: usize, taps: i32, wide: i32, channels: i32): void {
+  for (let o = 0; o < channels; o++)
+    for (let tap = 0; tap < taps; tap++) {
+      store<f32>(to, <f32>load<f64>(sums + <usize>(tap * wide + o) * DOUBLE));
+      to += FLOAT;
+    }
+}
+
 /** y[i] = sum over parts of x[part][i], in double; parts lie `length` floats apart. */
 export function addParts(x: usize, y: usize, count: i32, parts: i32, length: i32): void {
   const step = <usize>length * FLOAT;

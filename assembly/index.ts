@@ -1,6 +1,7 @@
 /** The kernels of the CPU device, as WebAssembly with 128-bit vectors. src/graph/vectors calls them. */
 export { attend, attendBackward, attentionScratch } from './attention';
-export { addBiasGrad, addParts, addWeightGrad, correlate, maxPool2x2, maxPoolGrad, pad, turnRows } from './conv';
+export { addBiasGrad, addParts, addWeightGrad, correlate, pad, roundSums, turnRows } from './conv';
+export { maxPool2x2, maxPoolGrad } from './conv';
 export { gradSums, layerNorm, layerNormGradInput, layerNormGradParams } from './norm';
 export { moments, normGradInput, scaleShift } from './norm';
 export { adam, sgd, sgdMomentum } from './optim';

@@ -172,11 +172,11 @@ const gradParams: VectorOp = (args: CpuArgs, vectors) => {
           addRows(group, n, row - n * g.outHeight, count);
           row += count;
         }
-        for (let o = 0; o < g.outChannels; o++) {
-          const to = part * length + (group * g.outChannels + o) * taps.length;
-          for (let tap = 0; tap < taps.length; tap++) partial[to + tap] = at(sums, tap * wide + o);
-          if (hasBias) partial[part * length + plan.weights + group * g.outChannels + o] = at(biases, o);
-        }
+        const to = addressOf(partial) + FLOAT * (part * length + group * g.outChannels * taps.length);
+        kernels.roundSums(sumsAt, to, taps.length, wide, g.outChannels);
+        if (!hasBias) continue;
+        const second = addressOf(partial) + FLOAT * (part * length + plan.weights + group * g.outChannels);
+        kernels.roundSums(biasAt, second, 1, wide, g.outChannels);
       }
     }
     kernels.addParts(addressOf(partial), addressOf(dw), plan.weights, plan.parts, length);

@@ -29,6 +29,7 @@ export type KernelName =
   | 'product'
   | 'relu'
   | 'reluGrad'
+  | 'roundSums'
   | 'scaleShift'
   | 'sgd'
   | 'sgdMomentum'
