@@ -14,12 +14,18 @@ export async function memory(source: RunSource): Promise<string> {
   return `${devices.flatMap(deviceLines).join('\n')}\n`;
 }
 
-export function deviceLines({ device, peakBytes, budgetBytes, byCategory, entries }: DeviceMemory): readonly string[] {
+export function deviceLines(memory: DeviceMemory): readonly string[] {
+  const { device, peakBytes, hostBytes, budgetBytes, byCategory } = memory;
+  const entries = memory.entries.filter(({ onHost }) => !onHost);
   const lines = [`cuda:${device}  ${size(peakBytes)} of ${size(budgetBytes)}`];
   const categories = (Object.entries(byCategory) as [MemoryCategory, number][]).filter(([, bytes]) => bytes > 0);
   for (const [category, bytes] of categories.sort((a, b) => b[1] - a[1])) {
     lines.push(`  ${category.padEnd(14)}${size(bytes).padStart(12)}`);
     for (const entry of entries.filter((e) => e.category === category)) lines.push(`    ${entryLine(entry)}`);
+  }
+  if (hostBytes !== undefined) {
+    lines.push(`  ${'on the host'.padEnd(14)}${size(hostBytes).padStart(12)}`);
+    for (const entry of memory.entries) if (entry.onHost) lines.push(`    ${entryLine(entry)}`);
   }
   return lines;
 }

@@ -34,6 +34,7 @@ export function sessionInfo(training: Training): SessionInfo {
         category: b.category,
         bytes: alignedBytes(b),
         persistent: b.persistent,
+        ...(b.onHost ? { onHost: b.onHost } : {}),
       })),
     ),
     memory: memoryOf(blueprint),

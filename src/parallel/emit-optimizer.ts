@@ -207,9 +207,18 @@ function emitGroup(
   const states = optimizerState(own).map(({ name: state, fill }) =>
     names.map((name) => {
       const buffer = `${name}.${state}`;
-      const { shape, dtype } = lane.spec(name);
+      const { shape, dtype, onHost } = lane.spec(name);
       const pool = `optimizer.${state}`;
-      lane.buffer({ name: buffer, shape, dtype, category: 'optimizer', persistent: true, pool, fill });
+      lane.buffer({
+        name: buffer,
+        shape,
+        dtype,
+        category: 'optimizer',
+        persistent: true,
+        pool,
+        fill,
+        ...(onHost ? { onHost } : {}),
+      });
       return buffer;
     }),
   );

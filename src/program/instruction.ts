@@ -52,6 +52,8 @@ export interface Compute extends Base {
   readonly attrs: Attrs;
   /** It computes in half precision: on modelled machines at their rate for that. */
   readonly inHalf?: true;
+  /** Of CPU offload, on modelled machines: a copy between host and device, or the work of the host. */
+  readonly onHost?: 'copied' | 'computed';
 }
 
 /** Hand a slice to a peer. Matches the peer's recv by `tag`; does not wait for the peer to take it. */
@@ -132,6 +134,8 @@ export interface BufferSpec {
    * two bytes.
    */
   readonly asHalf?: true;
+  /** Of CPU offload: on modelled machines it lies in the memory of the host. Here it lies with the others. */
+  readonly onHost?: true;
   /** Words that hold a tensor in half precision, two elements each: what readers of its values see. */
   readonly halves?: HalfTensor;
   /** Of which whole tensor it is a piece or an addend; absent: of none. */

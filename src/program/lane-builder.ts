@@ -136,9 +136,12 @@ export class LaneBuilder {
     const touched = attrs.view === true ? [] : [...new Set([...inputs, ...outputs])];
     const bytes = def.isConversion ? 0 : touched.reduce((sum, name) => sum + movedBytes(this.spec(name)), 0);
     const inHalf = outputs.some((name) => this.spec(name).asHalf) ? { inHalf: true as const } : {};
+    const onHost = touched.some((name) => this.spec(name).onHost)
+      ? { onHost: def.moves?.(types) ? ('copied' as const) : ('computed' as const) }
+      : {};
     const names = { inputs: inputs.map((name) => this.named(name)), outputs: outputs.map((name) => this.named(name)) };
     const flops = def.isConversion ? 0 : def.flops(types);
-    this.push({ kind: 'compute', op, ...names, attrs, ...inHalf, ...this.base(where, bytes, flops) });
+    this.push({ kind: 'compute', op, ...names, attrs, ...inHalf, ...onHost, ...this.base(where, bytes, flops) });
   }
 
   load(load: Pick<Load, 'buffer' | 'source' | 'start' | 'count' | 'p' | 'region'>, where: Where): void {

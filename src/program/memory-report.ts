@@ -16,7 +16,10 @@ import { alignedBytes, type DevicePlan, planMemory } from './memory-planner';
  * largest one's size.
  */
 export function memoryEntries(programs: readonly Program[], plan: DevicePlan): readonly MemoryEntry[] {
-  const entries = new Map<string, { category: MemoryCategory; bytes: number; largest: number; tensors: Set<string> }>();
+  const entries = new Map<
+    string,
+    { category: MemoryCategory; bytes: number; largest: number; tensors: Set<string>; onHost: boolean }
+  >();
   for (const program of programs) {
     const lane = program.lanes.find((l) => l.device === plan.device);
     const place = plan.placements.get(programKey(program.kind));
@@ -29,6 +32,7 @@ export function memoryEntries(programs: readonly Program[], plan: DevicePlan): r
         bytes: spec.persistent ? bytes : must(plan.regions[region], 'region').bytes,
         largest: 0,
         tensors: new Set<string>(),
+        onHost: spec.onHost === true,
       };
       if (bytes > entry.largest) Object.assign(entry, { category: spec.category, largest: bytes });
       entry.tensors.add(spec.persistent ? spec.name : (spec.insteadOf ?? spec.name));
@@ -36,16 +40,21 @@ export function memoryEntries(programs: readonly Program[], plan: DevicePlan): r
     }
   }
   return [...entries.values()]
-    .map(({ category, bytes, tensors }) => ({ category, bytes, tensors: [...tensors] }))
+    .map(({ category, bytes, tensors, onHost }) => ({
+      ...{ category, bytes, tensors: [...tensors] },
+      ...(onHost ? { onHost } : {}),
+    }))
     .sort((a, b) => b.bytes - a.bytes);
 }
 
 export function deviceMemory(programs: readonly Program[], plan: DevicePlan, budgetBytes: number): DeviceMemory {
   const entries = memoryEntries(programs, plan);
   const total = (category: MemoryCategory): number =>
-    entries.reduce((sum, entry) => (entry.category === category ? sum + entry.bytes : sum), 0);
+    entries.reduce((sum, entry) => (entry.category === category && !entry.onHost ? sum + entry.bytes : sum), 0);
+  const hostBytes = entries.reduce((sum, entry) => (entry.onHost ? sum + entry.bytes : sum), 0);
   const byCategory = Object.fromEntries(MEMORY_CATEGORIES.map((c) => [c, total(c)])) as Record<MemoryCategory, number>;
-  return { device: plan.device, budgetBytes, peakBytes: plan.bytes, byCategory, entries };
+  const ofHost = hostBytes > 0 ? { hostBytes } : {};
+  return { device: plan.device, budgetBytes, peakBytes: plan.bytes - hostBytes, ...ofHost, byCategory, entries };
 }
 
 /**
@@ -54,14 +63,17 @@ export function deviceMemory(programs: readonly Program[], plan: DevicePlan, bud
  */
 export function verifyMemory(programs: readonly Program[], budgetBytes: number): void {
   for (const [device, plan] of planMemory(programs)) {
-    const { bytes } = plan;
+    if (plan.bytes <= budgetBytes) continue;
+    const { peakBytes: bytes, byCategory, entries } = deviceMemory(programs, plan, budgetBytes);
     if (bytes <= budgetBytes) continue;
-    const { byCategory, entries } = deviceMemory(programs, plan, budgetBytes);
     const parts = MEMORY_CATEGORIES.filter((c) => byCategory[c] > 0)
       .sort((a, b) => byCategory[b] - byCategory[a])
       .map((c) => `${c} ${formatBytes(byCategory[c])}`);
     const settings = { memoryBudgetMb: budgetBytes / (1 << 20) };
-    const largest = entries.slice(0, 3).map((entry) => `${entry.tensors[0]} ${formatBytes(entry.bytes)}`);
+    const largest = entries
+      .filter(({ onHost }) => !onHost)
+      .slice(0, 3)
+      .map((entry) => `${entry.tensors[0]} ${formatBytes(entry.bytes)}`);
     throw new LockstepError(
       'memory',
       `${namedSettings(settings)}: CUDA out of memory. The step needs ${formatBytes(bytes)} on GPU ${device} (${formatBytes(budgetBytes)} total capacity): ${parts.join(', ')}. Largest: ${largest.join(', ')}.`,

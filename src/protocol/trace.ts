@@ -153,6 +153,8 @@ export interface BufferInfo {
   /** Bytes it occupies on the device, padding included. */
   readonly bytes: number;
   readonly persistent: boolean;
+  /** Of CPU offload: it counts as memory of the host. */
+  readonly onHost?: true;
 }
 
 export interface DeviceMemory {
@@ -161,7 +163,9 @@ export interface DeviceMemory {
   /** Bytes allocated at once, lifetimes shared. */
   readonly peakBytes: number;
   readonly byCategory: Readonly<Record<MemoryCategory, number>>;
-  /** Every allocation, largest first; together `peakBytes`. */
+  /** With CPU offload, what lies in the memory of the host. */
+  readonly hostBytes?: number;
+  /** Every allocation, largest first; together `peakBytes` and `hostBytes`. */
   readonly entries: readonly MemoryEntry[];
 }
 
@@ -169,6 +173,7 @@ export interface DeviceMemory {
 export interface MemoryEntry {
   readonly category: MemoryCategory;
   readonly bytes: number;
+  readonly onHost?: boolean;
   readonly tensors: readonly string[];
 }
 

@@ -6,7 +6,7 @@
 import type { Compute, Load, Recv, Send } from '../program/instruction';
 import type { Link } from '../protocol/collective';
 import type { DeviceIndex } from '../protocol/trace';
-import type { Hardware } from './hardware';
+import { type Hardware, HOST_MEMORY_BYTES_PER_SECOND } from './hardware';
 import { linkOf, type Protocol } from './protocols';
 
 const US = 1e6;
@@ -16,13 +16,18 @@ const US = 1e6;
  * no kernel.
  */
 export function kernelUs(
-  { flops, bytes, inHalf }: Pick<Compute, 'flops' | 'bytes' | 'inHalf'>,
+  { flops, bytes, inHalf, onHost }: Pick<Compute, 'flops' | 'bytes' | 'inHalf' | 'onHost'>,
   hardware: Hardware,
 ): number {
   if (flops === 0 && bytes === 0) return 0;
+  if (onHost) return hostUs(onHost, bytes, hardware);
   const rate = inHalf ? hardware.halfFlopsPerSecond : hardware.flopsPerSecond;
   return hardware.launchUs + US * Math.max(flops / rate, bytes / hardware.memoryBytesPerSecond);
 }
+
+/** A copy reads on one side and writes on the other; an optimiser on the host waits for the host's memory. */
+const hostUs = (onHost: 'copied' | 'computed', bytes: number, { launchUs, hostBytesPerSecond }: Hardware): number =>
+  onHost === 'copied' ? launchUs + (US * bytes) / 2 / hostBytesPerSecond : (US * bytes) / HOST_MEMORY_BYTES_PER_SECOND;
 
 /** A step's scalars travel as arguments of the kernel that reads them. */
 export function loadUs({ source, bytes }: Pick<Load, 'source' | 'bytes'>, hardware: Hardware): number {

@@ -44,6 +44,12 @@ export interface Hardware {
   readonly scale?: string;
 }
 
+/**
+ * A device's part of its host's memory, for CPU offload: a server with eight channels of DDR4-3200 a socket has 204.8
+ * GB/s for four devices.
+ */
+export const HOST_MEMORY_BYTES_PER_SECOND = 51.2e9;
+
 const A100 = {
   flopsPerSecond: 19.5e12,
   halfFlopsPerSecond: 312e12,

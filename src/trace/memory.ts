@@ -1,7 +1,7 @@
 /**
  * Live bytes of each device by category while the step runs: persistent buffers always, a step's own from the event
- * that writes them first to the one that uses them last. It is what the step needs; the planner's allocation
- * (DeviceMemory) is a little more, since slots are shared whole. Pure.
+ * that writes them first to the one that uses them last. What CPU offload keeps on the host is none of them. It is what
+ * the step needs; the planner's allocation (DeviceMemory) is a little more, since slots are shared whole. Pure.
  */
 import type { BufferInfo, DeviceIndex, MemoryCategory, StepTrace, TraceEvent } from '../protocol/trace';
 
@@ -40,7 +40,7 @@ export function memoryOf(trace: StepTrace, buffers: readonly BufferInfo[]): Memo
   const fixed = new Map<DeviceIndex, Record<MemoryCategory, number>>();
   const fixedOf = (device: DeviceIndex) => fixed.get(device) ?? { ...EMPTY };
   for (const b of buffers) {
-    if (!b.persistent) continue;
+    if (!b.persistent || b.onHost) continue;
     const use = fixedOf(b.device);
     use[b.category] += b.bytes;
     fixed.set(b.device, use);
@@ -76,7 +76,7 @@ function livesOf(trace: StepTrace, buffers: readonly BufferInfo[]): ReadonlyMap<
     for (const name of new Set([...e.reads, ...e.writes])) {
       const key = `${e.device} ${name}`;
       const info = known.get(key);
-      if (info?.persistent) continue;
+      if (info?.persistent || info?.onHost) continue;
       const life = lives.get(key);
       if (life) {
         life.last = index;

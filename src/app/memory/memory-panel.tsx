@@ -27,6 +27,7 @@ export function MemoryPanel() {
   }, [shown]);
   if (!memory || memory.length === 0) return null;
   const most = Math.max(...memory.map(({ peakBytes }) => peakBytes));
+  const onHost = Math.max(...memory.map(({ hostBytes = 0 }) => hostBytes));
   return (
     <details
       ref={details}
@@ -38,7 +39,10 @@ export function MemoryPanel() {
       }}
     >
       <summary>
-        Memory, tensor by tensor <span>{formatSize(most)} reserved</span>
+        Memory, tensor by tensor{' '}
+        <span>
+          {formatSize(most)} reserved{onHost > 0 && `, ${formatSize(onHost)} on the host`}
+        </span>
       </summary>
       {saving && <p className={styles['note']}>{saving}</p>}
       {shown !== undefined && <MemoryTable memory={memory} device={shown} />}

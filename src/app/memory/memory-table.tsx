@@ -7,7 +7,7 @@ import { ColumnHeads } from '../fields/column-heads';
 import { useApp } from '../state/use-app';
 import { BesideFloat32 } from './beside-float32';
 import styles from './memory.module.css';
-import { type MemoryRow, memoryTree } from './memory-tree';
+import { hostTree, type MemoryRow, memoryTree } from './memory-tree';
 import { useMemoryTree } from './use-memory-tree';
 
 interface MemoryTableProps {
@@ -20,10 +20,10 @@ const share = (part: number, whole: number): string => (whole === 0 ? '' : `${((
 
 export function MemoryTable({ memory, device }: MemoryTableProps) {
   const roles = useApp((app) => app.info?.roles);
-  const roots = useMemo(
-    () => memory.map((own) => memoryTree(own, roles?.[own.device]?.title ?? `cuda:${own.device}`)),
-    [memory, roles],
-  );
+  const roots = useMemo(() => {
+    const title = ({ device: d }: DeviceMemory) => roles?.[d]?.title ?? `cuda:${d}`;
+    return [...memory.map((own) => memoryTree(own, title(own))), ...memory.flatMap((own) => hostTree(own, title(own)))];
+  }, [memory, roles]);
   const { table, rows, open, here, toggle, setActive, onKeyDown } = useMemoryTree(roots, device);
   const whole = (row: MemoryRow) =>
     roots.find(({ id }) => row.node.id === id || row.node.id.startsWith(`${id}/`))?.bytes ?? 0;

@@ -63,8 +63,26 @@ const leaf = (above: string, { tensors, bytes }: MemoryEntry, index: number): Me
 });
 
 /** `title`: what the device is called. */
-export function memoryTree({ device, entries }: DeviceMemory, title: string): MemoryNode {
-  const root = `cuda:${device}`;
+export const memoryTree = ({ device, entries }: DeviceMemory, title: string): MemoryNode =>
+  treeOf(
+    entries.filter(({ onHost }) => !onHost),
+    `cuda:${device}`,
+    title,
+  );
+
+/** Of CPU offload: what the rank of that device keeps in the memory of its host. */
+export const hostTree = ({ device, entries, hostBytes }: DeviceMemory, title: string): readonly MemoryNode[] =>
+  hostBytes === undefined
+    ? []
+    : [
+        treeOf(
+          entries.filter(({ onHost }) => onHost),
+          `host of cuda:${device}`,
+          `${title}, on the host`,
+        ),
+      ];
+
+function treeOf(entries: readonly MemoryEntry[], root: string, title: string): MemoryNode {
   const categories = MEMORY_CATEGORIES.flatMap((category): MemoryNode[] => {
     const own = entries.filter((entry) => entry.category === category);
     if (own.length === 0) return [];

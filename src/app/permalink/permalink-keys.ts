@@ -298,6 +298,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('modules', 'sharded.modules', structured("!('0','2')")),
   row('prefetch', 'sharded.prefetch', optional),
   row('syncEveryPass', 'sharded.syncEveryPass'),
+  row('cpuOffload', 'sharded.cpuOffload'),
   row('paramDtype', 'sharded.paramDtype'),
   row('reduceDtype', 'sharded.reduceDtype'),
   row('castInputs', 'sharded.castForwardInputs'),

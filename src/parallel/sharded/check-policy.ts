@@ -1,12 +1,34 @@
-/** Where fully_shard takes no MixedPrecisionPolicy. Called by the compilers of modes whose ranks keep shards. */
+/**
+ * Where fully_shard takes no MixedPrecisionPolicy, and no CPUOffloadPolicy. Called by the compilers of modes whose
+ * ranks keep shards.
+ */
 import { type Refusal, refusedSettings } from '../../base/refused-settings';
 import { allLayers } from '../../nn/all-layers';
 import type { Config, LayerConfig } from '../../protocol/config';
 import { meshSizes, shardsParameters } from '../../protocol/mesh-sizes';
 
 export function checkPolicy(config: Config): void {
-  const refused = refusalOf(config);
+  const refused = offloadRefusal(config) ?? refusalOf(config);
   if (refused) throw refusedSettings(refused);
+}
+
+function offloadRefusal(config: Config): Refusal | undefined {
+  const { mode, sharded } = config;
+  const { stage, cpuOffload } = sharded;
+  if (!cpuOffload) return undefined;
+  const { tp } = meshSizes(config);
+  if (shardsParameters(config) && (mode !== 'sharded' || tp > 1))
+    return {
+      settings: { ...(tp > 1 ? { 'mesh.tp': tp } : { mode }), 'sharded.cpuOffload': cpuOffload },
+      why: 'fully_shard takes a CPUOffloadPolicy in mode sharded without a tensor group alone in this playground',
+      hint: 'Leave sharded.cpuOffload out, or choose mode sharded with mesh.tp 1.',
+    };
+  if (mode !== 'sharded' || stage >= 2) return undefined;
+  return {
+    settings: { 'sharded.stage': stage, 'sharded.cpuOffload': cpuOffload },
+    why: 'stages 0 and 1 are DistributedDataParallel, which has no CPUOffloadPolicy',
+    hint: 'Set sharded.stage to 2 or 3, or leave sharded.cpuOffload out.',
+  };
 }
 
 function refusalOf(config: Config): Refusal | undefined {

@@ -9,7 +9,10 @@ import { unitsOf } from './units';
 /** Of fully_shard of a unit, and of the root, as they follow its mesh. */
 export function shardArguments(config: Config): readonly [ofUnit: string, ofRoot: string] {
   const { stage, reshardAfterForward, reshardTo } = config.sharded;
-  const [ofUnit, ofRoot] = policyOf(config) ? [', mp_policy=policy', ', mp_policy=root_policy'] : ['', ''];
+  const offload = config.sharded.cpuOffload ? ', offload_policy=offload' : '';
+  const [ofUnit, ofRoot] = policyOf(config)
+    ? [`, mp_policy=policy${offload}`, `, mp_policy=root_policy${offload}`]
+    : [offload, offload];
   if (stage === 2) return [`, reshard_after_forward=False${ofUnit}`, `, reshard_after_forward=False${ofRoot}`];
   return [
     `${reshardTo === undefined ? '' : `, reshard_after_forward=${reshardTo}`}${ofUnit}`,
@@ -30,7 +33,7 @@ function policyOf(config: Config): string | undefined {
 
 /** What `from torch.distributed.fsdp` brings. */
 export const fsdpImport = (config: Config): string =>
-  `from torch.distributed.fsdp import ${policyOf(config) ? 'MixedPrecisionPolicy, ' : ''}fully_shard`;
+  `from torch.distributed.fsdp import ${config.sharded.cpuOffload ? 'CPUOffloadPolicy, ' : ''}${policyOf(config) ? 'MixedPrecisionPolicy, ' : ''}fully_shard`;
 
 /** Of the root, whose output goes to the loss: that is float32. */
 function policyLines(config: Config): readonly CodeLine[] {
@@ -51,6 +54,8 @@ export function shardLines(config: Config, mesh: string): readonly CodeLine[] {
   const ahead = prefetch !== undefined && prefetch > 0;
   return [
     ...policyLines(config),
+    // Pinned memory is memory that a GPU copies from.
+    ...(config.sharded.cpuOffload ? [line("offload = CPUOffloadPolicy(pin_memory=device.type == 'cuda')")] : []),
     ...(units.length === 0
       ? []
       : lines(

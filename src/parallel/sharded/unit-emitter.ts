@@ -97,7 +97,8 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
           const region = regionOf({ name, shape: must(shapes.get(name), name) }, lane.device);
           const shape = pieceShape(region.piece);
           if (shape[0] === 0) continue;
-          const spec = { shape, dtype: value.type.dtype, persistent: true, region } as const;
+          const onHost = input.config.sharded.cpuOffload ? { onHost: true as const } : {};
+          const spec = { shape, dtype: value.type.dtype, persistent: true, region, ...onHost } as const;
           lane.buffer({ ...spec, name, category: 'parameter', pool: 'parameters' });
           lane.buffer({ ...spec, name: shardGradient(name), category: 'gradient', pool: 'gradients' });
         }

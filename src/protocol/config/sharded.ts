@@ -45,6 +45,11 @@ export const shardedSchema = v.strictObject({
    */
   syncEveryPass: v.optional(v.boolean(), true),
   /**
+   * CPUOffloadPolicy, from stage 2 on: shards, their gradients and the optimiser's states are in the memory of the
+   * host, and the optimiser runs there. Modelled: it changes what memory and the modelled clock say, and no number.
+   */
+  cpuOffload: v.optional(v.boolean(), false),
+  /**
    * MixedPrecisionPolicy's param_dtype, from stage 2 on: what parameters are gathered in, and what the layers then
    * compute in. Shards, their gradients and the optimiser's states stay float32.
    */

@@ -27,6 +27,10 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
     'Reduce every micro-batch',
     'With gradient accumulation, gradients are reduced and scattered after each micro-batch; off: only after the last one.',
   ],
+  cpuOffload: [
+    'CPU offload',
+    'Stages 2 and 3, CPUOffloadPolicy: shards, their gradients and the states of the optimiser are in the memory of the host; a unit is copied to the device before it is gathered. Modelled: only memory and the modelled clock change.',
+  ],
   paramDtype: [
     'Compute in',
     'Stages 2 and 3, MixedPrecisionPolicy: parameters are gathered in this type, and layers compute in it. The shards that a rank keeps stay float32.',

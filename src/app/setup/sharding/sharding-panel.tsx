@@ -37,6 +37,7 @@ export function ShardingPanel() {
       {stage === 3 && openAxis(config.mode) !== 'pp' && <NumberSetting {...SHARDED.reshardTo} />}
       {stage >= 2 && <NumberSetting {...SHARDED.prefetch} />}
       {stage >= 2 && config.accumulate > 1 && <FlagSetting {...SHARDED.syncEveryPass} />}
+      {stage >= 2 && <FlagSetting {...SHARDED.cpuOffload} />}
       {config.mode === 'sharded' && stage >= 2 && <Policy />}
       <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHM_WORDS} />
     </section>
