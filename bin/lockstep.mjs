@@ -31,7 +31,7 @@ if (inClone)
     console.error(`lockstep: the command line does not build.\n${error instanceof Error ? error.message : error}`);
     process.exit(1);
   });
-const computes = ['train', 'torchrun', 'srun', 'collectives'].includes(args[0] ?? '');
+const computes = ['train', 'torchrun', 'srun', 'collectives', 'bench'].includes(args[0] ?? '');
 const environment = computes ? vulkanEnvironment({ preferSoftware: false }) : {};
 if (environment === undefined || Object.keys(environment).length === 0) {
   await import(pathToFileURL(bundle).href);

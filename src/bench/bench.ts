@@ -20,6 +20,7 @@ import { DeviceKeeper } from '../training/device-keeper';
 import { memoryOf } from '../training/device-memory';
 
 export interface BenchSession {
+  readonly kind: 'webgpu' | 'cpu';
   readonly adapter: string;
   /** As the planner laid it out, a device each. */
   readonly memory: readonly DeviceMemory[];
@@ -36,6 +37,7 @@ export async function benchSession(config: unknown, files: Files = {}, gpu = bro
   const keeper = new DeviceKeeper(gpu, true);
   const training = await createTraining(blueprint, { keeper, gpu });
   return {
+    kind: training.device.kind,
     adapter: training.device.adapter,
     memory: memoryOf(blueprint),
     async step(n) {

@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../base/errors';
 
-export const EXIT = { ok: 0, internal: 1, usage: 2, noDevice: 3, runFailed: 4, differ: 5 } as const;
+export const EXIT = { ok: 0, internal: 1, usage: 2, noDevice: 3, runFailed: 4, differ: 5, slower: 6 } as const;
 
 export const EXIT_MEANING: readonly (readonly [number, string])[] = [
   [EXIT.ok, 'the run finished and its report was written; compare: the reports agree; import: something was read'],
@@ -12,7 +12,11 @@ export const EXIT_MEANING: readonly (readonly [number, string])[] = [
   [EXIT.usage, 'an option, configuration, data file or schedule is not valid, or shapes do not fit'],
   [EXIT.noDevice, 'the requested device is missing (no WebGPU, no adapter, no Chromium, no PyTorch)'],
   [EXIT.runFailed, 'the run stopped: loss not finite, out of memory, device lost, a rank failed, interrupted'],
-  [EXIT.differ, 'compare: the two reports are not of the same run, or nothing in them can be compared'],
+  [
+    EXIT.differ,
+    'compare: the two reports are not of the same run, or nothing in them can be compared; bench: likewise',
+  ],
+  [EXIT.slower, 'bench --against: a workload is slower than --gate allows'],
 ];
 
 const BY_ERROR: Readonly<Record<ErrorCode, number>> = {

@@ -3,6 +3,7 @@
  * part of it for a single command.
  */
 import { lookup } from '../base/lookup';
+import { BENCH_OPTIONS } from './bench-usage';
 import { CODE_OPTIONS, EXPORT_OPTIONS } from './code-usage';
 import { COLLECTIVES_OPTIONS } from './collectives-usage';
 import { COMPARE_OPTIONS } from './compare-usage';
@@ -23,6 +24,8 @@ const USAGE: readonly string[] = [
   '  lockstep srun -N 2 --ntasks-per-node=4 -- --config run.json    train with the ranks that this SLURM line would start',
   '  lockstep collectives --op all_reduce --algo ring --ranks 8 --bytes 64KiB..16MiB',
   '                                               time a collective over a range of sizes, as nccl-tests does',
+  '  lockstep bench [--device cpu] [--against OLD.json]',
+  '                                               time training steps of the ready-made runs on this machine',
   '  lockstep schedule --name ZBVZeroBubble --ranks 4 --microbatches 8',
   '                                               print a pipeline schedule: what each rank computes when, the bubble, the most activations kept',
   '  lockstep memory --config run.json            print the memory that each device will allocate, tensor by tensor',
@@ -32,7 +35,7 @@ const USAGE: readonly string[] = [
   '  lockstep serve [--port 5173]                 serve the playground to a browser on this machine',
   '  lockstep compare A.json B.json               compare two reports: are they of the same run, and where do they differ?',
   '  lockstep import FILE...                      show which rank of a recorded run waited for which, and why',
-  '  lockstep schema [--report]                   print the JSON Schema of the configuration, or of a report',
+  '  lockstep schema [--report|--bench]           print the JSON Schema of the configuration, or of a report',
 ];
 
 /** Those of a command that has a table of its own. */
@@ -40,6 +43,7 @@ const OPTIONS: Readonly<Record<string, readonly OptionRow[]>> = {
   train: TRAIN_OPTIONS,
   torchrun: TRAIN_OPTIONS,
   srun: TRAIN_OPTIONS,
+  bench: BENCH_OPTIONS,
   collectives: COLLECTIVES_OPTIONS,
   schedule: SCHEDULE_OPTIONS,
   memory: [...SOURCE_OPTIONS, HELP],

@@ -1,5 +1,6 @@
 /** Entry of the command line: finds the command, runs it, turns errors into a sentence and an exit status. */
 import { isWireError, toWire } from '../base/errors';
+import { bench } from './bench';
 import { code } from './code';
 import { collectives } from './collectives';
 import { compare } from './compare';
@@ -9,7 +10,7 @@ import { helpOfCommand, helpText } from './help-text';
 import { importCommand } from './import';
 import { memory } from './memory';
 import { schedule } from './schedule';
-import { configJsonSchema, reportJsonSchema } from './schema';
+import { jsonSchemaOf } from './schema';
 import { serve } from './serve';
 import { train } from './train';
 import { parseCommand } from './usage';
@@ -21,9 +22,7 @@ async function run(args: readonly string[]): Promise<number> {
       process.stdout.write(command.of === undefined ? helpText() : helpOfCommand(command.of));
       return EXIT.ok;
     case 'schema':
-      process.stdout.write(
-        `${JSON.stringify(command.of === 'report' ? reportJsonSchema() : configJsonSchema(), null, 2)}\n`,
-      );
+      process.stdout.write(`${JSON.stringify(jsonSchemaOf(command.of), null, 2)}\n`);
       return EXIT.ok;
     case 'compare':
       return compare(command.options);
@@ -49,6 +48,11 @@ async function run(args: readonly string[]): Promise<number> {
       const abort = new AbortController();
       stopOnSignals(abort);
       return collectives(command.options, abort.signal);
+    }
+    case 'bench': {
+      const abort = new AbortController();
+      stopOnSignals(abort);
+      return bench(command.options, abort.signal);
     }
     case 'import': {
       const abort = new AbortController();

@@ -1,12 +1,14 @@
 /**
  * `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with the title and
- * the description of each setting; with --report that of a report, likewise.
+ * the description of each setting; with --report that of a report, with --bench that of a benchmark.
  */
 
 import { toJsonSchema } from '@valibot/to-json-schema';
+import { benchReportSchema } from '../protocol/bench-report';
 import { configSchema, layerSchema } from '../protocol/config';
 import { wordsOf } from '../protocol/words/words-of';
 import { reportSchema } from '../reports/report-schema';
+import type { SchemaName } from './usage';
 
 type Json = Record<string, unknown>;
 
@@ -28,6 +30,17 @@ export function configJsonSchema(): Json {
 export function reportJsonSchema(): Json {
   const converted = toJsonSchema(reportSchema, { typeMode: 'input' });
   return { ...(converted as Json), title: 'Report of a training run, for lockstep compare' };
+}
+
+/** What `lockstep bench` writes. */
+const benchJsonSchema = (): Json => ({
+  ...(toJsonSchema(benchReportSchema, { typeMode: 'input', ignoreActions: ['finite'] }) as Json),
+  title: 'Report of lockstep bench',
+});
+
+export function jsonSchemaOf(name: SchemaName): Json {
+  if (name === 'bench') return benchJsonSchema();
+  return name === 'report' ? reportJsonSchema() : configJsonSchema();
 }
 
 /**

@@ -113,7 +113,7 @@ describe('the command line', () => {
     [['train', '--config', 'a', '--kill', 'all'], '--kill must be RANK@STEP, as in 2@10, not "all"'],
     [['train', '--config', 'a', '--max-restarts', 'often'], '--max-restarts must be a number'],
     [['train', '--config', 'a', '--browser', '--hang', '0@1'], 'not available with --browser'],
-    [['schema', 'now'], 'schema takes only the option --report, not "now"'],
+    [['schema', 'now'], 'schema takes only the option --report or --bench, not "now"'],
     [['compare', 'a.json'], 'compare needs two reports'],
     [['compare', '-', '-'], 'only one of the two reports'],
     [['compare', 'a.json', 'b.json', '--bar', 'low'], '--bar must be a relative difference'],

@@ -2,6 +2,7 @@
  * The commands as one table. Each has its options in a table of its own (the files `*-usage.ts`), which the parser
  * reads and `--help` prints (help-text.ts), so that neither can forget an option.
  */
+import { BENCH_OPTIONS, type BenchOptions, benchOptions } from './bench-usage';
 import {
   CODE_OPTIONS,
   type CodeOptions,
@@ -21,10 +22,13 @@ import { torchrunNames } from './torch/options';
 import { launchedOptions, readLaunch } from './torchrun';
 import { TRAIN_OPTIONS, type TrainOptions, trainOptions } from './train-usage';
 
+export type SchemaName = 'configuration' | 'report' | 'bench';
+
 export type CliCommand =
   /** `of`: a command; undefined: all of them. */
   | { readonly name: 'help'; readonly of?: string }
-  | { readonly name: 'schema'; readonly of: 'configuration' | 'report' }
+  | { readonly name: 'schema'; readonly of: SchemaName }
+  | { readonly name: 'bench'; readonly options: BenchOptions }
   | { readonly name: 'memory'; readonly options: SourceOptions }
   | { readonly name: 'code'; readonly options: CodeOptions }
   | { readonly name: 'export'; readonly options: ExportOptions }
@@ -66,12 +70,18 @@ const launcher =
 
 const train = options(TRAIN_OPTIONS, (values) => ({ name: 'train', options: trainOptions(values, 'train') }));
 
+const SCHEMAS: ReadonlyMap<string, SchemaName> = new Map([
+  ['--report', 'report'],
+  ['--bench', 'bench'],
+]);
+
 const schema: Reader = (args) => {
   if (args.some(isHelp)) return ASKS_HELP;
   const [first, ...others] = args;
-  if (first !== undefined && (first !== '--report' || others.length > 0))
-    throw usageError(`schema takes only the option --report, not "${args.join(' ')}"`);
-  return { name: 'schema', of: first === undefined ? 'configuration' : 'report' };
+  const of = first === undefined ? 'configuration' : SCHEMAS.get(first);
+  if (of === undefined || others.length > 0)
+    throw usageError(`schema takes only the option --report or --bench, not "${args.join(' ')}"`);
+  return { name: 'schema', of };
 };
 
 const COMMANDS: ReadonlyMap<string, Reader> = new Map([
@@ -85,6 +95,7 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map([
     'collectives',
     options(COLLECTIVES_OPTIONS, (values) => ({ name: 'collectives', options: collectivesOptions(values) })),
   ],
+  ['bench', options(BENCH_OPTIONS, (values) => ({ name: 'bench', options: benchOptions(values) }))],
   ['schedule', options(SCHEDULE_OPTIONS, (values) => ({ name: 'schedule', options: scheduleOptions(values) }))],
   [
     'memory',

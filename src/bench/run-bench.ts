@@ -1,0 +1,116 @@
+/**
+ * What `lockstep bench` measures: training steps a second of the ready-made runs, alone and on four ranks. A workload
+ * is opened, warmed up, timed round by round, and closed before the next one opens.
+ */
+import { LockstepError } from '../base/errors';
+import type { BenchReport, BenchWorkload } from '../protocol/bench-report';
+import type { ConfigInput } from '../protocol/config';
+import { PRESETS, type PresetName } from '../protocol/presets';
+import { benchSession } from './bench';
+
+interface Workload {
+  readonly id: string;
+  readonly title: string;
+  readonly preset: PresetName;
+  readonly setting: ConfigInput;
+}
+
+const SINGLE: ConfigInput = { mode: 'single', worldSize: 1 };
+
+const onFour = (preset: PresetName, mode: 'ddp' | 'sharded' | 'tensor' | 'pipeline'): Workload => ({
+  id: `${preset}-${mode}-4`,
+  title: `${preset}, ${mode}, 4 ranks`,
+  preset,
+  setting: { mode, worldSize: 4 },
+});
+
+export const BENCH_WORKLOADS: readonly Workload[] = [
+  ...(Object.keys(PRESETS) as PresetName[]).map((preset) => ({
+    id: `${preset}-single`,
+    title: `${preset}, one device`,
+    preset,
+    setting: SINGLE,
+  })),
+  onFour('mlp', 'ddp'),
+  onFour('cnn', 'ddp'),
+  onFour('gpt', 'ddp'),
+  onFour('gpt', 'sharded'),
+  onFour('gpt', 'tensor'),
+  onFour('deepMlp', 'pipeline'),
+];
+
+export interface BenchRequest {
+  /** Beginnings of ids; none: all. */
+  readonly only: readonly string[];
+  readonly device: 'webgpu' | 'cpu' | 'auto';
+  readonly threads: number;
+  readonly rounds: number;
+  readonly milliseconds: number;
+}
+
+export interface BenchMeans {
+  readonly gpu: GPU | undefined;
+  readonly signal: AbortSignal;
+  onWorkload(workload: BenchWorkload): void;
+}
+
+type Measured = Pick<BenchReport, 'device' | 'threads' | 'rounds' | 'milliseconds' | 'workloads'>;
+
+export async function runBench(request: BenchRequest, { gpu, signal, onWorkload }: BenchMeans): Promise<Measured> {
+  const { only, threads, rounds, milliseconds } = request;
+  const asked = BENCH_WORKLOADS.filter(({ id }) => only.length === 0 || only.some((begin) => id.startsWith(begin)));
+  if (asked.length === 0)
+    throw new LockstepError(
+      'config',
+      `No workload begins with ${only.map((begin) => `"${begin}"`).join(' or ')}.`,
+      `The workloads are ${BENCH_WORKLOADS.map(({ id }) => id).join(', ')}.`,
+    );
+  const workloads: BenchWorkload[] = [];
+  let device: BenchReport['device'] | undefined;
+  for (const { id, title, preset, setting } of asked) {
+    const config = { ...PRESETS[preset].config, ...setting, device: request.device, threads };
+    const session = await benchSession(config, {}, gpu);
+    device ??= { kind: session.kind, adapter: session.adapter };
+    try {
+      const rates: number[] = [];
+      const chunk = await warmUp(session.step);
+      while (rates.length < rounds) {
+        if (signal.aborted) throw new LockstepError('aborted', `The benchmark was stopped in ${id}.`);
+        rates.push(await round(session.step, chunk, milliseconds));
+      }
+      const sorted = rates.toSorted((a, b) => a - b);
+      const [slowest = 0, fastest = 0] = [sorted[0], sorted.at(-1)];
+      const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+      workloads.push({ id, title, unit: 'steps/s', median, slowest, fastest, rounds: rates });
+    } finally {
+      await session.dispose();
+    }
+    onWorkload(workloads[workloads.length - 1] as BenchWorkload);
+  }
+  return { device: device ?? { kind: 'cpu', adapter: '' }, threads, rounds, milliseconds, workloads };
+}
+
+type Step = (count: number) => Promise<number>;
+
+/** So often a run waits for its device. */
+const LOOK_MS = 100;
+
+/** Compiles and warms up; gives back how many steps take about as long as a look. */
+async function warmUp(step: Step): Promise<number> {
+  for (let count = 1; ; count *= 2) {
+    const started = performance.now();
+    await step(count);
+    if (performance.now() - started >= LOOK_MS) return count;
+  }
+}
+
+/** Steps a second. */
+async function round(step: Step, chunk: number, milliseconds: number): Promise<number> {
+  let steps = 0;
+  const started = performance.now();
+  do {
+    await step(chunk);
+    steps += chunk;
+  } while (performance.now() - started < milliseconds);
+  return (1000 * steps) / (performance.now() - started);
+}

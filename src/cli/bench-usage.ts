@@ -1,0 +1,52 @@
+/** The options of `lockstep bench`. Read by usage.ts. */
+import { brief } from '../base/brief';
+import type { BenchRequest } from '../bench/run-bench';
+import { HELP, type OptionRow, oneOf, textOf, usageError, type Values, wholeOf } from './option-values';
+
+export const BENCH_OPTIONS: readonly OptionRow[] = [
+  { name: 'only', value: 'IDS', text: 'workloads whose ids begin with one of these, as in gpt,mlp-single' },
+  { name: 'device', value: 'webgpu|cpu', text: 'the device that trains; without it, a GPU if there is one' },
+  { name: 'threads', value: 'N', text: 'threads of the CPU device (1)' },
+  { name: 'rounds', value: 'N', text: 'rounds; the median counts (5)' },
+  { name: 'milliseconds', value: 'N', text: 'length of a round (500)' },
+  { name: 'json', text: 'print the report as JSON instead of the table' },
+  { name: 'out', value: 'FILE', text: 'write the report as JSON' },
+  { name: 'against', value: 'FILE', text: 'print each median beside that of an earlier report of the same device' },
+  {
+    name: 'gate',
+    value: 'RATIO',
+    text: 'with --against: exit with 6 if a median is below this part of the other (0.9)',
+  },
+  HELP,
+];
+
+export interface BenchOptions {
+  readonly request: BenchRequest;
+  readonly json: boolean;
+  readonly out: string | undefined;
+  readonly against: string | undefined;
+  readonly gate: number;
+}
+
+const GATE = 0.9;
+
+export function benchOptions(values: Values): BenchOptions {
+  const against = textOf(values, 'against');
+  const gate = textOf(values, 'gate');
+  if (gate !== undefined && against === undefined) throw usageError('--gate needs --against FILE');
+  if (gate !== undefined && !(Number(gate) > 0 && Number(gate) <= 10 && gate.trim() !== ''))
+    throw usageError(`--gate must be a ratio over 0, as in 0.9, not "${brief(gate)}"`);
+  return {
+    request: {
+      only: (textOf(values, 'only') ?? '').split(',').filter((id) => id !== ''),
+      device: oneOf(['webgpu', 'cpu'], 'device', textOf(values, 'device')) ?? 'auto',
+      threads: wholeOf(values, 'threads', 1, 16) ?? 1,
+      rounds: wholeOf(values, 'rounds', 1, 1000) ?? 5,
+      milliseconds: wholeOf(values, 'milliseconds', 1, 600_000) ?? 500,
+    },
+    json: values['json'] === true,
+    out: textOf(values, 'out'),
+    against,
+    gate: gate === undefined ? GATE : Number(gate),
+  };
+}

@@ -1,0 +1,109 @@
+/** `lockstep bench`: the options, a run on the CPU, the report that it writes, and what --against says of two. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BENCH_WORKLOADS } from '../bench/run-bench';
+import { type BenchReport, benchReportSchema } from '../protocol/bench-report';
+import { bench, besides } from './bench';
+import { benchOptions } from './bench-usage';
+import { EXIT } from './exit-code';
+import { jsonSchemaOf } from './schema';
+import { parseCommand } from './usage';
+
+let folder = '';
+let printed = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'lockstep-bench-'));
+  printed = '';
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, 'write').mockImplementation((text) => {
+      printed += String(text);
+      return true;
+    });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+const quick = { device: 'cpu', only: 'mlp-single', rounds: '2', milliseconds: '5' };
+const none = new AbortController().signal;
+
+describe('a run', () => {
+  it('writes a report that its schema takes, and that --against reads', async () => {
+    const file = path.join(folder, 'a.json');
+    expect(await bench(benchOptions({ ...quick, out: file }), none)).toBe(EXIT.ok);
+    const report = v.parse(benchReportSchema, JSON.parse(readFileSync(file, 'utf8')));
+    expect(report.device.kind).toBe('cpu');
+    expect(report.workloads.map(({ id, rounds }) => [id, rounds.length])).toEqual([['mlp-single', 2]]);
+    const [first] = report.workloads;
+    expect(first?.median).toBeGreaterThan(0);
+    expect(printed).toMatch(/^mlp-single /m);
+    // A report of a machine that is a thousand times as fast.
+    const faster = { ...report, workloads: report.workloads.map((work) => ({ ...work, median: 1000 * work.median })) };
+    writeFileSync(file, JSON.stringify(faster));
+    expect(await bench(benchOptions({ ...quick, against: file }), none)).toBe(EXIT.slower);
+    expect(printed).toMatch(/mlp-single has 0\.00 of the earlier steps a second, below 0\.9\./);
+  });
+
+  it('prints nothing but JSON with --json', async () => {
+    await bench(benchOptions({ ...quick, json: true }), none);
+    expect(v.is(benchReportSchema, JSON.parse(printed))).toBe(true);
+  });
+
+  it('names the workloads where none is meant, and a file that is no report', async () => {
+    await expect(bench(benchOptions({ ...quick, only: 'resnet' }), none)).rejects.toThrow(
+      'No workload begins with "resnet".',
+    );
+    const file = path.join(folder, 'other.json');
+    writeFileSync(file, '{"kind": "lockstep bench"}');
+    await expect(bench(benchOptions({ ...quick, against: file }), none)).rejects.toThrow(
+      /other\.json: it is no report of lockstep bench: version/,
+    );
+  });
+});
+
+it('has workloads of every preset, each with an id of its own', () => {
+  const ids = BENCH_WORKLOADS.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toContain('gpt-single');
+});
+
+it('reads its options', () => {
+  expect(parseCommand(['bench', '--only', 'gpt,cnn', '--gate', '0.5', '--against', 'a.json'])).toEqual({
+    name: 'bench',
+    options: {
+      request: { only: ['gpt', 'cnn'], device: 'auto', threads: 1, rounds: 5, milliseconds: 500 },
+      json: false,
+      out: undefined,
+      against: 'a.json',
+      gate: 0.5,
+    },
+  });
+  expect(() => parseCommand(['bench', '--gate', '0.5'])).toThrow('--gate needs --against FILE');
+  expect(() => parseCommand(['bench', '--gate', 'fast', '--against', 'a'])).toThrow('--gate must be a ratio');
+  expect(parseCommand(['schema', '--bench'])).toEqual({ name: 'schema', of: 'bench' });
+  expect(jsonSchemaOf('bench')['title']).toBe('Report of lockstep bench');
+});
+
+describe('two reports', () => {
+  const report = (median: number, adapter = 'CPU'): BenchReport => ({
+    ...{ kind: 'lockstep bench', version: 1, date: '2026-01-01', threads: 1, rounds: 1, milliseconds: 1 },
+    machine: { system: 'Linux', processor: 'p', cores: 2, runtime: 'Node' },
+    device: { kind: 'cpu', adapter },
+    workloads: [{ id: 'a', title: 'a', unit: 'steps/s', median, slowest: median, fastest: median, rounds: [median] }],
+  });
+
+  it('pass where no ratio is below the gate', () => {
+    expect(besides(report(95), report(100), 0.9).status).toBe(EXIT.ok);
+    expect(besides(report(85), report(100), 0.9).status).toBe(EXIT.slower);
+  });
+
+  it('are not compared across devices', () => {
+    const { status, lines } = besides(report(1), report(1, 'other'), 0.9);
+    expect(status).toBe(EXIT.differ);
+    expect(lines[0]).toContain('cpu, CPU here, cpu, other there');
+  });
+});

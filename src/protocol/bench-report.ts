@@ -1,0 +1,31 @@
+/** What `lockstep bench` reports, and reads again with --against. `lockstep schema --bench` prints its JSON Schema. */
+import * as v from 'valibot';
+
+const text = v.pipe(v.string(), v.maxLength(1000));
+const positive = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+const workloadSchema = v.object({
+  id: text,
+  title: text,
+  unit: v.literal('steps/s'),
+  /** Of the rounds. */
+  median: positive,
+  slowest: positive,
+  fastest: positive,
+  rounds: v.pipe(v.array(positive), v.minLength(1), v.maxLength(1000)),
+});
+
+export const benchReportSchema = v.object({
+  kind: v.literal('lockstep bench'),
+  version: v.literal(1),
+  date: text,
+  machine: v.object({ system: text, processor: text, cores: positive, runtime: text }),
+  device: v.object({ kind: v.picklist(['webgpu', 'cpu']), adapter: text }),
+  threads: positive,
+  rounds: positive,
+  milliseconds: positive,
+  workloads: v.pipe(v.array(workloadSchema), v.maxLength(1000)),
+});
+
+export type BenchReport = v.InferOutput<typeof benchReportSchema>;
+export type BenchWorkload = v.InferOutput<typeof workloadSchema>;
