@@ -40,6 +40,7 @@ import { checkNamesFile, checkNamesWord } from './names-input';
 import { checkNamesSettings } from './names-settings';
 import { checkSentence, keepsPromise } from './promise';
 import regressions from './regressions.json';
+import { anyKernel, tryKernel } from './try-kernels';
 import { anyQuestion, tryQuestion } from './try-questions';
 import { anyRecording, tryRecording } from './try-recordings';
 import { anyReport, tryReport } from './try-reports';
@@ -252,6 +253,7 @@ export const TARGETS: readonly Target[] = [
   target('files', 700, anyFile, tryFile),
   target('drops', 300, fc.array(anyFile, { minLength: 1, maxLength: 3 }), tryDrop),
   target('checkpoints', 300, anyFileOf(['c.safetensors', 'c.state.safetensors']), tryCheckpoint),
+  target('kernels', 300, anyKernel, tryKernel),
   target('shards', 200, anyFileOf(['index.json', 'rank0.safetensors', 'rank1.safetensors']), tryShards),
   target('commands', 1500, anyCommand, async (args) => {
     await keepsPromise(() => parseCommand(args, undefined));

@@ -9,50 +9,22 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';
-import type { ValueId } from '../op';
 import { ALL_OPS } from '../testing/all-ops';
 import { type OpCase, randomSource, type Sizes } from '../testing/case-tools';
-import { CASES } from '../testing/cases';
-import { differentiate } from '../testing/differentiate';
-import { runCpu } from '../testing/run-cpu';
 import { GRAPH_VECTORS } from '.';
+import { expectSameBitsOfCase, SPECIAL_VALUES, VECTOR_CASES } from './testing/cases';
 import { expectSameBits } from './testing/same-bits';
-
-/** These multiply by way of CpuScratch, which has the kernel of products. */
-const PRODUCTS = ['ops/linear', 'ops/linear-grad-input', 'ops/linear-grad-params', 'ops/matmul'];
 
 const ran = new Set<string>();
 
-/** What the nodes of a case compute with; `spoil` changes what it is given. */
-function compare(made: OpCase, random: () => number, spoil: (data: HostArray) => void = () => {}): void {
-  const d = differentiate(ALL_OPS, made.op, made.attrs, made.inputs);
-  const outShape = at(d.graph.values, d.output).type.shape;
-  const upstream = Float32Array.from({ length: elements(outShape) }, () => random() * 2 - 1);
-  spoil(upstream);
-  const given = new Map(made.inputs.map(({ data }, i): [ValueId, HostArray] => [at(d.inputs, i), data]));
-  for (const data of given.values()) if (data instanceof Float32Array) spoil(data);
-  given.set(d.upstream, upstream);
-  const values = runCpu(d.graph, ALL_OPS, given);
-  for (const node of d.graph.nodes) {
-    if (!GRAPH_VECTORS.has(node.op) && !PRODUCTS.includes(node.op)) continue;
-    const op = must(ALL_OPS.get(node.op), node.op);
-    const types = node.inputs.map((id) => at(d.graph.values, id).type);
-    const data = node.inputs.map((id) => must(values.get(id), 'a value'));
-    if (expectSameBits({ op, types, attrs: node.attrs, data }, GRAPH_VECTORS.get(node.op))) ran.add(node.op);
-  }
+function compare(made: OpCase, random: () => number, spoil?: (data: HostArray) => void): void {
+  for (const op of expectSameBitsOfCase(made, random, spoil)) ran.add(op);
 }
 
 const size = fc.constantFrom(1, 2, 3, 4, 5, 7, 8, 9, 13, 16);
 const sizes = fc.tuple(size, size, size);
-const SPECIAL = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, -0, 1e-42, -3e38];
 
-const CONCERNED = Object.entries(CASES).filter(([, make]) => {
-  const { op, attrs, inputs } = make([4, 4, 4], randomSource(1));
-  const { nodes } = differentiate(ALL_OPS, op, attrs, inputs).graph;
-  return nodes.some((node) => GRAPH_VECTORS.has(node.op) || PRODUCTS.includes(node.op));
-});
-
-describe.each(CONCERNED)('%s', (_, make) => {
+describe.each(VECTOR_CASES)('%s', (_, make) => {
   it('has the same bits for any shape', () => {
     fc.assert(
       fc.property(sizes, fc.nat(), (s: Sizes, seed) => {
@@ -65,7 +37,7 @@ describe.each(CONCERNED)('%s', (_, make) => {
 
   it('has the same bits, and the same NaNs, of special values', () => {
     fc.assert(
-      fc.property(sizes, fc.nat(), fc.constantFrom(...SPECIAL), (s: Sizes, seed, special) => {
+      fc.property(sizes, fc.nat(), fc.constantFrom(...SPECIAL_VALUES), (s: Sizes, seed, special) => {
         const random = randomSource(seed);
         compare(make(s, random), random, (data) => {
           data[Math.floor(random() * data.length)] = special;

@@ -1,0 +1,35 @@
+/** `threads`: with the two headers that isolate a page the CPU device has them; without, the page says why not. */
+import { placeInBrowser } from '../scripts/tier';
+import { expect, test } from './playground';
+
+test(
+  'threads share the kernels of the CPU device in a page that is cross-origin isolated',
+  placeInBrowser({ rest: 'runtime/cpu/threads.test.ts holds the threads in Node' }),
+  async ({ browser, playground }) => {
+    const { page } = playground;
+    const link = 'preset=gpt&mode=single&device=cpu&threads=2&steps=50';
+    const notice = page.getByText('This page is not cross-origin isolated');
+    await playground.open(link);
+    await expect(notice).toBeVisible();
+
+    // The two headers that `npm start` sends, and that a host may send.
+    const isolate = {
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Embedder-Policy': 'require-corp',
+    };
+    await page.context().route('**/*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), ...isolate } });
+    });
+    await page.goto('about:blank');
+    await playground.open(link);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    await playground.iterate(2);
+    await expect.poll(() => playground.number('Step')).toBe(2);
+    await expect(notice).toBeHidden();
+    // The session's worker, and the thread beside it.
+    const session = await browser.newBrowserCDPSession();
+    const { targetInfos } = await session.send('Target.getTargets', { filter: [{ type: 'worker' }] });
+    expect(targetInfos.length).toBeGreaterThanOrEqual(2);
+  },
+);
