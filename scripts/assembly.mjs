@@ -44,10 +44,34 @@ export async function assembled(shared) {
     },
   });
   if (error || !binary) throw new Error(`assembly/ does not compile:\n${stderr.toString()}${stdout.toString()}`);
+  if (sectionsOf(binary).includes(DATA))
+    throw new Error(
+      'assembly/ has data of its own, which would lie in the memory that holds the tensors: no arrow functions, no constant arrays, no texts.',
+    );
   const text = Buffer.from(binary).toString('base64');
   mkdirSync(path.dirname(kept), { recursive: true });
   writeFileSync(kept, text);
   return text;
+}
+
+/** The id of a section with data, in a module's binary format. */
+const DATA = 11;
+
+/** The ids of a module's sections. @param {Uint8Array} binary */
+function sectionsOf(binary) {
+  const found = [];
+  // After the magic number and the version: an id, a size in LEB128, and so many bytes.
+  for (let at = 8; at < binary.length; ) {
+    found.push(binary[at++]);
+    let size = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = binary[at++] ?? 0;
+      size += (byte % 128) * 2 ** shift;
+      if (byte < 128) break;
+    }
+    at += size;
+  }
+  return found;
 }
 
 /** The compiler asks for its own library, too. @param {string} file */
