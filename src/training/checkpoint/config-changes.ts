@@ -2,11 +2,12 @@
  * Which settings of a checkpoint's configuration differ from those of the run that resumes, and what hangs on them.
  * Called by resume-plan.ts.
  */
+import * as v from 'valibot';
 import { lookup } from '../../base/lookup';
 import type { Face } from '../../parallel/face';
 import { FACES } from '../../parallel/faces';
 import type { ParallelMode } from '../../parallel/mode';
-import type { Config } from '../../protocol/config';
+import { type Config, configSchema } from '../../protocol/config';
 
 /** Settings that move no bit of a run: how long, on what, how closely watched. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
@@ -23,6 +24,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'hardware',
   'memoryBudgetMb',
   'fuse',
+  'threads',
   'checkpointSegments',
   'compareSingle',
   'weights',
@@ -51,13 +53,25 @@ export interface ConfigChanges {
   readonly ofBatches: readonly string[];
 }
 
+/**
+ * What an older version did not write has its default, and what only a modelled clock sees is left out. A configuration
+ * that this version does not read is compared as it is.
+ */
+function comparable(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const read = v.safeParse(configSchema, config);
+  if (!read.success) return config;
+  const { sharded, ...rest } = read.output;
+  return { ...rest, sharded: { ...sharded, cpuOffload: undefined } };
+}
+
 export function configChanges(
-  saved: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
   now: Config,
   { face, settingsOfBatches = [] }: ParallelMode,
 ): ConfigChanges {
+  const saved = comparable(given);
   const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
-  const present = now as Readonly<Record<string, unknown>>;
+  const present = comparable(now);
   const keys = [...new Set([...Object.keys(saved), ...Object.keys(present)])].filter((key) => !WITHOUT_EFFECT.has(key));
   const used = keys.filter((key) => isUsed(key, face) && differs(lookup(saved, key), lookup(present, key)));
   const settingOf = (config: Readonly<Record<string, unknown>>, path: string): unknown => {
