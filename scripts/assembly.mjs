@@ -46,7 +46,7 @@ export async function assembled(shared) {
   if (error || !binary) throw new Error(`assembly/ does not compile:\n${stderr.toString()}${stdout.toString()}`);
   if (sectionsOf(binary).includes(DATA))
     throw new Error(
-      'assembly/ has data of its own, which would lie in the memory that holds the tensors: no arrow functions, no constant arrays, no texts.',
+      'assembly/ has data of its own, which would lie in the memory of the tensors: no arrow functions, constant arrays, texts.',
     );
   const text = Buffer.from(binary).toString('base64');
   mkdirSync(path.dirname(kept), { recursive: true });

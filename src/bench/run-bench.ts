@@ -7,6 +7,7 @@ import type { BenchReport, BenchWorkload } from '../protocol/bench-report';
 import type { ConfigInput } from '../protocol/config';
 import { PRESETS, type PresetName } from '../protocol/presets';
 import { benchSession } from './bench';
+import { rateOf, runsInOneLook } from './rate';
 
 interface Workload {
   readonly id: string;
@@ -73,10 +74,10 @@ export async function runBench(request: BenchRequest, { gpu, signal, onWorkload 
     device ??= { kind: session.kind, adapter: session.adapter };
     try {
       const rates: number[] = [];
-      const chunk = await warmUp(session.step);
+      const chunk = await runsInOneLook(session.step);
       while (rates.length < rounds) {
         if (signal.aborted) throw new LockstepError('aborted', `The benchmark was stopped in ${id}.`);
-        rates.push(await round(session.step, chunk, milliseconds));
+        rates.push(await rateOf(session.step, chunk, milliseconds));
       }
       const sorted = rates.toSorted((a, b) => a - b);
       const [slowest = 0, fastest = 0] = [sorted[0], sorted.at(-1)];
@@ -88,29 +89,4 @@ export async function runBench(request: BenchRequest, { gpu, signal, onWorkload 
     onWorkload(workloads[workloads.length - 1] as BenchWorkload);
   }
   return { device: device ?? { kind: 'cpu', adapter: '' }, threads, rounds, milliseconds, workloads };
-}
-
-type Step = (count: number) => Promise<number>;
-
-/** So often a run waits for its device. */
-const LOOK_MS = 100;
-
-/** Compiles and warms up; gives back how many steps take about as long as a look. */
-async function warmUp(step: Step): Promise<number> {
-  for (let count = 1; ; count *= 2) {
-    const started = performance.now();
-    await step(count);
-    if (performance.now() - started >= LOOK_MS) return count;
-  }
-}
-
-/** Steps a second. */
-async function round(step: Step, chunk: number, milliseconds: number): Promise<number> {
-  let steps = 0;
-  const started = performance.now();
-  do {
-    await step(chunk);
-    steps += chunk;
-  } while (performance.now() - started < milliseconds);
-  return (1000 * steps) / (performance.now() - started);
 }

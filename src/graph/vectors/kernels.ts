@@ -46,5 +46,16 @@ export function compile(base64: string): WebAssembly.Module | undefined {
   }
 }
 
+/** Calls that do not depend on each other; `scratch`: the last number of each, where a kernel takes scratch memory. */
+export function runAll(
+  run: (...numbers: readonly number[]) => number,
+  calls: readonly (readonly number[])[],
+  scratch: number | undefined,
+): void {
+  for (const call of calls)
+    if (scratch === undefined) run(...call);
+    else run(...call, scratch);
+}
+
 export const instantiate = (module: WebAssembly.Module, memory: WebAssembly.Memory): Kernels =>
   new WebAssembly.Instance(module, { env: { memory, log: Math.log } }).exports as unknown as Kernels;

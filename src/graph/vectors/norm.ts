@@ -1,6 +1,7 @@
 /** Batch and layer norm with vectors. */
 import { at } from '../../base/invariant';
-import { joinMoments, joinSums } from '../ops/norm/channel-sums';
+import { joinGradSums } from '../ops/norm/batch-norm-grad';
+import { joinStatistics } from '../ops/norm/batch-norm-stats';
 import { type ChannelView, partsOf, type Split, splitForSums, viewOf } from '../ops/norm/channels';
 import { rowsToNormalize } from '../ops/norm/layer-norm';
 import type { VectorOp } from './vector-op';
@@ -54,38 +55,19 @@ const layerNormGradParams: VectorOp = ({ inputs, outputs, inputTypes, attrs }, {
   };
 };
 
-/** The running values are the plain kernel's: a few numbers a channel. */
 const batchNormStats: VectorOp = (args, vectors) => {
-  const { inputs, outputs, inputTypes, attrs } = args;
-  const split = splitForSums(viewOf(at(inputTypes, 0).shape));
+  const split = splitForSums(viewOf(at(args.inputTypes, 0).shape));
   if (!hasRoom(split, vectors)) return undefined;
-  const [x, mean, invstd] = [at(inputs, 0), at(outputs, 0), at(outputs, 1)];
-  const [runningMean, runningVar, tracked, partial] = [2, 3, 4, 5].map((k) => at(outputs, k)) as [
-    typeof x,
-    typeof x,
-    typeof x,
-    typeof x,
-  ];
-  const count = split.batch * split.plane;
-  const eps = Number(attrs.eps);
+  const [x, partial] = [addressOf(at(args.inputs, 0)), addressOf(at(args.outputs, 5))];
   return () => {
     eachChannel(split, (c, first, second) =>
       vectors.kernels.moments(
-        ...[addressOf(x) + 4 * c * split.plane, split.batch, split.channels, split.plane],
+        ...[x + 4 * c * split.plane, split.batch, split.channels, split.plane],
         ...[split.slices, split.lanes, split.width],
-        ...[addressOf(partial) + first, addressOf(partial) + second, vectors.scratch],
+        ...[partial + first, partial + second, vectors.scratch],
       ),
     );
-    const seen = at(tracked, 0) + 1;
-    tracked[0] = seen;
-    const momentum = attrs.cumulative === true ? 1 / seen : Number(attrs.momentum ?? 0.1);
-    for (let c = 0; c < split.channels; c++) {
-      const joined = joinMoments(partial, split, c);
-      mean[c] = joined.mean;
-      invstd[c] = 1 / Math.sqrt(joined.squares / count + eps);
-      runningMean[c] = (1 - momentum) * at(runningMean, c) + momentum * joined.mean;
-      runningVar[c] = (1 - momentum) * at(runningVar, c) + momentum * (joined.squares / (count - 1));
-    }
+    joinStatistics(args, split);
   };
 };
 
@@ -111,29 +93,21 @@ const batchNorm: VectorOp = ({ inputs, outputs, inputTypes, attrs }, { kernels }
   };
 };
 
-const batchNormGradReduce: VectorOp = ({ inputs, outputs, inputTypes }, vectors) => {
+const batchNormGradReduce: VectorOp = (args, vectors) => {
+  const { inputs, outputs, inputTypes } = args;
   const split = splitForSums(viewOf(at(inputTypes, 0).shape));
   if (!hasRoom(split, vectors)) return undefined;
-  const [dweight, dbias, sumDy, sumDyXmu] = [at(outputs, 0), at(outputs, 1), at(outputs, 2), at(outputs, 3)];
-  const [dy, x, mean, invstd, partial] = [
-    ...[at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 3)],
-    at(outputs, 4),
-  ] as [typeof dweight, typeof dweight, typeof dweight, typeof dweight, typeof dweight];
+  const [dy, x, partial] = [at(inputs, 0), at(inputs, 1), at(outputs, 4)].map(addressOf) as [number, number, number];
+  const mean = at(inputs, 2);
   return () => {
     eachChannel(split, (c, first, second) =>
       vectors.kernels.gradSums(
-        ...[addressOf(dy) + 4 * c * split.plane, addressOf(x) + 4 * c * split.plane, at(mean, c)],
+        ...[dy + 4 * c * split.plane, x + 4 * c * split.plane, at(mean, c)],
         ...[split.batch, split.channels, split.plane, split.slices, split.lanes, split.width],
-        ...[addressOf(partial) + first, addressOf(partial) + second, vectors.scratch],
+        ...[partial + first, partial + second, vectors.scratch],
       ),
     );
-    for (let c = 0; c < split.channels; c++) {
-      const [ofDy, ofDyXmu] = joinSums(partial, split, c);
-      dweight[c] = ofDyXmu * at(invstd, c);
-      dbias[c] = ofDy;
-      sumDy[c] = ofDy;
-      sumDyXmu[c] = ofDyXmu;
-    }
+    joinGradSums(args, split);
   };
 };
 

@@ -7,7 +7,7 @@
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
-import type { KernelName, Kernels } from './kernels';
+import { type KernelName, type Kernels, runAll } from './kernels';
 
 export interface TeamPlan {
   readonly module: WebAssembly.Module;
@@ -49,9 +49,10 @@ export interface ThreadStart {
 }
 
 /**
- * What a thread does until it is told to end: waits for calls, runs them, says so. It is started from its own text, so
- * it uses nothing from outside. `control`: the number of the round, threads that are not done, whether to end, threads
- * that are there, whether one has failed.
+ * What a thread does until it is told to end: it waits for a round of calls, runs its share, and counts itself as done.
+ * A thread is started from the text of this function, so the function uses nothing from outside. The elements of
+ * `control` are: the number of the round, how many threads are not done, whether to end, how many threads have begun,
+ * and whether one has failed.
  */
 export function serve({ module, memory, names, control, commands, at: first, scratch }: ThreadStart): void {
   const { exports } = new WebAssembly.Instance(module, { env: { memory, log: Math.log } });
@@ -96,20 +97,15 @@ export function createTeam(threads: number, plan: TeamPlan, spawn: (start: Threa
   const ends = Array.from({ length: threads - 1 }, (_, t) =>
     spawn({ module, memory, names, control, commands, at: t * COMMANDS, scratch: (t + 1) * scratchBytes }),
   );
-  const alone = (kernel: KernelName, calls: readonly (readonly number[])[], ownScratch: boolean): void => {
-    const run = kernels[kernel];
-    for (const call of calls)
-      if (ownScratch) run(...call, 0);
-      else run(...call);
-  };
   const here = (): number => 1 + Atomics.load(control, HERE);
   return {
     here,
     run(kernel, calls, ownScratch) {
+      const scratch = ownScratch ? 0 : undefined;
       const length = at(calls, 0).length;
       const share = Math.ceil(calls.length / threads);
       if (here() < threads || share * length + HEADER > COMMANDS) {
-        alone(kernel, calls, ownScratch);
+        runAll(kernels[kernel], calls, scratch);
         return;
       }
       for (let t = 1; t < threads; t++) {
@@ -123,7 +119,7 @@ export function createTeam(threads: number, plan: TeamPlan, spawn: (start: Threa
       Atomics.store(control, LEFT, threads - 1);
       Atomics.add(control, ROUND, 1);
       Atomics.notify(control, ROUND);
-      alone(kernel, calls.slice(0, share), ownScratch);
+      runAll(kernels[kernel], calls.slice(0, share), scratch);
       waitForOthers(control);
     },
     close() {

@@ -14,7 +14,7 @@ export type VectorOps = ReadonlyMap<string, VectorOp>;
 /** The kernels, for whoever has them: each owner of tensors opens a memory of its own. */
 export interface VectorPart {
   readonly ops: VectorOps;
-  /** Undefined where the machine cannot: see Vectors.open. */
+  /** Undefined where such a memory cannot be had: see Vectors.open. */
   open(regions: readonly number[], start?: StartTeam): Vectors | undefined;
 }
 

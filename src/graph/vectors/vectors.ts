@@ -5,7 +5,7 @@
  */
 import type { DType, HostArray } from '../../tensor/shape';
 import type { Product } from '../gemm';
-import { instantiate, type KernelName, type Kernels } from './kernels';
+import { instantiate, type KernelName, type Kernels, runAll } from './kernels';
 import type { StartTeam, Team } from './team';
 
 /** For packed panels of products, padded images, keys and values of a head. */
@@ -90,14 +90,8 @@ export class Vectors {
    * number.
    */
   each(kernel: KernelName, calls: readonly (readonly number[])[], ownScratch = false): void {
-    if (this.#team && calls.length > 1) {
-      this.#team.run(kernel, calls, ownScratch);
-      return;
-    }
-    const run = this.kernels[kernel];
-    for (const call of calls)
-      if (ownScratch) run(...call, this.scratch);
-      else run(...call);
+    if (this.#team && calls.length > 1) this.#team.run(kernel, calls, ownScratch);
+    else runAll(this.kernels[kernel], calls, ownScratch ? this.scratch : undefined);
   }
 
   /** As gemm; all of its operands are in this memory. */

@@ -5,13 +5,14 @@
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
-import type { OpDef } from '../../op';
+import type { CpuArgs, OpDef } from '../../op';
 import { gradSums, joinSums } from './channel-sums';
 import {
   invocationsOf,
   partialType,
   partsOf,
   perChannel,
+  type Split,
   splitForMap,
   splitForSums,
   splitParams,
@@ -31,16 +32,8 @@ export const batchNormGradReduce: OpDef = {
   },
   cpu({ inputs, outputs, inputTypes }) {
     const split = splitForSums(viewOf(at(inputTypes, 0).shape));
-    const [dweight, dbias, sumDy, sumDyXmu] = [at(outputs, 0), at(outputs, 1), at(outputs, 2), at(outputs, 3)];
-    const [invstd, partial] = [at(inputs, 3), at(outputs, 4)];
-    gradSums({ dy: at(inputs, 0), x: at(inputs, 1), mean: at(inputs, 2), span: 1 }, split, partial);
-    for (let c = 0; c < split.channels; c++) {
-      const [dy, dyXmu] = joinSums(partial, split, c);
-      dweight[c] = dyXmu * (invstd[c] as number);
-      dbias[c] = dy;
-      sumDy[c] = dy;
-      sumDyXmu[c] = dyXmu;
-    }
+    gradSums({ dy: at(inputs, 0), x: at(inputs, 1), mean: at(inputs, 2), span: 1 }, split, at(outputs, 4));
+    joinGradSums({ inputs, outputs }, split);
   },
   lower(types) {
     const split = splitForSums(viewOf(at(types.inputs, 0).shape));
@@ -63,6 +56,19 @@ export const batchNormGradReduce: OpDef = {
   },
   flops: (types) => 4 * elements(at(types.inputs, 0).shape),
 };
+
+/** From the sums of the parts, which lie in the scratch, to all other outputs. */
+export function joinGradSums({ inputs, outputs }: Pick<CpuArgs, 'inputs' | 'outputs'>, split: Split): void {
+  const [dweight, dbias, sumDy, sumDyXmu] = [at(outputs, 0), at(outputs, 1), at(outputs, 2), at(outputs, 3)];
+  const [invstd, partial] = [at(inputs, 3), at(outputs, 4)];
+  for (let c = 0; c < split.channels; c++) {
+    const [dy, dyXmu] = joinSums(partial, split, c);
+    dweight[c] = dyXmu * (invstd[c] as number);
+    dbias[c] = dy;
+    sumDy[c] = dy;
+    sumDyXmu[c] = dyXmu;
+  }
+}
 
 /**
  * Inputs dy, x [N, C, ...], mean, invstd, sum_dy, sum_dy_xmu, weight (optional) [C]; output dx; attr `count`. torch:

@@ -8,7 +8,7 @@
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
-import type { DenseLaunch, OpDef } from '../../op';
+import type { CpuArgs, DenseLaunch, OpDef } from '../../op';
 import { joinMoments, moments } from './channel-sums';
 import {
   expectPerChannel,
@@ -16,6 +16,7 @@ import {
   invocationsOf,
   partialType,
   perChannel,
+  type Split,
   splitForSums,
   splitParams,
   viewOf,
@@ -37,20 +38,8 @@ export const batchNormStats: OpDef = {
   },
   cpu({ inputs, outputs, inputTypes, attrs }) {
     const split = splitForSums(viewOf(at(inputTypes, 0).shape));
-    const [mean, invstd, runningMean, runningVar, tracked, partial] = [0, 1, 2, 3, 4, 5].map((k) => at(outputs, k));
-    const x = at(inputs, 0);
-    moments(x, split, partial as Float32Array);
-    const count = split.batch * split.plane;
-    const seen = at(tracked as Int32Array, 0) + 1;
-    (tracked as Int32Array)[0] = seen;
-    const momentum = attrs.cumulative === true ? 1 / seen : Number(attrs.momentum ?? 0.1);
-    for (let c = 0; c < split.channels; c++) {
-      const joined = joinMoments(partial as Float32Array, split, c);
-      (mean as Float32Array)[c] = joined.mean;
-      (invstd as Float32Array)[c] = 1 / Math.sqrt(joined.squares / count + Number(attrs.eps));
-      move(runningMean as Float32Array, c, joined.mean, momentum);
-      move(runningVar as Float32Array, c, joined.squares / (count - 1), momentum);
-    }
+    moments(at(inputs, 0), split, at(outputs, 5));
+    joinStatistics({ outputs, attrs }, split);
   },
   lower(types) {
     const split = splitForSums(viewOf(at(types.inputs, 0).shape));
@@ -84,6 +73,22 @@ export const batchNormStats: OpDef = {
   },
   flops: (types) => 5 * elements(at(types.inputs, 0).shape),
 };
+
+/** From the moments of the parts, which lie in the scratch, to all other outputs. */
+export function joinStatistics({ outputs, attrs }: Pick<CpuArgs, 'outputs' | 'attrs'>, split: Split): void {
+  const [mean, invstd, runningMean, runningVar, tracked, partial] = [0, 1, 2, 3, 4, 5].map((k) => at(outputs, k));
+  const count = split.batch * split.plane;
+  const seen = at(tracked as Int32Array, 0) + 1;
+  (tracked as Int32Array)[0] = seen;
+  const momentum = attrs.cumulative === true ? 1 / seen : Number(attrs.momentum ?? 0.1);
+  for (let c = 0; c < split.channels; c++) {
+    const joined = joinMoments(partial as Float32Array, split, c);
+    (mean as Float32Array)[c] = joined.mean;
+    (invstd as Float32Array)[c] = 1 / Math.sqrt(joined.squares / count + Number(attrs.eps));
+    move(runningMean as Float32Array, c, joined.mean, momentum);
+    move(runningVar as Float32Array, c, joined.squares / (count - 1), momentum);
+  }
+}
 
 function move(running: Float32Array, c: number, value: number, momentum: number): void {
   running[c] = (1 - momentum) * (running[c] as number) + momentum * value;
