@@ -20,7 +20,7 @@ function offloadRefusal(config: Config): Refusal | undefined {
   if (shardsParameters(config) && (mode !== 'sharded' || tp > 1))
     return {
       settings: { ...(tp > 1 ? { 'mesh.tp': tp } : { mode }), 'sharded.cpuOffload': cpuOffload },
-      why: 'fully_shard takes a CPUOffloadPolicy in mode sharded without a tensor group alone in this playground',
+      why: 'this playground models CPUOffloadPolicy only in mode sharded, and only without tensor groups',
       hint: 'Leave sharded.cpuOffload out, or choose mode sharded with mesh.tp 1.',
     };
   if (mode !== 'sharded' || stage >= 2) return undefined;
