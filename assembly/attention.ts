@@ -4,7 +4,7 @@
  * src/graph/ops/attention/attention-cpu.ts, so the bits are its bits.
  */
 import { exp } from './exponential';
-import { DOUBLE, FLOAT, low } from './lanes';
+import { DOUBLE, FLOAT, low, plusDoubles } from './lanes';
 
 /** Imported from JavaScript: needed once a row. */
 // @ts-ignore: decorator
@@ -61,10 +61,10 @@ function dots(x: usize, y: usize, keys: i32, d: i32, reach: i32, to: usize): voi
     let s0 = f64x2.splat(0), s1 = f64x2.splat(0), s2 = f64x2.splat(0), s3 = f64x2.splat(0);
     for (let e = 0; e < d; e++) {
       const q = v128.load_splat<f64>(x + <usize>e * DOUBLE);
-      s0 = f64x2.add(s0, f64x2.mul(q, v128.load(at)));
-      s1 = f64x2.add(s1, f64x2.mul(q, v128.load(at, 16)));
-      s2 = f64x2.add(s2, f64x2.mul(q, v128.load(at, 32)));
-      s3 = f64x2.add(s3, f64x2.mul(q, v128.load(at, 48)));
+      s0 = plusDoubles(s0, q, v128.load(at));
+      s1 = plusDoubles(s1, q, v128.load(at, 16));
+      s2 = plusDoubles(s2, q, v128.load(at, 32));
+      s3 = plusDoubles(s3, q, v128.load(at, 48));
       at += step;
     }
     const target = to + <usize>j * DOUBLE;
@@ -115,10 +115,10 @@ function blend(weights: usize, rows: usize, reach: i32, width: i32, to: usize): 
     let s0 = f64x2.splat(0), s1 = f64x2.splat(0), s2 = f64x2.splat(0), s3 = f64x2.splat(0);
     for (let j = 0; j < reach; j++) {
       const p = v128.load_splat<f64>(weights + <usize>j * DOUBLE);
-      s0 = f64x2.add(s0, f64x2.mul(p, v128.load(at)));
-      s1 = f64x2.add(s1, f64x2.mul(p, v128.load(at, 16)));
-      s2 = f64x2.add(s2, f64x2.mul(p, v128.load(at, 32)));
-      s3 = f64x2.add(s3, f64x2.mul(p, v128.load(at, 48)));
+      s0 = plusDoubles(s0, p, v128.load(at));
+      s1 = plusDoubles(s1, p, v128.load(at, 16));
+      s2 = plusDoubles(s2, p, v128.load(at, 32));
+      s3 = plusDoubles(s3, p, v128.load(at, 48));
       at += step;
     }
     const target = to + <usize>e * DOUBLE;

@@ -4,7 +4,7 @@
  * out is added here as zero times a weight, which changes nothing unless the weight is infinite or NaN (the callers
  * look).
  */
-import { DOUBLE, FLOAT, FLOATS, loadSome, rounded, storeSome } from './lanes';
+import { DOUBLE, FLOAT, FLOATS, loadSome, plusDoubles, rounded, storeSome } from './lanes';
 
 /** Channels of output, and columns, that are computed side by side. */
 const CHANNELS: i32 = 4;
@@ -49,17 +49,17 @@ export function correlate(
           const u = v128.load(at);
           const v = v128.load(at, 16);
           let k = v128.load_splat<f64>(w);
-          a0 = f64x2.add(a0, f64x2.mul(u, k));
-          a1 = f64x2.add(a1, f64x2.mul(v, k));
+          a0 = plusDoubles(a0, u, k);
+          a1 = plusDoubles(a1, v, k);
           k = v128.load_splat<f64>(w, 8);
-          b0 = f64x2.add(b0, f64x2.mul(u, k));
-          b1 = f64x2.add(b1, f64x2.mul(v, k));
+          b0 = plusDoubles(b0, u, k);
+          b1 = plusDoubles(b1, v, k);
           k = v128.load_splat<f64>(w, 16);
-          c0 = f64x2.add(c0, f64x2.mul(u, k));
-          c1 = f64x2.add(c1, f64x2.mul(v, k));
+          c0 = plusDoubles(c0, u, k);
+          c1 = plusDoubles(c1, v, k);
           k = v128.load_splat<f64>(w, 24);
-          d0 = f64x2.add(d0, f64x2.mul(u, k));
-          d1 = f64x2.add(d1, f64x2.mul(v, k));
+          d0 = plusDoubles(d0, u, k);
+          d1 = plusDoubles(d1, v, k);
           w += 4 * DOUBLE;
         }
         const columns = min(COLUMNS, width - j);
@@ -123,17 +123,17 @@ export function addWeightGrad(
           const u = v128.load(g);
           const v = v128.load(g, 16);
           let x = v128.load_splat<f64>(at + t0);
-          a0 = f64x2.add(a0, f64x2.mul(x, u));
-          a1 = f64x2.add(a1, f64x2.mul(x, v));
+          a0 = plusDoubles(a0, x, u);
+          a1 = plusDoubles(a1, x, v);
           x = v128.load_splat<f64>(at + t1);
-          b0 = f64x2.add(b0, f64x2.mul(x, u));
-          b1 = f64x2.add(b1, f64x2.mul(x, v));
+          b0 = plusDoubles(b0, x, u);
+          b1 = plusDoubles(b1, x, v);
           x = v128.load_splat<f64>(at + t2);
-          c0 = f64x2.add(c0, f64x2.mul(x, u));
-          c1 = f64x2.add(c1, f64x2.mul(x, v));
+          c0 = plusDoubles(c0, x, u);
+          c1 = plusDoubles(c1, x, v);
           x = v128.load_splat<f64>(at + t3);
-          d0 = f64x2.add(d0, f64x2.mul(x, u));
-          d1 = f64x2.add(d1, f64x2.mul(x, v));
+          d0 = plusDoubles(d0, x, u);
+          d1 = plusDoubles(d1, x, v);
           at += <usize>right;
           g += step;
         }

@@ -2,6 +2,7 @@
 export { attend, attendBackward, attentionScratch } from './attention';
 export { addBiasGrad, addParts, addWeightGrad, correlate, pad, roundSums, turnRows } from './conv';
 export { maxPool2x2, maxPoolGrad } from './conv';
+export { fuses } from './lanes';
 export { gradSums, layerNorm, layerNormGradInput, layerNormGradParams } from './norm';
 export { moments, normGradInput, scaleShift } from './norm';
 export { adam, sgd, sgdMomentum } from './optim';

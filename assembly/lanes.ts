@@ -5,6 +5,31 @@ export const FLOAT = 4;
 export const DOUBLE = 8;
 export const VECTOR = 16;
 
+/**
+ * sum + x y of four floats: the product is rounded and then the sum, unless this is compiled with relaxed SIMD (setting
+ * fusedMultiplyAdd). Then the machine may round once.
+ */
+// @ts-ignore: decorator
+@inline
+export function plus(sum: v128, x: v128, y: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(x, y, sum);
+  return f32x4.add(sum, f32x4.mul(x, y));
+}
+
+/** As plus, of two doubles. */
+// @ts-ignore: decorator
+@inline
+export function plusDoubles(sum: v128, x: v128, y: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return f64x2.relaxed_madd(x, y, sum);
+  return f64x2.add(sum, f64x2.mul(x, y));
+}
+
+/** Whether this machine rounds `plus` once: (1 + e)(1 - e) - 1 is -e e, which is lost where the product is rounded. */
+export function fuses(e: f32): bool {
+  const x = f32x4.splat(1 + e);
+  return f32x4.extract_lane(plus(f32x4.splat(-1), x, f32x4.splat(1 - e)), 0) != 0;
+}
+
 /** Elements 0 and 1 of four floats as doubles. */
 // @ts-ignore: decorator
 @inline

@@ -4,7 +4,7 @@
  * vectors; a lane is the accumulator of one element, product rounded and then sum rounded, k in order: the bits of the
  * plain loops (src/graph/gemm.ts). Larger tiles, or two k at a time, were slower: there are 16 vector registers.
  */
-import { FLOAT, loadSome, storeSome, transpose4, VECTOR } from './lanes';
+import { FLOAT, loadSome, plus, storeSome, transpose4, VECTOR } from './lanes';
 
 const ROWS: i32 = 4;
 const COLUMNS: i32 = 8;
@@ -96,17 +96,17 @@ function tile(a: usize, b: usize, c: usize, row: usize, k: i32, fresh: bool, bia
     const left = v128.load(b);
     const right = v128.load(b, 16);
     let x = v128.load_splat<f32>(a);
-    s00 = f32x4.add(s00, f32x4.mul(x, left));
-    s01 = f32x4.add(s01, f32x4.mul(x, right));
+    s00 = plus(s00, x, left);
+    s01 = plus(s01, x, right);
     x = v128.load_splat<f32>(a, 4);
-    s10 = f32x4.add(s10, f32x4.mul(x, left));
-    s11 = f32x4.add(s11, f32x4.mul(x, right));
+    s10 = plus(s10, x, left);
+    s11 = plus(s11, x, right);
     x = v128.load_splat<f32>(a, 8);
-    s20 = f32x4.add(s20, f32x4.mul(x, left));
-    s21 = f32x4.add(s21, f32x4.mul(x, right));
+    s20 = plus(s20, x, left);
+    s21 = plus(s21, x, right);
     x = v128.load_splat<f32>(a, 12);
-    s30 = f32x4.add(s30, f32x4.mul(x, left));
-    s31 = f32x4.add(s31, f32x4.mul(x, right));
+    s30 = plus(s30, x, left);
+    s31 = plus(s31, x, right);
     a += 16;
     b += 32;
   } while (--k);

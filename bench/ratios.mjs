@@ -107,7 +107,9 @@ const pytorchRatios = (result) =>
       .filter(({ id }) => id.startsWith(beginning))
       .flatMap(({ id, title }) => {
         const all = measured(result, id);
-        return ratio(title, of(all, 'lockstep-cpu'), of(all, 'pytorch-cpu'), bar);
+        return ['lockstep-cpu', 'lockstep-cpu-fma'].flatMap((own) =>
+          ratio(title, of(all, own), of(all, 'pytorch-cpu'), bar),
+        );
       }),
   );
 

@@ -10,6 +10,7 @@ const CONTENDERS = [
   ['lockstep-tensor', 'lockstep', 'webgpu'],
   ['lockstep-sharded', 'lockstep', 'webgpu'],
   ['lockstep-cpu', 'lockstep', 'cpu'],
+  ['lockstep-cpu-fma', 'lockstep', 'cpu'],
   ['pytorch-cpu', 'pytorch', 'cpu'],
   ['tensorflow-webgpu', 'tensorflow', 'webgpu'],
   ['tensorflow-cpu', 'tensorflow', 'cpu'],
@@ -80,6 +81,9 @@ it('holds the CPU device against PyTorch on one thread, where both ran', () => {
       ['lockstep-cpu to pytorch-cpu', 0.5, bar],
     ]);
   expect(ratios(resultOf('matmul-256', all))).toEqual([]);
+  expect(ratios(resultOf('gpt', { 'lockstep-cpu-fma': 6, 'pytorch-cpu': 10 })).map(({ value }) => value)).toEqual([
+    0.6,
+  ]);
 });
 
 it('holds DDP against Single and the CPU device against its bars', () => {

@@ -9,14 +9,31 @@ import path from 'node:path';
 import { root } from './install.mjs';
 
 const FOLDER = path.join(root, 'assembly');
-/** Over memory of one thread, or over memory that threads share: WebAssembly tells them apart. */
-const MODULES = { 'assembly/index.ts?wasm': false, 'assembly/index.ts?wasm-shared': true };
-const SHARED = ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '65536'];
+/**
+ * Over memory of one thread, or over memory that threads share, which WebAssembly tells apart; each also with fused
+ * multiply-add, which needs relaxed SIMD.
+ *
+ * @typedef {{shared: boolean, fused: boolean}} Variant
+ * @type {Record<string, Variant>}
+ */
+const MODULES = {
+  'assembly/index.ts?wasm': { shared: false, fused: false },
+  'assembly/index.ts?wasm-shared': { shared: true, fused: false },
+  'assembly/index.ts?wasm-fused': { shared: false, fused: true },
+  'assembly/index.ts?wasm-shared-fused': { shared: true, fused: true },
+};
 
 const OPTIONS = [
-  ...['--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noAssert', '--optimizeLevel', '3'],
+  ...['--runtime', 'stub', '--importMemory', '--noAssert', '--optimizeLevel', '3'],
   // A function that takes a vector is called by other kernels only.
   ...['--disableWarning', '112'],
+];
+
+/** @param {Variant} variant */
+const optionsOf = ({ shared, fused }) => [
+  ...OPTIONS,
+  ...['--enable', ['simd', ...(shared ? ['threads'] : []), ...(fused ? ['relaxed-simd'] : [])].join(',')],
+  ...(shared ? ['--sharedMemory', '--maximumMemory', '65536'] : []),
 ];
 
 /** @returns {readonly string[]} */
@@ -26,9 +43,9 @@ const sources = () =>
     .toSorted()
     .map((name) => path.join(FOLDER, name));
 
-/** @param {boolean} shared @returns {Promise<string>} base64 */
-export async function assembled(shared) {
-  const given = [...OPTIONS, ...(shared ? SHARED : [])];
+/** @param {Variant} variant @returns {Promise<string>} base64 */
+export async function assembled(variant) {
+  const given = optionsOf(variant);
   const hash = createHash('sha256').update(given.join(' '));
   for (const file of [path.join(root, 'package-lock.json'), ...sources()]) hash.update(readFileSync(file));
   const kept = path.join(root, '.cache', 'assembly', `${hash.digest('hex').slice(0, 16)}.txt`);

@@ -22,7 +22,7 @@ export interface Contender {
   readonly library: 'lockstep' | 'tensorflow' | 'jax';
   readonly backend: 'webgpu' | 'wasm' | 'cpu';
   /** Such a contender runs only what asks for it. */
-  readonly mode?: 'ddp' | 'sharded' | 'tensor';
+  readonly mode?: 'ddp' | 'sharded' | 'tensor' | 'cpu-fma';
   /** Multiplies matrices too. */
   product?(work: ProductWork): Promise<Runner>;
   training(work: TrainingWork): Promise<Runner>;

@@ -6,7 +6,7 @@ export const PRODUCTS: readonly ProductWork[] = [256, 512, 1024].map((size) => (
   id: `matmul-${size}`,
   title: `matmul ${size}`,
   // The plain loops of a CPU backend would take minutes for the larger ones.
-  also: size === 256 ? ['cpu', 'tensorflow-cpu'] : ['cpu'],
+  also: size === 256 ? ['cpu', 'cpu-fma', 'tensorflow-cpu'] : ['cpu', 'cpu-fma'],
   size,
 }));
 

@@ -6,8 +6,11 @@ interface Named {
   /** What `--only` names. */
   readonly id: string;
   readonly title: string;
-  /** Contenders that also run it, beside those on WebGPU and WASM; 'cpu': Lockstep's CPU device, and PyTorch. */
-  readonly also: readonly ('ddp' | 'sharded' | 'tensor' | 'cpu' | 'tensorflow-cpu')[];
+  /**
+   * Contenders that also run it, beside those on WebGPU and WASM; 'cpu': Lockstep's CPU device, and PyTorch; 'cpu-fma':
+   * the CPU device with fused multiply-add.
+   */
+  readonly also: readonly ('ddp' | 'sharded' | 'tensor' | 'cpu' | 'cpu-fma' | 'tensorflow-cpu')[];
 }
 
 export interface TrainingWork extends Named {

@@ -6,7 +6,6 @@ import { PROGRAM_OPS } from '../parallel/modes';
 import { ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
 import type { LaneBuilder } from '../program/lane-builder';
-import type { Config } from '../protocol/config';
 import { ALONE } from '../protocol/step-kind';
 import { emptyFeed } from '../runtime/launch/empty-feed';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
@@ -29,11 +28,17 @@ const MARK = 'mark';
 const declare = (lane: LaneBuilder, name: string, shape: Shape): void =>
   lane.buffer({ name, shape, dtype: 'f32', category: 'parameter', persistent: true });
 
-async function open(program: Program, device: Config['device'], gpu: GPU | undefined) {
+async function open(
+  program: Program,
+  { device, fusedMultiplyAdd = false }: Pick<ProductSetting, 'device' | 'fusedMultiplyAdd'>,
+  gpu: GPU | undefined,
+) {
   const keeper = new DeviceKeeper(gpu, true);
   const choice = await keeper.choose(device);
   const rankOfDevice = program.lanes.map(({ rank }) => rank);
-  const world = await openWorld({ programs: [program], table: EMPTY, placement: 'shared', rankOfDevice, choice, gpu });
+  const group = { timeoutMs: 60_000, slow: [], cpu: { threads: 1, fusedMultiplyAdd } };
+  const shared = { programs: [program], table: EMPTY, placement: 'shared', rankOfDevice } as const;
+  const world = await openWorld({ ...shared, group, choice, gpu });
   return {
     world,
     async run(count: number): Promise<void> {
@@ -54,20 +59,23 @@ export interface BenchProduct {
   dispose(): Promise<void>;
 }
 
+interface ProductSetting {
+  readonly size: number;
+  readonly a: Float32Array;
+  readonly b: Float32Array;
+  readonly device: 'webgpu' | 'cpu';
+  readonly fusedMultiplyAdd?: boolean;
+}
+
 /** c = a b, square, of size x size. */
-export async function benchProduct(
-  size: number,
-  a: Float32Array,
-  b: Float32Array,
-  device: 'webgpu' | 'cpu' = 'webgpu',
-  gpu = browserGpu(),
-): Promise<BenchProduct> {
+export async function benchProduct(setting: ProductSetting, gpu = browserGpu()): Promise<BenchProduct> {
+  const { size, a, b } = setting;
   const builder = new ProgramBuilder(initDeviceMesh(), PROGRAM_OPS);
   const lane = builder.lane(0);
   for (const name of ['a', 'b', 'c']) declare(lane, name, [size, size]);
   declare(lane, MARK, [1]);
   lane.compute('ops/matmul', ['a', 'b'], ['c'], {}, { phase: 'forward', anchor: 'forward' });
-  const { world, run, dispose } = await open(builder.finish('single'), device, gpu);
+  const { world, run, dispose } = await open(builder.finish('single'), setting, gpu);
   await world.write([
     { device: 0, buffer: 'a', data: a },
     { device: 0, buffer: 'b', data: b },

@@ -45,6 +45,7 @@ export interface BenchRequest {
   readonly only: readonly string[];
   readonly device: 'webgpu' | 'cpu' | 'auto';
   readonly threads: number;
+  readonly fusedMultiplyAdd: boolean;
   readonly rounds: number;
   readonly milliseconds: number;
 }
@@ -55,10 +56,10 @@ export interface BenchMeans {
   onWorkload(workload: BenchWorkload): void;
 }
 
-type Measured = Pick<BenchReport, 'device' | 'threads' | 'rounds' | 'milliseconds' | 'workloads'>;
+type Measured = Pick<BenchReport, 'device' | 'threads' | 'fusedMultiplyAdd' | 'rounds' | 'milliseconds' | 'workloads'>;
 
 export async function runBench(request: BenchRequest, { gpu, signal, onWorkload }: BenchMeans): Promise<Measured> {
-  const { only, threads, rounds, milliseconds } = request;
+  const { only, threads, fusedMultiplyAdd, rounds, milliseconds } = request;
   const asked = BENCH_WORKLOADS.filter(({ id }) => only.length === 0 || only.some((begin) => id.startsWith(begin)));
   if (asked.length === 0)
     throw new LockstepError(
@@ -69,7 +70,7 @@ export async function runBench(request: BenchRequest, { gpu, signal, onWorkload 
   const workloads: BenchWorkload[] = [];
   let device: BenchReport['device'] | undefined;
   for (const { id, title, preset, setting } of asked) {
-    const config = { ...PRESETS[preset].config, ...setting, device: request.device, threads };
+    const config = { ...PRESETS[preset].config, ...setting, device: request.device, threads, fusedMultiplyAdd };
     const session = await benchSession(config, {}, gpu);
     device ??= { kind: session.kind, adapter: session.adapter };
     try {
@@ -88,5 +89,8 @@ export async function runBench(request: BenchRequest, { gpu, signal, onWorkload 
     }
     onWorkload(workloads[workloads.length - 1] as BenchWorkload);
   }
-  return { device: device ?? { kind: 'cpu', adapter: '' }, threads, rounds, milliseconds, workloads };
+  return {
+    device: device ?? { kind: 'cpu', adapter: '' },
+    ...{ threads, fusedMultiplyAdd, rounds, milliseconds, workloads },
+  };
 }

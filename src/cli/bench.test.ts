@@ -75,7 +75,14 @@ it('reads its options', () => {
   expect(parseCommand(['bench', '--only', 'gpt,cnn', '--gate', '0.5', '--against', 'a.json'])).toEqual({
     name: 'bench',
     options: {
-      request: { only: ['gpt', 'cnn'], device: 'auto', threads: 1, rounds: 5, milliseconds: 500 },
+      request: {
+        only: ['gpt', 'cnn'],
+        device: 'auto',
+        threads: 1,
+        fusedMultiplyAdd: false,
+        rounds: 5,
+        milliseconds: 500,
+      },
       json: false,
       out: undefined,
       against: 'a.json',
@@ -90,7 +97,15 @@ it('reads its options', () => {
 
 describe('two reports', () => {
   const report = (median: number, adapter = 'CPU'): BenchReport => ({
-    ...{ kind: 'lockstep bench', version: 1, date: '2026-01-01', threads: 1, rounds: 1, milliseconds: 1 },
+    ...{
+      kind: 'lockstep bench',
+      version: 1,
+      date: '2026-01-01',
+      threads: 1,
+      fusedMultiplyAdd: false,
+      rounds: 1,
+      milliseconds: 1,
+    },
     machine: { system: 'Linux', processor: 'p', cores: 2, runtime: 'Node' },
     device: { kind: 'cpu', adapter },
     workloads: [{ id: 'a', title: 'a', unit: 'steps/s', median, slowest: median, fastest: median, rounds: [median] }],

@@ -6,19 +6,29 @@ import { Part } from '../base/part';
 import type { VectorPart } from '../graph/vectors/vector-op';
 import type { Program } from '../program/instruction';
 
+/** How the CPU device computes: settings of a run. */
+export interface CpuSettings {
+  readonly threads: number;
+  readonly fusedMultiplyAdd: boolean;
+}
+
+const PLAIN_CPU: CpuSettings = { threads: 1, fusedMultiplyAdd: false };
+
 export const VECTORS = new Part('The vector kernels of the CPU', async (): Promise<VectorPart> => {
   const [{ GRAPH_VECTORS, KERNELS, Vectors }, { OPTIM_VECTORS }] = await Promise.all([
     import('../graph/vectors'),
     import('../optim/vector-ops'),
   ]);
   const ops = new Map([...GRAPH_VECTORS, ...OPTIM_VECTORS]);
-  return {
+  const over: VectorPart['over'] = ({ one = KERNELS, shared }) => ({
     ops,
+    over,
     open(regions, start) {
-      const module = start ? SHARED.get() : KERNELS;
+      const module = start ? shared : one;
       return module && Vectors.open(module, regions, start);
     },
-  };
+  });
+  return over({});
 });
 
 const SHARED = new Part(
@@ -26,17 +36,39 @@ const SHARED = new Part(
   async () => (await import('../graph/vectors/shared')).SHARED_KERNELS,
 );
 
+export const FUSED = new Part(
+  'The vector kernels with fused multiply-add',
+  async () => (await import('../graph/vectors/fused')).FUSED_KERNELS,
+);
+
+const SHARED_FUSED = new Part(
+  'The vector kernels with fused multiply-add for several threads',
+  async () => (await import('../graph/vectors/shared-fused')).SHARED_FUSED_KERNELS,
+);
+
 /** Floating-point operations of one instruction from which the kernels are worth their bytes. */
 const LARGE = 200_000;
 
-const isLarge = ({ lanes }: Program): boolean =>
-  lanes.some(({ instructions }) => instructions.some((i) => i.kind === 'compute' && i.flops >= LARGE));
+/** Whether a Program has an instruction that is large enough for them. */
+export const hasLarge = (programs: readonly Program[]): boolean =>
+  programs.some(({ lanes }) =>
+    lanes.some(({ instructions }) => instructions.some((i) => i.kind === 'compute' && i.flops >= LARGE)),
+  );
 
-/** The kernels, where these Programs are worth them. */
-export async function loadVectors(programs: readonly Program[], threads = 1): Promise<VectorPart | undefined> {
-  if (!programs.some(isLarge)) return undefined;
-  if (threads > 1) await SHARED.load();
-  return await VECTORS.load();
+/**
+ * The kernels, where these Programs are worth them. A machine without relaxed SIMD gets those without fused
+ * multiply-add.
+ */
+export async function loadVectors(
+  programs: readonly Program[],
+  { threads, fusedMultiplyAdd }: CpuSettings = PLAIN_CPU,
+): Promise<VectorPart | undefined> {
+  if (!hasLarge(programs)) return undefined;
+  const plain = await VECTORS.load();
+  if (threads === 1 && !fusedMultiplyAdd) return plain;
+  const one = fusedMultiplyAdd ? await FUSED.load() : undefined;
+  const shared = threads > 1 ? await (one ? SHARED_FUSED : SHARED).load() : undefined;
+  return plain.over({ one, shared });
 }
 
 if (!globalThis.LOCKSTEP_SITE) await VECTORS.load();

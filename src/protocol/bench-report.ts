@@ -22,6 +22,8 @@ export const benchReportSchema = v.object({
   machine: v.object({ system: text, processor: text, cores: positive, runtime: text }),
   device: v.object({ kind: v.picklist(['webgpu', 'cpu']), adapter: text }),
   threads: positive,
+  /** Absent in reports of before there was the setting. */
+  fusedMultiplyAdd: v.optional(v.boolean(), false),
   rounds: positive,
   milliseconds: positive,
   workloads: v.pipe(v.array(workloadSchema), v.maxLength(1000)),

@@ -176,6 +176,8 @@ export const configSchema = v.strictObject({
   fuse: v.optional(v.boolean(), false),
   /** Threads that compute the kernels of the CPU device, in each process. The numbers are the same to the bit. */
   threads: v.optional(count(1, 16), 1),
+  /** Products of the CPU device round x y + z once, where the machine can: faster, but other last bits elsewhere. */
+  fusedMultiplyAdd: v.optional(v.boolean(), false),
   /**
    * torch.utils.checkpoint.checkpoint_sequential(model, segments, x): of each run of layers only its input is kept for
    * backward, the rest is computed again; the last segment runs as usual. Absent: everything is kept.

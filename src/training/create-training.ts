@@ -60,11 +60,10 @@ async function openTraining(
   await loadVectors(programs);
   const choice = await keeper.choose(config.device);
   const adapters = config.adapters && rankDevices(config, mode).map(({ adapter }) => adapter);
-  const { threads } = config;
   const group = {
     timeoutMs: 1000 * config.timeoutS,
     slow: config.stragglers,
-    threads,
+    cpu: { threads: config.threads, fusedMultiplyAdd: config.fusedMultiplyAdd },
     ...(adapters ? { adapters } : {}),
   };
   const shared = { table, choice, gpu, group, onProgress };
@@ -81,9 +80,9 @@ async function openTraining(
         ? await open({ programs: referencePrograms, placement: 'shared', rankOfDevice: [0] })
         : undefined;
     const notices = adapters ? [] : [...choice.notices];
-    if (threads > 1) {
-      const { threadNotices } = await loadPart('What a run says of its threads', () => import('./thread-notices'));
-      notices.push(...threadNotices(threads, choice.kind));
+    if (config.threads > 1 || config.fusedMultiplyAdd) {
+      const { cpuNotices } = await loadPart('What a run says of its CPU settings', () => import('./cpu-notices'));
+      notices.push(...(await cpuNotices(config, choice.kind, programs)));
     }
     const training = trainingOn(blueprint, world, reference, { notices, faults, flight, traceConstruct });
     await training.reset();

@@ -40,7 +40,7 @@ export async function openWorld({
   const options = { rankOf: (device: number) => at(rankOfDevice, device), timeoutMs: group.timeoutMs };
   if (placement === 'shared' || (devices.length === 1 && group.adapters === undefined)) {
     return createLocalWorld(
-      await openExecutors({ kind, programs, devices, threads: group.threads }, { gpu, opened, onProgress }),
+      await openExecutors({ kind, programs, devices, cpu: group.cpu }, { gpu, opened, onProgress }),
       table,
       options,
     );

@@ -8,16 +8,22 @@ import { type Contender, firstLosses, type Runner } from '../contender';
 interface Setting {
   readonly device: 'webgpu' | 'cpu';
   readonly fuse: boolean;
+  readonly fusedMultiplyAdd?: boolean;
   readonly ranks: number;
   /** Of several ranks; without it 'ddp'. */
   readonly mode?: 'ddp' | 'sharded' | 'tensor';
 }
 
-async function trainer(work: TrainingWork, { device, fuse, ranks, mode = 'ddp' }: Setting, gpu?: GPU): Promise<Runner> {
+async function trainer(
+  work: TrainingWork,
+  { device, fuse, fusedMultiplyAdd = false, ranks, mode = 'ddp' }: Setting,
+  gpu?: GPU,
+): Promise<Runner> {
   const config = {
     ...work.config,
     device,
     fuse,
+    fusedMultiplyAdd,
     mode: ranks > 1 ? mode : 'single',
     worldSize: ranks,
     placement: 'shared',
@@ -30,9 +36,14 @@ async function trainer(work: TrainingWork, { device, fuse, ranks, mode = 'ddp' }
   };
 }
 
-async function product({ size }: ProductWork, device: 'webgpu' | 'cpu', gpu?: GPU): Promise<Runner> {
+async function product(
+  { size }: ProductWork,
+  device: 'webgpu' | 'cpu',
+  gpu?: GPU,
+  fusedMultiplyAdd = false,
+): Promise<Runner> {
   const { a, b } = factors(size);
-  const { run, read, dispose } = await benchProduct(size, a, b, device, gpu);
+  const { run, read, dispose } = await benchProduct({ size, a, b, device, fusedMultiplyAdd }, gpu);
   return {
     run,
     dispose,
@@ -90,6 +101,15 @@ export function lockstepContenders(gpu?: GPU): readonly Contender[] {
       backend: 'cpu',
       product: (work) => product(work, 'cpu', gpu),
       training: (work) => trainer(work, { ...eager, device: 'cpu' }, gpu),
+    },
+    {
+      ...common,
+      id: 'lockstep-cpu-fma',
+      title: 'Lockstep CPU, fused multiply-add',
+      backend: 'cpu',
+      mode: 'cpu-fma',
+      product: (work) => product(work, 'cpu', gpu, true),
+      training: (work) => trainer(work, { ...eager, device: 'cpu', fusedMultiplyAdd: true }, gpu),
     },
   ];
 }

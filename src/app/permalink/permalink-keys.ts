@@ -249,6 +249,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('accumulate', 'accumulate'),
   row('fuse', 'fuse'),
   row('threads', 'threads'),
+  row('fma', 'fusedMultiplyAdd'),
   row('checkpoint', 'checkpointSegments', optional),
   row('precision', 'precision'),
   row('scaler', 'gradScaler.enabled'),

@@ -102,6 +102,7 @@ export function TrainingPanel() {
       <PrecisionFields />
       <FlagSetting {...RUN.fuse} />
       <NumberSetting {...RUN.threads} />
+      <FlagSetting {...RUN.fusedMultiplyAdd} />
       <NumberSetting {...RUN.checkpointSegments} />
     </Section>
   );

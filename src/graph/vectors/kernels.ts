@@ -14,6 +14,7 @@ export type KernelName =
   | 'attendBackward'
   | 'attentionScratch'
   | 'correlate'
+  | 'fuses'
   | 'gelu'
   | 'geluGrad'
   | 'gradSums'
@@ -37,7 +38,7 @@ export type KernelName =
 
 export type Kernels = Readonly<Record<KernelName, (...numbers: readonly number[]) => number>>;
 
-/** Undefined where the machine has no WebAssembly with vectors, or the page may not compile any. */
+/** Undefined where the machine has no WebAssembly with such vectors, or the page may not compile any. */
 export function compile(base64: string): WebAssembly.Module | undefined {
   try {
     return new WebAssembly.Module(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));

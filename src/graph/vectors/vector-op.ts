@@ -11,11 +11,18 @@ export type VectorOp = (args: CpuArgs, vectors: Vectors) => (() => void) | undef
 
 export type VectorOps = ReadonlyMap<string, VectorOp>;
 
+interface Modules {
+  readonly one?: WebAssembly.Module | undefined;
+  readonly shared?: WebAssembly.Module | undefined;
+}
+
 /** The kernels, for whoever has them: each owner of tensors opens a memory of its own. */
 export interface VectorPart {
   readonly ops: VectorOps;
   /** Undefined where such a memory cannot be had: see Vectors.open. */
   open(regions: readonly number[], start?: StartTeam): Vectors | undefined;
+  /** The same operators over other modules: for one thread (absent: the usual one), and for several. */
+  over(modules: Modules): VectorPart;
 }
 
 /** The kernels over the memory of one executor or evaluator. */

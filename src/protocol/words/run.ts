@@ -89,6 +89,10 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
     'CPU threads',
     'torch.set_num_threads: threads that share the kernels of the CPU device, where the net is large. The numbers are the same to the bit. A page needs to be cross-origin isolated.',
   ],
+  fusedMultiplyAdd: [
+    'Fused multiply-add',
+    "Lockstep's own setting: the CPU device's large kernels round x y + z once, where the browser has relaxed SIMD. Faster, but the last bits may differ from machine to machine.",
+  ],
   checkpointSegments: [
     'Checkpointing',
     'torch.utils.checkpoint.checkpoint_sequential(segments): keeps only the input of each segment of layers and computes the other activations again in backward; by default everything is kept.',

@@ -6,7 +6,7 @@
 import { must } from '../../base/invariant';
 import { loadPart } from '../../base/load-part';
 import { loadOpsOf, PROGRAM_OPS } from '../../parallel/modes';
-import { loadVectors } from '../../parallel/vector-ops';
+import { type CpuSettings, loadVectors } from '../../parallel/vector-ops';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor } from '../cpu/cpu-executor';
@@ -25,8 +25,8 @@ export interface ProcessPlan {
   /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
   readonly ports?: ReadonlyMap<DeviceIndex, Ports>;
   readonly group?: WorldGroupOptions;
-  /** Of the CPU device, where there is no group; default 1. */
-  readonly threads?: number | undefined;
+  /** Of the CPU device, where there is no group. */
+  readonly cpu?: CpuSettings | undefined;
 }
 
 export interface OpenOptions {
@@ -98,13 +98,13 @@ async function openOne(
     ...(transport ? { transport } : {}),
     ...(slow ? { slowdown: slow.factor } : {}),
   };
-  const threads = plan.threads ?? plan.group?.threads ?? 1;
+  const cpu = plan.cpu ?? plan.group?.cpu;
   const adapter = plan.ports ? plan.group?.adapters?.[devices[0] ?? 0] : undefined;
   if (adapter === 'cpu' || (adapter === undefined && plan.kind === 'cpu')) {
-    const vectors = await loadVectors(programs, threads);
+    const vectors = await loadVectors(programs, cpu);
     const team =
-      vectors && threads > 1
-        ? (await loadPart('Threads of the CPU', () => import('../cpu/threads'))).teamOf(threads)
+      vectors && cpu && cpu.threads > 1
+        ? (await loadPart('Threads of the CPU', () => import('../cpu/threads'))).teamOf(cpu.threads)
         : undefined;
     return { executor: createCpuExecutor({ ...base, vectors, team }), devices, lose() {}, close() {} };
   }

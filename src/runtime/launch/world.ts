@@ -5,6 +5,7 @@
  * one step on every device.
  */
 import type { LockstepError } from '../../base/errors';
+import type { CpuSettings } from '../../parallel/vector-ops';
 import type { InstructionId, Program } from '../../program/instruction';
 import type { LanePosition } from '../../program/reach';
 import type { Straggler } from '../../protocol/config';
@@ -65,8 +66,8 @@ export interface WorldPlan {
 
 /** How the process group of a world behaves. */
 export interface WorldGroupOptions {
-  /** Of the CPU device, of each process; default 1. */
-  readonly threads?: number;
+  /** Of the CPU device, in each process. */
+  readonly cpu?: CpuSettings;
   /** How long a rank waits for another one. */
   readonly timeoutMs: number;
   /** What is slowed down by hand, where each device has an executor of its own. */
