@@ -10,8 +10,95 @@ import { DOUBLE, FLOAT, FLOATS, loadSome, plusDoubles, rounded, storeSome } from
 const CHANNELS: i32 = 4;
 const COLUMNS: i32 = 4;
 
+/**
+ * An image and the windows on it, as src/graph/vectors/conv writes them. Behind them lies a table: for each tap how
+ * many bytes its pixel lies behind the first one of its window, filled up with zeros to a multiple of 4.
+ */
+@unmanaged
+class Windows {
+  channels: i32;
+  height: i32;
+  width: i32;
+  /** With padding, of which so much is above and on the left. */
+  tall: i32;
+  wide: i32;
+  top: i32;
+  left: i32;
+  /** Bytes from one window to the next. */
+  down: i32;
+  right: i32;
+  outChannels: i32;
+  outHeight: i32;
+  outWidth: i32;
+  taps: i32;
+}
+
+// @ts-ignore: decorator
+@inline
+function tapsOf(w: Windows): usize {
+  return changetype<usize>(w) + offsetof<Windows>();
+}
+
+/**
+ * y of some images, `xStep` and `yStep` bytes apart. `weights`, `bias`: as correlate has them. The padded image takes
+ * the scratch memory from `own` bytes on.
+ */
+export function correlateImages(
+  w: Windows, weights: usize, bias: usize,
+  x: usize, xStep: i32, y: usize, yStep: i32, images: i32, own: i32, scratch: usize,
+): void {
+  const image = scratch + <usize>own;
+  for (let n = 0; n < images; n++) {
+    pad(x, w.channels, w.height, w.width, image, w.tall, w.wide, w.top, w.left);
+    correlate(image, w.down, tapsOf(w), w.taps, weights, bias, y, w.outChannels, w.outHeight, w.outWidth);
+    x += <usize>xStep;
+    y += <usize>yStep;
+  }
+}
+
+/**
+ * Gradients of the weights, of the parts `part` to `end`: each is a run of `rowsOfPart` of all rows of dy, which may
+ * begin and end within an image. A part lies `step` bytes behind the one before; its biases lie `biases` bytes behind
+ * its weights (0: there are none).
+ */
+export function weightGradParts(
+  w: Windows, x: usize, xStep: i32, dy: usize, dyStep: i32, rows: i32, rowsOfPart: i32,
+  part: i32, end: i32, partial: usize, step: i32, biases: i32, own: i32, scratch: usize,
+): void {
+  const filled = (w.taps + 3) & ~3;
+  const wide = (w.outChannels + CHANNELS - 1) & ~(CHANNELS - 1);
+  const sums = scratch + <usize>own;
+  const biasSums = sums + <usize>(filled * wide) * DOUBLE;
+  const turned = biasSums + <usize>wide * DOUBLE;
+  const image = turned + <usize>(min(rowsOfPart, w.outHeight) * w.outWidth * wide) * DOUBLE;
+  let padded = -1;
+  for (; part < end; part++) {
+    memory.fill(sums, 0, turned - sums);
+    const last = min(rows, (part + 1) * rowsOfPart);
+    for (let row = part * rowsOfPart; row < last; ) {
+      const n = row / w.outHeight;
+      const first = row - n * w.outHeight;
+      const count = min(last - row, w.outHeight - first);
+      if (n != padded) {
+        pad(x + <usize>(n * xStep), w.channels, w.height, w.width, image, w.tall, w.wide, w.top, w.left);
+        padded = n;
+      }
+      const from = dy + <usize>(n * dyStep) + <usize>(first * w.outWidth) * FLOAT;
+      const pixels = count * w.outWidth;
+      turnRows(from, w.outChannels, w.outHeight * w.outWidth, pixels, turned, wide);
+      const top = image + <usize>(first * w.down);
+      addWeightGrad(top, w.down, w.right, tapsOf(w), filled, turned, wide, count, w.outWidth, sums);
+      if (biases != 0) addBiasGrad(turned, pixels, wide, biasSums);
+      row += count;
+    }
+    const to = partial + <usize>(part * step);
+    roundSums(sums, to, w.taps, wide, w.outChannels);
+    if (biases != 0) roundSums(biasSums, to + <usize>biases, 1, wide, w.outChannels);
+  }
+}
+
 /** `channels` planes of height x width floats as doubles, each with zeros around it: tall x wide, from (top, left). */
-export function pad(
+function pad(
   x: usize, channels: i32, height: i32, width: i32, to: usize, tall: i32, wide: i32, top: i32, left: i32,
 ): void {
   memory.fill(to, 0, <usize>(channels * tall * wide) * DOUBLE);
@@ -32,7 +119,7 @@ export function pad(
  * its window. Weights are doubles. `bias` is 0 where there is none. Stride 1 along a row, `down` bytes from one row of
  * windows to the next.
  */
-export function correlate(
+function correlate(
   image: usize, down: i32, taps: usize, count: i32, weights: usize, bias: usize,
   y: usize, out: i32, height: i32, width: i32,
 ): void {
@@ -82,7 +169,7 @@ function put(to: usize, sums: v128, bias: usize, channel: i32, columns: i32): vo
 }
 
 /** Rows of dy of all channels, turned: pixel after pixel its `channels` doubles, filled up with zeros to `wide`. */
-export function turnRows(dy: usize, channels: i32, plane: i32, count: i32, to: usize, wide: i32): void {
+function turnRows(dy: usize, channels: i32, plane: i32, count: i32, to: usize, wide: i32): void {
   memory.fill(to, 0, <usize>(count * wide) * DOUBLE);
   for (let o = 0; o < channels; o++) {
     let from = dy + <usize>(o * plane) * FLOAT;
@@ -100,7 +187,7 @@ export function turnRows(dy: usize, channels: i32, plane: i32, count: i32, to: u
  * it, `wide` channels a pixel. `taps` as in correlate, four at a time (their number is a multiple of 4). `right`: bytes
  * from one window of a row to the next.
  */
-export function addWeightGrad(
+function addWeightGrad(
   image: usize, down: i32, right: i32, taps: usize, count: i32, dy: usize, wide: i32,
   rows: i32, width: i32, sums: usize,
 ): void {
@@ -151,7 +238,7 @@ export function addWeightGrad(
 }
 
 /** sums[o] += dy[pixel][o] over `count` pixels, as turnRows leaves them. */
-export function addBiasGrad(dy: usize, count: i32, wide: i32, sums: usize): void {
+function addBiasGrad(dy: usize, count: i32, wide: i32, sums: usize): void {
   for (let o = 0; o < wide; o += 2) {
     let sum = v128.load(sums + <usize>o * DOUBLE);
     let at = dy + <usize>o * DOUBLE;
@@ -164,7 +251,7 @@ export function addBiasGrad(dy: usize, count: i32, wide: i32, sums: usize): void
 }
 
 /** to[o][tap] = sums[tap][o], rounded, for `channels` of the `wide` that a tap has. */
-export function roundSums(sums: usize, to: usize, taps: i32, wide: i32, channels: i32): void {
+function roundSums(sums: usize, to: usize, taps: i32, wide: i32, channels: i32): void {
   for (let o = 0; o < channels; o++)
     for (let tap = 0; tap < taps; tap++) {
       store<f32>(to, <f32>load<f64>(sums + <usize>(tap * wide + o) * DOUBLE));
@@ -230,10 +317,11 @@ export function maxPool2x2(
   }
 }
 
-/** dx[index] += dy of each window (where `y`, if there is one, is over 0), plane by plane; dx begins at 0. */
+/** dx: 0, then dx[index] += dy of each window (where `y`, if there is one, is over 0), plane by plane. */
 export function maxPoolGrad(
   dy: usize, index: usize, y: usize, dx: usize, planes: i32, plane: i32, windows: i32,
 ): void {
+  memory.fill(dx, 0, <usize>(planes * plane) * FLOAT);
   for (let p = 0; p < planes; p++) {
     for (let i = 0; i < windows; i++) {
       if (y == 0 || !(load<f32>(y) <= 0)) {

@@ -117,8 +117,50 @@ export function layerNormGradInput(
   }
 }
 
+// @ts-ignore: decorator
+@inline
+function ofChannel(numbers: usize, channel: i32, otherwise: f64): f64 {
+  return numbers != 0 ? <f64>load<f32>(numbers + <usize>channel * FLOAT) : otherwise;
+}
+
+/**
+ * Batch norm of some planes, the first of which is of channel `first`. Of each channel: `mean`, `invstd`, `weight` and
+ * `bias` (0 where there are none).
+ */
+export function batchNorm(
+  x: usize, y: usize, planes: i32, plane: i32, first: i32, channels: i32,
+  mean: usize, invstd: usize, weight: usize, bias: usize, relu: bool,
+): void {
+  const step = <usize>plane * FLOAT;
+  for (let p = 0; p < planes; p++) {
+    const c = (first + p) % channels;
+    const scale = ofChannel(invstd, c, 0) * ofChannel(weight, c, 1);
+    scaleShift(x, y, plane, ofChannel(mean, c, 0), scale, ofChannel(bias, c, 0), relu);
+    x += step;
+    y += step;
+  }
+}
+
+/** dx of some planes, as batchNorm has them. `count`: elements of a channel, of all ranks. */
+export function batchNormGradInput(
+  dy: usize, x: usize, dx: usize, planes: i32, plane: i32, first: i32, channels: i32,
+  mean: usize, invstd: usize, sumDy: usize, sumDyXmu: usize, weight: usize, count: f64,
+): void {
+  const step = <usize>plane * FLOAT;
+  for (let p = 0; p < planes; p++) {
+    const c = (first + p) % channels;
+    const inv = ofChannel(invstd, c, 0);
+    const slope = (ofChannel(sumDyXmu, c, 0) / count) * inv * inv;
+    const meanDy = ofChannel(sumDy, c, 0) / count;
+    normGradInput(dy, x, dx, plane, ofChannel(mean, c, 0), meanDy, slope, inv * ofChannel(weight, c, 1));
+    dy += step;
+    x += step;
+    dx += step;
+  }
+}
+
 /** y = (x - center) scale + shift of n floats, in double; `relu`: 0 where that is not over 0. */
-export function scaleShift(x: usize, y: usize, n: i32, center: f64, scale: f64, shift: f64, relu: bool): void {
+function scaleShift(x: usize, y: usize, n: i32, center: f64, scale: f64, shift: f64, relu: bool): void {
   const c = f64x2.splat(center);
   const s = f64x2.splat(scale);
   const b = f64x2.splat(shift);
@@ -140,7 +182,7 @@ export function scaleShift(x: usize, y: usize, n: i32, center: f64, scale: f64, 
 }
 
 /** dx = (dy - meanDy - (x - center) slope) scale of n floats, in double. */
-export function normGradInput(
+function normGradInput(
   dy: usize, x: usize, dx: usize, n: i32, center: f64, meanDy: f64, slope: f64, scale: f64,
 ): void {
   const c = f64x2.splat(center);
@@ -224,11 +266,12 @@ function addSquares(x: usize, plane: i32, span: i32, width: i32, lanes: i32, sum
   }
 }
 
-/** Of one channel: the sums of dy and of dy (x - center) of each part, as `moments` walks them. */
+/** Of one channel: the sums of dy and of dy (x - mean) of each part, as `moments` walks them. */
 export function gradSums(
-  dy: usize, x: usize, center: f64, batch: i32, channels: i32, plane: i32, slices: i32, lanes: i32, width: i32,
+  dy: usize, x: usize, mean: usize, batch: i32, channels: i32, plane: i32, slices: i32, lanes: i32, width: i32,
   sumsDy: usize, sumsXmu: usize, sums: usize,
 ): void {
+  const center = <f64>load<f32>(mean);
   const stride = <usize>(channels * plane) * FLOAT;
   const span = lanes * width;
   for (let slice = 0; slice < slices; slice++) {

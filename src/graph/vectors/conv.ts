@@ -39,50 +39,76 @@ function tapsOf(g: ConvGeometry, { tall, wide }: { readonly tall: number; readon
   return taps;
 }
 
+/** `Windows` of assembly/conv, with the table of its taps; `pixels`: of a padded image. */
+function windowsOf(g: ConvGeometry) {
+  const image = paddedImage(g);
+  const taps = tapsOf(g, image);
+  const sizes = [
+    ...[g.inChannels, g.height, g.width, image.tall, image.wide, g.padY, g.padX],
+    ...[DOUBLE * g.strideY * image.wide, DOUBLE * g.strideX],
+    ...[g.outChannels, g.outHeight, g.outWidth, taps.length],
+  ];
+  const zeros = Array.from({ length: upTo(taps.length, WIDE) - taps.length }, () => 0);
+  return {
+    words: [...sizes, ...taps, ...zeros],
+    taps: taps.length,
+    pixels: g.inChannels * image.tall * image.wide,
+    /** Floats of one group of an image, before and after. */
+    plane: g.inChannels * g.height * g.width,
+    outPlane: g.outChannels * g.outHeight * g.outWidth,
+  };
+}
+
+/** Images, or parts of a sum over them, from which another thread is worth its call. */
+const OF_A_THREAD = 1;
+/** Additions, and pixels, from which one is. */
+const SUMS_OF_A_THREAD = 16_384;
+const ELEMENTS_OF_A_THREAD = 8192;
+
+interface Operands {
+  readonly x: HostArray;
+  readonly w: HostArray;
+  readonly y: HostArray;
+  readonly bias?: HostArray | undefined;
+}
+
 /** y = the correlation of x with w, by `plain` where a weight is not finite. */
 function correlation(
   c: Correlation,
-  {
-    x,
-    w,
-    y,
-    bias,
-  }: { readonly x: HostArray; readonly w: HostArray; readonly y: HostArray; readonly bias?: HostArray | undefined },
+  { x, w, y, bias }: Operands,
   vectors: Vectors,
   plain: () => void,
 ): (() => void) | undefined {
   if (c.strideX !== 1 || c.padX < 0 || c.padY < 0) return undefined;
   const { kernels, scratch } = vectors;
-  const image = paddedImage(c);
-  const taps = tapsOf(c, image);
+  const windows = windowsOf(c);
   const out = upTo(c.outChannels, WIDE);
-  const tapsAt = scratch;
-  const weightsAt = scratch + upTo(FLOAT * taps.length, 16);
-  const imageAt = weightsAt + DOUBLE * out * taps.length;
-  const pixels = c.inChannels * image.tall * image.wide;
-  if (!vectors.fits(imageAt - scratch + DOUBLE * pixels)) return undefined;
-  const tapTable = vectors.words(tapsAt, taps.length);
-  const weights = vectors.doubles(weightsAt, out * taps.length);
-  const [plane, outPlane] = [c.height * c.width, c.outHeight * c.outWidth];
+  const weightsAt = scratch + upTo(FLOAT * windows.words.length, 16);
+  const own = weightsAt - scratch + DOUBLE * out * windows.taps;
+  if (!vectors.fits(own + DOUBLE * windows.pixels)) return undefined;
+  const table = vectors.words(scratch, windows.words.length);
+  const weights = vectors.doubles(weightsAt, out * windows.taps);
+  const steps = [windows.plane, windows.outPlane].map((floats) => FLOAT * c.groups * floats) as [number, number];
+  const callsOf = (group: number) =>
+    vectors
+      .runs(c.batch, OF_A_THREAD, 1)
+      .map(([from, to]) => [
+        ...[scratch, weightsAt, bias ? addressOf(bias) + FLOAT * group * c.outChannels : 0],
+        ...[addressOf(x) + FLOAT * group * windows.plane + from * steps[0], steps[0]],
+        ...[addressOf(y) + FLOAT * group * windows.outPlane + from * steps[1], steps[1]],
+        ...[to - from, own],
+      ]);
+  const calls = Array.from({ length: c.groups }, (_, group) => callsOf(group));
   return () => {
     if (kernels.allFinite(addressOf(w), w.length) === 0) {
       plain();
       return;
     }
-    tapTable.set(taps);
-    for (let group = 0; group < c.groups; group++) {
-      turnWeights(c, w, group, weights, taps.length);
-      for (let n = 0; n < c.batch; n++) {
-        const source = addressOf(x) + FLOAT * (n * c.groups + group) * c.inChannels * plane;
-        kernels.pad(source, c.inChannels, c.height, c.width, imageAt, image.tall, image.wide, c.padY, c.padX);
-        kernels.correlate(
-          ...[imageAt, DOUBLE * c.strideY * image.wide, tapsAt, taps.length, weightsAt],
-          ...[bias ? addressOf(bias) + FLOAT * group * c.outChannels : 0],
-          ...[addressOf(y) + FLOAT * (n * c.groups + group) * c.outChannels * outPlane],
-          ...[c.outChannels, c.outHeight, c.outWidth],
-        );
-      }
-    }
+    table.set(windows.words);
+    calls.forEach((ofGroup, group) => {
+      turnWeights(c, w, group, weights, windows.taps);
+      vectors.each('correlateImages', ofGroup, true);
+    });
   };
 }
 
@@ -117,92 +143,73 @@ const gradInput: VectorOp = (args, vectors) => {
 const gradParams: VectorOp = (args: CpuArgs, vectors) => {
   const { inputs, outputs } = args;
   const { g, hasBias, plan } = gradParamsPlan(args);
-  const [x, dy, dw] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
-  const partial = at(outputs, hasBias ? 2 : 1);
+  const [x, dy, dw] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)].map(addressOf) as [number, number, number];
+  const partial = addressOf(at(outputs, hasBias ? 2 : 1));
   const { kernels, scratch } = vectors;
-  const image = paddedImage(g);
-  const taps = tapsOf(g, image);
-  const filled = upTo(taps.length, WIDE);
+  const windows = windowsOf(g);
   const wide = upTo(g.outChannels, WIDE);
-  const tapsAt = scratch;
-  const sumsAt = scratch + upTo(FLOAT * filled, 16);
-  const biasAt = sumsAt + DOUBLE * filled * wide;
-  const rowsAt = biasAt + DOUBLE * wide;
-  const imageAt = rowsAt + DOUBLE * Math.min(plan.rowsOfPart, g.outHeight) * g.outWidth * wide;
-  if (!vectors.fits(imageAt - scratch + DOUBLE * g.inChannels * image.tall * image.wide)) return undefined;
-  const tapTable = vectors.words(tapsAt, filled);
-  const sums = vectors.doubles(sumsAt, filled * wide);
-  const biases = vectors.doubles(biasAt, wide);
-  const [plane, outPlane] = [g.height * g.width, g.outHeight * g.outWidth];
+  const own = upTo(FLOAT * windows.words.length, 16);
+  const sums = (upTo(windows.taps, WIDE) + 1) * wide;
+  const turned = Math.min(plan.rowsOfPart, g.outHeight) * g.outWidth * wide;
+  if (!vectors.fits(own + DOUBLE * (sums + turned + windows.pixels))) return undefined;
+  const table = vectors.words(scratch, windows.words.length);
   const length = plan.weights + plan.biases;
   const rows = g.batch * g.outHeight;
-
-  /** The rows of one part in one image, of one group. */
-  function addRows(group: number, n: number, from: number, count: number): void {
-    const first = addressOf(dy) + FLOAT * ((n * g.groups + group) * g.outChannels * outPlane + from * g.outWidth);
-    kernels.turnRows(first, g.outChannels, outPlane, count * g.outWidth, rowsAt, wide);
-    const down = DOUBLE * g.strideY * image.wide;
-    const top = imageAt + from * down;
-    const steps = [down, DOUBLE * g.strideX, tapsAt, filled];
-    kernels.addWeightGrad(top, ...steps, rowsAt, wide, count, g.outWidth, sumsAt);
-    if (hasBias) kernels.addBiasGrad(rowsAt, count * g.outWidth, wide, biasAt);
-  }
+  const weightsOfGroup = g.outChannels * windows.taps;
+  const callsOf = (group: number) =>
+    vectors
+      .runs(plan.parts, OF_A_THREAD, 1)
+      .map(([from, to]) => [
+        ...[scratch, x + FLOAT * group * windows.plane, FLOAT * g.groups * windows.plane],
+        ...[dy + FLOAT * group * windows.outPlane, FLOAT * g.groups * windows.outPlane],
+        ...[rows, plan.rowsOfPart, from, to, partial + FLOAT * group * weightsOfGroup, FLOAT * length],
+        ...[hasBias ? FLOAT * (plan.weights + group * (g.outChannels - weightsOfGroup)) : 0, own],
+      ]);
+  const calls = Array.from({ length: g.groups }, (_, group) => callsOf(group));
+  const sumsOf = (from: number, to: number, count: number) =>
+    vectors
+      .runs(count, SUMS_OF_A_THREAD / plan.parts)
+      .map(([first, end]) => [from + FLOAT * first, to + FLOAT * first, end - first, plan.parts, length]);
+  const weightSums = sumsOf(partial, dw, plan.weights);
+  const biasSums = hasBias ? sumsOf(partial + FLOAT * plan.weights, addressOf(at(outputs, 1)), plan.biases) : [];
 
   return () => {
-    if (kernels.allFinite(addressOf(dy), dy.length) === 0) {
+    if (kernels.allFinite(dy, at(inputs, 1).length) === 0) {
       conv2dGradParams.cpu(args);
       return;
     }
-    tapTable.fill(0);
-    tapTable.set(taps);
-    for (let group = 0; group < g.groups; group++) {
-      let padded = -1;
-      for (let part = 0; part < plan.parts; part++) {
-        sums.fill(0);
-        biases.fill(0);
-        const end = Math.min(rows, (part + 1) * plan.rowsOfPart);
-        for (let row = part * plan.rowsOfPart; row < end; ) {
-          const n = Math.floor(row / g.outHeight);
-          const count = Math.min(end, (n + 1) * g.outHeight) - row;
-          if (n !== padded) {
-            const source = addressOf(x) + FLOAT * (n * g.groups + group) * g.inChannels * plane;
-            kernels.pad(source, g.inChannels, g.height, g.width, imageAt, image.tall, image.wide, g.padY, g.padX);
-            padded = n;
-          }
-          addRows(group, n, row - n * g.outHeight, count);
-          row += count;
-        }
-        const to = addressOf(partial) + FLOAT * (part * length + group * g.outChannels * taps.length);
-        kernels.roundSums(sumsAt, to, taps.length, wide, g.outChannels);
-        if (!hasBias) continue;
-        const second = addressOf(partial) + FLOAT * (part * length + plan.weights + group * g.outChannels);
-        kernels.roundSums(biasAt, second, 1, wide, g.outChannels);
-      }
-    }
-    kernels.addParts(addressOf(partial), addressOf(dw), plan.weights, plan.parts, length);
-    if (!hasBias) return;
-    const second = addressOf(partial) + FLOAT * plan.weights;
-    kernels.addParts(second, addressOf(at(outputs, 1)), plan.biases, plan.parts, length);
+    table.set(windows.words);
+    for (const ofGroup of calls) vectors.each('weightGradParts', ofGroup, true);
+    vectors.each('addParts', weightSums);
+    vectors.each('addParts', biasSums);
   };
 };
 
-const maxPool: VectorOp = ({ inputs, outputs, inputTypes, attrs }, { kernels }) => {
+const maxPool: VectorOp = ({ inputs, outputs, inputTypes, attrs }, vectors) => {
   const p = poolingOf(at(inputTypes, 0).shape, attrs);
   if (!isPlain2x2(p)) return undefined;
-  const operands = [at(inputs, 0), at(outputs, 0), at(outputs, 1)].map(addressOf);
-  const sizes = [p.planes, p.height, p.width, p.outHeight, p.outWidth, hasRelu(attrs) ? 1 : 0];
-  return () => kernels.maxPool2x2(...operands, ...sizes);
+  const [x, y, index] = [at(inputs, 0), at(outputs, 0), at(outputs, 1)].map(addressOf) as [number, number, number];
+  const [before, after] = [FLOAT * p.height * p.width, FLOAT * p.outHeight * p.outWidth];
+  const calls = vectors
+    .runs(p.planes, ELEMENTS_OF_A_THREAD / (p.height * p.width), 1)
+    .map(([from, to]) => [
+      ...[x + from * before, y + from * after, index + from * after, to - from],
+      ...[p.height, p.width, p.outHeight, p.outWidth, hasRelu(attrs) ? 1 : 0],
+    ]);
+  return () => vectors.each('maxPool2x2', calls);
 };
 
-const maxPoolGrad: VectorOp = ({ inputs, outputs, outputTypes, attrs }, { kernels }) => {
+const maxPoolGrad: VectorOp = ({ inputs, outputs, outputTypes, attrs }, vectors) => {
   const p = poolingOf(at(outputTypes, 0).shape, attrs);
-  const [dy, index, dx] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
-  const y = hasRelu(attrs) ? addressOf(at(inputs, 2)) : 0;
-  const sizes = [p.planes, p.height * p.width, p.outHeight * p.outWidth];
-  return () => {
-    dx.fill(0);
-    kernels.maxPoolGrad(addressOf(dy), addressOf(index), y, addressOf(dx), ...sizes);
-  };
+  const [dy, index, dx] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)].map(addressOf) as [number, number, number];
+  const y = hasRelu(attrs) ? addressOf(at(inputs, 2)) : undefined;
+  const [before, after] = [p.height * p.width, p.outHeight * p.outWidth];
+  const calls = vectors.runs(p.planes, ELEMENTS_OF_A_THREAD / before, 1).map(([from, to]) => {
+    const bytes = FLOAT * from * after;
+    const saved = y === undefined ? 0 : y + bytes;
+    return [dy + bytes, index + bytes, saved, dx + FLOAT * from * before, to - from, before, after];
+  });
+  return () => vectors.each('maxPoolGrad', calls);
 };
 
 export const CONV_VECTORS: readonly (readonly [string, VectorOp])[] = [

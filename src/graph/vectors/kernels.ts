@@ -5,15 +5,15 @@
 export type KernelName =
   | 'adam'
   | 'add'
-  | 'addBiasGrad'
   | 'addColumns'
   | 'addParts'
-  | 'addWeightGrad'
   | 'allFinite'
   | 'attend'
   | 'attendBackward'
   | 'attentionScratch'
-  | 'correlate'
+  | 'batchNorm'
+  | 'batchNormGradInput'
+  | 'correlateImages'
   | 'fuses'
   | 'gelu'
   | 'geluGrad'
@@ -25,16 +25,12 @@ export type KernelName =
   | 'maxPoolGrad'
   | 'moments'
   | 'mul'
-  | 'normGradInput'
-  | 'pad'
   | 'product'
   | 'relu'
   | 'reluGrad'
-  | 'roundSums'
-  | 'scaleShift'
   | 'sgd'
   | 'sgdMomentum'
-  | 'turnRows';
+  | 'weightGradParts';
 
 export type Kernels = Readonly<Record<KernelName, (...numbers: readonly number[]) => number>>;
 

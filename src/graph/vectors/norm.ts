@@ -7,8 +7,6 @@ import { rowsToNormalize } from '../ops/norm/layer-norm';
 import type { VectorOp } from './vector-op';
 import { addressOf, type Vectors } from './vectors';
 
-const pairsOf = ({ batch, channels }: ChannelView): number => batch * channels;
-
 /** Whether scratch memory has room for two doubles a lane. */
 const hasRoom = (split: Split, { fits }: Vectors): boolean => fits(16 * split.lanes);
 
@@ -59,74 +57,71 @@ const batchNormStats: VectorOp = (args, vectors) => {
   const split = splitForSums(viewOf(at(args.inputTypes, 0).shape));
   if (!hasRoom(split, vectors)) return undefined;
   const [x, partial] = [addressOf(at(args.inputs, 0)), addressOf(at(args.outputs, 5))];
+  const calls = ofChannels(split, (c, first, second) => [
+    ...[x + 4 * c * split.plane, split.batch, split.channels, split.plane],
+    ...[split.slices, split.lanes, split.width],
+    ...[partial + first, partial + second],
+  ]);
   return () => {
-    eachChannel(split, (c, first, second) =>
-      vectors.kernels.moments(
-        ...[x + 4 * c * split.plane, split.batch, split.channels, split.plane],
-        ...[split.slices, split.lanes, split.width],
-        ...[partial + first, partial + second, vectors.scratch],
-      ),
-    );
+    vectors.each('moments', calls, true);
     joinStatistics(args, split);
   };
 };
 
-/** Where the parts of a channel lie in the scratch tensor, in bytes. */
-function eachChannel(split: Split, visit: (channel: number, first: number, second: number) => void): void {
+/** A call for each channel, which is told where the channel's parts lie in the scratch tensor, in bytes. */
+function ofChannels(split: Split, call: (channel: number, first: number, second: number) => readonly number[]) {
   const bytes = 4 * partsOf(split);
-  for (let c = 0; c < split.channels; c++) visit(c, c * bytes, (split.channels + c) * bytes);
+  return Array.from({ length: split.channels }, (_, c) => call(c, c * bytes, (split.channels + c) * bytes));
 }
 
-const batchNorm: VectorOp = ({ inputs, outputs, inputTypes, attrs }, { kernels }) => {
-  const view = viewOf(at(inputTypes, 0).shape);
-  const [x, mean, invstd, y] = [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(outputs, 0)];
-  const [weight, bias] = [inputs[3], inputs[4]];
+/** Runs of planes: where a run begins in a tensor, in bytes, how many planes, and the channel of the first. */
+const planesOf = ({ batch, channels, plane }: ChannelView, vectors: Vectors) =>
+  vectors.runs(batch * channels, OF_A_THREAD / plane, 1).map(([from, to]) => ({
+    start: 4 * from * plane,
+    sizes: [to - from, plane, from % channels, channels],
+  }));
+
+const batchNorm: VectorOp = ({ inputs, outputs, inputTypes, attrs }, vectors) => {
+  const [x, mean, invstd, weight = 0, bias = 0] = inputs.map(addressOf) as [number, number, number, ...number[]];
+  const y = addressOf(at(outputs, 0));
   const relu = attrs.activation === 'relu' ? 1 : 0;
-  return () => {
-    for (let pair = 0; pair < pairsOf(view); pair++) {
-      const c = pair % view.channels;
-      const scale = at(invstd, c) * (weight ? at(weight, c) : 1);
-      const start = 4 * pair * view.plane;
-      const factors = [at(mean, c), scale, bias ? at(bias, c) : 0, relu];
-      kernels.scaleShift(addressOf(x) + start, addressOf(y) + start, view.plane, ...factors);
-    }
-  };
+  const calls = planesOf(viewOf(at(inputTypes, 0).shape), vectors).map(({ start, sizes }) => [
+    ...[x + start, y + start],
+    ...sizes,
+    ...[mean, invstd, weight, bias, relu],
+  ]);
+  return () => vectors.each('batchNorm', calls);
 };
 
 const batchNormGradReduce: VectorOp = (args, vectors) => {
   const { inputs, outputs, inputTypes } = args;
   const split = splitForSums(viewOf(at(inputTypes, 0).shape));
   if (!hasRoom(split, vectors)) return undefined;
-  const [dy, x, partial] = [at(inputs, 0), at(inputs, 1), at(outputs, 4)].map(addressOf) as [number, number, number];
-  const mean = at(inputs, 2);
+  const [dy, x, mean] = inputs.slice(0, 3).map(addressOf) as [number, number, number];
+  const partial = addressOf(at(outputs, 4));
+  const calls = ofChannels(split, (c, first, second) => [
+    ...[dy + 4 * c * split.plane, x + 4 * c * split.plane, mean + 4 * c],
+    ...[split.batch, split.channels, split.plane, split.slices, split.lanes, split.width],
+    ...[partial + first, partial + second],
+  ]);
   return () => {
-    eachChannel(split, (c, first, second) =>
-      vectors.kernels.gradSums(
-        ...[dy + 4 * c * split.plane, x + 4 * c * split.plane, at(mean, c)],
-        ...[split.batch, split.channels, split.plane, split.slices, split.lanes, split.width],
-        ...[partial + first, partial + second, vectors.scratch],
-      ),
-    );
+    vectors.each('gradSums', calls, true);
     joinGradSums(args, split);
   };
 };
 
-const batchNormGradInput: VectorOp = ({ inputs, outputs, inputTypes, attrs }, { kernels }) => {
+const batchNormGradInput: VectorOp = ({ inputs, outputs, inputTypes, attrs }, vectors) => {
   const view = viewOf(at(inputTypes, 0).shape);
-  const [dy, x, mean, invstd] = [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 3)];
-  const [sumDy, sumDyXmu, weight, dx] = [at(inputs, 4), at(inputs, 5), inputs[6], at(outputs, 0)];
+  const [dy, x, mean, invstd] = inputs.slice(0, 4).map(addressOf) as Four;
+  const [sumDy = 0, sumDyXmu = 0, weight = 0] = inputs.slice(4).map(addressOf);
+  const dx = addressOf(at(outputs, 0));
   const count = Number(attrs.count ?? view.batch * view.plane);
-  return () => {
-    for (let pair = 0; pair < pairsOf(view); pair++) {
-      const c = pair % view.channels;
-      const inv = at(invstd, c);
-      const slope = (at(sumDyXmu, c) / count) * inv * inv;
-      const start = 4 * pair * view.plane;
-      const factors = [at(mean, c), at(sumDy, c) / count, slope, inv * (weight ? at(weight, c) : 1)];
-      const addresses = [addressOf(dy) + start, addressOf(x) + start, addressOf(dx) + start];
-      kernels.normGradInput(...addresses, view.plane, ...factors);
-    }
-  };
+  const calls = planesOf(view, vectors).map(({ start, sizes }) => [
+    ...[dy + start, x + start, dx + start],
+    ...sizes,
+    ...[mean, invstd, sumDy, sumDyXmu, weight, count],
+  ]);
+  return () => vectors.each('batchNormGradInput', calls);
 };
 
 export const NORM_VECTORS: readonly (readonly [string, VectorOp])[] = [

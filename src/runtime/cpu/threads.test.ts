@@ -47,6 +47,17 @@ const RUNS: readonly (readonly [string, readonly TensorType[], CpuArgs['attrs']]
   ['ops/add', [f32(301, 101), f32(301, 101)], {}],
   ['norm/layer-norm', [f32(301, 101), f32(101), f32(101)], { eps: 1e-5 }],
   ['attention/self-attention', [f32(3, 20, 3 * 32)], { heads: 4, causal: true }],
+  ['conv/conv2d', [f32(5, 6, 9, 11), f32(10, 3, 3, 3), f32(10)], { padding: 1, groups: 2 }],
+  ['conv/conv2d-grad-input', [f32(5, 10, 9, 11), f32(10, 6, 3, 3)], { padding: 1, inputSize: [9, 11] }],
+  [
+    'conv/conv2d-grad-params',
+    [f32(5, 6, 9, 11), f32(5, 10, 9, 11)],
+    { padding: 1, groups: 2, kernelSize: [3, 3], bias: true },
+  ],
+  ['conv/max-pool2d', [f32(20, 30, 8, 10)], { kernelSize: 2 }],
+  ['norm/batch-norm', [f32(9, 20, 8, 8), f32(20), f32(20), f32(20), f32(20)], { activation: 'relu' }],
+  ['norm/batch-norm-grad-reduce', [f32(9, 20, 8, 8), f32(9, 20, 8, 8), f32(20), f32(20)], {}],
+  ['norm/batch-norm-grad-input', [f32(9, 20, 8, 8), f32(9, 20, 8, 8), f32(20), f32(20), f32(20), f32(20), f32(20)], {}],
 ];
 
 it.each(RUNS)('%s has the bits of one thread', async (name, types, attrs) => {
