@@ -3,6 +3,7 @@
  * Microsystems), step by step, which V8's Math.exp is, too: the same bits. The error function is that of
  * src/graph/erf.ts.
  */
+import { plusDoubles } from './lanes';
 
 const LN2_HIGH: f64 = 6.93147180369123816490e-01;
 const LN2_LOW: f64 = 1.90821492927058770002e-10;
@@ -40,10 +41,10 @@ export function exp(x: v128): v128 {
   const lo = f64x2.mul(k, double(LN2_LOW));
   const r = f64x2.sub(hi, lo);
   const t = f64x2.mul(r, r);
-  let p = f64x2.add(double(P4), f64x2.mul(t, double(P5)));
-  p = f64x2.add(double(P3), f64x2.mul(t, p));
-  p = f64x2.add(double(P2), f64x2.mul(t, p));
-  p = f64x2.add(double(P1), f64x2.mul(t, p));
+  let p = plusDoubles(double(P4), t, double(P5));
+  p = plusDoubles(double(P3), t, p);
+  p = plusDoubles(double(P2), t, p);
+  p = plusDoubles(double(P1), t, p);
   const c = f64x2.sub(r, f64x2.mul(t, p));
   const fraction = f64x2.div(f64x2.mul(r, c), f64x2.sub(double(2), c));
   const y = f64x2.sub(double(1), f64x2.sub(f64x2.sub(lo, fraction), hi));
@@ -78,7 +79,7 @@ function expOne(x: f64): f64 {
 // @ts-ignore: decorator
 @inline
 function step(sum: v128, x: v128, coefficient: f64): v128 {
-  return f64x2.add(double(coefficient), f64x2.mul(x, sum));
+  return plusDoubles(double(coefficient), x, sum);
 }
 
 /** erf(x) of both. */
