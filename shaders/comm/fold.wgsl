@@ -1,6 +1,6 @@
 // A whole torch.distributed.all_reduce of devices that share a GPUBuffer, in one pass over memory: for every element of
 // a block
-//   sum = (memory[term 0] * scale + memory[term 1] * scale) + ...        memory[every target] = sum
+//   sum = (memory[term 0] * scale + memory[term 1] * scale) + ...        memory[every target] = sum * after
 // in the order in which the algorithm's rounds add, so that the bits are theirs; NCCL's single kernel does the same
 // over NVLink. `scale` is DDP's 1/worldSize. A row of the table: TERMS offsets, TARGETS offsets, the count, a spare
 // word. No other block touches what a block writes. LANES invocations take a block. VECTORS = 1: all offsets of a row
@@ -15,6 +15,7 @@ const AHEAD = 16u;
 
 struct Params {
   scale: f32,
+  after: f32,
   // 0. A product that passes through it is rounded by itself: a driver may not join it with the addition.
   guard: u32,
 }
@@ -32,7 +33,7 @@ fn fold_one(row: u32, i: u32) {
   }
   for (var t = TERMS; t < TERMS + TARGETS; t++) {
     let place = table[row + t] + i;
-    memory[place / 4u][place % 4u] = sum;
+    memory[place / 4u][place % 4u] = sum * params.after;
   }
 }
 
@@ -80,6 +81,7 @@ fn fold_fours(row: u32, start: u32, end: u32) {
     if (TERMS > 12u) { sum += term(a[12] + i); } if (TERMS > 13u) { sum += term(a[13] + i); }
     if (TERMS > 14u) { sum += term(a[14] + i); } if (TERMS > 15u) { sum += term(a[15] + i); }
     for (var t = AHEAD; t < TERMS; t++) { sum += term((table[row + t] + start) / 4u + i); }
+    sum *= params.after;
     if (TARGETS > 0u) { memory[b[0] + i] = sum; } if (TARGETS > 1u) { memory[b[1] + i] = sum; }
     if (TARGETS > 2u) { memory[b[2] + i] = sum; } if (TARGETS > 3u) { memory[b[3] + i] = sum; }
     if (TARGETS > 4u) { memory[b[4] + i] = sum; } if (TARGETS > 5u) { memory[b[5] + i] = sum; }

@@ -1,29 +1,33 @@
 /**
- * An all-reduce within one memory space as one step. Where a buffer of a step is only ever moved (a bucket: packed,
- * passed round a ring, unpacked), or a collective passes persistent buffers round, what arrives in the persistent ones
- * is worked out here as sums of what they held: each element is then read, added in the algorithm's order and written
- * to every replica at once, with the same bits as round by round. Executors run that when nobody looks; a traced step
- * runs the rounds. It leaves alone what has no such form (maxima), or what something else touches meanwhile.
+ * Movements of data within one memory space as one step. Where a buffer of a step is only ever moved (a bucket: packed,
+ * passed round a ring, unpacked; what a sharded unit gathers), or a collective passes persistent buffers round, what
+ * arrives in the other buffers is worked out here as sums of what they held: each element is then read, added in the
+ * algorithm's order and written to every target at once, with the same bits as round by round. Executors run that when
+ * nobody looks; a traced step runs the rounds. It leaves alone what has no such form (maxima), or what something else
+ * touches meanwhile.
  */
-
-import { at, must } from '../base/invariant';
+import { at } from '../base/invariant';
 import type { OpTable } from '../graph/op';
 import type { DeviceIndex } from '../protocol/trace';
 import { elements } from '../tensor/shape';
-import { collectiveKey } from './collective-key';
-import type { BufferSpec, Instruction, Program } from './instruction';
+import type { Instruction, Program } from './instruction';
 import { accessedBuffers, writtenBuffers } from './instruction-access';
-import type { LinearStep } from './linearize';
+import { instructionsOf as instructionsOfRounds, type LinearStep } from './linearize';
+import { movedBuffers, movementsOf, type Specs } from './moved-buffers';
 import type { Placed } from './ready-heads';
 import { type BufferPlace, fromTheLeft, keyOf, SymbolicMemory } from './symbolic-memory';
 
-/** Elements 0 .. length - 1: the sum of the terms, each times `scale`, goes to every target. */
+/**
+ * Elements 0 .. length - 1: the sum of the terms, each times `scale`, and the sum times `after`, goes to every target.
+ * All terms lie in one allocation, and so do all targets.
+ */
 export interface Fold {
   readonly length: number;
   readonly terms: readonly BufferPlace[];
-  /** Where the sum is not taken from the left: see Stretch. */
+  /** Where the sum is not taken from the left: see Stretch. Then terms and targets lie in one allocation. */
   readonly joins?: readonly number[];
   readonly scale: number;
+  readonly after: number;
   readonly targets: readonly BufferPlace[];
 }
 
@@ -35,15 +39,7 @@ export interface FoldStep {
   readonly ran: readonly Placed<Instruction>[];
 }
 
-interface Movement {
-  readonly source: BufferPlace;
-  readonly target: BufferPlace;
-  readonly length: number;
-  readonly add: boolean;
-  readonly scale: number;
-}
-
-/** `memoryOf`: which allocation a buffer lies in; the places of a fold lie in one. */
+/** `memoryOf`: which allocation a buffer lies in. */
 export function foldMovements(
   program: Program,
   steps: readonly LinearStep[],
@@ -54,18 +50,19 @@ export function foldMovements(
     program.lanes.flatMap(({ device, buffers }) => buffers.map((spec) => [keyOf({ device, buffer: spec.name }), spec])),
   );
   const replaced = new Map<number, FoldStep | undefined>();
-  for (const members of movedBuffers(steps, specs, ops).values()) {
-    const step = foldOf(members, steps, { specs, ops, memoryOf });
-    if (!step) continue;
+  const { groups, hidden } = movedBuffers(steps, specs, ops);
+  for (const members of groups) {
+    const found = foldOf(members, steps, { specs, hidden, ops, memoryOf });
+    if (!found) continue;
     for (const member of members) replaced.set(member, undefined);
-    replaced.set(members.at(-1) ?? 0, step);
+    replaced.set(found.position, found.step);
   }
   const result: (LinearStep | FoldStep)[] = [];
   steps.forEach((step, i) => {
     const other = replaced.has(i) ? replaced.get(i) : step;
     const last = result.at(-1);
     const both = other?.kind === 'fold' && last?.kind === 'fold' ? [...last.items, ...other.items] : undefined;
-    if (other?.kind === 'fold' && last?.kind === 'fold' && both && independent(both) && inOneMemory(both, memoryOf))
+    if (other?.kind === 'fold' && last?.kind === 'fold' && both && independent(both) && alike(both, memoryOf))
       result[result.length - 1] = { ...last, items: both, ran: [...last.ran, ...other.ran] };
     else if (other) result.push(other);
   });
@@ -74,134 +71,103 @@ export function foldMovements(
 
 /** Every instruction that a step completes. */
 export const instructionsOf = (step: LinearStep | FoldStep): readonly Placed<Instruction>[] =>
-  step.kind === 'fold'
-    ? step.ran
-    : step.kind === 'transfer'
-      ? step.items.flatMap(({ send, recv }) => [send, recv])
-      : step.items;
+  step.kind === 'fold' ? step.ran : instructionsOfRounds(step);
 
-type Specs = ReadonlyMap<string, BufferSpec>;
 export type MemoryOf = (place: Pick<BufferPlace, 'device' | 'buffer'>) => unknown;
+
 interface Context {
   readonly specs: Specs;
+  readonly hidden: ReadonlySet<string>;
   readonly ops: OpTable;
   readonly memoryOf: MemoryOf;
 }
 
-const persists = (specs: Specs, device: DeviceIndex, buffer: string): boolean =>
-  specs.get(keyOf({ device, buffer }))?.persistent === true;
-
-/**
- * Names of buffers of a step that nothing but movements touch, and collectives that touch persistent buffers alone,
- * with the positions of their steps. One step moves one of them.
- */
-function movedBuffers(
-  steps: readonly LinearStep[],
-  specs: Specs,
-  ops: OpTable,
-): ReadonlyMap<string, readonly number[]> {
-  const found = new Map<string, number[]>();
-  const refused = new Set<string>();
-  steps.forEach((step, i) => {
-    const names = new Set(
-      instructionsOf(step).flatMap(({ device, instruction }) =>
-        accessedBuffers(instruction).filter((name) => !persists(specs, device, name)),
-      ),
-    );
-    const collective = names.size === 0 ? collectiveOf(step) : undefined;
-    const moves = (names.size === 1 || collective !== undefined) && movementsOf(step, specs, ops) !== undefined;
-    if (moves && collective !== undefined) found.set(collective, [...(found.get(collective) ?? []), i]);
-    for (const name of names) {
-      if (moves) found.set(name, [...(found.get(name) ?? []), i]);
-      else refused.add(name);
-    }
-  });
-  for (const name of refused) found.delete(name);
-  return found;
-}
-
-/** The one collective that all transfers of a step belong to. */
-function collectiveOf(step: LinearStep): string | undefined {
-  if (step.kind !== 'transfer') return undefined;
-  const [first, ...others] = new Set(
-    step.items.map(({ recv }) => {
-      const { collective } = recv.instruction;
-      return collective && `collective ${collectiveKey(collective)}`;
-    }),
-  );
-  return others.length > 0 ? undefined : first;
-}
-
-/** What a step moves; undefined when it does anything else. */
-function movementsOf(step: LinearStep, specs: Specs, ops: OpTable): readonly Movement[] | undefined {
-  if (step.kind === 'load') return undefined;
-  if (step.kind === 'transfer') {
-    if (step.items.some(({ recv }) => !['put', 'add'].includes(recv.instruction.apply))) return undefined;
-    return step.items.map(({ send, recv }) => ({
-      source: { device: send.device, ...send.instruction.slice },
-      target: { device: recv.device, ...recv.instruction.slice },
-      length: recv.instruction.slice.length,
-      add: recv.instruction.apply === 'add',
-      scale: 1,
-    }));
-  }
-  const movements: Movement[] = [];
-  for (const { device, instruction } of step.items) {
-    const type = (name: string) => must(specs.get(keyOf({ device, buffer: name })), name);
-    const { inputs, outputs, attrs } = instruction;
-    const moved = ops.get(instruction.op)?.moves?.({ inputs: inputs.map(type), outputs: outputs.map(type), attrs });
-    if (!moved) return undefined;
-    for (const { from, to, length, scale } of moved) {
-      movements.push({
-        source: { device, buffer: at(inputs, from.operand), offset: from.offset },
-        target: { device, buffer: at(outputs, to.operand), offset: to.offset },
-        length,
-        add: false,
-        scale,
-      });
-    }
-  }
-  return movements;
-}
-
-/** The members (positions of steps, ascending) as one step in the place of the last. */
+/** The members (positions of steps, ascending) as one step, and the position whose place it takes. */
 function foldOf(
   members: readonly number[],
   steps: readonly LinearStep[],
-  { specs, ops, memoryOf }: Context,
-): FoldStep | undefined {
+  { specs, hidden, ops, memoryOf }: Context,
+): { readonly step: FoldStep; readonly position: number } | undefined {
   const lengthOf = (device: DeviceIndex, buffer: string): number | undefined => {
     const spec = specs.get(keyOf({ device, buffer }));
-    return spec?.persistent && spec.dtype === 'f32' ? elements(spec.shape) : undefined;
+    return spec && !hidden.has(spec.name) && spec.dtype === 'f32' ? elements(spec.shape) : undefined;
   };
   const memory = new SymbolicMemory(lengthOf);
   const written = new Map<string, Pick<BufferPlace, 'device' | 'buffer'>>();
-  /** Positions from which on others may not write, or not even read. */
-  const firstRead = new Map<string, number>();
-  const firstWrite = new Map<string, number>();
+  const [reads, writes] = [new Times(), new Times()];
   for (const i of members) {
     for (const { source, target, length, add, scale } of movementsOf(at(steps, i), specs, ops) ?? []) {
-      if (!memory.move(source, target, length, { add, scale })) return undefined;
-      for (const place of add ? [source, target] : [source])
-        if (!firstRead.has(keyOf(place))) firstRead.set(keyOf(place), i);
-      if (!firstWrite.has(keyOf(target))) firstWrite.set(keyOf(target), i);
-      if (lengthOf(target.device, target.buffer) !== undefined) written.set(keyOf(target), target);
+      if (source === undefined) memory.forget(target, length);
+      else if (!memory.move(source, target, length, { add, scale })) return undefined;
+      for (const place of [...(source ? [source] : []), ...(add ? [target] : [])])
+        if (!hidden.has(place.buffer)) reads.note(place, i);
+      if (hidden.has(target.buffer)) continue;
+      writes.note(target, i);
+      if (lengthOf(target.device, target.buffer) === undefined) return undefined;
+      written.set(keyOf(target), target);
     }
   }
+  const position = positionOf(members, { reads, writes, specs });
+  if (position === undefined || othersTouch(members, steps, { reads, writes, position })) return undefined;
+  const items = foldsInto([...written.values()], memory, memoryOf);
+  if (!items?.every((fold) => canRun(fold, memoryOf)) || !independent(items) || tooLong(items)) return undefined;
+  return {
+    step: { kind: 'fold', items, ran: members.flatMap((i) => instructionsOfRounds(at(steps, i))) },
+    position,
+  };
+}
+
+/** When buffers are first and last read, or written. */
+class Times {
+  readonly spans = new Map<string, { first: number; last: number }>();
+
+  note(place: Pick<BufferPlace, 'device' | 'buffer'>, position: number): void {
+    const span = this.spans.get(keyOf(place));
+    if (span) span.last = position;
+    else this.spans.set(keyOf(place), { first: position, last: position });
+  }
+
+  /** Whether a position lies between a buffer's times and `other`. */
+  isBetween(key: string, position: number, other: number): boolean {
+    const span = this.spans.get(key);
+    return span !== undefined && position > Math.min(span.first, other) && position < Math.max(span.last, other);
+  }
+}
+
+interface Touched {
+  readonly reads: Times;
+  readonly writes: Times;
+}
+
+/**
+ * As late as may be: a buffer of the step has its memory from the step that first writes it to the one that last reads
+ * it.
+ */
+function positionOf(
+  members: readonly number[],
+  { reads, writes, specs }: Touched & { readonly specs: Specs },
+): number | undefined {
+  const ofTheStep = ({ spans }: Times) => [...spans].filter(([key]) => specs.get(key)?.persistent !== true);
+  const position = Math.min(at(members, members.length - 1), ...ofTheStep(reads).map(([, { first }]) => first));
+  return ofTheStep(writes).every(([, { first }]) => first <= position) ? position : undefined;
+}
+
+/** Whether another step would see what the members have not written yet, or change what they are still to read. */
+function othersTouch(
+  members: readonly number[],
+  steps: readonly LinearStep[],
+  { reads, writes, position }: Touched & { readonly position: number },
+): boolean {
   const own = new Set(members);
-  const last = at(members, members.length - 1);
-  for (let i = at(members, 0); i < last; i++) {
+  for (let i = at(members, 0); i < at(members, members.length - 1); i++) {
     if (own.has(i)) continue;
-    for (const { device, instruction } of instructionsOf(at(steps, i))) {
-      const since = (first: ReadonlyMap<string, number>) => (buffer: string) =>
-        (first.get(keyOf({ device, buffer })) ?? i) < i;
-      if (writtenBuffers(instruction).some(since(firstRead))) return undefined;
-      if (accessedBuffers(instruction).some(since(firstWrite))) return undefined;
+    for (const { device, instruction } of instructionsOfRounds(at(steps, i))) {
+      const during = (times: Times) => (buffer: string) => times.isBetween(keyOf({ device, buffer }), i, position);
+      if (writtenBuffers(instruction).some(during(reads))) return true;
+      if (accessedBuffers(instruction).some(during(writes))) return true;
     }
   }
-  const items = foldsInto([...written.values()], memory);
-  if (!inOneMemory(items, memoryOf) || !independent(items) || tooLong(items)) return undefined;
-  return { kind: 'fold', items, ran: members.flatMap((i) => instructionsOf(at(steps, i))) };
+  return false;
 }
 
 /**
@@ -212,23 +178,33 @@ const LONG = 32_768;
 const tooLong = (items: readonly Fold[]): boolean =>
   items.reduce((sum, { joins, length }) => (joins ? sum + length : sum), 0) >= LONG;
 
-/** What the buffers hold in the end and did not hold before; equal sums are one fold. */
+/**
+ * What the buffers hold in the end and did not hold before; equal sums into one allocation are one fold. Undefined
+ * where one of them holds something else.
+ */
 function foldsInto(
   buffers: readonly Pick<BufferPlace, 'device' | 'buffer'>[],
   memory: SymbolicMemory,
-): readonly Fold[] {
+  memoryOf: MemoryOf,
+): readonly Fold[] | undefined {
   const folds = new Map<string, Fold & { targets: BufferPlace[] }>();
+  const memories = new Map<unknown, number>();
   for (const { device, buffer } of buffers) {
-    for (const { from, to, terms, joins, scale } of memory.stretches(device, buffer)) {
+    const home = memoryOf({ device, buffer });
+    if (!memories.has(home)) memories.set(home, memories.size);
+    for (const { from, to, terms, joins, scale, after } of memory.stretches(device, buffer)) {
       const target = { device, buffer, offset: from };
       const [term] = terms;
-      if (terms.length === 1 && term && scale === 1 && same(term, target)) continue;
-      const key = `${to - from} ${scale} ${joins.join('')} ${terms.map((t) => `${keyOf(t)} ${t.offset}`).join()}`;
+      if (!term) return undefined;
+      if (terms.length === 1 && scale === 1 && after === 1 && same(term, target)) continue;
+      const sum = `${to - from} ${scale} ${after} ${joins.join('')}`;
+      const key = `${memories.get(home)} ${sum} ${terms.map((t) => `${keyOf(t)} ${t.offset}`).join()}`;
       const fold = folds.get(key) ?? {
         length: to - from,
         terms,
         ...(fromTheLeft(joins) ? {} : { joins }),
         scale,
+        after,
         targets: [],
       };
       fold.targets.push(target);
@@ -241,9 +217,18 @@ function foldsInto(
 const same = (a: BufferPlace, b: BufferPlace): boolean =>
   a.device === b.device && a.buffer === b.buffer && a.offset === b.offset;
 
-/** A dispatch binds one allocation. */
-const inOneMemory = (folds: readonly Fold[], memoryOf: MemoryOf): boolean =>
-  new Set(folds.flatMap(({ terms, targets }) => [...terms, ...targets]).map(memoryOf)).size <= 1;
+/** A dispatch binds one allocation, or reads one and writes another; sums of sums are in the former's kernel alone. */
+function canRun({ terms, targets, joins, after }: Fold, memoryOf: MemoryOf): boolean {
+  const [sources, homes] = [terms, targets].map((places) => new Set(places.map(memoryOf)));
+  if (sources?.size !== 1 || homes?.size !== 1) return false;
+  return joins === undefined || (after === 1 && [...sources][0] === [...homes][0]);
+}
+
+/** Whether all folds read the same allocation, and write the same one. */
+const alike = (folds: readonly Fold[], memoryOf: MemoryOf): boolean =>
+  [(fold: Fold) => fold.terms, (fold: Fold) => fold.targets].every(
+    (places) => new Set(folds.flatMap(places).map(memoryOf)).size <= 1,
+  );
 
 /**
  * Whether folds may run at once, element by element: what one writes only itself touches, and only at the same element.

@@ -20,6 +20,10 @@ export type LinearStep =
   | { readonly kind: 'load'; readonly items: readonly Placed<Load>[] }
   | { readonly kind: 'transfer'; readonly items: readonly Transfer[] };
 
+/** Every instruction that a step completes. */
+export const instructionsOf = (step: LinearStep): readonly Placed<Instruction>[] =>
+  step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items;
+
 /** `group: false` puts each instruction in a step of its own (tracing). */
 export function linearize(program: Program, options: { readonly group: boolean }): readonly LinearStep[] {
   const ready = new ReadyHeads(program);

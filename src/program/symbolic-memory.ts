@@ -13,9 +13,10 @@ export interface BufferPlace {
 }
 
 /**
- * Elements [from, to): the sum of the terms, each times `scale`, rounded after every operation; places are those of
- * element `from`. The terms are in postfix order: each is put on a stack, then `joins` times the two on top become
- * their sum. 0, 1, 1 ... is a sum from the left.
+ * Elements [from, to): the sum of the terms, each times `scale`, and the sum times `after`, rounded after every
+ * operation; places are those of element `from`. The terms are in postfix order: each is put on a stack, then `joins`
+ * times the two on top become their sum. 0, 1, 1 ... is a sum from the left. Without terms: something that has no such
+ * form.
  */
 export interface SymbolicStretch {
   readonly from: number;
@@ -23,6 +24,7 @@ export interface SymbolicStretch {
   readonly terms: readonly BufferPlace[];
   readonly joins: readonly number[];
   readonly scale: number;
+  readonly after: number;
 }
 
 export const keyOf = ({ device, buffer }: Pick<BufferPlace, 'device' | 'buffer'>): string => `${device} ${buffer}`;
@@ -40,7 +42,7 @@ export class SymbolicMemory {
     const length = this.lengthOf(device, buffer);
     return length === undefined
       ? []
-      : [{ from: 0, to: length, terms: [{ device, buffer, offset: 0 }], joins: [0], scale: 1 }];
+      : [{ from: 0, to: length, terms: [{ device, buffer, offset: 0 }], joins: [0], scale: 1, after: 1 }];
   }
 
   /**
@@ -58,6 +60,17 @@ export class SymbolicMemory {
     if (!received || (add && !own)) return false;
     const values = own ? sums(own, received) : scaled(received, scale);
     if (!values) return false;
+    this.put(target, length, values);
+    return true;
+  }
+
+  /** The elements become something that has no form. */
+  forget(target: BufferPlace, length: number): void {
+    this.put(target, length, [{ from: 0, to: length, terms: [], joins: [], scale: 1, after: 1 }]);
+  }
+
+  /** `values`: from 0 to the length. */
+  private put(target: BufferPlace, length: number, values: readonly SymbolicStretch[]): void {
     const end = target.offset + length;
     const kept = this.stretches(target.device, target.buffer).flatMap((s) => [
       ...clip(s, 0, target.offset),
@@ -68,7 +81,6 @@ export class SymbolicMemory {
       keyOf(target),
       [...kept, ...placed].sort((a, b) => a.from - b.from),
     );
-    return true;
   }
 
   /** What `length` elements hold, counted from the place; undefined when some hold nothing. */
@@ -91,9 +103,9 @@ function clip(stretch: SymbolicStretch, from: number, to: number): readonly Symb
 
 function scaled(stretches: readonly SymbolicStretch[], scale: number): readonly SymbolicStretch[] | undefined {
   if (scale === 1) return stretches;
-  // A factor rounds each time: only plain contents may take one.
-  if (stretches.some((s) => s.scale !== 1 || s.terms.length !== 1)) return undefined;
-  return stretches.map((s) => ({ ...s, scale }));
+  // A factor rounds each time: plain contents may take one, and so may a sum.
+  if (stretches.some((s) => s.after !== 1 || (s.terms.length === 1 && s.scale !== 1))) return undefined;
+  return stretches.map((s) => (s.terms.length === 1 ? { ...s, scale } : { ...s, after: scale }));
 }
 
 /** As many terms as a sum that is not taken from the left may have. With more ranks, its rounds run one by one. */
@@ -127,11 +139,15 @@ function sums(
       const [from, to] = [Math.max(a.from, b.from), Math.min(a.to, b.to)];
       const [x, y] = [clip(a, from, to)[0], clip(b, from, to)[0]];
       if (!x || !y) continue;
-      if (x.scale !== y.scale) return undefined;
+      if (x.terms.length === 0 || y.terms.length === 0) {
+        result.push({ ...x, terms: [], joins: [] });
+        continue;
+      }
+      if (x.scale !== y.scale || x.after !== 1 || y.after !== 1) return undefined;
       const [first, second] = height(x.joins) >= height(y.joins) ? [x, y] : [y, x];
       const joins = [...first.joins, ...second.joins.slice(0, -1), (second.joins.at(-1) ?? 0) + 1];
       if (joins.length > MOST_TERMS && !fromTheLeft(joins)) return undefined;
-      result.push({ from, to, terms: [...first.terms, ...second.terms], joins, scale: x.scale });
+      result.push({ from, to, terms: [...first.terms, ...second.terms], joins, scale: x.scale, after: 1 });
     }
   }
   return result;

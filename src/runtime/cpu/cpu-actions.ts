@@ -58,7 +58,7 @@ export function receive(target: HostArray, source: HostArray, recv: Recv, corrup
  * before it is written.
  */
 export function foldAction(fold: Fold, array: (place: BufferPlace) => HostArray): () => void {
-  const { length, terms, targets, scale, joins } = fold;
+  const { length, terms, targets, scale, after, joins } = fold;
   const view = (place: BufferPlace) => array(place).subarray(place.offset, place.offset + length);
   if (joins) return treeAction(terms.map(view), targets.map(view), joins, scale);
   const [first, ...others] = terms.map(view);
@@ -69,6 +69,7 @@ export function foldAction(fold: Fold, array: (place: BufferPlace) => HostArray)
     for (let i = 0; i < length; i++) sum[i] = (from[i] as number) * scale;
     for (const term of others)
       for (let i = 0; i < length; i++) sum[i] = (sum[i] as number) + Math.fround((term[i] as number) * scale);
+    if (after !== 1) for (let i = 0; i < length; i++) sum[i] = (sum[i] as number) * after;
     for (const target of into) target.set(sum);
   };
 }

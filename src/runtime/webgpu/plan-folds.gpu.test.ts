@@ -1,6 +1,6 @@
 /**
- * comm/fold on a real device against the sums that it means, to the bit: few and many replicas, beginnings and lengths
- * of every kind, with a factor and without.
+ * comm/fold and comm/fold-between on a real device against the sums that they mean, to the bit: few and many replicas,
+ * beginnings and lengths of every kind, with factors and without.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
@@ -32,14 +32,17 @@ afterAll(async () => {
 /** Elements of a replica; they lie one after the other in one GPUBuffer. */
 const LENGTH = 10_000;
 
-async function run(folds: readonly Fold[], image: Float32Array<ArrayBuffer>): Promise<Float32Array> {
+/** `between`: the buffers named "sum" lie in a GPUBuffer of their own. Returns what the targets lie in. */
+async function run(folds: readonly Fold[], image: Float32Array<ArrayBuffer>, between = false): Promise<Float32Array> {
   const own = must(opened, 'device');
   const layout = new MemoryLayout([], [], own.device.limits);
   const buffer = layout.reserve('replicas', image.byteLength);
+  const sums = between ? layout.reserve('sums', image.byteLength) : buffer;
   const memory = new GpuMemory(own.device, layout);
   memory.write(buffer, 0, image);
-  const locate = (device: number) => ({
-    buffer,
+  if (between) memory.write(sums, 0, image);
+  const locate = (device: number, name: string) => ({
+    buffer: name === 'sum' ? sums : buffer,
     offset: device * LENGTH * 4,
     bytes: LENGTH * 4,
     area: LENGTH * 4,
@@ -54,7 +57,7 @@ async function run(folds: readonly Fold[], image: Float32Array<ArrayBuffer>): Pr
   const pass = encoder.beginComputePass();
   encodeCommands(pass, kernels.bind(specs, memory, 'test'));
   pass.end();
-  encoder.copyBufferToBuffer(memory.buffer(buffer), 0, read, 0, image.byteLength);
+  encoder.copyBufferToBuffer(memory.buffer(sums), 0, read, 0, image.byteLength);
   own.device.queue.submit([encoder.finish()]);
   const result = new Float32Array(await staging.take(read, image.byteLength));
   memory.dispose();
@@ -63,11 +66,16 @@ async function run(folds: readonly Fold[], image: Float32Array<ArrayBuffer>): Pr
 }
 
 it.each([
-  { ranks: 2, scale: 1, shifted: false },
-  { ranks: 5, scale: Math.fround(1 / 5), shifted: false },
-  { ranks: 3, scale: Math.fround(1 / 3), shifted: true },
-  { ranks: 18, scale: 1, shifted: false },
-])('$ranks replicas, factor $scale, shifted: $shifted', async ({ ranks, scale, shifted }) => {
+  { ranks: 2, scale: 1, shifted: false, after: 1, between: false },
+  { ranks: 5, scale: Math.fround(1 / 5), shifted: false, after: 1, between: false },
+  { ranks: 3, scale: Math.fround(1 / 3), shifted: true, after: 1, between: false },
+  { ranks: 18, scale: 1, shifted: false, after: Math.fround(1 / 18), between: false },
+  { ranks: 4, scale: 1, shifted: false, after: 1 / 4, between: true },
+  { ranks: 3, scale: Math.fround(1 / 3), shifted: false, after: Math.fround(1 / 7), between: true },
+  { ranks: 5, scale: 1, shifted: true, after: Math.fround(1 / 5), between: true },
+  { ranks: 1, scale: 1, shifted: true, after: 1, between: true },
+])('$ranks replicas, $scale, $after, shifted: $shifted, between: $between', async (given) => {
+  const { ranks, scale, shifted, after, between } = given;
   const random = randomSource(ranks);
   const image = Float32Array.from({ length: ranks * LENGTH }, () => (random() - 0.5) * 10 ** Math.floor(9 * random()));
   const offset = (replica: number, from: number) => from + (shifted ? replica % 2 : 0);
@@ -78,16 +86,22 @@ it.each([
       const device = (first + k) % ranks;
       return { device, buffer: 'g', offset: offset(device, from) };
     });
-    return { length, scale, terms: places, targets: places };
+    return {
+      length,
+      scale,
+      after,
+      terms: places,
+      targets: places.map((place) => ({ ...place, buffer: between ? 'sum' : 'g' })),
+    };
   });
   const expected = image.slice();
   for (const { length, terms, targets } of folds) {
     for (let i = 0; i < length; i++) {
       const [first = 0, ...others] = terms.map((t) => Math.fround(at(image, t.device * LENGTH + t.offset + i) * scale));
       const sum = others.reduce((s, value) => Math.fround(s + value), first);
-      for (const t of targets) expected[t.device * LENGTH + t.offset + i] = sum;
+      for (const t of targets) expected[t.device * LENGTH + t.offset + i] = sum * after;
     }
   }
-  const result = await run(folds, image);
+  const result = await run(folds, image, between);
   expect(Buffer.compare(Buffer.from(result.buffer), Buffer.from(expected.buffer))).toBe(0);
 });

@@ -36,6 +36,19 @@ describe('a planned step', () => {
     }
   });
 
+  it('gathers and reduces each unit of sharded in a dispatch or two', () => {
+    const single = planOf('single', 1).dispatches.length;
+    const { dispatches } = planOf('sharded', 4);
+    const count = (name: string) => dispatches.filter(({ kernel }) => kernel === name).length;
+    // Three units of a weight and a bias: gathered for both passes, reduced once, never filled, packed or scaled.
+    expect(count('comm/fold-between')).toBe(6);
+    expect(count('comm/transfer')).toBeLessThanOrEqual(12);
+    expect([count('comm/transfer-within'), count('comm/fill'), count('comm/scale')]).toEqual([0, 0, 0]);
+    // The shards of ranks have different sizes, so not all of them share a dispatch.
+    expect(dispatches.length).toBeLessThan(single + 20);
+    expect(planOf('sharded', 4, 12, { fold: false }).dispatches.length).toBeGreaterThan(3 * dispatches.length);
+  });
+
   it.each([2, 3, 5, 7, 8])(
     'puts small instances of %i ranks into shared workgroups, none beyond the last rank',
     (worldSize) => {

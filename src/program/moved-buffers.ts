@@ -1,0 +1,131 @@
+/**
+ * Which steps of a Program do nothing but move data, and which of them belong together: a buffer of the step that only
+ * they touch (a bucket, a unit's gathered shards) joins them, and so does a collective of buffers that outlive the
+ * step. Used by fold-movements alone.
+ */
+import { at, must } from '../base/invariant';
+import type { OpTable } from '../graph/op';
+import type { DeviceIndex } from '../protocol/trace';
+import { collectiveKey } from './collective-key';
+import type { BufferSpec } from './instruction';
+import { accessedBuffers } from './instruction-access';
+import { instructionsOf, type LinearStep } from './linearize';
+import { type BufferPlace, keyOf } from './symbolic-memory';
+
+/** `source` undefined: the target becomes something that no fold can say, as zeros. */
+export interface Movement {
+  readonly source: BufferPlace | undefined;
+  readonly target: BufferPlace;
+  readonly length: number;
+  readonly add: boolean;
+  readonly scale: number;
+}
+
+export type Specs = ReadonlyMap<string, BufferSpec>;
+
+interface Moved {
+  /** Positions of steps that are folded together, ascending. */
+  readonly groups: readonly (readonly number[])[];
+  /** Names of the buffers that only movements touch, on all devices. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+export function movedBuffers(steps: readonly LinearStep[], specs: Specs, ops: OpTable): Moved {
+  const persists = (device: DeviceIndex, buffer: string): boolean =>
+    specs.get(keyOf({ device, buffer }))?.persistent === true;
+  const visible = new Set<string>();
+  const touched = steps.map((step) => {
+    const names = new Set(
+      instructionsOf(step).flatMap(({ device, instruction }) =>
+        accessedBuffers(instruction).filter((name) => !persists(device, name)),
+      ),
+    );
+    const moves = movementsOf(step, specs, ops) !== undefined;
+    if (!moves) for (const name of names) visible.add(name);
+    return { names, moves };
+  });
+  const hidden = new Set<string>();
+  const joined = new Joined();
+  const members: (readonly [position: number, name: string])[] = [];
+  touched.forEach(({ names, moves }, i) => {
+    if (!moves) return;
+    const own = [...names].filter((name) => !visible.has(name));
+    for (const name of own) hidden.add(name);
+    const collective = names.size === 0 ? collectiveOf(at(steps, i)) : undefined;
+    const [first, ...others] = collective === undefined ? own : [collective];
+    if (first === undefined) return;
+    for (const other of others) joined.join(first, other);
+    members.push([i, first]);
+  });
+  const groups = new Map<string, number[]>();
+  for (const [position, name] of members) {
+    const key = joined.of(name);
+    groups.set(key, [...(groups.get(key) ?? []), position]);
+  }
+  return { groups: [...groups.values()], hidden };
+}
+
+/** Names that a step has joined, directly or by way of others. */
+class Joined {
+  private readonly parents = new Map<string, string>();
+
+  of(name: string): string {
+    let found = name;
+    for (let next = this.parents.get(found); next !== undefined; next = this.parents.get(found)) found = next;
+    return found;
+  }
+
+  join(a: string, b: string): void {
+    const [one, other] = [this.of(a), this.of(b)];
+    if (one !== other) this.parents.set(other, one);
+  }
+}
+
+/** The one collective that all transfers of a step belong to. */
+function collectiveOf(step: LinearStep): string | undefined {
+  if (step.kind !== 'transfer') return undefined;
+  const [first, ...others] = new Set(
+    step.items.map(({ recv }) => {
+      const { collective } = recv.instruction;
+      return collective && `collective ${collectiveKey(collective)}`;
+    }),
+  );
+  return others.length > 0 ? undefined : first;
+}
+
+/** What a step moves; undefined where it does anything else. */
+export function movementsOf(step: LinearStep, specs: Specs, ops: OpTable): readonly Movement[] | undefined {
+  if (step.kind === 'load') return undefined;
+  if (step.kind === 'transfer') {
+    if (step.items.some(({ recv }) => !['put', 'add'].includes(recv.instruction.apply))) return undefined;
+    return step.items.map(({ send, recv }) => ({
+      source: { device: send.device, ...send.instruction.slice },
+      target: { device: recv.device, ...recv.instruction.slice },
+      length: recv.instruction.slice.length,
+      add: recv.instruction.apply === 'add',
+      scale: 1,
+    }));
+  }
+  const movements: Movement[] = [];
+  for (const { device, instruction } of step.items) {
+    const type = (name: string) => must(specs.get(keyOf({ device, buffer: name })), name);
+    const { inputs, outputs, attrs } = instruction;
+    if (instruction.op === 'comm/fill') {
+      const target = { device, buffer: at(outputs, 0), offset: Number(attrs.from) };
+      movements.push({ source: undefined, target, length: Number(attrs.length), add: false, scale: 1 });
+      continue;
+    }
+    const moved = ops.get(instruction.op)?.moves?.({ inputs: inputs.map(type), outputs: outputs.map(type), attrs });
+    if (!moved) return undefined;
+    for (const { from, to, length, scale } of moved) {
+      movements.push({
+        source: { device, buffer: at(inputs, from.operand), offset: from.offset },
+        target: { device, buffer: at(outputs, to.operand), offset: to.offset },
+        length,
+        add: false,
+        scale,
+      });
+    }
+  }
+  return movements;
+}
