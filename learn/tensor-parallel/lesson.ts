@@ -119,7 +119,7 @@ export const lesson = defineLesson({
           { text: 'Almost nothing', right: (hidden) => hidden <= 0.3 },
         ],
       },
-      why: 'It is {hidden}. The next layer needs the sum, so it cannot start before the all-reduce has ended. DDP waits only at the end of backward.',
+      why: 'It is {hidden}. The next layer needs the sum, so it cannot start before the all-reduce has ended. Only in backward a rank has something to do meanwhile: the gradient of a weight. DDP waits only at the end of backward.',
     },
   },
   tasks: {

@@ -27,6 +27,8 @@ export interface Partition {
   readonly part: string;
   /** `handedOn`: what the next stage needs whole, if there is a next stage. */
   cut(whole: Graph, builder: GraphBuilder, handedOn: ValueId | undefined): CutGraph;
+  /** The whole step of a rank in the order in which it is computed. */
+  ordered(graph: Graph): Graph;
 }
 
 /** By the values of the whole graph. */
@@ -193,7 +195,9 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const halves = named.values.flatMap(({ id, half }) => (half ? [id] : []));
   const keep = keptValues(named, [x, output, ...gradients.values(), ...halves]);
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments).map(nodesFor);
-  const kept = segments.length > 0 ? CHECKPOINT_PASS.get().checkpoint(named, segments, keep) : named;
+  const computed = segments.length > 0 ? CHECKPOINT_PASS.get().checkpoint(named, segments, keep) : named;
+  // Fused kernels compute both gradients of a layer at once.
+  const kept = options.partition && !config.fuse ? options.partition.ordered(computed) : computed;
   // A model in half precision adds its gradients up in it, be the optimiser's in float32 or not; what fully_shard
   // reduces in float32 is added up in float32.
   const ofModel = modelHalf(config.precision);

@@ -189,11 +189,22 @@ export class LaneBuilder {
 
   /** `to` waits for everything emitted so far on `from`, the other queue of this device. */
   handOver(from: Queue, to: Queue, where: Where): void {
-    const last = this.list.findLast((i) => i.queue === from);
-    if (!last) return;
-    const event = last.signals ?? `${from}.${last.id}`;
-    this.setEvent(from, event);
-    this.waitFor(event, { ...where, queue: to });
+    const event = this.mark(from);
+    if (event !== undefined) this.waitFor(event, { ...where, queue: to });
+  }
+
+  /** The event of everything emitted so far on a queue, for a wait of the other queue that comes later. */
+  mark(queue: Queue): string | undefined {
+    const last = this.list.findLast((i) => i.queue === queue);
+    if (!last) return undefined;
+    const event = last.signals ?? `${queue}.${last.id}`;
+    this.setEvent(queue, event);
+    return event;
+  }
+
+  /** Waits for what `mark` gave. */
+  await(event: string, where: Where): void {
+    this.waitFor(event, where);
   }
 
   finish(): Lane {

@@ -29,6 +29,7 @@ import type { Executor, Feed } from '../../runtime/executor';
 import { memoryTransport } from '../../runtime/webgpu/testing/memory-transport';
 import { type DType, elements } from '../../tensor/shape';
 import { PROGRAM_OPS } from '../modes';
+import { Arrivals } from './arrivals';
 import { emitCollective } from './graph-collectives';
 
 const MESH = { dpReplicate: 2, tp: 3 };
@@ -87,11 +88,14 @@ function programOf(mesh: DeviceMesh, algorithm: AlgorithmName, { nodes, values }
     for (const buffer of ['x', 'dy'])
       lane.load({ buffer, source: 'inputs', start: 0, count: 0 }, { phase: 'data', anchor: 'x' });
   }
+  const arrivals = new Arrivals();
   for (const node of nodes) {
     expect(isCollective(node)).toBe(true);
     const [input, output] = [at(node.inputs, 0), at(node.outputs, 0)].map((id) => at(values, id).name);
     const names = { input: input ?? '', output: output ?? '' };
-    emitCollective({ builder, algorithm, lanes, replicaGroups: [mesh.world], node, ...names, payload: 'activation' });
+    const places = { builder, algorithm, lanes, replicaGroups: [mesh.world], arrivals };
+    for (const lane of lanes) arrivals.await(lane, [names.input]);
+    emitCollective({ ...places, node, ...names, payload: 'activation' });
   }
   return builder.finish('test');
 }

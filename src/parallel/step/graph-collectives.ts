@@ -1,8 +1,8 @@
 /**
  * The collectives inside a rank's graph (graph/ops/collective) as transfers: the compute queue hands over to the
- * communication queue and waits for the result, behind whatever buckets are under way there, as ranks do that share one
- * process group. A node along an axis runs on every line of that axis, side by side. Called by walk.ts for every such
- * node.
+ * communication queue, where they run behind whatever buckets are under way, as with ranks that share one process
+ * group; whoever reads the result waits for it. A node along an axis runs on every line of that axis, side by side.
+ * Called by walk.ts for every such node.
  */
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -14,6 +14,7 @@ import type { AlgorithmName, CollectiveOp } from '../../protocol/collective';
 import { AXES, type Axis, type Group } from '../../protocol/mesh';
 import type { Payload } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
+import type { Arrivals } from './arrivals';
 
 export interface GraphCollective {
   readonly builder: ProgramBuilder;
@@ -27,6 +28,8 @@ export interface GraphCollective {
   readonly input: string;
   readonly output: string;
   readonly payload: Payload;
+  /** The result is waited for when it is read. */
+  readonly arrivals: Arrivals;
 }
 
 interface Lowering {
@@ -68,7 +71,7 @@ function axisOf({ op, attrs }: GraphNode): Axis | undefined {
 }
 
 function emitIn(group: Group, { op, inPlaceOn, zerosOnOthers }: Lowering, call: GraphCollective): void {
-  const { builder, algorithm, input, output, payload, node } = call;
+  const { builder, algorithm, input, output, payload, node, arrivals } = call;
   const where = whereOf(node);
   const comm: Where = { ...where, queue: 'comm' };
   const lanes = builder.lanesOf(group);
@@ -88,8 +91,9 @@ function emitIn(group: Group, { op, inPlaceOn, zerosOnOthers }: Lowering, call: 
     where: comm,
   });
   for (const lane of lanes) {
-    lane.handOver('comm', 'compute', where);
+    arrivals.expect(lane, output, where);
     if (!zerosOnOthers || lane === first) continue;
+    arrivals.await(lane, [output]);
     const { length } = lane.whole(output);
     lane.compute('comm/fill', [], [output], { from: 0, length, value: 0 }, where);
   }

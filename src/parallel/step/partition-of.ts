@@ -6,6 +6,7 @@ import { at, must } from '../../base/invariant';
 import type { Graph, GraphBuilder } from '../../graph/graph';
 import type { ValueId } from '../../graph/op';
 import { ALL_REDUCE } from '../../graph/ops/collective';
+import { earlyCollectives } from '../../graph/partition/early-collectives';
 import { partition } from '../../graph/partition/partition';
 import { type Plan, placementOf } from '../../graph/partition/plan';
 import type { RankOnAxis } from '../../graph/partition/rule';
@@ -22,6 +23,7 @@ export const partitionOf =
     return {
       part: `${plan.axis} ${place.index}`,
       cut: (whole, builder, handedOn) => cut(whole, builder, { plan, rank: place, handedOn }),
+      ordered: earlyCollectives,
     };
   };
 

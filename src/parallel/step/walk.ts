@@ -20,6 +20,7 @@ import type { HalfValues } from '../emit-halves';
 import { GRAD_SCALER } from '../emit-optimizer';
 import type { ModeInput } from '../mode-input';
 import { MIXED_PRECISION, nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
+import { Arrivals } from './arrivals';
 import type { Borders } from './borders';
 import type { StagePlace } from './place';
 import type { StageUse, Sync, SyncedStage } from './sync';
@@ -69,6 +70,7 @@ export function stageUseOf({ kind, stages, graphOf }: Step, action: PipelineActi
 class Walker {
   private readonly declared = new Set<string>();
   private readonly halves = new Map<LaneBuilder, HalfValues>();
+  private readonly arrivals = new Arrivals();
 
   constructor(private readonly step: Step) {}
 
@@ -123,10 +125,11 @@ class Walker {
       const first = nodes[k];
       const own = turns.flatMap((turn) => turn.nodes.slice(k, k + 1).map((node) => ({ ...turn, node })));
       const together = first !== undefined && isCollective(first);
+      for (const { lane, graph: of, node } of own) this.arrivals.await(lane, namesOf(of, node.inputs));
       if (first) for (const sync of syncs) sync.beforeNode?.(use, first);
       if (together) this.collective(use.place, graph, first);
       for (const { lane, graph: of, node } of own) {
-        if (together) emitCompleted(lane, of, node);
+        if (together) this.completed(lane, of, node);
         else emitNode(lane, of, node, undefined, this.halvesOn(lane));
       }
       if (first) for (const sync of syncs) sync.afterNode?.(use, first);
@@ -134,6 +137,14 @@ class Walker {
       const written = own.map(({ lane, graph: of, node }) => ({ lane, names: namesOf(of, node.outputs) }));
       for (const sync of syncs) sync.ready?.(use, written);
     }
+    for (const { lane } of turns) this.arrivals.await(lane);
+  }
+
+  /** A gradient that came by messages is waited for at once: a sync may take it from here. */
+  private completed(lane: LaneBuilder, graph: StageGraph, node: GraphNode): void {
+    const outputs = namesOf(graph, node.outputs);
+    if (graph.parameters.some(({ fresh }) => outputs.includes(fresh))) this.arrivals.await(lane, outputs);
+    emitCompleted(lane, graph, node);
   }
 
   private halvesOn(lane: LaneBuilder): HalfValues | undefined {
@@ -151,7 +162,9 @@ class Walker {
     const input = at(graph.values, at(node.inputs, 0)).name;
     const { name: output, role } = at(graph.values, at(node.outputs, 0));
     const payload = role === 'gradient' ? 'gradient' : 'activation';
-    GRAPH_COLLECTIVES.get().emitCollective({ builder, algorithm, lanes, replicaGroups, node, input, output, payload });
+    const { arrivals } = this;
+    const places = { builder, algorithm, lanes, replicaGroups, arrivals };
+    GRAPH_COLLECTIVES.get().emitCollective({ ...places, node, input, output, payload });
   }
 
   /** What follows on the lanes of the stage belongs to the action `of`; their buffers are there from now on. */

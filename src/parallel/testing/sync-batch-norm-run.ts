@@ -17,6 +17,7 @@ import type { Executor, Feed } from '../../runtime/executor';
 import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
 import syncbn from '../fixtures/syncbn.json';
 import { PROGRAM_OPS } from '../modes';
+import { Arrivals } from '../step/arrivals';
 import { emitCollective } from '../step/graph-collectives';
 
 export interface SyncCase {
@@ -60,6 +61,7 @@ export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Pro
     for (const buffer of ['x', 'dy'])
       lane.load({ buffer, source: 'inputs', start: 0, count: 0 }, { phase: 'data', anchor: 'x' });
   }
+  const arrivals = new Arrivals();
   const [first] = graphs;
   const name = (id: number) => at(must(first, 'a graph').values, id).name;
   must(first, 'a graph').nodes.forEach((node, k) => {
@@ -76,7 +78,8 @@ export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Pro
         input,
         output,
       };
-      emitCollective({ ...call, payload });
+      emitCollective({ ...call, payload, arrivals });
+      for (const { lane } of lanes) arrivals.await(lane);
       return;
     }
     for (const { lane, graph } of lanes) {
