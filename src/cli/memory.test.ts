@@ -19,7 +19,7 @@ describe('lockstep memory', () => {
   it('refuses a preset that is not there, with those that are', async () => {
     await expect(readRun({ preset: 'resnet', config: undefined })).rejects.toMatchObject({
       message: 'there is no preset "resnet"',
-      hint: 'Presets: mlp, deepMlp, wideMlp, cnn, gpt.',
+      hint: 'Presets: mlp, deepMlp, wideMlp, cnn, gpt, gpt2.',
     });
   });
 });

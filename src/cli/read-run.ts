@@ -8,13 +8,12 @@ import path from 'node:path';
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
-import { PRESETS } from '../protocol/presets';
 import type { Files } from '../protocol/session';
 import { loadCheckpoint } from './checkpoint-files';
 import { fileReason } from './file-error';
 import { repeatedKey } from './repeated-key';
 import { type GivenSetting, withSettings } from './settings';
-import { PRESET_NAMES, presetNamed } from './spoken-names';
+import { CLI_PRESETS, PRESET_NAMES, presetNamed } from './spoken-names';
 
 /** Settings of `data` that name files. */
 const DATA_FILES = ['file', 'inputs', 'targets', 'images', 'labels', 'zip'];
@@ -59,8 +58,8 @@ export async function readRun({ preset, config: file, settings = [], resume: bas
 }
 
 function presetConfig(said: unknown): Record<string, unknown> {
-  const name = typeof said === 'string' ? presetNamed(said) : undefined;
-  if (name !== undefined) return { ...PRESETS[name].config };
+  const preset = typeof said === 'string' ? CLI_PRESETS.get(presetNamed(said) ?? '') : undefined;
+  if (preset !== undefined) return { ...preset.config };
   throw new LockstepError(
     'config',
     `there is no preset ${JSON.stringify(said)?.slice(0, 60)}`,

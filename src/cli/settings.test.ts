@@ -103,6 +103,8 @@ describe('presets', () => {
     ['wide_mlp', 'wideMlp'],
     ['CNN with BatchNorm', 'cnn'],
     ['GPT', 'gpt'],
+    ['GPT-2', 'gpt2'],
+    ['gpt-2 small', 'gpt2'],
     ['mlp', 'mlp'],
     ['resnet', undefined],
     ['', undefined],

@@ -7,7 +7,8 @@
 import { lookup } from '../base/lookup';
 import { FACES } from '../parallel/faces';
 import { configSchema } from '../protocol/config';
-import { PRESETS, type PresetName } from '../protocol/presets';
+import { LARGE_PRESETS } from '../protocol/large-presets';
+import { PRESETS, type Preset } from '../protocol/presets';
 import { namesOf } from '../protocol/words/algorithms';
 
 /** Only letters and digits count. */
@@ -84,11 +85,13 @@ export function settingValue(path: readonly string[], said: string): string {
   return alias ?? known.find((choice) => plain(choice) === plain(said)) ?? said;
 }
 
-export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[];
+/** Those of the page, and those that are too large for it. */
+export const CLI_PRESETS: ReadonlyMap<string, Preset> = new Map(Object.entries({ ...PRESETS, ...LARGE_PRESETS }));
+export const PRESET_NAMES: readonly string[] = [...CLI_PRESETS.keys()];
 
 /** By its name, its title on the page, or how either begins, where that fits one alone. */
-export function presetNamed(said: string): PresetName | undefined {
-  const names = PRESET_NAMES.map((name) => ({ name, known: [plain(name), plain(PRESETS[name].title)] }));
+export function presetNamed(said: string): string | undefined {
+  const names = [...CLI_PRESETS].map(([name, { title }]) => ({ name, known: [plain(name), plain(title)] }));
   const word = plain(said);
   const exact = names.find(({ known }) => known.includes(word));
   const begun = word === '' ? [] : names.filter(({ known }) => known.some((full) => full.startsWith(word)));

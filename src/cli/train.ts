@@ -26,7 +26,7 @@ interface Outcome {
   readonly report: Report;
   readonly traces: readonly StepTrace[];
   readonly info: SessionInfo | undefined;
-  readonly weights: Uint8Array | undefined;
+  readonly weights: (() => Uint8Array) | undefined;
   readonly dataset: (() => Uint8Array) | undefined;
   readonly flightRecorder: (() => readonly FlightRecorderDump[]) | undefined;
 }
@@ -101,6 +101,7 @@ async function inNode(
   const outcome = await runConfig(run.config, run.files, {
     ...(dawn.gpu === undefined ? {} : { gpu: dawn.gpu }),
     ...(options.quiet ? {} : { onLoss: (...given) => progress.step(...given) }),
+    ...(options.quiet ? {} : { onPhase: (text) => progress.say(text) }),
     trace: options.trace !== undefined,
     faults: options.faults,
     evaluate: options.evaluate === true,
@@ -147,7 +148,7 @@ async function writeResults(outcome: Outcome, options: TrainOptions): Promise<vo
   await writeReport(outcome.report, options.out);
   if (options.trace !== undefined)
     await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock, outcome.info)));
-  if (options.save !== undefined && outcome.weights !== undefined) await write(options.save, outcome.weights);
+  if (options.save !== undefined && outcome.weights) await write(options.save, outcome.weights());
   if (options.flightRecorder !== undefined && outcome.flightRecorder)
     await write(options.flightRecorder, JSON.stringify(outcome.flightRecorder(), undefined, 1));
   if (options.dataset !== undefined && outcome.dataset) await write(options.dataset, outcome.dataset());

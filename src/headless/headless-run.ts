@@ -63,6 +63,8 @@ export class HeadlessRun {
   private readonly total: number;
   private readonly start: number;
   private savedAt: number | undefined;
+  /** Steps that are enqueued together: few where they take long, so that each is seen when it is done. */
+  private together = 1;
 
   constructor(
     private readonly blueprint: Blueprint,
@@ -121,7 +123,7 @@ export class HeadlessRun {
       },
       traces: this.traces,
       info: sessionInfo(training),
-      weights: weightsFile(blueprint, weights),
+      weights: () => weightsFile(blueprint, weights),
       dataset: () => datasetFile(blueprint),
       flightRecorder: () => flightDump(flight, blueprint),
     };
@@ -150,8 +152,12 @@ export class HeadlessRun {
       // Whole steps: what is saved then holds no half-added gradients.
       if (this.options.signal?.aborted && this.done % config.accumulate === 0)
         throw new LockstepError('aborted', `The run was stopped after ${stepOf(this.done, config)} steps.`);
-      if (this.done < plain) this.take(await Promise.race([training.run(this.chunk(plain)), lost]));
-      else {
+      if (this.done < plain) {
+        const sinceMs = performance.now();
+        this.take(await Promise.race([training.run(this.chunk(plain)), lost]));
+        const short = performance.now() - sinceMs < TURN_MS;
+        this.together = Math.max(1, Math.min(CHUNK, Math.floor(this.together * (short ? 2 : 0.5))));
+      } else {
         const one = await Promise.race([training.trace(), lost]);
         this.traces.push(one);
         this.take([one.losses]);
@@ -176,7 +182,7 @@ export class HeadlessRun {
     const { config } = this.blueprint;
     const { every } = this.options.checkpoint ?? {};
     const toNext = (steps: number): number => firstOfStep(steps, config) - (done % firstOfStep(steps, config));
-    const whole = toNext(Math.max(1, Math.floor(CHUNK / config.accumulate)));
+    const whole = toNext(Math.max(1, Math.floor(this.together / config.accumulate)));
     const due = this.noting ? toNext(1) : every === undefined ? whole : toNext(every);
     return Math.min(whole, plain - done, due, this.supervisor.faults.nextAfter(done) - done);
   }
@@ -206,10 +212,17 @@ export class HeadlessRun {
   /** A checkpoint where one is due. */
   private async keep(training: Training): Promise<void> {
     const sinceMs = performance.now();
-    if (sinceMs < this.nextCheckpointMs) return;
+    if (sinceMs < this.nextCheckpointMs || this.cannotFail(training)) return;
     this.checkpoint = await training.checkpoint();
     const nowMs = performance.now();
     this.nextCheckpointMs = nowMs + Math.max(CHECKPOINT_MS, (nowMs - sinceMs) / CHECKPOINT_SHARE);
+  }
+
+  /** One process on the CPU, without faults that are still planned: there is nothing that a restart could cure. */
+  private cannotFail({ device: { kind } }: Training): boolean {
+    const { placement, adapters } = this.blueprint.config;
+    const planned = this.supervisor.faults.left.length > 0;
+    return kind === 'cpu' && placement === 'shared' && adapters === undefined && !planned;
   }
 
   /** A new training from the last checkpoint, as torchrun does; false when the run is given up. */

@@ -16,6 +16,8 @@ export interface RunOptions {
    * step.
    */
   readonly onLoss?: (record: LossRecord, total: number, accumulate: number) => void;
+  /** What a large model's run does before its first step, which takes seconds. */
+  readonly onPhase?: (text: string) => void;
   readonly trace?: boolean;
   /** Loss over all rows in evaluation mode, into the report. */
   readonly evaluate?: boolean;
@@ -38,7 +40,7 @@ export interface RunResult {
   /** What the run looked like before it began: code lines, buffers, hardware. */
   readonly info: SessionInfo;
   /** Final weights as .safetensors. */
-  readonly weights: Uint8Array<ArrayBuffer>;
+  readonly weights: () => Uint8Array<ArrayBuffer>;
   /** The rows as .safetensors, for the script of the code panel. */
   readonly dataset: () => Uint8Array<ArrayBuffer>;
   /** PyTorch's flight recorder, one dump per rank; throws where the run has no process group. */

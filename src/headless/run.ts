@@ -8,8 +8,10 @@ import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
 import type { RecordOptions } from '../protocol/report';
 import type { Files } from '../protocol/session';
+import { parameterCount } from '../shapes/parameters';
 import { createBlueprint } from '../training/blueprint';
 import { DeviceKeeper } from '../training/device-keeper';
+import { memoryOf } from '../training/device-memory';
 import { checkRank } from '../training/failures/fault-plan';
 import { loadParts } from '../training/load-parts';
 import { Supervisor } from '../training/supervisor';
@@ -19,12 +21,24 @@ import { nothingLeft, noWholeStep } from './run-words';
 
 export { chromeTrace } from '../interop/chrome-trace';
 
+/** From so many on, a run says what it does before the first step. */
+const MANY_PARAMETERS = 10_000_000;
+
 /** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
 export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {
   checkRecords(options.records);
   const config = parseConfig(input);
   await loadParts(config);
+  const parameters = config.model.layers.reduce((sum, layer) => sum + parameterCount(layer), 0);
+  const say = (text: string): void => {
+    if (parameters >= MANY_PARAMETERS) options.onPhase?.(text);
+  };
+  say(`The model has ${parameters.toLocaleString('en')} parameters. They are drawn, and the steps compiled.`);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
+  if (parameters >= MANY_PARAMETERS) {
+    const bytes = Math.max(...memoryOf(blueprint).map(({ peakBytes }) => peakBytes));
+    say(`A device needs ${Math.round(bytes / 2 ** 20).toLocaleString('en')} MiB. The model is written to it.`);
+  }
   for (const { rank } of options.faults ?? []) checkRank(rank, blueprint.processOfDevice);
   const { total, start } = extentOf(blueprint);
   if (start >= total) throw nothingLeft(start, total, config);
@@ -33,6 +47,7 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
   try {
     const supervisor = await Supervisor.start({ blueprint, keeper, gpu: options.gpu });
     try {
+      say('The first step begins.');
       for (const fault of options.faults ?? []) supervisor.faults.add(fault);
       return await new HeadlessRun(blueprint, supervisor, options).run();
     } finally {

@@ -49,7 +49,7 @@ test.each(PLACEMENTS)('$title: killed while it plays, at once and in a step to c
   const records = recordsOf(s);
   const undisturbed = await runConfig({ ...config, steps: records.length }, {});
   expect(records).toEqual(undisturbed.report.losses);
-  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights());
   await s.close();
 });
 
@@ -67,7 +67,7 @@ test('a rank that hangs under a step by hand: the step is done all the same, aft
       ),
     });
     const undisturbed = await runConfig({ ...config, steps: 2 }, {});
-    expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+    expect(await s.api.saveWeights()).toEqual(undisturbed.weights());
     await s.close();
   }));
 
@@ -82,7 +82,7 @@ test('no restart is left: a clear failure, and the weights of the last checkpoin
     text: expect.stringMatching(/^Rank 0 .*The weights of step 3 are kept/),
   });
   const undisturbed = await runConfig({ ...config, steps: 3 }, {});
-  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights());
   await expect(s.api.traceStep()).rejects.toMatchObject({ code: 'rank-failed' });
   // Reset begins again.
   await s.api.reset();
@@ -101,7 +101,7 @@ test('no restart is left while it plays: the run is at the last checkpoint, and 
   expect((await s.api.snapshot()).step).toBe(step);
   expect(noticesOf(s).at(-1)?.text).toContain(`The weights of step ${step} are kept`);
   const undisturbed = await runConfig({ ...config, steps: step }, {});
-  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights());
   // Whose room is dead on the stage, and who waited for it.
   expect(s.events.findLast((e) => e.type === 'standstill')?.standstill?.ranks.map(({ is }) => is)).toEqual([
     'waiting',
@@ -159,7 +159,9 @@ test('headless: the report is that of what is left, with the error', async () =>
   expect(report.notices.at(-1)?.text).toMatch(
     /The one restart \(maxRestarts\) is used up\. There is no checkpoint yet: the start is left\. The 4 steps after it are lost\.$/,
   );
-  expect(weights).toEqual((await runConfig({ ...config, steps: 1, optimizer: { type: 'SGD', lr: 0 } }, {})).weights);
+  expect(weights()).toEqual(
+    (await runConfig({ ...config, steps: 1, optimizer: { type: 'SGD', lr: 0 } }, {})).weights(),
+  );
 });
 
 test('a rank that does not exist is refused', async () => {

@@ -4,6 +4,7 @@
  * `scaled_dot_product_attention` with a flash kernel: it keeps no matrix of scores. What a block keeps per token is
  * counted tensor by tensor; for GPT-2 it comes to the 34 bytes per hidden unit of Korthikanti et al. (2022), table 2.
  */
+import { GPT_2_SMALL } from '../protocol/large-presets';
 import type { Layer, Model, ModelPart } from './model';
 
 interface Shape {
@@ -171,9 +172,11 @@ function decoder(shape: Shape): Model {
 const WEBTEXT = { name: 'OpenWebText', rows: Math.floor(9.04e9 / 1024) };
 const LLAMA_DATA = { name: 'two trillion tokens', rows: Math.floor(2e12 / 4096) };
 
+const { vocab, context, width, heads, layers } = GPT_2_SMALL;
+
 export const GPT_2: Model = decoder({
-  ...{ id: 'gpt2', label: 'GPT-2', family: 'gpt2', blocks: 12, hidden: 768, heads: 12, keyHeads: 12 },
-  ...{ feedForward: 3072, vocabulary: 50_257, context: 1024, data: WEBTEXT },
+  ...{ id: 'gpt2', label: 'GPT-2', family: 'gpt2', blocks: layers, hidden: width, heads, keyHeads: heads },
+  ...{ feedForward: 4 * width, vocabulary: vocab, context, data: WEBTEXT },
 });
 
 const llama = { family: 'llama', vocabulary: 32_000, context: 4096, data: LLAMA_DATA } as const;

@@ -13,6 +13,7 @@ import {
 import { decodeF64, fingerprint, type StoredTensor, sha256 } from './fixtures/decode';
 import fixtures from './fixtures/rng.json';
 import { Generator } from './generator';
+import { randnDouble } from './normal-double';
 
 interface Case {
   kind: string;
@@ -68,7 +69,7 @@ function draw(g: Generator, c: Case): unknown {
     case 'rand_float64':
       return randDouble(g, size);
     case 'randn_float64':
-      return g.randnDouble(size);
+      return randnDouble(g, size);
     default:
       throw new Error(`unknown case ${c.kind}`);
   }

@@ -5,7 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { Mt19937 } from './mt19937';
-import { NORMAL_FILL_MIN, normalFill, normalFillDouble, polarPair } from './normal';
+import { NORMAL_FILL_MIN, normalFill, polarPair } from './normal';
 
 const TWO32 = 2 ** 32;
 const f = Math.fround;
@@ -23,6 +23,16 @@ export class Generator {
   #cachedNormal: number | undefined;
   #initialSeed = 0n;
   readonly #u24 = (): number => (this.#engine.word() & 0xffffff) / 2 ** 24;
+  /** uniform24() for the elements from `start` to `end`, times `range`, plus `low`. */
+  readonly #fill = (out: Float32Array, start: number, end: number, range = 1, low = 0): void => {
+    for (let i = start; i < end; ) {
+      const words = this.#engine.words(end - i);
+      const { length } = words;
+      // torch fuses the product and the sum; the double product is exact here and the store rounds once.
+      for (let k = 0; k < length; k++) out[i + k] = (((words[k] as number) & 0xffffff) / 2 ** 24) * range + low;
+      i += length;
+    }
+  };
 
   constructor(seed: number | bigint) {
     this.manualSeed(seed);
@@ -94,8 +104,13 @@ export class Generator {
   /** `torch.rand(n)`. */
   rand(n: number): Float32Array<ArrayBuffer> {
     const out = new Float32Array(n);
-    for (let i = 0; i < n; i++) out[i] = this.#u24();
+    this.#fill(out, 0, n);
     return out;
+  }
+
+  /** Draws what rand(n) or uniform(n) draws, and drops it. */
+  skipUniform(n: number): void {
+    for (let left = n; left > 0; ) left -= this.#engine.words(left).length;
   }
 
   /** `torch.empty(n).uniform_(from, to)`. */
@@ -103,8 +118,7 @@ export class Generator {
     const low = f(from);
     const range = f(f(to) - low);
     const out = new Float32Array(n);
-    // torch fuses the product and the sum; the double product is exact here and the store rounds once.
-    for (let i = 0; i < n; i++) out[i] = this.#u24() * range + low;
+    this.#fill(out, 0, n, range, low);
     return out;
   }
 
@@ -116,16 +130,8 @@ export class Generator {
   /** `torch.empty(n).normal_(mean, std)` for a contiguous tensor. */
   normal(n: number, mean: number, std: number): Float32Array<ArrayBuffer> {
     const out = new Float32Array(n);
-    if (n >= NORMAL_FILL_MIN) normalFill(out, mean, std, this.#u24);
-    else for (let i = 0; i < n; i++) out[i] = this.#polar() * std + mean;
-    return out;
-  }
-
-  /** `torch.randn(n, dtype=torch.float64)`; the last bits are those of the platform's log, sin and cos. */
-  randnDouble(n: number): Float64Array<ArrayBuffer> {
-    const out = new Float64Array(n);
-    if (n >= NORMAL_FILL_MIN) normalFillDouble(out, 0, 1, () => this.uniform53());
-    else for (let i = 0; i < n; i++) out[i] = this.#polar();
+    if (n >= NORMAL_FILL_MIN) normalFill(out, mean, std, this.#fill);
+    else for (let i = 0; i < n; i++) out[i] = this.polar() * std + mean;
     return out;
   }
 
@@ -166,7 +172,8 @@ export class Generator {
     return out;
   }
 
-  #polar(): number {
+  /** One of a pair of standard normals in double precision. */
+  polar(): number {
     const cached = this.#cachedNormal;
     if (cached !== undefined) {
       this.#cachedNormal = undefined;

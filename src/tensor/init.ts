@@ -43,9 +43,17 @@ export function initConvTranspose(generator: Generator, shape: Shape, groups: nu
 function weightThenBias(generator: Generator, shape: Shape, biasSize: number): WeightAndBias {
   const weight = kaimingUniform(generator, shape, { a: Math.sqrt(5) });
   if (biasSize === 0) return { weight, bias: undefined };
-  const bound = 1 / Math.sqrt(fanInOf(shape));
-  return { weight, bias: generator.uniform(biasSize, -bound, bound) };
+  return { weight, bias: uniformBias(generator, fanInOf(shape), biasSize) };
 }
+
+function uniformBias(generator: Generator, fanIn: number, size: number): DrawnWeights {
+  const bound = 1 / Math.sqrt(fanIn);
+  return generator.uniform(size, -bound, bound);
+}
+
+/** The bias of `nn.Linear(in, out)`, which is drawn after the weight. */
+export const initLinearBias = (generator: Generator, inFeatures: number, outFeatures: number): DrawnWeights =>
+  uniformBias(generator, inFeatures, outFeatures);
 
 /** `nn.Embedding(num, dim, padding_idx)`: normal_(0, 1) over all of [num, dim], then the padding row set to zero. */
 export function initEmbedding(

@@ -1,7 +1,7 @@
 /**
  * The ways in which torch draws normals on an x86 CPU: polar pairs in double precision for fewer than 16 elements, and
- * block transforms from 16 on, vectorised for float32 and by the C library for float64. They consume different words,
- * so which one runs is part of the contract. Called by Generator alone.
+ * block transforms from 16 on, vectorised for float32 and by the C library for float64 (normal-double.ts). They consume
+ * different words, so which one runs is part of the contract. Called by Generator.
  */
 import { fma32, logOfU24, sinCos32 } from './float32-math';
 
@@ -19,32 +19,27 @@ export function polarPair(u1: number, u2: number): readonly [first: number, seco
   return [radius * Math.cos(angle), radius * Math.sin(angle)];
 }
 
-/** Fills `data` (16 elements or more) with normals; `u24` gives uniforms of 24 bits. */
-export function normalFill(data: Float32Array, mean: number, std: number, u24: () => number): void {
+/** Draws the elements from `start` to `end`. */
+export type FillUniform<T> = (data: T, start: number, end: number) => void;
+
+/** Fills `data` (16 elements or more) with normals; `u24` draws uniforms of 24 bits. */
+export function normalFill(data: Float32Array, mean: number, std: number, u24: FillUniform<Float32Array>): void {
   const mean32 = f(mean);
   const std32 = f(std);
   fillByBlocks(data, u24, (start) => transformBlock(data, start, mean32, std32));
 }
 
-/** The same for float64, with uniforms of 53 bits. */
-export function normalFillDouble(data: Float64Array, mean: number, std: number, u53: () => number): void {
-  fillByBlocks(data, u53, (start) => {
-    for (let i = start; i < start + BLOCK / 2; i++) {
-      const radius = Math.sqrt(-2 * Math.log(1 - (data[i] as number)));
-      const angle = 2 * Math.PI * (data[i + BLOCK / 2] as number);
-      data[i] = radius * Math.cos(angle) * std + mean;
-      data[i + BLOCK / 2] = radius * Math.sin(angle) * std + mean;
-    }
-  });
-}
-
 /** A size that is no multiple of 16 redraws the last 16. */
-function fillByBlocks(data: Float32Array | Float64Array, uniform: () => number, transform: (start: number) => void) {
+export function fillByBlocks<T extends Float32Array | Float64Array>(
+  data: T,
+  fill: FillUniform<T>,
+  transform: (start: number) => void,
+): void {
   const n = data.length;
-  for (let i = 0; i < n; i++) data[i] = uniform();
+  fill(data, 0, n);
   for (let i = 0; i + BLOCK <= n; i += BLOCK) transform(i);
   if (n % BLOCK !== 0) {
-    for (let i = n - BLOCK; i < n; i++) data[i] = uniform();
+    fill(data, n - BLOCK, n);
     transform(n - BLOCK);
   }
 }

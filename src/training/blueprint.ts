@@ -23,12 +23,11 @@ import type { ShardMap } from '../sharding/shard-map';
 import type { Generator } from '../tensor/generator';
 import { createBatches } from './blueprint/batches';
 import { createFeeds, type Feeds } from './blueprint/feeds';
-import { compileReference, compileRun } from './blueprint/programs';
+import { planOf } from './blueprint/plan';
 import { RESUMING } from './blueprint/resuming-part';
-import { modeInputOf, startOf, tableOf } from './blueprint/start';
+import { drawModel, tableOf } from './blueprint/start';
 import type { ResumePlan } from './checkpoint/resume-plan';
 import { failureNotices, linksOf } from './failures/failure-notices';
-import { kindRules } from './step-kinds';
 import { checkShards } from './weights/check-shards';
 import { withStates } from './weights/state-shards';
 
@@ -76,18 +75,12 @@ export function createBlueprint(
   files: Files,
   mode: ParallelMode = PARALLEL_MODES[given.mode],
 ): Blueprint {
-  const mesh = mode.mesh(given);
-  const start = startOf({ config: given, files, mode, mesh });
-  const { dataset, parameters, buffers, saved } = start;
-  const config = mode.settle?.(modeInputOf(given, dataset)) ?? given;
+  const plan = planOf(given, files, mode);
+  const { config, mesh, dataset, input, rules, referenceRules, programs, reference } = plan;
+  const { sizes, batchesPerEpoch, schedule } = plan;
+  const start = drawModel({ config: given, files, mode, mesh }, plan);
+  const { parameters, buffers, saved } = start;
   const { batches, noteMasks } = createBatches({ config, mode, mesh }, start);
-  const { sizes, batchesPerEpoch, schedule } = batches();
-  mode.checkSchedule?.(config, schedule);
-  const input = modeInputOf(config, dataset);
-  const rules = kindRules(config, mode);
-  const referenceRules = kindRules(config, PARALLEL_MODES.single);
-  const programs = compileRun({ input, mode, schedule, rules }, saved !== undefined);
-  const reference = compileReference({ input, mode, schedule, rules: referenceRules });
   for (const program of programs) noteMasks(program);
 
   const names = parameters.map((p) => p.name);

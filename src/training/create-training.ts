@@ -13,6 +13,7 @@ import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
 import { FaultPlan } from './failures/fault-plan';
 import { FlightLog } from './failures/flight-log';
+import { HOST_MEMORY, LARGE_MB } from './host-memory-part';
 import { openWorld, type WorldRequest } from './open-world';
 import type { Training } from './training';
 import { trainingOn } from './training-on-worlds';
@@ -59,6 +60,9 @@ async function openTraining(
   // On any device: what is computed from the weights beside it (test loss, predictions) is the CPU's work.
   await loadVectors(programs);
   const choice = await keeper.choose(config.device);
+  // Every device keeps to its budget, so few devices cannot take more than there is.
+  if (choice.kind === 'cpu' && (processOfDevice.length + 1) * config.memoryBudgetMb > LARGE_MB)
+    (await HOST_MEMORY.load()).checkCpuMemory(config, [programs, referencePrograms]);
   const adapters = config.adapters && rankDevices(config, mode).map(({ adapter }) => adapter);
   const group = {
     timeoutMs: 1000 * config.timeoutS,

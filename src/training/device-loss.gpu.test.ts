@@ -239,5 +239,5 @@ test('headless, lost when the last weights are read: the report is that of a run
   expect(report.error).toBeUndefined();
   expect(report.notices.some(({ id }) => id === 'device-lost')).toBe(true);
   expect(report.losses).toEqual(undisturbed.report.losses);
-  expect(weights).toEqual(undisturbed.weights);
+  expect(weights()).toEqual(undisturbed.weights());
 });

@@ -14,7 +14,7 @@ export const hasHalves = (config: Config): boolean => halfOf(config) !== undefin
 export const FLOAT32_MEMORY = new Part('The memory in float32', () => import('./memory-in-float32'));
 if (!globalThis.LOCKSTEP_SITE) await FLOAT32_MEMORY.load();
 
-export function memoryOf(blueprint: Blueprint): readonly DeviceMemory[] {
+export function memoryOf(blueprint: Pick<Blueprint, 'config' | 'programs'>): readonly DeviceMemory[] {
   const budget = blueprint.config.memoryBudgetMb * 1024 * 1024;
   return [...planMemory(blueprint.programs).values()].map((plan) => deviceMemory(blueprint.programs, plan, budget));
 }

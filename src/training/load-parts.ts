@@ -17,6 +17,7 @@ import type { Config, LayerConfig } from '../protocol/config';
 import { halfOf, reduceHalf } from '../protocol/half-of';
 import { RESUMING } from './blueprint/resuming-part';
 import { FLOAT32_MEMORY, hasHalves } from './device-memory';
+import { HOST_MEMORY, isLarge } from './host-memory-part';
 
 type LayerType = LayerConfig['type'];
 
@@ -80,6 +81,7 @@ export async function loadParts(config: Config): Promise<void> {
     ...(config.gradScaler.enabled ? [GRAD_SCALER] : []),
     ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),
+    ...(isLarge(config) ? [HOST_MEMORY] : []),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),
     ...(config.resume === undefined && config.weights === undefined ? [] : [RESUMING]),
   ];

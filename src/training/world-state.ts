@@ -35,17 +35,20 @@ export function createWorldState(
   const devices = new Set(buffers.map(({ device }) => device));
   const own = new Map([...devices].map((device) => [device, startOn(shards, ownStart(device))]));
   return {
-    writeStart: () =>
-      world.write(
-        buffers.map(({ device, spec }) => ({
-          device,
-          buffer: spec.name,
-          data:
-            own.get(device)?.(device, spec.name) ??
-            initial(device, spec.name) ??
-            allocate(spec.dtype, elements(spec.shape)).fill(spec.fill ?? 0),
-        })),
-      ),
+    async writeStart() {
+      const oneByOne = buffers.some(({ spec }) => elements(spec.shape) > LARGE);
+      for (const piece of oneByOne ? buffers.map((one) => [one]) : [buffers])
+        await world.write(
+          piece.map(({ device, spec }) => ({
+            device,
+            buffer: spec.name,
+            data:
+              own.get(device)?.(device, spec.name) ??
+              initial(device, spec.name) ??
+              allocate(spec.dtype, elements(spec.shape)).fill(spec.fill ?? 0),
+          })),
+        );
+    },
     write: (values) => world.write(values),
     async read(categories = STATEFUL) {
       const refs = buffers
@@ -56,6 +59,9 @@ export function createWorldState(
     },
   };
 }
+
+/** Elements: zeros for all gradients and states of a larger model would take as much memory as these. */
+const LARGE = 2 ** 22;
 
 type Initial = InitialParameter | InitialBuffer;
 

@@ -1,13 +1,17 @@
 /** torch.nn.Linear: y = x W^T + b over the last dimension; `tied` takes the weight from an earlier layer. */
 import type { LayerOf } from '../../protocol/config';
-import { initLinear } from '../../tensor/init';
+import { initLinear, initLinearBias } from '../../tensor/init';
 import type { LayerDef } from '../layer';
 
 export const linear: LayerDef<LayerOf<'Linear'>> = {
   init({ in: inFeatures, out, bias: hasBias, tied }, generator) {
+    if (tied === undefined) {
+      const { weight, bias } = initLinear(generator, inFeatures, out, hasBias);
+      return bias ? [weight, bias] : [weight];
+    }
     // A tied weight is replaced after its construction, so its draw is consumed all the same.
-    const { weight, bias } = initLinear(generator, inFeatures, out, hasBias);
-    return [...(tied === undefined ? [weight] : []), ...(bias ? [bias] : [])];
+    generator.skipUniform(out * inFeatures);
+    return hasBias ? [initLinearBias(generator, inFeatures, out)] : [];
   },
   forward(c, { bias, tied }, x) {
     const weight = tied === undefined ? c.parameter('weight') : c.shared(tied);

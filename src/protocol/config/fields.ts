@@ -9,6 +9,8 @@ export const LIMITS = {
   collective: 16,
   layers: 32,
   units: 8192,
+  /** Rows of an embedding, and outputs of the layer that predicts tokens. */
+  vocabulary: 65_536,
   batchSize: 8192,
   samples: 100_000,
   context: 1024,

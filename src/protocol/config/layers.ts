@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { count, LIMITS, pair, real } from './fields';
 
 const units = count(1, LIMITS.units);
+const vocabulary = count(1, LIMITS.vocabulary);
 const size = pair(1, 64);
 const name = v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z_0-9.]*$/)));
 const eps = (value: number) => v.optional(real(0, 1), value);
@@ -40,7 +41,7 @@ const leaf = v.variant('type', [
   v.strictObject({
     type: v.literal('Linear'),
     in: units,
-    out: units,
+    out: vocabulary,
     bias: v.optional(v.boolean(), true),
     /**
      * Full name of a parameter [out, in] of an earlier layer to use as the weight (an embedding's, for a GPT's head).
@@ -102,7 +103,7 @@ const leaf = v.variant('type', [
   }),
   v.strictObject({
     type: v.literal('Embedding'),
-    vocab: units,
+    vocab: vocabulary,
     width: units,
     paddingIdx: v.optional(count(0, 8191)),
     name,
@@ -113,7 +114,7 @@ const leaf = v.variant('type', [
    */
   v.strictObject({
     type: v.literal('TokenEmbedding'),
-    vocab: units,
+    vocab: vocabulary,
     context: count(1, LIMITS.context),
     width: units,
     name,

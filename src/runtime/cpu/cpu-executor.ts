@@ -64,7 +64,9 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     read: async (refs, as) =>
       refs.map(({ device, buffer }) => {
         const array = memoryOf(device).persistent(buffer);
-        return as === 'bits' ? message(array) : Float32Array.from(array);
+        if (as === 'bits') return message(array);
+        // Copies of memory; from() would take the elements one by one.
+        return array instanceof Float32Array ? array.slice() : Float32Array.from(array);
       }),
     step(key, feed, stop) {
       begin(feed);

@@ -5,8 +5,8 @@
  * two parameters of one pool then have disjoint ranges, as WebGPU wants it of writable bindings. Numbers only;
  * `memory.ts` allocates.
  */
-import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
+import { refusedSettings } from '../../base/refused-settings';
 import type { BufferSpec, Program } from '../../program/instruction';
 import { alignedBytes, type DevicePlan, planMemory } from '../../program/memory-planner';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
@@ -124,13 +124,13 @@ export class MemoryLayout {
     const limit = Math.min(this.limits.maxBufferSize, this.limits.maxStorageBufferBindingSize);
     if (bytes > limit) {
       if (holders.length > 1) return false;
-      const hint = 'Use a smaller model or batch.';
-      throw new LockstepError(
-        'memory',
-        `CUDA out of memory. ${label} needs ${bytes} bytes; this adapter allows ${limit} in one buffer.`,
-        hint,
-        { bytes, limit },
-      );
+      throw refusedSettings({
+        code: 'memory',
+        settings: { device: 'webgpu' },
+        why: `${label} needs ${bytes.toLocaleString('en')} bytes, and this adapter allows ${limit.toLocaleString('en')} in one buffer (maxBufferSize, maxStorageBufferBindingSize)`,
+        hint: 'Use a smaller model or batch, or train on the CPU (device "cpu").',
+        details: { bytes, limit },
+      });
     }
     const buffer = this.list.push({ label, bytes }) - 1;
     let offset = 0;

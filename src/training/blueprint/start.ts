@@ -1,6 +1,7 @@
 /**
  * What a script has in hand before its first step, drawn from one seed in the order of a PyTorch script: the data, then
- * each rank's model, then where the generators are. Called by blueprint.ts.
+ * each rank's model, then where the generators are. The data alone decides what is compiled (plan.ts), so a model that
+ * no device has room for is refused before it is drawn.
  */
 import { at } from '../../base/invariant';
 import { checkTargets, checkTokens, type Dataset } from '../../data/dataset';
@@ -18,6 +19,7 @@ import { Generator } from '../../tensor/generator';
 import { HALF_BITS } from '../../tensor/half-bits-part';
 import { type DType, elements } from '../../tensor/shape';
 import { modelFileName } from '../checkpoint/file-names';
+import { HOST_MEMORY } from '../host-memory-part';
 import { rankStarts } from '../rank-starts';
 import { RESUMING } from './resuming-part';
 
@@ -28,10 +30,13 @@ export interface RunInput {
   readonly mesh: DeviceMesh;
 }
 
-export interface Start {
+export interface DrawnData {
   readonly dataset: Dataset;
   /** Where the generator is when the data is drawn and split, and the model is not. */
   readonly generatorAfterData: Generator;
+}
+
+export interface Start extends DrawnData {
   /** By data index, after the model. */
   readonly generators: readonly Generator[];
   /** Rank 0's. */
@@ -44,12 +49,16 @@ export interface Start {
   readonly saved: ReturnType<ReturnType<(typeof RESUMING)['get']>['readCheckpoint']> | undefined;
 }
 
-export function startOf({ config, files, mode, mesh }: RunInput): Start {
-  const { layers } = config.model;
+export function drawData({ config, files }: Pick<RunInput, 'config' | 'files'>): DrawnData {
   const generator = new Generator(config.seed);
   const dataset = makeDataset(config.data, config.loss, generator, files);
-  const generatorAfterData = generator.clone();
   checkFit(config, dataset);
+  return { dataset, generatorAfterData: generator };
+}
+
+export function drawModel({ config, files, mode, mesh }: RunInput, { dataset, generatorAfterData }: DrawnData): Start {
+  const { layers } = config.model;
+  HOST_MEMORY.now()?.checkDrawnWeights({ config, mode }, mesh);
   const starts = rankStarts({ config, mode }, generatorAfterData, mesh);
   mode.checkStart?.(starts.parameters);
   const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };

@@ -63,7 +63,7 @@ test.each(PLACEMENTS)(
     const undisturbed = await runConfig({ ...config, placement }, {}, { gpu: node.gpu });
     expect(disturbed.report.notices.filter(({ id }) => id === 'rank-failed')).toHaveLength(KILLS);
     expect(disturbed.report.losses).toEqual(undisturbed.report.losses);
-    expect(disturbed.weights).toEqual(undisturbed.weights);
+    expect(disturbed.weights()).toEqual(undisturbed.weights());
     await Promise.all(watched.devices.map((device) => device.lost));
     expect(watched.use()).toEqual({ devices: 0, buffers: 0, bytes: 0 });
   },

@@ -106,7 +106,7 @@ describe.each(PLACEMENTS)('$title', ({ placement }) => {
         const undisturbed = await runConfig({ ...config, placement }, {});
         expect(disturbed.report.error).toBeUndefined();
         expect(disturbed.report.losses).toEqual(undisturbed.report.losses);
-        expect(disturbed.weights).toEqual(undisturbed.weights);
+        expect(disturbed.weights()).toEqual(undisturbed.weights());
         const notices = disturbed.report.notices.filter(({ id }) => id === 'rank-failed').map(({ text }) => text);
         expect(notices).toHaveLength(kills);
         notices.forEach((text, step) => {

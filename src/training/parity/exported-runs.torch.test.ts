@@ -107,7 +107,7 @@ async function trained(cases: readonly ScriptCase[]): Promise<void> {
       ...lossesApart(report, own.report.losses, FAILS.test(name) ? 1 : undefined).map((text) => `${name}: ${text}`),
     );
     if (!FAILS.test(name) && !ENDS_WITH_JOIN.test(name))
-      found.push(...weightsApart(report, own.weights, config).map((text) => `${name}: ${text}`));
+      found.push(...weightsApart(report, own.weights(), config).map((text) => `${name}: ${text}`));
   }
   expect(found).toEqual([]);
 }

@@ -114,7 +114,7 @@ test('what a run saves, torch can load, and a run that starts from it goes on fr
     },
   };
   const { weights } = await runConfig(config, {});
-  const saved = readSafetensors(FILE, weights);
+  const saved = readSafetensors(FILE, weights());
   const of = (name: string) =>
     must(
       saved.find((t) => t.name === name),
@@ -133,9 +133,9 @@ test('what a run saves, torch can load, and a run that starts from it goes on fr
   });
   const next = await runConfig(
     { ...config, weights: FILE, steps: 1, optimizer: { type: 'SGD', lr: 0 } },
-    { [FILE]: weights },
+    { [FILE]: weights() },
   );
-  const after = readSafetensors(FILE, next.weights);
+  const after = readSafetensors(FILE, next.weights());
   expect(after.find((t) => t.name === 'norm.num_batches_tracked')?.data).toEqual(BigInt64Array.of(3n));
   expect(after.find((t) => t.name === 'a.weight')?.data).toEqual(of('a.weight').data);
 });

@@ -4,7 +4,13 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return [...new Uint8Array(digest)].map((b) => b.toString(16).padStart(2, '0')).join('');
 }
 
-const bytesOf = (values: Float32Array): Uint8Array<ArrayBuffer> => new Uint8Array(Float32Array.from(values).buffer);
+/** The memory itself, as the digest does not take memory that threads share. */
+function bytesOf(values: Float32Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = values;
+  return buffer instanceof ArrayBuffer
+    ? new Uint8Array(buffer, byteOffset, byteLength)
+    : new Uint8Array(values.slice().buffer as ArrayBuffer);
+}
 
 export interface WeightsHash {
   readonly all: string;

@@ -42,4 +42,4 @@ export function startWeights({ programs, shards, parameters, buffers, rankOfDevi
 }
 
 export const byName = (values: readonly BufferValue[]): ReadonlyMap<string, Float32Array> =>
-  new Map(values.map(({ buffer, data }) => [buffer, Float32Array.from(data)]));
+  new Map(values.map(({ buffer, data }) => [buffer, data instanceof Float32Array ? data : Float32Array.from(data)]));
