@@ -9,7 +9,7 @@ import { runCollectives } from './run-collectives';
 let gpu: NodeGpu | undefined;
 
 beforeAll(() => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
 });
 
 afterAll(async () => {

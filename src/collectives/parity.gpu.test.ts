@@ -14,7 +14,7 @@ import { CASES, parityFailures, parityVariants } from './testing/collective-pari
 let gpu: NodeGpu;
 let opened: OpenedDevice;
 beforeAll(async () => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
   opened = await gpu.open();
 });
 afterAll(() => gpu.close());

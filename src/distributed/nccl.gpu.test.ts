@@ -9,7 +9,7 @@ import { full, tensor, zeros } from './tensor';
 
 let node: NodeGpu;
 beforeAll(() => {
-  node = nodeGpu();
+  node = nodeGpu({ warm: true });
 });
 afterAll(() => node.close());
 

@@ -5,7 +5,7 @@
  * @module-tag rest: the software adapter of the tests gets other kernels, which ops.gpu.test.ts has;
  * attention.gpu.test.ts and norm.gpu.test.ts have kernels of hardware.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../base/invariant';
 import { KERNELS } from './kernel-table';
 import type { Sizes } from './testing/case-tools';
@@ -18,11 +18,6 @@ let runner: LaunchRunner | undefined;
 
 beforeAll(async () => {
   runner = (await LaunchRunner.open()).tuned(HARDWARE);
-});
-
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
 });
 
 const isOfHardware = (kernel: string): boolean => kernel.startsWith('workgroup/');

@@ -2,7 +2,7 @@
  * Every operator on a real WebGPU device against its CPU kernel: each forward and backward node of every case, with 1
  * and with 3 instances.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { place } from '../../scripts/tier';
 import { at, must } from '../base/invariant';
 import { CpuScratch } from './cpu-scratch';
@@ -17,11 +17,6 @@ let runner: LaunchRunner | undefined;
 
 beforeAll(async () => {
   runner = await LaunchRunner.open();
-});
-
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
 });
 
 const worstError = (make: Maker, sizes: Sizes, instances: number, measure: Measure = errorOf) =>

@@ -5,7 +5,7 @@
  * @module-tag rest: ops.gpu.test.ts holds every kernel to the CPU, and ops.parity.test.ts the CPU to the same numbers
  * of PyTorch.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { must } from '../base/invariant';
 import { bar, distance } from './testing/closeness';
 import { runGpu } from './testing/run-gpu';
@@ -16,11 +16,6 @@ let runner: LaunchRunner | undefined;
 
 beforeAll(async () => {
   runner = await LaunchRunner.open();
-});
-
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
 });
 
 it.each(TORCH_CASES)('%s', async (_, stored) => {

@@ -4,7 +4,7 @@
  *
  * @module-tag rest: ops.gpu.test.ts holds the tiled kernels to the CPU off the grid of tiles.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
 import { elements } from '../tensor/shape';
 import { grid } from './launch';
@@ -19,11 +19,6 @@ let runner: LaunchRunner | undefined;
 
 beforeAll(async () => {
   runner = await LaunchRunner.open();
-});
-
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
 });
 
 const LAYOUTS = {

@@ -10,7 +10,7 @@ import { optimizerSuite } from './testing/optimizer-suite';
 let gpu: NodeGpu;
 let opened: OpenedDevice;
 beforeAll(async () => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
   opened = await gpu.open();
 });
 afterAll(() => gpu.close());

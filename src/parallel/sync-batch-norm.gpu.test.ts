@@ -11,7 +11,7 @@ import { SYNC_CASES, syncFailures, syncProgram } from './testing/sync-batch-norm
 let gpu: NodeGpu;
 let opened: OpenedDevice;
 beforeAll(async () => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
   opened = await gpu.open();
 });
 afterAll(() => gpu.close());

@@ -13,7 +13,7 @@ import { DeviceKeeper } from './device-keeper';
 const STEPS = 4;
 let node: NodeGpu;
 beforeAll(() => {
-  node = nodeGpu();
+  node = nodeGpu({ warm: true });
 });
 afterAll(() => node.close());
 

@@ -3,7 +3,7 @@
  *
  * @module-tag rest: ops.gpu.test.ts has fused kernels, and bits.test.ts the fused Programs.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';
 import { type Graph, GraphBuilder } from '../graph';
@@ -24,11 +24,6 @@ let runner: LaunchRunner | undefined;
 beforeAll(async () => {
   runner = await LaunchRunner.open();
 });
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
-});
-
 interface Network {
   readonly graph: Graph;
   readonly keep: ReadonlySet<ValueId>;

@@ -1,6 +1,7 @@
 /**
  * Runs the launches of one operator on a real WebGPU device, for several instances in one dispatch, and reads every
- * output back. For tests of kernels: nothing is cached but pipelines. Programs are run by `runtime/webgpu`.
+ * output back. For tests of kernels: nothing is cached but pipelines, for all files that a process runs. Programs are
+ * run by `runtime/webgpu`.
  */
 import { create, globals } from 'webgpu';
 import { at, must } from '../../base/invariant';
@@ -26,34 +27,48 @@ interface Compiled {
   readonly pipeline: GPUComputePipeline;
 }
 
+interface Kept {
+  readonly gpu: GPU;
+  readonly device: GPUDevice;
+  readonly pipelines: Map<string, Compiled>;
+}
+
+/** The device of the process, which vitest keeps for many files. */
+let kept: Promise<Kept> | undefined;
+
+async function openKept(): Promise<Kept> {
+  Object.assign(globalThis, globals);
+  pollPatiently();
+  const gpu = create([]);
+  const adapter = must(await gpu.requestAdapter(), 'a WebGPU adapter (set VK_DRIVER_FILES to SwiftShader)');
+  const device = await adapter.requestDevice();
+  process.once('exit', () => {
+    device.destroy();
+    kept = undefined;
+  });
+  return { gpu, device, pipelines: new Map() };
+}
+
 export class LaunchRunner {
-  readonly #gpu: GPU;
-  readonly #pipelines = new Map<string, Compiled>();
+  readonly #pipelines: Map<string, Compiled>;
+  readonly device: GPUDevice;
 
   private constructor(
-    gpu: GPU,
-    readonly device: GPUDevice,
+    private readonly kept: Kept,
     readonly tuning: KernelTuning = SOFTWARE_TUNING,
   ) {
-    this.#gpu = gpu;
+    this.device = kept.device;
+    this.#pipelines = kept.pipelines;
   }
 
   static async open(): Promise<LaunchRunner> {
-    Object.assign(globalThis, globals);
-    pollPatiently();
-    const gpu = create([]);
-    const adapter = must(await gpu.requestAdapter(), 'a WebGPU adapter (set VK_DRIVER_FILES to SwiftShader)');
-    return new LaunchRunner(gpu, await adapter.requestDevice());
+    kept ??= openKept();
+    return new LaunchRunner(await kept);
   }
 
   /** The same device, for which operators are lowered by another tuning. */
   tuned(tuning: KernelTuning): LaunchRunner {
-    return new LaunchRunner(this.#gpu, this.device, tuning);
-  }
-
-  close(): GPU {
-    this.device.destroy();
-    return this.#gpu; // keeps the instance alive until after the device is gone
+    return new LaunchRunner(this.kept, tuning);
   }
 
   /**

@@ -10,7 +10,7 @@ import { smallWorld, weightsOf, writeStart } from './testing/small-world';
 
 let node: NodeGpu;
 beforeAll(() => {
-  node = nodeGpu();
+  node = nodeGpu({ warm: true });
 });
 afterAll(() => node.close());
 

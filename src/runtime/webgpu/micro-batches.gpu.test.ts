@@ -13,7 +13,7 @@ const KEY = programKey(ALONE);
 let gpu: NodeGpu;
 let opened: OpenedDevice;
 beforeAll(async () => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
   opened = await gpu.open();
 });
 afterAll(() => gpu.close());

@@ -20,7 +20,7 @@ let gpu: NodeGpu | undefined;
 let opened: OpenedDevice | undefined;
 
 beforeAll(async () => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
   opened = await gpu.open();
 });
 

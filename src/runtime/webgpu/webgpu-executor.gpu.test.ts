@@ -18,7 +18,7 @@ import { createWebgpuExecutor } from './webgpu-executor';
 let gpu: NodeGpu;
 let opened: OpenedDevice;
 beforeAll(async () => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
   opened = await gpu.open();
 });
 afterAll(() => gpu.close());

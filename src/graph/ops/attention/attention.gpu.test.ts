@@ -1,5 +1,5 @@
 /** Attention on a real WebGPU device at sizes of real models, at extreme scores, and with NaN under the causal mask. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { place } from '../../../../scripts/tier';
 import { at, must } from '../../../base/invariant';
 import { type CaseInput, type OpCase, randomSource, reals } from '../../testing/case-tools';
@@ -11,11 +11,6 @@ let runner: LaunchRunner | undefined;
 
 beforeAll(async () => {
   runner = await LaunchRunner.open();
-});
-
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
 });
 
 const packed = (batch: number, length: number, heads: number, headDim: number, causal: boolean): OpCase => ({

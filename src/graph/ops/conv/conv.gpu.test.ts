@@ -2,7 +2,7 @@
  * Convolutions large enough for several tiles and for parts of several rows, on a real WebGPU device against the CPU,
  * forward and backward; the small and odd shapes are in ops.gpu.test.ts.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
 import type { Attrs, ValueId } from '../../op';
@@ -17,11 +17,6 @@ let runner: LaunchRunner | undefined;
 
 beforeAll(async () => {
   runner = await LaunchRunner.open();
-});
-
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
 });
 
 it.each<[string, string, readonly Shape[], Attrs, readonly string[]]>([

@@ -2,7 +2,7 @@
  * Norm layers on a real WebGPU device where sums fall into several parts, far from zero, and with running statistics in
  * place.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
 import { CpuScratch } from '../../cpu-scratch';
@@ -18,11 +18,6 @@ let runner: LaunchRunner | undefined;
 
 beforeAll(async () => {
   runner = await LaunchRunner.open();
-});
-
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
 });
 
 const random = randomSource(11);

@@ -2,7 +2,7 @@
  * Large sums, copies and look-ups on a real WebGPU device against the CPU: partial sums, vectors of four, chains,
  * indices out of range.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { allocate, elements, type HostArray } from '../../../tensor/shape';
 import { CpuScratch } from '../../cpu-scratch';
@@ -16,11 +16,6 @@ let runner: LaunchRunner | undefined;
 
 beforeAll(async () => {
   runner = await LaunchRunner.open();
-});
-
-afterAll(() => {
-  runner?.close();
-  runner = undefined;
 });
 
 const f32 = (...shape: number[]): TensorType => ({ shape, dtype: 'f32' });

@@ -18,20 +18,38 @@ export interface NodeGpu {
 export interface NodeGpuOptions {
   /** 'null' validates and compiles WGSL, but computes nothing. */
   readonly backend?: 'null';
-  /** Devices, with what they have compiled, outlive the runs that open them (warm-gpu.ts). */
+  /**
+   * Devices, with what they have compiled, outlive the runs and the files that open them (warm-gpu.ts). They live as
+   * long as the process, which vitest keeps for many files: close() leaves them open.
+   */
   readonly warm?: boolean;
+}
+
+/** Of the process. */
+let shared: { readonly gpu: GPU; readonly warm: WarmGpu } | undefined;
+
+/** Dawn and the devices of all tests with `warm`. */
+function warmDawn(): WarmGpu {
+  if (shared) return shared.warm;
+  const gpu = create([]);
+  shared = { gpu, warm: warmGpu(gpu) };
+  // Node must not end while anything refers to Dawn.
+  process.once('exit', () => {
+    shared?.warm.close();
+    shared = undefined;
+  });
+  return shared.warm;
 }
 
 export function nodeGpu(options: NodeGpuOptions = {}): NodeGpu {
   // Everything that refers to Dawn lies in here, so that close() can let go of it.
-  const held: { gpu: GPU | undefined; warm: WarmGpu | undefined } = { gpu: undefined, warm: undefined };
+  const held: { gpu: GPU | undefined } = { gpu: undefined };
   pollPatiently();
-  held.gpu = create(options.backend ? [`backend=${options.backend}`] : []);
-  if (options.warm) held.warm = warmGpu(held.gpu);
+  held.gpu = options.warm ? warmDawn().gpu : create(options.backend ? [`backend=${options.backend}`] : []);
   const opened: OpenedDevice[] = [];
   const gpu = (): GPU => {
     if (!held.gpu) throw new Error('this NodeGpu is closed');
-    return held.warm?.gpu ?? held.gpu;
+    return held.gpu;
   };
   return {
     get gpu() {
@@ -45,8 +63,6 @@ export function nodeGpu(options: NodeGpuOptions = {}): NodeGpu {
     async close() {
       for (const each of opened) each.close();
       await Promise.all(opened.map((each) => each.lost));
-      await held.warm?.close();
-      held.warm = undefined;
       held.gpu = undefined;
     },
   };

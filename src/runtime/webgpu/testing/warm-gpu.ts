@@ -6,13 +6,17 @@
 export interface WarmGpu {
   readonly gpu: GPU;
   /** Destroys every device, for good. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 interface KeptDevice {
   readonly device: GPUDevice;
-  /** The device's own destroy() and `lost`, which a lease replaces. */
-  readonly end: () => Promise<unknown>;
+  /** The device's own destroy(), which a lease replaces. */
+  readonly end: () => void;
+  /** How many modules, layouts and pipelines it has made. */
+  readonly compiled: () => number;
+  /** Its own properties before any test had it. */
+  readonly own: ReadonlySet<PropertyKey>;
   readonly listeners: Parameters<GPUDevice['addEventListener']>[];
 }
 
@@ -21,7 +25,9 @@ export function warmGpu(real: GPU): WarmGpu {
   const all: KeptDevice[] = [];
 
   function lease(kept: KeptDevice, label: string): GPUDevice {
-    const { device, listeners } = kept;
+    const { device, listeners, own } = kept;
+    // What the test before has put onto it, to watch it.
+    for (const name of Reflect.ownKeys(device)) if (!own.has(name)) Reflect.deleteProperty(device, name);
     let resolve: (info: GPUDeviceLostInfo) => void = () => {};
     const lost = new Promise<GPUDeviceLostInfo>((settle) => {
       resolve = settle;
@@ -47,7 +53,7 @@ export function warmGpu(real: GPU): WarmGpu {
     const requestDevice = adapter.requestDevice.bind(adapter);
     adapter.requestDevice = async (descriptor) => {
       const key = `${JSON.stringify(options)} ${JSON.stringify(descriptor)}`;
-      const known = free.get(key)?.pop();
+      const known = takeWarmest(free.get(key));
       if (known) return lease(known, key);
       const kept = keep(await requestDevice(descriptor));
       all.push(kept);
@@ -58,34 +64,36 @@ export function warmGpu(real: GPU): WarmGpu {
 
   return {
     gpu: { requestAdapter } as unknown as GPU,
-    async close() {
-      await Promise.all(all.map(({ end }) => end()));
+    close() {
+      for (const { end } of all) end();
     },
   };
 }
 
+/** The device that has compiled most: most of what is asked for next is there. */
+function takeWarmest(free: KeptDevice[] = []): KeptDevice | undefined {
+  const [warmest] = free.toSorted((a, b) => b.compiled() - a.compiled());
+  if (warmest) free.splice(free.indexOf(warmest), 1);
+  return warmest;
+}
+
 function keep(device: GPUDevice): KeptDevice {
   const destroy = device.destroy.bind(device);
-  const { lost } = device;
   const listeners: KeptDevice['listeners'] = [];
   const listen = device.addEventListener.bind(device);
   device.addEventListener = (...args: Parameters<GPUDevice['addEventListener']>) => {
     listeners.push(args);
     listen(...args);
   };
-  compileOnce(device);
-  return {
-    device,
-    listeners,
-    end: () => {
-      destroy();
-      return lost;
-    },
-  };
+  const compiled = compileOnce(device);
+  return { device, listeners, end: destroy, compiled, own: new Set(Reflect.ownKeys(device)) };
 }
 
-/** Equal descriptors give the same module, layout and pipeline. Objects inside a descriptor count by identity. */
-function compileOnce(device: GPUDevice): void {
+/**
+ * Equal descriptors give the same module, layout and pipeline. Objects inside a descriptor count by identity. Gives
+ * back how many have been made.
+ */
+function compileOnce(device: GPUDevice): () => number {
   const ids = new Map<object, number>();
   const made = new Map<string, object>();
   const keyOf = (descriptor: object): string =>
@@ -108,4 +116,5 @@ function compileOnce(device: GPUDevice): void {
   device.createBindGroupLayout = once('group layout', device.createBindGroupLayout.bind(device));
   device.createPipelineLayout = once('layout', device.createPipelineLayout.bind(device));
   device.createComputePipelineAsync = once('pipeline', device.createComputePipelineAsync.bind(device));
+  return () => made.size;
 }
