@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { placeInBrowser } from '../scripts/tier';
+import type { BenchReport } from '../src/protocol/bench-report';
 import type { Report } from '../src/protocol/report';
 import { expect, TINY, test } from './playground';
 
@@ -53,5 +54,22 @@ test(
     expect(fromPage.weightsSha256).toBe(fromTerminal.weightsSha256);
     expect(fromPage.losses).toEqual(fromTerminal.losses);
     expect(fromPage.bytes).toEqual(fromTerminal.bytes);
+  },
+);
+
+test(
+  'lockstep bench --page measures the page as it plays',
+  placeInBrowser({ rest: 'cli/bench.test.ts runs the workloads in Node' }),
+  async () => {
+    const few = ['--only', 'mlp-single', '--rounds', '2', '--milliseconds', '200'];
+    const { stdout } = await run('node', ['bin/lockstep.mjs', 'bench', '--page', '--device', 'cpu', ...few, '--json']);
+    const report = JSON.parse(stdout) as BenchReport;
+    expect([report.page, report.device.kind, report.machine.runtime]).toEqual([
+      true,
+      'cpu',
+      expect.stringContaining('Chromium'),
+    ]);
+    expect(report.workloads.map(({ id, rounds }) => [id, rounds.length])).toEqual([['mlp-single', 2]]);
+    expect(report.workloads[0]?.slowest).toBeGreaterThan(0);
   },
 );

@@ -9,14 +9,14 @@ import { PRESETS, type PresetName } from '../protocol/presets';
 import { benchSession } from './bench';
 import { rateOf, runsInOneLook } from './rate';
 
-interface Workload {
+export interface Workload {
   readonly id: string;
   readonly title: string;
   readonly preset: PresetName;
-  readonly setting: ConfigInput;
+  readonly setting: Pick<ConfigInput, 'mode' | 'worldSize'>;
 }
 
-const SINGLE: ConfigInput = { mode: 'single', worldSize: 1 };
+const SINGLE = { mode: 'single', worldSize: 1 } as const;
 
 const onFour = (preset: PresetName, mode: 'ddp' | 'sharded' | 'tensor' | 'pipeline'): Workload => ({
   id: `${preset}-${mode}-4`,
@@ -50,26 +50,42 @@ export interface BenchRequest {
   readonly milliseconds: number;
 }
 
+/** Those that are asked for. */
+export function askedWorkloads(only: readonly string[]): readonly Workload[] {
+  const asked = BENCH_WORKLOADS.filter(({ id }) => only.length === 0 || only.some((begin) => id.startsWith(begin)));
+  if (asked.length > 0) return asked;
+  throw new LockstepError(
+    'config',
+    `No workload begins with ${only.map((begin) => `"${begin}"`).join(' or ')}.`,
+    `The workloads are ${BENCH_WORKLOADS.map(({ id }) => id).join(', ')}.`,
+  );
+}
+
+/** What a workload's rounds give. */
+export function timedWorkload({ id, title }: Workload, rounds: readonly number[]): BenchWorkload {
+  const sorted = rounds.toSorted((a, b) => a - b);
+  const [slowest = 0, fastest = 0] = [sorted[0], sorted.at(-1)];
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return { id, title, unit: 'steps/s', median, slowest, fastest, rounds: [...rounds] };
+}
+
 export interface BenchMeans {
   readonly gpu: GPU | undefined;
   readonly signal: AbortSignal;
   onWorkload(workload: BenchWorkload): void;
 }
 
-type Measured = Pick<BenchReport, 'device' | 'threads' | 'fusedMultiplyAdd' | 'rounds' | 'milliseconds' | 'workloads'>;
+export type BenchFigures = Pick<
+  BenchReport,
+  'device' | 'threads' | 'fusedMultiplyAdd' | 'rounds' | 'milliseconds' | 'workloads'
+>;
 
-export async function runBench(request: BenchRequest, { gpu, signal, onWorkload }: BenchMeans): Promise<Measured> {
+export async function runBench(request: BenchRequest, { gpu, signal, onWorkload }: BenchMeans): Promise<BenchFigures> {
   const { only, threads, fusedMultiplyAdd, rounds, milliseconds } = request;
-  const asked = BENCH_WORKLOADS.filter(({ id }) => only.length === 0 || only.some((begin) => id.startsWith(begin)));
-  if (asked.length === 0)
-    throw new LockstepError(
-      'config',
-      `No workload begins with ${only.map((begin) => `"${begin}"`).join(' or ')}.`,
-      `The workloads are ${BENCH_WORKLOADS.map(({ id }) => id).join(', ')}.`,
-    );
   const workloads: BenchWorkload[] = [];
   let device: BenchReport['device'] | undefined;
-  for (const { id, title, preset, setting } of asked) {
+  for (const workload of askedWorkloads(only)) {
+    const { id, preset, setting } = workload;
     const config = { ...PRESETS[preset].config, ...setting, device: request.device, threads, fusedMultiplyAdd };
     const session = await benchSession(config, {}, gpu);
     device ??= { kind: session.kind, adapter: session.adapter };
@@ -80,10 +96,7 @@ export async function runBench(request: BenchRequest, { gpu, signal, onWorkload 
         if (signal.aborted) throw new LockstepError('aborted', `The benchmark was stopped in ${id}.`);
         rates.push(await rateOf(session.step, chunk, milliseconds));
       }
-      const sorted = rates.toSorted((a, b) => a - b);
-      const [slowest = 0, fastest = 0] = [sorted[0], sorted.at(-1)];
-      const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-      workloads.push({ id, title, unit: 'steps/s', median, slowest, fastest, rounds: rates });
+      workloads.push(timedWorkload(workload, rates));
     } finally {
       await session.dispose();
     }

@@ -6,6 +6,7 @@ import { HELP, type OptionRow, oneOf, textOf, usageError, type Values, wholeOf }
 export const BENCH_OPTIONS: readonly OptionRow[] = [
   { name: 'only', value: 'IDS', text: 'workloads whose ids begin with one of these, as in gpt,mlp-single' },
   { name: 'device', value: 'webgpu|cpu', text: 'the device that trains; without it, a GPU if there is one' },
+  { name: 'page', text: 'train in the page, in headless Chromium, while it draws the run at full speed' },
   { name: 'threads', value: 'N', text: 'threads of the CPU device (1)' },
   { name: 'fused-multiply-add', text: 'the CPU device rounds x y + z once, where the machine has relaxed SIMD' },
   { name: 'rounds', value: 'N', text: 'rounds; the median counts (5)' },
@@ -23,6 +24,7 @@ export const BENCH_OPTIONS: readonly OptionRow[] = [
 
 export interface BenchOptions {
   readonly request: BenchRequest;
+  readonly page: boolean;
   readonly json: boolean;
   readonly out: string | undefined;
   readonly against: string | undefined;
@@ -35,6 +37,9 @@ export function benchOptions(values: Values): BenchOptions {
   const against = textOf(values, 'against');
   const gate = textOf(values, 'gate');
   if (gate !== undefined && against === undefined) throw usageError('--gate needs --against FILE');
+  const page = values['page'] === true;
+  if (page && textOf(values, 'threads') !== undefined)
+    throw usageError('--threads has no effect with --page: the page that it opens is not cross-origin isolated');
   if (gate !== undefined && !(Number(gate) > 0 && Number(gate) <= 10 && gate.trim() !== ''))
     throw usageError(`--gate must be a ratio over 0, as in 0.9, not "${brief(gate)}"`);
   return {
@@ -46,6 +51,7 @@ export function benchOptions(values: Values): BenchOptions {
       rounds: wholeOf(values, 'rounds', 1, 1000) ?? 5,
       milliseconds: wholeOf(values, 'milliseconds', 1, 600_000) ?? 500,
     },
+    page,
     json: values['json'] === true,
     out: textOf(values, 'out'),
     against,

@@ -83,6 +83,7 @@ it('reads its options', () => {
         rounds: 5,
         milliseconds: 500,
       },
+      page: false,
       json: false,
       out: undefined,
       against: 'a.json',
@@ -91,6 +92,10 @@ it('reads its options', () => {
   });
   expect(() => parseCommand(['bench', '--gate', '0.5'])).toThrow('--gate needs --against FILE');
   expect(() => parseCommand(['bench', '--gate', 'fast', '--against', 'a'])).toThrow('--gate must be a ratio');
+  expect(parseCommand(['bench', '--page', '--fused-multiply-add'])).toMatchObject({
+    options: { page: true, request: { fusedMultiplyAdd: true } },
+  });
+  expect(() => parseCommand(['bench', '--page', '--threads', '2'])).toThrow('--threads has no effect with --page');
   expect(parseCommand(['schema', '--bench'])).toEqual({ name: 'schema', of: 'bench' });
   expect(jsonSchemaOf('bench')['title']).toBe('Report of lockstep bench');
 });
@@ -101,6 +106,7 @@ describe('two reports', () => {
       kind: 'lockstep bench',
       version: 1,
       date: '2026-01-01',
+      page: false,
       threads: 1,
       fusedMultiplyAdd: false,
       rounds: 1,
@@ -120,5 +126,6 @@ describe('two reports', () => {
     const { status, lines } = besides(report(1), report(1, 'other'), 0.9);
     expect(status).toBe(EXIT.differ);
     expect(lines[0]).toContain('cpu, CPU here, cpu, other there');
+    expect(besides({ ...report(1), page: true }, report(1), 0.9).status).toBe(EXIT.differ);
   });
 });

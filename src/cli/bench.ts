@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus, type as osType } from 'node:os';
 import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
-import { runBench } from '../bench/run-bench';
+import { type BenchMeans, runBench } from '../bench/run-bench';
 import { type BenchReport, type BenchWorkload, benchReportSchema } from '../protocol/bench-report';
 import type { BenchOptions } from './bench-usage';
 import { EXIT } from './exit-code';
@@ -18,17 +18,16 @@ export async function bench(options: BenchOptions, signal: AbortSignal): Promise
   const { request, json, out, gate } = options;
   await checkOutputs({ out });
   const before = options.against === undefined ? undefined : await readReport(options.against);
-  const gpu = await nodeGpu(request.device);
   const say = (line: string): void => {
     if (!json) process.stdout.write(`${line}\n`);
   };
   const { rounds, milliseconds } = request;
   say(`# ${rounds} rounds of ${milliseconds} ms after a warm-up; steps a second: median, slowest, fastest`);
   const onWorkload = (workload: BenchWorkload): void => say(workloadLine(workload, medianIn(before, workload.id)));
-  const measured = await runBench(request, { gpu, signal, onWorkload });
+  const { runtime, measured } = await (options.page ? inPage : inNode)(request, { signal, onWorkload });
   const report: BenchReport = {
-    ...{ kind: 'lockstep bench', version: 1, date: new Date().toISOString().slice(0, 10), machine: machine() },
-    ...measured,
+    ...{ kind: 'lockstep bench', version: 1, date: new Date().toISOString().slice(0, 10), machine: machine(runtime) },
+    ...{ page: options.page, ...measured },
   };
   say(`# measured on ${report.device.adapter}, ${report.machine.processor}, ${report.machine.runtime}`);
   if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
@@ -39,11 +38,24 @@ export async function bench(options: BenchOptions, signal: AbortSignal): Promise
   return status;
 }
 
-const machine = (): BenchReport['machine'] => ({
+type Request = BenchOptions['request'];
+type Means = Omit<BenchMeans, 'gpu'>;
+
+async function inNode(request: Request, means: Means) {
+  const gpu = await nodeGpu(request.device);
+  return { runtime: `Node ${process.versions.node}`, measured: await runBench(request, { ...means, gpu }) };
+}
+
+async function inPage(request: Request, means: Means) {
+  const { benchInPage } = await import('./bench-in-page');
+  return await benchInPage(request, { ...means, say: (text) => void process.stderr.write(`${text}\n`) });
+}
+
+const machine = (runtime: string): BenchReport['machine'] => ({
   system: osType(),
   processor: cpus()[0]?.model.trim() ?? 'unknown',
   cores: cpus().length,
-  runtime: `Node ${process.versions.node}`,
+  runtime,
 });
 
 const medianIn = (report: BenchReport | undefined, id: string): number | undefined =>
@@ -62,7 +74,9 @@ export function besides(
   before: BenchReport,
   gate: number,
 ): { readonly lines: readonly string[]; readonly status: number } {
-  const [own, other] = [now, before].map(({ device }) => `${device.kind}, ${device.adapter}`);
+  const [own, other] = [now, before].map(
+    ({ device, page }) => `${device.kind}, ${device.adapter}${page ? ', in the page' : ''}`,
+  );
   if (own !== other)
     return {
       lines: [`The reports are not of the same device: ${own} here, ${other} there. Nothing is compared.`],

@@ -21,6 +21,8 @@ export const benchReportSchema = v.object({
   date: text,
   machine: v.object({ system: text, processor: text, cores: positive, runtime: text }),
   device: v.object({ kind: v.picklist(['webgpu', 'cpu']), adapter: text }),
+  /** Trained in the page, while it drew. */
+  page: v.optional(v.boolean(), false),
   threads: positive,
   /** Absent in reports of before there was the setting. */
   fusedMultiplyAdd: v.optional(v.boolean(), false),
