@@ -31,8 +31,19 @@ export function writtenBuffers(instruction: Instruction): readonly string[] {
   }
 }
 
+/** Each once. */
 export function accessedBuffers(instruction: Instruction): readonly string[] {
-  return [...new Set([...readBuffers(instruction), ...writtenBuffers(instruction)])];
+  switch (instruction.kind) {
+    case 'compute':
+      return [...new Set([...instruction.inputs, ...instruction.outputs])];
+    case 'send':
+    case 'recv':
+      return [instruction.slice.buffer];
+    case 'load':
+      return [instruction.buffer];
+    default:
+      return [];
+  }
 }
 
 /** Does the instruction write into the slice? */

@@ -14,7 +14,7 @@ import { ProgramBuilder } from './builder';
 import type { Program } from './instruction';
 import type { Where } from './lane-builder';
 import { planMemory } from './memory-planner';
-import { deviceMemory } from './memory-report';
+import { deviceMemory, verifyMemory } from './memory-report';
 import { lifetimesCollide, randomOrder } from './testing/random-order';
 
 const step: OpDef = { name: 'step', infer: (inputs) => inputs, cpu() {}, lower: () => [], flops: () => 1 };
@@ -154,5 +154,16 @@ test('no order that the queues allow ever holds two buffers of a slot at once', 
       expect(lifetimesCollide(program, planMemory([program]), order)).toEqual([]);
     }),
     { numRuns: 300 },
+  );
+});
+
+test('a set of Programs is refused where the plan of a device is larger than the budget, and nowhere else', () => {
+  fc.assert(
+    fc.property(programs, (program) => {
+      const most = Math.max(...[...planMemory([program]).values()].map(({ bytes }) => bytes));
+      expect(() => verifyMemory([program, program], most)).not.toThrow();
+      if (most > 0) expect(() => verifyMemory([program], most - 1)).toThrow(/CUDA out of memory/);
+    }),
+    { numRuns: 100 },
   );
 });

@@ -7,7 +7,13 @@ import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import { namedSettings } from '../base/refused-settings';
 import { programKey } from '../protocol/step-kind';
-import { type DeviceMemory, MEMORY_CATEGORIES, type MemoryCategory, type MemoryEntry } from '../protocol/trace';
+import {
+  type DeviceIndex,
+  type DeviceMemory,
+  MEMORY_CATEGORIES,
+  type MemoryCategory,
+  type MemoryEntry,
+} from '../protocol/trace';
 import type { Program } from './instruction';
 import { alignedBytes, type DevicePlan, planMemory } from './memory-planner';
 
@@ -62,6 +68,7 @@ export function deviceMemory(programs: readonly Program[], plan: DevicePlan, bud
  * it and what would help.
  */
 export function verifyMemory(programs: readonly Program[], budgetBytes: number): void {
+  if (mostBytes(programs) <= budgetBytes) return;
   for (const [device, plan] of planMemory(programs)) {
     if (plan.bytes <= budgetBytes) continue;
     const { peakBytes: bytes, byCategory, entries } = deviceMemory(programs, plan, budgetBytes);
@@ -81,6 +88,26 @@ export function verifyMemory(programs: readonly Program[], budgetBytes: number):
       { settings, device, neededBytes: bytes, budgetBytes, byCategory, largest: entries.slice(0, 10) },
     );
   }
+}
+
+/** What the largest device would need if no two buffers of all Programs shared memory: no plan needs more. */
+function mostBytes(programs: readonly Program[]): number {
+  const bytes = new Map<DeviceIndex, number>();
+  const persistent = new Map<DeviceIndex, Set<string>>();
+  for (const { lanes } of programs) {
+    for (const { device, buffers } of lanes) {
+      const counted = persistent.get(device) ?? new Set();
+      persistent.set(device, counted);
+      let sum = bytes.get(device) ?? 0;
+      for (const spec of buffers) {
+        if (spec.persistent && counted.has(spec.name)) continue;
+        if (spec.persistent) counted.add(spec.name);
+        sum += alignedBytes(spec);
+      }
+      bytes.set(device, sum);
+    }
+  }
+  return Math.max(0, ...bytes.values());
 }
 
 /** What helps depends on what takes the room. */

@@ -9,7 +9,7 @@ import type { OpTable } from '../graph/op';
 import type { Apply } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import type { Instruction, Lane, Program, Recv, Send } from './instruction';
-import { accessedBuffers } from './instruction-access';
+import { readBuffers, writtenBuffers } from './instruction-access';
 import { linearize } from './linearize';
 import { checkCollectives } from './verify-collectives';
 
@@ -29,8 +29,8 @@ function checkLane(lane: Lane, ops: OpTable): void {
     throw new LockstepError('program', `cuda:${lane.device}, instruction ${i.id} (${i.kind}): ${why}`);
   };
   for (const i of lane.instructions) {
-    for (const name of accessedBuffers(i))
-      if (!specs.has(name)) refuse(i, `buffer ${name} does not exist on this device.`);
+    for (const names of [readBuffers(i), writtenBuffers(i)])
+      for (const name of names) if (!specs.has(name)) refuse(i, `buffer ${name} does not exist on this device.`);
     if (i.kind === 'compute' && !ops.has(i.op)) refuse(i, `unknown operator ${i.op}.`);
     if (i.kind === 'wait' && !signalled.has(i.event)) refuse(i, `nothing signals event ${i.event}.`);
     if (i.kind === 'send' || i.kind === 'recv') {

@@ -71,8 +71,11 @@ class Walker {
   private readonly declared = new Set<string>();
   private readonly halves = new Map<LaneBuilder, HalfValues>();
   private readonly arrivals = new Arrivals();
+  private readonly inHalf: boolean;
 
-  constructor(private readonly step: Step) {}
+  constructor(private readonly step: Step) {
+    this.inHalf = halfOf(step.input.config) !== undefined;
+  }
 
   emit(action: PipelineAction): void {
     const { syncs, borders } = this.step;
@@ -123,7 +126,10 @@ class Walker {
     for (let k = 0; k < count; k++) {
       const { graph, nodes } = at(turns, 0);
       const first = nodes[k];
-      const own = turns.flatMap((turn) => turn.nodes.slice(k, k + 1).map((node) => ({ ...turn, node })));
+      const own = turns.flatMap(({ lane, graph: of, nodes: ofTurn }) => {
+        const node = ofTurn[k];
+        return node ? [{ lane, graph: of, node }] : [];
+      });
       const together = first !== undefined && isCollective(first);
       for (const { lane, graph: of, node } of own) this.arrivals.await(lane, namesOf(of, node.inputs));
       if (first) for (const sync of syncs) sync.beforeNode?.(use, first);
@@ -148,7 +154,7 @@ class Walker {
   }
 
   private halvesOn(lane: LaneBuilder): HalfValues | undefined {
-    if (halfOf(this.step.input.config) === undefined) return undefined;
+    if (!this.inHalf) return undefined;
     const known = this.halves.get(lane);
     if (known) return known;
     const made = new (MIXED_PRECISION.get().HalfValues)(lane);

@@ -1,5 +1,6 @@
 /** Runs Programs whose lanes all live here: one merged order, synchronously. */
 import { must } from '../../base/invariant';
+import type { Program } from '../../program/instruction';
 import { programOf } from '../../program/program-of';
 import { type LanePosition, positionsAfter, reach } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
@@ -9,22 +10,25 @@ import { type CpuContext, isShared } from './cpu-context';
 import { type CpuAction, programActions } from './program-actions';
 
 export class CpuSharedRun {
-  private readonly folded: ReadonlyMap<ProgramKey, readonly CpuAction[]>;
+  /** Programs whose lanes all live here. */
+  private readonly own: ReadonlyMap<ProgramKey, Program>;
+  /** Made when the Program first runs: many a run ends before a step of every kind has come. */
+  private readonly folded = new Map<ProgramKey, readonly CpuAction[]>();
   /** Every instruction by itself; made when one is looked at. */
   private readonly apart = new Map<ProgramKey, readonly CpuAction[]>();
   private stoppedAt: readonly LanePosition[] = [];
 
   constructor(private readonly context: CpuContext) {
     const own = context.programs.filter((program) => isShared(context, program));
-    this.folded = new Map(own.map((p) => [programKey(p.kind), programActions(context, p, { fold: true })]));
+    this.own = new Map(own.map((program) => [programKey(program.kind), program]));
   }
 
   has(key: ProgramKey): boolean {
-    return this.folded.has(key);
+    return this.own.has(key);
   }
 
   step(key: ProgramKey): void {
-    const actions = this.context.given.corruption ? this.roundByRound(key) : must(this.folded.get(key), 'actions');
+    const actions = this.context.given.corruption ? this.roundByRound(key) : this.asFolds(key);
     for (const action of actions) action.run();
   }
 
@@ -58,10 +62,19 @@ export class CpuSharedRun {
     return this.stoppedAt;
   }
 
+  private asFolds(key: ProgramKey): readonly CpuAction[] {
+    return this.actions(this.folded, key, true);
+  }
+
   private roundByRound(key: ProgramKey): readonly CpuAction[] {
-    const known =
-      this.apart.get(key) ?? programActions(this.context, programOf(this.context.programs, key), { fold: false });
-    this.apart.set(key, known);
-    return known;
+    return this.actions(this.apart, key, false);
+  }
+
+  private actions(made: Map<ProgramKey, readonly CpuAction[]>, key: ProgramKey, fold: boolean): readonly CpuAction[] {
+    const known = made.get(key);
+    if (known) return known;
+    const actions = programActions(this.context, must(this.own.get(key), 'program'), { fold });
+    made.set(key, actions);
+    return actions;
   }
 }
