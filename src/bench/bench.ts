@@ -4,7 +4,7 @@
  */
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
-import { PROGRAM_OPS } from '../parallel/modes';
+import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import { planMemory } from '../program/memory-planner';
 import { verify } from '../program/verifier';
 import type { Config } from '../protocol/config';
@@ -15,6 +15,7 @@ import { machineOf } from '../simulator/machine';
 import { modelledStep, simulate } from '../simulator/simulate';
 import type { HostArray, Shape } from '../tensor/shape';
 import { type Blueprint, createBlueprint } from '../training/blueprint';
+import { planOf } from '../training/blueprint/plan';
 import { createTraining } from '../training/create-training';
 import { DeviceKeeper } from '../training/device-keeper';
 import { memoryOf } from '../training/device-memory';
@@ -119,7 +120,9 @@ export interface PlanningTimes {
 
 /** Each part by itself, once; what the blueprint of the same run has made ready before does not count. */
 export function benchPlanning(config: unknown, files: Files = {}): PlanningTimes {
-  const { config: settled, input, mode, programs } = blueprintOf(config, files);
+  const given = { ...parseConfig(config), compareSingle: false };
+  const { config: settled, input, programs } = planOf(given, files);
+  const mode = PARALLEL_MODES[settled.mode];
   const { kind } = at(programs, 0);
   if (kind.type !== 'training') throw new Error('the usual Program trains');
   const timed = <T>(run: () => T): readonly [result: T, ms: number] => {

@@ -16,6 +16,11 @@ export interface Order {
    * instruction itself.
    */
   done(instruction: Instruction): Instruction;
+  /**
+   * Its place in one of the orders in which all of the mesh may run: what is before another has the smaller number.
+   * Infinity where it never runs.
+   */
+  turn(instruction: Instruction): number;
 }
 
 interface Head {
@@ -43,7 +48,8 @@ export function happensBefore(program: Program): Order {
   );
   /** By instruction: what had completed on other queues before it started; many of a queue share one clock. */
   const clocks: (Uint32Array | undefined)[] = [];
-  const places: ({ readonly queue: number; readonly position: number } | undefined)[] = [];
+  const places: ({ readonly queue: number; readonly position: number; readonly turn: number } | undefined)[] = [];
+  let turns = 0;
   /** By event of a device, and by tag of a message. */
   const signals = new Map<string, Reached>();
   const messages = new Map<string, Reached>();
@@ -52,7 +58,7 @@ export function happensBefore(program: Program): Order {
     if (awaited) head.clock = later(head.clock, awaited);
     const { index: queue, clock } = head;
     clocks[instruction.id] = clock;
-    places[instruction.id] = { queue, position: head.next };
+    places[instruction.id] = { queue, position: head.next, turn: turns++ };
     head.next++;
     const reached = { queue, completed: head.next, clock };
     if (instruction.signals !== undefined) signals.set(`${head.device} ${instruction.signals}`, reached);
@@ -88,6 +94,7 @@ export function happensBefore(program: Program): Order {
       if (place.queue === thenPlace.queue) return place.position < thenPlace.position;
       return at(clock, place.queue) > place.position;
     },
+    turn: ({ id }) => places[id]?.turn ?? Number.POSITIVE_INFINITY,
     done: (instruction) => (instruction.kind === 'send' ? (receives.get(instruction.tag) ?? instruction) : instruction),
   };
 }

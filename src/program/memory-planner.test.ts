@@ -16,6 +16,7 @@ import type { Where } from './lane-builder';
 import { planMemory } from './memory-planner';
 import { deviceMemory, verifyMemory } from './memory-report';
 import { lifetimesCollide, randomOrder } from './testing/random-order';
+import { shareSlotsPlainly } from './testing/share-slots-plainly';
 
 const step: OpDef = { name: 'step', infer: (inputs) => inputs, cpu() {}, lower: () => [], flops: () => 1 };
 const OPS = new Map([['step', step]]);
@@ -165,5 +166,23 @@ test('a set of Programs is refused where the plan of a device is larger than the
       if (most > 0) expect(() => verifyMemory([program], most - 1)).toThrow(/CUDA out of memory/);
     }),
     { numRuns: 100 },
+  );
+});
+
+test('the slots are those of comparing every use of every two buffers', () => {
+  void fc.assert(
+    fc.property(programs, (program) => {
+      for (const lane of program.lanes) {
+        const slots = new Map<number, string[]>();
+        for (const { name } of lane.buffers) {
+          const slot = must(slotOf(program, lane.device, name), name);
+          slots.set(slot, [...(slots.get(slot) ?? []), name]);
+        }
+        const sorted = (all: Iterable<readonly string[]>) =>
+          [...all].map((names) => names.toSorted().join()).toSorted();
+        expect(sorted(slots.values())).toEqual(sorted(shareSlotsPlainly(program, lane)));
+      }
+    }),
+    { numRuns: 300 },
   );
 });

@@ -91,7 +91,7 @@ export function verifyMemory(programs: readonly Program[], budgetBytes: number):
 }
 
 /** What the largest device would need if no two buffers of all Programs shared memory: no plan needs more. */
-function mostBytes(programs: readonly Program[]): number {
+export function mostBytes(programs: readonly Program[]): number {
   const bytes = new Map<DeviceIndex, number>();
   const persistent = new Map<DeviceIndex, Set<string>>();
   for (const { lanes } of programs) {

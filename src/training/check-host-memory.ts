@@ -6,7 +6,7 @@ import { refusedSettings } from '../base/refused-settings';
 import type { DeviceMesh } from '../mesh/device-mesh';
 import type { Program } from '../program/instruction';
 import { planMemory } from '../program/memory-planner';
-import { mostBytes } from '../program/most-bytes';
+import { mostBytes } from '../program/memory-report';
 import type { Config } from '../protocol/config';
 import { hostMemoryLimit, isPage } from '../runtime/host-memory';
 import { parameterCount } from '../shapes/parameters';
@@ -42,7 +42,8 @@ export function checkCpuMemory(
   programs: readonly (readonly Program[])[],
   limit = hostMemoryLimit(),
 ): void {
-  if (programs.reduce((sum, of) => sum + mostBytes(of), 0) <= limit) return;
+  const atMost = (of: readonly Program[]): number => (of[0]?.lanes.length ?? 0) * mostBytes(of);
+  if (programs.reduce((sum, of) => sum + atMost(of), 0) <= limit) return;
   const plans = programs.flatMap((of) => [...planMemory(of).values()]);
   const bytes = plans.reduce((sum, plan) => sum + plan.bytes, 0);
   if (bytes <= limit) return;

@@ -5,8 +5,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse-config';
 import { PARALLEL_MODES } from '../parallel/modes';
-import { planMemory } from '../program/memory-planner';
-import { mostBytes } from '../program/most-bytes';
 import type { Config, ConfigInput } from '../protocol/config';
 import { LARGE_PRESETS } from '../protocol/large-presets';
 import { createBlueprint } from './blueprint';
@@ -78,10 +76,4 @@ test('the CPU device is refused what the page cannot hold, and WebGPU is not ask
   expect(() => checkCpuMemory(two, [planOf(two, {}).programs, []], 3 * GIB)).toThrow(
     /^device is "cpu", batchSize is 2 and worldSize is 2: training on the CPU takes \d\.\d GiB for 2 devices/,
   );
-});
-
-test('what no slot is shared for is an upper bound of the plan', () => {
-  const { programs } = planOf(gpt2(), {});
-  const planned = planMemory(programs).get(0)?.bytes ?? 0;
-  expect(mostBytes(programs)).toBeGreaterThan(planned);
 });
