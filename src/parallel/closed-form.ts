@@ -2,7 +2,7 @@
  * What the modes' closed forms are made of: the sizes of a run, one pass of a step, and the sum over the micro-batches
  * of a Program. Each mode has its own form in `<mode>/closed-form.ts`. Called by describe.ts.
  */
-import type { ClosedForm } from '../protocol/closed-form';
+import type { ClosedForm, LayerForm } from '../protocol/closed-form';
 import type { Config } from '../protocol/config';
 import type { BucketsInfo } from '../protocol/session-info';
 import type { HookPhase, MicroBatchKind } from '../protocol/step-kind';
@@ -50,7 +50,7 @@ export const sum = (values: readonly number[]): number => values.reduce((a, b) =
 export const closedForm = (
   perDevice: readonly number[],
   text: string,
-  more: Partial<Pick<ClosedForm, 'exact' | 'speaksOf'>> = {},
+  more: Partial<Pick<ClosedForm, 'exact' | 'speaksOf' | 'layers'>> = {},
 ): ClosedForm => ({ perDevice, total: sum(perDevice), exact: true, text, speaksOf: 'everything', ...more });
 
 /**
@@ -63,7 +63,18 @@ export function together(forms: readonly [ClosedForm, ...ClosedForm[]], ofOneBat
   const sending = forms.filter(({ total }) => total > 0).length;
   const perDevice = first.perDevice.map((bytes, d) => bytes + sum(others.map((form) => form.perDevice[d] ?? 0)));
   const text = sending > 1 && !ofOneBatch ? `${most.text}; ${sending} times` : most.text;
-  return closedForm(perDevice, text, { exact: forms.every(({ exact }) => exact), speaksOf: first.speaksOf });
+  const layers = layersTogether(forms);
+  const exact = forms.every((form) => form.exact);
+  return closedForm(perDevice, text, { exact, speaksOf: first.speaksOf, ...(layers ? { layers } : {}) });
+}
+
+function layersTogether(forms: readonly ClosedForm[]): readonly LayerForm[] | undefined {
+  const found = new Map<string, LayerForm>();
+  for (const layer of forms.flatMap(({ layers = [] }) => layers)) {
+    const before = found.get(layer.module);
+    found.set(layer.module, before ? { ...before, bytes: before.bytes + layer.bytes } : layer);
+  }
+  return found.size === 0 ? undefined : [...found.values()];
 }
 
 /** 'P + B' where there are running statistics, and what the letters stand for. */

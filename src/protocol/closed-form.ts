@@ -20,6 +20,17 @@ export interface ClosedForm {
    * parameters that are averaged.
    */
   readonly speaksOf: 'everything' | 'reductions';
+  /** Of layers that are cut, in the order of the model, over all ranks; absent where no layer is. */
+  readonly layers?: readonly LayerForm[];
+}
+
+/** What the collectives inside one layer send. */
+export interface LayerForm {
+  /** Module path; '' is the loss. */
+  readonly module: string;
+  readonly bytes: number;
+  /** e.g. 'all-reduce of 2048 B in forward and backward'. */
+  readonly text: string;
 }
 
 /** Of the Program of that kind. */

@@ -32,6 +32,7 @@ export const PANELS = {
   memory: 'memory, tensor by tensor; memory:2 of cuda:2',
   losses: 'the table of the losses',
   devices: 'the table of the devices',
+  'layer-table': 'the table of the layers',
   growth: 'how the difference from one device grows',
 } as const;
 export type PanelName = keyof typeof PANELS;

@@ -11,11 +11,11 @@ import type { DifferenceAt } from '../../protocol/snapshot';
 import { hasMicroBatch } from '../../protocol/step-kind';
 import type { StepTrace } from '../../protocol/trace';
 import { type Metrics, metricsOf } from '../../trace/metrics';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { formatBytes, formatCount, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../draw/format';
 import { headline } from '../state/differences';
 import { useSettled } from '../state/use-app';
 import { Term } from '../terms/term';
-import { DeviceTable } from './device-table';
 import { differenceCause } from './difference/difference-cause';
 import { DifferenceGrowth } from './difference/difference-growth';
 import styles from './result.module.css';
@@ -23,6 +23,8 @@ import { Status } from './scores';
 import { StepSharesView } from './step-shares';
 
 const EVERY_MS = 150;
+
+const Tables = loadedPanel('The tables of numbers', async () => (await import('./tables')).Tables);
 
 /** `children`: what else the result says, before the tables that few need. */
 export function Numbers({ children }: { children: ReactNode }) {
@@ -74,7 +76,7 @@ export function Numbers({ children }: { children: ReactNode }) {
       </div>
       {metrics && <StepSharesView metrics={metrics} />}
       {children}
-      {metrics && info && <DeviceTable metrics={metrics} memory={info.memory} />}
+      {trace && metrics && info && <Tables trace={trace} metrics={metrics} memory={info.memory} />}
       <DifferenceGrowth />
     </>
   );

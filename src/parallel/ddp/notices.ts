@@ -1,131 +1,34 @@
 /**
- * Notices about DDP's settings before a run starts: those that have no effect in combination, and those that may
- * surprise. Called through mode.ts.
+ * Notices about DDP before a run starts: what its batches, its loss and its nodes mean. Those about settings that few
+ * runs have come from setting-notices.ts and hook-notices.ts. Called through mode.ts.
  */
-
 import { lookup } from '../../base/lookup';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import type { NoticeInput } from '../mode';
-import { HOOK_NOTICES, hasHookNotices } from './rare-parts';
-import { bucketsOf, rebuilds, unusedParameters } from './ready-order';
+import { HOOK_NOTICES, hasHookNotices, hasOwnSettings, SETTING_NOTICES } from './rare-parts';
 
-type Facts = Record<'unused' | 'buffers' | 'masks' | 'uneven' | 'mixed' | 'oneBucket', boolean>;
-
-export function ddpNotices({ config, schedule, stage, rows }: NoticeInput): readonly Notice[] {
+export function ddpNotices(input: NoticeInput): readonly Notice[] {
+  const { config, schedule, rows } = input;
   const sizes = schedule.stretches.map(({ from }) => lookup(schedule.sizes, schedule.sizeAt(from)) ?? []);
-  const facts: Facts = {
-    unused: unusedParameters(stage).length > 0,
-    buffers: stage.graph.values.some((v) => v.role === 'buffer' && v.name.includes('running')),
-    masks: stage.masks.length > 0,
-    uneven: new Set(schedule.totals).size > 1,
-    oneBucket: bucketsOf(stage, config, rebuilds(config)).length === 1,
-    mixed: sizes.some((rows) => new Set(rows.filter((n) => n > 0)).size > 1),
-  };
+  const mixed = sizes.some((some) => new Set(some.filter((n) => n > 0)).size > 1);
   return [
     ...(hasHookNotices(config) ? HOOK_NOTICES.get().hookNotices(config) : []),
-    ...batchNotices(config, rows[0] ?? 0),
-    ...effects(config, facts),
-    ...withoutEffect(config, facts),
+    ...batchNotices(config, { rows: rows[0] ?? 0, mixed }),
+    ...(hasOwnSettings(config) ? SETTING_NOTICES.get().settingNotices(input) : []),
   ];
 }
 
-function effects({ ddp, worldSize, loss, accumulate }: Config, { unused, mixed }: Facts): readonly Notice[] {
-  const notices: Notice[] = [];
-  const say = (level: Notice['level'], id: string, text: string, hint: string) =>
-    notices.push({ level, id, text, hint });
-  if (worldSize > 1 && !ddp.initSync && ddp.rankSeeds === 'beforeModel')
-    say(
-      'warning',
-      'no-init-sync',
-      'Each rank starts from weights of its own: nothing is broadcast at construction, and averaged gradients do not bring them together.',
-      'Leave ddp.initSync on, or give all ranks one seed before the model is built.',
-    );
-  if (mixed && loss.reduction !== 'sum')
-    say(
-      'info',
-      'mean-of-means',
-      'Ranks have batches of different sizes in some steps: DDP gives the mean of their means, which is not the mean over all samples.',
-      'Multiply each loss by rows * world size / all rows, or give every rank equally many rows.',
-    );
-  if (ddp.staticGraph && accumulate > 1 && (ddp.noSync === 'both' || ddp.noSync === 'forward'))
-    say(
-      'warning',
-      'static-graph-no-sync',
-      'PyTorch fails here with “expect_autograd_hooks_ INTERNAL ASSERT FAILED”: 2.x at the first pass, because that one is under no_sync; 1.13 at the first pass under no_sync after a reduced one. This run does what was meant.',
-      'Leave ddp.staticGraph off, or set ddp.noSync to "none".',
-    );
-  if (ddp.findUnusedParameters && !ddp.staticGraph && !unused)
-    say(
-      'warning',
-      'no-unused-parameters',
-      'find_unused_parameters=True was specified in DDP constructor, but did not find any unused parameters in the forward pass. This flag results in an extra traversal of the autograd graph every iteration, which can adversely affect performance.',
-      'Leave ddp.findUnusedParameters off: the buckets are then rebuilt in ready order.',
-    );
-  return notices;
+interface Batches {
+  /** Of a rank. */
+  readonly rows: number;
+  /** Ranks have different numbers of rows in some steps. */
+  readonly mixed: boolean;
 }
 
-function withoutEffect({ ddp, accumulate, shuffle, worldSize }: Config, facts: Facts): readonly Notice[] {
-  const { buffers, masks, uneven, oneBucket } = facts;
-  const notices: Notice[] = [];
-  const say = (id: string, text: string, hint = '') => notices.push({ level: 'info', id, text, hint });
-  const ownRows = ddp.samplesPerRank !== undefined;
-  if (ddp.algorithm !== 'ring' && worldSize === 1)
-    say('no-effect-algorithm', 'ddp.algorithm has no effect: one rank has nobody to exchange gradients with.');
-  if (!ddp.overlap && (oneBucket || worldSize === 1))
-    say(
-      'no-effect-overlap',
-      `ddp.overlap has no effect: ${worldSize === 1 ? 'one rank sends nothing' : 'the only bucket is full when backward ends'}.`,
-      worldSize === 1 ? 'Use more ranks.' : 'Set bucketCapMb so low that there are several buckets.',
-    );
-  if (ddp.noSync !== 'both' && accumulate === 1)
-    say(
-      'no-effect-no-sync',
-      'ddp.noSync has no effect: without accumulation every pass is followed by a step.',
-      'Set accumulate to 2 or more.',
-    );
-  if (!ddp.setEpoch && (!shuffle || ownRows))
-    say(
-      'no-effect-set-epoch',
-      'ddp.setEpoch has no effect: no DistributedSampler shuffles.',
-      'Set shuffle, and leave samplesPerRank out.',
-    );
-  if (!ddp.divideByInitialWorldSize && !(ddp.join && uneven))
-    say(
-      'no-effect-divisor',
-      `ddp.divideByInitialWorldSize has no effect: ${ddp.join ? 'no rank runs out of batches before the others' : 'only join() divides by the ranks that are left'}.`,
-      'Set join and samplesPerRank.',
-    );
-  if (ddp.join && !uneven)
-    say(
-      'join-even',
-      'All ranks have equally many batches: join() only adds its small all-reduces to each step.',
-      'Set samplesPerRank to see uneven inputs.',
-    );
-  if (!ddp.broadcastBuffers && !buffers)
-    say('no-effect-buffers', 'ddp.broadcastBuffers has no effect: the model has no running statistics.');
-  if (!ddp.initSync && ddp.rankSeeds !== 'beforeModel')
-    say(
-      'no-effect-init-sync',
-      'ddp.initSync has no effect: all ranks have drawn the same weights.',
-      'Set rankSeeds to beforeModel.',
-    );
-  if (ddp.rankSeeds === 'beforeModel' && ddp.initSync)
-    say(
-      'seeds-erased',
-      'The ranks draw different weights, and the constructor erases that: all begin with those of rank 0.',
-    );
-  if (ddp.rankSeeds !== 'same' && !masks && !(ownRows && shuffle) && (ddp.rankSeeds === 'afterModel' || ddp.initSync))
-    say(
-      'no-effect-seeds',
-      'ddp.rankSeeds has no effect here: the DistributedSampler uses one seed for all ranks, and the model has no dropout.',
-    );
-  return notices;
-}
-
-/** What the size of the batch, the loss and the nodes mean here. `rows`: of a rank. */
-function batchNotices(config: Config, rows: number): readonly Notice[] {
+/** What the size of the batch, the loss and the nodes mean here. */
+function batchNotices(config: Config, { rows, mixed }: Batches): readonly Notice[] {
   const { batchSize, worldSize, loss, nodes, hardware, ddp } = config;
   const notices: Notice[] = [];
   const used = rows * worldSize;
@@ -142,6 +45,13 @@ function batchNotices(config: Config, rows: number): readonly Notice[] {
       id: 'nodes-flat',
       text: `The ${ALGORITHMS[ddp.algorithm].name} ignores nodes: any of its messages may have to take the slow links between them.`,
       hint: 'The hierarchical all-reduce sends most of its bytes inside the nodes.',
+    });
+  if (mixed && loss.reduction !== 'sum')
+    notices.push({
+      level: 'info',
+      id: 'mean-of-means',
+      text: 'Ranks have batches of different sizes in some steps: DDP gives the mean of their means, which is not the mean over all samples.',
+      hint: 'Multiply each loss by rows * world size / all rows, or give every rank equally many rows.',
     });
   if (loss.reduction === 'sum' && worldSize > 1)
     notices.push({

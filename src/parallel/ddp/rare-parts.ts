@@ -13,14 +13,26 @@ import { GRAPH_COLLECTIVES } from '../step/walk';
 export const JOIN = new Part('join()', () => import('./join'));
 export const USED_MAP = new Part('The map of used parameters', () => import('./used-map'));
 export const HOOK_NOTICES = new Part('Notices about hooks', () => import('./hook-notices'));
+export const SETTING_NOTICES = new Part('Notices about settings of DDP', () => import('./setting-notices'));
 export const STOPS = new Part('The end of a run', () => import('./stops'));
 export const BROADCAST_STATE = new Part('The broadcast of a checkpoint', () => import('./broadcast-state'));
 export const HOOK_BYTES = new Part('The bytes of hooks', () => import('./hook-bytes'));
-if (!globalThis.LOCKSTEP_SITE) await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, HOOK_NOTICES, HOOK_BYTES]);
+if (!globalThis.LOCKSTEP_SITE)
+  await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, HOOK_NOTICES, SETTING_NOTICES, HOOK_BYTES]);
 
 export const hasHook = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.commHook.type !== 'allreduce';
 /** A hook, or SyncBatchNorm. */
 export const hasHookNotices = (config: Pick<Config, 'ddp'>): boolean => hasHook(config) || config.ddp.syncBatchNorm;
+
+/** One that has a notice where it has no effect, or may surprise. */
+export const hasOwnSettings = ({ ddp }: Config): boolean =>
+  ddp.algorithm !== 'ring' ||
+  ddp.noSync !== 'both' ||
+  ddp.rankSeeds !== 'same' ||
+  !(ddp.overlap && ddp.setEpoch && ddp.divideByInitialWorldSize && ddp.broadcastBuffers && ddp.initSync) ||
+  ddp.join ||
+  ddp.staticGraph ||
+  ddp.findUnusedParameters;
 
 /** Ranks may have different numbers of batches, or parameters no gradient. */
 export const mayStop = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): boolean =>
@@ -40,5 +52,6 @@ export async function loadRareParts(config: Config): Promise<void> {
     ...(resume === undefined && weights === undefined ? [] : [BROADCAST_STATE]),
     ...(hasHook(config) ? [HOOK_BYTES] : []),
     ...(hasHookNotices(config) ? [HOOK_NOTICES] : []),
+    ...(hasOwnSettings(config) ? [SETTING_NOTICES] : []),
   ]);
 }

@@ -11,7 +11,7 @@ import { closedForm, type FormPass, type RunSizes } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { type StageGraph, stageGraph } from '../stage-graph';
 import { partitionOf } from '../step/partition-of';
-import { sentForPartials, sentInside } from './inside-groups';
+import { layersOf, sentForPartials, sentInside } from './inside-groups';
 import { planIn } from './plan';
 
 export function tensorForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): ClosedForm {
@@ -26,11 +26,13 @@ export function tensorForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Clo
       (pass.steps ? sentForPartials(graphOf(device), { mesh, algorithm, device }) : 0) +
       (ofReplicas === undefined ? 0 : at(ofReplicas, device).bytes),
   );
-  const { collectives } = at(inside, 0);
-  const text = `inside each tensor group ${collectives} ${collectives === 1 ? 'collective' : 'collectives'} of activations and their gradients`;
-  if (!ofReplicas) return closedForm(perDevice, text);
+  const { length } = at(inside, 0).collectives;
+  const text = `inside each tensor group ${length} ${length === 1 ? 'collective' : 'collectives'} of activations and their gradients`;
+  const layers = layersOf(inside, graphOf(0).graph);
+  if (!ofReplicas) return closedForm(perDevice, text, { layers });
   return closedForm(perDevice, `${text}; over the replicas ${at(ofReplicas, 0).form.text}`, {
     exact: ofReplicas.every(({ form }) => form.exact),
+    layers,
   });
 }
 

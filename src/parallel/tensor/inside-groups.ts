@@ -5,7 +5,9 @@
  */
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
+import type { Graph, GraphPhase } from '../../graph/graph';
 import type { DeviceMesh } from '../../mesh/device-mesh';
+import type { LayerForm } from '../../protocol/closed-form';
 import type { AlgorithmName, CollectiveOp } from '../../protocol/collective';
 import type { Axis } from '../../protocol/mesh';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -21,16 +23,56 @@ export interface RankOfGroup {
 
 export interface SentInside {
   readonly bytes: number;
-  readonly collectives: number;
+  readonly collectives: readonly SentBy[];
+}
+
+interface SentBy {
+  readonly op: CollectiveOp;
+  readonly module: string;
+  readonly phase: GraphPhase;
+  /** Of the tensor that the collective takes. */
+  readonly size: number;
+  /** That the rank sends. */
+  readonly bytes: number;
 }
 
 /** In a forward and backward pass. */
 export function sentInside({ graph }: StageGraph, rank: RankOfGroup): SentInside {
-  const sent = graph.nodes.flatMap((node) => {
+  const collectives = graph.nodes.flatMap((node): readonly SentBy[] => {
     const op = collectiveOf(node);
-    return op === undefined ? [] : [sentBy(rank, op, tensorBytes(at(graph.values, at(node.inputs, 0)).type), 'tp')];
+    if (op === undefined) return [];
+    const size = tensorBytes(at(graph.values, at(node.inputs, 0)).type);
+    const { module, phase } = node;
+    return [{ op, module, phase, size, bytes: sentBy(rank, op, size, 'tp') }];
   });
-  return { bytes: sent.reduce((a, b) => a + b, 0), collectives: sent.length };
+  return { bytes: collectives.reduce((sum, { bytes }) => sum + bytes, 0), collectives };
+}
+
+/** Of what every rank sends, in the order of the model, then the loss; the words are those of the first rank. */
+export function layersOf(ranks: readonly SentInside[], { nodes }: Graph): readonly LayerForm[] {
+  const first = at(ranks, 0).collectives;
+  const sending = new Set(first.map(({ module }) => module));
+  const modules = [...new Set([...nodes.map(({ module }) => module).filter((module) => module !== ''), ''])];
+  return modules
+    .filter((module) => sending.has(module))
+    .map((module) => {
+      const own = (all: readonly SentBy[]) => all.filter((sent) => sent.module === module);
+      const bytes = ranks.flatMap(({ collectives }) => own(collectives)).reduce((sum, sent) => sum + sent.bytes, 0);
+      return { module, bytes, text: wordsOf(own(first)) };
+    });
+}
+
+/** 'all-reduce' of 'allReduce'. */
+const hyphened = (op: CollectiveOp): string => op.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The same call in both passes is said once. */
+function wordsOf(sent: readonly SentBy[]): string {
+  const calls = new Map<string, GraphPhase[]>();
+  for (const { op, size, phase } of sent) {
+    const call = `${hyphened(op)} of ${size} B`;
+    calls.set(call, [...(calls.get(call) ?? []), phase]);
+  }
+  return [...calls].map(([call, phases]) => `${call} in ${phases.join(' and ')}`).join(', ');
 }
 
 /** Of gradients that are torch's Partial: their all-reduces before the optimiser. */
