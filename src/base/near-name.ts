@@ -2,6 +2,7 @@
  * The name that someone probably meant: the same letters in another case or with underscores, PyTorch's name for it, or
  * one that is a letter or two away. Called by config-issue.ts for settings and types that are not known.
  */
+import { distance } from 'fastest-levenshtein';
 import { lookup } from './lookup';
 
 /** Arguments of torch's modules that have another name here. */
@@ -62,18 +63,6 @@ export function nearNames(name: string, known: Iterable<string>): readonly strin
 
 /** Letters to insert, remove or replace; two that have changed places count as one. */
 const edits = (a: string, b: string): number => distance(a, b) - (isSwap(a, b) ? 1 : 0);
-
-/** Levenshtein's, row by row. Names are short, so a library for it would be more code than it saves time. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (const letter of a) {
-    const next = [(row[0] ?? 0) + 1];
-    for (let j = 0; j < b.length; j++)
-      next.push(Math.min((row[j] ?? 0) + (letter === b[j] ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
 
 function isSwap(a: string, b: string): boolean {
   const at = [...a].findIndex((letter, index) => letter !== b[index]);

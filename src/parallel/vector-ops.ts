@@ -14,7 +14,7 @@ export interface CpuSettings {
 
 const PLAIN_CPU: CpuSettings = { threads: 1, fusedMultiplyAdd: false };
 
-export const VECTORS = new Part('The vector kernels of the CPU', async (): Promise<VectorPart> => {
+export const VECTORS = new Part('The kernels of the CPU', async (): Promise<VectorPart> => {
   const [{ GRAPH_VECTORS, KERNELS, Vectors }, { OPTIM_VECTORS }] = await Promise.all([
     import('../graph/vectors'),
     import('../optim/vector-ops'),
@@ -32,17 +32,14 @@ export const VECTORS = new Part('The vector kernels of the CPU', async (): Promi
 });
 
 const SHARED = new Part(
-  'The vector kernels for several threads',
+  'The kernels for threads',
   async () => (await import('../graph/vectors/shared')).SHARED_KERNELS,
 );
 
-export const FUSED = new Part(
-  'The vector kernels with fused multiply-add',
-  async () => (await import('../graph/vectors/fused')).FUSED_KERNELS,
-);
+export const FUSED = new Part('The fused kernels', async () => (await import('../graph/vectors/fused')).FUSED_KERNELS);
 
 const SHARED_FUSED = new Part(
-  'The vector kernels with fused multiply-add for several threads',
+  'The fused kernels for threads',
   async () => (await import('../graph/vectors/shared-fused')).SHARED_FUSED_KERNELS,
 );
 

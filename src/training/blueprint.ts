@@ -4,7 +4,6 @@
  * order of batches, the Programs, and what each step takes from the host (feeds).
  */
 import { configNotices } from '../config/config-notices';
-import { optimizerNotices } from '../config/optimizer-notices';
 import type { BatchSource, BatchState } from '../data/batch-source';
 import type { Dataset } from '../data/dataset';
 import type { DeviceMesh } from '../mesh/device-mesh';
@@ -24,10 +23,10 @@ import type { Generator } from '../tensor/generator';
 import { createBatches } from './blueprint/batches';
 import { createFeeds, type Feeds } from './blueprint/feeds';
 import { planOf } from './blueprint/plan';
+import { failureNoticesOf, optimizerNoticesOf } from './blueprint/rare-notices';
 import { RESUMING } from './blueprint/resuming-part';
 import { drawModel, tableOf } from './blueprint/start';
 import type { ResumePlan } from './checkpoint/resume-plan';
-import { failureNotices, linksOf } from './failures/failure-notices';
 import { checkShards } from './weights/check-shards';
 import { withStates } from './weights/state-shards';
 
@@ -109,14 +108,18 @@ export function createBlueprint(
       batchesPerEpoch,
       batches,
     });
+  const noticed = {
+    ...{ config, programs, parameters: names },
+    ...{ devices: mesh.devices.length, processes: mesh.worldSize },
+  };
   const fileNotices = config.weights === undefined ? [] : RESUMING.get().prefixNotices(config.weights, files);
   return {
     config,
     notices: [
-      ...failureNotices(config, { devices: mesh.devices.length, processes: mesh.worldSize, links: linksOf(programs) }),
+      ...failureNoticesOf(noticed),
       ...configNotices(config, mode),
       ...(mode.notices?.(noticeInput) ?? []),
-      ...optimizerNotices(config, names),
+      ...optimizerNoticesOf(noticed),
       ...(resume?.notices ?? fileNotices),
     ],
     ...start,

@@ -15,6 +15,7 @@ import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../paralle
 import { CHECKPOINT_PASS, FUSION_PASSES, MIXED_PRECISION } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
 import { halfOf, reduceHalf } from '../protocol/half-of';
+import { rareNotices } from './blueprint/rare-notices';
 import { RESUMING } from './blueprint/resuming-part';
 import { FLOAT32_MEMORY, hasHalves } from './device-memory';
 import { HOST_MEMORY, isLarge } from './host-memory-part';
@@ -82,6 +83,7 @@ export async function loadParts(config: Config): Promise<void> {
     ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(PARALLEL_MODES[config.mode].partsFor?.(config) ?? []),
     ...(isLarge(config) ? [HOST_MEMORY] : []),
+    ...rareNotices(config),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),
     ...(config.resume === undefined && config.weights === undefined ? [] : [RESUMING]),
   ];

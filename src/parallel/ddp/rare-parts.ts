@@ -13,7 +13,7 @@ import { GRAPH_COLLECTIVES } from '../step/walk';
 export const JOIN = new Part('join()', () => import('./join'));
 export const USED_MAP = new Part('The map of used parameters', () => import('./used-map'));
 export const HOOK_NOTICES = new Part('Notices about hooks', () => import('./hook-notices'));
-export const SETTING_NOTICES = new Part('Notices about settings of DDP', () => import('./setting-notices'));
+export const SETTING_NOTICES = new Part('Notices about DDP', () => import('./setting-notices'));
 export const STOPS = new Part('The end of a run', () => import('./stops'));
 export const BROADCAST_STATE = new Part('The broadcast of a checkpoint', () => import('./broadcast-state'));
 export const HOOK_BYTES = new Part('The bytes of hooks', () => import('./hook-bytes'));

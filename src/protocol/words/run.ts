@@ -91,7 +91,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ],
   fusedMultiplyAdd: [
     'Fused multiply-add',
-    "Lockstep's own setting: the CPU device's large kernels round x y + z once, where the browser has relaxed SIMD. Faster, but the last bits may differ from machine to machine.",
+    'Large kernels of the CPU device round x y + z once (relaxed SIMD): faster, but the last bits depend on the machine.',
   ],
   checkpointSegments: [
     'Checkpointing',

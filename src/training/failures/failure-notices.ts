@@ -1,6 +1,6 @@
 /**
  * What of the settings about failures has no effect in this run, or another one than it may seem. Called by
- * config-notices.ts.
+ * blueprint/rare-notices.ts for runs that have such settings.
  */
 import type { Program } from '../../program/instruction';
 import { type Config, DEFAULT_CONFIG, type Straggler } from '../../protocol/config';
