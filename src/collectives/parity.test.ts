@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { verify } from '../program/verifier';
 import { createCpuExecutor } from '../runtime/cpu/cpu-executor';
-import { createPortMesh, createPortTransport } from '../runtime/transport/port-transport';
+import { createPortTransport } from '../runtime/transport/port-transport';
+import { createPortMesh } from '../runtime/transport/ports';
 import { COMM_OPS } from './bucket-ops';
 import { CASES, parityFailures, parityVariants } from './testing/collective-parity';
 

@@ -27,6 +27,7 @@ import { failureNoticesOf, optimizerNoticesOf } from './blueprint/rare-notices';
 import { RESUMING } from './blueprint/resuming-part';
 import { drawModel, tableOf } from './blueprint/start';
 import type { ResumePlan } from './checkpoint/resume-plan';
+import { HOST_MEMORY, isLarge } from './host-memory-part';
 import { checkShards } from './weights/check-shards';
 import { withStates } from './weights/state-shards';
 
@@ -77,6 +78,7 @@ export function createBlueprint(
   const plan = planOf(given, files, mode);
   const { config, mesh, dataset, input, rules, referenceRules, programs, reference } = plan;
   const { sizes, batchesPerEpoch, schedule } = plan;
+  if (config.device === 'cpu' && isLarge(config)) HOST_MEMORY.now()?.checkCpuMemory(config, [programs, reference]);
   const start = drawModel({ config: given, files, mode, mesh }, plan);
   const { parameters, buffers, saved } = start;
   const { batches, noteMasks } = createBatches({ config, mode, mesh }, start);

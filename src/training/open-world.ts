@@ -11,7 +11,7 @@ import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
 import { createLocalWorld } from '../runtime/launch/local-world';
 import { openExecutors } from '../runtime/launch/open-executors';
 import type { DatasetTable, World, WorldGroupOptions } from '../runtime/launch/world';
-import { createPortMesh } from '../runtime/transport/port-transport';
+import { createPortMesh } from '../runtime/transport/ports';
 import type { DeviceChoice } from './device-keeper';
 
 export interface WorldRequest {

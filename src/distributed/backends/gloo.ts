@@ -7,9 +7,10 @@
 import { LockstepError } from '../../base/errors';
 import { oneAtATime } from '../../base/one-at-a-time';
 import { PROGRAM_OPS } from '../../parallel/modes';
-import { createCpuExecutor } from '../../runtime/cpu/cpu-executor';
+import { createCpuExecutor, REMOTE } from '../../runtime/cpu/cpu-executor';
 import { message, viewAs } from '../../runtime/cpu/join';
-import { createPortTransport, type Ports } from '../../runtime/transport/port-transport';
+import { createPortTransport } from '../../runtime/transport/port-transport';
+import type { Ports } from '../../runtime/transport/ports';
 import { ExecutorCache } from './executor-cache';
 import type { GroupBackend } from './group-backend';
 import { runLane } from './run-lane';
@@ -17,9 +18,10 @@ import { runLane } from './run-lane';
 /** `ports` lead from this rank to every other rank of the group. */
 export function createGloo(rank: number, ports: Ports): GroupBackend {
   const transport = createPortTransport(rank, ports);
-  const executors = new ExecutorCache(async (program) =>
-    createCpuExecutor({ programs: [program], devices: [rank], ops: PROGRAM_OPS, transport }),
-  );
+  const executors = new ExecutorCache(async (program) => {
+    await REMOTE.load();
+    return createCpuExecutor({ programs: [program], devices: [rank], ops: PROGRAM_OPS, transport });
+  });
   const inOrder = oneAtATime();
   return {
     name: 'gloo',

@@ -4,6 +4,7 @@
  * This is the Executor around them: its memory, its losses, and its end.
  */
 import { must } from '../../base/invariant';
+import { Part } from '../../base/part';
 import { CpuScratch } from '../../graph/cpu-scratch';
 import { openVectors } from '../../graph/vectors/vector-op';
 import type { Lane } from '../../program/instruction';
@@ -14,9 +15,12 @@ import { disposedError } from '../disposed-error';
 import type { Executor, ExecutorOptions, Feed, InstructionRecord, Loss } from '../executor';
 import { type CpuContext, hostedLanes } from './cpu-context';
 import { createCpuMemory } from './cpu-memory';
-import { CpuRemoteRun } from './cpu-remote-run';
 import { CpuSharedRun } from './cpu-shared-run';
 import { message } from './join';
+
+/** Loaded where ranks share no memory, before their executor is made. */
+export const REMOTE = new Part('What a rank by itself runs', () => import('./cpu-remote-run'));
+if (!globalThis.LOCKSTEP_SITE) await REMOTE.load();
 
 export function createCpuExecutor(options: ExecutorOptions): Executor {
   const { programs, devices, ops } = options;
@@ -49,7 +53,9 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
   };
   const { given } = context;
   const shared = new CpuSharedRun(context);
-  const remote = new CpuRemoteRun(context, options.transport, options.slowdown);
+  const { transport, slowdown } = options;
+  const remote = transport && new (REMOTE.get().CpuRemoteRun)(context, transport, slowdown);
+  const alone = () => must(remote, 'a transport to the other ranks');
   const losses = createLossLog(context);
   const begin = (feed: Feed) => {
     check();
@@ -70,7 +76,10 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       }),
     step(key, feed, stop) {
       begin(feed);
-      if (!shared.has(key)) return remote.step(key, { stop, records: undefined }).then(() => losses.note(key));
+      if (!shared.has(key))
+        return alone()
+          .step(key, { stop, records: undefined })
+          .then(() => losses.note(key));
       if (stop) return shared.stepUntil(key, stop);
       shared.step(key);
       losses.note(key);
@@ -86,11 +95,11 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       if (isShared && stop) return shared.stepUntil(key, stop);
       const records: InstructionRecord[] = [];
       if (isShared) records.push(...shared.trace(key));
-      else await remote.step(key, { stop, records });
+      else await alone().step(key, { stop, records });
       losses.note(key);
       return records;
     },
-    positions: () => [...shared.positions(), ...remote.positions()],
+    positions: () => [...shared.positions(), ...(remote?.positions() ?? [])],
     corrupt(next) {
       given.corruption = next;
     },

@@ -3,7 +3,7 @@
  * loops over the transport.
  */
 import { must } from '../../base/invariant';
-import type { Instruction, Lane, Program } from '../../program/instruction';
+import type { Instruction, Lane, Program, Recv } from '../../program/instruction';
 import type { LanePosition } from '../../program/reach';
 import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Captured, Queue } from '../../protocol/trace';
@@ -17,6 +17,8 @@ import { type CpuAction, localAction } from './program-actions';
 
 interface LanePlan {
   readonly lane: Lane;
+  /** Its instructions, by queue. */
+  readonly queues: Readonly<Record<Queue, readonly Instruction[]>>;
   readonly array: ArrayOf;
   /** What those instructions do that need no peer. */
   readonly actions: ReadonlyMap<Instruction, CpuAction>;
@@ -27,6 +29,8 @@ interface Asked {
   readonly stop: Stop | undefined;
   readonly records: InstructionRecord[] | undefined;
 }
+
+const NOTHING: readonly Captured[] = [];
 
 /** What a step works with. */
 interface Means {
@@ -43,7 +47,7 @@ export class CpuRemoteRun {
 
   constructor(
     private readonly context: CpuContext,
-    private readonly transport: Transport | undefined,
+    private readonly wire: Transport,
     slowdown: number | undefined,
   ) {
     this.brake = slowdown === undefined ? undefined : createBrake(slowdown);
@@ -53,8 +57,7 @@ export class CpuRemoteRun {
 
   async step(key: ProgramKey, asked: Asked): Promise<void> {
     const plan = must(this.plans.get(key), `program ${key}`);
-    const wire = must(this.transport, 'a transport to the other ranks');
-    this.underWay = new RemoteLaneStep(plan, asked, { wire, brake: this.brake, given: this.context.given });
+    this.underWay = new RemoteLaneStep(plan, asked, { wire: this.wire, brake: this.brake, given: this.context.given });
     await this.underWay.run();
     this.underWay = undefined;
   }
@@ -67,8 +70,10 @@ export class CpuRemoteRun {
 function planLane(context: CpuContext, program: Program): LanePlan {
   const lane = must(hostedLanes(context, program)[0], 'a hosted lane');
   const own = lane.instructions.filter(({ kind }) => kind === 'compute' || kind === 'load');
+  const of = (queue: Queue): readonly Instruction[] => lane.instructions.filter((i) => i.queue === queue);
   return {
     lane,
+    queues: { compute: of('compute'), comm: of('comm') },
     array: context.arrayOf(programKey(program.kind), lane.device),
     actions: new Map(own.map((i) => [i, localAction(context, program, lane.device, i)])),
   };
@@ -103,9 +108,8 @@ class RemoteLaneStep {
     private readonly asked: Asked,
     private readonly means: Means,
   ) {
-    const { device, instructions } = plan.lane;
-    const first = (queue: Queue) => instructions.find((i) => i.queue === queue)?.id;
-    this.place = { device, compute: first('compute'), comm: first('comm') };
+    const { queues, lane } = plan;
+    this.place = { device: lane.device, compute: queues.compute[0]?.id, comm: queues.comm[0]?.id };
   }
 
   async run(): Promise<void> {
@@ -114,15 +118,16 @@ class RemoteLaneStep {
 
   private async runQueue(queue: Queue): Promise<void> {
     const { stop, records } = this.asked;
-    const { device, instructions } = this.plan.lane;
-    for (const i of instructions) {
-      if (i.queue !== queue) continue;
+    const { device } = this.plan.lane;
+    for (const i of this.plan.queues[queue]) {
       this.place[queue] = i.id;
       if (i.id === stop?.instruction) this.stopped = stop.reached();
       if (this.stopped !== undefined) await this.stopped;
-      const startUs = nowUs();
-      const captured = await this.runOne(i);
-      if (i.kind !== 'wait') records?.push({ id: i.id, device, startUs, durUs: nowUs() - startUs, captured });
+      const startUs = records && nowUs();
+      const running = this.runOne(i);
+      const captured = running instanceof Promise ? await running : running;
+      if (startUs !== undefined && i.kind !== 'wait')
+        records?.push({ id: i.id, device, startUs, durUs: nowUs() - startUs, captured });
       if (i.signals) {
         this.events.of(i.signals).set();
         // Lets the other queue go on at once, as a second stream would.
@@ -132,25 +137,29 @@ class RemoteLaneStep {
     this.place[queue] = undefined;
   }
 
-  private async runOne(i: Instruction): Promise<Captured[]> {
+  /** A promise only where something is waited for: most instructions are done at once, and a turn each adds up. */
+  private runOne(i: Instruction): Promise<readonly Captured[]> | readonly Captured[] {
     const { array } = this.plan;
-    const { wire, given, brake } = this.means;
-    const { device } = this.place;
+    const { wire, brake } = this.means;
     const { records } = this.asked;
-    if (i.kind === 'wait') await this.events.of(i.event).done;
-    else if (i.kind === 'send') wire.send(device, i.peer, i.tag, message(sliceOf(i, array)));
-    else if (i.kind === 'recv') {
-      const target = sliceOf(i, array);
-      receive(target, await wire.recv(i.peer, device, i.tag), i, given.corruption);
-      return records ? [capture(this.plan.lane, i.slice.buffer, target, i.slice.offset)] : [];
-    } else {
-      const action = must(this.plan.actions.get(i), 'an action');
-      const startUs = brake && nowUs();
-      action.run();
-      const due = startUs === undefined ? undefined : brake?.(nowUs() - startUs);
-      if (due) await due;
-      return records ? action.captured() : [];
+    if (i.kind === 'wait') return this.events.of(i.event).done.then(() => NOTHING);
+    if (i.kind === 'recv') return this.receiveOne(i);
+    if (i.kind === 'send') {
+      wire.send(this.place.device, i.peer, i.tag, message(sliceOf(i, array)));
+      return NOTHING;
     }
-    return [];
+    const action = must(this.plan.actions.get(i), 'an action');
+    const startUs = brake && nowUs();
+    action.run();
+    const captured = () => (records ? action.captured() : NOTHING);
+    const due = startUs === undefined ? undefined : brake?.(nowUs() - startUs);
+    return due ? due.then(captured) : captured();
+  }
+
+  private async receiveOne(i: Recv): Promise<readonly Captured[]> {
+    const { lane, array } = this.plan;
+    const target = sliceOf(i, array);
+    receive(target, await this.means.wire.recv(i.peer, this.place.device, i.tag), i, this.means.given.corruption);
+    return this.asked.records ? [capture(lane, i.slice.buffer, target, i.slice.offset)] : NOTHING;
   }
 }

@@ -6,7 +6,8 @@ import { planMemory } from '../../program/memory-planner';
 import { verify } from '../../program/verifier';
 import { ALONE, programKey } from '../../protocol/step-kind';
 import { feedOfTwo, LOSSES_OF_TWO, twoMicroBatches } from '../testing/two-micro-batches';
-import { createPortMesh, createPortTransport } from '../transport/port-transport';
+import { createPortTransport } from '../transport/port-transport';
+import { createPortMesh } from '../transport/ports';
 import { createCpuExecutor } from './cpu-executor';
 
 const KEY = programKey(ALONE);

@@ -9,9 +9,10 @@ import { loadOpsOf, PROGRAM_OPS } from '../../parallel/modes';
 import { type CpuSettings, loadVectors } from '../../parallel/vector-ops';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
-import { createCpuExecutor } from '../cpu/cpu-executor';
+import { createCpuExecutor, REMOTE } from '../cpu/cpu-executor';
 import type { Transport } from '../executor';
-import { closePorts, createPortTransport, type Ports, type PortTransportOptions } from '../transport/port-transport';
+import type { PortTransportOptions } from '../transport/port-transport';
+import { closePorts, type Ports } from '../transport/ports';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
 import type { TuningStore } from '../webgpu/tuning/tuning-store';
 import type { HostedExecutor } from './hosted-executor';
@@ -44,6 +45,10 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
   if (!ports) return [await openOne(plan, plan.devices, undefined, options)];
   const hosted: HostedExecutor[] = [];
   try {
+    const { createPortTransport } = await loadPart(
+      'What joins ranks that share no memory',
+      () => import('../transport/port-transport'),
+    );
     for (const device of plan.devices) {
       const transport = createPortTransport(
         device,
@@ -101,6 +106,7 @@ async function openOne(
   const cpu = plan.cpu ?? plan.group?.cpu;
   const adapter = plan.ports ? plan.group?.adapters?.[devices[0] ?? 0] : undefined;
   if (adapter === 'cpu' || (adapter === undefined && plan.kind === 'cpu')) {
+    if (transport) await REMOTE.load();
     const vectors = await loadVectors(programs, cpu);
     const team =
       vectors && cpu && cpu.threads > 1

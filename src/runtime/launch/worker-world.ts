@@ -7,7 +7,7 @@ import * as Comlink from 'comlink';
 import { must } from '../../base/invariant';
 import type { Rank } from '../../protocol/trace';
 import type { ExecutorInfo } from '../executor';
-import { closePorts, createPortMesh, type Ports } from '../transport/port-transport';
+import { closePorts, createPortMesh, type Ports } from '../transport/ports';
 import type { RankPlan } from './rank';
 import { RankHandle, spawnRank } from './rank-handle';
 import { WorkerGroup } from './worker-group';

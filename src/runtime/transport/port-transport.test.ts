@@ -1,7 +1,8 @@
 /** Messages between devices: in order by tag, whoever is first; nothing waits for ever. */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
-import { createPortMesh, createPortTransport } from './port-transport';
+import { createPortTransport } from './port-transport';
+import { createPortMesh } from './ports';
 
 const data = (...values: number[]) => Float32Array.from(values);
 

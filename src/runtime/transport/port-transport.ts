@@ -10,6 +10,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { nowUs } from '../clock';
 import type { Transport } from '../executor';
 import { rest } from '../rest';
+import { closePorts, type Ports } from './ports';
 import { createReceives } from './receives';
 
 interface Message {
@@ -18,8 +19,6 @@ interface Message {
   /** Only over a link that is slowed down: when it left. */
   readonly sentUs?: number;
 }
-
-export type Ports = ReadonlyMap<DeviceIndex, MessagePort>;
 
 export interface PortTransportOptions {
   /** How long a receive may wait; absent: for ever. */
@@ -74,21 +73,4 @@ export function createPortTransport(
       receives.close(closed);
     },
   };
-}
-
-export function closePorts(ports: Ports): void {
-  for (const port of ports.values()) port.close();
-}
-
-/** Ports for a full mesh: result[d] leads from device d to every peer. */
-export function createPortMesh(devices: number): readonly Ports[] {
-  const mesh = Array.from({ length: devices }, () => new Map<DeviceIndex, MessagePort>());
-  for (let a = 0; a < devices; a++) {
-    for (let b = a + 1; b < devices; b++) {
-      const { port1, port2 } = new MessageChannel();
-      mesh[a]?.set(b, port1);
-      mesh[b]?.set(a, port2);
-    }
-  }
-  return mesh;
 }

@@ -42,16 +42,25 @@ const timedOut = (ms: number, own: DeviceIndex, peer: DeviceIndex): LockstepErro
 
 /** `timeoutMs`: how long a receive of device `own` may wait; absent: for ever. */
 export function createReceives(own: DeviceIndex, timeoutMs?: number): Receives {
-  const lines = new Map<string, Line>();
+  /** By peer and tag. Asked twice a message, so no key is made of the two. */
+  const lines = new Map<DeviceIndex, Map<string, Line>>();
   const gone = new Set<DeviceIndex>();
   let watch: ReturnType<typeof setTimeout> | undefined;
   const lineOf = (peer: DeviceIndex, tag: string): Line => {
-    const key = `${peer} ${tag}`;
-    const line = lines.get(key) ?? { arrived: [], waiting: [] };
-    lines.set(key, line);
+    let ofPeer = lines.get(peer);
+    if (!ofPeer) {
+      ofPeer = new Map();
+      lines.set(peer, ofPeer);
+    }
+    let line = ofPeer.get(tag);
+    if (!line) {
+      line = { arrived: [], waiting: [] };
+      ofPeer.set(tag, line);
+    }
     return line;
   };
-  const allWaiting = (): Waiter[] => [...lines.values()].flatMap(({ waiting }) => waiting);
+  const allWaiting = (): Waiter[] =>
+    [...lines.values()].flatMap((ofPeer) => [...ofPeer.values()].flatMap(({ waiting }) => waiting));
   /** Goes on only while somebody waits, so that an idle group costs nothing. */
   const keepWatch = (limitMs: number) => {
     if (watch !== undefined) return;
