@@ -21,4 +21,5 @@ export const fillOp: OpDef = {
     },
   ],
   flops: () => 0,
+  fills: ({ attrs }) => [{ to: { operand: 0, offset: Number(attrs.from) }, length: Number(attrs.length) }],
 };

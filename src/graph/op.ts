@@ -122,6 +122,8 @@ export interface OpDef {
    * have none; undefined: with these attributes it does more.
    */
   moves?(types: OpTypes): readonly OpMove[] | undefined;
+  /** Of an operator that writes one number into stretches of its outputs, and reads nothing: where. */
+  fills?(types: OpTypes): readonly Pick<OpMove, 'to' | 'length'>[];
 }
 
 /** output[to + i] = input[from + i] * scale, rounded once. */

@@ -4,7 +4,7 @@
  * step. Used by fold-movements alone.
  */
 import { at, must } from '../base/invariant';
-import type { OpTable } from '../graph/op';
+import type { OpMove, OpTable } from '../graph/op';
 import type { DeviceIndex } from '../protocol/trace';
 import { collectiveKey } from './collective-key';
 import type { BufferSpec } from './instruction';
@@ -110,21 +110,17 @@ export function movementsOf(step: LinearStep, specs: Specs, ops: OpTable): reado
   for (const { device, instruction } of step.items) {
     const type = (name: string) => must(specs.get(keyOf({ device, buffer: name })), name);
     const { inputs, outputs, attrs } = instruction;
-    if (instruction.op === 'comm/fill') {
-      const target = { device, buffer: at(outputs, 0), offset: Number(attrs.from) };
-      movements.push({ source: undefined, target, length: Number(attrs.length), add: false, scale: 1 });
-      continue;
-    }
-    const moved = ops.get(instruction.op)?.moves?.({ inputs: inputs.map(type), outputs: outputs.map(type), attrs });
-    if (!moved) return undefined;
-    for (const { from, to, length, scale } of moved) {
-      movements.push({
-        source: { device, buffer: at(inputs, from.operand), offset: from.offset },
-        target: { device, buffer: at(outputs, to.operand), offset: to.offset },
-        length,
-        add: false,
-        scale,
-      });
+    const types = { inputs: inputs.map(type), outputs: outputs.map(type), attrs };
+    const op = ops.get(instruction.op);
+    const filled = op?.fills?.(types);
+    const moved = op?.moves?.(types);
+    if (!filled && !moved) return undefined;
+    const targetOf = ({ operand, offset }: OpMove['to']) => ({ device, buffer: at(outputs, operand), offset });
+    for (const { to, length } of filled ?? [])
+      movements.push({ source: undefined, target: targetOf(to), length, add: false, scale: 1 });
+    for (const { from, to, length, scale } of moved ?? []) {
+      const source = { device, buffer: at(inputs, from.operand), offset: from.offset };
+      movements.push({ source, target: targetOf(to), length, add: false, scale });
     }
   }
   return movements;
