@@ -38,6 +38,15 @@ test.each<readonly [string, ConfigInput]>([
     { worldSize: 2, batchSize: 8, accumulate: 2, model: { layers: mlpLayers([2, 8, 8, 8, 1], 'Tanh') } },
   ],
   ['replicas', { worldSize: 4, mesh: { tp: 2, dpReplicate: 2 }, batchSize: 8 }],
+  [
+    'the stages of a pipeline',
+    {
+      ...{ mode: 'pipeline', worldSize: 4, mesh: { pp: 2, tp: 2 }, batchSize: 8 },
+      model: { layers: mlpLayers([2, 8, 8, 8, 8, 1], 'Tanh') },
+      pipeline: { microBatches: 2 },
+    },
+  ],
+  ['shards of a tensor group', { mode: 'sharded', worldSize: 4, mesh: { tp: 2, dpShard: 2 }, batchSize: 8 }],
   ['a transformer with its loss cut by class', { ...GPT, worldSize: 2 }],
 ])('%s', async (_, input) => {
   const { trace, metrics } = await traced(input);
@@ -46,7 +55,7 @@ test.each<readonly [string, ConfigInput]>([
   const counted = bytesByLayer(trace);
   expect(new Map(layers.map(({ module, bytes }) => [module, bytes]))).toEqual(counted);
   const inside = layers.reduce((sum, { bytes }) => sum + bytes, 0);
-  // Over replicas DDP sends gradients, too.
+  // Over replicas gradients are sent, too, between stages activations, and of shards whole parameters.
   if (input.mesh === undefined) expect(inside).toBe(metrics.traffic.total);
   else expect(inside).toBeLessThan(metrics.traffic.total);
 });

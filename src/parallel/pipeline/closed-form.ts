@@ -5,7 +5,7 @@
 import { at, must } from '../../base/invariant';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { parametersOfLayer } from '../../nn/model';
-import type { ClosedForm } from '../../protocol/closed-form';
+import type { ClosedForm, LayerForm } from '../../protocol/closed-form';
 import type { Config } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -17,7 +17,7 @@ import { bordersText, closedForm, type FormPass, type RunSizes, sum } from '../c
 import { ddpForm } from '../ddp/closed-form';
 import { hasHook } from '../ddp/rare-parts';
 import { partitionOf } from '../step/partition-of';
-import { sentForPartials, sentInside } from '../tensor/inside-groups';
+import { layersOf, sentForPartials, sentInside } from '../tensor/inside-groups';
 import { shapesOn } from '../tensor/pieces';
 import { planIn } from '../tensor/plan';
 import { addShards } from './closed-form-of-shards';
@@ -49,16 +49,16 @@ export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
       : `activations forward and as many gradients back ${each}: ${bordersText(crossing)}`;
   const ties = tiesOf(config);
   if (pass.steps) for (const stageDevices of parts) addTies(perDevice, ties, stageDevices, shapeOn);
-  if (tp > 1) addInsideGroups(perDevice, run, pass, schedule);
+  const cut = tp > 1 ? { layers: addInsideGroups(perDevice, run, pass, schedule) } : {};
   const inside = tp > 1 ? '; inside each tensor group the collectives of its stages' : '';
   const shared = `${inside}${ties.length === 0 ? '' : '; once per step the gradients of shared weights'}`;
-  if (replicas === 1) return closedForm(perDevice, `${border}${shared}`);
+  if (replicas === 1) return closedForm(perDevice, `${border}${shared}`, cut);
   if (shardsParameters(config)) {
     if (pass.steps) addShards(perDevice, config, schedule);
     return closedForm(
       perDevice,
       `${border}${shared}; the units of each stage, gathered when a micro-batch needs them, and once per step their gradients, scattered${config.ddp.syncBatchNorm ? '; not counted: the sums of SyncBatchNorm' : ''}`,
-      { exact: !config.ddp.syncBatchNorm },
+      { exact: !config.ddp.syncBatchNorm, ...cut },
     );
   }
   if (pass.steps) for (const stageDevices of parts) addReductions(perDevice, run, pass, { stageDevices, shapeOn });
@@ -70,9 +70,7 @@ export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
   return closedForm(
     perDevice,
     `${border}${shared}; once per step the gradients of each stage over its ${replicas} replicas${config.ddp.syncBatchNorm ? '; not counted: the sums of SyncBatchNorm' : ''}`,
-    {
-      exact,
-    },
+    { exact, ...cut },
   );
 }
 
@@ -92,19 +90,28 @@ function addBorders(
   });
 }
 
-/** Of ranks that share the layers of a stage. */
-function addInsideGroups(perDevice: number[], { config, input }: RunSizes, pass: FormPass, schedule: Schedule): void {
+/** Of ranks that share the layers of a stage; also layer by layer. */
+function addInsideGroups(
+  perDevice: number[],
+  { config, input }: RunSizes,
+  pass: FormPass,
+  schedule: Schedule,
+): readonly LayerForm[] {
   const mesh = initDeviceMesh(meshSizes(config));
   const graphOf = createStageGraphs(must(input, 'the shapes of the data'), schedule);
   const cuts = partitionOf(planIn(config), mesh);
-  for (let stage = 0; stage < schedule.stages; stage++)
-    for (const device of devicesOfStage(config, schedule, stage)) {
+  return Array.from({ length: schedule.stages }, (_, stage) => {
+    const sent = devicesOfStage(config, schedule, stage).map((device) => {
       const rank = { mesh, algorithm: config.ddp.algorithm, device };
       const own = { rows: at(pass.rows, device), gradients: pass.gradients };
-      const graph = graphOf(stage, { ...own, partition: cuts(at(mesh.rankOfDevice, device)) });
-      const partials = pass.steps ? sentForPartials(graph, rank) : 0;
-      perDevice[device] = at(perDevice, device) + sentInside(graph, rank).bytes + partials;
-    }
+      const stageGraph = graphOf(stage, { ...own, partition: cuts(at(mesh.rankOfDevice, device)) });
+      const inside = sentInside(stageGraph, rank);
+      const partials = pass.steps ? sentForPartials(stageGraph, rank) : 0;
+      perDevice[device] = at(perDevice, device) + inside.bytes + partials;
+      return { ...inside, graph: stageGraph.graph };
+    });
+    return layersOf(sent, at(sent, 0).graph);
+  }).flat();
 }
 
 function addReductions(

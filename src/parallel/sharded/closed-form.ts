@@ -9,12 +9,11 @@ import type { ClosedForm } from '../../protocol/closed-form';
 import type { CollectiveOp } from '../../protocol/collective';
 import { paramHalf, reduceHalf } from '../../protocol/half-of';
 import type { Axis } from '../../protocol/mesh';
-import type { DeviceIndex } from '../../protocol/trace';
 import { bytesOf, tensorBytes } from '../../tensor/shape';
 import { closedForm, type FormPass, type RunSizes } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { cutGraphs } from '../tensor/closed-form';
-import { sentForPartials, sentInside } from '../tensor/inside-groups';
+import { layersOf, sentForPartials, sentInside } from '../tensor/inside-groups';
 import { unitsOn } from './emitter-of-parts';
 import { unitLayout } from './unit-layout';
 import { type ShardedUnit, trainedIn, unitsOf } from './units';
@@ -31,7 +30,7 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
   const trained = trainedIn(config);
   const units = unitsOf(config).filter((unit) => trained(unit).length > 0);
   const onDevice = unitsOn(config);
-  const inside = mesh.shape.tp > 1 ? sentByGroup(run, pass, mesh) : () => 0;
+  const inside = mesh.shape.tp > 1 ? sentByGroups(run, pass, mesh) : undefined;
   const perDevice = mesh.devices.map((device) => {
     const rank = at(mesh.rankOfDevice, device);
     const sentIn = (op: CollectiveOp, worldSize: number, place: number, places: number): number => {
@@ -55,25 +54,28 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
         ? sent('reduceScatter', 'dpShard', ranks * part) + sent('allReduce', 'dpReplicate', part)
         : 0;
       return bytes + sent('allGather', 'dpShard', places) + gatheredAgain(unit, places) + reduced;
-    }, inside(device));
+    }, inside?.bytes[device] ?? 0);
   });
   const text =
     stage === 3
       ? '3 (N-1)/N × P: gathered in forward and in backward, gradients scattered'
       : '2 (N-1)/N × P: gathered once, gradients scattered';
-  return closedForm(
-    perDevice,
-    mesh.shape.tp > 1 ? `${text}; inside each tensor group the collectives of its layers` : text,
-  );
+  if (!inside) return closedForm(perDevice, text);
+  const { layers } = inside;
+  return closedForm(perDevice, `${text}; inside each tensor group the collectives of its layers`, { layers });
 }
 
-/** Of ranks that share the layers: what they send among each other. */
-function sentByGroup(run: RunSizes, pass: FormPass, mesh: DeviceMesh): (device: DeviceIndex) => number {
+/** Of ranks that share the layers: what they send among each other, by device and by layer. */
+function sentByGroups(run: RunSizes, pass: FormPass, mesh: DeviceMesh) {
   const graphOf = cutGraphs(run, pass, mesh);
   const { algorithm } = run.config.ddp;
-  return (device) => {
+  const sent = mesh.devices.map((device) => {
     const [graph, rank] = [graphOf(device), { mesh, algorithm, device }];
-    return sentInside(graph, rank).bytes + (pass.reduces ? sentForPartials(graph, rank) : 0);
+    return { ...sentInside(graph, rank), partials: pass.reduces ? sentForPartials(graph, rank) : 0 };
+  });
+  return {
+    bytes: sent.map(({ bytes, partials }) => bytes + partials),
+    layers: layersOf(sent, graphOf(0).graph),
   };
 }
 
