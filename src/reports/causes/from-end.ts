@@ -47,7 +47,7 @@ export const rounding: CauseRow = {
     const versions = [a, b].map(({ engineVersion, madeBy }) => engineVersion ?? madeBy);
     const other =
       versions[0] !== versions[1] && versions.every(Boolean) ? ` A is by ${a.madeBy}, B by ${b.madeBy}.` : '';
-    return `The difference grows gradually: ${early.toExponential(0)} over the first quarter of the ${at} losses before, ${parts.relative.toExponential(0)} where they part.${other}${settingWords(evidence, ['mode', 'worldSize', 'ddp.algorithm', 'placement', 'device', 'fuse'])}`;
+    return `The difference grows gradually: ${early.toExponential(0)} over the first quarter of the ${at} losses before, ${parts.relative.toExponential(0)} where they part.${other}${settingWords(evidence, ['mode', 'worldSize', 'ddp.algorithm', 'placement', 'device', 'fuse', 'fusedMultiplyAdd'])}`;
   },
 };
 
