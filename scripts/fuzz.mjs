@@ -1,10 +1,11 @@
 /**
  * `npm run fuzz -- --minutes 10 --seed 7 [--only links] [--browser --links 300]`: the fuzzers for as long as one likes,
- * or `--cases 10000` of each. Without
- * a seed each run has a new one, which is printed first. With --browser the built site is sent links, which
- * takes about a second for each.
+ * or `--cases 10000` of each. Without a seed each run has a new one, which is printed first. With --browser the built
+ * site is sent links, which takes about a second for each.
  */
-import { ensureInstalled } from './install.mjs';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ensureInstalled, root } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
 
 const { values } = readArguments({
@@ -25,6 +26,12 @@ const { runBin } = await import('./run-bin.mjs');
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 if (!Number.isSafeInteger(seed)) {
   console.error(`--seed must be a whole number, not "${values.seed}".`);
+  process.exit(2);
+}
+/** Every fuzzer has a key in it. */
+const names = Object.keys(JSON.parse(readFileSync(path.join(root, 'fuzz', 'regressions.json'), 'utf8')));
+if (values.only !== undefined && !names.includes(values.only)) {
+  console.error(`--only ${values.only}: there is no such fuzzer. The fuzzers are ${names.join(', ')}.`);
   process.exit(2);
 }
 console.log(`Seed ${seed}.`);
