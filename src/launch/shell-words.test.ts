@@ -43,3 +43,8 @@ test('variables: set before, with a default, and unknown ones stay as they are w
 test('what bash refuses is refused with the text', () => {
   expect(() => words('torchrun ${} t.py')).toThrow('"torchrun ${} t.py" can\'t be read: Bad substitution');
 });
+
+test('variables of the shell itself stay as they are written', () => {
+  expect(words('${-} torchrun t.py')).toEqual([['${-}', 'torchrun', 't.py']]);
+  expect(words('$--x torchrun t.py')).toEqual([['$--x', 'torchrun', 't.py']]);
+});

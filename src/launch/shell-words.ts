@@ -26,7 +26,10 @@ function commandWords(line: string, known: ReadonlyMap<string, string>): readonl
     word.replace(new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g'), (_, index) => hidden[Number(index)] ?? '');
   const variable = (key: string): string => {
     const [, name = key, initial] = /^(\w+):-(.*)$/s.exec(key) ?? [];
-    return known.get(name) ?? initial ?? hide(/^\w+$/.test(key) ? `$${key}` : `\${${key}}`);
+    const braced = `\${${key}}`;
+    // `$-` and the like need no braces.
+    const isPlain = /^\w+$/.test(key) || (key.length === 1 && !line.includes(braced));
+    return known.get(name) ?? initial ?? hide(isPlain ? `$${key}` : braced);
   };
   const commands: string[][] = [[]];
   // Behind a redirection comes a file, which is no argument.
