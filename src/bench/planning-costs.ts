@@ -178,7 +178,7 @@ function measured(series: Series, { rounds, warmUp = 3, mostMsOfSmall = 100 }: C
   };
 }
 
-/** Of the axes asked for; `done` is told each series as soon as it is measured. */
+/** Of the axes asked for. Calls `done` with each series as soon as it is measured. */
 export function measureCosts(
   axes: readonly string[],
   rounds: CostRounds,

@@ -68,7 +68,7 @@ const batchNormStats: VectorOp = (args, vectors) => {
   };
 };
 
-/** A call for each channel, which is told where the channel's parts lie in the scratch tensor, in bytes. */
+/** A call for each channel. `first` and `second`: where its two kinds of parts lie in the scratch tensor, in bytes. */
 function ofChannels(split: Split, call: (channel: number, first: number, second: number) => readonly number[]) {
   const bytes = 4 * partsOf(split);
   return Array.from({ length: split.channels }, (_, c) => call(c, c * bytes, (split.channels + c) * bytes));

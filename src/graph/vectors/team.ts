@@ -49,10 +49,10 @@ export interface ThreadStart {
 }
 
 /**
- * What a thread does until it is told to end: it waits for a round of calls, runs its share, and counts itself as done.
- * A thread is started from the text of this function, so the function uses nothing from outside. The elements of
- * `control` are: the number of the round, how many threads are not done, whether to end, how many threads have begun,
- * and whether one has failed.
+ * What a thread does until the caller ends it: it waits for a round of calls, runs its share, and counts itself as
+ * done. A thread is started from the text of this function, so the function uses nothing from outside. The elements
+ * of `control` are: the number of the round, how many threads are not done, whether to end, how many threads have
+ * begun, and whether one has failed.
  */
 export function serve({ module, memory, names, control, commands, at: first, scratch }: ThreadStart): void {
   const { exports } = new WebAssembly.Instance(module, { env: { memory, log: Math.log } });
