@@ -159,7 +159,7 @@ test('no order that the queues allow ever holds two buffers of a slot at once', 
 });
 
 test('a set of Programs is refused where the plan of a device is larger than the budget, and nowhere else', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(programs, (program) => {
       const most = Math.max(...[...planMemory([program]).values()].map(({ bytes }) => bytes));
       expect(() => verifyMemory([program, program], most)).not.toThrow();
