@@ -39,7 +39,7 @@ test('every step of a period lies in a stretch of its own size, and every row is
   const rows = fc
     .array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 })
     .filter((all) => Math.max(...all) > 0);
-  fc.assert(
+  void fc.assert(
     fc.property(rows, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 3 }), (all, batchSize, epochs) => {
       const schedule = batchSchedule(processes(all, batchSize), { epochs, hangs: false });
       const had = all.map(() => 0);

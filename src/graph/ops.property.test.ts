@@ -93,7 +93,7 @@ function pick(length: number, random: () => number): number[] {
 
 describe.each(Object.entries(CASES))('%s', (_, make) => {
   it('agrees with float64, forward and backward, for any shape', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(sizes, fc.nat(), (s: Sizes, seed) => {
         const random = randomSource(seed);
         compare(make(s, random), random);

@@ -58,7 +58,7 @@ test('merge(slice) is the identity over meshes of up to three axes', () => {
     const again = merge(shape, backwards ? parts.toReversed() : parts);
     expect(bits(again)).toEqual(bits(whole));
   });
-  fc.assert(property);
+  void fc.assert(property);
 });
 
 test('token ids and counters are cut alike', () => {
@@ -110,7 +110,7 @@ test('a dimension that is cut on two axes of the mesh: first by the outer, then 
 });
 
 test('one flat parameter of several tensors: each rank has an equal run of all their elements', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.array(shapes, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 6 }), (list, count) => {
       const sizes = list.map(elements);
       const wholes = list.map(valuesOf);

@@ -31,7 +31,7 @@ const anyRun = fc.record({
 });
 
 test('the kinds are those of kindAt, and no more are made later in the run', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(anyRun, ({ rows, epochs, accumulate, joins, policy, startsAt }) => {
       const processes = rows.map((n) => ({ rows: n, batchSize: 4, length: Math.ceil(n / 4) }));
       const schedule = batchSchedule(processes, { epochs, hangs: false });

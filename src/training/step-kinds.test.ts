@@ -57,7 +57,7 @@ test('what a pass does: no_sync is decided by the forward pass', () => {
 
 test('every step finds its Program among all', () => {
   const own = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 3 });
-  fc.assert(
+  void fc.assert(
     fc.property(
       own,
       fc.record({

@@ -10,7 +10,7 @@ const interval = fc
   .filter(({ from, to }) => to > from);
 
 test('lines, their ticks and their round ends are those of d3-scale', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(
       interval,
       fc.integer({ min: 2, max: 20 }),

@@ -66,7 +66,7 @@ describe('layer-shapes', () => {
 describe('edit-model', () => {
   it('adds and removes layers anywhere, and the rest follows', () => {
     const step = fc.record({ at: fc.nat(), kind: fc.nat(), remove: fc.boolean() });
-    fc.assert(
+    void fc.assert(
       fc.property(
         fc.constantFrom<PresetName>('mlp', 'wideMlp', 'cnn'),
         fc.array(step, { maxLength: 6 }),

@@ -86,7 +86,7 @@ const anyState: fc.Arbitrary<LinkState> = fc.record({
 });
 
 test('what is written is read again', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(anyState, (state) => {
       const { state: again, refused } = read(Object.fromEntries(printState(state)));
       expect(refused).toEqual([]);

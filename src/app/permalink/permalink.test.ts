@@ -321,7 +321,7 @@ const view = fc.record({
 
 describe('permalink', () => {
   it('brings every configuration back', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(config, view, (wanted, wantedView) => {
         const link = parsePermalink(`#${printPermalink(wanted, wantedView, [])}`);
         expect(link.notices).toEqual([]);
@@ -387,7 +387,7 @@ describe('permalink', () => {
     expect(config.pipeline).toMatchObject({ schedule: 'own', actions: '0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1' });
     expect(printPermalink(config, DEFAULT_VIEW, [])).toContain('&actions=0F0,0F1,0B0,0B1~1F0,1B0,1F1,1B1');
     const texts = fc.stringMatching(/^[01FBIW,~'\n();]{1,30}$/);
-    fc.assert(
+    void fc.assert(
       fc.property(fc.oneof(texts, fc.constantFrom('none', "'none'", '~', '\n')), (actions) => {
         const own = v.parse(configSchema, { ...config, pipeline: { ...config.pipeline, actions } });
         const back = parsePermalink(printPermalink(own, DEFAULT_VIEW, []));

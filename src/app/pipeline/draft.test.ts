@@ -69,7 +69,7 @@ test('any edits are undone and redone one by one', () => {
     fc.nat(9),
     fc.nat(9),
   );
-  fc.assert(
+  void fc.assert(
     fc.property(fc.array(edit, { maxLength: 12 }), (edits) => {
       let draft = draftOf(oneF);
       const states = [draft.orders];

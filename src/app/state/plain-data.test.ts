@@ -18,7 +18,7 @@ const refused = (value: unknown): string => {
 };
 
 test('what is JSON stays as it is', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
       expect(plainData(value, 'config')).toEqual(value);
     }),

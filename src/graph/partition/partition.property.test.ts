@@ -139,7 +139,7 @@ describe.each([
   ['convolutions', convolutions],
 ] as const)('%s', (_, nets) => {
   test('random plans give what the whole net gives', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(nets, fc.constantFrom(2, 3), fc.integer({ min: 1, max: 1e9 }), (net, count, seed) => {
         const random = randomSource(seed);
         expectTheWhole(net, drawPlan(net, count, random), count, random);

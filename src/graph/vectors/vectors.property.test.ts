@@ -26,7 +26,7 @@ const sizes = fc.tuple(size, size, size);
 
 describe.each(VECTOR_CASES)('%s', (_, make) => {
   it('has the same bits for any shape', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(sizes, fc.nat(), (s: Sizes, seed) => {
         const random = randomSource(seed);
         compare(make(s, random), random);
@@ -36,7 +36,7 @@ describe.each(VECTOR_CASES)('%s', (_, make) => {
   });
 
   it('has the same bits, and the same NaNs, of special values', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(sizes, fc.nat(), fc.constantFrom(...SPECIAL_VALUES), (s: Sizes, seed, special) => {
         const random = randomSource(seed);
         compare(make(s, random), random, (data) => {

@@ -13,7 +13,7 @@ test('a line that is replaced is out before it is in', () => {
 
 test('without the new lines it is the old script, without the old ones the new script', () => {
   const script = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 });
-  fc.assert(
+  void fc.assert(
     fc.property(script, script, (from, to) => {
       const lines = lineDiff(from, to);
       expect(lines.filter(({ kind }) => kind !== 'in').map(({ text }) => text)).toEqual(from);

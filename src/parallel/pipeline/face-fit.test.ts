@@ -43,7 +43,7 @@ const configOf = ({ preset, ...made }: typeof before extends fc.Arbitrary<infer 
 };
 
 test('a schedule that can be ordered, a layer for each stage, a row for each micro-batch', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(before, (made) => {
       const config = parseConfig(fitted(configOf(made), made.rows));
       const { stages } = scheduleOf(config);
@@ -60,7 +60,7 @@ test('a schedule that can be ordered, a layer for each stage, a row for each mic
 });
 
 test('what fits stays as it is', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(before, (made) => {
       const once = fitted(configOf(made), made.rows);
       expect(fitted(once, made.rows)).toEqual(once);

@@ -11,7 +11,7 @@ const cells = (all: Intervals): readonly boolean[] =>
 
 describe('intervals are sets of moments', () => {
   it('joined, crossed, taken away and clipped', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(intervals, intervals, fc.nat(MOST), fc.nat(MOST), (a, b, from, to) => {
         const [inA, inB] = [cells(a), cells(b)];
         expect(cells(union(a, b))).toEqual(inA.map((is, at) => is || inB[at] === true));

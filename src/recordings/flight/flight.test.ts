@@ -162,7 +162,7 @@ describe('pickles', () => {
     const code = fc.constantFrom(
       ...[0x28, 0x30, 0x31, 0x32, 0x4b, 0x58, 0x5d, 0x7d, 0x61, 0x65, 0x73, 0x75, 0x71, 0x68, 0x74, 0x85, 0x2e],
     );
-    fc.assert(
+    void fc.assert(
       fc.property(fc.array(fc.oneof(code, fc.nat(255)), { maxLength: 40 }), (bytes) => {
         try {
           readPickle(Uint8Array.from([0x80, 2, ...bytes]), 'dump');

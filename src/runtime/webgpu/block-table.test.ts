@@ -30,7 +30,7 @@ it('covers every element once', () => {
     extra: fc.nat(100_000),
     length: fc.nat(3000),
   });
-  fc.assert(
+  void fc.assert(
     fc.property(fc.array(stretch, { maxLength: 6 }), (list) => {
       const table = blockTable(
         list.map(({ fixed, from, extra, length }) => ({

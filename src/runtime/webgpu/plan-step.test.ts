@@ -105,7 +105,7 @@ it('moves merged by the schedule give what they give one by one', () => {
   const move = fc
     .record({ from: fc.nat(30), to: fc.nat(30), length: fc.integer({ min: 1, max: 8 }), add: fc.boolean() })
     .filter(({ from, to, length }) => from + length <= to || to + length <= from);
-  fc.assert(
+  void fc.assert(
     fc.property(fc.array(move, { maxLength: 12 }), (list) => {
       const moves = list.map(({ add, ...rest }) => ({ add, move: { ...rest, source: 0, target: 0 } }));
       const run1 = testRun({ mode: 'single', batchSize: 2 });

@@ -29,7 +29,7 @@ it('keeps the order, and every pass within the ticks that it was stamped with', 
       maxLength: 40,
     },
   );
-  fc.assert(
+  void fc.assert(
     fc.property(lengths, (passes) => {
       let now = 0;
       const exact = passes.flatMap(({ gap, run }) => {
