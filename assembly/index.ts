@@ -1,5 +1,6 @@
 /** The kernels of the CPU device, as WebAssembly with 128-bit vectors. src/graph/vectors calls them. */
 export { attend, attendBackward, attentionScratch } from './attention';
+export { fold, scale, sumOfSquares } from './collective';
 export { addParts, correlateImages, maxPool2x2, maxPoolGrad, weightGradParts } from './conv';
 export { fuses } from './lanes';
 export { gradSums, layerNorm, layerNormGradInput, layerNormGradParams } from './norm';

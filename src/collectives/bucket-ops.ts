@@ -34,7 +34,7 @@ const pack: OpDef = {
     const scale = Math.fround(num(attrs.scale));
     let offset = num(attrs.start ?? 0);
     for (const gradient of inputs) {
-      for (let i = 0; i < gradient.length; i++) bucket[offset + i] = at(gradient, i) * scale;
+      for (let i = 0; i < gradient.length; i++) bucket[offset + i] = (gradient[i] as number) * scale;
       offset += gradient.length;
     }
   },

@@ -11,6 +11,12 @@ import { elements } from '../tensor/shape';
 const f = Math.fround;
 const maxNormOf = (attrs: Attrs): number => Number(attrs['maxNorm']);
 
+/** What every gradient is multiplied by. A number over a tensor: torch multiplies by the reciprocal. */
+export function clipFactor(norm: number, attrs: Attrs): number {
+  const wanted = f(f(maxNormOf(attrs)) * f(1 / f(norm + f(1e-6))));
+  return wanted > 1 ? 1 : wanted;
+}
+
 export const clipGradNorm: OpDef = {
   name: 'optim/clip-grad-norm',
   infer(inputs) {
@@ -19,9 +25,7 @@ export const clipGradNorm: OpDef = {
     return inputs.slice(1);
   },
   cpu({ inputs, outputs, attrs }) {
-    // A number over a tensor: torch multiplies by the reciprocal.
-    const wanted = f(f(maxNormOf(attrs)) * f(1 / f(at(at(inputs, 0), 0) + f(1e-6))));
-    const factor = wanted > 1 ? 1 : wanted;
+    const factor = clipFactor(at(at(inputs, 0), 0), attrs);
     for (const gradient of outputs) {
       for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] as number) * factor;
     }

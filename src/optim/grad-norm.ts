@@ -20,17 +20,18 @@ const f = Math.fround;
 const sumsOf = (length: number): number => Math.ceil(length / RUN);
 
 /** Infinity for 'inf'. */
-const orderOf = ({ normType }: Attrs): number => (normType === 'inf' ? Number.POSITIVE_INFINITY : Number(normType));
+export const orderOf = ({ normType }: Attrs): number =>
+  normType === 'inf' ? Number.POSITIVE_INFINITY : Number(normType);
 
 /** In double precision and rounded once. As in torch a NaN makes the norm a NaN, of any order. */
-function normOf(values: HostArray, p: number): number {
+export function normOf(values: HostArray, p: number): number {
   let sum = 0;
   if (p === Number.POSITIVE_INFINITY) {
     for (const value of values) sum = Math.max(sum, Math.abs(value));
     return sum;
   }
   if (p === 2) {
-    for (const value of values) sum += value * value;
+    for (let i = 0; i < values.length; i++) sum += (values[i] as number) * (values[i] as number);
     return f(Math.sqrt(sum));
   }
   // Powers are float32 in torch: what is too great for it is infinite.

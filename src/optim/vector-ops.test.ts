@@ -1,5 +1,5 @@
 /** The optimisers that have kernels of WebAssembly: the bits of their plain kernels, in place. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
 import { randomSource } from '../graph/testing/case-tools';
 import { expectSameBits } from '../graph/vectors/testing/same-bits';
@@ -10,7 +10,7 @@ import { OPTIM_VECTORS } from './vector-ops';
 const STATES: Readonly<Record<string, number>> = { 'optim/sgd': 0, 'optim/sgd-momentum': 1, 'optim/adam': 2 };
 const LENGTHS = [1, 3, 4, 7, 64, 1001];
 
-it.each([...OPTIM_VECTORS.keys()])('%s', (name) => {
+it.each(Object.keys(STATES))('%s', (name) => {
   const op = must(OPTIM_OPS.get(name), name);
   const random = randomSource(7);
   const values = (length: number) => Float32Array.from({ length }, () => random() * 2 - 1);
@@ -40,4 +40,38 @@ it.each([...OPTIM_VECTORS.keys()])('%s', (name) => {
         );
         expect(ran).toBe(true);
       }
+});
+
+const f32 = (length: number) => ({ shape: [length], dtype: 'f32' as const });
+
+describe('clipping by the norm', () => {
+  const specials = [undefined, Number.NaN, Number.POSITIVE_INFINITY, -0, 1e-42, 3e38];
+  const gradientsWith = (special: number | undefined) => {
+    const random = randomSource(11);
+    const gradients = LENGTHS.map((length) => Float32Array.from({ length }, () => random() * 2 - 1));
+    if (special !== undefined) at(gradients, 4)[63] = special;
+    return gradients;
+  };
+
+  it.each(specials)('has the same norm of gradients with %s', (special) => {
+    const op = must(OPTIM_OPS.get('optim/grad-norm'), 'grad-norm');
+    const run = (normType: number) =>
+      expectSameBits(
+        { op, types: LENGTHS.map(f32), attrs: { normType }, data: gradientsWith(special), sameOutputs: 1 },
+        OPTIM_VECTORS.get(op.name),
+      );
+    expect(run(2)).toBe(true);
+    expect(run(3)).toBe(false);
+  });
+
+  it.each([0.1, 5, Number.NaN, Number.POSITIVE_INFINITY])('scales by a norm of %s', (norm) => {
+    const op = must(OPTIM_OPS.get('optim/clip-grad-norm'), 'clip-grad-norm');
+    const data = [Float32Array.of(norm), ...gradientsWith(undefined)];
+    const run = { op, types: [1, ...LENGTHS].map(f32), attrs: { maxNorm: 1 }, data, inPlace: (k: number) => 1 + k };
+    expect(expectSameBits(run, OPTIM_VECTORS.get(op.name))).toBe(true);
+  });
+});
+
+it('tests every row', () => {
+  expect([...OPTIM_VECTORS.keys()]).toEqual([...Object.keys(STATES), 'optim/grad-norm', 'optim/clip-grad-norm']);
 });

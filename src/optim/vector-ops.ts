@@ -1,8 +1,10 @@
-/** Optimisers with vectors: SGD, Adam and AdamW. */
+/** Optimisers with vectors: SGD, Adam and AdamW; and clipping by the norm of all gradients. */
 import { at } from '../base/invariant';
 import type { CpuArgs } from '../graph/op';
 import type { VectorOp, VectorOps } from '../graph/vectors/vector-op';
 import { addressOf, type Vectors } from '../graph/vectors/vectors';
+import { clipFactor } from './clip-grad-norm';
+import { normOf, orderOf } from './grad-norm';
 import { shrinkageOf, signOf } from './operands';
 import { SKIP } from './scalars-layout';
 
@@ -62,8 +64,38 @@ const adam: Step = (scalars, attrs) => {
   return ({ p, g, states, n }) => [p, g, at(states, 0), at(states, 1), states[2] ?? 0, n, ...factors];
 };
 
+/** The 2-norm; those of other orders have no kernel. A sum waits for its last addition, so a tensor is one call. */
+const gradNorm: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
+  if (orderOf(attrs) !== 2 || !vectors.fits(8 * inputs.length)) return undefined;
+  const sums = vectors.doubles(vectors.scratch, inputs.length);
+  const calls = inputs.map((gradient, k) => [addressOf(gradient), gradient.length, vectors.scratch + 8 * k]);
+  const norms = new Float32Array(inputs.length);
+  return () => {
+    vectors.each('sumOfSquares', calls);
+    for (let k = 0; k < norms.length; k++) norms[k] = Math.sqrt(at(sums, k));
+    at(outputs, 0)[0] = normOf(norms, 2);
+  };
+};
+
+const clipGradNorm: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
+  const stretches = outputs.flatMap((gradient) =>
+    vectors
+      .runs(gradient.length, OF_A_THREAD)
+      .map(([from, to]) => [addressOf(gradient) + 4 * from, addressOf(gradient) + 4 * from, to - from]),
+  );
+  return () => {
+    const factor = clipFactor(at(at(inputs, 0), 0), attrs);
+    vectors.each(
+      'scale',
+      stretches.map((stretch) => [...stretch, factor]),
+    );
+  };
+};
+
 export const OPTIM_VECTORS: VectorOps = new Map([
   ['optim/sgd', optimizer('sgd', sgd)],
   ['optim/sgd-momentum', optimizer('sgdMomentum', sgdMomentum)],
   ['optim/adam', optimizer('adam', adam)],
+  ['optim/grad-norm', gradNorm],
+  ['optim/clip-grad-norm', clipGradNorm],
 ]);

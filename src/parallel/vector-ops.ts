@@ -15,11 +15,12 @@ export interface CpuSettings {
 const PLAIN_CPU: CpuSettings = { threads: 1, fusedMultiplyAdd: false };
 
 export const VECTORS = new Part('The kernels of the CPU', async (): Promise<VectorPart> => {
-  const [{ GRAPH_VECTORS, KERNELS, Vectors }, { OPTIM_VECTORS }] = await Promise.all([
+  const [{ GRAPH_VECTORS, KERNELS, Vectors }, { OPTIM_VECTORS }, { COMM_VECTORS }] = await Promise.all([
     import('../graph/vectors'),
     import('../optim/vector-ops'),
+    import('../collectives/vector-ops'),
   ]);
-  const ops = new Map([...GRAPH_VECTORS, ...OPTIM_VECTORS]);
+  const ops = new Map([...GRAPH_VECTORS, ...OPTIM_VECTORS, ...COMM_VECTORS]);
   const over: VectorPart['over'] = ({ one = KERNELS, shared }) => ({
     ops,
     over,

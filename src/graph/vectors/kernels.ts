@@ -14,6 +14,7 @@ export type KernelName =
   | 'batchNorm'
   | 'batchNormGradInput'
   | 'correlateImages'
+  | 'fold'
   | 'fuses'
   | 'gelu'
   | 'geluGrad'
@@ -28,8 +29,10 @@ export type KernelName =
   | 'product'
   | 'relu'
   | 'reluGrad'
+  | 'scale'
   | 'sgd'
   | 'sgdMomentum'
+  | 'sumOfSquares'
   | 'weightGradParts';
 
 export type Kernels = Readonly<Record<KernelName, (...numbers: readonly number[]) => number>>;

@@ -1,6 +1,6 @@
 /** Turns instructions into closures over typed arrays, made once and replayed every step. */
 import { must } from '../../base/invariant';
-import type { CpuArgs } from '../../graph/op';
+import type { Attrs, CpuArgs, TensorType } from '../../graph/op';
 import { actionOf } from '../../graph/vectors/vector-op';
 import { capturedLength, capturedValues } from '../../program/captured';
 import type { Fold } from '../../program/fold-movements';
@@ -11,6 +11,9 @@ import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Feed } from '../executor';
 import type { ArrayOf, CpuContext } from './cpu-context';
 import { join } from './join';
+
+/** Elements from which a kernel of WebAssembly is worth its call. */
+const WORTH_A_CALL = 256;
 
 /** What all instructions of an executor compute with. */
 export type Means = Pick<CpuContext, 'ops' | 'scratch'> & { readonly opened?: CpuContext['opened'] };
@@ -53,16 +56,47 @@ export function receive(target: HostArray, source: HostArray, recv: Recv, corrup
   if (corruption?.tag === recv.tag) target[0] = (target[0] ?? 0) + corruption.add;
 }
 
+/** An operator on these arrays by its kernel of WebAssembly, where it has one. */
+function vectorsOn(
+  name: string,
+  inputs: readonly HostArray[],
+  outputs: readonly HostArray[],
+  attrs: Attrs,
+  { scratch, opened }: Means,
+): (() => void) | undefined {
+  if (![...inputs, ...outputs].every((array) => array instanceof Float32Array)) return undefined;
+  const typeOf = ({ length }: HostArray): TensorType => ({ shape: [length], dtype: 'f32' });
+  const types = { inputTypes: inputs.map(typeOf), outputTypes: outputs.map(typeOf) };
+  return opened?.ops.get(name)?.({ inputs, outputs, ...types, attrs, scratch }, opened.vectors);
+}
+
+/** A message within this executor: what it carries is added by vectors where that is worth a call. */
+export function receiveAction(
+  target: HostArray,
+  source: HostArray,
+  recv: Recv,
+  given: CpuContext['given'],
+  means: Means,
+): () => void {
+  const plain = () => receive(target, source, recv, given.corruption);
+  if (recv.apply !== 'add' || target.length < WORTH_A_CALL) return plain;
+  const add = vectorsOn('ops/add', [target, source], [target], {}, means);
+  return add ? () => (given.corruption ? plain() : add()) : plain;
+}
+
 /**
  * A whole all-reduce, summed in the order of its rounds. The arrays may be targets of each other: every element is read
  * before it is written.
  */
-export function foldAction(fold: Fold, array: (place: BufferPlace) => HostArray): () => void {
-  const { length, terms, targets, scale, after, joins } = fold;
+export function foldAction(fold: Fold, array: (place: BufferPlace) => HostArray, means: Means): () => void {
+  const { length, scale, after, joins } = fold;
   const view = (place: BufferPlace) => array(place).subarray(place.offset, place.offset + length);
-  if (joins) return treeAction(terms.map(view), targets.map(view), joins, scale);
-  const [first, ...others] = terms.map(view);
-  const into = targets.map(view);
+  const terms = fold.terms.map(view);
+  const into = fold.targets.map(view);
+  if (joins) return treeAction(terms, into, joins, scale);
+  const fast = vectorsOn('comm/fold', terms, into, { scale, after }, means);
+  if (fast) return fast;
+  const [first, ...others] = terms;
   const sum = new Float32Array(length);
   return () => {
     const from = must(first, 'a term');

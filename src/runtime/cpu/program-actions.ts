@@ -8,7 +8,7 @@ import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize, type Transfer } from '../../program/linearize';
 import { programKey } from '../../protocol/step-kind';
 import type { Captured, DeviceIndex } from '../../protocol/trace';
-import { capture, computeAction, foldAction, loadAction, receive, sliceOf } from './cpu-actions';
+import { capture, computeAction, foldAction, loadAction, receiveAction, sliceOf } from './cpu-actions';
 import type { ArrayOf, CpuContext } from './cpu-context';
 
 /** One thing to do, for the instructions it stands for (a transfer is a send and a recv). */
@@ -63,7 +63,7 @@ export function programActions(
     if (step.kind === 'fold')
       return step.items.map((item) => ({
         parts: step.ran,
-        run: foldAction(item, ({ device, buffer }) => arrayOn(device)(buffer)),
+        run: foldAction(item, ({ device, buffer }) => arrayOn(device)(buffer), context),
         captured: () => [],
       }));
     if (step.kind === 'transfer') return step.items.map((item) => transferAction(context, program, arrayOn, item));
@@ -72,7 +72,7 @@ export function programActions(
 }
 
 function transferAction(
-  { given }: CpuContext,
+  context: CpuContext,
   program: Program,
   arrayOn: (device: DeviceIndex) => ArrayOf,
   { send, recv }: Transfer,
@@ -83,7 +83,7 @@ function transferAction(
   const lane = laneOf(program, recv.device);
   return {
     parts: [send, recv],
-    run: () => receive(target, source, recv.instruction, given.corruption),
+    run: receiveAction(target, source, recv.instruction, context.given, context),
     captured: () => [capture(lane, slice.buffer, target, slice.offset)],
   };
 }

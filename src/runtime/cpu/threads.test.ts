@@ -1,6 +1,8 @@
 /** Several threads on one memory: the bits of one thread, whoever runs what, and an end. */
 import { afterEach, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
+import { COMM_OPS } from '../../collectives/bucket-ops';
+import { COMM_VECTORS } from '../../collectives/vector-ops';
 import { CpuScratch } from '../../graph/cpu-scratch';
 import type { CpuArgs, OpDef, TensorType } from '../../graph/op';
 import { ALL_OPS } from '../../graph/testing/all-ops';
@@ -19,6 +21,19 @@ afterEach(() => {
 const ROOM = [64 * 1024 * 1024];
 const f32 = (...shape: number[]): TensorType => ({ shape, dtype: 'f32' });
 
+/** A sum over ranks, which executors make of many instructions, as an operator. */
+const FOLD: OpDef = {
+  name: 'comm/fold',
+  infer: (inputs) => [at(inputs, 0), at(inputs, 0)],
+  flops: () => 0,
+  lower: () => [],
+  cpu: () => {
+    throw new Error('the kernel runs it');
+  },
+};
+const OPS = new Map([...ALL_OPS, ...COMM_OPS, [FOLD.name, FOLD]]);
+const VECTOR_OPS = new Map([...GRAPH_VECTORS, ...COMM_VECTORS]);
+
 /** What each operator gives with so many threads, on the same random inputs. */
 function outputsOf(op: OpDef, types: readonly TensorType[], attrs: CpuArgs['attrs'], vectors: Vectors): Float32Array[] {
   const random = randomSource(11);
@@ -30,7 +45,7 @@ function outputsOf(op: OpDef, types: readonly TensorType[], attrs: CpuArgs['attr
   });
   const outputs = outputTypes.map(({ dtype, shape }) => vectors.array(dtype, elements(shape)));
   const args = { inputs, outputs, inputTypes: types, outputTypes, attrs, scratch: new CpuScratch(vectors) };
-  const run = GRAPH_VECTORS.get(op.name)?.(args, vectors) ?? (() => op.cpu(args));
+  const run = VECTOR_OPS.get(op.name)?.(args, vectors) ?? (() => op.cpu(args));
   // The second time all threads are there.
   run();
   run();
@@ -55,13 +70,15 @@ const RUNS: readonly (readonly [string, readonly TensorType[], CpuArgs['attrs']]
     { padding: 1, groups: 2, kernelSize: [3, 3], bias: true },
   ],
   ['conv/max-pool2d', [f32(20, 30, 8, 10)], { kernelSize: 2 }],
+  ['ddp/pack', [f32(101), f32(300, 301)], { scale: 0.25 }],
+  ['comm/fold', [f32(70_001), f32(70_001), f32(70_001)], { scale: 0.5, after: 0.25 }],
   ['norm/batch-norm', [f32(9, 20, 8, 8), f32(20), f32(20), f32(20), f32(20)], { activation: 'relu' }],
   ['norm/batch-norm-grad-reduce', [f32(9, 20, 8, 8), f32(9, 20, 8, 8), f32(20), f32(20)], {}],
   ['norm/batch-norm-grad-input', [f32(9, 20, 8, 8), f32(9, 20, 8, 8), f32(20), f32(20), f32(20), f32(20), f32(20)], {}],
 ];
 
 it.each(RUNS)('%s has the bits of one thread', async (name, types, attrs) => {
-  const op = must(ALL_OPS.get(name), name);
+  const op = must(OPS.get(name), name);
   const alone = must(Vectors.open(must(KERNELS, 'kernels'), ROOM), 'memory');
   const expected = outputsOf(op, types, attrs, alone);
   const together = must(Vectors.open(must(SHARED_KERNELS, 'kernels'), ROOM, teamOf(3)), 'shared memory');
