@@ -1,6 +1,7 @@
 /**
  * `npm run costs`: how the time to compile, verify, plan and simulate a Program grows with layers, width, ranks and
  * micro-batches, as tables with exponents (src/bench/planning-costs.ts). `-- layers ranks` measures these axes alone.
+ * `-- --bytes` counts instead what the kernels of every preset read and write (bench/count-bytes.mjs).
  */
 import { ensureInstalled, root } from './install.mjs';
 import { readArguments } from './read-arguments.mjs';
@@ -10,14 +11,18 @@ const { values, words } = readArguments({
   command: 'npm run costs --',
   about:
     'Measures how long Programs take to compile, verify, plan and simulate, and how that grows with layers, width, ranks and micro-batches. Prints a table for each, with the exponent of a fitted line: 1 is proportional, 2 is quadratic.',
-  words: `AXIS: ${AXES.join(', ')}; without it, all`,
+  words: `AXIS: ${AXES.join(', ')}; without it, all. With --bytes: words of the runs to count, such as gpt or DDP`,
   options: {
     rounds: { value: 'N', default: '5', positive: true, help: 'Times each size is measured; the shortest counts.' },
     most: { value: 'X', positive: true, help: 'Fail where an exponent by instructions is above X.' },
+    bytes: {
+      help: 'Instead: the bytes that each kernel of a step of each preset reads and writes, counted as it runs.',
+    },
+    write: { help: 'With --bytes: write the tables into docs/benchmarks.md.' },
   },
 });
 ensureInstalled();
-const unknown = words.find((axis) => !AXES.includes(axis));
+const unknown = values.bytes ? undefined : words.find((axis) => !AXES.includes(axis));
 if (unknown !== undefined) {
   console.error(`There is no axis "${unknown}": choose from ${AXES.join(', ')}, or name none for all.`);
   process.exit(2);
@@ -31,6 +36,13 @@ const { machine } = await import('../bench/machine.mjs');
 await mkdir(path.join(root, '.cache'), { recursive: true });
 const folder = await mkdtemp(path.join(root, '.cache', 'costs-'));
 try {
+  if (values.bytes) await (await import('../bench/count-bytes.mjs')).countBytes(folder, words, values.write);
+  else await measureTimes();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measureTimes() {
   await build({
     root,
     logLevel: 'error',
@@ -56,6 +68,4 @@ try {
   for (const { axis, title, byInstructions } of above)
     console.error(`${axis}: ${title}: exponent ${byInstructions?.toFixed(2)}, above ${most}`);
   if (above.length > 0) process.exitCode = 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
 }

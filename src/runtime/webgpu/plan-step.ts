@@ -37,12 +37,18 @@ export interface InstructionPlan {
   readonly dispatches: readonly DispatchSpec[];
 }
 
-/** `fold`: an all-reduce within one GPUBuffer is one dispatch; its rounds then have no place in `arrived`. */
+export interface PlanOptions {
+  /** An all-reduce within one GPUBuffer is one dispatch; its rounds then have no place in `arrived`. */
+  readonly fold?: boolean;
+  /** Called with the dispatches of every step that computes or folds, for those who ask what a dispatch is of. */
+  readonly onPlanned?: (step: LinearStep | FoldStep, dispatches: readonly DispatchSpec[]) => void;
+}
+
 export function planProgram(
   program: Program,
   ops: OpTable,
   layout: MemoryLayout,
-  { fold = true }: { readonly fold?: boolean } = {},
+  { fold = true, onPlanned }: PlanOptions = {},
 ): ProgramPlan {
   const planner = new StepPlanner(program, ops, layout);
   const schedule = new DispatchSchedule();
@@ -51,7 +57,9 @@ export function planProgram(
   const memoryOf: MemoryOf = ({ device, buffer }) => layout.locate(programKey(program.kind), device, buffer).buffer;
   for (const step of fold ? foldMovements(program, rounds, ops, memoryOf) : rounds) {
     if (step.kind === 'fold') {
-      schedule.compute(planFolds(step.items, planner.locate, layout), planner.accessesOfFolds(step.items));
+      const dispatches = planFolds(step.items, planner.locate, layout);
+      onPlanned?.(step, dispatches);
+      schedule.compute(dispatches, planner.accessesOfFolds(step.items));
     } else if (step.kind === 'transfer') {
       for (const transfer of step.items) {
         schedule.move(planner.move(transfer), planner.join(transfer), transfer.recv.instruction.tag);
@@ -61,7 +69,9 @@ export function planProgram(
       loads.push(...writes);
       for (const move of moves) schedule.move(move, PUT);
     } else {
-      schedule.compute(planner.compute(step.items), planner.accesses(step.items));
+      const dispatches = planner.compute(step.items);
+      onPlanned?.(step, dispatches);
+      schedule.compute(dispatches, planner.accesses(step.items));
     }
     planner.touch(step);
   }
