@@ -1,132 +1,25 @@
 /**
- * Attention of one head, forward and backward, query by query: memory for one row of scores, and the keys and values of
- * the head as doubles. Two keys, or two elements of a row, share a vector; every sum has the order of
+ * Attention of one head, forward and backward, two queries at a time, which share what is read of keys and values:
+ * memory for two rows of scores, and the keys and values of the head as doubles. Every sum has the order of
  * src/graph/ops/attention/attention-cpu.ts, so the bits are its bits.
  */
-import { exp } from './exponential';
-import { DOUBLE, FLOAT, low, plusDoubles } from './lanes';
+import { DOUBLE, FLOAT, FLOATS, high, low, rounded, VECTOR } from './lanes';
+import { blend, dots, largest, padded, scoresOf, turned, weigh, widened } from './scores';
 
 /** Imported from JavaScript: needed once a row. */
 // @ts-ignore: decorator
 @external("env", "log")
 declare function log(x: f64): f64;
 
-/** Keys that are scored side by side. */
-const KEYS: i32 = 8;
+/** Bytes of scratch memory that either kernel takes. */
+export function attentionScratch(keys: i32, d: i32): i32 {
+  return (4 * padded(keys) * padded(d) + 4 * scoresOf(keys) + 6 * padded(d)) * <i32>DOUBLE;
+}
 
 // @ts-ignore: decorator
 @inline
-function padded(n: i32): i32 {
-  return (n + KEYS - 1) & ~(KEYS - 1);
-}
-
-/** Bytes of scratch memory that either kernel takes. */
-export function attentionScratch(keys: i32, d: i32): i32 {
-  return (4 * padded(keys) * padded(d) + 2 * padded(keys) + 4 * padded(d)) * <i32>DOUBLE;
-}
-
-/** n rows of d floats as doubles: element e of row j at [e][j], for `keys` places a row. */
-function turned(from: usize, row: i32, n: i32, d: i32, to: usize, keys: i32): void {
-  for (let e = 0; e < d; e++) {
-    let target = to + <usize>(e * keys) * DOUBLE;
-    let source = from + <usize>e * FLOAT;
-    for (let j = 0; j < n; j++) {
-      store<f64>(target, <f64>load<f32>(source));
-      target += DOUBLE;
-      source += <usize>row * FLOAT;
-    }
-    for (let j = n; j < keys; j++) {
-      store<f64>(target, 0);
-      target += DOUBLE;
-    }
-  }
-}
-
-/** n rows of d floats as doubles, each row filled up with zeros to `width`. */
-function widened(from: usize, row: i32, n: i32, d: i32, to: usize, width: i32): void {
-  for (let j = 0; j < n; j++) {
-    const source = from + <usize>(j * row) * FLOAT;
-    const target = to + <usize>(j * width) * DOUBLE;
-    let e = 0;
-    for (; e < d; e++) store<f64>(target + <usize>e * DOUBLE, <f64>load<f32>(source + <usize>e * FLOAT));
-    for (; e < width; e++) store<f64>(target + <usize>e * DOUBLE, 0);
-  }
-}
-
-/** to[j] = sum over e of x[e] y[e][j], for j below `reach` and some beyond; x are doubles. */
-function dots(x: usize, y: usize, keys: i32, d: i32, reach: i32, to: usize): void {
-  const step = <usize>keys * DOUBLE;
-  for (let j = 0; j < reach; j += KEYS) {
-    let at = y + <usize>j * DOUBLE;
-    let s0 = f64x2.splat(0), s1 = f64x2.splat(0), s2 = f64x2.splat(0), s3 = f64x2.splat(0);
-    for (let e = 0; e < d; e++) {
-      const q = v128.load_splat<f64>(x + <usize>e * DOUBLE);
-      s0 = plusDoubles(s0, q, v128.load(at));
-      s1 = plusDoubles(s1, q, v128.load(at, 16));
-      s2 = plusDoubles(s2, q, v128.load(at, 32));
-      s3 = plusDoubles(s3, q, v128.load(at, 48));
-      at += step;
-    }
-    const target = to + <usize>j * DOUBLE;
-    v128.store(target, s0);
-    v128.store(target, s1, 16);
-    v128.store(target, s2, 32);
-    v128.store(target, s3, 48);
-  }
-}
-
-let largest: f64 = 0;
-
-/** Makes scores e^(scale score - largest); returns their sum, and leaves the largest behind. */
-function weigh(scores: usize, reach: i32, scale: f64): f64 {
-  const factor = f64x2.splat(scale);
-  let most = f64x2.splat(-Infinity);
-  const even = reach & ~1;
-  for (let j = 0; j < even; j += 2) {
-    const s = f64x2.mul(factor, v128.load(scores + <usize>j * DOUBLE));
-    v128.store(scores + <usize>j * DOUBLE, s);
-    most = f64x2.pmax(most, s);
-  }
-  const a = f64x2.extract_lane(most, 0);
-  const b = f64x2.extract_lane(most, 1);
-  largest = b > a ? b : a;
-  if (even < reach) {
-    const s = scale * load<f64>(scores + <usize>even * DOUBLE);
-    store<f64>(scores + <usize>even * DOUBLE, s);
-    if (s > largest) largest = s;
-    store<f64>(scores + <usize>even * DOUBLE, 0, DOUBLE);
-  }
-  const shift = f64x2.splat(largest);
-  let sum: f64 = 0;
-  for (let j = 0; j < reach; j += 2) {
-    const w = exp(f64x2.sub(v128.load(scores + <usize>j * DOUBLE), shift));
-    v128.store(scores + <usize>j * DOUBLE, w);
-    sum += f64x2.extract_lane(w, 0);
-    if (j + 1 < reach) sum += f64x2.extract_lane(w, 1);
-  }
-  return sum;
-}
-
-/** to[e] = sum over j of weights[j] rows[j][e], for whole eights of `width` doubles. */
-function blend(weights: usize, rows: usize, reach: i32, width: i32, to: usize): void {
-  const step = <usize>width * DOUBLE;
-  for (let e = 0; e < width; e += KEYS) {
-    let at = rows + <usize>e * DOUBLE;
-    let s0 = f64x2.splat(0), s1 = f64x2.splat(0), s2 = f64x2.splat(0), s3 = f64x2.splat(0);
-    for (let j = 0; j < reach; j++) {
-      const p = v128.load_splat<f64>(weights + <usize>j * DOUBLE);
-      s0 = plusDoubles(s0, p, v128.load(at));
-      s1 = plusDoubles(s1, p, v128.load(at, 16));
-      s2 = plusDoubles(s2, p, v128.load(at, 32));
-      s3 = plusDoubles(s3, p, v128.load(at, 48));
-      at += step;
-    }
-    const target = to + <usize>e * DOUBLE;
-    v128.store(target, s0);
-    v128.store(target, s1, 16);
-    v128.store(target, s2, 32);
-    v128.store(target, s3, 48);
-  }
+function reachOf(i: i32, keys: i32, causal: bool): i32 {
+  return causal ? min(i + 1, keys) : keys;
 }
 
 /**
@@ -141,19 +34,42 @@ export function attend(
   const turnedKeys = scratch;
   const values = turnedKeys + <usize>(places * d) * DOUBLE;
   const weights = values + <usize>(keys * width) * DOUBLE;
-  const row = weights + <usize>(places + 2) * DOUBLE;
+  const other = weights + <usize>scoresOf(places) * DOUBLE;
+  const rows = other + <usize>scoresOf(places) * DOUBLE;
   turned(k, kRow, keys, d, turnedKeys, places);
   widened(v, vRow, keys, d, values, width);
-  for (let i = 0; i < queries; i++) {
-    const reach = causal ? min(i + 1, keys) : keys;
-    widened(q + <usize>(i * qRow) * FLOAT, 0, 1, d, row, width);
-    dots(row, turnedKeys, places, d, reach, weights);
+  for (let i = 0; i < queries; i += 2) {
+    // Without a second query the first one is computed twice.
+    const count = min(2, queries - i);
+    const reach = reachOf(i, keys, causal);
+    const far = reachOf(i + count - 1, keys, causal);
+    widened(q + <usize>(i * qRow) * FLOAT, (count - 1) * qRow, 2, d, rows, width);
+    dots(rows, width, turnedKeys, places, d, far, weights);
     const sum = weigh(weights, reach, scale);
-    blend(weights, values, reach, width, row);
-    const target = out + <usize>(i * outRow) * FLOAT;
-    for (let e = 0; e < d; e++)
-      store<f32>(target + <usize>e * FLOAT, <f32>(load<f64>(row + <usize>e * DOUBLE) / sum));
     store<f32>(lse + <usize>i * FLOAT, <f32>(largest + log(sum)));
+    const farSum = weigh(other, far, scale);
+    if (count == 2) store<f32>(lse + <usize>(i + 1) * FLOAT, <f32>(largest + log(farSum)));
+    blend(weights, places, values, reach, far, width, rows);
+    const target = out + <usize>(i * outRow) * FLOAT;
+    divided(rows, sum, target, d);
+    if (count == 2) divided(rows + <usize>width * DOUBLE, farSum, target + <usize>outRow * FLOAT, d);
+  }
+}
+
+/** to = x / sum of d doubles, rounded. */
+function divided(x: usize, sum: f64, to: usize, d: i32): void {
+  const divisor = f64x2.splat(sum);
+  let e = 0;
+  for (; e + FLOATS <= d; e += FLOATS) {
+    const first = f64x2.div(v128.load(x), divisor);
+    v128.store(to, rounded(first, f64x2.div(v128.load(x, 16), divisor)));
+    x += 2 * VECTOR;
+    to += VECTOR;
+  }
+  for (; e < d; e++) {
+    store<f32>(to, <f32>(load<f64>(x) / sum));
+    x += DOUBLE;
+    to += FLOAT;
   }
 }
 
@@ -168,40 +84,80 @@ export function attendBackward(
 ): void {
   const places = padded(keys);
   const width = padded(d);
+  const toOther = <usize>scoresOf(places) * DOUBLE;
   const turnedKeys = scratch;
   const turnedValues = turnedKeys + <usize>(places * d) * DOUBLE;
   const ownKeys = turnedValues + <usize>(places * d) * DOUBLE;
   const weights = ownKeys + <usize>(keys * width) * DOUBLE;
-  const slopes = weights + <usize>(places + 2) * DOUBLE;
-  const query = slopes + <usize>(places + 2) * DOUBLE;
-  const upstream = query + <usize>width * DOUBLE;
-  const row = upstream + <usize>width * DOUBLE;
+  const slopes = weights + 2 * toOther;
+  const query = slopes + 2 * toOther;
+  const upstream = query + 2 * <usize>width * DOUBLE;
+  const rows = upstream + 2 * <usize>width * DOUBLE;
   turned(k, kRow, keys, d, turnedKeys, places);
   turned(v, vRow, keys, d, turnedValues, places);
   widened(k, kRow, keys, d, ownKeys, width);
-  for (let i = 0; i < queries; i++) {
-    const reach = causal ? min(i + 1, keys) : keys;
+  for (let i = 0; i < queries; i += 2) {
+    const count = min(2, queries - i);
+    const reach = reachOf(i, keys, causal);
+    const far = reachOf(i + count - 1, keys, causal);
     const o = out + <usize>(i * outRow) * FLOAT;
     const own = dout + <usize>(i * outRow) * FLOAT;
-    let both: f64 = 0;
-    for (let e = 0; e < d; e++)
-      both += <f64>load<f32>(own + <usize>e * FLOAT) * <f64>load<f32>(o + <usize>e * FLOAT);
+    widened(q + <usize>(i * qRow) * FLOAT, (count - 1) * qRow, 2, d, query, width);
+    widened(own, (count - 1) * outRow, 2, d, upstream, width);
+    dots(query, width, turnedKeys, places, d, far, weights);
+    dots(upstream, width, turnedValues, places, d, far, slopes);
+    const both = dotOf(own, o, d);
     store<f32>(delta + <usize>i * FLOAT, <f32>both);
-    widened(q + <usize>(i * qRow) * FLOAT, 0, 1, d, query, width);
-    widened(own, 0, 1, d, upstream, width);
-    dots(query, turnedKeys, places, d, reach, weights);
-    const sum = weigh(weights, reach, scale);
-    dots(upstream, turnedValues, places, d, reach, slopes);
-    for (let j = 0; j < reach; j++) {
-      const p = load<f64>(weights + <usize>j * DOUBLE) / sum;
-      const ds = p * (load<f64>(slopes + <usize>j * DOUBLE) - both) * scale;
-      store<f64>(slopes + <usize>j * DOUBLE, ds);
-      addTo(dk + <usize>(j * kRow) * FLOAT, query, ds, d);
-      addTo(dv + <usize>(j * vRow) * FLOAT, upstream, p, d);
+    slope(weights, slopes, reach, weigh(weights, reach, scale), both, scale);
+    if (count == 2) {
+      const next = <usize>outRow * FLOAT;
+      const alsoBoth = dotOf(own + next, o + next, d);
+      store<f32>(delta + <usize>(i + 1) * FLOAT, <f32>alsoBoth);
+      const other = weights + toOther;
+      slope(other, slopes + toOther, far, weigh(other, far, scale), alsoBoth, scale);
+      for (let j = 0; j < reach; j++) {
+        const at = <usize>j * DOUBLE;
+        const gradient = <usize>j * FLOAT;
+        addBoth(dk + gradient * <usize>kRow, query, width, slopes + at, toOther, d);
+        addBoth(dv + gradient * <usize>vRow, upstream, width, weights + at, toOther, d);
+      }
+      for (let j = reach; j < far; j++) {
+        const at = <usize>j * DOUBLE;
+        const row = <usize>width * DOUBLE;
+        addTo(dk + <usize>(j * kRow) * FLOAT, query + row, load<f64>(slopes + toOther + at), d);
+        addTo(dv + <usize>(j * vRow) * FLOAT, upstream + row, load<f64>(other + at), d);
+      }
+    } else {
+      for (let j = 0; j < reach; j++) {
+        const at = <usize>j * DOUBLE;
+        addTo(dk + <usize>(j * kRow) * FLOAT, query, load<f64>(slopes + at), d);
+        addTo(dv + <usize>(j * vRow) * FLOAT, upstream, load<f64>(weights + at), d);
+      }
     }
-    blend(slopes, ownKeys, reach, width, row);
+    blend(slopes, places, ownKeys, reach, far, width, rows);
     const target = dq + <usize>(i * qRow) * FLOAT;
-    for (let e = 0; e < d; e++) store<f32>(target + <usize>e * FLOAT, <f32>load<f64>(row + <usize>e * DOUBLE));
+    divided(rows, 1, target, d);
+    if (count == 2) divided(rows + <usize>width * DOUBLE, 1, target + <usize>qRow * FLOAT, d);
+  }
+}
+
+function dotOf(x: usize, y: usize, d: i32): f64 {
+  let sum: f64 = 0;
+  for (let e = 0; e < d; e++) sum += <f64>load<f32>(x + <usize>e * FLOAT) * <f64>load<f32>(y + <usize>e * FLOAT);
+  return sum;
+}
+
+/** Weights become weights / sum = p, and slopes p (slope - both) scale. */
+function slope(weights: usize, slopes: usize, reach: i32, sum: f64, both: f64, scale: f64): void {
+  const divisor = f64x2.splat(sum);
+  const b = f64x2.splat(both);
+  const s = f64x2.splat(scale);
+  for (let j = 0; j < reach; j += 2) {
+    const p = f64x2.div(v128.load(weights), divisor);
+    v128.store(weights, p);
+    v128.store(slopes, f64x2.mul(f64x2.mul(p, f64x2.sub(v128.load(slopes), b)), s));
+    weights += VECTOR;
+    slopes += VECTOR;
   }
 }
 
@@ -209,13 +165,45 @@ export function attendBackward(
 // @ts-ignore: decorator
 @inline
 function addTo(to: usize, x: usize, factor: f64, d: i32): void {
-  const f = f64x2.splat(factor);
-  let e = 0;
-  for (; e + 2 <= d; e += 2) {
-    const sum = f64x2.add(low(v128.load64_zero(to)), f64x2.mul(f, v128.load(x)));
-    v128.store64_lane(to, f32x4.demote_f64x2_zero(sum), 0);
-    to += 2 * FLOAT;
-    x += 2 * DOUBLE;
+  for (let e = 0; e < d; e++) {
+    store<f32>(to, <f32>(<f64>load<f32>(to) + factor * load<f64>(x)));
+    to += FLOAT;
+    x += DOUBLE;
   }
-  if (e < d) store<f32>(to, <f32>(<f64>load<f32>(to) + factor * load<f64>(x)));
+}
+
+/** As addTo, for two rows x, `width` doubles apart, one after the other; their factors are `apart` bytes apart. */
+// @ts-ignore: decorator
+@inline
+function addBoth(to: usize, x: usize, width: i32, factors: usize, apart: usize, d: i32): void {
+  const f = v128.load_splat<f64>(factors);
+  const g = v128.load_splat<f64>(factors + apart);
+  let y = x + <usize>width * DOUBLE;
+  let e = 0;
+  for (; e + FLOATS <= d; e += FLOATS) {
+    const t = v128.load(to);
+    const a = once(f64x2.add(low(t), f64x2.mul(f, v128.load(x))));
+    const b = once(f64x2.add(high(t), f64x2.mul(f, v128.load(x, 16))));
+    v128.store(
+      to,
+      rounded(f64x2.add(a, f64x2.mul(g, v128.load(y))), f64x2.add(b, f64x2.mul(g, v128.load(y, 16)))),
+    );
+    to += VECTOR;
+    x += 2 * VECTOR;
+    y += 2 * VECTOR;
+  }
+  for (; e < d; e++) {
+    const first = <f32>(<f64>load<f32>(to) + load<f64>(factors) * load<f64>(x));
+    store<f32>(to, <f32>(<f64>first + load<f64>(factors + apart) * load<f64>(y)));
+    to += FLOAT;
+    x += DOUBLE;
+    y += DOUBLE;
+  }
+}
+
+/** Two doubles, rounded to floats. */
+// @ts-ignore: decorator
+@inline
+function once(x: v128): v128 {
+  return f64x2.promote_low_f32x4(f32x4.demote_f64x2_zero(x));
 }

@@ -18,7 +18,7 @@ const REDUCE_FROM: f64 = 0.34657382965087890625;
 const TINY: f64 = 3.725290298461914e-9;
 const LARGEST: f64 = 709.782712893383973096;
 /** Below it results are denormal. */
-const NORMAL_FROM: f64 = -708.0;
+export const NORMAL_FROM: f64 = -708.0;
 
 // @ts-ignore: decorator
 @inline
@@ -26,17 +26,18 @@ function double(x: f64): v128 {
   return f64x2.splat(x);
 }
 
-/** e^x of both. */
-export function exp(x: v128): v128 {
-  const size = f64x2.abs(x);
-  // NaN fails both comparisons.
-  const usual = v128.and(f64x2.ge(x, double(NORMAL_FROM)), f64x2.le(x, double(LARGEST)));
-  if (!i64x2.all_true(usual)) return f64x2(expOne(f64x2.extract_lane(x, 0)), expOne(f64x2.extract_lane(x, 1)));
-  const reduced = f64x2.ge(size, double(REDUCE_FROM));
-  // k = x / ln 2, rounded half away from 0, and 0 for what is small.
+/** The first step of e^x, x = k ln 2 + (hi - lo): k is x / ln 2, rounded half away from 0. */
+// @ts-ignore: decorator
+@inline
+function multiple(x: v128): v128 {
   const half = v128.or(v128.and(x, double(-0.0)), double(0.5));
-  const whole = f64x2.trunc(f64x2.add(f64x2.mul(double(INVERSE_LN2), x), half));
-  const k = v128.and(whole, reduced);
+  return f64x2.trunc(f64x2.add(f64x2.mul(double(INVERSE_LN2), x), half));
+}
+
+/** e^(x - k ln 2). */
+// @ts-ignore: decorator
+@inline
+function reducedExp(x: v128, k: v128): v128 {
   const hi = f64x2.sub(x, f64x2.mul(k, double(LN2_HIGH)));
   const lo = f64x2.mul(k, double(LN2_LOW));
   const r = f64x2.sub(hi, lo);
@@ -47,15 +48,56 @@ export function exp(x: v128): v128 {
   p = plusDoubles(double(P1), t, p);
   const c = f64x2.sub(r, f64x2.mul(t, p));
   const fraction = f64x2.div(f64x2.mul(r, c), f64x2.sub(double(2), c));
-  const y = f64x2.sub(double(1), f64x2.sub(f64x2.sub(lo, fraction), hi));
-  // 2^k for k from -1021 to 1024, in two factors: 2^1024 is no double.
-  const bits = i64x2.shl(i64x2.extend_low_i32x4_s(i32x4.trunc_sat_f64x2_s_zero(k)), 52);
-  const most = f64x2.eq(k, double(1024));
-  const power = i64x2.add(bits, i64x2.splat(0x3ff0000000000000));
+  return f64x2.sub(double(1), f64x2.sub(f64x2.sub(lo, fraction), hi));
+}
+
+/** 2^k for whole k from -1021 to 1023. */
+// @ts-ignore: decorator
+@inline
+function power(k: v128): v128 {
+  // The lowest bits of a double as large as this are a whole number.
+  const bits = i64x2.shl(f64x2.add(k, double(6755399441055744)), 52);
+  return i64x2.add(bits, i64x2.splat(0x3ff0000000000000));
+}
+
+/** k is 0 for what is small. */
+// @ts-ignore: decorator
+@inline
+function multipleOrNone(x: v128, size: v128): v128 {
+  return v128.and(multiple(x), f64x2.ge(size, double(REDUCE_FROM)));
+}
+
+/** e^x of both. */
+export function exp(x: v128): v128 {
+  const size = f64x2.abs(x);
+  // NaN fails both comparisons.
+  const usual = v128.and(f64x2.ge(x, double(NORMAL_FROM)), f64x2.le(x, double(LARGEST)));
+  if (!i64x2.all_true(usual)) return f64x2(expOne(f64x2.extract_lane(x, 0)), expOne(f64x2.extract_lane(x, 1)));
+  const k = multipleOrNone(x, size);
+  const y = reducedExp(x, k);
+  // 2^1024 is no double.
   const last = f64x2.mul(f64x2.mul(y, double(2)), f64x2(8.98846567431158e307, 8.98846567431158e307));
-  let result = v128.bitselect(last, f64x2.mul(y, power), most);
+  let result = v128.bitselect(last, f64x2.mul(y, power(k)), f64x2.eq(k, double(1024)));
   result = v128.bitselect(f64x2.add(double(1), x), result, f64x2.lt(size, double(TINY)));
   return v128.bitselect(double(2.718281828459045), result, f64x2.eq(x, double(1)));
+}
+
+/** e^x of both, from NORMAL_FROM to 0: as exp, without what only other numbers need. */
+// @ts-ignore: decorator
+@inline
+export function expNegative(x: v128): v128 {
+  const size = f64x2.abs(x);
+  const k = multipleOrNone(x, size);
+  const result = f64x2.mul(reducedExp(x, k), power(k));
+  return v128.bitselect(f64x2.add(double(1), x), result, f64x2.lt(size, double(TINY)));
+}
+
+/** e^x of both, from NORMAL_FROM to -1. */
+// @ts-ignore: decorator
+@inline
+function expBelowOne(x: v128): v128 {
+  const k = multiple(x);
+  return f64x2.mul(reducedExp(x, k), power(k));
 }
 
 /** The rare ends: NaN, what overflows, what is denormal. */
@@ -82,23 +124,25 @@ function step(sum: v128, x: v128, coefficient: f64): v128 {
   return plusDoubles(double(coefficient), x, sum);
 }
 
-/** erf(x) of both. */
-export function erf(x: v128): v128 {
-  const a = f64x2.abs(x);
-  const isSmall = f64x2.lt(a, double(1));
-  let small = x;
-  if (v128.any_true(isSmall)) {
-    const z = f64x2.mul(x, x);
-    let sum = step(double(-9.673591e-6), z, 0.00011268254);
-    sum = step(sum, z, -0.00084843966);
-    sum = step(sum, z, 0.0052210534);
-    sum = step(sum, z, -0.026865438310680324);
-    sum = step(sum, z, 0.11283782622065378);
-    sum = step(sum, z, -0.37612638475991583);
-    sum = step(sum, z, 1.1283791670623606);
-    small = f64x2.mul(x, sum);
-  }
-  if (i64x2.all_true(isSmall)) return small;
+/** erf(x) of both where |x| < 1. */
+// @ts-ignore: decorator
+@inline
+export function erfSmall(x: v128): v128 {
+  const z = f64x2.mul(x, x);
+  let sum = step(double(-9.673591e-6), z, 0.00011268254);
+  sum = step(sum, z, -0.00084843966);
+  sum = step(sum, z, 0.0052210534);
+  sum = step(sum, z, -0.026865438310680324);
+  sum = step(sum, z, 0.11283782622065378);
+  sum = step(sum, z, -0.37612638475991583);
+  sum = step(sum, z, 1.1283791670623606);
+  return f64x2.mul(x, sum);
+}
+
+/** 1 - |erf(x)| over e^(-x^2), where |x| is `a`, at least 1. */
+// @ts-ignore: decorator
+@inline
+function erfQuotient(a: v128): v128 {
   const t = f64x2.div(double(1), f64x2.add(double(1), f64x2.div(a, double(2))));
   let q = step(double(0.10747068931547013), t, -0.43061181006001303);
   q = step(q, t, 0.5044974423039832);
@@ -106,10 +150,29 @@ export function erf(x: v128): v128 {
   q = step(q, t, 0.32577757351147213);
   q = step(q, t, 0.26584052765835775);
   q = step(q, t, 0.2839694354162976);
-  q = step(q, t, -9.300192557706866e-5);
-  const tail = f64x2.sub(double(1), f64x2.mul(exp(f64x2.neg(f64x2.mul(x, x))), q));
+  return step(q, t, -9.300192557706866e-5);
+}
+
+/** erf(x) of both where |x| is at most 6. */
+// @ts-ignore: decorator
+@inline
+export function erfModerate(x: v128): v128 {
+  const a = f64x2.abs(x);
+  // Where |x| < 1 this is not the result, and 1 keeps the exponential in its range.
+  const b = f64x2.pmax(double(1), a);
+  const tail = f64x2.sub(double(1), f64x2.mul(expBelowOne(f64x2.neg(f64x2.mul(b, b))), erfQuotient(a)));
+  const large = v128.xor(tail, v128.and(x, double(-0.0)));
+  return v128.bitselect(erfSmall(x), large, f64x2.lt(a, double(1)));
+}
+
+/** erf(x) of both. */
+export function erf(x: v128): v128 {
+  const a = f64x2.abs(x);
+  const isSmall = f64x2.lt(a, double(1));
+  if (i64x2.all_true(isSmall)) return erfSmall(x);
+  const tail = f64x2.sub(double(1), f64x2.mul(exp(f64x2.neg(f64x2.mul(x, x))), erfQuotient(a)));
   const sign = v128.and(x, double(-0.0));
   const isLarge = f64x2.gt(a, double(6));
   const large = v128.xor(v128.bitselect(double(1), tail, isLarge), sign);
-  return v128.bitselect(small, large, isSmall);
+  return v128.bitselect(erfSmall(x), large, isSmall);
 }

@@ -1,5 +1,5 @@
 /** Operators that treat each element alone. Each has the bits of its loop in src/graph/ops/pointwise. */
-import { erf, exp } from './exponential';
+import { erf, erfModerate, erfSmall, exp, expNegative } from './exponential';
 import { FLOAT, FLOATS, high, loadSome, low, rounded, storeSome, VECTOR } from './lanes';
 
 const INV_SQRT2: f32 = 0.7071067811865476;
@@ -64,9 +64,16 @@ export function mul(a: usize, b: usize, y: usize, n: i32): void {
 @inline
 function inner(x: v128): v128 {
   const scaled = f32x4.mul(x, f32x4.splat(INV_SQRT2));
+  const size = f32x4.abs(scaled);
+  // NaN fails both comparisons.
+  if (i32x4.all_true(f32x4.lt(size, f32x4.splat(1)))) return rounded(erfSmall(low(scaled)), erfSmall(high(scaled)));
+  if (i32x4.all_true(f32x4.le(size, f32x4.splat(6))))
+    return rounded(erfModerate(low(scaled)), erfModerate(high(scaled)));
   return rounded(erf(low(scaled)), erf(high(scaled)));
 }
 
+// @ts-ignore: decorator
+@inline
 function geluOf(x: v128): v128 {
   const half = f32x4.mul(x, f32x4.splat(0.5));
   return f32x4.mul(half, f32x4.add(f32x4.splat(1), inner(x)));
@@ -83,10 +90,19 @@ export function gelu(x: usize, y: usize, n: i32): void {
   storeSome(y, geluOf(loadSome(x, n - i)), n - i);
 }
 
+/** e^x rounded, of four floats that are not over 0. */
+// @ts-ignore: decorator
+@inline
+function expOf(x: v128): v128 {
+  if (i32x4.all_true(f32x4.ge(x, f32x4.splat(-700)))) return rounded(expNegative(low(x)), expNegative(high(x)));
+  return rounded(exp(low(x)), exp(high(x)));
+}
+
+// @ts-ignore: decorator
+@inline
 function geluSlope(x: v128): v128 {
   const cdf = f32x4.mul(f32x4.splat(0.5), f32x4.add(f32x4.splat(1), inner(x)));
-  const exponent = f32x4.mul(f32x4.splat(-0.5), f32x4.mul(x, x));
-  const bell = f32x4.mul(rounded(exp(low(exponent)), exp(high(exponent))), f32x4.splat(INV_SQRT_2PI));
+  const bell = f32x4.mul(expOf(f32x4.mul(f32x4.splat(-0.5), f32x4.mul(x, x))), f32x4.splat(INV_SQRT_2PI));
   return f32x4.add(cdf, f32x4.mul(x, bell));
 }
 
