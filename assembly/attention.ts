@@ -3,13 +3,8 @@
  * memory for two rows of scores, and the keys and values of the head as doubles. Every sum has the order of
  * src/graph/ops/attention/attention-cpu.ts, so the bits are its bits.
  */
-import { DOUBLE, FLOAT, FLOATS, high, low, rounded, VECTOR } from './lanes';
+import { DOUBLE, FLOAT, FLOATS, high, log, low, rounded, VECTOR } from './lanes';
 import { blend, dots, largest, padded, scoresOf, turned, weigh, widened } from './scores';
-
-/** Imported from JavaScript: needed once a row. */
-// @ts-ignore: decorator
-@external("env", "log")
-declare function log(x: f64): f64;
 
 /** Bytes of scratch memory that either kernel takes. */
 export function attentionScratch(keys: i32, d: i32): i32 {

@@ -3,7 +3,7 @@
  * Microsystems), step by step, which V8's Math.exp is, too: the same bits. The error function is that of
  * src/graph/erf.ts.
  */
-import { plusDoubles } from './lanes';
+import { high, low, plusDoubles, rounded } from './lanes';
 
 const LN2_HIGH: f64 = 6.93147180369123816490e-01;
 const LN2_LOW: f64 = 1.90821492927058770002e-10;
@@ -116,6 +116,14 @@ function expOne(x: f64): f64 {
   const y = 1.0 - (lo - (r * c) / (2.0 - c) - hi);
   if (k >= -1021) return y * reinterpret<f64>((<i64>(0x3ff + k)) << 52);
   return y * reinterpret<f64>((<i64>(0x3ff + k + 1000)) << 52) * 9.33263618503218878990e-302;
+}
+
+/** e^x rounded, of four floats; fast for those that are not over 0. */
+// @ts-ignore: decorator
+@inline
+export function expOf(x: v128): v128 {
+  if (i32x4.all_true(v128.and(f32x4.ge(x, f32x4.splat(-700)), f32x4.le(x, f32x4.splat(0))))) return rounded(expNegative(low(x)), expNegative(high(x)));
+  return rounded(exp(low(x)), exp(high(x)));
 }
 
 // @ts-ignore: decorator

@@ -5,6 +5,11 @@ export const FLOAT = 4;
 export const DOUBLE = 8;
 export const VECTOR = 16;
 
+/** Imported from JavaScript: needed once a row. */
+// @ts-ignore: decorator
+@external("env", "log")
+export declare function log(x: f64): f64;
+
 /**
  * sum + x y of four floats: the product is rounded and then the sum, unless this is compiled with relaxed SIMD (setting
  * fusedMultiplyAdd). Then the machine may round once.
@@ -49,6 +54,13 @@ export function high(x: v128): v128 {
 @inline
 export function rounded(a: v128, b: v128): v128 {
   return v128.shuffle<i64>(f32x4.demote_f64x2_zero(a), f32x4.demote_f64x2_zero(b), 0, 2);
+}
+
+/** (x - center) scale, in double precision. */
+// @ts-ignore: decorator
+@inline
+export function normed(x: v128, center: v128, scale: v128): v128 {
+  return f64x2.mul(f64x2.sub(x, center), scale);
 }
 
 /** Copies a transposed block of 4 x 4 floats: rows `step` bytes apart are read, columns `width` bytes apart written. */

@@ -1,5 +1,5 @@
 /** Operators that treat each element alone. Each has the bits of its loop in src/graph/ops/pointwise. */
-import { erf, erfModerate, erfSmall, exp, expNegative } from './exponential';
+import { erf, erfModerate, erfSmall, expOf } from './exponential';
 import { FLOAT, FLOATS, high, loadSome, low, rounded, storeSome, VECTOR } from './lanes';
 
 const INV_SQRT2: f32 = 0.7071067811865476;
@@ -88,14 +88,6 @@ export function gelu(x: usize, y: usize, n: i32): void {
     y += VECTOR;
   }
   storeSome(y, geluOf(loadSome(x, n - i)), n - i);
-}
-
-/** e^x rounded, of four floats that are not over 0. */
-// @ts-ignore: decorator
-@inline
-function expOf(x: v128): v128 {
-  if (i32x4.all_true(f32x4.ge(x, f32x4.splat(-700)))) return rounded(expNegative(low(x)), expNegative(high(x)));
-  return rounded(exp(low(x)), exp(high(x)));
 }
 
 // @ts-ignore: decorator

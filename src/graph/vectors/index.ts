@@ -4,6 +4,7 @@ import { ATTENTION_VECTORS } from './attention';
 import { CONV_VECTORS } from './conv';
 import { compile } from './kernels';
 import { LINEAR_VECTORS } from './linear';
+import { LOSS_VECTORS } from './loss';
 import { NORM_VECTORS } from './norm';
 import { POINTWISE_VECTORS } from './pointwise';
 import type { VectorOps } from './vector-op';
@@ -14,6 +15,7 @@ export const GRAPH_VECTORS: VectorOps = new Map([
   ...ATTENTION_VECTORS,
   ...NORM_VECTORS,
   ...CONV_VECTORS,
+  ...LOSS_VECTORS,
 ]);
 
 /** The kernels over memory of one thread. */

@@ -14,6 +14,8 @@ export type KernelName =
   | 'batchNorm'
   | 'batchNormGradInput'
   | 'correlateImages'
+  | 'crossEntropy'
+  | 'crossEntropyGrad'
   | 'fold'
   | 'fuses'
   | 'gelu'

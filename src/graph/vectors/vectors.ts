@@ -76,6 +76,8 @@ export class Vectors {
 
   doubles = (address: number, length: number): Float64Array => new Float64Array(this.#memory.buffer, address, length);
 
+  floats = (address: number, length: number): Float32Array => new Float32Array(this.#memory.buffer, address, length);
+
   words = (address: number, length: number): Int32Array => new Int32Array(this.#memory.buffer, address, length);
 
   /** 0 to n in as many runs as there are threads, but none shorter than `least`; all begin at multiples of `step`. */

@@ -2,7 +2,6 @@
 import type { OpDef } from '../../op';
 import { classLoss } from './cross-entropy';
 
-export const CLASS_LOSS_OPS: readonly OpDef[] = [
-  ...classLoss({ name: 'loss/cross-entropy', logProbs: false }),
-  ...classLoss({ name: 'loss/nll', logProbs: true }),
-];
+export const CROSS_ENTROPY = classLoss({ name: 'loss/cross-entropy', logProbs: false });
+
+export const CLASS_LOSS_OPS: readonly OpDef[] = [...CROSS_ENTROPY, ...classLoss({ name: 'loss/nll', logProbs: true })];

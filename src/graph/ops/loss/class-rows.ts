@@ -19,6 +19,12 @@ export interface ClassInputs {
   readonly weights: HostArray | undefined;
 }
 
+/** Sums over rows: losses, and weights of labels. */
+export interface RowSums {
+  readonly loss: number;
+  readonly weight: number;
+}
+
 const f = Math.fround;
 
 const weightOf = (weights: HostArray | undefined, c: number): number => (weights ? (weights[c] as number) : 1);
@@ -42,7 +48,7 @@ export function rowLosses(
   { x, target, weights }: ClassInputs,
   stats: HostArray,
   terms: HostArray | undefined,
-): { readonly loss: number; readonly weight: number } {
+): RowSums {
   const { classes, inner, probabilities, logProbs, smoothing, ignoreIndex } = rows;
   const n = rows.rows;
   const spread = f(smoothing / classes);

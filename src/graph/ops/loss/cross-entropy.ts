@@ -8,10 +8,10 @@ import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import type { KernelId } from '../../kernel-table';
 import { grid } from '../../launch';
-import type { Attrs, DenseLaunch, OpDef, OpTypes, TensorType } from '../../op';
+import type { Attrs, CpuArgs, DenseLaunch, OpDef, OpTypes, TensorType } from '../../op';
 import { cpuSum } from '../reduce/sum-steps';
 import { type ClassLayout, checkClassTargets, classLayout } from './class-layout';
-import { type ClassRows, rowGradients, rowLosses } from './class-rows';
+import { type ClassRows, type RowSums, rowGradients, rowLosses } from './class-rows';
 import { type LossSum, lossSum, reductionOf, SEQUENTIAL_LIMIT } from './reduction';
 
 export const IGNORE_INDEX = -100;
@@ -21,17 +21,37 @@ interface ClassLoss {
   readonly logProbs: boolean;
 }
 
-const ignoreIndexOf = ({ ignoreIndex }: Attrs): number =>
+export const ignoreIndexOf = ({ ignoreIndex }: Attrs): number =>
   typeof ignoreIndex === 'number' ? ignoreIndex : IGNORE_INDEX;
-const smoothingOf = ({ labelSmoothing }: Attrs): number => (typeof labelSmoothing === 'number' ? labelSmoothing : 0);
+export const smoothingOf = ({ labelSmoothing }: Attrs): number =>
+  typeof labelSmoothing === 'number' ? labelSmoothing : 0;
 
 const f32 = (length: number): TensorType => ({ shape: [length], dtype: 'f32' });
 
 /** Small batches are one invocation's work, losses of rows and sum together. */
-const isWhole = ({ rows, classes }: ClassLayout): boolean => rows * classes <= SEQUENTIAL_LIMIT;
+export const isWhole = ({ rows, classes }: ClassLayout): boolean => rows * classes <= SEQUENTIAL_LIMIT;
 
 /** The sum over rows of losses and, for a mean, of weights. */
 const sumOf = ({ rows }: ClassLayout, attrs: Attrs): LossSum => lossSum(rows, reductionOf(attrs) === 'mean' ? 2 : 1);
+
+/**
+ * The loss, and the divisor behind stats, from the losses of the rows, which lie in the outputs; `sums`: what they are
+ * in row order, which a small batch takes.
+ */
+export function joinRowLosses(
+  { outputs, attrs }: Pick<CpuArgs, 'outputs' | 'attrs'>,
+  layout: ClassLayout,
+  sums: RowSums,
+): void {
+  const [loss, stats] = [at(outputs, 0), at(outputs, 1)];
+  const reduction = reductionOf(attrs);
+  const isMean = reduction === 'mean';
+  const totals = Float32Array.of(sums.loss, sums.weight);
+  if (reduction !== 'none' && !isWhole(layout))
+    cpuSum(sumOf(layout, attrs).steps, at(outputs, 2), [totals.subarray(0, isMean ? 2 : 1), ...outputs.slice(3)]);
+  stats[stats.length - 1] = isMean ? at(totals, 1) : 1;
+  if (reduction !== 'none') loss[0] = isMean ? at(totals, 0) / at(totals, 1) : at(totals, 0);
+}
 
 export const classLoss = (spec: ClassLoss): readonly [loss: OpDef, gradient: OpDef] => [lossOf(spec), gradientOf(spec)];
 
@@ -80,16 +100,7 @@ function lossOf(spec: ClassLoss): OpDef {
       const terms = whole ? undefined : reduction === 'none' ? loss : at(outputs, 2);
       const given = { x: at(inputs, 0), target: at(inputs, 1), weights: inputs[2] };
       const sums = rowLosses(rowsOf(spec, layout, attrs), given, stats, terms);
-      stats[stats.length - 1] = reduction === 'mean' ? sums.weight : 1;
-      if (reduction === 'none') return;
-      if (terms === undefined) {
-        loss[0] = reduction === 'mean' ? sums.loss / sums.weight : sums.loss;
-        return;
-      }
-      const totals = new Float32Array(reduction === 'mean' ? 2 : 1);
-      cpuSum(sumOf(layout, attrs).steps, terms, [totals, ...outputs.slice(3)]);
-      if (reduction === 'mean') stats[stats.length - 1] = totals[1] as number;
-      loss[0] = reduction === 'mean' ? at(totals, 0) / at(totals, 1) : at(totals, 0);
+      joinRowLosses({ outputs, attrs }, layout, sums);
     },
     lower(types) {
       const { attrs } = types;

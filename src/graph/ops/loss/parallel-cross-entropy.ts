@@ -9,7 +9,7 @@ import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
 import { dense, grid, lastOf, rowsOf } from '../../launch';
 import type { Attrs, OpDef, TensorType } from '../../op';
-import { IGNORE_INDEX } from './cross-entropy';
+import { ignoreIndexOf } from './cross-entropy';
 import { reductionOf } from './reduction';
 
 /** Input x [..., own classes]; output the largest of each row. */
@@ -28,9 +28,6 @@ export const PARALLEL_LOSS = 'loss/parallel-loss';
 const f = Math.fround;
 
 const vector = (length: number, dtype: TensorType['dtype'] = 'f32'): TensorType => ({ shape: [length], dtype });
-
-const ignoreIndexOf = ({ ignoreIndex }: Attrs): number =>
-  typeof ignoreIndex === 'number' ? ignoreIndex : IGNORE_INDEX;
 
 const sizesOf = ({ inputs }: { readonly inputs: readonly TensorType[] }) => {
   const { shape } = at(inputs, 0);
