@@ -3,11 +3,13 @@
 // b_column; bias [n] (if has_bias), c [m, n]. Why: blocks of 8 TY x 16 of a and 16 x 64 of b come in vectors of four,
 // are read 64 and 8 TY times, and the next ones are under way while these are multiplied. 16 TY invocations compute 8 x
 // 4 elements each. One accumulator an element, k in order (beyond the edge zeros are loaded, and only behind the last
-// k): the same bits as 'ops/linear'. a_4 and b_4 are a and b, read four by four.
+// k): the same bits as 'ops/linear'; with CUT a sum for each `part` steps, these added up in order: the same bits as
+// 'workgroup/split-product'. a_4 and b_4 are a and b, read four by four.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 override TY: u32 = 8u; // 8 or 16
 override A_FORM: u32 = 0u; // 1: whole vectors along k; 2: along rows of a or columns of b; 0: neither
 override B_FORM: u32 = 0u;
+override CUT: u32 = 0u;
 
 struct Params {
   m: u32,
@@ -18,6 +20,7 @@ struct Params {
   b_step: u32,
   b_column: u32,
   has_bias: u32,
+  part: u32, // steps of a slice, a multiple of 4; k without CUT
   a_stride: u32,
   a_4_stride: u32,
   b_stride: u32,
@@ -56,10 +59,11 @@ fn a_at(at: vec4u) -> vec4f { return vec4f(a[at.x], a[at.y], a[at.z], a[at.w]); 
 
 fn b_at(at: vec4u) -> vec4f { return vec4f(b[at.x], b[at.y], b[at.z], b[at.w]); }
 
-// Four steps from k on, one vector of four rows each; zeros beyond the last step, the last row repeated.
+// Four steps from k on, one vector of four rows each; zeros beyond the last step, the last row repeated. Pieces beyond
+// the edge are not read, and what comes of them is not stored.
 fn a_block(row: u32, k: u32, start: u32) -> mat4x4f {
   var r: mat4x4f;
-  if (k >= params.k) { return r; }
+  if (k >= params.k || row >= params.m) { return r; }
   let rows = start + min(row + vec4u(0u, 1u, 2u, 3u), vec4u(params.m - 1u)) * params.a_row + k * params.a_step;
   if (A_FORM == 1u) {
     return transpose(mat4x4f(a_4[rows.x / 4u], a_4[rows.y / 4u], a_4[rows.z / 4u], a_4[rows.w / 4u]));
@@ -83,7 +87,7 @@ fn a_block(row: u32, k: u32, start: u32) -> mat4x4f {
 
 fn b_block(column: u32, k: u32, start: u32) -> mat4x4f {
   var r: mat4x4f;
-  if (k >= params.k) { return r; }
+  if (k >= params.k || column >= params.n) { return r; }
   let columns = start + min(column + vec4u(0u, 1u, 2u, 3u), vec4u(params.n - 1u)) * params.b_column + k * params.b_step;
   if (B_FORM == 1u) {
     return transpose(mat4x4f(b_4[columns.x / 4u], b_4[columns.y / 4u], b_4[columns.z / 4u], b_4[columns.w / 4u]));
@@ -125,6 +129,9 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
   let to = step * 4u * width + row;
   var s0 = vec4f(); var s1 = vec4f(); var s2 = vec4f(); var s3 = vec4f();
   var s4 = vec4f(); var s5 = vec4f(); var s6 = vec4f(); var s7 = vec4f();
+  var d0 = vec4f(); var d1 = vec4f(); var d2 = vec4f(); var d3 = vec4f(); // sums of the slices before
+  var d4 = vec4f(); var d5 = vec4f(); var d6 = vec4f(); var d7 = vec4f();
+  var left = params.part; // steps of the slice
   var v: mat4x4f;
   if (of_a) { v = a_block(first_row + row * 4u, step * 4u, a_start); }
   if (of_b) { v = b_block(first_column + row * 4u, step * 4u, b_start); }
@@ -144,8 +151,26 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
       let q = block_b[t * 17u + x];
       s0 += u.x * q; s1 += u.y * q; s2 += u.z * q; s3 += u.w * q;
       s4 += w.x * q; s5 += w.y * q; s6 += w.z * q; s7 += w.w * q;
+      if (CUT == 1u) {
+        left -= 1u;
+        if (left == 0u) {
+          d0 += s0; d1 += s1; d2 += s2; d3 += s3; d4 += s4; d5 += s5; d6 += s6; d7 += s7;
+          s0 = vec4f(); s1 = vec4f(); s2 = vec4f(); s3 = vec4f();
+          s4 = vec4f(); s5 = vec4f(); s6 = vec4f(); s7 = vec4f();
+          left = params.part;
+        }
+      }
     }
     workgroupBarrier();
+  }
+  // Without CUT the sums stay as they are: s + 0 would turn -0 into 0.
+  if (CUT == 1u) {
+    s0 = d0 + s0; s1 = d1 + s1; s2 = d2 + s2; s3 = d3 + s3; s4 = d4 + s4; s5 = d5 + s5; s6 = d6 + s6; s7 = d7 + s7;
+  }
+  var biases = vec4f();
+  for (var f = 0u; f < 4u && params.has_bias == 1u; f++) {
+    let j = first_column + x * 4u + f;
+    if (j < params.n) { biases[f] = bias[group.z * params.bias_stride + j]; }
   }
   var sums = array<vec4f, 8>(s0, s1, s2, s3, s4, s5, s6, s7);
   for (var e = 0u; e < 8u; e++) {
@@ -154,7 +179,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
       let j = first_column + x * 4u + f;
       if (j >= params.n) { break; }
       var sum = sums[e][f];
-      if (params.has_bias == 1u) { sum += bias[group.z * params.bias_stride + j]; }
+      if (params.has_bias == 1u) { sum += biases[f]; }
       c[group.z * params.c_stride + i * params.n + j] = activate(sum);
     }
   }

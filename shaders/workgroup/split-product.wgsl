@@ -2,8 +2,9 @@
 // few elements to compute, such as the gradient of a weight (torch.nn.functional.linear). a[i, k] is at i * a_row + k *
 // a_step, b[k, j] at k * b_step + j * b_column; bias [n] (if has_bias), c [m, n]. Why: large tiles would leave most of
 // the GPU idle. A workgroup of 256 computes a tile of 4 SIDE x 4 SIDE, cut along k into 256 / SIDE^2 slices of `part`
-// steps; in a slice every invocation has 4 x 4 elements, whose rows and columns neighbours read too (from the cache),
-// and the slices are added up in order. The bits depend on the shape alone. a_4 and b_4 are a and b, read four by four.
+// steps; in a slice every invocation has 4 x 4 elements. Blocks of 2 SIDE steps of every slice come into workgroup
+// memory in vectors of four, the next ones under way while these are multiplied; the slices are added up in order. The
+// bits depend on the shape alone. a_4 and b_4 are a and b, read four by four.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 override SIDE: u32 = 8u;
 override A_FORM: u32 = 0u; // 1: whole vectors along k; 2: along rows of a or columns of b; 0: neither
@@ -35,6 +36,7 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> c: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// First blocks of a and b: for each step the rows of a of all slices, four by four, then the columns of b. Then sums.
 var<workgroup> parts: array<vec4f, 1024>;
 
 fn tanh_accurate(v: f32) -> f32 {
@@ -54,70 +56,102 @@ fn activate(v: f32) -> f32 {
 fn a_at(at: vec4u) -> vec4f { return vec4f(a[at.x], a[at.y], a[at.z], a[at.w]); }
 fn b_at(at: vec4u) -> vec4f { return vec4f(b[at.x], b[at.y], b[at.z], b[at.w]); }
 
-// Four steps from `at` on, one vector of four rows each.
-fn a_block(at: vec4u) -> mat4x4f {
-  let s = params.a_step;
+// Steps k .. k + 3, one vector of four rows each; zeros from `end` on, the last row repeated. Pieces beyond the edge
+// are not read, and what comes of them is not stored.
+fn a_block(row: u32, k: u32, end: u32, start: u32) -> mat4x4f {
+  var r: mat4x4f;
+  if (k >= end || row >= params.m) { return r; }
+  let rows = start + min(row + vec4u(0u, 1u, 2u, 3u), vec4u(params.m - 1u)) * params.a_row + k * params.a_step;
   if (A_FORM == 1u) {
-    return transpose(mat4x4f(a_4[at.x / 4u], a_4[at.y / 4u], a_4[at.z / 4u], a_4[at.w / 4u]));
+    return transpose(mat4x4f(a_4[rows.x / 4u], a_4[rows.y / 4u], a_4[rows.z / 4u], a_4[rows.w / 4u]));
   }
+  let left = end - k;
+  let s = params.a_step;
   if (A_FORM == 2u) {
-    return mat4x4f(a_4[at.x / 4u], a_4[(at.x + s) / 4u], a_4[(at.x + 2u * s) / 4u], a_4[(at.x + 3u * s) / 4u]);
+    let at = start + min(row, params.m - 4u) + k * s;
+    r[0] = a_4[at / 4u];
+    if (left > 1u) { r[1] = a_4[(at + s) / 4u]; }
+    if (left > 2u) { r[2] = a_4[(at + 2u * s) / 4u]; }
+    if (left > 3u) { r[3] = a_4[(at + 3u * s) / 4u]; }
+    return r;
   }
-  return mat4x4f(a_at(at), a_at(at + s), a_at(at + 2u * s), a_at(at + 3u * s));
+  r[0] = a_at(rows);
+  if (left > 1u) { r[1] = a_at(rows + s); }
+  if (left > 2u) { r[2] = a_at(rows + 2u * s); }
+  if (left > 3u) { r[3] = a_at(rows + 3u * s); }
+  return r;
 }
 
-fn b_block(at: vec4u) -> mat4x4f {
-  let s = params.b_step;
+fn b_block(column: u32, k: u32, end: u32, start: u32) -> mat4x4f {
+  var r: mat4x4f;
+  if (k >= end || column >= params.n) { return r; }
+  let columns = start + min(column + vec4u(0u, 1u, 2u, 3u), vec4u(params.n - 1u)) * params.b_column + k * params.b_step;
   if (B_FORM == 1u) {
-    return transpose(mat4x4f(b_4[at.x / 4u], b_4[at.y / 4u], b_4[at.z / 4u], b_4[at.w / 4u]));
+    return transpose(mat4x4f(b_4[columns.x / 4u], b_4[columns.y / 4u], b_4[columns.z / 4u], b_4[columns.w / 4u]));
   }
+  let left = end - k;
+  let s = params.b_step;
   if (B_FORM == 2u) {
-    return mat4x4f(b_4[at.x / 4u], b_4[(at.x + s) / 4u], b_4[(at.x + 2u * s) / 4u], b_4[(at.x + 3u * s) / 4u]);
+    let at = start + min(column, params.n - 4u) + k * s;
+    r[0] = b_4[at / 4u];
+    if (left > 1u) { r[1] = b_4[(at + s) / 4u]; }
+    if (left > 2u) { r[2] = b_4[(at + 2u * s) / 4u]; }
+    if (left > 3u) { r[3] = b_4[(at + 3u * s) / 4u]; }
+    return r;
   }
-  return mat4x4f(b_at(at), b_at(at + s), b_at(at + 2u * s), b_at(at + 3u * s));
+  r[0] = b_at(columns);
+  if (left > 1u) { r[1] = b_at(columns + s); }
+  if (left > 2u) { r[2] = b_at(columns + 2u * s); }
+  if (left > 3u) { r[3] = b_at(columns + 3u * s); }
+  return r;
 }
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-  let four = vec4u(0u, 1u, 2u, 3u);
+  let first_row = group.y * SIDE * 4u;
+  let first_column = group.x * SIDE * 4u;
+  let a_start = group.z * params.a_stride;
+  let b_start = group.z * params.b_stride;
+  // One half of the invocations loads pieces of 4 x 4 of a, the other of b; neighbours walk along the whole vectors.
+  let of_b = lane >= 128u;
+  let piece = lane % 128u;
+  let quads = SIDE / 2u; // pieces along k
+  let along_k = select(A_FORM, B_FORM, of_b) != 2u;
+  let four = select(piece % SIDE, piece / quads % SIDE, along_k) * 4u; // of rows or columns
+  let step = select(piece / SIDE % quads, piece % quads, along_k) * 4u;
+  let loaded = piece / (SIDE * quads); // the slice
+  let load_end = min((loaded + 1u) * params.part, params.k);
+  let width = 256u / SIDE;
+  let to = (step * 2u + select(0u, 1u, of_b)) * width + loaded * SIDE + four / 4u;
+  var load_k = loaded * params.part + step;
   let slice = lane / (SIDE * SIDE);
   let y = lane / SIDE % SIDE;
   let x = lane % SIDE;
-  // Beyond the edge a tile repeats the last row or column and stores nothing.
-  let rows = min((group.y * SIDE + y) * 4u + four, vec4u(params.m - 1u));
-  let columns = min((group.x * SIDE + x) * 4u + four, vec4u(params.n - 1u));
-  let begin = slice * params.part;
-  let end = min(begin + params.part, params.k);
-  var s = group.z * params.a_stride + rows * params.a_row + begin * params.a_step;
-  var t = group.z * params.b_stride + columns * params.b_column + begin * params.b_step;
-  if (A_FORM == 2u) { s.x -= rows.x - min(rows.x, params.m - 4u); }
-  if (B_FORM == 2u) { t.x -= columns.x - min(columns.x, params.n - 4u); }
+  var left = min((slice + 1u) * params.part, params.k) - min(slice * params.part, params.k);
   var s0 = vec4f();
   var s1 = vec4f();
   var s2 = vec4f();
   var s3 = vec4f();
-  var k = begin;
-  for (; k + 4u <= end; k += 4u) {
-    let u = a_block(s);
-    let w = b_block(t);
-    s0 = s0 + u[0].x * w[0] + u[1].x * w[1] + u[2].x * w[2] + u[3].x * w[3];
-    s1 = s1 + u[0].y * w[0] + u[1].y * w[1] + u[2].y * w[2] + u[3].y * w[3];
-    s2 = s2 + u[0].z * w[0] + u[1].z * w[1] + u[2].z * w[2] + u[3].z * w[3];
-    s3 = s3 + u[0].w * w[0] + u[1].w * w[1] + u[2].w * w[2] + u[3].w * w[3];
-    s += 4u * params.a_step;
-    t += 4u * params.b_step;
-  }
-  s = group.z * params.a_stride + rows * params.a_row + k * params.a_step;
-  t = group.z * params.b_stride + columns * params.b_column + k * params.b_step;
-  for (; k < end; k++) {
-    let u = a_at(s);
-    let w = b_at(t);
-    s0 += u.x * w;
-    s1 += u.y * w;
-    s2 += u.z * w;
-    s3 += u.w * w;
-    s += params.a_step;
-    t += params.b_step;
+  var v: mat4x4f;
+  if (of_b) { v = b_block(first_column + four, load_k, load_end, b_start); }
+  else { v = a_block(first_row + four, load_k, load_end, a_start); }
+  for (var k = 0u; k < params.part; k += 2u * SIDE) {
+    for (var e = 0u; e < 4u; e++) { parts[to + e * 2u * width] = v[e]; }
+    workgroupBarrier();
+    load_k += 2u * SIDE;
+    if (of_b) { v = b_block(first_column + four, load_k, load_end, b_start); }
+    else { v = a_block(first_row + four, load_k, load_end, a_start); }
+    let steps = min(left, 2u * SIDE);
+    left -= steps;
+    for (var t = 0u; t < steps; t++) {
+      let u = parts[t * 2u * width + slice * SIDE + y];
+      let w = parts[(t * 2u + 1u) * width + slice * SIDE + x];
+      s0 += u.x * w;
+      s1 += u.y * w;
+      s2 += u.z * w;
+      s3 += u.w * w;
+    }
+    workgroupBarrier();
   }
   let tile = 4u * SIDE * SIDE; // vectors
   let at = slice * tile + y * 4u * SIDE + x;
@@ -134,8 +168,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
   for (var e = 0u; e < 4u; e++) {
     let j = (group.x * SIDE + lane % SIDE) * 4u + e;
     if (j >= params.n) { return; }
-    var v = sum[e];
-    if (params.has_bias == 1u) { v += bias[group.z * params.bias_stride + j]; }
-    c[group.z * params.c_stride + i * params.n + j] = activate(v);
+    var value = sum[e];
+    if (params.has_bias == 1u) { value += bias[group.z * params.bias_stride + j]; }
+    c[group.z * params.c_stride + i * params.n + j] = activate(value);
   }
 }

@@ -157,7 +157,7 @@ export const KERNELS = {
   'workgroup/layer-norm-grad-input': { tensors: 'rrrrrw', params: 2 },
   'workgroup/layer-norm-grad-params': { tensors: 'rrrrww', params: 2 },
   'workgroup/mean': { tensors: 'rww', params: 2 },
-  'workgroup/product': { tensors: 'rrrrrw', params: 8 },
+  'workgroup/product': { tensors: 'rrrrrw', params: 9 },
   'workgroup/split-product': { tensors: 'rrrrrw', params: 9 },
   'workgroup/sum': { tensors: 'ww', params: 6 },
 } as const satisfies Record<string, KernelSpec>;

@@ -23,6 +23,11 @@ export interface KernelTuning {
   readonly matmul: Readonly<Record<ProductKernel, number>>;
   /** Barriers and workgroup memory are fast: sums and attention take the kernels of shaders/workgroup. */
   readonly workgroups: boolean;
+  /**
+   * Products with few elements are faster in few large tiles, which read less, than in many small ones, which fill a
+   * large GPU. The bits are the same.
+   */
+  readonly largeTiles: boolean;
 }
 
 /**
@@ -39,4 +44,5 @@ export const SOFTWARE_TUNING: KernelTuning = {
     'ops/matmul': 13,
   },
   workgroups: false,
+  largeTiles: false,
 };

@@ -13,7 +13,7 @@ import { matmul } from './ops/linear/matmul';
 import { randomSource } from './testing/case-tools';
 import { LaunchRunner } from './testing/run-launch';
 import { productLaunch, type StridedProduct, TILE_KERNELS } from './tiled-product';
-import { sharedProduct } from './workgroup-launches';
+import { sharedProduct, slicedProduct, splitProduct } from './workgroup-launches';
 
 let runner: LaunchRunner | undefined;
 
@@ -51,7 +51,7 @@ const TILES: readonly Tiles[] = [
   ...([64, 128] as const).map((rows) => ({
     name: `workgroup/product, ${rows} x 64`,
     fits: () => true,
-    launch: (product: StridedProduct) => sharedProduct(product, rows),
+    launch: (product: StridedProduct) => sharedProduct(product, { rows }),
   })),
 ];
 
@@ -118,6 +118,52 @@ it.each([
   const bits = (all: readonly (readonly Float32Array[])[]) =>
     all.map(([c]) => [...new Uint32Array(must(c, 'c').buffer)]);
   expect(bits(tiled)).toEqual(bits(single));
+});
+
+describe.each(Object.entries(LAYOUTS))('a product cut along k: %s', (_layout, { a, b }) => {
+  const sizes = [
+    { m: 64, n: 64, k: 64 },
+    { m: 132, n: 72, k: 100 },
+    { m: 37, n: 10, k: 333 },
+    { m: 256, n: 512, k: 48 },
+    { m: 3, n: 5, k: 2 },
+  ];
+  it.each(sizes)('has the same bits in tiles of any size: $m x $n x $k', async (size) => {
+    const gpu = must(runner, 'runner');
+    const { m, n, k } = size;
+    const steps = [a[0] === 'm' ? k : 1, a[0] === 'm' ? 1 : m, b[0] === 'k' ? n : 1, b[0] === 'k' ? 1 : k] as const;
+    const product: StridedProduct = { m, n, k, steps, a: 0, b: 1, bias: 2, c: 3, activation: 1 };
+    const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' as const });
+    const operand = (names: readonly ('m' | 'n' | 'k')[]) => f32(...names.map((name) => size[name]));
+    const types = { inputs: [operand(a), operand(b), f32(n)], outputs: [f32(m, n)], attrs: {} };
+    const random = randomSource(m * n + k);
+    const data = types.inputs.map(({ shape }) =>
+      Float32Array.from({ length: elements(shape) }, () => random() * 2 - 1),
+    );
+    // What is not a number stays in its row and column.
+    at(data, 0)[0] = Number.POSITIVE_INFINITY;
+    at(data, 1)[elements(at(types.inputs, 1).shape) - 1] = Number.NaN;
+    const run = async (launch: DenseLaunch) => {
+      const [[c] = []] = await gpu.run({ ...matmul, lower: () => [launch] }, types, [data]);
+      return must(c, 'c');
+    };
+    const split = await run(splitProduct(product));
+    for (const rows of [64, 128] as const) {
+      const sliced = await run(slicedProduct(product, rows));
+      expect(new Uint32Array(sliced.buffer)).toEqual(new Uint32Array(split.buffer));
+    }
+    for (let i = 0; i < m; i++) {
+      for (let j = 0; j < n; j++) {
+        let sum = must(data[2]?.[j], 'bias');
+        for (let t = 0; t < k; t++)
+          sum += must(data[0]?.[i * steps[0] + t * steps[1]], 'a') * must(data[1]?.[t * steps[2] + j * steps[3]], 'b');
+        const expected = Number.isNaN(sum) ? sum : Math.max(0, sum);
+        const actual = must(split[i * n + j], 'c');
+        const close = Object.is(actual, expected) || Math.abs(actual - expected) <= 1e-5 * (1 + k ** 0.5);
+        if (!close) expect(actual, `${i}, ${j}`).toBe(expected);
+      }
+    }
+  });
 });
 
 function stepsOf(a: 'm' | 'k', b: 'k' | 'n'): StridedProduct['steps'] {

@@ -169,30 +169,63 @@ function productOf({ kernel, bindings, params, constants }: DenseLaunch): Stride
 const SPLIT_BELOW = 2 ** 18;
 /** Workgroups that fill a GPU. */
 const FILLING = 128;
+/** Bytes that a product may read and write, to the least: each operand and the result once. */
+const MOST_TRAFFIC = 2;
 
 function productFor(product: StridedProduct, tuning: KernelTuning, launch: DenseLaunch): DenseLaunch {
   const { m, n } = product;
   const { matmul } = tuning;
   const isSlower = isProduct(launch.kernel) && matmul['workgroup/product'] > matmul[launch.kernel];
-  const shared = m * n < SPLIT_BELOW ? splitProduct(product) : isSlower ? launch : sharedProduct(product);
+  const shared = m * n < SPLIT_BELOW ? cutProduct(product, tuning) : isSlower ? launch : sharedProduct(product, tuning);
   return shared.workgroups.every((count) => count <= 65_535) ? shared : launch;
 }
 
-/** `rows`: of a tile, 64 or 128; tall ones where there are enough of them. */
-export function sharedProduct(product: StridedProduct, rows?: 64 | 128): DenseLaunch {
-  const { m, n } = product;
-  const across = Math.ceil(n / 64);
-  const tile = rows ?? (Math.ceil(m / 128) * across >= FILLING ? 128 : 64);
-  return vectorLaunch('workgroup/product', product, { TY: tile / 8 }, [], [across, Math.ceil(m / tile)]);
+/** Bytes with tiles of so many rows and columns, to the least. */
+function trafficOf({ m, n, k }: StridedProduct, rows: number, columns: number): number {
+  const read = m * k * Math.ceil(n / columns) + n * k * Math.ceil(m / rows);
+  return (read + m * n) / (m * k + n * k + m * n);
 }
 
-function splitProduct(product: StridedProduct): DenseLaunch {
-  const { m, n, k } = product;
-  const tiles = (side: number): readonly [number, number] => [Math.ceil(n / side / 4), Math.ceil(m / side / 4)];
-  const [across, down] = tiles(8);
-  const SIDE = across * down >= FILLING ? 8 : 4;
-  const part = Math.ceil((k * SIDE * SIDE) / 256 / 4) * 4;
-  return vectorLaunch('workgroup/split-product', product, { SIDE }, [part], tiles(SIDE));
+/** `rows`: of a tile, 64 or 128; tall ones where there are enough of them, or where they save reading. */
+export function sharedProduct(product: StridedProduct, { rows, largeTiles }: TileChoice = {}): DenseLaunch {
+  return vectorLaunch('workgroup/product', product, { TY: rowsOfTile(product, rows, largeTiles) / 8, CUT: 0 });
+}
+
+interface TileChoice {
+  readonly rows?: 64 | 128;
+  /** Of a tuning. */
+  readonly largeTiles?: boolean;
+}
+
+function rowsOfTile(product: StridedProduct, rows?: 64 | 128, largeTiles = false): 64 | 128 {
+  if (rows !== undefined) return rows;
+  const tall = Math.ceil(product.m / 128) * Math.ceil(product.n / 64) >= FILLING;
+  return tall || (largeTiles && trafficOf(product, 64, 64) > MOST_TRAFFIC) ? 128 : 64;
+}
+
+/** Cut along k into 4 or 16 slices, by shape. The tiles are the adapter's choice: the bits are the same. */
+function cutProduct(product: StridedProduct, { largeTiles }: KernelTuning): DenseLaunch {
+  const side = 4 * sideOf(product);
+  return largeTiles && trafficOf(product, side, side) > MOST_TRAFFIC ? slicedProduct(product) : splitProduct(product);
+}
+
+/** Sides of the tiles of split-product, in fours: where those of 32 x 32 fill a GPU they are taken. */
+const sideOf = ({ m, n }: StridedProduct): 4 | 8 => (Math.ceil(n / 32) * Math.ceil(m / 32) >= FILLING ? 8 : 4);
+
+/** Steps of a slice. */
+function partOf(product: StridedProduct): number {
+  const side = sideOf(product);
+  return Math.ceil((product.k * side * side) / 256 / 4) * 4;
+}
+
+/** Small tiles, whose slices are computed side by side. */
+export function splitProduct(product: StridedProduct): DenseLaunch {
+  return vectorLaunch('workgroup/split-product', product, { SIDE: sideOf(product) });
+}
+
+/** Large tiles, whose slices are computed one after the other. */
+export function slicedProduct(product: StridedProduct, rows?: 64 | 128): DenseLaunch {
+  return vectorLaunch('workgroup/product', product, { TY: rowsOfTile(product, rows, true) / 8, CUT: 1 });
 }
 
 /** Whole vectors of an operand: 1 along k, 2 along its rows or columns, of which it has `length`; 0 neither. */
@@ -200,21 +233,21 @@ const formOf = (across: number, step: number, length: number, k: number): number
   step === 1 && across % 4 === 0 && k % 4 === 0 ? 1 : across === 1 && step % 4 === 0 && length % 4 === 0 ? 2 : 0;
 
 function vectorLaunch(
-  kernel: KernelId,
-  { m, n, k, steps, a, b, bias, c, activation }: StridedProduct,
-  constants: Readonly<Record<string, number>>,
-  more: readonly number[],
-  workgroups: readonly [number, number],
+  kernel: 'workgroup/product' | 'workgroup/split-product',
+  product: StridedProduct,
+  constants: Readonly<Record<'SIDE', number> | Record<'TY' | 'CUT', number>>,
 ): DenseLaunch {
+  const { m, n, k, steps, a, b, bias, c, activation } = product;
   const [aRow, aStep, bStep, bColumn] = steps;
   const forms = { A_FORM: formOf(aRow, aStep, m, k), B_FORM: formOf(bColumn, bStep, n, k) };
+  const [rows, columns] = 'SIDE' in constants ? [4 * constants.SIDE, 4 * constants.SIDE] : [8 * constants.TY, 64];
   return {
     kind: 'dense',
     kernel,
     constants: { ...constants, ...forms, ACTIVATION: activation ?? 0 },
     // Without a bias its binding is filled with b, which the kernel then does not read as one.
     bindings: [a, a, b, b, bias ?? b, c],
-    params: [m, n, k, ...steps, bias === undefined ? 0 : 1, ...more],
-    workgroups,
+    params: [m, n, k, ...steps, bias === undefined ? 0 : 1, partOf(product)],
+    workgroups: [Math.ceil(n / columns), Math.ceil(m / rows)],
   };
 }

@@ -82,7 +82,7 @@ describe('what the browser keeps', () => {
     },
   };
   const storage = { open: async () => cache } as unknown as CacheStorage;
-  const tuning = { matmul: { ...SOFTWARE_TUNING.matmul, 'workgroup/product': 1 }, workgroups: true };
+  const tuning = { matmul: { ...SOFTWARE_TUNING.matmul, 'workgroup/product': 1 }, workgroups: true, largeTiles: true };
 
   it('comes back as it was', async () => {
     const store = must(browserTuningStore(storage), 'store');
@@ -105,5 +105,6 @@ describe('what the browser keeps', () => {
       expect(parseTuning(wrong)).toBeUndefined();
     expect(parseTuning({ ...tuning, matmul: { ...tuning.matmul, 'matmul/rows': 0 } })).toBeUndefined();
     expect(parseTuning({ matmul: tuning.matmul })).toBeUndefined();
+    expect(parseTuning({ matmul: tuning.matmul, workgroups: true })).toBeUndefined();
   });
 });

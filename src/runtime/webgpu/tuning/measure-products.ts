@@ -8,7 +8,7 @@ import { type KernelTuning, PRODUCT_KERNELS, type ProductKernel } from '../../..
 import { grid } from '../../../graph/launch';
 import type { DenseLaunch } from '../../../graph/op';
 import { productLaunch, type StridedProduct, TILE_KERNELS } from '../../../graph/tiled-product';
-import { sharedProduct } from '../../../graph/workgroup-launches';
+import { sharedProduct, slicedProduct, splitProduct } from '../../../graph/workgroup-launches';
 import { packParams } from '../dispatch';
 import type { PipelineCache } from '../pipelines';
 import { COPY_DST, STORAGE, UNIFORM } from '../usage';
@@ -18,6 +18,9 @@ const SIZE = 512;
 /** Shorter times say more about submitting than about computing. */
 const LONG_ENOUGH_MS = 5;
 const MOST_DISPATCHES = 128;
+
+/** The gradient of a weight in a small net: few elements, many steps. */
+const SMALL: StridedProduct = { m: 256, n: 128, k: SIZE, steps: [1, 256, 128, 1], a: 0, b: 1, c: 2 };
 
 function launchOf(kernel: ProductKernel): DenseLaunch {
   const alongRows: StridedProduct['steps'] = [SIZE, 1, SIZE, 1];
@@ -39,16 +42,18 @@ export async function measureProducts(
   const buffers = ['a', 'b', 'c'].map((name) =>
     device.createBuffer({ label: `tuning ${name}`, size: SIZE * SIZE * 4, usage: STORAGE }),
   );
+  const time = (launch: DenseLaunch) => timeOf(launch, device, pipelines, shaders, buffers);
   const times: [ProductKernel, number][] = [];
+  let largeTiles = false;
   try {
-    for (const kernel of PRODUCT_KERNELS)
-      times.push([kernel, await timeOf(launchOf(kernel), device, pipelines, shaders, buffers)]);
+    for (const kernel of PRODUCT_KERNELS) times.push([kernel, await time(launchOf(kernel))]);
+    largeTiles = (await time(slicedProduct(SMALL))) <= (await time(splitProduct(SMALL)));
   } finally {
     for (const buffer of buffers) buffer.destroy();
   }
   const fastest = Math.min(...times.map(([, ms]) => ms));
   const relative = times.map(([kernel, ms]) => [kernel, ms / fastest]);
-  return { matmul: Object.fromEntries(relative) as KernelTuning['matmul'], workgroups: true };
+  return { matmul: Object.fromEntries(relative) as KernelTuning['matmul'], workgroups: true, largeTiles };
 }
 
 /** Milliseconds of one dispatch. */

@@ -20,7 +20,7 @@ export function memoryTuningStore(): TuningStore {
 }
 
 /** A change of the kernels or of what is measured takes a new number. */
-const CACHE = 'lockstep-kernel-tuning-2';
+const CACHE = 'lockstep-kernel-tuning-3';
 const urlOf = (adapter: string) => `/kernel-tuning/${encodeURIComponent(adapter)}`;
 
 /** Undefined where there is no Cache API: under Node, and on pages that are not secure. */
@@ -51,12 +51,13 @@ export function browserTuningStore(
 export function parseTuning(value: unknown): KernelTuning | undefined {
   if (typeof value !== 'object' || value === null || !('matmul' in value && 'workgroups' in value)) return undefined;
   const { matmul: times, workgroups } = value;
+  const largeTiles = 'largeTiles' in value ? value.largeTiles : undefined;
   if (typeof times !== 'object' || times === null) return undefined;
   const entries = Object.entries(times);
   const whole = PRODUCT_KERNELS.every((kernel) => {
     const time: unknown = entries.find(([name]) => name === kernel)?.[1];
     return typeof time === 'number' && Number.isFinite(time) && time > 0;
   });
-  if (!whole || typeof workgroups !== 'boolean') return undefined;
-  return { matmul: Object.fromEntries(entries) as KernelTuning['matmul'], workgroups };
+  if (!whole || typeof workgroups !== 'boolean' || typeof largeTiles !== 'boolean') return undefined;
+  return { matmul: Object.fromEntries(entries) as KernelTuning['matmul'], workgroups, largeTiles };
 }
