@@ -152,6 +152,8 @@ export const KERNELS = {
   'workgroup/attention-grad': { tensors: 'rrrrrrrw', params: 32 },
   'workgroup/batch-norm-grad-reduce': { tensors: 'rrwwww', params: 2 },
   'workgroup/batch-norm-statistics': { tensors: 'rwwwww', params: 8 },
+  'workgroup/conv2d-3x3': { tensors: 'rrrw', params: 20 },
+  'workgroup/conv2d-grad-params-3x3': { tensors: 'rrw', params: 15 },
   'workgroup/cross-entropy': { tensors: 'rrrrww', params: 5 },
   'workgroup/layer-norm': { tensors: 'rrrwww', params: 3 },
   'workgroup/layer-norm-grad-input': { tensors: 'rrrrrw', params: 2 },

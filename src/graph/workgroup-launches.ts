@@ -9,6 +9,7 @@ import type { KernelTuning, ProductKernel } from './kernel-tuning';
 import { grid } from './launch';
 import type { DenseLaunch, KernelParam, Launch, OpDef, OpTypes } from './op';
 import { type StridedProduct, tilesPay } from './tiled-product';
+import { convolution, convolutionGradient, isInGradient } from './workgroup-convolutions';
 
 /** What an operator is lowered to for an adapter. */
 export function lowerFor(op: OpDef, types: OpTypes, tuning: KernelTuning): readonly Launch[] {
@@ -16,10 +17,12 @@ export function lowerFor(op: OpDef, types: OpTypes, tuning: KernelTuning): reado
   if (!tuning.workgroups) return launches;
   return launches.flatMap((launch, i): readonly Launch[] => {
     if (launch.kind !== 'dense') return [launch];
-    if (JOINS.has(launch.kernel)) return [];
+    if (JOINS.has(launch.kernel) || isInGradient(launch, launches[i - 2])) return [];
     const next = launches[i + 1];
     const product = productOf(launch);
     if (product) return [productFor(product, tuning, launch)];
+    const gradient = convolutionGradient(launch, launches[i + 2]);
+    if (gradient) return [gradient];
     return [RULES[launch.kernel]?.(launch, next?.kind === 'dense' ? next : undefined) ?? launch];
   });
 }
@@ -126,6 +129,7 @@ const RULES: Readonly<Partial<Record<KernelId, Rule>>> = {
   'ops/sum': sum,
   'reduce/sum-vec4': sum,
   'conv/add-parts': addParts,
+  'conv/conv2d-3x3': convolution,
   'attention/attention': attention('workgroup/attention'),
   'attention/attention-grad': attention('workgroup/attention-grad'),
   'norm/layer-norm': layerNorm('workgroup/layer-norm', 1),

@@ -1,0 +1,58 @@
+/**
+ * What GPUs with fast workgroup memory run instead of the convolutions with 3 x 3 kernels and their gradients
+ * (shaders/workgroup). They have the bits of the plain kernels, but for the gradient of a bias. Called by
+ * workgroup-launches.ts.
+ */
+import { at } from '../base/invariant';
+import { grid } from './launch';
+import type { DenseLaunch, Launch } from './op';
+
+/** Pixels of a side, and output channels in fours, of a workgroup. */
+const SIDE = 16;
+
+const numbers = ({ params }: DenseLaunch): readonly number[] => params.map(Number);
+
+export function convolution(launch: DenseLaunch): DenseLaunch {
+  const [n = 0, columnTiles = 0, rowTiles = 0, channelTiles = 0, , , outChannels = 0, , , outHeight = 0, outWidth = 0] =
+    numbers(launch);
+  const images = n / columnTiles / rowTiles / channelTiles; // of all groups
+  const QUADS = outChannels <= 8 ? 2 : 4;
+  const tiles = [outWidth / SIDE, outHeight / SIDE, outChannels / 4 / QUADS].map(Math.ceil);
+  const workgroups = tiles.reduce((product, count) => product * count, images);
+  return {
+    ...launch,
+    kernel: 'workgroup/conv2d-3x3',
+    constants: { ...launch.constants, QUADS },
+    params: [workgroups, ...tiles, ...launch.params.slice(4)],
+    workgroups: grid(workgroups, 1),
+  };
+}
+
+/** What the workgroup memory has room for. */
+const WIDEST_ROW = 64;
+
+const isGradient = (launch: Launch | undefined): launch is DenseLaunch =>
+  launch?.kind === 'dense' && launch.kernel === 'conv/conv2d-grad-params-3x3' && at(numbers(launch), 11) <= WIDEST_ROW;
+
+const isChannelSum = (launch: Launch | undefined): boolean =>
+  launch?.kernel === 'conv/channel-sums' || launch?.kernel === 'conv/channel-sums-vec4';
+
+/** `after`: the launch but one behind it; the one here also computes what that computes of the bias. */
+export function convolutionGradient(launch: DenseLaunch, after: Launch | undefined): DenseLaunch | undefined {
+  if (!isGradient(launch)) return undefined;
+  const [n = 0, , , channelTiles = 0, , groups = 0, inChannels = 0, outChannels = 0] = numbers(launch);
+  const parts = n / channelTiles / groups / inChannels;
+  const tiles = Math.ceil(outChannels / 16);
+  const workgroups = parts * groups * tiles * Math.ceil(inChannels / 8);
+  const [, rows = 0, length = 0, , ...sizes] = launch.params;
+  return {
+    ...launch,
+    kernel: 'workgroup/conv2d-grad-params-3x3',
+    params: [workgroups, rows, length, tiles, ...sizes, isChannelSum(after) ? 1 : 0],
+    workgroups: grid(workgroups, 1),
+  };
+}
+
+/** The sum over pixels that the gradient two launches before computes as well. */
+export const isInGradient = (launch: Launch, before: Launch | undefined): boolean =>
+  isChannelSum(launch) && isGradient(before);
