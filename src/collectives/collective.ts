@@ -62,6 +62,8 @@ export interface CostRequest {
   readonly bytes: number;
   /** Of its elements, none of which is cut in two. Default 'f32'. */
   readonly dtype?: DType;
+  /** Each element is a word of two halves. */
+  readonly halves?: HalfFormat | undefined;
   readonly worldSize: number;
   /** Rank in the group, of those that have one. Default 0. */
   readonly root?: number;

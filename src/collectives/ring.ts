@@ -7,6 +7,7 @@
  */
 import { at } from '../base/invariant';
 import type { Slice } from '../protocol/trace';
+import type { HalfFormat } from '../tensor/half-bits';
 import { barrierFrom } from './barrier';
 import { block, copyOwn, outputOf, partialSums, placeOwn, scaleInput } from './local-steps';
 import { algorithm, type Recipe } from './recipe';
@@ -14,10 +15,10 @@ import { chainBroadcast, chainReduce } from './ring-chain';
 import { allGatherChunk, allGatherRounds, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
 import { bytesOfElements, elementsOf, lengthOf, messageUs } from './stretches';
 
-/**
- * The stretch of chunk c; length 0 when the buffer is too short to fill it. gloo's chunks are whole pairs of elements:
- * `grain` 1 where a word is such a pair.
- */
+/** gloo's chunks are whole pairs of elements; a word of halves is such a pair. */
+const grainOf = (halves: HalfFormat | undefined): number => (halves ? 1 : 2);
+
+/** The stretch of chunk c, in whole grains; length 0 when the buffer is too short to fill it. */
 export function chunkSlice(buffer: string, length: number, worldSize: number, chunk: number, grain = 2): Slice {
   const size = grain * Math.ceil(length / (grain * worldSize));
   const offset = Math.min(length, chunk * size);
@@ -27,13 +28,15 @@ export function chunkSlice(buffer: string, length: number, worldSize: number, ch
 const allReduce: Recipe = {
   emit({ group, input, length, halves }, run) {
     const n = group.ranks.length;
-    const grain = halves ? 1 : 2;
-    const ring = { members: [...group.ranks.keys()], chunk: (c: number) => chunkSlice(input, length, n, c, grain) };
+    const chunk = (c: number) => chunkSlice(input, length, n, c, grainOf(halves));
+    const ring = { members: [...group.ranks.keys()], chunk };
     run([...reduceScatterRounds(ring), ...allGatherRounds(ring, n)]);
   },
   cost(request) {
     const n = request.worldSize;
-    const chunks = Array.from({ length: n }, (_, c) => chunkSlice('', elementsOf(request), n, c));
+    const chunks = Array.from({ length: n }, (_, c) =>
+      chunkSlice('', elementsOf(request), n, c, grainOf(request.halves)),
+    );
     const sentBy = (r: number): number =>
       lengthOf(
         chunks

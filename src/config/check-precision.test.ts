@@ -12,15 +12,6 @@ test.each<[ConfigInput, string]>([
     { mode: 'parameterServer', precision: 'autocast-fp16' },
     'mode is "parameterServer" and precision is "autocast-fp16"',
   ],
-  [{ mode: 'tensor', worldSize: 2, precision: 'autocast-bf16' }, 'mode is "tensor" and precision is "autocast-bf16"'],
-  [
-    { mode: 'pipeline', mesh: { pp: 2, tp: 2 }, precision: 'autocast-bf16' },
-    'precision is "autocast-bf16" and mesh.tp is 2',
-  ],
-  [
-    { mode: 'ddp', precision: 'autocast-bf16', ddp: { syncBatchNorm: true } },
-    'precision is "autocast-bf16" and ddp.syncBatchNorm is true',
-  ],
   [{ mode: 'ddp', precision: 'bf16-master' }, 'mode is "ddp" and precision is "bf16-master"'],
   [
     { mode: 'single', precision: 'bf16', optimizer: { type: 'RMSprop' } },
@@ -42,6 +33,9 @@ test.each<ConfigInput>([
   { mode: 'sharded', worldSize: 2, gradScaler: { enabled: true }, sharded: { paramDtype: 'float16' } },
   { mode: 'ddp', worldSize: 2, sharded: { paramDtype: 'bfloat16' } },
   { mode: 'modelParallel', worldSize: 2, precision: 'autocast-bf16' },
+  { mode: 'tensor', worldSize: 2, precision: 'autocast-fp16', gradScaler: { enabled: true } },
+  { mode: 'pipeline', mesh: { pp: 2, tp: 2 }, precision: 'autocast-bf16' },
+  { mode: 'ddp', worldSize: 2, precision: 'autocast-bf16', ddp: { syncBatchNorm: true } },
 ])('%j runs', (config) => {
   expect(parseConfig(config)).toMatchObject(config);
 });

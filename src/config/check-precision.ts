@@ -1,9 +1,8 @@
-/** Where mixed precision does not go: modes, axes and layers whose runs compute in float32. Called by parse-config. */
+/** Where mixed precision does not go: modes whose runs compute in float32. Called by parse-config. */
 import { type Refusal, refusedSettings } from '../base/refused-settings';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
 import { modelHalf } from '../protocol/half-of';
-import { meshSizes } from '../protocol/mesh-sizes';
 
 export function checkPrecision(config: Config): void {
   const refused = inHalf(config) ?? withScaler(config);
@@ -11,28 +10,14 @@ export function checkPrecision(config: Config): void {
 }
 
 function inHalf(config: Config): Refusal | undefined {
-  const { mode, precision, ddp } = config;
+  const { mode, precision } = config;
   if (precision === 'float32') return undefined;
-  const { mixedPrecision, title, sections = [] } = PARALLEL_MODES[mode].face;
-  const hint = 'Set precision to "float32", or choose another mode.';
   const alone = ofWholeModel(config);
   if (alone) return alone;
-  if (!mixedPrecision)
-    return { settings: { mode, precision }, why: `${title} computes in float32 alone in this playground`, hint };
-  const { tp } = sections.includes('mesh') ? meshSizes(config) : { tp: 1 };
-  if (tp > 1)
-    return {
-      settings: { precision, 'mesh.tp': tp },
-      why: 'layers that a tensor group shares compute in float32 alone in this playground',
-      hint: 'Set precision to "float32", or mesh.tp to 1.',
-    };
-  if (sections.includes('ddp') && ddp.syncBatchNorm)
-    return {
-      settings: { precision, 'ddp.syncBatchNorm': true },
-      why: 'SyncBatchNorm computes in float32 alone in this playground',
-      hint: 'Set precision to "float32", or ddp.syncBatchNorm to false.',
-    };
-  return undefined;
+  const { mixedPrecision, title } = PARALLEL_MODES[mode].face;
+  if (mixedPrecision) return undefined;
+  const hint = 'Set precision to "float32", or choose another mode.';
+  return { settings: { mode, precision }, why: `${title} computes in float32 alone in this playground`, hint };
 }
 
 /** model.to() of half precision: on one device, and in bfloat16 alone with optimisers that know it. */
@@ -61,6 +46,6 @@ function withScaler({ mode, gradScaler }: Config): Refusal | undefined {
   return {
     settings: { mode, 'gradScaler.enabled': true },
     why: `torch.amp.GradScaler unscales the gradients of one optimiser that a rank steps by itself, and ${title} is not run with one here`,
-    hint: 'Set gradScaler.enabled to false, or choose mode single, ddp or sharded.',
+    hint: 'Set gradScaler.enabled to false, or choose mode single, ddp, sharded or tensor.',
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { ClosedForm, LayerForm } from '../protocol/closed-form';
 import type { Config } from '../protocol/config';
+import { batchNorms } from '../protocol/config/layer-kinds';
 import type { BucketsInfo } from '../protocol/session-info';
 import type { HookPhase, MicroBatchKind } from '../protocol/step-kind';
 import type { DType } from '../tensor/shape';
@@ -91,6 +92,13 @@ export function stateText({ parameterBytes, gradientBytes, bufferBytes }: Transf
     sizes: sizes.join(', '),
   };
 }
+
+/** What no form counts, for its text; '': it counts everything. */
+export const uncounted = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): string =>
+  ddp.syncBatchNorm && batchNorms(model.layers) > 0 ? '; not counted: the sums of SyncBatchNorm' : '';
+
+/** What crosses a border with that many rows. Halves cross two to a word, so that the last one may cross beside nothing. */
+export const borderBytes = (rowBytes: number, rows: number): number => 4 * Math.ceil((rowBytes * rows) / 4);
 
 /** What crosses each border, in words: once where all borders are alike. */
 export function bordersText(bytes: readonly number[]): string {

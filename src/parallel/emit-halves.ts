@@ -5,7 +5,9 @@
  * and what crosses to another rank, has half the bytes. Called where nodes are emitted.
  */
 import { at, must } from '../base/invariant';
+import { CAST } from '../graph/cast';
 import type { Graph, GraphNode, GraphValue } from '../graph/graph';
+import { isCollective } from '../graph/ops/collective';
 import { halfWords } from '../graph/ops/precision/half-words';
 import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { HalfFormat } from '../tensor/half-bits';
@@ -24,7 +26,7 @@ export const packedSpec = (name: string, shape: Shape, format: HalfFormat) =>
     halves: { format, shape },
   }) as const;
 
-function declarePacked(lane: LaneBuilder, { name, type, half }: GraphValue): string {
+export function declarePacked(lane: LaneBuilder, { name, type, half }: GraphValue): string {
   const spec = packedSpec(name, type.shape, must(half, name));
   lane.buffer({ ...spec, category: 'activation' }, { shared: false });
   return spec.name;
@@ -95,14 +97,17 @@ export class HalfValues {
     }
   }
 
-  /** After a node: its results are rounded, and kept if backward reads them. */
+  /**
+   * After a node: its results are rounded, and kept if backward reads them. What a collective hands on is rounded, and
+   * what came by messages is there as halves already (step/half-collectives.ts).
+   */
   after(graph: Graph, node: GraphNode, where: Where): void {
     const kept = this.#keptIn(graph);
     for (const id of node.outputs) {
       const value = at(graph.values, id);
       if (!value.half) continue;
       if (node.phase !== 'backward' && kept.has(value.name)) pack(this.lane, value, where);
-      else if (node.op !== 'precision/cast')
+      else if (node.op !== CAST && !isCollective(node))
         this.lane.compute('precision/round', [value.name], [value.name], { format: value.half }, where);
     }
   }

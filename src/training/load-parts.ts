@@ -70,6 +70,8 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
   // The bias behind a sum of addends is spread over it, and its gradient is a sum.
   add(found.has('partition'), 'reduce', 'shape');
+  // What the ranks of a tensor group send each other.
+  add(found.has('partition') && found.has('precision'), 'halves');
   return [...found];
 }
 

@@ -1,14 +1,17 @@
 /**
  * The operators of a tensor in half precision, two halves in an int32 word (element 2i in the low bits of word i), so
  * that a message has half the bytes: 'halves/encode' (float32, cast and then divided, as fp16_compress_hook does),
- * 'halves/add' (the sum of an all-reduce of such a tensor), 'halves/decode'. Attribute `format`: 'f16' or 'bf16'.
- * Emitted by DDP's compressing hooks and by collectives whose words hold halves.
+ * 'halves/add' (the sum of an all-reduce of such a tensor), 'halves/decode', and 'halves/copy' (runs of float32
+ * elements or of halves, to their places among halves). Attribute `format`: 'f16' or 'bf16'. Emitted by DDP's
+ * compressing hooks and by collectives whose words hold halves.
  */
 import { at } from '../../base/invariant';
 import { grid } from '../../graph/launch';
 import type { Attrs, OpDef, OpTable, OpTypes } from '../../graph/op';
 import { type HalfFormat, halvesOf } from '../../tensor/half-bits';
 import { elements } from '../../tensor/shape';
+import { runsIn } from '../copied-runs';
+import { copyHalves, lowerHalves } from './half-copies';
 
 export const wordsOf = (length: number): number => Math.ceil(length / 2);
 
@@ -91,4 +94,14 @@ const decode: OpDef = {
   flops: ({ outputs }) => elements(at(outputs, 0).shape),
 };
 
-export const HALF_OPS: OpTable = new Map([encode, add, decode].map((op) => [op.name, op]));
+/** Input float32, or int32 of halves; output int32; attr `runs`, in elements (copied-runs.ts). */
+const copy: OpDef = {
+  name: 'halves/copy',
+  isConversion: true,
+  infer: (inputs) => inputs,
+  cpu: (args) => copyHalves(args, runsIn(args.attrs)),
+  lower: (types) => lowerHalves(types, runsIn(types.attrs)),
+  flops: () => 0,
+};
+
+export const HALF_OPS: OpTable = new Map([encode, add, decode, copy].map((op) => [op.name, op]));

@@ -44,6 +44,9 @@ const NAMES: ReadonlySet<string> = new Set([
 
 export const isCollective = ({ op }: { readonly op: string }): boolean => NAMES.has(op);
 
+/** A copy within each rank, whose gradient is a collective with messages. */
+export const sendsNothing = ({ op }: { readonly op: string }): boolean => op === IDENTITY || op === CHUNK;
+
 /** `gradient`: the collective that makes the input's gradient of the output's; undefined: the two are the same. */
 export function collective(
   name: string,

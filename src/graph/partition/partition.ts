@@ -10,6 +10,7 @@ import { at, must } from '../../base/invariant';
 import { pieceOf, pieceShape } from '../../sharding/piece';
 import { PARTIAL, type Placement, REPLICATE, type Shard } from '../../sharding/placement';
 import { formatShape, type Shape } from '../../tensor/shape';
+import { CAST } from '../cast';
 import type { Graph, GraphBuilder, GraphNode, GraphPhase, GraphValue } from '../graph';
 import type { Attrs, ValueId } from '../op';
 import { ALL_REDUCE } from '../ops/collective';
@@ -75,6 +76,10 @@ class Partitioner {
   private readonly partialGradients = new Set<string>();
   /** The module that makes a value. */
   private readonly maker = new Map<ValueId, string>();
+  /** By the result of a cast to or from half precision: the cast. */
+  private readonly casts = new Map<ValueId, GraphNode>();
+  /** By what a rank has and the format: what it has cast that to. */
+  private readonly castOf = new Map<string, ValueId>();
   /** Nodes that take a value in. */
   private readonly uses = new Map<ValueId, number>();
   private readonly gathered: Gathered[] = [];
@@ -159,11 +164,11 @@ class Partitioner {
     this.held.set(id, { local: made, placement: wanted });
   }
 
-  private valueOf({ name, type, role }: GraphValue, placement: Placement): ValueId {
+  private valueOf({ name, type, role, half }: GraphValue, placement: Placement): ValueId {
     const { rank } = this.options;
     const shape = pieceShape(pieceOf(type.shape, [{ placement, ...rank }]));
     if (shape.every((length) => length > 0))
-      return this.part(this.builder.value(name, { ...type, shape }, role), { shape: type.shape, placement });
+      return this.part(this.builder.value(name, { ...type, shape }, role, half), { shape: type.shape, placement });
     const [whole, axis] = [formatShape(type.shape), this.options.plan.axis];
     throw new LockstepError(
       'config',
@@ -173,8 +178,13 @@ class Partitioner {
   }
 
   private node(node: GraphNode): void {
+    if (node.op === CAST) {
+      for (const id of node.outputs) this.casts.set(id, node);
+      return;
+    }
     const site = this.site(node.module, node.phase);
-    for (const id of node.inputs) if (this.held.has(id)) this.lookedUp(at(this.whole.values, id), site);
+    for (const id of node.inputs.map((each) => this.castFrom(each)))
+      if (this.held.has(id)) this.lookedUp(at(this.whole.values, id), site);
     const rule = this.ruleOf(node);
     const inputs = node.inputs.map((id, i) => this.input(node, rule, id, i));
     if (rule.build) {
@@ -194,12 +204,15 @@ class Partitioner {
       return moves ? `${name}.${summed ? 'addend' : 'piece'}` : name;
     });
     const attrs = rule.attrsOn?.(this.options.rank) ?? node.attrs;
-    // The bias is added after the sum; where the sum is scattered over the ranks, one rank adds it before.
-    const late = rule.addedOnce !== undefined && wanted[0]?.kind !== 'shard' ? rule.addedOnce.input : undefined;
+    const halves = types.map(({ half }) => half);
+    // The bias is added after the sum. One rank adds it before where the sum is scattered over the ranks, and in half
+    // precision, where torch rounds the product and its bias once.
+    const isEarly = wanted[0]?.kind === 'shard' || halves[0] !== undefined;
+    const late = isEarly ? undefined : rule.addedOnce?.input;
     const operands = inputs.flatMap((id, i) => (i === late ? [] : [this.operand(rule, id, i, site)]));
     // Running statistics are overwritten.
     const into = node.outputs.map((id) => this.held.get(id)?.local);
-    const outputs = this.builder.apply(node.op, operands, attrs, { ...placementAt(site), names, into });
+    const outputs = this.builder.apply(node.op, operands, attrs, { ...placementAt(site), names, into, halves });
     for (const [k, id] of node.outputs.entries()) {
       const from = rule.gives[k];
       if (from === undefined) {
@@ -237,7 +250,8 @@ class Partitioner {
 
   private ruleOf({ op, inputs, outputs, attrs, module }: GraphNode): Rule {
     const { plan, rank } = this.options;
-    const placed = inputs.map((id, i): PlacedInput => {
+    const placed = inputs.map((given, i): PlacedInput => {
+      const id = this.castFrom(given);
       const { type, role } = at(this.whole.values, id);
       const taken = i === 0 ? this.takenInBy(module, id) : undefined;
       return { placement: taken ?? this.held.get(id)?.placement ?? REPLICATE, type, role };
@@ -257,8 +271,34 @@ class Partitioner {
     return this.maker.get(id) === module ? undefined : this.options.plan.inputs.get(module);
   }
 
-  private input(node: GraphNode, rule: Rule, id: ValueId, i: number): ValueId {
+  /** The value that a cast was made of; of other values, themselves. */
+  private castFrom(id: ValueId): ValueId {
+    return this.casts.get(id)?.inputs[0] ?? id;
+  }
+
+  /**
+   * What a rank has for an input of a node. A cast comes after the tensor has been brought where it is needed, as in
+   * torch, where a module's inputs are redistributed before autocast casts them: so the gradient's messages are float32.
+   */
+  private input(node: GraphNode, rule: Rule, given: ValueId, i: number): ValueId {
+    const moved = this.moved(node, rule, given, i);
+    const cast = this.casts.get(given);
+    return cast ? this.cast(moved, cast, at(rule.needs, i)) : moved;
+  }
+
+  private cast(value: ValueId, { attrs, module, phase, outputs }: GraphNode, placement: Placement): ValueId {
+    const { name, half, type } = at(this.whole.values, at(outputs, 0));
+    const key = `${value} ${half}`;
+    const known = this.castOf.get(key);
+    if (known !== undefined) return known;
+    const made = at(this.builder.apply(CAST, [value], attrs, { module, phase, names: [name], halves: [half] }), 0);
+    this.castOf.set(key, made);
+    return this.part(made, { shape: type.shape, placement });
+  }
+
+  private moved(node: GraphNode, rule: Rule, given: ValueId, i: number): ValueId {
     const needed = at(rule.needs, i);
+    const id = this.castFrom(given);
     const value = at(this.whole.values, id);
     if (value.role === 'mask' && !this.held.has(id))
       this.held.set(id, { local: this.valueOf(value, needed), placement: needed });
@@ -269,7 +309,8 @@ class Partitioner {
     if (placement.kind === 'shard' && !samePlacement(placement, needed) && !asked)
       this.gathered.push({ module, op, value: value.name, placement });
     const partialGradient = this.isPartial(rule, id, i);
-    if (partialGradient && value.role === 'parameter' && placement.kind === 'replicate' && this.uses.get(id) === 1) {
+    const isUsedOnce = this.uses.get(id) === 1 && this.uses.get(given) === 1;
+    if (partialGradient && value.role === 'parameter' && placement.kind === 'replicate' && isUsedOnce) {
       this.partialGradients.add(value.name);
       return local;
     }
@@ -300,7 +341,9 @@ class Partitioner {
   }
 
   private apply(op: string, inputs: readonly ValueId[], attrs: Attrs, site: NodeSite, names: readonly string[]) {
-    return this.builder.apply(op, inputs, attrs, { ...placementAt(site), names });
+    // The result has the type of what it is made of.
+    const halves = inputs.slice(0, 1).map((id) => this.builder.halfOf(id));
+    return this.builder.apply(op, inputs, attrs, { ...placementAt(site), names, halves });
   }
 
   private layoutOf(shape: Shape, { dim, splitFactor }: Shard): Attrs {

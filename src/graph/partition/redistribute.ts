@@ -115,6 +115,9 @@ class Steps {
 
   private local(op: string, value: ValueId, attrs: Attrs, name: string): ValueId {
     const { builder, module, phase } = this.site;
-    return must(builder.apply(op, [value], attrs, { module, phase, names: [name] })[0], op);
+    return must(
+      builder.apply(op, [value], attrs, { module, phase, names: [name], halves: [builder.halfOf(value)] })[0],
+      op,
+    );
   }
 }

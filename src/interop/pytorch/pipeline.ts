@@ -57,7 +57,12 @@ const RUNTIME = '_PipelineScheduleRuntime';
 /** The classes whose ranks have one stage, and take it by itself. */
 const SINGLE: ReadonlySet<Config['pipeline']['schedule']> = new Set(['GPipe', '1F1B']);
 
-export function pipelineImports(config: Config, { dp }: PipelineShape, averaging: Averaging): readonly string[] {
+/** `fsdp`: the import of fully_shard. */
+export function pipelineImports(
+  config: Config,
+  { dp }: PipelineShape,
+  { averaging, fsdp }: { readonly averaging: Averaging; readonly fsdp: string },
+): readonly string[] {
   const {
     pipeline: { schedule },
     checkpointSegments: segments,
@@ -68,7 +73,7 @@ export function pipelineImports(config: Config, { dp }: PipelineShape, averaging
     `from torch.distributed.pipelining import ${classes.join(', ')}`,
     ...(schedule === 'own' ? [`from torch.distributed.pipelining.schedules import ${RUNTIME}`] : []),
     ...(dp > 1 ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
-    ...(averaging === 'shards' ? ['from torch.distributed.fsdp import fully_shard'] : []),
+    ...(averaging === 'shards' ? [fsdp] : []),
     ...(segments === undefined ? [] : ['from torch.utils.checkpoint import checkpoint_sequential']),
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
       ? ['from torch.nn.parallel import DistributedDataParallel', ...hookImports(config)]
@@ -101,16 +106,23 @@ function shardedMeshLines(
   ];
 }
 
-/** fully_shard around the modules of the rank. `shards`: its calls, the units first. */
-export function shardedStageLines(
-  units: readonly string[],
-  {
-    sharded,
-    arguments: [ofUnit, ofStage],
-  }: { readonly sharded: NonNullable<PipelineShape['sharded']>; readonly arguments: readonly [string, string] },
-): readonly string[] {
+export interface StageShards {
+  readonly sharded: NonNullable<PipelineShape['sharded']>;
+  /** Paths of modules. */
+  readonly units: readonly string[];
+  /** Of fully_shard of a unit, and of a stage, whose number is `s`. */
+  readonly arguments: readonly [ofUnit: string, ofStage: string];
+  /** Lines before, that make the policies of mixed precision. */
+  readonly policies: readonly string[];
+}
+
+/** fully_shard around the modules of the rank, the units first. */
+export function shardedStageLines(shards: StageShards): readonly string[] {
+  const { sharded, units, policies } = shards;
+  const [ofUnit, ofStage] = shards.arguments;
   const mesh = sharded.dpReplicate > 1 ? "mesh['dp_replicate', 'dp_shard']" : "mesh['dp']";
   return [
+    ...policies,
     ...(units.length === 0
       ? []
       : [
@@ -119,7 +131,7 @@ export function shardedStageLines(
           '    if unit in own:',
           `        fully_shard(unit, mesh=${mesh}${ofUnit})`,
         ]),
-    'for module in modules:',
+    policies.length > 0 ? 'for module, s in zip(modules, mine):' : 'for module in modules:',
     `    fully_shard(module, mesh=${mesh}${ofStage})`,
   ];
 }

@@ -26,7 +26,7 @@ export function addShards(perDevice: number[], config: Config, schedule: Schedul
   const mesh = initDeviceMesh(meshSizes(config));
   const [onDevice, trained] = [unitsOn(config), trainedIn(config)];
   const sent = (op: CollectiveOp, axis: Axis, places: number, device: DeviceIndex): number => {
-    const cost = { op, worldSize: mesh.shape[axis], bytes: places * bytesOf('f32') };
+    const cost = { op, worldSize: mesh.shape[axis], bytes: places * bytesOf('f32'), halves: reduceHalf(config) };
     return at(algorithmFor(config.ddp.algorithm, op).cost(cost).bytesSent, mesh.coordinate(device)[axis]);
   };
   const ranks = mesh.shape.dpShard;

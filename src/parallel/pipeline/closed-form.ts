@@ -13,7 +13,7 @@ import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
 import type { TensorSpec } from '../../sharding/shard-map';
 import { type Shape, tensorBytes } from '../../tensor/shape';
-import { bordersText, closedForm, type FormPass, type RunSizes, sum } from '../closed-form';
+import { borderBytes, bordersText, closedForm, type FormPass, type RunSizes, sum, uncounted } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { hasHook } from '../ddp/rare-parts';
 import { partitionOf } from '../step/partition-of';
@@ -51,25 +51,22 @@ export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
   if (pass.steps) for (const stageDevices of parts) addTies(perDevice, ties, stageDevices, shapeOn);
   const cut = tp > 1 ? { layers: addInsideGroups(perDevice, run, pass, schedule) } : {};
   const inside = tp > 1 ? '; inside each tensor group the collectives of its stages' : '';
+  const left = uncounted(config);
   const shared = `${inside}${ties.length === 0 ? '' : '; once per step the gradients of shared weights'}`;
   if (replicas === 1) return closedForm(perDevice, `${border}${shared}`, cut);
   if (shardsParameters(config)) {
     if (pass.steps) addShards(perDevice, config, schedule);
     return closedForm(
       perDevice,
-      `${border}${shared}; the units of each stage, gathered when a micro-batch needs them, and once per step their gradients, scattered${config.ddp.syncBatchNorm ? '; not counted: the sums of SyncBatchNorm' : ''}`,
-      { exact: !config.ddp.syncBatchNorm, ...cut },
+      `${border}${shared}; the units of each stage, gathered when a micro-batch needs them, and once per step their gradients, scattered${left}`,
+      { exact: left === '', ...cut },
     );
   }
   if (pass.steps) for (const stageDevices of parts) addReductions(perDevice, run, pass, { stageDevices, shapeOn });
-  const exact =
-    config.ddp.algorithm === 'naive' &&
-    !hasHook(config) &&
-    !config.ddp.findUnusedParameters &&
-    !config.ddp.syncBatchNorm;
+  const exact = config.ddp.algorithm === 'naive' && !hasHook(config) && !config.ddp.findUnusedParameters && left === '';
   return closedForm(
     perDevice,
-    `${border}${shared}; once per step the gradients of each stage over its ${replicas} replicas${config.ddp.syncBatchNorm ? '; not counted: the sums of SyncBatchNorm' : ''}`,
+    `${border}${shared}; once per step the gradients of each stage over its ${replicas} replicas${left}`,
     { exact, ...cut },
   );
 }
@@ -84,9 +81,10 @@ function addBorders(
     const [here, next] = [at(stageDevices, stage), at(stageDevices, stage + 1)];
     if (here[0] === next[0]) return [];
     here.forEach((device, replica) => {
-      for (const side of [device, at(next, replica)]) perDevice[side] = at(perDevice, side) + rowBytes * at(rows, side);
+      for (const side of [device, at(next, replica)])
+        perDevice[side] = at(perDevice, side) + borderBytes(rowBytes, at(rows, side));
     });
-    return [rowBytes * at(rows, at(here, 0))];
+    return [borderBytes(rowBytes, at(rows, at(here, 0)))];
   });
 }
 

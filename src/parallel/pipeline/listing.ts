@@ -20,6 +20,7 @@ import {
   pipelineImports,
   replicaLines,
   scheduleLines,
+  type StageShards,
   shardedStageLines,
   stageLines,
 } from '../../interop/pytorch/pipeline';
@@ -31,7 +32,7 @@ import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
-import { shardArguments } from '../sharded/shard-lines';
+import { fsdpImport, policyLines, shardArguments } from '../sharded/shard-lines';
 import { unitsOf } from '../sharded/units';
 import { hasSampler, ranksDraw } from './draws';
 import { filledUpTo, microBatchesByRows, shortBatch } from './filled-up';
@@ -65,7 +66,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
     stages: true,
     replicas: shape.dp,
     imports: [
-      ...pipelineImports(config, shape, averaging),
+      ...pipelineImports(config, shape, { averaging, fsdp: fsdpImport(config) }),
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
     ],
     notes: [
@@ -83,7 +84,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
       ...stageLines(config, shape, {
         layers: model.layers,
         flat: model.layers === 'model',
-        shards: shape.sharded ? shardsOfStages(config, shape.sharded) : [],
+        shards: shape.sharded ? shardsOfStages(config, shape.sharded, schedule.stages - 1) : [],
       }),
       ...replicaLines(config, averaging),
     ),
@@ -138,9 +139,14 @@ const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['po
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
   timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${timeoutS})`];
 
-function shardsOfStages(config: Config, sharded: NonNullable<PipelineShape['sharded']>): readonly string[] {
-  const units = unitsOf(config).flatMap(({ path }) => (path === '' ? [] : [path]));
-  return shardedStageLines(units, { sharded, arguments: shardArguments(config) });
+/** The output of the last stage goes to the loss: it is float32. */
+function shardsOfStages(config: Config, sharded: StageShards['sharded'], last: number): readonly string[] {
+  return shardedStageLines({
+    sharded,
+    units: unitsOf(config).flatMap(({ path }) => (path === '' ? [] : [path])),
+    arguments: shardArguments(config, `root_policy if s == ${last} else policy`),
+    policies: policyLines(config).map(({ text }) => text),
+  });
 }
 
 /** Which way of averaging torch 2.13 was seen to get right with the schedule. */

@@ -46,24 +46,11 @@ function refusalOf(config: Config): Refusal | undefined {
       hint: 'Set sharded.stage to 2 or 3, or use precision "autocast-bf16".',
     };
   if (!shardsParameters(config)) return undefined;
-  if (mode !== 'sharded')
-    return {
-      settings: { mode, ...own },
-      why: 'fully_shard takes a MixedPrecisionPolicy in mode sharded alone in this playground',
-      hint: 'Leave the types of sharded out, and use precision "autocast-bf16", or choose mode sharded.',
-    };
   if (precision !== 'float32')
     return {
       settings: { precision, ...own },
       why: 'the layers compute in half precision already',
       hint: 'Set precision to "float32", or leave the types of sharded out.',
-    };
-  const { tp } = meshSizes(config);
-  if (tp > 1)
-    return {
-      settings: { 'mesh.tp': tp, ...own },
-      why: 'layers that a tensor group shares compute in float32 alone in this playground',
-      hint: 'Leave the types of sharded out, or set mesh.tp to 1.',
     };
   if (paramDtype === 'float32') return undefined;
   const word = paramDtype === 'bfloat16' ? 'BFloat16' : 'Half';

@@ -10,7 +10,7 @@ import type { CollectiveOp } from '../../protocol/collective';
 import { paramHalf, reduceHalf } from '../../protocol/half-of';
 import type { Axis } from '../../protocol/mesh';
 import { bytesOf, tensorBytes } from '../../tensor/shape';
-import { closedForm, type FormPass, type RunSizes } from '../closed-form';
+import { closedForm, type FormPass, type RunSizes, uncounted } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { cutGraphs } from '../tensor/closed-form';
 import { layersOf, sentForPartials, sentInside } from '../tensor/inside-groups';
@@ -35,7 +35,8 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
     const rank = at(mesh.rankOfDevice, device);
     const sentIn = (op: CollectiveOp, worldSize: number, place: number, places: number): number => {
       const bytes = places * bytesOf('f32');
-      return at(algorithmFor(config.ddp.algorithm, op).cost({ op, worldSize, bytes }).bytesSent, place);
+      const cost = { op, worldSize, bytes, halves: reduceHalf(config) };
+      return at(algorithmFor(config.ddp.algorithm, op).cost(cost).bytesSent, place);
     };
     const sent = (op: CollectiveOp, axis: Axis, places: number): number =>
       sentIn(op, mesh.shape[axis], mesh.coordinate(rank)[axis], places);
@@ -56,13 +57,18 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
       return bytes + sent('allGather', 'dpShard', places) + gatheredAgain(unit, places) + reduced;
     }, inside?.bytes[device] ?? 0);
   });
+  const left = uncounted(config);
+  const exact = left === '';
   const text =
     stage === 3
       ? '3 (N-1)/N × P: gathered in forward and in backward, gradients scattered'
       : '2 (N-1)/N × P: gathered once, gradients scattered';
-  if (!inside) return closedForm(perDevice, text);
+  if (!inside) return closedForm(perDevice, `${text}${left}`, { exact });
   const { layers } = inside;
-  return closedForm(perDevice, `${text}; inside each tensor group the collectives of its layers`, { layers });
+  return closedForm(perDevice, `${text}; inside each tensor group the collectives of its layers${left}`, {
+    exact,
+    layers,
+  });
 }
 
 /** Of ranks that share the layers: what they send among each other, by device and by layer. */

@@ -6,12 +6,15 @@ import { paramHalf, reduceHalf } from '../../protocol/half-of';
 import type { CodeLine } from '../../protocol/trace';
 import { unitsOf } from './units';
 
-/** Of fully_shard of a unit, and of the root, as they follow its mesh. */
-export function shardArguments(config: Config): readonly [ofUnit: string, ofRoot: string] {
+/**
+ * Of fully_shard of a unit, and of the root, as they follow its mesh. `rootPolicy`: a Python expression; policyLines has
+ * the names.
+ */
+export function shardArguments(config: Config, rootPolicy = 'root_policy'): readonly [ofUnit: string, ofRoot: string] {
   const { stage, reshardAfterForward, reshardTo } = config.sharded;
   const offload = config.sharded.cpuOffload ? ', offload_policy=offload' : '';
   const [ofUnit, ofRoot] = policyOf(config)
-    ? [`, mp_policy=policy${offload}`, `, mp_policy=root_policy${offload}`]
+    ? [`, mp_policy=policy${offload}`, `, mp_policy=${rootPolicy}${offload}`]
     : [offload, offload];
   if (stage === 2) return [`, reshard_after_forward=False${ofUnit}`, `, reshard_after_forward=False${ofRoot}`];
   return [
@@ -35,8 +38,8 @@ function policyOf(config: Config): string | undefined {
 export const fsdpImport = (config: Config): string =>
   `from torch.distributed.fsdp import ${config.sharded.cpuOffload ? 'CPUOffloadPolicy, ' : ''}${policyOf(config) ? 'MixedPrecisionPolicy, ' : ''}fully_shard`;
 
-/** Of the root, whose output goes to the loss: that is float32. */
-function policyLines(config: Config): readonly CodeLine[] {
+/** `policy`, and that of the root, whose output goes to the loss: that is float32. */
+export function policyLines(config: Config): readonly CodeLine[] {
   const policy = policyOf(config);
   if (policy === undefined) return [];
   return lines(

@@ -2,36 +2,12 @@
  * What a rank does on its own around the collectives of a unit, named after FSDP2's own operators
  * (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py): they all copy runs of elements from inputs to outputs,
  * and unit-layout.ts says which. With the attribute `format` the outputs hold halves, and float32 inputs are cast to
- * these (half-copies.ts). Loaded for runs of mode sharded.
+ * these (collectives/halves/half-copies.ts). Loaded for runs of mode sharded.
  */
 import { at } from '../../base/invariant';
-import type { Attrs, OpDef, OpMove, OpTable } from '../../graph/op';
-import type { HalfFormat } from '../../tensor/half-bits';
-import { copyHalves, lowerHalves } from './half-copies';
-
-/** Numbers that say one run: input, where it begins there, output, where it begins there, length. */
-const FIELDS = 5;
-
-export interface CopiedRun {
-  readonly from: OpMove['from'];
-  readonly to: OpMove['to'];
-  readonly length: number;
-}
-
-/** `half`: what the outputs hold; `scale`: what float32 inputs are multiplied by before they are cast. */
-export const runAttrs = (runs: readonly CopiedRun[], half?: HalfFormat, scale = 1): Attrs => ({
-  runs: runs.flatMap(({ from, to, length }) => [from.operand, from.offset, to.operand, to.offset, length]),
-  ...(half ? { format: half } : {}),
-  ...(scale === 1 ? {} : { scale }),
-});
-
-function runsIn({ runs }: Attrs): readonly OpMove[] {
-  const numbers = runs as readonly number[];
-  return Array.from({ length: numbers.length / FIELDS }, (_, k) => {
-    const [from = 0, start = 0, to = 0, offset = 0, length = 0] = numbers.slice(k * FIELDS, (k + 1) * FIELDS);
-    return { from: { operand: from, offset: start }, to: { operand: to, offset }, length, scale: 1 };
-  });
-}
+import { runsIn } from '../../collectives/copied-runs';
+import { copyHalves, lowerHalves } from '../../collectives/halves/half-copies';
+import type { OpDef, OpTable } from '../../graph/op';
 
 const copies = (name: string): OpDef => ({
   name,

@@ -6,6 +6,7 @@
  */
 import { must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
+import { runAttrs } from '../../collectives/copied-runs';
 import { parameterList } from '../../nn/model';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { paramHalf } from '../../protocol/half-of';
@@ -15,7 +16,7 @@ import { fill } from '../ddp/fill';
 import { packedName, packedSpec } from '../emit-halves';
 import type { StageUse } from '../step/sync';
 import { regionsOf } from './pieces';
-import { COPY_IN, COPY_OUT, KEEP, runAttrs } from './shard-ops';
+import { COPY_IN, COPY_OUT, KEEP } from './shard-ops';
 import {
   flatBuffer,
   isPadded,

@@ -6,11 +6,12 @@
  * torch/distributed/fsdp/_fully_shard. Halves lie two to a word, so that a rank's part has an even number of these:
  * where torch has an odd number, one more.
  */
+
+import type { CopiedRun } from '../../collectives/copied-runs';
 import { halfWords } from '../../graph/ops/precision/half-words';
 import { chunkRange } from '../../sharding/range';
 import type { HalfFormat } from '../../tensor/half-bits';
 import { elements, type Shape } from '../../tensor/shape';
-import type { CopiedRun } from './shard-ops';
 
 export interface UnitParameter {
   readonly name: string;

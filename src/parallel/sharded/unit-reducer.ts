@@ -5,12 +5,13 @@
  */
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
+import { runAttrs } from '../../collectives/copied-runs';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { reduceHalf } from '../../protocol/half-of';
 import type { Group } from '../../protocol/mesh';
 import type { HalfFormat } from '../../tensor/half-bits';
 import { fill } from '../ddp/fill';
-import { CHUNK_CAT, runAttrs, SHARD_OUT } from './shard-ops';
+import { CHUNK_CAT, SHARD_OUT } from './shard-ops';
 import {
   flatBuffer,
   isPadded,

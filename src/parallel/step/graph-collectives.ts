@@ -6,15 +6,17 @@
  */
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
-import type { GraphNode } from '../../graph/graph';
+import type { Graph, GraphNode } from '../../graph/graph';
 import { ALL_GATHER, ALL_REDUCE, BROADCAST, CHUNK, IDENTITY, REDUCE, REDUCE_SCATTER } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { AlgorithmName, CollectiveOp } from '../../protocol/collective';
 import { AXES, type Axis, type Group } from '../../protocol/mesh';
 import type { Payload } from '../../protocol/trace';
-import { elements } from '../../tensor/shape';
+import type { HalfFormat } from '../../tensor/half-bits';
+import { elements, tensorBytes } from '../../tensor/shape';
 import type { Arrivals } from './arrivals';
+import { callOnWords, packInput, unpackResult, wordsBrought } from './half-collectives';
 
 export interface GraphCollective {
   readonly builder: ProgramBuilder;
@@ -27,6 +29,8 @@ export interface GraphCollective {
   /** Buffers, of the same name on every device. */
   readonly input: string;
   readonly output: string;
+  /** Of their values; absent: they are float32. */
+  readonly half?: HalfFormat | undefined;
   readonly payload: Payload;
   /** The result is waited for when it is read. */
   readonly arrivals: Arrivals;
@@ -51,6 +55,13 @@ const LOWERINGS: ReadonlyMap<string, Lowering> = new Map([
 /** The collective that a node sends messages for, if it sends any. */
 export const collectiveOf = ({ op }: GraphNode): CollectiveOp | undefined => LOWERINGS.get(op)?.op;
 
+/** Bytes that each of the ranks brings to the collective of a node. */
+export function bytesBrought({ values }: Graph, node: GraphNode, ranks: number): number {
+  const { type, half } = at(values, at(node.inputs, 0));
+  const op = must(collectiveOf(node), node.op);
+  return half ? 4 * wordsBrought(op, elements(type.shape), ranks) : tensorBytes(type);
+}
+
 export function emitCollective(call: GraphCollective): void {
   const { builder, lanes, replicaGroups, node } = call;
   const axis = axisOf(node);
@@ -71,26 +82,29 @@ function axisOf({ op, attrs }: GraphNode): Axis | undefined {
 }
 
 function emitIn(group: Group, { op, inPlaceOn, zerosOnOthers }: Lowering, call: GraphCollective): void {
-  const { builder, algorithm, input, output, payload, node, arrivals } = call;
+  const { builder, algorithm, input, output, half, payload, node, arrivals } = call;
   const where = whereOf(node);
   const comm: Where = { ...where, queue: 'comm' };
   const lanes = builder.lanesOf(group);
   const first = at(lanes, 0);
+  const inHalves = half && { op, format: half, ranks: lanes.length, input, output };
   for (const lane of lanes) {
-    if (inPlaceOn === 'all' || (inPlaceOn === 'first' && lane === first)) copy(call, lane);
+    if (inHalves) packInput(lane, inHalves, where);
+    else if (inPlaceOn === 'all' || (inPlaceOn === 'first' && lane === first)) copy(call, lane);
     lane.handOver('compute', 'comm', comm);
   }
+  const inFloats = inPlaceOn === undefined ? { input, output } : { input: output };
   algorithmFor(algorithm, op).emit({
     builder,
     op,
     group,
-    ...(inPlaceOn === undefined ? { input, output } : { input: output }),
-    length: elements(first.spec(input).shape),
+    ...(inHalves ? callOnWords(first, inHalves) : { ...inFloats, length: elements(first.spec(input).shape) }),
     ...(node.attrs.reduceOp === 'max' ? { reduceOp: 'max' } : {}),
     payload,
     where: comm,
   });
   for (const lane of lanes) {
+    if (inHalves) unpackResult(lane, inHalves, comm);
     arrivals.expect(lane, output, where);
     if (!zerosOnOthers || lane === first) continue;
     arrivals.await(lane, [output]);

@@ -7,9 +7,9 @@
 import { at } from '../../base/invariant';
 import { Part } from '../../base/part';
 import type { GraphNode } from '../../graph/graph';
-import { isCollective } from '../../graph/ops/collective';
+import { isCollective, sendsNothing } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
-import type { LaneBuilder } from '../../program/lane-builder';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { halfOf } from '../../protocol/half-of';
 import type { Axis } from '../../protocol/mesh';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
@@ -133,7 +133,10 @@ class Walker {
       const together = first !== undefined && isCollective(first);
       for (const { lane, graph: of, node } of own) this.arrivals.await(lane, namesOf(of, node.inputs));
       if (first) for (const sync of syncs) sync.beforeNode?.(use, first);
-      if (together) this.collective(use.place, graph, first);
+      if (together) {
+        for (const { lane, graph: of, node } of own) this.halvesOn(lane)?.before(of.graph, node, whereOf(node));
+        this.collective(use.place, graph, first);
+      }
       for (const { lane, graph: of, node } of own) {
         if (together) this.completed(lane, of, node);
         else emitNode(lane, of, node, undefined, this.halvesOn(lane));
@@ -150,6 +153,7 @@ class Walker {
   private completed(lane: LaneBuilder, graph: StageGraph, node: GraphNode): void {
     const outputs = namesOf(graph, node.outputs);
     if (graph.parameters.some(({ fresh }) => outputs.includes(fresh))) this.arrivals.await(lane, outputs);
+    if (sendsNothing(node)) this.halvesOn(lane)?.after(graph.graph, node, whereOf(node));
     emitCompleted(lane, graph, node);
   }
 
@@ -165,12 +169,12 @@ class Walker {
   private collective({ lanes, replicaGroups }: StagePlace, { graph }: StageGraph, node: GraphNode): void {
     const { builder, input: given } = this.step;
     const { algorithm } = given.config.ddp;
-    const input = at(graph.values, at(node.inputs, 0)).name;
+    const { name: input, half } = at(graph.values, at(node.inputs, 0));
     const { name: output, role } = at(graph.values, at(node.outputs, 0));
     const payload = role === 'gradient' ? 'gradient' : 'activation';
     const { arrivals } = this;
     const places = { builder, algorithm, lanes, replicaGroups, arrivals };
-    GRAPH_COLLECTIVES.get().emitCollective({ ...places, node, input, output, payload });
+    GRAPH_COLLECTIVES.get().emitCollective({ ...places, node, input, output, half, payload });
   }
 
   /** What follows on the lanes of the stage belongs to the action `of`; their buffers are there from now on. */
@@ -192,6 +196,8 @@ class Walker {
 
 const loadTargets = (lane: LaneBuilder, count: number): void =>
   emitLoad(lane, { buffer: 'y', source: 'targets', start: 0, count });
+
+const whereOf = ({ phase, module }: GraphNode): Where => ({ phase, anchor: phase, module });
 
 const namesOf = ({ graph }: StageGraph, ids: GraphNode['outputs']): readonly string[] =>
   ids.map((id) => at(graph.values, id).name);

@@ -7,7 +7,7 @@ import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { ClosedForm } from '../../protocol/closed-form';
 import { DATA_AXES } from '../../protocol/mesh';
 import type { DeviceIndex } from '../../protocol/trace';
-import { closedForm, type FormPass, type RunSizes } from '../closed-form';
+import { closedForm, type FormPass, type RunSizes, uncounted } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { type StageGraph, stageGraph } from '../stage-graph';
 import { partitionOf } from '../step/partition-of';
@@ -30,8 +30,9 @@ export function tensorForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Clo
   const text = `inside each tensor group ${length} ${length === 1 ? 'collective' : 'collectives'} of activations and their gradients`;
   const layers = layersOf(inside, graphOf(0).graph);
   if (!ofReplicas) return closedForm(perDevice, text, { layers });
-  return closedForm(perDevice, `${text}; over the replicas ${at(ofReplicas, 0).form.text}`, {
-    exact: ofReplicas.every(({ form }) => form.exact),
+  const left = uncounted(run.config);
+  return closedForm(perDevice, `${text}; over the replicas ${at(ofReplicas, 0).form.text}${left}`, {
+    exact: left === '' && ofReplicas.every(({ form }) => form.exact),
     layers,
   });
 }

@@ -19,6 +19,7 @@ export const tensor: Face = {
   link: 'tensor',
   alsoCalled: ['tp', 'tensorparallel', 'megatron', 'sequenceparallel'],
   axes: ['dpReplicate', 'dpShard', 'tp'],
+  mixedPrecision: 'all',
   sections: ['tensor', 'mesh', 'sharded', 'ddp'],
   controls: [
     { kind: 'panel', panel: 'mesh' },

@@ -5,6 +5,7 @@
  */
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
+import type { CostRequest } from '../../collectives/collective';
 import type { Graph, GraphPhase } from '../../graph/graph';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import type { LayerForm } from '../../protocol/closed-form';
@@ -13,7 +14,7 @@ import type { Axis } from '../../protocol/mesh';
 import type { DeviceIndex } from '../../protocol/trace';
 import { tensorBytes } from '../../tensor/shape';
 import type { StageGraph } from '../stage-graph';
-import { collectiveOf } from '../step/graph-collectives';
+import { bytesBrought, collectiveOf } from '../step/graph-collectives';
 
 export interface RankOfGroup {
   readonly mesh: DeviceMesh;
@@ -41,9 +42,10 @@ export function sentInside({ graph }: StageGraph, rank: RankOfGroup): SentInside
   const collectives = graph.nodes.flatMap((node): readonly SentBy[] => {
     const op = collectiveOf(node);
     if (op === undefined) return [];
-    const size = tensorBytes(at(graph.values, at(node.inputs, 0)).type);
+    const size = bytesBrought(graph, node, rank.mesh.shape.tp);
+    const { half } = at(graph.values, at(node.inputs, 0));
     const { module, phase } = node;
-    return [{ op, module, phase, size, bytes: sentBy(rank, op, size, 'tp') }];
+    return [{ op, module, phase, size, bytes: sentBy(rank, { op, bytes: size, halves: half }, 'tp') }];
   });
   return { bytes: collectives.reduce((sum, { bytes }) => sum + bytes, 0), collectives };
 }
@@ -80,14 +82,18 @@ export function sentForPartials({ graph, parameters }: StageGraph, rank: RankOfG
   const types = new Map(graph.values.map(({ name, type }) => [name, type]));
   return parameters
     .flatMap(({ fresh, sumAlong = [] }) =>
-      sumAlong.map((axis) => sentBy(rank, 'allReduce', tensorBytes(must(types.get(fresh), fresh)), axis)),
+      sumAlong.map((axis) =>
+        sentBy(rank, { op: 'allReduce', bytes: tensorBytes(must(types.get(fresh), fresh)) }, axis),
+      ),
     )
     .reduce((a, b) => a + b, 0);
 }
 
-function sentBy({ mesh, algorithm, device }: RankOfGroup, op: CollectiveOp, bytes: number, axis: Axis): number {
+type Call = Pick<CostRequest, 'op' | 'bytes' | 'halves'>;
+
+function sentBy({ mesh, algorithm, device }: RankOfGroup, call: Call, axis: Axis): number {
   const rank = at(mesh.rankOfDevice, device);
   const { ranks } = mesh.group(axis, rank);
-  const { bytesSent } = algorithmFor(algorithm, op).cost({ op, worldSize: ranks.length, bytes });
+  const { bytesSent } = algorithmFor(algorithm, call.op).cost({ ...call, worldSize: ranks.length });
   return at(bytesSent, ranks.indexOf(rank));
 }

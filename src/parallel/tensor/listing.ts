@@ -26,7 +26,7 @@ import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
-import { gradientSyncLines, shardLines } from '../sharded/shard-lines';
+import { fsdpImport, gradientSyncLines, shardLines } from '../sharded/shard-lines';
 import { styleOfModule, withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
@@ -59,7 +59,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       'import os',
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
       'from torch.distributed.device_mesh import init_device_mesh',
-      ...(sharded ? ['from torch.distributed.fsdp import fully_shard'] : []),
+      ...(sharded ? [fsdpImport(config)] : []),
       ...namesFrom('torch.distributed.tensor', [...plan.placements, ...(usesDTensor ? ['DTensor'] : [])]),
       ...namesFrom('torch.distributed.tensor.parallel', [
         ...plan.styles,

@@ -13,7 +13,7 @@ import type { PlanCollective, PlanInfo, PlanModule } from '../../protocol/sessio
 import { elements, tensorBytes } from '../../tensor/shape';
 import type { ModeInput } from '../mode-input';
 import { type StageGraph, stageGraph } from '../stage-graph';
-import { collectiveOf } from '../step/graph-collectives';
+import { bytesBrought, collectiveOf } from '../step/graph-collectives';
 import { partitionOf } from '../step/partition-of';
 import { cutModel, planIn, styleOfModule } from './plan';
 
@@ -37,7 +37,7 @@ export function planInfo(input: ModeInput, mesh: DeviceMesh): PlanInfo {
   return {
     modules: modulesIn(config, whole, own),
     gathersFor: [...new Set(gathered.map(({ module }) => module))],
-    collectives: collectivesIn(own.graph),
+    collectives: collectivesIn(own.graph, mesh.shape.tp),
     activation: { whole: largest(whole.graph), own: largest(own.graph) },
     parameters: { whole: parametersIn(whole), own: parametersIn(own) },
   };
@@ -70,20 +70,22 @@ function sizesIn({ graph, registered }: StageGraph): ReadonlyMap<string, number>
 const parametersIn = (stage: StageGraph): number => [...sizesIn(stage).values()].reduce((a, b) => a + b, 0);
 
 const largest = ({ values }: Graph): number =>
-  values.reduce((most, { role, type }) => (role === 'activation' ? Math.max(most, tensorBytes(type)) : most), 0);
+  values
+    .filter(({ role }) => role === 'activation')
+    .reduce((most, { type, half }) => Math.max(most, half ? 2 * elements(type.shape) : tensorBytes(type)), 0);
 
-function collectivesIn({ nodes, values }: Graph): readonly PlanCollective[] {
-  return nodes.flatMap((node) => {
+function collectivesIn(graph: Graph, ranks: number): readonly PlanCollective[] {
+  return graph.nodes.flatMap((node) => {
     const op = collectiveOf(node);
     if (op === undefined) return [];
-    const { name, type } = at(values, must(node.inputs[0], 'an input'));
+    const { name } = at(graph.values, must(node.inputs[0], 'an input'));
     return [
       {
         op,
         module: node.module,
         phase: node.phase === 'backward' ? 'backward' : 'forward',
         value: name,
-        bytes: tensorBytes(type),
+        bytes: bytesBrought(graph, node, ranks),
       },
     ];
   });

@@ -1,6 +1,7 @@
 /**
- * Runs of elements that become halves, or are halves: the copies of a unit whose parameters travel in half precision.
- * Two halves lie in a word, so a run may begin and end in the middle of one. Called by shard-ops.ts.
+ * Runs of elements that become halves, or are halves: the copies around collectives whose words hold halves. Two halves
+ * lie in a word, so a run may begin and end in the middle of one. Used by the operators 'halves/copy' (half-ops.ts) and
+ * fsdp/ (parallel/sharded/shard-ops).
  */
 import { at } from '../../base/invariant';
 import { dense, grid } from '../../graph/launch';
