@@ -62,8 +62,13 @@ export function bufferWords(name: string): string {
   return `${base} of ${number} ${number === 1 ? 'update' : 'updates'} ago`;
 }
 
+/** Of a buffer that a collective works in. The bias of a layer is added behind the sum. */
+export const sentWords = (name: string): string => asSent(bufferWords(name.replace(/\.sum(?=$|@)/, '')));
+
+const asSent = (said: string): string => said.replace(/, (kept|sent|received) as halves(?=$|,)/, ' as halves');
+
 /** Without the micro-batch, which is said elsewhere or has no room. */
-export const tensorName = (name: string): string => tensorWords(parted(name).base);
+export const tensorName = (name: string): string => asSent(tensorWords(parted(name).base));
 
 /** PyTorch has this name, too: a parameter, its .grad, its state, or an older copy of a parameter. */
 export function isOfTorch(name: string): boolean {
@@ -81,6 +86,7 @@ function parted(given: string): { readonly base: string; readonly number: number
 function tensorWords(name: string): string {
   return (
     lookup(WHOLE, name) ??
+    unitWords(name) ??
     halfWords(name) ??
     bucketWords(name) ??
     stepWords(name) ??
@@ -92,10 +98,31 @@ function tensorWords(name: string): string {
   );
 }
 
+const OF_UNIT = new Map([
+  ['gathered', 'shards of all ranks'],
+  ['kept', 'kept part'],
+  ['gradients', 'gradients, one part for each rank,'],
+  ['reduced', 'summed gradients'],
+]);
+
+/** What a unit of fully_shard sends and receives. */
+function unitWords(name: string): string | undefined {
+  const [, unit = '', what = '', received] =
+    /^(.+)\.(gathered|kept|gradients|reduced)(?:\.(?:forward|backward|f32))?(\.received)?$/.exec(name) ?? [];
+  const said = OF_UNIT.get(what);
+  if (said === undefined) return undefined;
+  return `${received === undefined ? '' : 'received part of the '}${said} of ${/^(stage\d+\.)?root$/.test(unit) ? 'the root' : moduleWords(unit)}`;
+}
+
 /** A tensor that is cast for an operator, or kept as halves for backward. */
 function halfWords(name: string): string | undefined {
   const [, packed] = /^(.+)\.halves$/.exec(name) ?? [];
   if (packed !== undefined) return `${tensorWords(packed)}, kept as halves`;
+  const [, part] = /^(.+)\.(?:halves|sent)\.received$/.exec(name) ?? [];
+  if (part !== undefined) return `received part of the ${tensorWords(part)}, as halves`;
+  const [, crossing, way] = /^(.+)\.(sent|received)$/.exec(name) ?? [];
+  if (crossing !== undefined && !/^(stage\d+\.)?bucket/.test(crossing))
+    return `${tensorWords(crossing)}, ${way} as halves`;
   const [, base, format = '', grad] = /^(.+)\.(bf16|f16|f32)(\.grad)?$/.exec(name) ?? [];
   if (base === undefined || /^(stage\d+\.)?bucket/.test(base)) return undefined;
   const type = lookup(HALF_NAMES, format) ?? 'float32';
@@ -156,8 +183,10 @@ function gradientWords(name: string): string | undefined {
 
 /** Between the whole tensor of a layer and what a rank of a tensor group has of it. */
 function partWords(name: string): string | undefined {
+  const [, bias] = /^(.+)\.once$/.exec(name) ?? [];
+  if (bias !== undefined) return `${tensorWords(bias)}, on the first rank only`;
   const [, of = '', ending = '', module = ''] =
-    /^(.+?)\.(addend|piece|sum|used|once|bias|blocks|padded|for)(?:\.(.+))?$/.exec(name) ?? [];
+    /^(.+?)\.(addend|piece|sum|used|bias|blocks|padded|for)(?:\.(.+))?$/.exec(name) ?? [];
   if (of === '') return undefined;
   const said = tensorWords(of);
   // A parameter of torch's ends with a word like these.
@@ -171,12 +200,10 @@ function partWords(name: string): string | undefined {
       return `${said} without the bias`;
     case 'used':
       return `${said}, put together`;
-    case 'once':
-      return `${said}, on the first rank only`;
     case 'bias':
       return `bias of the ${said}`;
     case 'blocks':
-      return `pieces of the ${said}, one after the other`;
+      return `pieces of the ${said}`;
     case 'padded':
       return `padded piece of the ${said}`;
     default:

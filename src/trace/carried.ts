@@ -3,7 +3,7 @@
  * transfer-sentence.ts and the timeline's labels.
  */
 import type { TraceEvent } from '../protocol/trace';
-import { bufferWords, isOfTorch, tensorName } from './buffer-words';
+import { isOfTorch, sentWords, tensorName } from './buffer-words';
 import { moduleWords } from './words';
 
 const STATISTICS = /\.(?:running_mean|running_var|num_batches_tracked)$/;
@@ -18,7 +18,7 @@ export function carriedWords(e: TraceEvent): string {
   if (STATISTICS.test(buffer)) return `the running statistics (${buffer})`;
   if (buffer === '') return `the ${e.payload ?? 'data'}`;
   if (e.action) return `the ${tensorName(buffer)} of micro-batch ${e.action.microBatch}`;
-  const said = bufferWords(buffer);
+  const said = sentWords(buffer);
   // A name of PyTorch's says less by itself than what it names.
   return isOfTorch(buffer) ? `the ${e.payload ?? 'data'} ${said}` : `the ${said}`;
 }

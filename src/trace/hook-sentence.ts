@@ -16,8 +16,10 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
     case 'halves/encode':
       return `${who} casts ${bucket} to ${half} and divides it by ${groupSize(trace, e)}: half the bytes to send`;
     case 'halves/add':
+      if (e.bucket === undefined) return undefined;
       return `${who} adds the received part of ${bucket} to its own in ${half}, rounding after every addition`;
     case 'halves/decode':
+      if (e.bucket === undefined) return undefined;
       return `${who} casts the mean in ${bucket} back to float32`;
     case 'power-sgd/error-in':
       return `PowerSGD: ${who} adds to ${bucket} what the last compression left out`;

@@ -5,7 +5,7 @@
 
 import { groupLabel } from '../protocol/mesh';
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
-import { bufferWords } from './buffer-words';
+import { bufferWords, sentWords } from './buffer-words';
 import { carriedWords, normWords } from './carried';
 import { groupSize } from './group-size';
 import { hookTransferSentence } from './hook-sentence';
@@ -79,8 +79,7 @@ function reducedIn(trace: StepTrace, e: TraceEvent) {
   const { collective, slice, bucket = collective?.bucket } = e;
   if (!cutsLayers(trace) || bucket !== undefined || e.phase === 'step')
     return { bucket: `bucket ${bucket ?? 0}`, own: 'its own gradients', result: 'the mean gradient' };
-  // The bias is added behind the sum.
-  const what = `the ${bufferWords((slice?.buffer ?? '').replace(/\.sum(?=$|@)/, ''))}`;
+  const what = `the ${sentWords(slice?.buffer ?? '')}`;
   const [own, result] =
     collective?.reduceOp === 'max' ? ['its own values', 'the largest'] : ['its own addend', 'the sum'];
   return { bucket: what, own, result };

@@ -5,6 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { SMALL_GPT } from '../app/testing/small-runs';
 import { parseConfig } from '../config/parse-config';
+import type { ConfigInput } from '../protocol/config';
+import { mlpLayers } from '../protocol/presets';
 import { bufferWords } from '../trace/buffer-words';
 import { momentSentence } from '../trace/moments/moment-sentence';
 import { whyOf } from '../trace/moments/moment-why';
@@ -25,15 +27,65 @@ const PLAN = {
   head: COLUMNS,
 } as const;
 
-async function traced() {
+async function traced(more: ConfigInput = {}) {
   const tensor = { plan: PLAN, lossParallel: true };
-  const config = parseConfig({ ...SMALL_GPT, mode: 'tensor', worldSize: 2, tensor, device: 'cpu' });
+  const config = parseConfig({ ...SMALL_GPT, mode: 'tensor', worldSize: 2, tensor, device: 'cpu', ...more });
   const blueprint = createBlueprint(config, {});
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
   const trace = byMoments(await training.trace());
   await training.dispose();
   return trace;
 }
+
+function expectWords(trace: Awaited<ReturnType<typeof traced>>, said: readonly string[]): void {
+  const events = trace.events.map((_, index) => sentenceOf(trace, index, 'modelled'));
+  for (const sentence of [...said, ...events])
+    expect(sentence).not.toMatch(/SyncBatchNorm|bucket|undefined|\.(addend|sum|for|own|halves|sent|received)\b/);
+  const torch = /^[\w.]*(weight|bias)(\.grad|\.momentum_buffer)?$|^loss$/;
+  const buffers = new Set(trace.events.flatMap(({ reads, writes }) => [...reads, ...writes]));
+  expect([...buffers].filter((name) => bufferWords(name) === name && !torch.test(name))).toEqual([]);
+}
+
+describe('under autocast', () => {
+  test('sentences name the cut and what crosses as halves', async () => {
+    const trace = await traced({ precision: 'autocast-bf16' });
+    const said = trace.moments.map((moment) => momentSentence(trace, moment, 'modelled'));
+    for (const sentence of [
+      'Forward: every rank multiplies by its half of the columns of «blocks.0.qkv» (Linear)',
+      'Forward: every rank multiplies by its half of the rows of «blocks.0.proj» (Linear), which gives an addend of the output',
+      'Forward: both ranks pack the output of blocks.0.proj as halves for the messages',
+      'Round 1 of 2, reduce-scatter of the two addends of the output of blocks.0.proj as halves: every rank sends one chunk to the other',
+      'Forward: both ranks add what they received to their own output of blocks.0.proj as halves, rounding after every addition',
+      'Forward: both ranks unpack the output of blocks.0.proj to compute in float32',
+    ])
+      expect(said).toContain(sentence);
+    expectWords(trace, said);
+    const why = trace.moments.map((moment) => whyOf(trace, moment, 'modelled'));
+    expect(why.join()).not.toContain('DDP');
+    expect(why).toContain(
+      'The gradient of a layer’s weights needs no other rank. Each rank computes it while the all-reduce of the gradient of the layer’s input is under way.',
+    );
+  });
+
+  test('of pieces that are gathered, padded and summed', async () => {
+    const layers = mlpLayers([3, 6, 7, 2], 'Tanh');
+    const data = { type: 'randomRegression', samples: 12, in: 3, out: 2 } as const;
+    const tensor = { plan: { 0: COLUMNS, 2: COLUMNS } };
+    for (const precision of ['float32', 'autocast-bf16'] as const) {
+      const loss = { type: 'MSELoss' } as const;
+      const trace = await traced({ model: { layers }, data, loss, tensor, precision, batchSize: 3 });
+      const said = trace.moments.map((moment) => momentSentence(trace, moment, 'modelled'));
+      for (const sentence of [
+        'Forward: every rank puts its piece of the output of layer 1 in its place among those of all ranks',
+        'Forward: every rank puts its piece of the output of layer 3 in its place among those of all ranks',
+        'Backward: every rank takes its own piece of the gradient of the pieces of the output of layer 3',
+        'Backward: every rank takes its part of the sum',
+      ])
+        expect(said, precision).toContain(sentence);
+      expectWords(trace, said);
+    }
+  });
+});
 
 describe('a GPT cut between two ranks', async () => {
   const trace = await traced();
@@ -66,14 +118,7 @@ describe('a GPT cut between two ranks', async () => {
     for (const text of why.values()) expect(text ?? '').not.toMatch(/different samples|own samples|SyncBatchNorm/);
   });
 
-  test('no sentence speaks of SyncBatchNorm, a bucket, or a buffer of ours', () => {
-    const events = trace.events.map((_, index) => sentenceOf(trace, index, 'modelled'));
-    for (const sentence of [...said, ...events])
-      expect(sentence).not.toMatch(/SyncBatchNorm|bucket|undefined|\.(addend|sum|for|own)\b/);
-    const torch = /^[\w.]*(weight|bias)(\.grad|\.momentum_buffer)?$|^loss$/;
-    const buffers = new Set(trace.events.flatMap(({ reads, writes }) => [...reads, ...writes]));
-    expect([...buffers].filter((name) => bufferWords(name) === name && !torch.test(name))).toEqual([]);
-  });
+  test('no sentence speaks of SyncBatchNorm, a bucket, or a buffer of ours', () => expectWords(trace, said));
 
   test('the devices have parts that make up the whole', () => {
     const partOf = partsIn(trace);

@@ -19,8 +19,8 @@ import {
   type PipelineShape,
   pipelineImports,
   replicaLines,
-  scheduleLines,
   type StageShards,
+  scheduleLines,
   shardedStageLines,
   stageLines,
 } from '../../interop/pytorch/pipeline';

@@ -51,8 +51,8 @@ export const wordsBrought = (op: CollectiveOp, length: number, ranks: number): n
   wordsOf(partsOf(length, op === 'reduceScatter' ? ranks : 1));
 
 /** All-reduce works in place, in the words of its result. */
-const sentName = ({ op, output }: HalfCollective): string =>
-  op === 'allReduce' ? packedName(output) : `${output}.sent`;
+const sentName = ({ op, input, output }: HalfCollective): string =>
+  op === 'allReduce' ? packedName(output) : `${input}.sent`;
 
 /** All-gathered parts of odd length are put together behind it. */
 function receivedName(lane: LaneBuilder, { op, input, output }: HalfCollective): string {
@@ -66,10 +66,14 @@ export function packInput(lane: LaneBuilder, collective: HalfCollective, where: 
   const { shape } = lane.spec(input);
   lane.buffer({ ...packedSpec(output, lane.spec(output).shape, format), category: 'activation' }, { shared: false });
   const words = wordsBrought(op, elements(shape), ranks);
-  declareWords(lane, sentName(collective), words, format);
+  const sent = sentName(collective);
+  const isThere = op !== 'allReduce' && lane.hasOwn(sent);
+  declareWords(lane, sent, words, format);
   declareWords(lane, receivedName(lane, collective), ranks * words, format);
+  // Another layer has asked for the same tensor.
+  if (isThere) return;
   const runs = toWords(partsOf(elements(shape), op === 'reduceScatter' ? ranks : 1));
-  lane.compute('halves/copy', [input], [sentName(collective)], runAttrs(runs, format), where);
+  lane.compute('halves/copy', [input], [sent], runAttrs(runs, format), where);
 }
 
 function declareWords(lane: LaneBuilder, name: string, words: number, format: HalfFormat): void {

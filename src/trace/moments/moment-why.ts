@@ -125,7 +125,10 @@ function backwardWhy(trace: StepTrace, moment: Moment, e: TraceEvent, clock: Clo
   if (e.name === 'optim/accumulate-grad') return accumulateWhy(trace);
   if (isAgain(e))
     return 'Activation checkpointing did not keep this output in forward, to save memory, so backward has to compute it again.';
-  if (overlapOf(trace, moment, clock))
+  const beside = overlapOf(trace, moment, clock);
+  if (beside && beside.bucket === undefined && cutsLayers(trace))
+    return 'The gradient of a layer’s weights needs no other rank. Each rank computes it while the all-reduce of the gradient of the layer’s input is under way.';
+  if (beside)
     return 'DDP does not wait for the end of backward. It all-reduces a bucket as soon as all gradients of the bucket are ready, while backward computes the next layers.';
   if (isModelParallel(trace))
     return 'The other devices wait: a device can start its backward pass only after the device with the next layers has sent a gradient.';

@@ -4,13 +4,14 @@
  * sentence.ts.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import { bufferWords } from '../buffer-words';
+import { bufferWords, sentWords } from '../buffer-words';
 import { plural } from '../words';
 import { layerMark } from './marks';
 import { does, their, type Who } from './who';
 
-/** Rounds, packs or unpacks what an operator computes with: part of the operator's moment. */
-export const isConversion = ({ name }: Pick<TraceEvent, 'name'>): boolean => name.startsWith('precision/');
+/** Rounds, packs or unpacks what an operator computes with, or sends: part of the operator's moment. */
+export const isConversion = ({ name }: Pick<TraceEvent, 'name'>): boolean =>
+  name.startsWith('precision/') || name === 'halves/copy';
 
 export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): string | undefined {
   switch (e.name) {
@@ -23,6 +24,17 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
       return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '')}`;
     case 'precision/unpack':
       return `${e.phase}: ${who.text} ${does(who, 'unpack')} the ${bufferWords(e.writes[0] ?? '')} to compute in float32`;
+    case 'halves/copy':
+      if (/\.received(@\d+)?$/.test(e.reads[0] ?? ''))
+        return `${e.anchor}: ${who.text} ${does(who, 'put')} together the ${sentWords(e.writes[0] ?? '')}`;
+      return `${e.anchor}: ${who.text} ${does(who, 'pack')} the ${sentWords(e.writes[0] ?? '')} for the messages`;
+    // Those of a bucket are a communication hook's.
+    case 'halves/add':
+      if (e.bucket !== undefined) return undefined;
+      return `${e.anchor}: ${who.text} ${does(who, 'add')} what ${who.many ? 'they' : 'it'} received to ${their(who)} own ${summedWords(e)}, rounding after every addition`;
+    case 'halves/decode':
+      if (e.bucket !== undefined) return undefined;
+      return `${e.anchor}: ${who.text} ${does(who, 'cast')} the ${sentWords(e.reads[0] ?? '')} to float32`;
     case 'scaler/unscale':
       return `scaler.unscale_(): ${who.text} ${does(who, 'divide')} ${their(who)} ${plural(e.writes.length - 1, 'gradient')} by the scale`;
     case 'scaler/update':
@@ -31,6 +43,12 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
   }
   if (!isSkippedStep(trace, e)) return undefined;
   return `scaler.step(): ${who.text} ${does(who, 'skip')} optimizer.step(), because a gradient is inf or NaN`;
+}
+
+/** A reduce-scatter sums in memory of its own. */
+function summedWords({ writes }: TraceEvent): string {
+  const said = sentWords(writes[0] ?? '');
+  return said.startsWith('receive buffer') ? 'part of the sum' : said;
 }
 
 /** An optimiser's step that the GradScaler has skipped. */

@@ -4,8 +4,8 @@
  */
 
 import { at } from '../../base/invariant';
-import type { CollectiveRef, StepTrace } from '../../protocol/trace';
-import { bufferWords } from '../buffer-words';
+import type { CollectiveRef, StepTrace, TraceEvent } from '../../protocol/trace';
+import { sentWords } from '../buffer-words';
 import { carriedWords, normWords, ofSyncBatchNorm } from '../carried';
 import { groupSize } from '../group-size';
 import { cutsLayers, gathersUnits } from '../parts';
@@ -38,13 +38,19 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
       if (gathersUnits(trace) && moment.phase === 'gather')
         return `${roundWords(round)}all-gather of ${unitMark(moment.module)}: ${gatherWords(trace, hops)}`;
       if (!ofSyncBatchNorm(at(hops.sends, 0)))
-        return `${roundWords(round)}all-gather of the pieces of ${carriedWords(at(hops.sends, 0))}: ${gatherWords(trace, hops)}`;
+        return `${roundWords(round)}all-gather of ${piecesWords(at(hops.sends, 0))}: ${gatherWords(trace, hops)}`;
       return `${roundWords(round)}all-gather of SyncBatchNorm’s statistics in ${layerMark(moment.module)}: ${gatherWords(trace, hops)}`;
     case 'reduceScatter':
       return `${roundWords(round)}reduce-scatter of the gradients of ${unitMark(moment.module)}: ${scatterWords(trace, hops)}`;
     default:
       return `${roundWords(round)}${round.op}: ${movesTo(trace, hops, carriedWords(at(hops.sends, 0)))}`;
   }
+}
+
+/** A buffer of blocks is called pieces already. */
+function piecesWords(e: TraceEvent): string {
+  const said = carriedWords(e);
+  return said.startsWith('the pieces') ? said : `the pieces of ${said.replace(/^the (padded )?piece of /, '')}`;
 }
 
 /** Of an all-reduce that looks for the largest values. */
@@ -82,8 +88,7 @@ function reducedWords(trace: StepTrace, { bucket, module, events, phase }: Momen
     return matrix ? `of PowerSGD's ${matrix.toUpperCase()} of ${bucketMark(bucket)}` : `of ${bucketMark(bucket)}`;
   }
   if (cutsLayers(trace) && !ofSyncBatchNorm(e) && e.anchor !== 'step' && phase !== 'step') {
-    // The bias is added behind the sum.
-    const what = `the ${bufferWords(buffer.replace(/\.sum(?=$|@)/, ''))}`;
+    const what = `the ${sentWords(buffer)}`;
     const { reduceOp, part } = e.collective ?? {};
     if (reduceOp === 'max' || part === 'all-gather') return `of ${what}`;
     return `of the ${numberWord(groupSize(trace, e))} addends of ${what}`;

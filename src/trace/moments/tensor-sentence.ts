@@ -33,7 +33,7 @@ function computed(e: TraceEvent, who: Who, partOf: PartOf): string {
     const cut = buffer === undefined ? undefined : partOf(e.device, buffer);
     return cut?.dim === undefined ? undefined : { dim: cut.dim, words: shareWords(cut) };
   };
-  const weight = share(e.reads.find((name) => name.endsWith('weight')));
+  const weight = share(e.reads.find((name) => WEIGHT.test(name)));
   const isLookup = e.name.startsWith('embedding/');
   if (weight && isLookup)
     return weight.dim === 0
@@ -56,6 +56,9 @@ function computed(e: TraceEvent, who: Who, partOf: PartOf): string {
   const what = result.dim === rank - 1 ? 'features' : rank === 4 ? 'channels' : result.dim === 1 ? 'positions' : 'rows';
   return `${each} runs ${layer} on its ${result.words} of the ${what}`;
 }
+
+/** Or what autocast has made of it. */
+const WEIGHT = /weight(\.b?f16)?$/;
 
 /** Copies around a collective over pieces. */
 function movedWords(e: TraceEvent, each: string): string | undefined {
@@ -93,15 +96,45 @@ function lossWords(trace: StepTrace, e: TraceEvent, each: string, partOf: PartOf
   }
 }
 
-/** What a collective inside the graph begins with. */
+/** What a rank of a tensor group copies a tensor for. */
+type CopyFor = 'ofSum' | 'toSum' | 'toGather' | 'ofWhole' | 'input' | 'toReduce';
+
+const OF_COLLECTIVE = /\.scratch\d/;
+/** Without the words that hold its halves. */
+const tensorOf = (buffer: string): string => buffer.replace(/@\d+$/, '').replace(/\.sent$/, '');
+
+export function copyFor({ device, reads, writes }: TraceEvent, partOf: PartOf): CopyFor {
+  const [read, written] = [tensorOf(reads[0] ?? ''), tensorOf(writes[0] ?? '')];
+  if (OF_COLLECTIVE.test(read)) return 'ofSum';
+  if (OF_COLLECTIVE.test(written)) return 'toSum';
+  const part = partOf(device, read);
+  if (part?.dim !== undefined || /\.(piece|padded)$/.test(read)) return 'toGather';
+  if (/\.(piece|padded)(\.grad)?$/.test(written) || /\.blocks(\.grad)?$/.test(read)) return 'ofWhole';
+  return /\.for\./.test(written) && !part ? 'input' : 'toReduce';
+}
+
+/** What a collective inside the graph begins or ends with. */
 function copied(e: TraceEvent, each: string, partOf: PartOf): string | undefined {
   const [read = '', written = ''] = [e.reads[0], e.writes[0]];
   if (ofSyncBatchNorm({ ...e, slice: { buffer: written } })) return undefined;
   const begin = e.phase === 'loss' ? '' : `${e.phase}: `;
-  const part = partOf(e.device, read);
-  if (/\.for\./.test(written) && !part)
-    return `${begin}${each} uses the ${bufferWords(read)} as the input of its part of ${layerMark(e.module)}`;
-  const said = bufferWords(read);
-  const what = part?.part.addend === undefined || /^(addend|sum|logit)/.test(said) ? said : `addend of the ${said}`;
-  return `${begin}${each} copies its ${what} into the buffer of the all-reduce`;
+  const said = bufferWords(read.replace(/\.sent(?=$|@)/, ''));
+  const whole = said.replace(/^(padded )?pieces? of the /, '');
+  switch (copyFor(e, partOf)) {
+    case 'ofSum':
+      return `${begin}${each} takes its part of the sum`;
+    case 'toSum':
+      return `${begin}${each} copies the ${whole} to where it is summed`;
+    case 'toGather':
+      return `${begin}${each} puts its piece of the ${whole} in its place among those of all ranks`;
+    case 'ofWhole':
+      return `${begin}${each} takes its own piece of the ${whole}`;
+    case 'input':
+      return `${begin}${each} uses the ${said} as the input of its part of ${layerMark(e.module)}`;
+    default: {
+      const addend = partOf(e.device, tensorOf(read))?.part.addend;
+      const what = addend === undefined || /^(addend|sum|logit)/.test(said) ? said : `addend of the ${said}`;
+      return `${begin}${each} copies its ${what} into the buffer of the all-reduce`;
+    }
+  }
 }

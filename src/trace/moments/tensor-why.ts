@@ -7,6 +7,7 @@ import { lookup } from '../../base/lookup';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { partsIn } from '../parts';
 import type { Moment } from './moment';
+import { copyFor } from './tensor-sentence';
 
 export function tensorWhy(trace: StepTrace, { kind, phase, events }: Moment, e: TraceEvent): string | undefined {
   if (kind === 'load')
@@ -15,15 +16,15 @@ export function tensorWhy(trace: StepTrace, { kind, phase, events }: Moment, e: 
       : undefined;
   if (e.name.startsWith('loss/parallel-')) return lookup(LOSS, e.name);
   if (phase !== 'forward') return undefined;
+  const partOf = partsIn(trace);
   if (e.name === 'ops/copy')
-    return /\.for\./.test(e.writes[0] ?? '')
+    return copyFor(e, partOf) === 'input'
       ? 'Nothing is sent here. In the backward pass each rank computes an addend of the gradient of this input, and an all-reduce adds the addends.'
       : undefined;
   if (e.name === 'ops/add' && e.reads.some((name) => name.endsWith('.bias')))
     return 'If every rank added the bias to its addend, the sum would contain the bias once per rank.';
-  const partOf = partsIn(trace);
   const dimOf = (ending: string) => {
-    const buffer = e.reads.find((name) => name.endsWith(ending));
+    const buffer = e.reads.find((name) => name.replace(/\.b?f16$/, '').endsWith(ending));
     return buffer === undefined ? undefined : partOf(e.device, buffer)?.dim;
   };
   if (e.name.startsWith('attention/') && dimOf('.out') !== undefined)

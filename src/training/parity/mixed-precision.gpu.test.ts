@@ -11,7 +11,7 @@ import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { AUTOCAST_CASE, MIXED_BASE, WHOLE_MODEL_CASES } from '../testing/mixed-cases';
+import { AUTOCAST_CASE, MIXED_BASE, TENSOR_AUTOCAST_CASE, WHOLE_MODEL_CASES } from '../testing/mixed-cases';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
 import type { Training } from '../training';
@@ -44,6 +44,18 @@ test.each(WHOLE_MODEL_CASES)(
 test('one GPUDevice per rank: the bits of the shared run', place({ modes: ['single'] }), async () => {
   expectSameBits((await shared()).held, await runInWorkers(AUTOCAST_CASE, node.gpu));
 });
+
+test(
+  'a tensor group: within one rounding of torch, and the same bits with one GPUDevice per rank',
+  place({ modes: ['tensor'] }),
+  async () => {
+    const { measured, held } = await runParity(TENSOR_AUTOCAST_CASE, node.gpu);
+    expect(measured.loss_rel_all).toBeLessThanOrEqual(1e-2);
+    expect(measured.final_param_maxabs).toBeLessThanOrEqual(1e-2);
+    expect(measured.replicaDivergence).toBe(0);
+    expectSameBits(held, await runInWorkers(TENSOR_AUTOCAST_CASE, node.gpu));
+  },
+);
 
 async function withRun<T>(
   config: ConfigInput,

@@ -16,41 +16,15 @@ import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import fixture from '../fixtures/tensor-autocast.json';
-import type { Bars, Stored } from '../testing/recorded-runs';
+import { TENSOR_AUTOCAST_CASE } from '../testing/mixed-cases';
 import { runParity } from '../testing/run-parity';
 import { differenceFromSingle, replicaDivergence } from '../weights/weight-differences';
 
-const { sizes, samples, batch: batchSize } = fixture;
-const tensors = (stored: object) => new Map(Object.entries(stored as Readonly<Record<string, Stored>>));
-
-/** Gradients and parameters have PyTorch's bits; a loss is a sum in float32. */
-const BARS: Bars = { loss_rel_first10: 1e-6, loss_rel_all: 1e-6, first_grad_maxrel: 0, final_param_maxabs: 0 };
-
-const CONFIG: ConfigInput = {
-  mode: 'tensor',
-  worldSize: 2,
-  tensor: { plan: { 0: 'ColwiseParallel', 2: 'RowwiseParallel', 4: 'ColwiseParallel', 6: 'RowwiseParallel' } },
-  precision: 'autocast-bf16',
-  model: { layers: mlpLayers(sizes, 'Tanh') },
-  data: { type: 'randomRegression', samples, in: at(sizes, 0), out: sizes.at(-1) },
-  loss: { type: 'MSELoss' },
-  optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
-  batchSize,
-};
+const { sizes, batch: batchSize } = fixture;
+const { config: CONFIG, bars: BARS } = TENSOR_AUTOCAST_CASE;
 
 test('two pairs of columns and rows have the bits of PyTorch', place({ modes: ['tensor'] }), async () => {
-  const { measured } = await runParity({
-    name: 'tensor, autocast with bfloat16',
-    config: CONFIG,
-    files: {},
-    losses: [fixture.losses],
-    firstGradients: tensors(fixture.first_step_grads),
-    finalParameters: tensors(fixture.final_params),
-    evalLoss: undefined,
-    clipped: 1,
-    finalBuffers: new Map(),
-    bars: BARS,
-  });
+  const { measured } = await runParity(TENSOR_AUTOCAST_CASE);
   expect(measured.loss_rel_all).toBeLessThanOrEqual(BARS.loss_rel_all);
   expect(measured.first_grad_maxrel).toBe(0);
   expect(measured.final_param_maxabs).toBe(0);

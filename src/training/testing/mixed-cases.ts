@@ -7,6 +7,7 @@ import type { ConfigInput } from '../../protocol/config';
 import { mlpLayers } from '../../protocol/presets';
 import type { StoredTensor } from '../../tensor/fixtures/decode';
 import fixture from '../fixtures/mixed-precision.json';
+import cut from '../fixtures/tensor-autocast.json';
 import type { ParityCase } from './parity-cases';
 import type { Bars, Stored } from './recorded-runs';
 
@@ -60,6 +61,28 @@ export const WHOLE_MODEL_CASES: readonly ParityCase[] = [
     finalParameters: stored(recorded.bf16_everything.final_params),
   },
 ];
+
+const { sizes, samples, batch } = cut;
+
+/** Two pairs of columns and rows on two ranks; scripts/tensor-autocast-reference.py has written it out in PyTorch. */
+export const TENSOR_AUTOCAST_CASE: ParityCase = {
+  ...AUTOCAST_CASE,
+  name: 'a tensor group, autocast with bfloat16',
+  config: {
+    mode: 'tensor',
+    worldSize: 2,
+    tensor: { plan: { 0: 'ColwiseParallel', 2: 'RowwiseParallel', 4: 'ColwiseParallel', 6: 'RowwiseParallel' } },
+    precision: 'autocast-bf16',
+    model: { layers: mlpLayers(sizes, 'Tanh') },
+    data: { type: 'randomRegression', samples, in: at(sizes, 0), out: at(sizes, sizes.length - 1) },
+    loss: { type: 'MSELoss' },
+    optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
+    batchSize: batch,
+  },
+  losses: [cut.losses],
+  firstGradients: stored(cut.first_step_grads),
+  finalParameters: stored(cut.final_params),
+};
 
 export interface ScalerCase {
   readonly name: string;

@@ -19,7 +19,14 @@ const { smallest: SMALLEST, full: FULL, end: LARGEST } = FLOAT16;
 
 export const magnitudes: OperatorPicture = {
   name: 'magnitudes',
-  operators: ['precision/cast', 'precision/round', 'precision/pack', 'precision/unpack', 'scaler/unscale'],
+  operators: [
+    'precision/cast',
+    'precision/round',
+    'precision/pack',
+    'precision/unpack',
+    'halves/copy',
+    'scaler/unscale',
+  ],
   shows: 'how large the values are, as powers of two, and the range of float16',
   draw(operation, sketch) {
     const { area, detail, info, event } = operation;
