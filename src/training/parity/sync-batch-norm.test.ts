@@ -67,3 +67,9 @@ test.each<[string, ConfigInput]>([
 test('plain BatchNorm differs', async () => {
   expect(await apart({ ddp: {} })).toBeGreaterThan(1e-3);
 });
+
+test('under autocast it is that of one device but for roundings of bfloat16', async () => {
+  // 0.01 is two roundings of the largest weights; without SyncBatchNorm ranks differ by more.
+  expect(await apart({ ddp: sync(), precision: 'autocast-bf16' })).toBeLessThan(0.01);
+  expect(await apart({ precision: 'autocast-bf16' })).toBeGreaterThan(0.02);
+});
