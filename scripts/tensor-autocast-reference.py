@@ -1,8 +1,8 @@
 """Writes src/training/fixtures/tensor-autocast.json: tensor parallelism of two ranks under torch.autocast, in bfloat16.
 
 DTensor needs a newer torch than 1.13, so both ranks are written out in one process: each has its half of the columns or
-rows as a leaf of its own, the halves of a row-parallel layer are added up in bfloat16, and the bias goes into the product
-of rank 0. What ranks use alike (the input of a pair) autograd adds up, as the all-reduce of its gradient does. The
+rows as a leaf of its own, the addends of a row-parallel layer are added up in bfloat16, and the bias goes into the
+product of rank 0. What ranks use alike (the input of a pair) autograd adds up, as the all-reduce of its gradient does. The
 backward pass of torch 1.13 adds up some products of bfloat16 in bfloat16; newer ones add up in float32 and round once,
 and so does `Linear` here.
 Run: python3 scripts/tensor-autocast-reference.py
@@ -68,7 +68,8 @@ class Cut:
         return [*self.weights, *self.biases]
 
     def named(self, of):
-        return {'weight': torch.cat([of(w) for w in self.weights], self.dim), 'bias': torch.cat([of(b) for b in self.biases])}
+        weight = torch.cat([of(w) for w in self.weights], self.dim)
+        return {'weight': weight, 'bias': torch.cat([of(b) for b in self.biases])}
 
 
 torch.manual_seed(0)
@@ -100,7 +101,8 @@ while len(losses) < STEPS:
         optimizer.step()
         losses.append(loss.item())
 
+run = {'torch': torch.__version__, 'samples': SAMPLES, 'batch': BATCH, 'sizes': SIZES, 'losses': losses}
 with open(OUT, 'w') as file:
-    json.dump({'torch': torch.__version__, 'samples': SAMPLES, 'batch': BATCH, 'sizes': SIZES, 'losses': losses, 'first_step_grads': first_grads, 'final_params': whole(lambda p: p)}, file, indent=1)
+    json.dump({**run, 'first_step_grads': first_grads, 'final_params': whole(lambda p: p)}, file, indent=1)
     file.write('\n')
 print(losses)

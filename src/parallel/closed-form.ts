@@ -97,7 +97,7 @@ export function stateText({ parameterBytes, gradientBytes, bufferBytes }: Transf
 export const uncounted = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): string =>
   ddp.syncBatchNorm && batchNorms(model.layers) > 0 ? '; not counted: the sums of SyncBatchNorm' : '';
 
-/** What crosses a border with that many rows. Halves cross two to a word, so that the last one may cross beside nothing. */
+/** What crosses a border with that many rows: whole words, of two halves each in half precision. */
 export const borderBytes = (rowBytes: number, rows: number): number => 4 * Math.ceil((rowBytes * rows) / 4);
 
 /** What crosses each border, in words: once where all borders are alike. */

@@ -277,8 +277,8 @@ class Partitioner {
   }
 
   /**
-   * What a rank has for an input of a node. A cast comes after the tensor has been brought where it is needed, as in
-   * torch, where a module's inputs are redistributed before autocast casts them: so the gradient's messages are float32.
+   * What a rank has for an input of a node. A tensor is cast after it has been brought where it is needed: torch
+   * redistributes a module's inputs before autocast casts them. So the messages of its gradient are float32.
    */
   private input(node: GraphNode, rule: Rule, given: ValueId, i: number): ValueId {
     const moved = this.moved(node, rule, given, i);

@@ -7,8 +7,8 @@ import type { CodeLine } from '../../protocol/trace';
 import { unitsOf } from './units';
 
 /**
- * Of fully_shard of a unit, and of the root, as they follow its mesh. `rootPolicy`: a Python expression; policyLines has
- * the names.
+ * Of fully_shard of a unit, and of the root, as they follow its mesh. `rootPolicy`: a Python expression, of what
+ * policyLines names.
  */
 export function shardArguments(config: Config, rootPolicy = 'root_policy'): readonly [ofUnit: string, ofRoot: string] {
   const { stage, reshardAfterForward, reshardTo } = config.sharded;

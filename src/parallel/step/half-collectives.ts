@@ -1,8 +1,8 @@
 /**
  * A collective of a tensor in half precision: the ranks send halves, two to an int32 word, and add halves up. The
- * result comes as halves, too, which is what backward keeps of it, and is unpacked into float32 for the kernels. A rank's
- * part begins at a word, so a part with an odd number of elements is sent with one half more than in torch. Used by
- * graph-collectives.ts and by what counts bytes.
+ * result comes as halves, too, which is what backward keeps of it, and is unpacked into float32 for the kernels. The
+ * part of a rank begins at a word, so a part with an odd number of elements is sent with one half more than in torch.
+ * Used by graph-collectives.ts and by what counts bytes.
  */
 import { at } from '../../base/invariant';
 import type { CollectiveCall } from '../../collectives/collective';

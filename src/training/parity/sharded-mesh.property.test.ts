@@ -1,7 +1,7 @@
 /**
  * fully_shard on random meshes: nets of whole layers and column/row pairs with any widths, in shards beside tp, around
- * the stages of a pipeline in any order, and both, in float32 and in half precision, train like one device, send what the closed form says, and every
- * Program is verified.
+ * the stages of a pipeline in any order, and both, in float32 and in half precision, train like one device, send what
+ * the closed form says, and every Program is verified.
  *
  * @module-tag rest: sharded-mesh.test.ts trains on chosen meshes.
  */
