@@ -1,10 +1,10 @@
 """Writes src/training/fixtures/tensor-autocast.json: tensor parallelism of two ranks under torch.autocast, in bfloat16.
 
-DTensor needs a newer torch than 1.13, so both ranks are written out in one process: each has its half of the columns or
-rows as a leaf of its own, the addends of a row-parallel layer are added up in bfloat16, and the bias goes into the
-product of rank 0. What ranks use alike (the input of a pair) autograd adds up, as the all-reduce of its gradient does. The
-backward pass of torch 1.13 adds up some products of bfloat16 in bfloat16; newer ones add up in float32 and round once,
-and so does `Linear` here.
+DTensor needs a newer torch than 1.13, so both ranks are written out in one process: each has its half of the columns
+or rows as a leaf of its own, the addends of a row-parallel layer are added up in bfloat16, and the bias goes into the
+product of rank 0. What ranks use alike (the input of a pair) autograd adds up, as the all-reduce of its gradient does.
+The backward pass of torch 1.13 adds up some products of bfloat16 in bfloat16; newer ones add up in float32 and round
+once, and so does `Linear` here.
 Run: python3 scripts/tensor-autocast-reference.py
 """
 import base64, json, os
