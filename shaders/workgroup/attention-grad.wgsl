@@ -34,6 +34,7 @@ var<workgroup> rows_a: array<f32, 1040>;
 var<workgroup> rows_b: array<f32, 1040>;
 var<workgroup> tile: array<f32, 1040>;
 var<workgroup> weights: array<f32, 272>; // 16 x 17
+var<workgroup> of_queries: array<vec2f, 16>; // lse and delta, of the rows or of a tile
 
 // By its bits: a driver may turn a comparison into max(), which may swallow NaN.
 fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
@@ -61,6 +62,10 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
   let ys = group.z * params.y_stride + params.y_offset + b * params.y_batch + h * params.y_head;
   let lse_start = group.z * params.lse_stride + bh * select(params.columns, params.rows, of_rows);
   let delta_start = group.z * params.delta_stride + bh * select(params.columns, params.rows, of_rows);
+  if (of_rows && lane < 16u) {
+    let query = min(first + lane, params.rows - 1u);
+    of_queries[lane] = vec2f(lse[lse_start + query], delta[delta_start + query]);
+  }
   for (var e = c; e < params.head_dim; e += 16u) {
     rows_a[r * 65u + e] = row_a[a_at + e];
     if (params.mode != 2u) { rows_b[r * 65u + e] = row_b[b_at + e]; }
@@ -74,6 +79,11 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
   for (var column = begin; column <= end; column += 16u) {
     workgroupBarrier(); // the tile before is used up
     let place = min(column + r, last);
+    if (!of_rows && lane < 16u) {
+      let query = min(column + lane, last);
+      of_queries[lane] = vec2f(lse[lse_start + query], 0.0);
+      if (params.mode == 1u) { of_queries[lane].y = delta[delta_start + query]; }
+    }
     for (var e = c; e < params.head_dim; e += 16u) {
       if (params.mode == 2u) {
         tile[r * 65u + e] = col_a[ca + place * params.col_a_row + e];
@@ -93,13 +103,13 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
     for (var e = c; e < params.head_dim; e += 16u) { tile[r * 65u + e] = y[ys + place * params.y_row + e]; }
     workgroupBarrier();
     let j = column + c;
-    let query = select(min(j, last), row, of_rows);
+    let own = of_queries[select(c, r, of_rows)];
     if (params.mode != 2u) {
       for (var e = 0u; e < params.head_dim; e++) { s += rows_a[r * 65u + e] * tile[c * 65u + e]; }
     }
-    let x = s * params.scale - lse[lse_start + query];
+    let x = s * params.scale - own.x;
     var p = select(exp(x), x, is_nan(x)); // exp may swallow NaN
-    if (params.mode != 2u) { p *= (dp - delta[delta_start + query]) * params.scale; }
+    if (params.mode != 2u) { p *= (dp - own.y) * params.scale; }
     let reached = params.causal == 0u || select(row <= j, j <= row, of_rows);
     weights[r * 17u + c] = select(0.0, p, reached && j <= last);
     workgroupBarrier();

@@ -1,7 +1,9 @@
 // norm/layer-norm-grad-input for GPUs with fast workgroup memory (torch.nn.functional.layer_norm): with g = dy weight
 // and n = (x - mean) rstd, dx = (g - mean of g - n mean of g n) rstd for every row. dy, x, dx [rows, columns]; mean,
 // rstd [rows]; weight [columns]. Why: as workgroup/layer-norm; 32 lanes take a row, 8 rows a workgroup.
+// Of rows with at most 192 columns a lane keeps g and x - mean (KEPT), so that dy and x are read once.
 override AFFINE: u32 = 1u;
+override KEPT: u32 = 0u;
 
 struct Params {
   rows: u32,
@@ -23,6 +25,7 @@ struct Params {
 @group(1) @binding(0) var<uniform> params: Params;
 
 var<workgroup> sums: array<vec2f, 256>;
+var<workgroup> kept: array<vec2f, 1536>; // 6 of each invocation, which no other one reads
 
 // The sum over the 32 lanes of a row, in one order.
 fn row_sum(lane: u32, v: vec2f) -> vec2f {
@@ -36,6 +39,13 @@ fn row_sum(lane: u32, v: vec2f) -> vec2f {
   return sums[lane / 32u * 32u];
 }
 
+// g and x - mean.
+fn pair(dy_at: u32, x_at: u32, weight_at: u32, center: f32) -> vec2f {
+  var g = dy[dy_at];
+  if (AFFINE == 1u) { g *= weight[weight_at]; }
+  return vec2f(g, x[x_at] - center);
+}
+
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
   let row = min((group.y * 32768u + group.x) * 8u + lane / 32u, params.rows - 1u); // beyond the edge repeated
@@ -45,18 +55,22 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
   let center = mean[group.z * params.mean_stride + row];
   let scale = rstd[group.z * params.rstd_stride + row];
   var both = vec2f(); // of g, and of g (x - mean)
+  var e = 0u;
   for (var k = lane % 32u; k < params.columns; k += 32u) {
-    var g = dy[dy_row + k];
-    if (AFFINE == 1u) { g *= weight[w + k]; }
-    both += g * vec2f(1.0, x[x_row + k] - center);
+    let v = pair(dy_row + k, x_row + k, w + k, center);
+    if (KEPT == 1u) { kept[e * 256u + lane] = v; }
+    both += v.x * vec2f(1.0, v.y);
+    e++;
   }
   let means = row_sum(lane, both) / f32(params.columns);
   let slope = means.y * scale * scale;
   if ((group.y * 32768u + group.x) * 8u + lane / 32u >= params.rows) { return; }
   let out = group.z * params.dx_stride + row * params.columns;
+  e = 0u;
   for (var k = lane % 32u; k < params.columns; k += 32u) {
-    var g = dy[dy_row + k];
-    if (AFFINE == 1u) { g *= weight[w + k]; }
-    dx[out + k] = (g - means.x - (x[x_row + k] - center) * slope) * scale;
+    var v: vec2f;
+    if (KEPT == 1u) { v = kept[e * 256u + lane]; } else { v = pair(dy_row + k, x_row + k, w + k, center); }
+    dx[out + k] = (v.x - means.x - v.y * slope) * scale;
+    e++;
   }
 }

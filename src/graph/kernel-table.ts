@@ -150,6 +150,7 @@ export const KERNELS = {
   'shape/scatter': { tensors: 'rrrw', params: 4 },
   'workgroup/attention': { tensors: 'rrrww', params: 23 },
   'workgroup/attention-grad': { tensors: 'rrrrrrrw', params: 32 },
+  'workgroup/attention-grad-keys': { tensors: 'rrrrrrw', params: 31 },
   'workgroup/batch-norm-grad-reduce': { tensors: 'rrwwww', params: 2 },
   'workgroup/batch-norm-statistics': { tensors: 'rwwwww', params: 8 },
   'workgroup/conv2d-3x3': { tensors: 'rrrw', params: 20 },

@@ -21,7 +21,9 @@ export function lowerFor(op: OpDef, types: OpTypes, tuning: KernelTuning): reado
     const next = launches[i + 1];
     const product = productOf(launch);
     if (product) return [productFor(product, tuning, launch)];
-    const gradient = convolutionGradient(launch, launches[i + 2]);
+    const before = launches[i - 1];
+    if (before && keysOfAttention(before, launch)) return [];
+    const gradient = convolutionGradient(launch, launches[i + 2]) ?? keysOfAttention(launch, next);
     if (gradient) return [gradient];
     return [RULES[launch.kernel]?.(launch, next?.kind === 'dense' ? next : undefined) ?? launch];
   });
@@ -82,24 +84,53 @@ const WIDEST_HEAD = 64;
 /** Rows of scores that an invocation of the plain kernels takes, and a workgroup of those here. */
 const [BLOCK, SHARED_BLOCK] = [4, 16];
 
+const sharedBlocks = (launch: DenseLaunch): number => {
+  const [blocks, rows] = [numberAt(launch.params, 0), numberAt(launch.params, 1)];
+  return (blocks / Math.ceil(rows / BLOCK)) * Math.ceil(rows / SHARED_BLOCK);
+};
+
 const attention =
   (kernel: KernelId): Rule =>
   (launch) => {
-    const [blocks = 0, rows = 0, , headDim = 0] = [0, 1, 2, 3].map((i) => numberAt(launch.params, i));
-    if (headDim > WIDEST_HEAD) return undefined;
-    const shared = (blocks / Math.ceil(rows / BLOCK)) * Math.ceil(rows / SHARED_BLOCK);
+    if (numberAt(launch.params, 3) > WIDEST_HEAD) return undefined;
+    const shared = sharedBlocks(launch);
     return { ...launch, kernel, params: [shared, ...launch.params.slice(1)], workgroups: grid(shared, 1) };
   };
+
+/** The gradients of the keys and of the values, where one launch writes both: they lie in one tensor. */
+function keysOfAttention(dk: Launch, dv: Launch | undefined): DenseLaunch | undefined {
+  const isGradient = (launch: Launch | undefined, mode: number): launch is DenseLaunch =>
+    launch?.kind === 'dense' &&
+    launch.kernel === 'attention/attention-grad' &&
+    launch.params[6] === mode &&
+    numberAt(launch.params, 3) <= WIDEST_HEAD;
+  if (!isGradient(dk, 1) || !isGradient(dv, 2) || at(dk.bindings, 7) !== at(dv.bindings, 7)) return undefined;
+  const [k = 0, q = 0, v = 0, dout = 0, , lse = 0, delta = 0, result = 0] = dk.bindings;
+  const shared = sharedBlocks(dk);
+  // Sizes without the mode; places without that of y; the place of dv.
+  const sizes = [...dk.params.slice(1, 6), at(dk.params, 7)];
+  return {
+    kind: 'dense',
+    kernel: 'workgroup/attention-grad-keys',
+    bindings: [k, q, v, dout, lse, delta, result],
+    params: [shared, ...sizes, ...dk.params.slice(8, 24), ...dk.params.slice(28, 32), ...dv.params.slice(28, 32)],
+    workgroups: grid(shared, 1),
+  };
+}
 
 /** Rows of a layer norm, and columns of its parameters' gradients, that a workgroup takes. */
 const NORM_GROUP = 8;
 
+/** Columns of a row that the kernels have room to keep. */
+const WIDEST_KEPT = { 'workgroup/layer-norm': 384, 'workgroup/layer-norm-grad-input': 192 } as const;
+
 const layerNorm =
-  (kernel: KernelId, width: 1 | 4): Rule =>
+  (kernel: keyof typeof WIDEST_KEPT, width: 1 | 4): Rule =>
   (launch) => {
-    const [rows = 0, columns = 0] = [0, 1].map((i) => numberAt(launch.params, i));
-    const params = [rows, columns * width, ...launch.params.slice(2)];
-    return { ...launch, kernel, params, workgroups: grid(rows, NORM_GROUP) };
+    const [rows = 0, columns = 0] = [numberAt(launch.params, 0), numberAt(launch.params, 1) * width];
+    const params = [rows, columns, ...launch.params.slice(2)];
+    const constants = { ...launch.constants, KEPT: columns <= WIDEST_KEPT[kernel] ? 1 : 0 };
+    return { ...launch, kernel, constants, params, workgroups: grid(rows, NORM_GROUP) };
   };
 
 const layerNormGradParams =

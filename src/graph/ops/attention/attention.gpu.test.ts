@@ -34,6 +34,8 @@ describe.each(TUNINGS)('kernels of %s', (_, tuning) => {
     it.each([
       ['wide heads', packed(1, 17, 1, 128, false)],
       ['odd everything', packed(3, 37, 3, 13, true)],
+      ['heads of more than 32 elements', packed(2, 35, 2, 33, true)],
+      ['heads of 64 elements, not causal', packed(1, 18, 2, 64, false)],
       ['more keys than queries', separate(19, 67, 6, false)],
       ['more queries than keys, causal', separate(67, 19, 6, true)],
       ['more keys than queries, causal', separate(5, 70, 3, true)],

@@ -37,6 +37,10 @@ describe.each(TUNINGS)('agrees with the CPU, kernels of %s', (_, tuning) => {
   it.each([
     ['layer norm over many rows', layerNorm([701, 37])],
     ['layer norm over 5,000 rows', layerNorm([5000, 3])],
+    ['layer norm of rows as long as are kept for the gradient', layerNorm([9, 192])],
+    ['layer norm of longer rows', layerNorm([17, 193], 100)],
+    ['layer norm of rows as long as are kept', layerNorm([5, 384], 100)],
+    ['layer norm of rows one longer', layerNorm([5, 385], 100)],
     ['layer norm far from zero', layerNorm([9, 500], 1000)],
     ['group norm of planes', groupNorm([3, 6, 17, 19], 2)],
     ['group norm of one group far from zero', groupNorm([2, 6, 40, 40], 1, 1000)],
