@@ -5,8 +5,8 @@
  */
 import { high, low, plusDoubles, rounded } from './lanes';
 
-const LN2_HIGH: f64 = 6.93147180369123816490e-01;
-const LN2_LOW: f64 = 1.90821492927058770002e-10;
+export const LN2_HIGH: f64 = 6.93147180369123816490e-01;
+export const LN2_LOW: f64 = 1.90821492927058770002e-10;
 const INVERSE_LN2: f64 = 1.44269504088896338700;
 const P1: f64 = 1.66666666666666019037e-01;
 const P2: f64 = -2.77777777770155933842e-03;
@@ -14,7 +14,7 @@ const P3: f64 = 6.61375632143793436117e-05;
 const P4: f64 = -1.65339022054652515390e-06;
 const P5: f64 = 4.13813679705723846039e-08;
 /** From here on a multiple of ln 2 is taken out: the first number whose upper half is over that of ln(2) / 2. */
-const REDUCE_FROM: f64 = 0.34657382965087890625;
+export const REDUCE_FROM: f64 = 0.3465735912322998046875;
 const TINY: f64 = 3.725290298461914e-9;
 const LARGEST: f64 = 709.782712893383973096;
 /** Below it results are denormal. */
@@ -22,14 +22,14 @@ export const NORMAL_FROM: f64 = -708.0;
 
 // @ts-ignore: decorator
 @inline
-function double(x: f64): v128 {
+export function double(x: f64): v128 {
   return f64x2.splat(x);
 }
 
 /** The first step of e^x, x = k ln 2 + (hi - lo): k is x / ln 2, rounded half away from 0. */
 // @ts-ignore: decorator
 @inline
-function multiple(x: v128): v128 {
+export function multiple(x: v128): v128 {
   const half = v128.or(v128.and(x, double(-0.0)), double(0.5));
   return f64x2.trunc(f64x2.add(f64x2.mul(double(INVERSE_LN2), x), half));
 }
@@ -54,7 +54,7 @@ function reducedExp(x: v128, k: v128): v128 {
 /** 2^k for whole k from -1021 to 1023. */
 // @ts-ignore: decorator
 @inline
-function power(k: v128): v128 {
+export function power(k: v128): v128 {
   // The lowest bits of a double as large as this are a whole number.
   const bits = i64x2.shl(f64x2.add(k, double(6755399441055744)), 52);
   return i64x2.add(bits, i64x2.splat(0x3ff0000000000000));
@@ -82,10 +82,13 @@ export function exp(x: v128): v128 {
   return v128.bitselect(double(2.718281828459045), result, f64x2.eq(x, double(1)));
 }
 
-/** e^x of both, from NORMAL_FROM to 0: as exp, without what only other numbers need. */
+/**
+ * e^x of both, from NORMAL_FROM to 709: as exp, without what only other numbers need. e^1 may be one bit off, which
+ * no float shows.
+ */
 // @ts-ignore: decorator
 @inline
-export function expNegative(x: v128): v128 {
+export function expUsual(x: v128): v128 {
   const size = f64x2.abs(x);
   const k = multipleOrNone(x, size);
   const result = f64x2.mul(reducedExp(x, k), power(k));
@@ -118,11 +121,11 @@ function expOne(x: f64): f64 {
   return y * reinterpret<f64>((<i64>(0x3ff + k + 1000)) << 52) * 9.33263618503218878990e-302;
 }
 
-/** e^x rounded, of four floats; fast for those that are not over 0. */
+/** e^x rounded, of four floats. */
 // @ts-ignore: decorator
 @inline
 export function expOf(x: v128): v128 {
-  if (i32x4.all_true(v128.and(f32x4.ge(x, f32x4.splat(-700)), f32x4.le(x, f32x4.splat(0))))) return rounded(expNegative(low(x)), expNegative(high(x)));
+  if (i32x4.all_true(v128.and(f32x4.ge(x, f32x4.splat(-700)), f32x4.le(x, f32x4.splat(700))))) return rounded(expUsual(low(x)), expUsual(high(x)));
   return rounded(exp(low(x)), exp(high(x)));
 }
 

@@ -8,4 +8,5 @@ export { layerNorm, layerNormGradInput, layerNormGradParams } from './layer-norm
 export { batchNorm, batchNormGradInput, gradSums, moments } from './norm';
 export { adam, sgd, sgdMomentum } from './optim';
 export { add, addColumns, allFinite, gelu, geluGrad, mul, relu, reluGrad } from './pointwise';
+export { sigmoid, sigmoidGrad, tanh, tanhGrad } from './pointwise';
 export { product } from './product';

@@ -1,5 +1,6 @@
 /** Operators that treat each element alone. Each has the bits of its loop in src/graph/ops/pointwise. */
 import { erf, erfModerate, erfSmall, expOf } from './exponential';
+import { tanhOf } from './hyperbolic';
 import { FLOAT, FLOATS, high, loadSome, low, rounded, storeSome, VECTOR } from './lanes';
 
 const INV_SQRT2: f32 = 0.7071067811865476;
@@ -108,6 +109,70 @@ export function geluGrad(dy: usize, x: usize, dx: usize, n: i32): void {
   }
   const left = n - i;
   storeSome(dx, f32x4.mul(loadSome(dy, left), geluSlope(loadSome(x, left))), left);
+}
+
+export function tanh(x: usize, y: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(y, tanhOf(v128.load(x)));
+    x += VECTOR;
+    y += VECTOR;
+  }
+  storeSome(y, tanhOf(loadSome(x, n - i)), n - i);
+}
+
+/** dy (1 - y^2) */
+// @ts-ignore: decorator
+@inline
+function tanhSlope(dy: v128, y: v128): v128 {
+  return f32x4.mul(dy, f32x4.sub(f32x4.splat(1), f32x4.mul(y, y)));
+}
+
+export function tanhGrad(dy: usize, y: usize, dx: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(dx, tanhSlope(v128.load(dy), v128.load(y)));
+    dy += VECTOR;
+    y += VECTOR;
+    dx += VECTOR;
+  }
+  storeSome(dx, tanhSlope(loadSome(dy, n - i), loadSome(y, n - i)), n - i);
+}
+
+/** 1 / (1 + e^-x) */
+// @ts-ignore: decorator
+@inline
+function sigmoidOf(x: v128): v128 {
+  const one = f32x4.splat(1);
+  return f32x4.div(one, f32x4.add(one, expOf(f32x4.neg(x))));
+}
+
+export function sigmoid(x: usize, y: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(y, sigmoidOf(v128.load(x)));
+    x += VECTOR;
+    y += VECTOR;
+  }
+  storeSome(y, sigmoidOf(loadSome(x, n - i)), n - i);
+}
+
+/** dy (1 - y) y */
+// @ts-ignore: decorator
+@inline
+function sigmoidSlope(dy: v128, y: v128): v128 {
+  return f32x4.mul(f32x4.mul(dy, f32x4.sub(f32x4.splat(1), y)), y);
+}
+
+export function sigmoidGrad(dy: usize, y: usize, dx: usize, n: i32): void {
+  let i = 0;
+  for (; i + FLOATS <= n; i += FLOATS) {
+    v128.store(dx, sigmoidSlope(v128.load(dy), v128.load(y)));
+    dy += VECTOR;
+    y += VECTOR;
+    dx += VECTOR;
+  }
+  storeSome(dx, sigmoidSlope(loadSome(dy, n - i), loadSome(y, n - i)), n - i);
 }
 
 /** y[c] = sum over rows of x[row][c], in order; rows lie `width` floats apart. */

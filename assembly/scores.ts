@@ -2,7 +2,7 @@
  * The steps of attention for two queries at a time, in double precision: scores, weights, and sums of rows by weights.
  * Two keys, or two elements of a row, share a vector. attention.ts calls them.
  */
-import { exp, expNegative, NORMAL_FROM } from './exponential';
+import { exp, expUsual, NORMAL_FROM } from './exponential';
 import { DOUBLE, FLOAT, FLOATS, high, low, plusDoubles } from './lanes';
 
 /** Keys that are scored side by side. */
@@ -132,8 +132,8 @@ export function weigh(scores: usize, reach: i32, scale: f64): f64 {
     let v = f64x2.sub(v128.load(at, 16), shift);
     // NaN fails the comparisons.
     if (i64x2.all_true(v128.and(f64x2.ge(u, least), f64x2.ge(v, least)))) {
-      u = expNegative(u);
-      v = expNegative(v);
+      u = expUsual(u);
+      v = expUsual(v);
     } else {
       u = exp(u);
       v = exp(v);

@@ -1,11 +1,12 @@
 /**
- * The exponential and the error function of WebAssembly, by way of gelu, over floats of all sizes: the bits of the
- * plain loops, which take Math.exp.
+ * The exponential, tanh and the error function of WebAssembly, over floats of all sizes: the bits of the plain loops,
+ * which take Math.exp and Math.tanh, and so at most half a unit in the last place (ulp) from the exact value where
+ * Math.tanh is.
  */
 import { expect, it } from 'vitest';
 import { must } from '../../base/invariant';
 import { ALL_OPS } from '../testing/all-ops';
-import { GRAPH_VECTORS } from '.';
+import { GRAPH_VECTORS, KERNELS, Vectors } from '.';
 import { expectSameBits } from './testing/same-bits';
 
 /** Every float whose bits are a multiple of this number, and its neighbour. */
@@ -17,20 +18,40 @@ function floatsOfAllSizes(): Float32Array {
   return new Float32Array(Uint32Array.from(bits).buffer);
 }
 
-/** Where the formulas change: |x| / sqrt 2 of 1 and 6, the multiples of ln 2 in x^2 / 2. */
+/** Where the formulas change: |x| / sqrt 2 of 1 and 6, multiples of ln 2 in x^2 / 2, x and 2 x. */
 function floatsAtBorders(): Float32Array {
   const borders = [1, 6].map((border) => border * Math.SQRT2);
-  for (let k = 0.5; k < 20; k += 0.5) borders.push(Math.sqrt(2 * k * Math.LN2));
+  for (let k = 0.5; k < 20; k += 0.5) borders.push(Math.sqrt(2 * k * Math.LN2), k * Math.LN2, (k * Math.LN2) / 2);
   const ulps = Array.from({ length: 65 }, (_, i) => (i - 32) * 2 ** -23);
   const near = borders.flatMap((border) => ulps.map((ulp) => border * (1 + ulp)));
   return Float32Array.from([...near, ...near.map((x) => -x)]);
 }
 
-it.each(['ops/gelu', 'ops/gelu-grad'])('%s', (name) => {
+const UNARY = ['ops/gelu', 'ops/gelu-grad', 'ops/tanh', 'ops/tanh-grad', 'ops/sigmoid', 'ops/sigmoid-grad'];
+
+it.each(UNARY)('%s', (name) => {
   const op = must(ALL_OPS.get(name), name);
   for (const x of [floatsOfAllSizes(), floatsAtBorders()]) {
     const type = { shape: [x.length], dtype: 'f32' as const };
-    const data = name === 'ops/gelu' ? [x] : [new Float32Array(x.length).fill(1), x];
+    const data = name.endsWith('-grad') ? [new Float32Array(x.length).fill(1), x] : [x];
     expect(expectSameBits({ op, types: data.map(() => type), attrs: {}, data }, GRAPH_VECTORS.get(name))).toBe(true);
   }
 });
+
+/** Of a float: how far it is from the next one. */
+const ulpOf = (x: number): number => Math.max(2 ** (Math.floor(Math.log2(Math.abs(x))) - 23), 2 ** -149);
+
+it('tanh is within 0.501 ulp of the exact value', () => {
+  const vectors = must(Vectors.open(must(KERNELS, 'WebAssembly with vectors'), [2 ** 20]), 'memory');
+  const x = floatsOfAllSizes().filter((value) => Math.abs(value) < 20 && value !== 0);
+  const given = vectors.array('f32', x.length);
+  const found = vectors.array('f32', x.length);
+  given.set(x);
+  vectors.kernels.tanh(given.byteOffset, found.byteOffset, x.length);
+  // (e^2x - 1) / (e^2x + 1); the series below 2^-6, where that loses digits.
+  const exact = (v: number) => (Math.abs(v) < 2 ** -6 ? seriesOfTanh(v) : Math.expm1(2 * v) / (Math.expm1(2 * v) + 2));
+  const errors = Array.from(x, (value, i) => Math.abs((found[i] as number) - exact(value)) / ulpOf(exact(value)));
+  expect(Math.max(...errors)).toBeLessThan(0.501);
+});
+
+const seriesOfTanh = (x: number): number => x * (1 - x ** 2 / 3 + (2 * x ** 4) / 15 - (17 * x ** 6) / 315);

@@ -34,7 +34,11 @@ export type KernelName =
   | 'scale'
   | 'sgd'
   | 'sgdMomentum'
+  | 'sigmoid'
+  | 'sigmoidGrad'
   | 'sumOfSquares'
+  | 'tanh'
+  | 'tanhGrad'
   | 'weightGradParts';
 
 export type Kernels = Readonly<Record<KernelName, (...numbers: readonly number[]) => number>>;

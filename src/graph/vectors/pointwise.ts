@@ -35,6 +35,10 @@ const gelu =
 export const POINTWISE_VECTORS: readonly (readonly [string, VectorOp])[] = [
   ['ops/relu', unary('relu')],
   ['ops/relu-grad', unary('reluGrad')],
+  ['ops/tanh', unary('tanh')],
+  ['ops/tanh-grad', unary('tanhGrad')],
+  ['ops/sigmoid', unary('sigmoid')],
+  ['ops/sigmoid-grad', unary('sigmoidGrad')],
   ['ops/gelu', gelu('gelu')],
   ['ops/gelu-grad', gelu('geluGrad')],
   ['ops/add', binary('add')],
