@@ -3,7 +3,7 @@ import type { KindForm } from './closed-form';
 import type { CollectiveOp } from './collective';
 import type { Config } from './config';
 import type { LayerType } from './config/layers';
-import type { OutputLayout, StyleName } from './config/tensor';
+import type { StyleConfig, StyleName } from './config/tensor';
 import type { Notice } from './notice';
 import type { RankEnvironment } from './process-group';
 import type { BufferInfo, DeviceMemory, StepTrace } from './trace';
@@ -123,8 +123,9 @@ export interface PlanModule {
   /** Beside leaving it whole. */
   readonly choices: readonly StyleName[];
   /** Absent: it is whole. */
-  readonly style?: StyleName;
-  readonly output?: OutputLayout | undefined;
+  readonly style?: StyleName | undefined;
+  /** What the plan says of the module, its style and layouts. */
+  readonly entry?: StyleConfig | undefined;
   readonly parameters: OfWhole;
 }
 

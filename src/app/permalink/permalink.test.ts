@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EXHIBIT_IDS } from '../../museum/mistakes';
 import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../../protocol/collective';
 import { type Config, configSchema, HARDWARE, MODES } from '../../protocol/config';
+import { LAYOUTS, STYLE_NAMES } from '../../protocol/config/tensor';
 import { OPENING_CONFIG, PAGE_CONFIG } from '../edit/page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from '../edit/page-presets';
 import { ACTIVATION_NAMES, plainLayers } from '../model/families';
@@ -230,6 +231,18 @@ const straggler = fc.oneof(
   fc.record({ type: fc.constant('rank'), rank: count(0, 15), factor: real(1, 1000) }),
   fc.record({ type: fc.constant('link'), from: count(0, 15), to: count(0, 15), factor: real(1, 1000) }),
 );
+const tensorLayout = maybe(fc.constantFrom(...LAYOUTS));
+const style = fc.oneof(
+  fc.constantFrom(...STYLE_NAMES),
+  fc.record({
+    style: fc.constantFrom(...STYLE_NAMES),
+    inputLayouts: tensorLayout,
+    desiredInputLayouts: tensorLayout,
+    outputLayouts: tensorLayout,
+    desiredOutputLayouts: tensorLayout,
+    useLocalOutput: maybe(fc.boolean()),
+  }),
+);
 const config: fc.Arbitrary<Config> = fc
   .record({
     model: fc.oneof(plain, preset, fc.array(layer, { minLength: 1, maxLength: 5 })).map((layers) => ({ layers })),
@@ -274,6 +287,10 @@ const config: fc.Arbitrary<Config> = fc
       samplesPerRank: maybe(fc.array(count(0, 999), { maxLength: 8 })),
       join: fc.boolean(),
       divideByInitialWorldSize: fc.boolean(),
+    }),
+    tensor: fc.record({
+      plan: maybe(fc.dictionary(fc.constantFrom('0', '2', 'head', 'blocks.*.qkv', 'blocks.0.ln1'), style)),
+      lossParallel: maybe(fc.boolean()),
     }),
     parameterServer: fc.record({ synchronous: fc.boolean(), staleness: count(0, 64) }),
     nodes: count(1, 16),

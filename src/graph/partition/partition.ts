@@ -15,7 +15,7 @@ import type { Graph, GraphBuilder, GraphNode, GraphPhase, GraphValue } from '../
 import type { Attrs, ValueId } from '../op';
 import { ALL_REDUCE } from '../ops/collective';
 import { FIRST, PLACE } from '../ops/partition';
-import { type Plan, placementOf } from './plan';
+import { type LayoutsOf, type Plan, placementOf } from './plan';
 import { type Move, type NodeSite, redistribute } from './redistribute';
 import { type LocalBuilder, type PlacedInput, type RankOnAxis, type Rule, samePlacement, wordsOf } from './rule';
 import { ruleOf } from './rules';
@@ -194,8 +194,8 @@ class Partitioner {
       return;
     }
     const types = node.outputs.map((id) => at(this.whole.values, id));
-    const wanted = types.map(({ id, name }) =>
-      id === this.options.wholeOutput ? REPLICATE : this.options.plan.values.get(name),
+    const wanted = types.map(({ id, name, type }) =>
+      id === this.options.wholeOutput ? REPLICATE : fromLast(this.options.plan.values.get(name), type.shape),
     );
     const summed = rule.gives.some((given) => given?.kind === 'partial');
     const names = types.map(({ name }, k) => {
@@ -213,6 +213,8 @@ class Partitioner {
     // Running statistics are overwritten.
     const into = node.outputs.map((id) => this.held.get(id)?.local);
     const outputs = this.builder.apply(node.op, operands, attrs, { ...placementAt(site), names, into, halves });
+    const [made] = types;
+    if (made?.name === `${node.module}.out`) this.checkLayout('output', node.module, made, rule.gives[0]);
     for (const [k, id] of node.outputs.entries()) {
       const from = rule.gives[k];
       if (from === undefined) {
@@ -268,7 +270,21 @@ class Partitioner {
 
   /** What the plan says of the module's input, where this value is one. */
   private takenInBy(module: string, id: ValueId): Placement | undefined {
-    return this.maker.get(id) === module ? undefined : this.options.plan.inputs.get(module);
+    if (this.maker.get(id) === module) return undefined;
+    return fromLast(this.options.plan.inputs.get(module), at(this.whole.values, id).type.shape);
+  }
+
+  /** torch takes the plan's word for how a tensor lies, and takes a part for the whole where that is wrong. */
+  private checkLayout(side: keyof LayoutsOf, module: string, { type }: GraphValue, held: Placement | undefined): void {
+    const said = fromLast(this.options.plan.layouts?.get(module)?.[side], type.shape);
+    const lies = held?.kind === 'partial' ? REPLICATE : held;
+    if (said === undefined || lies === undefined || samePlacement(said, lies)) return;
+    const name = `${side}Layouts`;
+    throw new LockstepError(
+      'config',
+      `${name} of ${module} is ${wordsOf(said)}, but the ranks hold ${wordsOf(lies)}: torch does not check that, and each rank would take its tensor for another one.`,
+      `Leave ${name} out, or write how the ranks hold the tensor.`,
+    );
   }
 
   /** The value that a cast was made of; of other values, themselves. */
@@ -305,6 +321,7 @@ class Partitioner {
     const { local, placement: held } = this.of(id);
     const placement = must(held, `the placement of ${value.name}`);
     const { module, op } = node;
+    if (i === 0 && this.maker.get(id) !== module) this.checkLayout('input', module, value, placement);
     const asked = rule.gathersRowsOf === i || (i === 0 && this.takenInBy(module, id) !== undefined);
     if (placement.kind === 'shard' && !samePlacement(placement, needed) && !asked)
       this.gathered.push({ module, op, value: value.name, placement });
@@ -355,5 +372,9 @@ class Partitioner {
     return { builder: this.builder, axis: plan.axis, rank, module, phase };
   }
 }
+
+/** A cut at a dimension that is counted from the last one, as the dimension of this shape. */
+const fromLast = (placement: Placement | undefined, { length }: Shape): Placement | undefined =>
+  placement?.kind === 'shard' && placement.dim < 0 ? { ...placement, dim: placement.dim + length } : placement;
 
 const placementAt = ({ module, phase }: NodeSite) => ({ module, phase });

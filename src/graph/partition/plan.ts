@@ -1,10 +1,15 @@
 /**
  * What is cut, and how: placements of parameters, of what modules take in and of what they hand on, along one axis of
  * the mesh. It is the meaning of a parallelize_plan of torch.distributed.tensor.parallel (styles.ts makes one), read by
- * partition.ts. Whatever it does not name is whole on every rank.
+ * partition.ts. Whatever it does not name is whole on every rank. A negative dimension is counted from the last one.
  */
 import type { Axis } from '../../protocol/mesh';
 import { type Placement, REPLICATE } from '../../sharding/placement';
+
+export interface LayoutsOf {
+  readonly input?: Placement | undefined;
+  readonly output?: Placement | undefined;
+}
 
 export interface Plan {
   readonly axis: Axis;
@@ -12,6 +17,8 @@ export interface Plan {
   readonly tensors: ReadonlyMap<string, Placement>;
   /** Of what a module takes in, by the path of the module. */
   readonly inputs: ReadonlyMap<string, Placement>;
+  /** By the path of a module: how its input or output lies, as the plan says. Moves nothing, and must be true. */
+  readonly layouts?: ReadonlyMap<string, LayoutsOf>;
   /** Of values, by name ('2.out'): to what they are brought as soon as they are made. */
   readonly values: ReadonlyMap<string, Placement>;
   /** The loss takes logits that are cut by class, and so does not gather them. */

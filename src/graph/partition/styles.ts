@@ -7,17 +7,21 @@
  */
 import { LockstepError } from '../../base/errors';
 import type { LayerConfig, LayerType } from '../../protocol/config';
-import type { OutputLayout, StyleName } from '../../protocol/config/tensor';
+import type { Layout, StyleName } from '../../protocol/config/tensor';
 import type { Axis } from '../../protocol/mesh';
 import { childrenOf, parametersOf } from '../../shapes/parameters';
 import { type Placement, REPLICATE, shard } from '../../sharding/placement';
-import type { Plan } from './plan';
+import type { LayoutsOf, Plan } from './plan';
 import { samePlacement, wordsOf } from './rule';
 
 export interface ParallelStyle {
   readonly style: StyleName;
+  readonly input?: Layout | undefined;
+  readonly desiredInput?: Layout | undefined;
   /** Of what the module hands on; without it as torch: Shard(-1) of a column half, Replicate() of a row half. */
-  readonly output?: OutputLayout | undefined;
+  readonly output?: Layout | undefined;
+  readonly desiredOutput?: Layout | undefined;
+  readonly localOutput?: boolean | undefined;
 }
 
 export interface PlanInput {
@@ -48,10 +52,11 @@ export function planOf({ axis, styles, lossParallel }: PlanInput, layers: readon
     if (!found) continue;
     const [pattern, style] = found;
     matched.add(pattern);
+    checkArguments(style);
     APPLY[style.style](draft, module, style);
   }
   return {
-    plan: { axis, tensors: draft.tensors, inputs: draft.inputs, values: draft.values, lossParallel },
+    plan: { axis, lossParallel, ...draft },
     unmatched: styles.flatMap(([pattern]) => (matched.has(pattern) ? [] : [pattern])),
   };
 }
@@ -75,6 +80,7 @@ class PlanDraft {
   readonly tensors = new Map<string, Placement>();
   readonly inputs = new Map<string, Placement>();
   readonly values = new Map<string, Placement>();
+  readonly layouts = new Map<string, LayoutsOf>();
 
   /** A tensor that two modules share has one placement. */
   tensor(name: string, placement: Placement): void {
@@ -95,7 +101,56 @@ const APPLY: Readonly<Record<StyleName, Apply>> = {
   ColwiseParallel: colwise,
   RowwiseParallel: rowwise,
   SequenceParallel: sequence,
+  PrepareModuleInput: prepareInput,
+  PrepareModuleOutput: prepareOutput,
 };
+
+/** The last dimension is that of the features: of a tensor whose shape the plan does not know. */
+const placementOfLayout = (layout: Layout): Placement =>
+  layout === 'Replicate' ? REPLICATE : shard(layout === 'Shard(1)' ? 1 : -1);
+
+const placementIf = (layout: Layout | undefined): Placement | undefined => layout && placementOfLayout(layout);
+
+type Argument = Exclude<keyof ParallelStyle, 'style'>;
+
+/** The settings of an entry beside its style, under the names that they have there. */
+const ARGUMENTS: Readonly<Record<Argument, string>> = {
+  input: 'inputLayouts',
+  desiredInput: 'desiredInputLayouts',
+  output: 'outputLayouts',
+  desiredOutput: 'desiredOutputLayouts',
+  localOutput: 'useLocalOutput',
+};
+const OF_CUTS: readonly Argument[] = ['input', 'output', 'localOutput'];
+/** Those that torch's style has, the first of which it needs. */
+const ARGUMENTS_OF: Readonly<Record<StyleName, readonly Argument[]>> = {
+  ColwiseParallel: OF_CUTS,
+  RowwiseParallel: OF_CUTS,
+  SequenceParallel: ['localOutput'],
+  PrepareModuleInput: ['desiredInput', 'input', 'localOutput'],
+  PrepareModuleOutput: ['desiredOutput', 'output', 'localOutput'],
+};
+
+function checkArguments(given: ParallelStyle): void {
+  const { style } = given;
+  const known = ARGUMENTS_OF[style];
+  const [needed] = known;
+  if (needed?.startsWith('desired') && given[needed] === undefined)
+    throw new LockstepError(
+      'config',
+      `${style} needs ${ARGUMENTS[needed]}.`,
+      `Write {"style": "${style}", "${ARGUMENTS[needed]}": "Replicate"}, or another layout.`,
+    );
+  const foreign = (Object.keys(ARGUMENTS) as Argument[]).find(
+    (name) => given[name] !== undefined && !known.includes(name),
+  );
+  if (foreign !== undefined)
+    throw new LockstepError(
+      'config',
+      `${style} has no ${ARGUMENTS[foreign]}.`,
+      `It takes ${known.map((name) => ARGUMENTS[name]).join(', ')}.`,
+    );
+}
 
 /** Placements of the module's own tensors, each with the name that it has in the state_dict. */
 function place({ path, layer }: PlannedModule, of: (name: string) => Placement, draft: PlanDraft): void {
@@ -106,8 +161,9 @@ function place({ path, layer }: PlannedModule, of: (name: string) => Placement, 
     for (const name of ['running_mean', 'running_var']) draft.tensor(full(name), of(name));
 }
 
-function colwise(draft: PlanDraft, module: PlannedModule, { output }: ParallelStyle): void {
+function colwise(draft: PlanDraft, module: PlannedModule, { input, output }: ParallelStyle): void {
   const { layer, path, parent } = module;
+  draft.layouts.set(path, { input: placementIf(input) });
   switch (layer.type) {
     case 'Linear': {
       const rows = shard(0, parent?.type === 'TransformerBlock' && path.endsWith('qkv') ? 3 : 1);
@@ -132,13 +188,12 @@ function colwise(draft: PlanDraft, module: PlannedModule, { output }: ParallelSt
     default:
       throw unsupported('ColwiseParallel', layer.type);
   }
-  if (output === 'Replicate') draft.values.set(`${path}.out`, REPLICATE);
-  else if (output !== undefined) draft.values.set(`${path}.out`, shard(1));
+  if (output !== undefined && output !== 'Shard(-1)') draft.values.set(`${path}.out`, placementOfLayout(output));
 }
 
-function rowwise(draft: PlanDraft, module: PlannedModule, { output }: ParallelStyle): void {
+function rowwise(draft: PlanDraft, module: PlannedModule, { input, output = 'Replicate' }: ParallelStyle): void {
   const { layer, path } = module;
-  const handedOn = output === 'Shard(1)' ? shard(1) : REPLICATE;
+  draft.layouts.set(path, { input: placementIf(input) });
   switch (layer.type) {
     case 'Linear':
     case 'Conv2d':
@@ -152,7 +207,37 @@ function rowwise(draft: PlanDraft, module: PlannedModule, { output }: ParallelSt
     default:
       throw unsupported('RowwiseParallel', layer.type);
   }
-  draft.values.set(`${path}.out`, handedOn);
+  draft.values.set(`${path}.out`, placementOfLayout(output));
+}
+
+/** Without parameters, rows or features of the module's input may be cut; its own parameters are plain tensors. */
+function prepareInput(draft: PlanDraft, module: PlannedModule, style: ParallelStyle): void {
+  const { path, layer } = module;
+  const desired = style.desiredInput ?? 'Replicate';
+  checkIsLeaf('PrepareModuleInput', module);
+  if (desired !== 'Replicate' && parametersOf(layer).length > 0)
+    throw new LockstepError(
+      'config',
+      `PrepareModuleInput brings the input of ${path} to ${desired}, and the parameters of ${path} are whole on every rank: torch would leave each rank with the gradient of its own part.`,
+      `Take desiredInputLayouts "Replicate", or give ${path} a style that cuts its parameters.`,
+    );
+  draft.inputs.set(path, placementOfLayout(desired));
+  draft.layouts.set(path, { input: placementIf(style.input) });
+}
+
+function prepareOutput(draft: PlanDraft, module: PlannedModule, style: ParallelStyle): void {
+  checkIsLeaf('PrepareModuleOutput', module);
+  draft.values.set(`${module.path}.out`, placementOfLayout(style.desiredOutput ?? 'Replicate'));
+  draft.layouts.set(module.path, { output: placementIf(style.output) });
+}
+
+function checkIsLeaf(style: StyleName, { path, layer }: PlannedModule): void {
+  if (childrenOf(layer).length === 0) return;
+  throw new LockstepError(
+    'config',
+    `${style} takes modules without modules of their own in this playground, and ${path} is a ${layer.type}.`,
+    `Name one of its modules, as ${path}.${childrenOf(layer)[0]?.[0]}.`,
+  );
 }
 
 /** pos(arange(T)): its weight is used as it is, with no operator of its own. */
@@ -170,6 +255,8 @@ const SUPPORTED: Readonly<Record<StyleName, string>> = {
   ColwiseParallel: 'Linear, Embedding, Conv2d, BatchNorm2d and MultiheadAttention',
   RowwiseParallel: 'Linear, Embedding and Conv2d',
   SequenceParallel: 'LayerNorm and Dropout',
+  PrepareModuleInput: 'every module',
+  PrepareModuleOutput: 'every module',
 };
 
 const unsupported = (style: StyleName, type: LayerType): LockstepError =>

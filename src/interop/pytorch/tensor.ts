@@ -5,7 +5,7 @@
  */
 import type { Config, LayerConfig } from '../../protocol/config';
 import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
-import type { OutputLayout, StyleName } from '../../protocol/config/tensor';
+import { STYLE_NAMES, type Layout as StyleLayout, type StyleName } from '../../protocol/config/tensor';
 import { type CodeLine, codeLine } from './code-line';
 
 /** How the ranks lie. */
@@ -24,7 +24,10 @@ export interface PlannedStyle {
   /** Of a transformer block, if the module is in one. */
   readonly block?: string | undefined;
   readonly style: StyleName;
-  readonly output?: OutputLayout | undefined;
+  readonly output?: StyleLayout | undefined;
+  readonly desiredInput?: StyleLayout | undefined;
+  readonly desiredOutput?: StyleLayout | undefined;
+  readonly localOutput?: boolean | undefined;
 }
 
 /** One module of the model, in the order of the forward pass; without a style it is whole. */
@@ -75,11 +78,11 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
       layout = layoutBehind(layer, layout);
       continue;
     }
-    if (!TORCH_HAS.has(layer.type)) {
+    if (!TORCH_HAS.has(layer.type) && !PREPARES.has(style)) {
       comments.push(`# ${path}: torch has no style for ${layer.type}, so every rank computes the whole layer here`);
       continue;
     }
-    const reader = modules.slice(i + 1).find((next) => next.style !== undefined || !passes(next.layer));
+    const reader = readerOf(modules, i);
     const text = styleText(module, { layout, reader, tp, lossParallel });
     entries.push({ key: path, block, text: text.code });
     layout = text.layout;
@@ -87,7 +90,7 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
   const rows = inPatterns(entries);
   const code = rows.map(({ text }) => text).join(' ');
   return {
-    styles: ['ColwiseParallel', 'RowwiseParallel', 'SequenceParallel'].filter((name) => code.includes(`${name}(`)),
+    styles: STYLE_NAMES.filter((name) => code.includes(`${name}(`)),
     placements: ['Replicate', 'Shard'].filter((name) => code.includes(`${name}(`)),
     lines: [
       ...comments,
@@ -97,6 +100,12 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
     ],
   };
 }
+
+/** The next module that does more than to compute with the elements of what that module hands on. */
+export const readerOf = (modules: readonly ListedModule[], index: number): ListedModule | undefined =>
+  modules.slice(index + 1).find((next) => next.style !== undefined || !passes(next.layer));
+
+const PREPARES: ReadonlySet<StyleName> = new Set(['PrepareModuleInput', 'PrepareModuleOutput']);
 
 const TORCH_HAS: ReadonlySet<LayerConfig['type']> = new Set(['Linear', 'Embedding', 'LayerNorm', 'Dropout']);
 
@@ -117,10 +126,26 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
   const { layer, style, output } = module;
   const { layout, reader, tp, lossParallel } = around;
   const call = (args: readonly string[], behind: Layout) => ({ code: `${style}(${args.join(', ')})`, layout: behind });
-  const given = output === 'Shard(1)' ? 'Shard(1)' : 'Replicate()';
+  const given = layoutOf(output);
+  const local = module.localOutput === false ? ['use_local_output=False'] : [];
+  if (style === 'PrepareModuleInput') {
+    const desired = layoutOf(module.desiredInput);
+    // torch hands a DTensor to the module unless it is told otherwise, and plain parameters take none.
+    const asLocal = local.length === 0 ? ['use_local_output=True'] : [];
+    return call(
+      [`input_layouts=${layout}`, `desired_input_layouts=${desired}`, ...asLocal],
+      layoutBehind(layer, desired),
+    );
+  }
+  if (style === 'PrepareModuleOutput') {
+    const desired = layoutOf(module.desiredOutput);
+    const behind = layoutBehind(layer, layout);
+    return call([`output_layouts=${behind}`, `desired_output_layouts=${desired}`, ...local], desired);
+  }
   // pos(arange) has no rows of the batch: its first dimension is the sequence.
   const handed = given === 'Shard(1)' && isPositions(module) ? 'Shard(0)' : given;
-  if (style === 'SequenceParallel') return call([], 'Shard(1)');
+  // SequenceParallel hands on DTensors unless it is told otherwise.
+  if (style === 'SequenceParallel') return call(module.localOutput ? ['use_local_output=True'] : [], 'Shard(1)');
   if (style === 'RowwiseParallel') {
     const usual = layer.type === 'Embedding' ? undefined : 'Shard(-1)';
     const takes = layer.type === 'Embedding' ? 'Replicate()' : layout;
@@ -128,6 +153,7 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
       [
         ...(takes === usual ? [] : [`input_layouts=${takes}`]),
         ...(given === 'Replicate()' ? [] : [`output_layouts=${handed}`]),
+        ...local,
       ],
       given,
     );
@@ -135,11 +161,20 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
   const takes = layout === 'Shard(1)' ? ['input_layouts=Shard(1)'] : [];
   if (reader === undefined && lossParallel) return call([...takes, 'use_local_output=False'], 'Shard(-1)');
   // Heads of the packed product go to whoever multiplies by rows.
-  const staysCut = output === undefined && reader?.style === 'RowwiseParallel';
-  if (!staysCut) return call([...takes, `output_layouts=${handed}`], given);
-  const uneven = layer.type === 'Linear' && layer.out % tp > 0;
-  return call([...takes, ...(uneven ? ['use_local_output=False'] : [])], 'Shard(-1)');
+  const staysCut = output === 'Shard(-1)' || (output === undefined && keepsCut(reader));
+  if (!staysCut) return call([...takes, `output_layouts=${handed}`, ...local], given);
+  return call([...takes, ...(isUneven(layer, tp) ? ['use_local_output=False'] : local)], 'Shard(-1)');
 }
+
+/** Whether a module takes its input in columns. */
+const keepsCut = (reader: ListedModule | undefined): boolean =>
+  reader?.style === 'RowwiseParallel' || (reader?.style !== undefined && PREPARES.has(reader.style));
+
+/** Whether ranks have different numbers of columns: of their parts a plain tensor does not know the whole. */
+export const isUneven = (layer: LayerConfig, tp: number): boolean => layer.type === 'Linear' && layer.out % tp > 0;
+
+const layoutOf = (layout: StyleLayout | undefined): Layout =>
+  layout === undefined || layout === 'Replicate' ? 'Replicate()' : layout;
 
 export const isPositions = ({ path }: Pick<ListedModule, 'path'>): boolean => /(^|[.])pos$/.test(path);
 

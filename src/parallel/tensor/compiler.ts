@@ -30,10 +30,11 @@ import { partitionOf } from '../step/partition-of';
 import { placeStages } from '../step/place';
 import { emitStep, oneAfterTheOther, wholeGraphs } from '../step/step';
 import { sumPartials } from '../step/sum-partials';
+import { checkPlan } from './check-plan';
 import { tensorForm } from './closed-form';
 import { DDP_OF_GROUPS } from './ddp-of-groups';
 import { tensorNotices } from './notices';
-import { checkPlan, planIn, withPlan } from './plan';
+import { planIn, withPlan } from './plan';
 
 export { planInfo } from './plan-info';
 

@@ -3,7 +3,6 @@
  * DistributedDataParallel where there are replicas, or fully_shard where there are shards. For torch 2.6 and later.
  * Called through mode.ts and by the listing of mode sharded.
  */
-import { modulesOf } from '../../graph/partition/styles';
 import { calledPositions, localHeads } from '../../interop/pytorch/classes';
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { loaderLines, setsEpoch, wrapperArguments } from '../../interop/pytorch/ddp';
@@ -27,7 +26,8 @@ import { hasDropout } from '../../protocol/config/layer-kinds';
 import { meshSizes, replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
 import { fsdpImport, gradientSyncLines, shardLines } from '../sharded/shard-lines';
-import { styleOfModule, withPlan } from './plan';
+import { listedModules } from './listed-modules';
+import { withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { resume, ...begun } = given;
@@ -122,20 +122,6 @@ function classesOf(
 ): readonly string[] {
   const called = modules.some(isCutPosition) ? calledPositions(classes) : classes;
   return cutsHeads ? localHeads(called) : called;
-}
-
-/** All modules without children, each with its style. */
-function listedModules(config: Config): readonly ListedModule[] {
-  const styleOf = styleOfModule(config);
-  const all = modulesOf(config.model.layers);
-  const parents = new Set(
-    all.flatMap(({ path }) => (path.includes('.') ? [path.slice(0, path.lastIndexOf('.'))] : [])),
-  );
-  return all.flatMap(({ path, layer, parent }): readonly ListedModule[] => {
-    if (parents.has(path)) return [];
-    const block = parent?.type === 'TransformerBlock' ? path.slice(0, path.lastIndexOf('.')) : undefined;
-    return [{ path, layer, block, ...styleOf(path) }];
-  });
 }
 
 const isCutPosition = (module: ListedModule): boolean => module.style !== undefined && isPositions(module);

@@ -15,7 +15,7 @@ import type { ModeInput } from '../mode-input';
 import { type StageGraph, stageGraph } from '../stage-graph';
 import { bytesBrought, collectiveOf } from '../step/graph-collectives';
 import { partitionOf } from '../step/partition-of';
-import { cutModel, planIn, styleOfModule } from './plan';
+import { cutModel, entryOfModule, planIn, styleOfModule } from './plan';
 
 /** What a module of that type can be; first of all it is whole. */
 const CHOICES: Readonly<Partial<Record<LayerType, readonly StyleName[]>>> = {
@@ -44,17 +44,26 @@ export function planInfo(input: ModeInput, mesh: DeviceMesh): PlanInfo {
 }
 
 function modulesIn(config: Config, whole: StageGraph, own: StageGraph): readonly PlanModule[] {
-  const styleOf = styleOfModule(config);
+  const [styleOf, entryOf] = [styleOfModule(config), entryOfModule(config)];
   const [sizes, ownSizes] = [sizesIn(whole), sizesIn(own)];
   return modulesOf(config.model.layers).flatMap(({ path, layer }): readonly PlanModule[] => {
-    const choices = CHOICES[layer.type];
-    if (!choices) return [];
+    const { style } = styleOf(path);
+    const prepared = style === 'PrepareModuleInput' || style === 'PrepareModuleOutput' ? [style] : [];
+    const choices = [...(CHOICES[layer.type] ?? []), ...prepared];
+    if (choices.length === 0) return [];
     const names = [...sizes.keys()].filter(
       (name) => name.slice(0, name.lastIndexOf('.')) === path || isInside(name, path),
     );
     const total = (of: ReadonlyMap<string, number>) => names.reduce((sum, name) => sum + (of.get(name) ?? 0), 0);
     return [
-      { path, type: layer.type, choices, ...styleOf(path), parameters: { whole: total(sizes), own: total(ownSizes) } },
+      {
+        path,
+        type: layer.type,
+        choices,
+        style,
+        entry: entryOf(path),
+        parameters: { whole: total(sizes), own: total(ownSizes) },
+      },
     ];
   });
 }

@@ -2,8 +2,6 @@
  * The plan of a run: from the settings, or made for the model, as styles by module and as the placements that the pass
  * graph/partition reads. Called by this folder and by the mode pipeline, whose stages may be cut, too.
  */
-import { LockstepError } from '../../base/errors';
-import { refusedSettings } from '../../base/refused-settings';
 import { GraphBuilder } from '../../graph/graph';
 import { type Partitioned, partition } from '../../graph/partition/partition';
 import type { Plan } from '../../graph/partition/plan';
@@ -36,15 +34,30 @@ export function madePlan({ model, tensor: { plan = {}, lossParallel = false } }:
 }
 
 const styleOf = (style: StyleConfig): ParallelStyle =>
-  typeof style === 'string' ? { style } : { style: style.style, output: style.outputLayouts };
+  typeof style === 'string'
+    ? { style }
+    : {
+        style: style.style,
+        input: style.inputLayouts,
+        desiredInput: style.desiredInputLayouts,
+        output: style.outputLayouts,
+        desiredOutput: style.desiredOutputLayouts,
+        localOutput: style.useLocalOutput,
+      };
 
-/** By the path of a module: its style and what it hands on; nothing of a module that stays whole. */
-export function styleOfModule({ tensor: { plan = {} } }: Config) {
-  const entries = Object.entries(plan);
+/** By the path of a module: its style; nothing of a module that stays whole. */
+export function styleOfModule(config: Config) {
+  const entryOf = entryOfModule(config);
   return (path: string): Partial<ParallelStyle> => {
-    const [, found] = entries.find(([pattern]) => fitsModule(pattern, path)) ?? [];
+    const found = entryOf(path);
     return found === undefined ? {} : styleOf(found);
   };
+}
+
+/** By the path of a module: what the plan says of it. */
+export function entryOfModule({ tensor: { plan = {} } }: Config) {
+  const entries = Object.entries(plan);
+  return (path: string): StyleConfig | undefined => entries.find(([pattern]) => fitsModule(pattern, path))?.[1];
 }
 
 export const planIn = (config: Config): Plan => madePlan(config).plan;
@@ -64,20 +77,4 @@ export function cutModel(input: ModeInput, index: number, { withLoss = true } = 
   }
   const rank = { index, count: meshSizes(config).tp };
   return partition(whole.finish(), new GraphBuilder(ops), { plan: planIn(config), rank });
-}
-
-/** Refuses a plan that the model cannot be cut by, in the words of whoever finds it out. */
-export function checkPlan(input: ModeInput): void {
-  const { tp } = meshSizes(input.config);
-  try {
-    for (let index = 0; index < tp; index++) cutModel(input, index, { withLoss: false });
-  } catch (error) {
-    if (!(error instanceof LockstepError) || error.code !== 'config') throw error;
-    const { plan = {} } = input.config.tensor;
-    throw refusedSettings({
-      settings: { 'mesh.tp': tp, 'tensor.plan': plan },
-      why: error.message.replace(/\.$/, ''),
-      hint: error.hint,
-    });
-  }
 }

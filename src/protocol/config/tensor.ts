@@ -5,12 +5,21 @@
  */
 import * as v from 'valibot';
 
-export const STYLE_NAMES = ['ColwiseParallel', 'RowwiseParallel', 'SequenceParallel'] as const;
+/** Styles that cut a module, and two that bring its input or its output to another layout. */
+export const STYLE_NAMES = [
+  'ColwiseParallel',
+  'RowwiseParallel',
+  'SequenceParallel',
+  'PrepareModuleInput',
+  'PrepareModuleOutput',
+] as const;
 export type StyleName = (typeof STYLE_NAMES)[number];
 
-/** What a module hands on. Shard(1) is the dimension of a sequence. */
-export const OUTPUT_LAYOUTS = ['Replicate', 'Shard(1)'] as const;
-export type OutputLayout = (typeof OUTPUT_LAYOUTS)[number];
+/** How a tensor lies over the ranks. Shard(1) is the dimension of a sequence, Shard(-1) that of the features. */
+export const LAYOUTS = ['Replicate', 'Shard(1)', 'Shard(-1)'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
+const layout = v.optional(v.picklist(LAYOUTS));
 
 /** Entries of a plan, and characters of a path. */
 const [MOST_ENTRIES, LONGEST_PATH] = [256, 200];
@@ -19,8 +28,19 @@ const styleSchema = v.union([
   v.picklist(STYLE_NAMES),
   v.strictObject({
     style: v.picklist(STYLE_NAMES),
-    /** Absent, as in torch: Shard(-1) of ColwiseParallel, Replicate of RowwiseParallel. */
-    outputLayouts: v.optional(v.picklist(OUTPUT_LAYOUTS)),
+    /** What the module is given: must be how the tensor lies, which nobody has to say. */
+    inputLayouts: layout,
+    /** Of PrepareModuleInput: what the module is to be given. */
+    desiredInputLayouts: layout,
+    /**
+     * What the module hands on. Absent, as in torch: Shard(-1) of ColwiseParallel, Replicate of RowwiseParallel. Of
+     * PrepareModuleOutput: how the module's output lies, which nobody has to say.
+     */
+    outputLayouts: layout,
+    /** Of PrepareModuleOutput: what the module is to hand on. */
+    desiredOutputLayouts: layout,
+    /** Whether torch hands on a plain tensor instead of a DTensor. Absent: as the next module needs it. */
+    useLocalOutput: v.optional(v.boolean()),
   }),
 ]);
 

@@ -1,11 +1,12 @@
 /** Words of the settings of tensor parallelism. */
 import type { Config } from '../config';
+import type { StyleConfig } from '../config/tensor';
 import { type NameIn, settings } from './setting';
 
 export const TENSOR = settings<NameIn<Config['tensor']>>('tensor', {
   plan: [
     'Plan',
-    'How each module is cut, by its path, as parallelize_module takes it: ColwiseParallel, RowwiseParallel or SequenceParallel; * stands for any part of a path. Without it a plan is made for the model.',
+    'How each module is cut, by its path, as parallelize_module takes it: ColwiseParallel, RowwiseParallel, SequenceParallel, PrepareModuleInput or PrepareModuleOutput; * stands for any part of a path. Without it a plan is made for the model.',
   ],
   lossParallel: [
     'Parallel loss',
@@ -13,13 +14,29 @@ export const TENSOR = settings<NameIn<Config['tensor']>>('tensor', {
   ],
 });
 
-export const STYLE = settings<'style' | 'outputLayouts'>('tensor.plan', {
+export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan', {
   style: [
     'Style',
-    'ColwiseParallel, RowwiseParallel or SequenceParallel, as torch.distributed.tensor.parallel has them.',
+    'ColwiseParallel, RowwiseParallel, SequenceParallel, PrepareModuleInput or PrepareModuleOutput, as torch.distributed.tensor.parallel has them.',
+  ],
+  inputLayouts: [
+    'Input layout',
+    'input_layouts: how the ranks hold what the module is given. The playground knows that; a wrong entry is refused.',
+  ],
+  desiredInputLayouts: [
+    'Desired input layout',
+    'desired_input_layouts of PrepareModuleInput: the input is gathered or cut to this layout before the module.',
   ],
   outputLayouts: [
     'Output layout',
-    'output_layouts: what the module hands on, whole (Replicate) or cut along the sequence (Shard(1)); without it as in torch.',
+    'output_layouts: what the module hands on, whole (Replicate), cut along the sequence (Shard(1)) or by features (Shard(-1)); without it as in torch.',
+  ],
+  desiredOutputLayouts: [
+    'Desired output layout',
+    'desired_output_layouts of PrepareModuleOutput: the output is gathered or cut to this layout behind the module.',
+  ],
+  useLocalOutput: [
+    'Local output',
+    'use_local_output: whether the module hands on a plain tensor, its own part, or a DTensor. Without it as the next module needs.',
   ],
 });

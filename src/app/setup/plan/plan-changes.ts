@@ -12,11 +12,9 @@ export const same = (a: PlanSetting | undefined, b: PlanSetting | undefined): bo
 export function withStyle({ modules }: PlanInfo, path: string, style: StyleName | undefined): PlanSetting {
   return Object.fromEntries(
     modules.flatMap((module): [string, StyleConfig][] => {
-      const next = module.path === path ? style : module.style;
-      if (next === undefined) return [];
-      // What a module hands on was meant for the style that it had.
-      const output = module.path === path ? undefined : module.output;
-      return [[module.path, output === undefined ? next : { style: next, outputLayouts: output }]];
+      // The layouts of a module were meant for the style that it had.
+      const next = module.path === path ? style : module.entry;
+      return next === undefined ? [] : [[module.path, next]];
     }),
   );
 }

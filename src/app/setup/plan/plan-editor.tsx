@@ -111,6 +111,14 @@ const WAYS: Readonly<Record<StyleName, { readonly word: string; readonly about: 
     about: 'RowwiseParallel: each rank multiplies its part of the inputs, and the products of all ranks are added.',
   },
   SequenceParallel: { word: 'sequence', about: 'SequenceParallel: each rank has some positions of the sequence.' },
+  PrepareModuleInput: {
+    word: 'input prepared',
+    about: 'PrepareModuleInput: the input is gathered or cut before the module; every rank has the whole module.',
+  },
+  PrepareModuleOutput: {
+    word: 'output prepared',
+    about: 'PrepareModuleOutput: the output is gathered or cut behind the module; every rank has the whole module.',
+  },
 };
 
 /** A matrix A of Y = X A, whose columns make the outputs, and the lines along which it is cut. */

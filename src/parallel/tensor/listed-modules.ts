@@ -1,0 +1,19 @@
+/** The modules of a model as the plan of a script has them. Called by the listing and by local-outputs.ts. */
+import { modulesOf } from '../../graph/partition/styles';
+import type { ListedModule } from '../../interop/pytorch/tensor';
+import type { Config } from '../../protocol/config';
+import { styleOfModule } from './plan';
+
+/** All modules without children, each with its style. */
+export function listedModules(config: Config): readonly ListedModule[] {
+  const styleOf = styleOfModule(config);
+  const all = modulesOf(config.model.layers);
+  const parents = new Set(
+    all.flatMap(({ path }) => (path.includes('.') ? [path.slice(0, path.lastIndexOf('.'))] : [])),
+  );
+  return all.flatMap(({ path, layer, parent }): readonly ListedModule[] => {
+    if (parents.has(path)) return [];
+    const block = parent?.type === 'TransformerBlock' ? path.slice(0, path.lastIndexOf('.')) : undefined;
+    return [{ path, layer, block, ...styleOf(path) }];
+  });
+}
