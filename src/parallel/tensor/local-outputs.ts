@@ -1,6 +1,6 @@
 /**
- * Where use_local_output, as a plan has it, makes torch fail: a DTensor meets plain tensors, or a layer cannot tell from
- * plain parts how large the whole is. The run itself does not depend on the setting. Called by check-plan.ts.
+ * Where use_local_output, as a plan has it, makes torch fail: a DTensor meets plain tensors, or a layer cannot tell
+ * from plain parts how large the whole is. The run itself does not depend on the setting. Called by check-plan.ts.
  */
 import { LockstepError } from '../../base/errors';
 import { isUneven, type ListedModule, readerOf } from '../../interop/pytorch/tensor';
