@@ -7,7 +7,7 @@
  */
 import { LockstepError } from '../../base/errors';
 import type { LayerConfig, LayerType } from '../../protocol/config';
-import type { Layout, StyleName } from '../../protocol/config/tensor';
+import type { StyleLayout, StyleName } from '../../protocol/config/tensor';
 import type { Axis } from '../../protocol/mesh';
 import { childrenOf, parametersOf } from '../../shapes/parameters';
 import { type Placement, REPLICATE, shard } from '../../sharding/placement';
@@ -16,11 +16,11 @@ import { samePlacement, wordsOf } from './rule';
 
 export interface ParallelStyle {
   readonly style: StyleName;
-  readonly input?: Layout | undefined;
-  readonly desiredInput?: Layout | undefined;
+  readonly input?: StyleLayout | undefined;
+  readonly desiredInput?: StyleLayout | undefined;
   /** Of what the module hands on; without it as torch: Shard(-1) of a column half, Replicate() of a row half. */
-  readonly output?: Layout | undefined;
-  readonly desiredOutput?: Layout | undefined;
+  readonly output?: StyleLayout | undefined;
+  readonly desiredOutput?: StyleLayout | undefined;
   readonly localOutput?: boolean | undefined;
 }
 
@@ -106,10 +106,10 @@ const APPLY: Readonly<Record<StyleName, Apply>> = {
 };
 
 /** The last dimension is that of the features: of a tensor whose shape the plan does not know. */
-const placementOfLayout = (layout: Layout): Placement =>
+const placementOfLayout = (layout: StyleLayout): Placement =>
   layout === 'Replicate' ? REPLICATE : shard(layout === 'Shard(1)' ? 1 : -1);
 
-const placementIf = (layout: Layout | undefined): Placement | undefined => layout && placementOfLayout(layout);
+const placementIf = (layout: StyleLayout | undefined): Placement | undefined => layout && placementOfLayout(layout);
 
 type Argument = Exclude<keyof ParallelStyle, 'style'>;
 

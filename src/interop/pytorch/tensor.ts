@@ -5,7 +5,7 @@
  */
 import type { Config, LayerConfig } from '../../protocol/config';
 import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
-import { STYLE_NAMES, type Layout as StyleLayout, type StyleName } from '../../protocol/config/tensor';
+import { STYLE_NAMES, type StyleLayout, type StyleName } from '../../protocol/config/tensor';
 import { type CodeLine, codeLine } from './code-line';
 
 /** How the ranks lie. */

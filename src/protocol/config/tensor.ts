@@ -17,7 +17,7 @@ export type StyleName = (typeof STYLE_NAMES)[number];
 
 /** How a tensor lies over the ranks. Shard(1) is the dimension of a sequence, Shard(-1) that of the features. */
 export const LAYOUTS = ['Replicate', 'Shard(1)', 'Shard(-1)'] as const;
-export type Layout = (typeof LAYOUTS)[number];
+export type StyleLayout = (typeof LAYOUTS)[number];
 
 const layout = v.optional(v.picklist(LAYOUTS));
 
