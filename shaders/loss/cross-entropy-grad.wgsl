@@ -6,6 +6,7 @@ override LOG_PROBS: u32 = 0u; // 1: NLLLoss
 override WEIGHTED: u32 = 0u;
 override STRIDED: u32 = 0u;
 override REDUCTION: u32 = 0u; // 0 mean, 1 sum, 2 none
+override KEEP: u32 = 0u; // 1: read less; a branch, which costs software adapters more than the loads
 
 struct Params {
   n: u32,
@@ -55,6 +56,11 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var divisor = 1.0;
   if (REDUCTION == 0u) { divisor = stats[s + 3u * params.rows]; }
   var slopes = v;
+  // Of the row that the element before belongs to: with KEEP they are read again only where a row begins.
+  var row = 0xffffffffu;
+  var label = 0;
+  var scale = 0.0;
+  var kept = vec3f(); // max, log sum and sum of q
   for (var k = 0u; k < 4u; k++) {
     let i = min(first + k, params.n - 1u);
     var r = i / params.classes;
@@ -63,16 +69,18 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
       c = i / params.inner % params.classes;
       r = i / (params.classes * params.inner) * params.inner + i % params.inner;
     }
-    var label = 0;
-    if (TARGET == 0u) { label = labels[id.z * params.labels_stride + r]; }
-    let scale = upstream[id.z * params.upstream_stride + select(0u, r, REDUCTION == 2u)] / divisor;
+    if (KEEP == 0u || r != row) {
+      row = r;
+      if (TARGET == 0u) { label = labels[id.z * params.labels_stride + r]; }
+      scale = upstream[id.z * params.upstream_stride + select(0u, r, REDUCTION == 2u)] / divisor;
+      if (LOG_PROBS == 0u) { kept = vec3f(stats[s + r], stats[s + params.rows + r], stats[s + 2u * params.rows + r]); }
+    }
     let q = target_share(i, c, label, id.z);
     var slope = -q * scale;
     if (LOG_PROBS == 0u) {
-      let largest = stats[s + r];
-      let p = exp((v[k] - largest) - stats[s + params.rows + r]) * stats[s + 2u * params.rows + r];
+      let p = exp((v[k] - kept.x) - kept.y) * kept.z;
       // By its bits: exp(NaN) may be finite.
-      slope = select(p * scale - q * scale, largest, (bitcast<u32>(largest) & 0x7fffffffu) > 0x7f800000u);
+      slope = select(p * scale - q * scale, kept.x, (bitcast<u32>(kept.x) & 0x7fffffffu) > 0x7f800000u);
     }
     slopes[k] = slope;
   }

@@ -13,6 +13,7 @@ import { randomSource } from './testing/case-tools';
 import { relativeError } from './testing/closeness';
 import { HARDWARE } from './testing/hardware-tuning';
 import { LaunchRunner } from './testing/run-launch';
+import { withLongParts } from './workgroup-convolutions';
 import { lowerFor } from './workgroup-launches';
 
 let runner: LaunchRunner | undefined;
@@ -43,7 +44,9 @@ async function compare(name: string, types: OpTypes, data: readonly Float32Array
   const op = must(ALL_OPS.get(name), name);
   const run = async (hardware: boolean) => {
     const gpu = must(runner, 'runner');
-    return await (hardware ? gpu.tuned(HARDWARE) : gpu).run(op, types, [data, data.map((each) => each.toReversed())]);
+    const instances = [data, data.map((each) => each.toReversed())];
+    if (hardware) return await gpu.tuned(HARDWARE).run(op, types, instances);
+    return await gpu.run({ ...op, lower: (own) => withLongParts(op.lower(own)) }, types, instances);
   };
   const kernels = lowerFor(op, types, HARDWARE).map(({ kernel }) => kernel);
   const [plain, own] = [await run(false), await run(true)];
@@ -98,6 +101,27 @@ it.each(CASES)('$x to $out channels: forward, and the gradients of the input and
     const plain = await compare('conv/conv2d-grad-params', { inputs, outputs, attrs: ofParams }, [xs, dys], exact);
     expect(plain[0]).toBe('workgroup/conv2d-grad-params-3x3');
     expect(plain.filter((kernel) => kernel.startsWith('conv/channel-sums'))).toEqual([]);
+  }
+});
+
+it('parts of the gradient have at least eight rows, and each row is in one part', () => {
+  for (const [batch, height, bias] of [
+    [16, 14, true],
+    [64, 14, false],
+    [1, 3, true],
+    [33, 5, true],
+  ] as const) {
+    const attrs = { padding: 1, kernelSize: [3, 3], bias };
+    const inputs = [f32([batch, 8, height, 10]), f32([batch, 16, height, 10])];
+    const op = must(ALL_OPS.get('conv/conv2d-grad-params'), 'gradient');
+    const launches = withLongParts(op.lower({ inputs, outputs: op.infer(inputs, attrs), attrs }));
+    const [gradient, sum, channels, sumOfBias] = launches.map(({ params }) => params.map(Number));
+    const [n = 0, rows = 0] = must(gradient, 'gradient');
+    const parts = n / (8 * 2);
+    expect(rows >= Math.min(8, batch * height)).toBe(true);
+    expect([parts * rows >= batch * height, (parts - 1) * rows < batch * height]).toEqual([true, true]);
+    expect(sum?.[1]).toBe(parts);
+    if (bias) expect([channels?.slice(0, 2), sumOfBias?.[1]]).toEqual([[parts * 16, rows], parts]);
   }
 });
 

@@ -37,6 +37,28 @@ const isGradient = (launch: Launch | undefined): launch is DenseLaunch =>
 const isChannelSum = (launch: Launch | undefined): boolean =>
   launch?.kernel === 'conv/channel-sums' || launch?.kernel === 'conv/channel-sums-vec4';
 
+/** Rows that a part has at least: with fewer, reading the rows around it and adding up the parts costs more. */
+const LEAST_ROWS = 8;
+
+/** The launches of the gradient with several parts as one. The kernels and what they compute are the same. */
+export function withLongParts(launches: readonly Launch[]): readonly Launch[] {
+  const [gradient] = launches;
+  if (!isGradient(gradient)) return launches;
+  const [n = 0, rows = 0, , channelTiles = 0, batch = 0, groups = 0, inChannels = 0] = numbers(gradient);
+  const outHeight = at(numbers(gradient), 10);
+  const parts = n / channelTiles / groups / inChannels;
+  const longer = rows * Math.ceil(LEAST_ROWS / rows);
+  const fewer = Math.ceil((batch * outHeight) / longer);
+  return launches.map((launch): Launch => {
+    if (launch.kind !== 'dense') return launch;
+    const [first = 0, , ...others] = launch.params;
+    if (launch.kernel === 'conv/add-parts') return { ...launch, params: [first, fewer, ...others] };
+    if (launch !== gradient && !isChannelSum(launch)) return launch;
+    const count = (Number(first) / parts) * fewer;
+    return { ...launch, params: [count, longer, ...others], workgroups: grid(count) };
+  });
+}
+
 /** `after`: the launch but one behind it; the one here also computes what that computes of the bias. */
 export function convolutionGradient(launch: DenseLaunch, after: Launch | undefined): DenseLaunch | undefined {
   if (!isGradient(launch)) return undefined;

@@ -9,12 +9,13 @@ import type { KernelTuning, ProductKernel } from './kernel-tuning';
 import { grid } from './launch';
 import type { DenseLaunch, KernelParam, Launch, OpDef, OpTypes } from './op';
 import { type StridedProduct, tilesPay } from './tiled-product';
-import { convolution, convolutionGradient, isInGradient } from './workgroup-convolutions';
+import { convolution, convolutionGradient, isInGradient, withLongParts } from './workgroup-convolutions';
 
 /** What an operator is lowered to for an adapter. */
 export function lowerFor(op: OpDef, types: OpTypes, tuning: KernelTuning): readonly Launch[] {
-  const launches = op.lower(types, tuning);
-  if (!tuning.workgroups) return launches;
+  const plain = op.lower(types, tuning);
+  if (!tuning.workgroups) return plain;
+  const launches = withLongParts(plain);
   return launches.flatMap((launch, i): readonly Launch[] => {
     if (launch.kind !== 'dense') return [launch];
     if (JOINS.has(launch.kernel) || isInGradient(launch, launches[i - 2])) return [];
@@ -173,6 +174,7 @@ const RULES: Readonly<Partial<Record<KernelId, Rule>>> = {
   'norm/batch-norm-grad-reduce': alike('workgroup/batch-norm-grad-reduce', 0),
   'loss/mean': (launch) => ({ ...launch, kernel: 'workgroup/mean' }),
   'loss/cross-entropy': wholeLoss,
+  'loss/cross-entropy-grad': (launch) => ({ ...launch, constants: { ...launch.constants, KEEP: 1 } }),
 };
 
 const isProduct = (kernel: KernelId): kernel is ProductKernel =>

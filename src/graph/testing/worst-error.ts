@@ -34,6 +34,13 @@ export interface WorstOptions {
   readonly runs?: (kernels: readonly string[]) => boolean;
 }
 
+/**
+ * Scratch with the sums of parts of the batch. Hardware has longer parts, which workgroup-convolutions.gpu.test.ts
+ * holds to the plain kernel; the sums of all parts are compared here.
+ */
+const isSumsOfParts = ({ op, outputs }: GraphNode, output: number): boolean =>
+  op === 'conv/conv2d-grad-params' && output === outputs.length - 1;
+
 /** The worst error of all nodes, of all seeds. */
 export async function worstErrorOn(
   runner: LaunchRunner,
@@ -71,6 +78,7 @@ export async function worstErrorOn(
       perOutput.forEach((actual, k) => {
         const expected = held(z, at(node.outputs, k));
         if (actual.length === 0 && expected.length > 0) return; // scratch that nothing bound
+        if (runner.tuning.workgroups && isSumsOfParts(node, k)) return;
         const numbers = expected instanceof Int32Array ? new Int32Array(actual.buffer) : actual;
         const error = measure(node.op, numbers, expected, at(inputs, z));
         if (!(error <= worst.error)) worst = { error, node: node.op };
