@@ -30,6 +30,7 @@ const MODES = [
 ] as const;
 const ADAPTERS = [
   ['hardware', HARDWARE],
+  ['hardware where small tiles are faster', { ...HARDWARE, largeTiles: false }],
   ['software adapters', SOFTWARE_TUNING],
 ] as const;
 
