@@ -98,33 +98,21 @@ function tensorWords(name: string): string {
   );
 }
 
-const OF_UNIT = new Map([
-  ['gathered', 'shards of all ranks'],
-  ['kept', 'kept part'],
-  ['gradients', 'gradients, one part for each rank,'],
-  ['reduced', 'summed gradients'],
-]);
-
-/** What a unit of fully_shard sends and receives. */
+/** What a unit of fully_shard sends and receives: 'gathered parameters of layer 2', 'gradients of the root'. */
 function unitWords(name: string): string | undefined {
-  const [, unit = '', what = '', received] =
-    /^(.+)\.(gathered|kept|gradients|reduced)(?:\.(?:forward|backward|f32))?(\.received)?$/.exec(name) ?? [];
-  const said = OF_UNIT.get(what);
-  if (said === undefined) return undefined;
-  return `${received === undefined ? '' : 'received part of the '}${said} of ${/^(stage\d+\.)?root$/.test(unit) ? 'the root' : moduleWords(unit)}`;
+  const [, unit, what] = /^(.+)\.(gathered|kept|gradients|reduced)\b/.exec(name) ?? [];
+  if (unit === undefined) return undefined;
+  const noun = what === 'gradients' ? '' : what === 'reduced' ? ' gradients' : ' parameters';
+  return `${what}${noun} of ${unit.endsWith('root') ? 'the root' : moduleWords(unit)}`;
 }
 
 /** A tensor that is cast for an operator, or kept as halves for backward. */
 function halfWords(name: string): string | undefined {
-  const [, packed] = /^(.+)\.halves$/.exec(name) ?? [];
-  if (packed !== undefined) return `${tensorWords(packed)}, kept as halves`;
-  const [, part] = /^(.+)\.(?:halves|sent)\.received$/.exec(name) ?? [];
-  if (part !== undefined) return `received part of the ${tensorWords(part)}, as halves`;
-  const [, crossing, way] = /^(.+)\.(sent|received)$/.exec(name) ?? [];
-  if (crossing !== undefined && !/^(stage\d+\.)?bucket/.test(crossing))
-    return `${tensorWords(crossing)}, ${way} as halves`;
+  if (/^(stage\d+\.)?bucket/.test(name)) return undefined;
+  const [, packed, way] = /^(.+?)(?:\.(?:halves|sent))?\.(halves|sent|received)$/.exec(name) ?? [];
+  if (packed !== undefined) return `${tensorWords(packed)}, ${way === 'halves' ? 'kept' : way} as halves`;
   const [, base, format = '', grad] = /^(.+)\.(bf16|f16|f32)(\.grad)?$/.exec(name) ?? [];
-  if (base === undefined || /^(stage\d+\.)?bucket/.test(base)) return undefined;
+  if (base === undefined) return undefined;
   const type = lookup(HALF_NAMES, format) ?? 'float32';
   return `${grad === undefined ? '' : 'gradient of '}${tensorWords(base)} in ${type}`;
 }

@@ -10,7 +10,8 @@ export interface PartCut {
   readonly dim: number | undefined;
 }
 
-const withoutMicroBatch = (buffer: string): string => buffer.replace(/@\d+$/, '');
+/** Nor which life of the buffer it is. */
+const withoutMicroBatch = (buffer: string): string => buffer.replace(/~\d+$/, '').replace(/@\d+$/, '');
 /** '2.weight' of '2.weight.grad': the gradient of a piece is a piece of the gradient. */
 const ofGradient = (buffer: string): string => buffer.replace(/\.grad(\.(part\d+|micro))?$/, '');
 

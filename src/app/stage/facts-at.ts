@@ -4,11 +4,13 @@
  * nothing of it is done (trace/moments/moment says how a cursor is read). A device is busy with its part in the moment;
  * where it has none, with what the clock says, because devices work at the same time.
  */
+import { at } from '../../base/invariant';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Clock, DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
-import { ContentsCursor } from '../../trace/contents';
+import { type Content, ContentsCursor } from '../../trace/contents';
 import { memoryOf } from '../../trace/memory';
 import { doneAt, firstOf, lastOf, type Moment, type Position } from '../../trace/moments/moment';
+import { isConversion } from '../../trace/moments/precision-sentence';
 import type { Packet } from '../../trace/packets';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import { createDeviceClock, type DeviceClock } from './device-now';
@@ -43,11 +45,34 @@ function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Arr
   const sent = new Map<Packet, Float32Array | undefined>();
   return (packet) => {
     if (!sent.has(packet)) {
-      const at = contents.position;
+      const position = contents.position;
       sent.set(packet, contents.seek(packet.send).values(packet.from, packet.source));
-      contents.seek(at);
+      contents.seek(position);
     }
     return sent.get(packet);
+  };
+}
+
+/**
+ * What the operators of a moment read that is cast or unpacked for them within it: it is there while they compute. Of
+ * what an operator makes and a conversion rounds, nothing is there yet.
+ */
+function createConverted(contents: ContentsCursor, { events }: StepTrace) {
+  const made = new Map<string, Content | undefined>();
+  return (own: readonly number[], device: DeviceIndex, buffer: string): Content | undefined => {
+    const writers = own.filter((index) => {
+      const e = at(events, index);
+      return e.device === device && e.writes.includes(buffer);
+    });
+    const last = writers.at(-1);
+    if (last === undefined || !writers.every((index) => isConversion(at(events, index)))) return undefined;
+    const key = `${last} ${buffer}`;
+    if (!made.has(key)) {
+      const position = contents.position;
+      made.set(key, contents.seek(last).content(device, buffer));
+      contents.seek(position);
+    }
+    return made.get(key);
   };
 }
 
@@ -69,6 +94,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
     return known;
   };
   const carried = createCarried(contents);
+  const converted = createConverted(contents, trace);
   const inFlight = (own: readonly FlyingPacket[], position: Position): readonly Transit[] =>
     own.flatMap((flight): Transit[] => {
       const { packet } = flight;
@@ -102,7 +128,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
         event: position.event,
         done,
         step,
-        content: (device, buffer) => contents.content(device, buffer),
+        content: (device, buffer) => converted(own, device, buffer) ?? contents.content(device, buffer),
         known: (device, slice) => contents.values(device, slice)?.length ?? 0,
         // In a turn of a pipeline whoever has no action waits for one.
         now: (device) => devices.now(device, time, own, moment?.turn !== undefined),

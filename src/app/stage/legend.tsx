@@ -73,10 +73,10 @@ export function Legend({ model, onPainted }: LegendProps) {
             );
           })}
           {sums !== undefined && <span>printed × {powerOfTen(unitOf(sums))}</span>}
-          {cut && <span>dashed: ranks that share layers</span>}
         </span>
         <span className={styles['line']}>
           {sums !== undefined && <Bars />}
+          {cut && <span>dashed: a tensor group</span>}
           {trace && turnsRing(trace) && (
             <Note label={RING_SHORT} named={RING_SHORT}>
               {RING_WHY}

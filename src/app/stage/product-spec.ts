@@ -122,6 +122,13 @@ function lineOf(event: number, shapeOf: ShapeOf) {
   };
 }
 
+/** '0.weight' of '0.weight.bf16~1', which autocast has made of it; '2.bias' of what one rank adds of it. */
+const castFrom = (buffer: string): string => buffer.replace(/(\.b?f16)?(\.once)?(~\d+)?$/, '');
+
+/** The gradient of a weight or a bias, or of what autocast has made of it. */
+const isGradientOf = (kind: 'weight' | 'bias', buffer: string): boolean =>
+  buffer.endsWith('.grad') && castFrom(buffer.slice(0, -'.grad'.length)).endsWith(kind);
+
 interface WeightGradient {
   readonly e: TraceEvent;
   readonly event: number;
@@ -134,7 +141,7 @@ interface WeightGradient {
 /** The gradient of a weight, with that of its bias beside it, is what δ and the layer's input make. */
 function weightGradient({ e, event, result, flows }: WeightGradient, shapeOf: ShapeOf): ProductSpec | undefined {
   const { part, made } = lineOf(event, shapeOf);
-  const bias = e.writes.find((w) => w.endsWith('bias.grad') && w !== result);
+  const bias = e.writes.find((w) => isGradientOf('bias', w) && w !== result);
   const biasShape = bias === undefined ? undefined : shapeOf(bias)?.shape;
   const lead = part(result, {
     made: true,
@@ -165,18 +172,19 @@ export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): Pro
     const category = shapeOf(buffer)?.category;
     return category !== undefined && categories.includes(category);
   };
-  const held = e.reads.filter((r) => is(r, 'parameter') && (shapeOf(r)?.shape.length ?? 0) > 1);
-  const flows = e.reads.filter((r) => is(r, 'activation', 'data') && (shapeOf(r)?.shape.length ?? 0) > 1);
+  const matrices = e.reads.filter((r) => (shapeOf(r)?.shape.length ?? 0) > 1);
+  const held = matrices.filter((r) => is(castFrom(r), 'parameter'));
+  const flows = matrices.filter((r) => is(r, 'activation', 'data') && !held.includes(r));
   const result = e.writes.find((w) => is(w, 'activation', 'gradient'));
   const weight = held[0];
   const word = kernelWord(e.name);
-  if (e.phase === 'backward' && result?.endsWith('weight.grad'))
+  if (e.phase === 'backward' && result !== undefined && isGradientOf('weight', result))
     return weightGradient({ e, event, result, flows }, shapeOf);
   if (weight !== undefined && word === 'linear' && e.phase === 'forward')
     return made(
       [
         part(flows[0], { name: 'input', short: 'in' }),
-        part(weight, { name: `${weight}ᵀ`, transposed: shapeOf(weight)?.shape.length === 2, short: 'Wᵀ' }),
+        part(weight, { name: `${castFrom(weight)}ᵀ`, transposed: shapeOf(weight)?.shape.length === 2, short: 'Wᵀ' }),
         part(result, { name: 'output', short: 'out', made: true }),
       ],
       ['×', '='],

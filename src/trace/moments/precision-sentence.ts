@@ -25,8 +25,6 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
     case 'precision/unpack':
       return `${e.phase}: ${who.text} ${does(who, 'unpack')} the ${bufferWords(e.writes[0] ?? '')} to compute in float32`;
     case 'halves/copy':
-      if (/\.received(@\d+)?$/.test(e.reads[0] ?? ''))
-        return `${e.anchor}: ${who.text} ${does(who, 'put')} together the ${sentWords(e.writes[0] ?? '')}`;
       return `${e.anchor}: ${who.text} ${does(who, 'pack')} the ${sentWords(e.writes[0] ?? '')} for the messages`;
     // Those of a bucket are a communication hook's.
     case 'halves/add':

@@ -1,0 +1,42 @@
+/**
+ * Rooms of a run in half precision: what autocast has cast and what backward unpacks is there while an operator
+ * computes with it, and a linear layer is drawn as in float32.
+ */
+import { expect, test } from 'vitest';
+import { must } from '../../base/invariant';
+import { openTestSession } from '../../session/testing/open-session';
+import { byMoments } from '../../trace/moments/moments';
+import { createTraceFacts } from './facts-at';
+import { productSpec } from './product-spec';
+
+test.each(['single', 'tensor'] as const)('%s', async (mode) => {
+  const session = await openTestSession({
+    mode,
+    worldSize: mode === 'tensor' ? 2 : 1,
+    precision: 'autocast-bf16',
+    device: 'cpu',
+    compareSingle: false,
+  });
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const facts = createTraceFacts(session.info, trace);
+  const linear = trace.events.flatMap((e, index) => (e.name.startsWith('ops/linear') ? [{ e, index }] : []));
+  expect(linear.length).toBeGreaterThan(3);
+  for (const { e, index } of linear) {
+    const now = facts.at({ event: index, fraction: 0.5 }, 'modelled');
+    // The bias of a row-parallel layer is put in its place by an operator of its own.
+    for (const buffer of e.reads.filter((name) => !name.endsWith('.once')))
+      expect(now.content(e.device, buffer)?.values.length, buffer).toBeGreaterThan(0);
+    // Nothing of the result is there, though a conversion writes that, too.
+    for (const buffer of e.writes) expect(now.content(e.device, buffer)?.event ?? -1, buffer).toBeLessThan(index);
+    const { lead, signs, parts } = must(productSpec(e, index, facts.step.shapesOf(e.device)), e.name);
+    const labels = parts.map(({ labels: [first = ''] }) => first);
+    if (e.phase === 'forward') {
+      expect(signs).toEqual(['×', '=']);
+      expect(labels[1]).toMatch(/^(half of )?\d\.weightᵀ, \d × \d$/);
+    } else if (e.name.endsWith('params')) {
+      expect([lead, signs]).toEqual([true, ['=', '·']]);
+      expect(parts[0]?.bias?.buffer).toMatch(/bias(\.bf16)?(\.once)?\.grad$/);
+    } else expect(signs).toEqual(['×', '=']);
+  }
+});
