@@ -6,18 +6,20 @@ import { useLayoutEffect, useRef } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import { plainText } from '../../trace/moments/marked';
 import { capital } from '../../trace/words';
-import { loadedPanel } from '../boundary/loaded-panel';
+import { laterPanel, loadedPanel } from '../boundary/loaded-panel';
 import { formatCount, stepNumber } from '../draw/format';
 import { isConstruct } from '../state/kept-run';
 import { useApp, useSettled } from '../state/use-app';
 import { Note } from '../terms/term';
 import { Worded } from '../terms/worded';
 import { isPausing, trainingAt } from '../transport/positions';
-import { FasterHint } from './faster-hint';
 import styles from './stage-head.module.css';
 import { useSentence } from './use-sentence';
 
 const GoingTo = loadedPanel('The way to the moment', async () => (await import('./going-to')).GoingTo, { small: true });
+const FasterHint = laterPanel('The hint about the pace', async () => (await import('./faster-hint')).FasterHint, {
+  small: true,
+});
 
 export function StageHead() {
   const { sentence, why } = useSentence(90);
