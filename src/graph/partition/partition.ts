@@ -10,57 +10,23 @@ import { at, must } from '../../base/invariant';
 import { pieceOf, pieceShape } from '../../sharding/piece';
 import { PARTIAL, type Placement, REPLICATE, type Shard } from '../../sharding/placement';
 import { formatShape, type Shape } from '../../tensor/shape';
-import { CAST } from '../cast';
 import type { Graph, GraphBuilder, GraphNode, GraphPhase, GraphValue } from '../graph';
 import type { Attrs, ValueId } from '../op';
 import { ALL_REDUCE } from '../ops/collective';
 import { FIRST, PLACE } from '../ops/partition';
-import { type LayoutsOf, type Plan, placementOf } from './plan';
+import { checkLayout } from './check-layout';
+import { LateCasts } from './late-casts';
+import type { Gathered, Partitioned, PartitionOptions, PartOfWhole } from './partitioned';
+import { fromLast, placementOf } from './plan';
 import { type Move, type NodeSite, redistribute } from './redistribute';
-import { type LocalBuilder, type PlacedInput, type RankOnAxis, type Rule, samePlacement, wordsOf } from './rule';
+import { type LocalBuilder, type PlacedInput, type Rule, samePlacement, wordsOf } from './rule';
 import { ruleOf } from './rules';
-
-export interface Partitioned {
-  /** Of a value of the whole graph, the rank's. */
-  readonly own: (value: ValueId) => ValueId;
-  /** How many nodes the rank has for the first `count` nodes of the whole graph. */
-  readonly nodesFor: (count: number) => number;
-  /** Of values of the whole graph, by name; without the statistics that a node keeps for its gradient. */
-  readonly placements: ReadonlyMap<string, Placement>;
-  /** Of the rank's values, by their names: those that are a piece or an addend of a whole tensor. */
-  readonly parts: ReadonlyMap<string, PartOfWhole>;
-  /** Parameters whose gradient is an addend on every rank, as that of a layer norm of cut rows. */
-  readonly partialGradients: ReadonlySet<string>;
-  /** Tensors that were cut and are gathered for an operator, though the plan did not ask for it. */
-  readonly gathered: readonly Gathered[];
-}
-
-export interface Gathered {
-  readonly module: string;
-  readonly op: string;
-  readonly value: string;
-  readonly placement: Placement;
-}
-
-/** Of a whole tensor of this shape. */
-export interface PartOfWhole {
-  readonly shape: Shape;
-  readonly placement: Placement;
-}
+import { ValueUses } from './value-uses';
 
 interface Held {
   readonly local: ValueId;
   /** undefined: no piece of the whole value. */
   readonly placement: Placement | undefined;
-}
-
-export interface PartitionOptions {
-  readonly plan: Plan;
-  readonly rank: RankOnAxis;
-  /** Values of the whole graph, beside parameters, of which somebody asks the gradient. */
-  readonly wrt?: readonly ValueId[];
-  /** A value of the whole graph that every rank hands on whole, as what a pipeline stage sends. */
-  readonly wholeOutput?: ValueId | undefined;
 }
 
 export const partition = (whole: Graph, builder: GraphBuilder, options: PartitionOptions): Partitioned =>
@@ -69,19 +35,13 @@ export const partition = (whole: Graph, builder: GraphBuilder, options: Partitio
 class Partitioner {
   /** By the value of the whole graph. */
   private readonly held = new Map<ValueId, Held>();
-  /** Whose gradient is asked for, or needed on the way. */
-  private readonly differentiated: Set<ValueId>;
   /** Parameters that are not used as they are: where they are. */
   private readonly parameters = new Map<ValueId, ValueId>();
   private readonly partialGradients = new Set<string>();
-  /** The module that makes a value. */
-  private readonly maker = new Map<ValueId, string>();
-  /** By the result of a cast to or from half precision: the cast. */
-  private readonly casts = new Map<ValueId, GraphNode>();
-  /** By what a rank has and the format: what it has cast that to. */
-  private readonly castOf = new Map<string, ValueId>();
-  /** Nodes that take a value in. */
-  private readonly uses = new Map<ValueId, number>();
+  private readonly casts: LateCasts;
+  private readonly uses: ValueUses;
+  /** Results of redistribution, by source, module and placement: what a module reads twice is brought once. */
+  private readonly brought = new Map<string, ValueId>();
   private readonly gathered: Gathered[] = [];
   /** By node of the whole graph: how many the rank's graph had before. */
   private readonly starts: number[] = [];
@@ -92,19 +52,8 @@ class Partitioner {
     private readonly builder: GraphBuilder,
     private readonly options: PartitionOptions,
   ) {
-    const { nodes, values } = whole;
-    this.differentiated = new Set([
-      ...(options.wrt ?? []),
-      ...values.flatMap(({ id, role }) => (role === 'parameter' ? [id] : [])),
-    ]);
-    for (const { inputs, outputs, module } of nodes) {
-      const differentiated = inputs.some((id) => this.differentiated.has(id));
-      for (const id of outputs) {
-        if (differentiated) this.differentiated.add(id);
-        this.maker.set(id, module);
-      }
-      for (const id of new Set(inputs)) this.uses.set(id, (this.uses.get(id) ?? 0) + 1);
-    }
+    this.casts = new LateCasts(whole);
+    this.uses = new ValueUses(whole, options.wrt ?? []);
   }
 
   run(): Partitioned {
@@ -178,12 +127,9 @@ class Partitioner {
   }
 
   private node(node: GraphNode): void {
-    if (node.op === CAST) {
-      for (const id of node.outputs) this.casts.set(id, node);
-      return;
-    }
+    if (this.casts.has(node)) return;
     const site = this.site(node.module, node.phase);
-    for (const id of node.inputs.map((each) => this.castFrom(each)))
+    for (const id of node.inputs.map((each) => this.casts.sourceOf(each)))
       if (this.held.has(id)) this.lookedUp(at(this.whole.values, id), site);
     const rule = this.ruleOf(node);
     const inputs = node.inputs.map((id, i) => this.input(node, rule, id, i));
@@ -212,9 +158,10 @@ class Partitioner {
     const operands = inputs.flatMap((id, i) => (i === late ? [] : [this.operand(rule, id, i, site)]));
     // Running statistics are overwritten.
     const into = node.outputs.map((id) => this.held.get(id)?.local);
-    const outputs = this.builder.apply(node.op, operands, attrs, { ...placementAt(site), names, into, halves });
-    const [made] = types;
-    if (made?.name === `${node.module}.out`) this.checkLayout('output', node.module, made, rule.gives[0]);
+    const { module, phase } = site;
+    const outputs = this.builder.apply(node.op, operands, attrs, { module, phase, names, into, halves });
+    const made = at(types, 0);
+    if (made.name === `${node.module}.out`) checkLayout(this.options.plan, 'output', node.module, made, rule.gives[0]);
     for (const [k, id] of node.outputs.entries()) {
       const from = rule.gives[k];
       if (from === undefined) {
@@ -253,9 +200,9 @@ class Partitioner {
   private ruleOf({ op, inputs, outputs, attrs, module }: GraphNode): Rule {
     const { plan, rank } = this.options;
     const placed = inputs.map((given, i): PlacedInput => {
-      const id = this.castFrom(given);
+      const id = this.casts.sourceOf(given);
       const { type, role } = at(this.whole.values, id);
-      const taken = i === 0 ? this.takenInBy(module, id) : undefined;
+      const taken = this.takenInBy(module, id, i);
       return { placement: taken ?? this.held.get(id)?.placement ?? REPLICATE, type, role };
     });
     const types = outputs.map((id) => at(this.whole.values, id).type);
@@ -268,28 +215,15 @@ class Partitioner {
     });
   }
 
-  /** What the plan says of the module's input, where this value is one. */
-  private takenInBy(module: string, id: ValueId): Placement | undefined {
-    if (this.maker.get(id) === module) return undefined;
+  /** Whether operand `i` of a node is the input of the node's module. */
+  private isModuleInput(module: string, id: ValueId, i: number): boolean {
+    return i === 0 && this.uses.makerOf(id) !== module && at(this.whole.values, id).role !== 'parameter';
+  }
+
+  /** What the plan says of the module's input, if operand `i` is the input. */
+  private takenInBy(module: string, id: ValueId, i: number): Placement | undefined {
+    if (!this.isModuleInput(module, id, i)) return undefined;
     return fromLast(this.options.plan.inputs.get(module), at(this.whole.values, id).type.shape);
-  }
-
-  /** torch takes the plan's word for how a tensor lies, and takes a part for the whole where that is wrong. */
-  private checkLayout(side: keyof LayoutsOf, module: string, { type }: GraphValue, held: Placement | undefined): void {
-    const said = fromLast(this.options.plan.layouts?.get(module)?.[side], type.shape);
-    const lies = held?.kind === 'partial' ? REPLICATE : held;
-    if (said === undefined || lies === undefined || samePlacement(said, lies)) return;
-    const name = `${side}Layouts`;
-    throw new LockstepError(
-      'config',
-      `${name} of ${module} is ${wordsOf(said)}, but the ranks hold ${wordsOf(lies)}: torch does not check that, and each rank would take its tensor for another one.`,
-      `Leave ${name} out, or write how the ranks hold the tensor.`,
-    );
-  }
-
-  /** The value that a cast was made of; of other values, themselves. */
-  private castFrom(id: ValueId): ValueId {
-    return this.casts.get(id)?.inputs[0] ?? id;
   }
 
   /**
@@ -298,47 +232,40 @@ class Partitioner {
    */
   private input(node: GraphNode, rule: Rule, given: ValueId, i: number): ValueId {
     const moved = this.moved(node, rule, given, i);
-    const cast = this.casts.get(given);
-    return cast ? this.cast(moved, cast, at(rule.needs, i)) : moved;
-  }
-
-  private cast(value: ValueId, { attrs, module, phase, outputs }: GraphNode, placement: Placement): ValueId {
-    const { name, half, type } = at(this.whole.values, at(outputs, 0));
-    const key = `${value} ${half}`;
-    const known = this.castOf.get(key);
-    if (known !== undefined) return known;
-    const made = at(this.builder.apply(CAST, [value], attrs, { module, phase, names: [name], halves: [half] }), 0);
-    this.castOf.set(key, made);
-    return this.part(made, { shape: type.shape, placement });
+    const made = this.casts.apply(given, moved, this.builder);
+    return this.part(made, { shape: at(this.whole.values, given).type.shape, placement: at(rule.needs, i) });
   }
 
   private moved(node: GraphNode, rule: Rule, given: ValueId, i: number): ValueId {
     const needed = at(rule.needs, i);
-    const id = this.castFrom(given);
+    const id = this.casts.sourceOf(given);
     const value = at(this.whole.values, id);
     if (value.role === 'mask' && !this.held.has(id))
       this.held.set(id, { local: this.valueOf(value, needed), placement: needed });
     const { local, placement: held } = this.of(id);
     const placement = must(held, `the placement of ${value.name}`);
     const { module, op } = node;
-    if (i === 0 && this.maker.get(id) !== module) this.checkLayout('input', module, value, placement);
-    const asked = rule.gathersRowsOf === i || (i === 0 && this.takenInBy(module, id) !== undefined);
+    if (this.isModuleInput(module, id, i)) checkLayout(this.options.plan, 'input', module, value, placement);
+    const asked = rule.gathersRowsOf === i || this.takenInBy(module, id, i) !== undefined;
     if (placement.kind === 'shard' && !samePlacement(placement, needed) && !asked)
       this.gathered.push({ module, op, value: value.name, placement });
     const partialGradient = this.isPartial(rule, id, i);
-    const isUsedOnce = this.uses.get(id) === 1 && this.uses.get(given) === 1;
+    const isUsedOnce = this.uses.readersOf(id) === 1 && this.uses.readersOf(given) === 1;
     if (partialGradient && value.role === 'parameter' && placement.kind === 'replicate' && isUsedOnce) {
       this.partialGradients.add(value.name);
       return local;
     }
     const move = { from: placement, to: needed, shape: value.type.shape, partialGradient };
-    const moved = redistribute(this.site(module, node.phase), local, move, `${value.name}.for.${node.module}`);
+    const key = `${local} ${module} ${wordsOf(needed)} ${partialGradient}`;
+    const moved =
+      this.brought.get(key) ?? redistribute(this.site(module, node.phase), local, move, `${value.name}.for.${module}`);
+    this.brought.set(key, moved);
     return this.part(moved, { shape: value.type.shape, placement: needed });
   }
 
   /** Every rank uses the whole input for a part of its own. */
   private isPartial({ needs, gives, addedOnce }: Rule, id: ValueId, i: number): boolean {
-    if (at(needs, i).kind === 'shard' || addedOnce?.input === i || !this.differentiated.has(id)) return false;
+    if (at(needs, i).kind === 'shard' || addedOnce?.input === i || !this.uses.isDifferentiated(id)) return false;
     return gives.some((given) => given !== undefined && given.kind !== 'replicate');
   }
 
@@ -358,9 +285,9 @@ class Partitioner {
   }
 
   private apply(op: string, inputs: readonly ValueId[], attrs: Attrs, site: NodeSite, names: readonly string[]) {
-    // The result has the type of what it is made of.
+    // The result is in the format of the first input.
     const halves = inputs.slice(0, 1).map((id) => this.builder.halfOf(id));
-    return this.builder.apply(op, inputs, attrs, { ...placementAt(site), names, halves });
+    return this.builder.apply(op, inputs, attrs, { module: site.module, phase: site.phase, names, halves });
   }
 
   private layoutOf(shape: Shape, { dim, splitFactor }: Shard): Attrs {
@@ -372,9 +299,3 @@ class Partitioner {
     return { builder: this.builder, axis: plan.axis, rank, module, phase };
   }
 }
-
-/** A cut at a dimension that is counted from the last one, as the dimension of this shape. */
-const fromLast = (placement: Placement | undefined, { length }: Shape): Placement | undefined =>
-  placement?.kind === 'shard' && placement.dim < 0 ? { ...placement, dim: placement.dim + length } : placement;
-
-const placementAt = ({ module, phase }: NodeSite) => ({ module, phase });

@@ -5,6 +5,7 @@
  */
 import type { Axis } from '../../protocol/mesh';
 import { type Placement, REPLICATE } from '../../sharding/placement';
+import type { Shape } from '../../tensor/shape';
 
 export interface LayoutsOf {
   readonly input?: Placement | undefined;
@@ -17,7 +18,7 @@ export interface Plan {
   readonly tensors: ReadonlyMap<string, Placement>;
   /** Of what a module takes in, by the path of the module. */
   readonly inputs: ReadonlyMap<string, Placement>;
-  /** By the path of a module: how its input or output lies, as the plan says. Moves nothing, and must be true. */
+  /** By the path of a module: how the plan says that the ranks hold its input or output. Moves nothing; checked. */
   readonly layouts?: ReadonlyMap<string, LayoutsOf>;
   /** Of values, by name ('2.out'): to what they are brought as soon as they are made. */
   readonly values: ReadonlyMap<string, Placement>;
@@ -26,3 +27,7 @@ export interface Plan {
 }
 
 export const placementOf = ({ tensors }: Plan, name: string): Placement => tensors.get(name) ?? REPLICATE;
+
+/** A cut at a dimension that is counted from the last one, as the dimension of this shape. */
+export const fromLast = (placement: Placement | undefined, { length }: Shape): Placement | undefined =>
+  placement?.kind === 'shard' && placement.dim < 0 ? { ...placement, dim: placement.dim + length } : placement;

@@ -105,7 +105,7 @@ const APPLY: Readonly<Record<StyleName, Apply>> = {
   PrepareModuleOutput: prepareOutput,
 };
 
-/** The last dimension is that of the features: of a tensor whose shape the plan does not know. */
+/** Features are the last dimension, counted from the end: the plan does not know how many dimensions a tensor has. */
 const placementOfLayout = (layout: StyleLayout): Placement =>
   layout === 'Replicate' ? REPLICATE : shard(layout === 'Shard(1)' ? 1 : -1);
 
@@ -113,7 +113,7 @@ const placementIf = (layout: StyleLayout | undefined): Placement | undefined => 
 
 type Argument = Exclude<keyof ParallelStyle, 'style'>;
 
-/** The settings of an entry beside its style, under the names that they have there. */
+/** By property of ParallelStyle: the name of the setting in an entry of the plan. */
 const ARGUMENTS: Readonly<Record<Argument, string>> = {
   input: 'inputLayouts',
   desiredInput: 'desiredInputLayouts',
@@ -122,7 +122,7 @@ const ARGUMENTS: Readonly<Record<Argument, string>> = {
   localOutput: 'useLocalOutput',
 };
 const OF_CUTS: readonly Argument[] = ['input', 'output', 'localOutput'];
-/** Those that torch's style has, the first of which it needs. */
+/** The arguments that torch's style has. A style that begins with a desired layout needs this argument. */
 const ARGUMENTS_OF: Readonly<Record<StyleName, readonly Argument[]>> = {
   ColwiseParallel: OF_CUTS,
   RowwiseParallel: OF_CUTS,
@@ -210,7 +210,10 @@ function rowwise(draft: PlanDraft, module: PlannedModule, { input, output = 'Rep
   draft.values.set(`${path}.out`, placementOfLayout(output));
 }
 
-/** Without parameters, rows or features of the module's input may be cut; its own parameters are plain tensors. */
+/**
+ * Brings the module's input to a layout. The module itself stays whole, so only a module without parameters may get a
+ * cut input.
+ */
 function prepareInput(draft: PlanDraft, module: PlannedModule, style: ParallelStyle): void {
   const { path, layer } = module;
   const desired = style.desiredInput ?? 'Replicate';

@@ -94,6 +94,39 @@ test('columns are cut again behind a layer that every rank has whole', async () 
   await training.dispose();
 });
 
+test('an input that a module reads twice is gathered once', () => {
+  const config = configOf(
+    { 0: COLUMNS, 1: INPUT },
+    {
+      model: {
+        layers: [
+          { type: 'Linear', in: 4, out: 8 },
+          { type: 'BatchNorm1d', features: 8 },
+          { type: 'Linear', in: 8, out: 2 },
+        ],
+      },
+    },
+  );
+  const { collectives } = infoOf(config);
+  expect(collectives.map(({ op, phase, module }) => `${op} ${phase} ${module}`)).toEqual(['allGather forward 1']);
+});
+
+test('the input of an embedding of positions is no tensor of the run: a layout of it is not compared', () => {
+  const layers = [
+    { type: 'TokenEmbedding', vocab: 4, context: 6, width: 4, name: '' },
+    { type: 'Linear', in: 4, out: 4, name: 'head' },
+  ] as const;
+  const cut = { style: 'RowwiseParallel', outputLayouts: 'Shard(1)' } as const;
+  const text: ConfigInput = {
+    model: { layers: [...layers] },
+    // Shorter than the context of the model.
+    data: { type: 'text', text: 'abcdabcdaabbccddabcdabcd', context: 4 },
+    loss: { type: 'CrossEntropyLoss' },
+  };
+  const said = configOf({ tok: cut, pos: { ...cut, inputLayouts: 'Replicate' } }, text);
+  expect(infoOf(said).collectives).toEqual(infoOf(configOf({ tok: cut, pos: cut }, text)).collectives);
+});
+
 test('layouts that are as they are may be said, and change nothing', () => {
   const said = configOf({
     0: { style: COLUMNS, inputLayouts: 'Replicate', outputLayouts: 'Shard(-1)', useLocalOutput: true },
@@ -109,7 +142,7 @@ test.each<[string, Plan, ConfigInput, string]>([
     'an input that lies otherwise',
     { 0: COLUMNS, 2: { style: 'RowwiseParallel', inputLayouts: 'Replicate' } },
     {},
-    'inputLayouts of 2 is Replicate(), but the ranks hold Shard(dim=1): torch does not check that',
+    'inputLayouts of 2 is Replicate(), but the ranks hold Shard(dim=1): torch does not check that, and would compute with a wrong layout',
   ],
   [
     'an output that lies otherwise',

@@ -3,7 +3,8 @@
  * graph/partition reads. Called by this folder and by the mode pipeline, whose stages may be cut, too.
  */
 import { GraphBuilder } from '../../graph/graph';
-import { type Partitioned, partition } from '../../graph/partition/partition';
+import { partition } from '../../graph/partition/partition';
+import type { Partitioned } from '../../graph/partition/partitioned';
 import type { Plan } from '../../graph/partition/plan';
 import { fitsModule, type MadePlan, type ParallelStyle, planOf } from '../../graph/partition/styles';
 import { buildLoss } from '../../nn/losses';
@@ -45,7 +46,7 @@ const styleOf = (style: StyleConfig): ParallelStyle =>
         localOutput: style.useLocalOutput,
       };
 
-/** By the path of a module: its style; nothing of a module that stays whole. */
+/** By the path of a module: its style; {} for a module that stays whole. */
 export function styleOfModule(config: Config) {
   const entryOf = entryOfModule(config);
   return (path: string): Partial<ParallelStyle> => {
@@ -54,7 +55,7 @@ export function styleOfModule(config: Config) {
   };
 }
 
-/** By the path of a module: what the plan says of it. */
+/** By the path of a module: its entry in the plan. */
 export function entryOfModule({ tensor: { plan = {} } }: Config) {
   const entries = Object.entries(plan);
   return (path: string): StyleConfig | undefined => entries.find(([pattern]) => fitsModule(pattern, path))?.[1];

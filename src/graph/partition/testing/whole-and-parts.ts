@@ -15,7 +15,8 @@ import { type Graph, GraphBuilder, type GraphValue } from '../../graph';
 import type { TensorType, ValueId } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 import { runCpu } from '../../testing/run-cpu';
-import { type Partitioned, partition } from '../partition';
+import { partition } from '../partition';
+import type { Partitioned } from '../partitioned';
 import type { Plan } from '../plan';
 import { runSideBySide } from './side-by-side';
 
