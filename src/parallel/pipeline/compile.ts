@@ -58,7 +58,7 @@ export function compile(
     const graphOf = unshardedGraphs(whole, 'batch');
     emitStep({ ...step, ...more, syncs: syncsOfShards(step, schedule), graphOf, ...OPTIMIZES_SHARDS });
   } else {
-    const sums = partitionOf ? [sumPartials({ builder, algorithm: input.config.ddp.algorithm, stages })] : [];
+    const sums = partitionOf ? [sumPartials({ builder, algorithm: input.config.ddp.algorithm, stages, kind })] : [];
     emitStep({ ...step, ...more, syncs: [...syncsOf(step, schedule, averaging), ...sums], graphOf: whole });
   }
   return builder.finish('pipeline', kind);

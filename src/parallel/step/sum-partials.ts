@@ -8,6 +8,7 @@ import type { ProgramBuilder } from '../../program/builder';
 import type { Where } from '../../program/lane-builder';
 import type { AlgorithmName } from '../../protocol/collective';
 import { AXES } from '../../protocol/mesh';
+import type { TrainingKind } from '../../protocol/step-kind';
 import { allReduceAlong } from './all-reduce-along';
 import type { StagePlace } from './place';
 import type { Sync } from './sync';
@@ -18,10 +19,13 @@ export interface PartialSums {
   readonly builder: ProgramBuilder;
   readonly algorithm: AlgorithmName;
   readonly stages: readonly StagePlace[];
+  readonly kind: TrainingKind;
 }
 
-export const sumPartials = ({ builder, algorithm, stages }: PartialSums): Sync => ({
+export const sumPartials = ({ builder, algorithm, stages, kind }: PartialSums): Sync => ({
   finish(parameters) {
+    // Addends add up over the micro-batches: a sum in between would be added once per rank at the next one.
+    if (!kind.steps) return;
     for (const [stage, { lanes }] of stages.entries())
       for (const axis of AXES) {
         const gradients = at(parameters, stage).flatMap(({ gradient, sumAlong }) =>

@@ -67,7 +67,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
   const builder = new ProgramBuilder(mesh, input.ops);
   const stages = placeStages(builder, [0]);
   const cuts = partitionOf(planIn(config), mesh);
-  const sums = sumPartials({ builder, algorithm: config.ddp.algorithm, stages });
+  const sums = sumPartials({ builder, algorithm: config.ddp.algorithm, stages, kind });
   if (mesh.dataIndices > 1) emitDdpStep({ builder, stages, input, partitionOf: cuts, syncsBehind: [sums] }, kind);
   else {
     const graphOf = wholeGraphs(input, kind, { partitionOf: cuts });
