@@ -16,7 +16,7 @@ const [BEGIN, END] = ['<!-- npm run costs -- --bytes --write: begin -->', '<!-- 
 
 /**
  * @param {string} folder for what is built
- * @param {readonly string[]} words runs whose titles have all of them
+ * @param {readonly string[]} words only runs whose titles contain all of them are counted
  * @param {boolean} write into docs/benchmarks.md
  */
 export async function countBytes(folder, words, write) {

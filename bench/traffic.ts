@@ -1,8 +1,8 @@
 /**
  * Counts the traffic of one step of every preset, alone and in DDP, with the kernels of hardware and with those of
  * software adapters, and writes the section of docs/benchmarks.md. A process of its own beside the package `webgpu`,
- * started by scripts/costs.mjs: `node traffic.mjs FILE [WORD…]` writes the text into FILE, of the runs alone whose
- * titles have all the words.
+ * started by scripts/costs.mjs: `node traffic.mjs FILE [WORD…]` writes the text into FILE, only for runs
+ * whose titles contain all the words.
  */
 import { writeFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';
@@ -55,6 +55,12 @@ async function countAll(): Promise<Counted[]> {
 }
 
 const all = await countAll();
+if (all.length === 0) {
+  console.error(
+    `No run has a title with all of these words: ${words.join(' ')}. Presets: ${Object.keys(PRESETS).join(', ')}.`,
+  );
+  process.exit(2);
+}
 const families = ADAPTERS.flatMap(([adapter]) => {
   const own = all.filter((each) => each.adapter === adapter);
   if (own.length === 0) return [];

@@ -23,6 +23,12 @@ const { values, words } = readArguments({
 });
 ensureInstalled();
 const unknown = values.bytes ? undefined : words.find((axis) => !AXES.includes(axis));
+if (values.write && (!values.bytes || words.length > 0)) {
+  console.error(
+    '--write goes with --bytes, and without words: the tables in docs/benchmarks.md are those of all runs.',
+  );
+  process.exit(2);
+}
 if (unknown !== undefined) {
   console.error(`There is no axis "${unknown}": choose from ${AXES.join(', ')}, or name none for all.`);
   process.exit(2);
