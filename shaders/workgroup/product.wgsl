@@ -20,7 +20,7 @@ struct Params {
   b_step: u32,
   b_column: u32,
   has_bias: u32,
-  part: u32, // steps of a slice, a multiple of 4; k without CUT
+  part: u32, // with CUT: steps of a slice, a multiple of 4
   a_stride: u32,
   a_4_stride: u32,
   b_stride: u32,

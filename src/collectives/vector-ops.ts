@@ -40,11 +40,11 @@ const scale: VectorOp = ({ outputs, attrs }, vectors) => {
 const fold: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
   const { length } = at(inputs, 0);
   const factors = [Number(attrs['scale']), Number(attrs['after'])];
-  // A product with another double would be rounded twice.
+  // A product with a number that is no float32 would be rounded twice.
   if (length < WORTH_A_CALL || factors.some((factor) => Math.fround(factor) !== factor)) return undefined;
   const addresses = [...inputs, ...outputs].map(addressOf);
   const table = vectors.words(vectors.scratch, addresses.length);
-  // The kernel's sum lies behind the table, at an address that vectors like.
+  // The kernel's own sum is stored behind the table, at a multiple of 16 bytes.
   const own = 16 * Math.ceil(addresses.length / 4);
   const calls = vectors
     .runs(length, OF_A_THREAD)

@@ -37,7 +37,7 @@ const isGradient = (launch: Launch | undefined): launch is DenseLaunch =>
 const isChannelSum = (launch: Launch | undefined): boolean =>
   launch?.kernel === 'conv/channel-sums' || launch?.kernel === 'conv/channel-sums-vec4';
 
-/** Rows that a part has at least: with fewer, reading the rows around it and adding up the parts costs more. */
+/** The least rows of a part. With fewer, the rows around each part and the sums of more parts cost more. */
 const LEAST_ROWS = 8;
 
 /** The launches of the gradient with several parts as one. The kernels and what they compute are the same. */
@@ -59,7 +59,7 @@ export function withLongParts(launches: readonly Launch[]): readonly Launch[] {
   });
 }
 
-/** `after`: the launch but one behind it; the one here also computes what that computes of the bias. */
+/** `after`: the second launch after this one. If it sums the gradient of the bias, this kernel does that as well. */
 export function convolutionGradient(launch: DenseLaunch, after: Launch | undefined): DenseLaunch | undefined {
   if (!isGradient(launch)) return undefined;
   const [n = 0, , , channelTiles = 0, , groups = 0, inChannels = 0, outChannels = 0] = numbers(launch);
@@ -75,6 +75,6 @@ export function convolutionGradient(launch: DenseLaunch, after: Launch | undefin
   };
 }
 
-/** The sum over pixels that the gradient two launches before computes as well. */
+/** Whether the gradient two launches before (`before`) computes this sum over pixels as well. */
 export const isInGradient = (launch: Launch, before: Launch | undefined): boolean =>
   isChannelSum(launch) && isGradient(before);

@@ -93,7 +93,7 @@ export function stateText({ parameterBytes, gradientBytes, bufferBytes }: Transf
   };
 }
 
-/** What no form counts, for its text; '': it counts everything. */
+/** A clause for the text of a form, which names what the form leaves out; '' where it counts everything. */
 export const uncounted = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): string =>
   ddp.syncBatchNorm && batchNorms(model.layers) > 0 ? '; not counted: the sums of SyncBatchNorm' : '';
 

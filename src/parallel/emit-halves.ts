@@ -98,8 +98,8 @@ export class HalfValues {
   }
 
   /**
-   * After a node: its results are rounded, and kept if backward reads them. What a collective hands on is rounded, and
-   * what came by messages is there as halves already (step/half-collectives.ts).
+   * After a node: its results are rounded, and kept if backward reads them. Results of collectives need no rounding:
+   * messages carry halves (step/half-collectives.ts), and a copy within a rank is of rounded values.
    */
   after(graph: Graph, node: GraphNode, where: Where): void {
     const kept = this.#keptIn(graph);

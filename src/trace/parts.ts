@@ -10,7 +10,7 @@ export interface PartCut {
   readonly dim: number | undefined;
 }
 
-/** Nor which life of the buffer it is. */
+/** The name without the micro-batch ('@1') and without the life of the buffer ('~1'). */
 const withoutMicroBatch = (buffer: string): string => buffer.replace(/~\d+$/, '').replace(/@\d+$/, '');
 /** '2.weight' of '2.weight.grad': the gradient of a piece is a piece of the gradient. */
 const ofGradient = (buffer: string): string => buffer.replace(/\.grad(\.(part\d+|micro))?$/, '');

@@ -54,8 +54,8 @@ function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Arr
 }
 
 /**
- * What the operators of a moment read that is cast or unpacked for them within it: it is there while they compute. Of
- * what an operator makes and a conversion rounds, nothing is there yet.
+ * What a buffer holds while the operators of a moment compute, if a cast or an unpacking of the same moment fills it.
+ * Not for the result of an operator, which a conversion rounds: during the moment the result is not there yet.
  */
 function createConverted(contents: ContentsCursor, { events }: StepTrace) {
   const made = new Map<string, Content | undefined>();

@@ -122,10 +122,10 @@ function lineOf(event: number, shapeOf: ShapeOf) {
   };
 }
 
-/** '0.weight' of '0.weight.bf16~1', which autocast has made of it; '2.bias' of what one rank adds of it. */
+/** '0.weight' for its cast '0.weight.bf16~1'; '2.bias' for '2.bias.once', which one rank of a tensor group adds. */
 const castFrom = (buffer: string): string => buffer.replace(/(\.b?f16)?(\.once)?(~\d+)?$/, '');
 
-/** The gradient of a weight or a bias, or of what autocast has made of it. */
+/** The gradient of a weight or a bias, or of its cast. */
 const isGradientOf = (kind: 'weight' | 'bias', buffer: string): boolean =>
   buffer.endsWith('.grad') && castFrom(buffer.slice(0, -'.grad'.length)).endsWith(kind);
 

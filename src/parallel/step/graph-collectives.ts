@@ -29,7 +29,7 @@ export interface GraphCollective {
   /** Buffers, of the same name on every device. */
   readonly input: string;
   readonly output: string;
-  /** Of their values; absent: they are float32. */
+  /** The format of the tensors; absent: float32. */
   readonly half?: HalfFormat | undefined;
   readonly payload: Payload;
   /** The result is waited for when it is read. */

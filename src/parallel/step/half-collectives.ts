@@ -1,8 +1,8 @@
 /**
  * A collective of a tensor in half precision: the ranks send halves, two to an int32 word, and add halves up. The
- * result comes as halves, too, which is what backward keeps of it, and is unpacked into float32 for the kernels. The
- * part of a rank begins at a word, so a part with an odd number of elements is sent with one half more than in torch.
- * Used by graph-collectives.ts and by what counts bytes.
+ * result is halves, too: backward keeps these, and kernels read a float32 copy. Each rank's part begins at a word, so a
+ * part with an odd number of elements is sent with one half more than in torch. Used by graph-collectives.ts, which
+ * also counts the bytes.
  */
 import { at } from '../../base/invariant';
 import type { CollectiveCall } from '../../collectives/collective';
@@ -19,7 +19,7 @@ export interface HalfCollective {
   readonly format: HalfFormat;
   /** Ranks that take part. */
   readonly ranks: number;
-  /** Of the tensors, float32 buffers of the same names on every lane. */
+  /** Float32 buffers of the tensors, with the same names on every lane. */
   readonly input: string;
   readonly output: string;
 }
@@ -30,12 +30,12 @@ interface Parts {
   readonly length: number;
 }
 
-/** What a tensor of that many elements is cut into. */
+/** A tensor of `length` elements as equal parts. */
 const partsOf = (length: number, count: number): Parts => ({ count, length: length / count });
 
 const wordsOf = ({ count, length }: Parts): number => count * at(halfWords([length]), 0);
 
-/** Where the parts of a tensor lie among words, each from the beginning of a word. */
+/** Copies the parts of a tensor into words; each part begins at a word. */
 const toWords = ({ count, length }: Parts): readonly CopiedRun[] =>
   Array.from({ length: count }, (_, k) => ({
     from: { operand: 0, offset: k * length },
@@ -54,7 +54,7 @@ export const wordsBrought = (op: CollectiveOp, length: number, ranks: number): n
 const sentName = ({ op, input, output }: HalfCollective): string =>
   op === 'allReduce' ? packedName(output) : `${input}.sent`;
 
-/** All-gathered parts of odd length are put together behind it. */
+/** All-gathered parts of odd length have gaps between them: they are received apart, and then joined. */
 function receivedName(lane: LaneBuilder, { op, input, output }: HalfCollective): string {
   const isOdd = op === 'allGather' && elements(lane.spec(input).shape) % 2 === 1;
   return isOdd ? `${output}.received` : packedName(output);
@@ -70,7 +70,7 @@ export function packInput(lane: LaneBuilder, collective: HalfCollective, where: 
   const isThere = op !== 'allReduce' && lane.hasOwn(sent);
   declareWords(lane, sent, words, format);
   declareWords(lane, receivedName(lane, collective), ranks * words, format);
-  // Another layer has asked for the same tensor.
+  // Another layer has sent the same tensor: its words are packed already.
   if (isThere) return;
   const runs = toWords(partsOf(elements(shape), op === 'reduceScatter' ? ranks : 1));
   lane.compute('halves/copy', [input], [sent], runAttrs(runs, format), where);
@@ -82,7 +82,7 @@ function declareWords(lane: LaneBuilder, name: string, words: number, format: Ha
   lane.buffer({ ...spec, halves: { format, shape: [2 * words] } }, { shared: false });
 }
 
-/** What the collective itself works on. */
+/** The operands of the collective itself. */
 export function callOnWords(
   lane: LaneBuilder,
   collective: HalfCollective,
@@ -94,7 +94,7 @@ export function callOnWords(
   return { input, ...output, ...halves, length: elements(lane.spec(input).shape) };
 }
 
-/** What has come, as float32. */
+/** Copies the result into the float32 buffer of the output. */
 export function unpackResult(lane: LaneBuilder, collective: HalfCollective, where: Where): void {
   const { format, ranks, output } = collective;
   const [packed, received] = [packedName(output), receivedName(lane, collective)];

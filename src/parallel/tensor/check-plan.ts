@@ -6,7 +6,7 @@ import type { ModeInput } from '../mode-input';
 import { checkLocalOutputs } from './local-outputs';
 import { cutModel } from './plan';
 
-/** A plan that the model cannot be cut by is refused in the words of whoever finds that out. */
+/** If the model cannot be cut by the plan, the run is refused with the reason that the pass or a check gives. */
 export function checkPlan(input: ModeInput): void {
   const { tp } = meshSizes(input.config);
   try {

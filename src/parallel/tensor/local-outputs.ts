@@ -1,6 +1,7 @@
 /**
- * Where use_local_output, as a plan has it, makes torch fail: a DTensor meets plain tensors, or a layer cannot tell
- * from plain parts how large the whole is. The run itself does not depend on the setting. Called by check-plan.ts.
+ * Refuses a use_local_output with which torch would fail, because a DTensor meets plain tensors, or because a layer
+ * cannot tell from a plain part how large the whole tensor is. The run here does not depend on the setting; the script
+ * does. Called by check-plan.ts.
  */
 import { LockstepError } from '../../base/errors';
 import { isUneven, type ListedModule, readerOf } from '../../interop/pytorch/tensor';

@@ -15,7 +15,7 @@ export const STYLE_NAMES = [
 ] as const;
 export type StyleName = (typeof STYLE_NAMES)[number];
 
-/** How a tensor lies over the ranks. Shard(1) is the dimension of a sequence, Shard(-1) that of the features. */
+/** How the ranks hold a tensor. Shard(1) is the dimension of a sequence, Shard(-1) that of the features. */
 export const LAYOUTS = ['Replicate', 'Shard(1)', 'Shard(-1)'] as const;
 export type StyleLayout = (typeof LAYOUTS)[number];
 
@@ -28,16 +28,16 @@ const styleSchema = v.union([
   v.picklist(STYLE_NAMES),
   v.strictObject({
     style: v.picklist(STYLE_NAMES),
-    /** What the module is given: must be how the tensor lies, which nobody has to say. */
+    /** How the ranks hold the module's input. The engine knows this; a wrong value is refused. */
     inputLayouts: layout,
-    /** Of PrepareModuleInput: what the module is to be given. */
+    /** Of PrepareModuleInput: the layout to which the input is brought. */
     desiredInputLayouts: layout,
     /**
      * What the module hands on. Absent, as in torch: Shard(-1) of ColwiseParallel, Replicate of RowwiseParallel. Of
-     * PrepareModuleOutput: how the module's output lies, which nobody has to say.
+     * PrepareModuleOutput: how the ranks hold the output, which the engine knows; a wrong value is refused.
      */
     outputLayouts: layout,
-    /** Of PrepareModuleOutput: what the module is to hand on. */
+    /** Of PrepareModuleOutput: the layout to which the output is brought. */
     desiredOutputLayouts: layout,
     /** Whether torch hands on a plain tensor instead of a DTensor. Absent: as the next module needs it. */
     useLocalOutput: v.optional(v.boolean()),

@@ -21,7 +21,7 @@ export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan',
   ],
   inputLayouts: [
     'Input layout',
-    'input_layouts: how the ranks hold what the module is given. The playground knows that; a wrong entry is refused.',
+    'input_layouts: how the ranks hold what the module is given. The playground knows this; a wrong layout is refused.',
   ],
   desiredInputLayouts: [
     'Desired input layout',
@@ -33,7 +33,7 @@ export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan',
   ],
   desiredOutputLayouts: [
     'Desired output layout',
-    'desired_output_layouts of PrepareModuleOutput: the output is gathered or cut to this layout behind the module.',
+    'desired_output_layouts of PrepareModuleOutput: the output is gathered or cut to this layout after the module.',
   ],
   useLocalOutput: [
     'Local output',

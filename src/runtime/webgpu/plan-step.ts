@@ -40,7 +40,7 @@ export interface InstructionPlan {
 export interface PlanOptions {
   /** An all-reduce within one GPUBuffer is one dispatch; its rounds then have no place in `arrived`. */
   readonly fold?: boolean;
-  /** Called with the dispatches of every step that computes or folds, for those who ask what a dispatch is of. */
+  /** Called with every step that computes or folds and with its dispatches, to tell what a dispatch belongs to. */
   readonly onPlanned?: (step: LinearStep | FoldStep, dispatches: readonly DispatchSpec[]) => void;
 }
 

@@ -26,7 +26,7 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
       return `${e.phase}: ${who.text} ${does(who, 'unpack')} the ${bufferWords(e.writes[0] ?? '')} to compute in float32`;
     case 'halves/copy':
       return `${e.anchor}: ${who.text} ${does(who, 'pack')} the ${sentWords(e.writes[0] ?? '')} for the messages`;
-    // Those of a bucket are a communication hook's.
+    // With a bucket, the operator belongs to a communication hook.
     case 'halves/add':
       if (e.bucket !== undefined) return undefined;
       return `${e.anchor}: ${who.text} ${does(who, 'add')} what ${who.many ? 'they' : 'it'} received to ${their(who)} own ${summedWords(e)}, rounding after every addition`;

@@ -47,7 +47,7 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
   }
 }
 
-/** A buffer of blocks is called pieces already. */
+/** A buffer of blocks has a name that begins with 'pieces' already. */
 function piecesWords(e: TraceEvent): string {
   const said = carriedWords(e);
   return said.startsWith('the pieces') ? said : `the pieces of ${said.replace(/^the (padded )?piece of /, '')}`;

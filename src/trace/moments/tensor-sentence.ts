@@ -57,7 +57,7 @@ function computed(e: TraceEvent, who: Who, partOf: PartOf): string {
   return `${each} runs ${layer} on its ${result.words} of the ${what}`;
 }
 
-/** Or what autocast has made of it. */
+/** A weight, or autocast's cast of one. */
 const WEIGHT = /weight(\.b?f16)?$/;
 
 /** Copies around a collective over pieces. */
@@ -96,11 +96,11 @@ function lossWords(trace: StepTrace, e: TraceEvent, each: string, partOf: PartOf
   }
 }
 
-/** What a rank of a tensor group copies a tensor for. */
+/** Why a rank of a tensor group copies a tensor. */
 type CopyFor = 'ofSum' | 'toSum' | 'toGather' | 'ofWhole' | 'input' | 'toReduce';
 
 const OF_COLLECTIVE = /\.scratch\d/;
-/** Without the words that hold its halves. */
+/** The tensor whose halves a buffer holds, and every other buffer itself; without the micro-batch. */
 const tensorOf = (buffer: string): string => buffer.replace(/@\d+$/, '').replace(/\.sent$/, '');
 
 export function copyFor({ device, reads, writes }: TraceEvent, partOf: PartOf): CopyFor {

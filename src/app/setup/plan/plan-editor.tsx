@@ -117,7 +117,7 @@ const WAYS: Readonly<Record<StyleName, { readonly word: string; readonly about: 
   },
   PrepareModuleOutput: {
     word: 'output prepared',
-    about: 'PrepareModuleOutput: the output is gathered or cut behind the module; every rank has the whole module.',
+    about: 'PrepareModuleOutput: the output is gathered or cut after the module; every rank has the whole module.',
   },
 };
 
