@@ -1,6 +1,7 @@
 /**
  * tanh of two doubles at a time: FreeBSD's s_tanh.c and s_expm1.c (from fdlibm, Sun Microsystems), which V8's Math.tanh
- * is, too. Where expm1 has several forms of one number that differ far behind a float's last bit, there is one here.
+ * is, too. s_expm1.c has several formulas for large numbers, whose results differ far below the last bit of a float;
+ * here one of them serves all numbers.
  */
 import { double, LN2_HIGH, LN2_LOW, multiple, power, REDUCE_FROM } from './exponential';
 import { high, low, plusDoubles, rounded } from './lanes';

@@ -47,7 +47,7 @@ function sumOfExponentials(x: usize, n: i32, most: f32): f32 {
 
 /**
  * Rows `from` to `to`: the losses, and `stats`, three planes of `rows` numbers. `counts` gets 1, or 0 where the label
- * is `ignored`; 0: there is no such plane. The caller has looked whether every other label is a class.
+ * is `ignored`; 0: there is no such plane. The caller has checked that every other label is a class.
  */
 export function crossEntropy(
   x: usize, target: usize, stats: usize, losses: usize, counts: usize,

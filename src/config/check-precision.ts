@@ -1,4 +1,4 @@
-/** Where mixed precision does not go: modes whose runs compute in float32. Called by parse-config. */
+/** Refuses half precision, and a GradScaler, in modes whose runs have none. Called by parse-config. */
 import { type Refusal, refusedSettings } from '../base/refused-settings';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';

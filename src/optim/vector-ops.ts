@@ -64,7 +64,7 @@ const adam: Step = (scalars, attrs) => {
   return ({ p, g, states, n }) => [p, g, at(states, 0), at(states, 1), states[2] ?? 0, n, ...factors];
 };
 
-/** The 2-norm; those of other orders have no kernel. A sum waits for its last addition, so a tensor is one call. */
+/** The 2-norm: other norms have no kernel. Every addition needs the sum before, so one thread does a whole tensor. */
 const gradNorm: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
   if (orderOf(attrs) !== 2 || !vectors.fits(8 * inputs.length)) return undefined;
   const sums = vectors.doubles(vectors.scratch, inputs.length);

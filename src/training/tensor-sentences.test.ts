@@ -78,7 +78,7 @@ describe('under autocast', () => {
       for (const sentence of [
         'Forward: every rank puts its piece of the output of layer 1 in its place among those of all ranks',
         'Forward: every rank puts its piece of the output of layer 3 in its place among those of all ranks',
-        'Backward: every rank takes its own piece of the gradient of the pieces of the output of layer 3',
+        'Backward: every rank takes its own piece of the gradient of the output of layer 3',
         'Backward: every rank takes its part of the sum',
       ])
         expect(said, precision).toContain(sentence);

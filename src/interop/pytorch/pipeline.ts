@@ -112,7 +112,7 @@ export interface StageShards {
   readonly units: readonly string[];
   /** Of fully_shard of a unit, and of a stage, whose number is `s`. */
   readonly arguments: readonly [ofUnit: string, ofStage: string];
-  /** Lines before, that make the policies of mixed precision. */
+  /** Lines that make the policies of mixed precision, before the calls. */
   readonly policies: readonly string[];
 }
 

@@ -101,7 +101,7 @@ export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, 
   };
 }
 
-/** The next module that does more than to compute with the elements of what that module hands on. */
+/** The next module that the plan names or that is more than an elementwise function: it reads the module's output. */
 export const readerOf = (modules: readonly ListedModule[], index: number): ListedModule | undefined =>
   modules.slice(index + 1).find((next) => next.style !== undefined || !passes(next.layer));
 
@@ -170,7 +170,7 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
 const keepsCut = (reader: ListedModule | undefined): boolean =>
   reader?.style === 'RowwiseParallel' || (reader?.style !== undefined && PREPARES.has(reader.style));
 
-/** Whether ranks have different numbers of columns: of their parts a plain tensor does not know the whole. */
+/** Whether ranks have different numbers of columns: a plain part does not tell how many columns the whole has. */
 export const isUneven = (layer: LayerConfig, tp: number): boolean => layer.type === 'Linear' && layer.out % tp > 0;
 
 const layoutOf = (layout: StyleLayout | undefined): Layout =>

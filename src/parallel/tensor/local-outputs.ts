@@ -32,7 +32,7 @@ function failureOf(config: Config, module: ListedModule, reader: ListedModule | 
   if (localOutput) {
     if (isLast && lossParallel) return 'loss_parallel() takes a DTensor';
     if (style === 'ColwiseParallel' && reader?.style === 'RowwiseParallel' && isUneven(layer, meshSizes(config).tp))
-      return `${reader.path} takes the columns of a rank times the number of ranks for all columns, and torch says “a and b must have same reduction dim”`;
+      return `${reader.path} counts the columns of a rank times the number of ranks as all columns, and torch says “a and b must have same reduction dim”`;
     return undefined;
   }
   if (block !== undefined && /(^|[.])qkv$/.test(path))

@@ -37,6 +37,6 @@ export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan',
   ],
   useLocalOutput: [
     'Local output',
-    'use_local_output: whether the module hands on a plain tensor, its own part, or a DTensor. Without it as the next module needs.',
+    'use_local_output: whether the module hands on a plain tensor, its own part, or a DTensor. Without it, what the next module needs.',
   ],
 });

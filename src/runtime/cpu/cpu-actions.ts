@@ -56,7 +56,7 @@ export function receive(target: HostArray, source: HostArray, recv: Recv, corrup
   if (corruption?.tag === recv.tag) target[0] = (target[0] ?? 0) + corruption.add;
 }
 
-/** An operator on these arrays by its kernel of WebAssembly, where it has one. */
+/** Runs an operator on these arrays with its WebAssembly kernel, if it has one for them. */
 function vectorsOn(
   name: string,
   inputs: readonly HostArray[],
@@ -70,7 +70,7 @@ function vectorsOn(
   return opened?.ops.get(name)?.({ inputs, outputs, ...types, attrs, scratch }, opened.vectors);
 }
 
-/** A message within this executor: what it carries is added by vectors where that is worth a call. */
+/** A message within this executor. If a long message is added to the target, a WebAssembly kernel adds it. */
 export function receiveAction(
   target: HostArray,
   source: HostArray,

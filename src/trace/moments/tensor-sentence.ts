@@ -119,7 +119,7 @@ function copied(e: TraceEvent, each: string, partOf: PartOf): string | undefined
   if (ofSyncBatchNorm({ ...e, slice: { buffer: written } })) return undefined;
   const begin = e.phase === 'loss' ? '' : `${e.phase}: `;
   const said = bufferWords(read.replace(/\.sent(?=$|@)/, ''));
-  const whole = said.replace(/^(padded )?pieces? of the /, '');
+  const whole = said.replace(/^(gradient of the )?(padded )?pieces? of the /, '$1');
   switch (copyFor(e, partOf)) {
     case 'ofSum':
       return `${begin}${each} takes its part of the sum`;

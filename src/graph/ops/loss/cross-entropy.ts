@@ -35,8 +35,8 @@ export const isWhole = ({ rows, classes }: ClassLayout): boolean => rows * class
 const sumOf = ({ rows }: ClassLayout, attrs: Attrs): LossSum => lossSum(rows, reductionOf(attrs) === 'mean' ? 2 : 1);
 
 /**
- * The loss, and the divisor behind stats, from the losses of the rows, which lie in the outputs; `sums`: what they are
- * in row order, which a small batch takes.
+ * Writes the loss, and the divisor into the last element of the statistics. A large batch adds up the losses of the
+ * rows, which the outputs hold, in steps; a small batch takes `sums`, which were added up row by row.
  */
 export function joinRowLosses(
   { outputs, attrs }: Pick<CpuArgs, 'outputs' | 'attrs'>,
