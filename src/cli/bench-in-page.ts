@@ -2,10 +2,11 @@
  * `bench --page`: the workloads in the page, as a visitor has them: opened by their links, played at full speed, while
  * the page draws them. The number of steps is the one that the page shows.
  */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { LockstepError } from '../base/errors';
 import { askedWorkloads, type BenchFigures, type BenchRequest, timedWorkload, type Workload } from '../bench/run-bench';
 import type { BenchWorkload } from '../protocol/bench-report';
+import { isErrorCode } from './exit-code';
 import { withSite } from './open-site';
 
 const VIEWPORT = { width: 1360, height: 860 };
@@ -59,17 +60,26 @@ function linkOf({ preset, setting }: Workload, { device, fusedMultiplyAdd }: Ben
   return `#${keys}`;
 }
 
-/** Starts the run, and waits until it is warm. What the page refuses, it says. */
+/** Starts the run, and waits until it is warm. What the page refuses is the error of the command. */
 async function play(page: Page, address: string): Promise<void> {
   await page.goto(address);
-  const button = page.getByRole('button', { name: 'Play', exact: true });
-  await button.and(page.locator(':enabled')).waitFor({ timeout: PATIENCE_MS });
+  const button = page.getByRole('button', { name: 'Play', exact: true }).and(page.locator(':enabled'));
+  const problem = page.getByRole('alert').and(page.locator('[data-notice]')).first();
+  await button.or(problem).first().waitFor({ timeout: PATIENCE_MS });
+  await refuse(problem);
   await page.getByRole('combobox', { name: 'Speed', exact: true }).selectOption('full speed');
   await button.click();
-  const problem = page.getByRole('alert').first();
   await page.waitForTimeout(WARM_UP_MS);
-  if (await problem.isVisible())
-    throw new LockstepError('internal', (await problem.textContent()) ?? 'The page failed.');
+  await refuse(problem);
+}
+
+/** With the code that the page has for the problem. */
+async function refuse(problem: Locator): Promise<void> {
+  if (!(await problem.isVisible())) return;
+  const code = (await problem.getAttribute('data-notice')) ?? '';
+  const [text = 'The page failed.', ...hint] = await problem.locator('p, p > span').allTextContents();
+  const said = hint.reduce((all, part) => all.replace(part, ''), text).trim();
+  throw new LockstepError(isErrorCode(code) ? code : 'internal', said, hint.join(' '));
 }
 
 /** From one change of the number of steps to another one, at least `milliseconds` later. */
