@@ -1,15 +1,14 @@
 /**
- * Sharded data parallelism on the WGSL kernels, shared on one GPUDevice, against PyTorch 2.13, and with one GPUDevice
- * per rank held to the bits of the shared run: an MLP whose rows do not divide by the ranks, and a small net in shards
- * beside tp, around two stages, and both. Shards have no kernels of their own (copies and collectives are those of
- * DDP), so the CPU device has the other recorded runs.
+ * Sharded data parallelism on the WGSL kernels, shared on one GPUDevice, against PyTorch 2.13: all recorded runs of
+ * fully_shard and ZeroRedundancyOptimizer, and a small net in shards beside tp, around two stages, and both. The MLP
+ * whose rows do not divide by the ranks and the small net also run with one GPUDevice per rank, with the same bits.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
-import { FSDP_CASES } from '../testing/sharded-cases';
+import { FSDP_CASES, ZERO1_CASES } from '../testing/sharded-cases';
 import { SHARDED_MESH_CASES } from '../testing/sharded-mesh-cases';
 
 let node: NodeGpu;
@@ -18,17 +17,16 @@ beforeAll(() => {
 });
 afterAll(() => node.close());
 
-const PADDED = /^mlp784, 3 ranks, reshard_after_forward=true/;
-const padded = FSDP_CASES.filter(({ name }) => PADDED.test(name));
+const IN_WORKERS = /^deep_tanh.*dpShard|^mlp784, 3 ranks, reshard_after_forward=true/;
 const meshes = SHARDED_MESH_CASES.filter(({ name }) => name.startsWith('deep_tanh'));
-const cases = [...padded, ...meshes];
+const cases = [...FSDP_CASES, ...ZERO1_CASES, ...meshes];
 
-test('the padded run and those of other meshes are there', () =>
-  expect([padded, meshes].map(({ length }) => length)).toEqual([1, 3]));
+test('those that are meant are there', () =>
+  expect([cases.length, cases.filter(({ name }) => IN_WORKERS.test(name)).length]).toEqual([14, 4]));
 
 /** Shards of padded rows, and shards around two stages. */
-const IN_QUICK = /^mlp784|pp 2,dpShard 2$/;
-const ON_CPU = 'the CPU device trains on this mesh, and two other runs have the same kernels';
+const IN_QUICK = /^mlp784, 3 ranks, reshard_after_forward=true|pp 2,dpShard 2$/;
+const ON_CPU = 'the CPU device has this run in npm test, and two other runs have the same kernels';
 const WORKERS = 'parity.gpu.test.ts has one GPUDevice per rank in other modes, and the CPU device this run in workers';
 
 for (const parity of cases) {
@@ -45,6 +43,7 @@ for (const parity of cases) {
       expect(measured.replicaDivergence).toBe(0);
     });
 
+    if (!IN_WORKERS.test(parity.name)) return;
     test('one GPUDevice per rank: the bits of the shared run', place({ rest: WORKERS }), async () => {
       expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
     });

@@ -1,6 +1,6 @@
 /**
  * Sharded data parallelism on the CPU device against PyTorch 2.13: losses, first gradients and final parameters, which
- * the ranks hold in shards, and the order of the collectives.
+ * the ranks hold in shards, and the order of the collectives; and the same bits with a worker for each rank.
  */
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
@@ -12,6 +12,7 @@ import { elements } from '../../tensor/shape';
 import { createBlueprint } from '../blueprint';
 import zero from '../fixtures/zero-partition.json';
 import { runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
 import { FSDP_CASES, type RecordedCall, ZERO1_CASES } from '../testing/sharded-cases';
 
 test('all recorded runs are there', () =>
@@ -19,12 +20,13 @@ test('all recorded runs are there', () =>
 
 for (const parity of [...FSDP_CASES, ...ZERO1_CASES])
   test(parity.name, place({ modes: ['sharded'] }), async () => {
-    const { measured } = await runParity(parity);
+    const { measured, held } = await runParity(parity);
     expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
     expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
     expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
     expect(measured.replicaDivergence).toBe(0);
+    expectSameBits(held, await runInWorkers(parity));
   });
 
 /** The collectives of rank 0 as PyTorch logs them: the unit, and the elements that a rank gives and gets. */

@@ -1,15 +1,15 @@
 /**
- * Tensor parallelism on the WGSL kernels, shared on one GPUDevice, against torch.distributed.tensor.parallel 2.13; one
- * run with one GPUDevice per rank, too, held to the bits of the shared run. Of the recorded runs those are here that
- * have other kernels: an MLP by columns and rows, uneven columns, and a GPT with everything that can be cut. Two stages
- * x two shards x two tensor ranks are in sharded.gpu.test.ts.
+ * Tensor parallelism on the WGSL kernels, shared on one GPUDevice, against torch.distributed.tensor.parallel 2.13: all
+ * recorded runs, and those that have other kernels (an MLP by columns and rows, uneven columns, a GPT with everything
+ * that can be cut) with one GPUDevice per rank, too, held to the bits of the shared run. Two stages x two shards x two
+ * tensor ranks are in sharded.gpu.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { once, runParity } from '../testing/run-parity';
 import { expectSameBits, runInWorkers } from '../testing/run-placements';
-import { TENSOR_CASES } from '../testing/tensor-cases';
+import { TENSOR_CASES, TENSOR_MESH_CASES } from '../testing/tensor-cases';
 
 let node: NodeGpu;
 beforeAll(() => {
@@ -17,12 +17,14 @@ beforeAll(() => {
 });
 afterAll(() => node.close());
 
-const WORKERS = 'parity.gpu.test.ts has one GPUDevice per rank in other modes, and the CPU device this run in workers';
+const WORKERS =
+  'parity.gpu.test.ts has one GPUDevice per rank in other modes, and the CPU device these runs in workers';
 const PAIR = /^mlp784, tp 2, 0 Colwise/;
-const MEANT = /^mlp784, tp 2, 0 Colwise|^mlp784, tp 3|^gpt, tp 2, .*Sequence/;
-const cases = TENSOR_CASES.filter(({ name }) => MEANT.test(name));
+const OTHER_KERNELS = /^mlp784, tp 2, 0 Colwise|^mlp784, tp 3|^gpt, tp 2, .*Sequence/;
+const cases = [...TENSOR_CASES, ...TENSOR_MESH_CASES];
 
-test('those that are meant are there', () => expect(cases).toHaveLength(3));
+test('those that are meant are there', () =>
+  expect([cases.length, cases.filter(({ name }) => OTHER_KERNELS.test(name)).length]).toEqual([11, 3]));
 
 for (const parity of cases) {
   const rest = PAIR.test(parity.name)
@@ -40,7 +42,7 @@ for (const parity of cases) {
       expect(measured.replicaDivergence).toBe(0);
     });
 
-    if (!PAIR.test(parity.name)) return;
+    if (!OTHER_KERNELS.test(parity.name)) return;
     test('one GPUDevice per rank: the bits of the shared run', place({ rest: WORKERS }), async () => {
       expectSameBits((await shared()).held, await runInWorkers(parity, node.gpu));
     });

@@ -1,10 +1,11 @@
 /**
  * Tensor and sequence parallelism on the CPU device against torch.distributed.tensor.parallel 2.13: losses, first
- * gradients and final parameters, which the ranks hold in parts.
+ * gradients and final parameters, which the ranks hold in parts; and the same bits with a worker for each rank.
  */
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { runParity } from '../testing/run-parity';
+import { expectSameBits, runInWorkers } from '../testing/run-placements';
 import { TENSOR_CASES, TENSOR_MESH_CASES } from '../testing/tensor-cases';
 
 test('all recorded runs are there', () =>
@@ -21,11 +22,12 @@ for (const parity of [...TENSOR_CASES, ...TENSOR_MESH_CASES])
       rest: IN_QUICK.test(parity.name) ? undefined : 'the GPT under sequence parallelism has its operators',
     }),
     async () => {
-      const { measured } = await runParity(parity);
+      const { measured, held } = await runParity(parity);
       expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
       expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
       expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
       expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
       expect(measured.replicaDivergence).toBe(0);
+      expectSameBits(held, await runInWorkers(parity));
     },
   );
