@@ -78,6 +78,9 @@ function columnsOf(rows: readonly Row[], detail: Operation['detail']): readonly 
 const CROPS = [32, 24, 16, 12];
 const SMALL_CROPS = [8, 6, 4];
 const LEGIBLE = 3.4;
+const MOST_CELL = 22;
+/** Times its height, a room is as wide that has its parameters in a line. */
+const LOW = 2;
 /** Of the height, that a step has to fill. */
 const LEAST_SHARE = 0.4;
 const GAP = 14;
@@ -99,7 +102,7 @@ function fitOf(rows: readonly Row[], columns: number, area: Rect, named: boolean
     const wide = Math.max(...windows.map((w) => w.columns));
     const high = windows.reduce((sum, w) => sum + w.rows, 0);
     const cell = Math.min(
-      22,
+      MOST_CELL,
       (area.width - GAP * (columns - 1)) / columns / wide,
       (area.height - rows.length * label - ROW_GAP * (rows.length - 1)) / high,
     );
@@ -121,6 +124,10 @@ export const update: OperatorPicture = {
     const { area, detail } = operation;
     const all = rowsOf(operation);
     if (all.length === 0) return;
+    if (detail === 'least' && area.width >= LOW * area.height) {
+      weightsInLine(operation, sketch, all);
+      return;
+    }
     const columns = columnsOf(all, detail);
     const words = detail !== 'least';
     const { caption, body } = captioned(area, words);
@@ -184,6 +191,25 @@ export const update: OperatorPicture = {
     say(operation, sketch, rows, changes);
   },
 };
+
+/** In a low room: the new weights of all parameters side by side, each as large as its share of the width allows. */
+function weightsInLine(operation: Operation, sketch: Sketch, rows: readonly Row[]): void {
+  const { area } = operation;
+  const windows = rows.map(({ weight }) => matrixWindow(weight.shape, SMALL_CROPS[0] ?? 1));
+  const free = area.width - GAP * (rows.length - 1);
+  const wide = windows.reduce((sum, window) => sum + window.columns, 0);
+  const cells = windows.map((window) => Math.min(MOST_CELL, area.height / window.rows, free / wide));
+  const used = windows.reduce((sum, window, r) => sum + window.columns * (cells[r] ?? 0), GAP * (rows.length - 1));
+  let x = area.x + (area.width - used) / 2;
+  rows.forEach(({ weight }, r) => {
+    const [window, cell = 0] = [windows[r], cells[r]];
+    if (!window) return;
+    const [width, height] = [window.columns * cell, window.rows * cell];
+    sketch.map(weight, { x, y: area.y + (area.height - height) / 2, width, height }, cellsOf(window));
+    x += width + GAP;
+  });
+  say(operation, sketch, rows, rows.map(changeOf));
+}
 
 /** After minus before, as far as both are known. */
 function changeOf({ weight, before }: Row): Float32Array | undefined {
