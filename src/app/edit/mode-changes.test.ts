@@ -60,7 +60,8 @@ describe('switching modes', () => {
     }
     const whole = { ...PAGE_CONFIG, mode: 'single' as const, precision: 'bf16-master' as const };
     expect(switchMode(whole, 'pipeline', NONE).config.precision).toBe('autocast-bf16');
-    expect(switchMode(whole, 'tensor', NONE).config.precision).toBe('float32');
+    expect(switchMode(whole, 'tensor', NONE).config.precision).toBe('autocast-bf16');
+    expect(switchMode(whole, 'dataParallel', NONE).config.precision).toBe('float32');
     const policy = { ...half, sharded: { ...half.sharded, paramDtype: 'bfloat16' as const } };
     expect(switchMode(policy, 'sharded', NONE).config.precision).toBe('float32');
     expect(switchMode(policy, 'ddp', NONE).config.precision).toBe('autocast-fp16');
