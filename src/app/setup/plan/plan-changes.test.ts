@@ -51,3 +51,13 @@ test('a module that is made whole leaves the plan', () => {
   expect(plan).toEqual({ 2: 'RowwiseParallel' });
   expect(infoOf(plan).parameters.own).toBe(24 + 40 + 9);
 });
+
+test('another style for one module leaves the layouts of the others, and its own if it takes its style again', () => {
+  const prepared = { style: 'PrepareModuleInput', desiredInputLayouts: 'Replicate' } as const;
+  const info = infoOf({ 0: 'ColwiseParallel', 1: prepared });
+  expect(withStyle(info, '4', 'RowwiseParallel')).toEqual({ 0: 'ColwiseParallel', 1: prepared, 4: 'RowwiseParallel' });
+  const again = withStyle(info, '1', 'PrepareModuleInput');
+  expect(again).toEqual({ 0: 'ColwiseParallel', 1: prepared });
+  expect(infoOf(again).gathersFor).toEqual([]);
+  expect(withStyle(info, '1', undefined)).toEqual({ 0: 'ColwiseParallel' });
+});

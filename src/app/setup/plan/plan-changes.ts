@@ -12,8 +12,8 @@ export const same = (a: PlanSetting | undefined, b: PlanSetting | undefined): bo
 export function withStyle({ modules }: PlanInfo, path: string, style: StyleName | undefined): PlanSetting {
   return Object.fromEntries(
     modules.flatMap((module): [string, StyleConfig][] => {
-      // The layouts of a module were meant for the style that it had.
-      const next = module.path === path ? style : module.entry;
+      // The layouts of a module were meant for the style that it has: they stay only if the style stays.
+      const next = module.path === path && style !== module.style ? style : module.entry;
       return next === undefined ? [] : [[module.path, next]];
     }),
   );
