@@ -41,10 +41,18 @@ export async function countBytes(folder, words, write) {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
+  // It has said which words fit no run.
+  if (status === 2) {
+    process.exitCode = status;
+    return;
+  }
   if (status !== 0) throw new Error(`The counting run ended with status ${status}.`);
   const { date, machine: name } = machine();
   const text = `${date}; ${name}; counted on SwiftShader.\n\n${readFileSync(file, 'utf8')}`;
-  if (!write) return console.log(text);
+  if (!write) {
+    console.log(text);
+    return;
+  }
   const docs = readFileSync(DOCS, 'utf8');
   const [from, to] = [docs.indexOf(BEGIN), docs.indexOf(END, docs.indexOf(BEGIN))];
   if (from < 0 || to < 0) throw new Error(`${DOCS} has no lines ${BEGIN} and ${END}.`);
