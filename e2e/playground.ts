@@ -269,6 +269,8 @@ export const test = base.extend<{ playground: Playground }>({
   playground: async ({ page }, use) => {
     const playground = new Playground(page);
     await use(playground);
+    // The page may still fetch something through a route of the test, whose answer nobody waits for any longer.
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     expect(playground.problems, 'errors in the console').toEqual([]);
   },
 });
