@@ -11,6 +11,25 @@ export function markFailedStyles(document: Document): void {
   document.addEventListener('error', mark, true);
 }
 
+/**
+ * Waits for the stylesheets that are under way, and rejects when one of them fails. Vite waits only for those that the
+ * panel itself has asked for first: one that another panel has asked for may still be coming, or fail.
+ */
+export async function awaitStyles(document: Document): Promise<void> {
+  const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')];
+  await Promise.all(
+    links.map((link) => {
+      const failed = () => new Error(`${link.href} could not be loaded`);
+      if (link.dataset['failed'] !== undefined) throw failed();
+      if (link.sheet) return undefined;
+      return new Promise((resolve, reject) => {
+        link.addEventListener('load', resolve);
+        link.addEventListener('error', () => reject(failed()));
+      });
+    }),
+  );
+}
+
 /** Rejects when one of them fails again. */
 export async function fetchFailedStyles(document: Document): Promise<void> {
   const failed = document.querySelectorAll<HTMLLinkElement>('link[data-failed]');

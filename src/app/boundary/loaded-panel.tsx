@@ -7,7 +7,7 @@ import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { useApp } from '../state/use-app';
 import { Boundary } from './boundary';
-import { fetchFailedStyles } from './failed-styles';
+import { awaitStyles, fetchFailedStyles } from './failed-styles';
 
 interface PanelOptions {
   /** No larger than a button: so is what is shown where it does not come. */
@@ -22,7 +22,9 @@ export function loadedPanel<P extends object>(
 ): ComponentType<P> {
   const fetch = async () => {
     await fetchFailedStyles(document);
-    return load();
+    const part = await load();
+    await awaitStyles(document);
+    return part;
   };
   // biome-ignore lint/plugin: the one place where a component is loaded
   const fetched = () => lazy(async () => ({ default: await loadPart(what, fetch) }));
