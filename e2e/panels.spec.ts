@@ -102,7 +102,7 @@ test(
     const { page } = playground;
     playground.provokes(LOST);
     let comes = false;
-    // The lab's own, whatever its file is called: no other sheet has packets that follow a path.
+    // A sheet that the lab shares with other panels, whatever its file is called: it has packets that follow a path.
     await page.route(STYLES, async (route) => {
       const response = await route.fetch();
       if (!comes && (await response.text()).includes('offset-distance')) await route.abort();
@@ -117,6 +117,35 @@ test(
     await expect(lab.getByRole('status', { name: 'Round shown' })).toHaveText('start');
     // Laid out as a grid only with its styles.
     await expect(lab.getByRole('heading', { level: 1 }).locator('..')).toHaveCSS('display', 'grid');
+  },
+);
+
+test(
+  'a view is not shown before the styles that another panel has asked for',
+  placeInBrowser({ rest: 'styles that fail take the same way' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const asked = page.waitForRequest(/assets\/first-figure-[\w-]+\.css/);
+    await page.route(STYLES, async (route) => {
+      const response = await route.fetch();
+      if ((await response.text()).includes('offset-distance')) await held;
+      await route.fulfill({ response });
+    });
+    await playground.open(RUN);
+    await asked;
+    const code = page.waitForResponse(/assets\/lab-[\w-]+\.js/);
+    await playground.button('Lab').click();
+    await (await code).finished();
+    const round = page.getByRole('dialog', { name: 'Collectives lab' }).getByRole('status', { name: 'Round shown' });
+    // Long enough for a lab that does not wait.
+    await page.waitForTimeout(1000);
+    await expect(round).toHaveCount(0);
+    release();
+    await expect(round).toHaveText('start');
   },
 );
 

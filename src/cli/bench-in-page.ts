@@ -73,7 +73,7 @@ async function play(page: Page, address: string): Promise<void> {
   await refuse(problem);
 }
 
-/** With the code that the page has for the problem. */
+/** Throws what a notice of the page says, with the error code that the notice has. */
 async function refuse(problem: Locator): Promise<void> {
   if (!(await problem.isVisible())) return;
   const code = (await problem.getAttribute('data-notice')) ?? '';

@@ -41,7 +41,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   internal: EXIT.internal,
 };
 
-/** Whether a text is the code of an error, as a page has it on its notices. */
+/** Whether a text is an error code. A notice of the page has the code of its error in the attribute data-notice. */
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(BY_ERROR, text);
 
 export const exitCode = (error: ErrorCode): number => BY_ERROR[error];

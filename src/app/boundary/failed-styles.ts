@@ -1,7 +1,7 @@
 /**
  * Stylesheets that could not be fetched. Vite fetches a panel's styles once and takes them for there ever after, also
- * when they failed, so at the next try the panel would come without them. main.tsx marks the links that fail; a panel
- * that is tried again fetches them anew.
+ * when they failed, so at the next try the panel would come without them. The entry of each page (main.tsx, and main.ts
+ * of the lessons) marks the links that fail; a panel that is tried again fetches them anew.
  */
 export function markFailedStyles(document: Document): void {
   const mark = ({ target }: Event) => {
@@ -12,8 +12,8 @@ export function markFailedStyles(document: Document): void {
 }
 
 /**
- * Waits for the stylesheets that are under way, and rejects when one of them fails. Vite waits only for those that the
- * panel itself has asked for first: one that another panel has asked for may still be coming, or fail.
+ * Waits until all stylesheets of the page have come, and rejects when one has failed. For a stylesheet that another
+ * panel has asked for, Vite does not wait: the panel would be shown without these styles.
  */
 export async function awaitStyles(document: Document): Promise<void> {
   const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')];

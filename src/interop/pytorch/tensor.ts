@@ -130,7 +130,7 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
   const local = module.localOutput === false ? ['use_local_output=False'] : [];
   if (style === 'PrepareModuleInput') {
     const desired = layoutOf(module.desiredInput);
-    // torch hands a DTensor to the module unless it is told otherwise, and plain parameters take none.
+    // Without use_local_output=True torch gives the module a DTensor, which its plain parameters cannot be used with.
     const asLocal = local.length === 0 ? ['use_local_output=True'] : [];
     return call(
       [`input_layouts=${layout}`, `desired_input_layouts=${desired}`, ...asLocal],
@@ -144,7 +144,7 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
   }
   // pos(arange) has no rows of the batch: its first dimension is the sequence.
   const handed = given === 'Shard(1)' && isPositions(module) ? 'Shard(0)' : given;
-  // SequenceParallel hands on DTensors unless it is told otherwise.
+  // Without use_local_output=True the output of SequenceParallel is a DTensor.
   if (style === 'SequenceParallel') return call(module.localOutput ? ['use_local_output=True'] : [], 'Shard(1)');
   if (style === 'RowwiseParallel') {
     const usual = layer.type === 'Embedding' ? undefined : 'Shard(-1)';

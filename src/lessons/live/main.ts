@@ -3,6 +3,8 @@
  * expected of its HTML is in ../CONTRACT.md. Small: whatever runs or draws a figure is fetched with the first one that
  * comes near.
  */
+
+import { markFailedStyles } from '../../app/boundary/failed-styles';
 import { loadPart } from '../../base/load-part';
 import type { Lesson } from '../lesson';
 import { openDrawings } from './drawing/drawings';
@@ -21,6 +23,7 @@ interface LessonModule {
 const TABLES = import.meta.glob<LessonModule>('/learn/*/lesson.ts');
 
 function start(): void {
+  markFailedStyles(document);
   const progress = createProgress(storageOf(window));
   const { lesson } = document.documentElement.dataset;
   if (lesson !== undefined) openLesson(lesson, progress);

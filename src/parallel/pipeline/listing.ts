@@ -19,11 +19,10 @@ import {
   type PipelineShape,
   pipelineImports,
   replicaLines,
-  type StageShards,
   scheduleLines,
-  shardedStageLines,
   stageLines,
 } from '../../interop/pytorch/pipeline';
+import { type StageShards, shardedStageLines } from '../../interop/pytorch/pipeline-shards';
 import { clipOverStages, insideLines } from '../../interop/pytorch/pipeline-step';
 import { autocastLine } from '../../interop/pytorch/precision';
 import { LISTING, loader } from '../../interop/pytorch/script';

@@ -79,7 +79,7 @@ const CROPS = [32, 24, 16, 12];
 const SMALL_CROPS = [8, 6, 4];
 const LEGIBLE = 3.4;
 const MOST_CELL = 22;
-/** Times its height, a room is as wide that has its parameters in a line. */
+/** A room that is at least this many times as wide as high has the parameters side by side. */
 const LOW = 2;
 /** Of the height, that a step has to fill. */
 const LEAST_SHARE = 0.4;
@@ -192,7 +192,7 @@ export const update: OperatorPicture = {
   },
 };
 
-/** In a low room: the new weights of all parameters side by side, each as large as its share of the width allows. */
+/** In a low room: the new weights of all parameters side by side, in cells as large as there is room for. */
 function weightsInLine(operation: Operation, sketch: Sketch, rows: readonly Row[]): void {
   const { area } = operation;
   const windows = rows.map(({ weight }) => matrixWindow(weight.shape, SMALL_CROPS[0] ?? 1));
