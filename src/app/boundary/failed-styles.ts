@@ -12,8 +12,8 @@ export function markFailedStyles(document: Document): void {
 }
 
 /**
- * Waits until all stylesheets of the page have come, and rejects when one has failed. For a stylesheet that another
- * panel has asked for, Vite does not wait: the panel would be shown without these styles.
+ * Waits until all stylesheets of the page have come, and rejects when one has failed. While another panel fetches a
+ * failed stylesheet anew, Vite takes that stylesheet for there: without this wait a panel would be shown without it.
  */
 export async function awaitStyles(document: Document): Promise<void> {
   const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')];
