@@ -3,10 +3,12 @@
  * computing before communicating, and idle, with the reason, when neither. Pure;
  * called by the stage's facts for every device and frame, so what it needs of a trace is prepared once.
  */
+import { at } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { createIdleTimes, type Interval } from '../../trace/idle';
 import { deviceCount } from '../../trace/lanes';
+import { isConversion } from '../../trace/moments/precision-sentence';
 import { deviceName } from '../../trace/words';
 import { namesOf } from '../lanes/event-label';
 import { type Gap, gapsOf } from '../lanes/gaps';
@@ -74,7 +76,12 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
   };
   /** What the device does in the moment; computing, with the transfer that goes on beside it. */
   const partIn = (own: Lanes, moment: readonly number[]): DeviceNow | undefined => {
-    const mine = (work: readonly Work[]) => work.findLast(({ event }) => moment.includes(event));
+    // In half precision operators have conversions around them, which a room shows only where there is nothing else.
+    const isOperator = ({ event }: Work) => !isConversion(at(trace.events, event));
+    const mine = (work: readonly Work[]) => {
+      const there = work.filter(({ event }) => moment.includes(event));
+      return there.findLast(isOperator) ?? there.at(-1);
+    };
     const working = mine(own.compute);
     if (working)
       return busy(
@@ -114,8 +121,8 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
       if (together) return own ? untilTurn(own, moment.at(-1) ?? 0) : quiet('done', ['done']);
       const working = own?.compute.find((w) => within(w, timeUs));
       const moving = own?.comm.findLast((w) => within(w, timeUs));
-      const at = working ? busy(working, 'computing', moving) : moving && busy(moving, 'communicating', undefined);
-      if (at) return at;
+      const now = working ? busy(working, 'computing', moving) : moving && busy(moving, 'communicating', undefined);
+      if (now) return now;
       const gap = own?.gaps.find((g) => within(g, timeUs));
       return gap ? resting(gap) : quiet('done', ['done']);
     },

@@ -24,6 +24,8 @@ test.each(['single', 'tensor'] as const)('%s', async (mode) => {
   expect(linear.length).toBeGreaterThan(3);
   for (const { e, index } of linear) {
     const now = facts.at({ event: index, fraction: 0.5 }, 'modelled');
+    const shown = must(trace.events[now.now(e.device).event ?? -1], 'an event');
+    expect(shown.name).not.toMatch(/^(precision|halves)\//);
     // The bias of a row-parallel layer is put in its place by an operator of its own.
     for (const buffer of e.reads.filter((name) => !name.endsWith('.once')))
       expect(now.content(e.device, buffer)?.values.length, buffer).toBeGreaterThan(0);
