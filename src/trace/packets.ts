@@ -5,6 +5,7 @@
  */
 import { must } from '../base/invariant';
 import type { Apply, Clock, CollectiveRef, DeviceIndex, Payload, Slice, StepTrace } from '../protocol/trace';
+import { isBeside, joinedSlice } from './joined';
 import { endUs, spanOf } from './lanes';
 
 export interface Flight {
@@ -22,7 +23,7 @@ export interface Packet {
   readonly to: DeviceIndex;
   readonly bytes: number;
   readonly payload: Payload;
-  /** The stretch taken on the sender, and the one written on the receiver. */
+  /** The stretch taken on the sender, and the one put or added to on the receiver. */
   readonly source: Slice;
   readonly target: Slice;
   readonly apply: Apply;
@@ -43,6 +44,7 @@ export function packetsOf(trace: StepTrace): readonly Packet[] {
       `the send that event ${recv.id} received`,
     );
     const sent = must(trace.events[send], 'send');
+    const [source, received] = [must(sent.slice, 'slice sent'), must(recv.slice, 'slice received')];
     const flight = (clock: Clock): Flight => ({
       startUs: spanOf(trace, clock, send).startUs,
       endUs: Math.max(endUs(spanOf(trace, clock, send)), endUs(spanOf(trace, clock, index))),
@@ -55,9 +57,9 @@ export function packetsOf(trace: StepTrace): readonly Packet[] {
         to: recv.device,
         bytes: sent.bytes,
         payload: must(sent.payload, 'payload'),
-        source: must(sent.slice, 'slice sent'),
-        target: must(recv.slice, 'slice received'),
-        apply: recv.apply ?? 'put',
+        source,
+        target: joinedSlice(received, source),
+        apply: isBeside(received, source) ? 'add' : (recv.apply ?? 'put'),
         collective: recv.collective,
         ...(recv.action ? { microBatch: recv.action.microBatch } : {}),
         measured: flight('measured'),

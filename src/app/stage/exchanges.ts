@@ -4,6 +4,7 @@
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { CollectiveRef, DeviceIndex, Payload, Slice, StepTrace, TraceEvent } from '../../protocol/trace';
+import { joinedSlice } from '../../trace/joined';
 import { type BucketPlace, elements } from './devices';
 
 export interface Exchange {
@@ -54,8 +55,11 @@ export function exchangesOf(info: SessionInfo, trace: StepTrace, buckets: readon
     if (own) own.push(e);
     else moved.set(key, [e]);
   }
+  const sentBy = new Map(trace.events.flatMap((e) => (e.kind === 'send' && e.slice ? [[e.id, e.slice] as const] : [])));
   const rowsOf = (device: DeviceIndex, events: readonly TraceEvent[]): readonly Slice[] => {
-    const slices = events.flatMap((e) => (e.device === device && e.slice ? [e.slice] : []));
+    const slices = events.flatMap((e) =>
+      e.device === device && e.slice ? [joinedSlice(e.slice, sentBy.get(e.match ?? -1))] : [],
+    );
     return [...new Set(slices.map((s) => s.buffer))].flatMap((buffer) => {
       const own = slices.filter((s) => s.buffer === buffer);
       const reach = Math.max(...own.map((s) => s.offset + s.length));
@@ -125,15 +129,17 @@ export function contributorsOf(trace: StepTrace, carried: Exchanges['carried']):
     if (e.kind === 'send' && slice) sent.set(e.id, { device, slice, event });
     else if (e.kind === 'recv' && slice) {
       const source = e.match === undefined ? undefined : sent.get(e.match);
+      const target = joinedSlice(slice, source?.slice);
+      const puts = target === slice && (e.apply === 'put' || e.apply === undefined);
       // A stretch of several chunks may hold another sum in each of them.
-      for (const part of partsOf(changes.get(key(device, slice.buffer)) ?? [], slice)) {
-        const there = source && { ...source.slice, offset: source.slice.offset + part.offset - slice.offset };
+      for (const part of partsOf(changes.get(key(device, target.buffer)) ?? [], target)) {
+        const there = source && { ...source.slice, offset: source.slice.offset + part.offset - target.offset };
         const came = there ? at(source.event, source.device, there) || onlyRank(source.device) : NO_RANKS;
-        const held = e.apply === 'put' || e.apply === undefined ? NO_RANKS : at(event, device, part);
+        const held = puts ? NO_RANKS : at(event, device, part);
         const from = part.offset;
-        change(device, slice.buffer, { event, from, to: from + part.length, ranks: came | held });
+        change(device, target.buffer, { event, from, to: from + part.length, ranks: came | held });
       }
-    } else if (e.kind === 'compute' || e.kind === 'load') {
+    } else if ((e.kind === 'compute' || e.kind === 'load') && e.name !== 'halves/add') {
       for (const buffer of e.writes) {
         if (!carried.has(buffer)) continue;
         const read = e.reads.reduce((all, r) => all | at(event, device, { buffer: r, offset: 0, length: 1 }), NO_RANKS);

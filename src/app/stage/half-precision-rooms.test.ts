@@ -9,6 +9,34 @@ import { byMoments } from '../../trace/moments/moments';
 import { createTraceFacts } from './facts-at';
 import { productSpec } from './product-spec';
 
+test('halves arrive in the chunks that they are added to: a row for each chunk, in the end with the values of all', async () => {
+  const session = await openTestSession({
+    mode: 'tensor',
+    worldSize: 4,
+    precision: 'autocast-bf16',
+    device: 'cpu',
+    batchSize: 8,
+    compareSingle: false,
+  });
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const facts = createTraceFacts(session.info, trace);
+  const sums = facts.packets.filter(({ collective }) => collective?.op === 'allReduce');
+  expect(sums.length).toBeGreaterThan(0);
+  const inHalves = sums.filter(({ target }) => /\.halves$/.test(target.buffer));
+  expect(inHalves.map(({ apply }) => apply)).toContain('add');
+  for (const { target, source } of inHalves) expect(target).toEqual(source);
+  const last = inHalves.findLast(({ collective }) => collective?.seq === inHalves[0]?.collective?.seq);
+  const end = facts.at({ event: must(last, 'a packet').recv, fraction: 1 }, 'modelled');
+  for (const device of [0, 1, 2, 3]) {
+    const view = facts.at({ event: must(inHalves[0], 'a packet').send, fraction: 0.5 }, 'modelled').view(device);
+    if (view.shows !== 'chunks') throw new Error(`the room shows ${view.shows}`);
+    const rows = must(view.exchange.rows[device], 'rows');
+    expect(rows).toHaveLength(4);
+    for (const row of rows) expect(end.contributors(device, row).toString(2)).toBe('1111');
+  }
+});
+
 test.each(['single', 'tensor'] as const)('%s', async (mode) => {
   const session = await openTestSession({
     mode,
