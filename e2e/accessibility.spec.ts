@@ -72,20 +72,19 @@ test(
     ] as const)
       await test.step(`${width} px`, async () => {
         await page.setViewportSize({ width, height: 844 });
-        // What a fold holds may be folds again; of those that shut one another each is opened once.
-        for (let opened = 1; opened > 0; ) {
-          opened = await page.evaluate(() => {
+        const buckets = page.getByRole('region', { name: 'Buckets of the step' });
+        // What a fold holds may be folds again, and may come late; of those that shut one another each is opened once.
+        await expect(async () => {
+          await page.evaluate(() => {
             const folds = document.querySelectorAll<HTMLElement>('details:not([open]) > summary:not([data-opened])');
             for (const fold of folds) {
               fold.dataset['opened'] = '';
               fold.click();
             }
-            return folds.length;
           });
-        }
-        const buckets = page.getByRole('region', { name: 'Buckets of the step' });
-        await expect(buckets).toBeVisible();
-        await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible();
+          await expect(buckets).toBeVisible({ timeout: 1000 });
+          await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible({ timeout: 1000 });
+        }).toPass();
         await buckets.getByRole('img', { name: /^bucket 0/ }).focus();
         await looks(page);
       });

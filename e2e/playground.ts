@@ -269,8 +269,8 @@ export const test = base.extend<{ playground: Playground }>({
   playground: async ({ page }, use) => {
     const playground = new Playground(page);
     await use(playground);
-    // The page may still fetch something through a route of the test, whose answer nobody waits for any longer.
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    // A page that the test has not closed may still fetch something through a route whose answer nobody waits for.
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' });
     expect(playground.problems, 'errors in the console').toEqual([]);
   },
 });
