@@ -1,6 +1,6 @@
 /**
- * What the modes' closed forms are made of: the sizes of a run, one pass of a step, and the sum over the micro-batches
- * of a Program. Each mode has its own form in `<mode>/closed-form.ts`. Called by describe.ts.
+ * The parts of the modes' closed forms: the sizes of a run, one pass of a step, and the sum over the micro-batches of a
+ * Program. Each mode has its own form in `<mode>/closed-form.ts`. Called by describe.ts.
  */
 import type { ClosedForm, LayerForm } from '../protocol/closed-form';
 import type { Config } from '../protocol/config';
@@ -10,17 +10,19 @@ import type { HookPhase, MicroBatchKind } from '../protocol/step-kind';
 import type { DType } from '../tensor/shape';
 import type { ModeInput } from './mode-input';
 
-/** Sizes of what a mode sends between devices, from the graph of the model. A row is a sample of the batch. */
+/**
+ * Sizes of the tensors that a mode sends between devices, from the graph of the model. A row is a sample of the batch.
+ */
 export interface TransferSizes {
   readonly parameterBytes: number;
-  /** Of the parameters that backward reaches. */
+  /** Gradients of the parameters that backward reaches. */
   readonly gradientBytes: number;
   /** Running statistics. */
   readonly bufferBytes: number;
   readonly inputRowBytes: number;
-  /** The outputs of the model, and as much for their gradients. */
+  /** The outputs of the model; their gradients have the same size. */
   readonly outputRowBytes: number;
-  /** Activations of a row at the border behind each device but the last, and as much for their gradients. */
+  /** Activations of a row at the border after each device but the last; their gradients have the same size. */
   readonly borderRowBytes: readonly number[];
 }
 
@@ -31,18 +33,18 @@ export interface RunSizes {
   readonly parameters: readonly { readonly shape: readonly number[]; readonly dtype?: DType }[];
   readonly transfers: TransferSizes;
   readonly buckets: BucketsInfo | undefined;
-  /** Shapes of the data, for a mode that reads its form off graphs. */
+  /** Shapes of the data, for a mode that computes its closed form from graphs. */
   readonly input?: ModeInput;
 }
 
-/** A micro-batch. */
+/** The passes of one micro-batch. */
 export interface FormPass extends Pick<MicroBatchKind, 'gradients' | 'reduces' | 'beforeRebuild'> {
-  /** On each device. */
+  /** Rows of the micro-batch on each device. */
   readonly rows: readonly number[];
-  /** The optimiser steps after it. */
+  /** The optimiser steps after this micro-batch. */
   readonly steps: boolean;
   readonly hookPhase: HookPhase;
-  /** Of the batch that it is one of; absent: as many as the settings say. */
+  /** Number of micro-batches in the batch; absent: the number in the settings. */
   readonly microBatches?: number;
 }
 
@@ -55,8 +57,8 @@ export const closedForm = (
 ): ClosedForm => ({ perDevice, total: sum(perDevice), exact: true, text, speaksOf: 'everything', ...more });
 
 /**
- * Of the micro-batches of a Program, in their order. Its text is that of the one that sends most, and how many send;
- * of pieces of one batch the text says so itself.
+ * Sums the forms of the micro-batches of a Program. The text is that of the micro-batch that sends most, followed by
+ * how many send; if they are pieces of one batch (`ofOneBatch`), the text says that already.
  */
 export function together(forms: readonly [ClosedForm, ...ClosedForm[]], ofOneBatch = false): ClosedForm {
   const [first, ...others] = forms;
@@ -78,7 +80,7 @@ function layersTogether(forms: readonly ClosedForm[]): readonly LayerForm[] | un
   return found.size === 0 ? undefined : [...found.values()];
 }
 
-/** 'P + B' where there are running statistics, and what the letters stand for. */
+/** 'P', or 'P + B' if the model has running statistics, and the meaning of the letters. */
 export function stateText({ parameterBytes, gradientBytes, bufferBytes }: TransferSizes) {
   const buffers = bufferBytes > 0;
   const sizes = [
@@ -93,14 +95,14 @@ export function stateText({ parameterBytes, gradientBytes, bufferBytes }: Transf
   };
 }
 
-/** A clause for the text of a form, which names what the form leaves out; '' where it counts everything. */
+/** A clause that names the messages that a form leaves out; '' if the form counts everything. */
 export const uncounted = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): string =>
   ddp.syncBatchNorm && batchNorms(model.layers) > 0 ? '; not counted: the sums of SyncBatchNorm' : '';
 
-/** What crosses a border with that many rows: whole words, of two halves each in half precision. */
+/** Bytes of that many rows at a border, in whole words: in half precision two halves share a word. */
 export const borderBytes = (rowBytes: number, rows: number): number => 4 * Math.ceil((rowBytes * rows) / 4);
 
-/** What crosses each border, in words: once where all borders are alike. */
+/** The bytes at each border as text; one number if all borders have the same bytes. */
 export function bordersText(bytes: readonly number[]): string {
   if (bytes.length > 1 && bytes.every((b) => b === bytes[0]))
     return `${bytes[0]} B each way at each of ${bytes.length} borders`;

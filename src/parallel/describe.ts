@@ -1,6 +1,6 @@
 /**
- * The facts of a run that a mode knows beside its Programs: its buckets, and the closed form of what each Program
- * sends. Computed once, with the Programs; the blueprint and SessionInfo carry them. Called by blueprint.ts.
+ * What a mode knows about a run beside its Programs: its buckets, and a closed form of the bytes that each Program
+ * sends. Computed once, with the Programs, and stored in the blueprint and in SessionInfo. Called by blueprint.ts.
  */
 import { must } from '../base/invariant';
 import { LOSS_WEIGHTS } from '../nn/losses';
@@ -20,16 +20,16 @@ interface Described {
 }
 
 export interface RunFacts {
-  /** Where gradients are reduced in buckets. */
+  /** The buckets, if gradients are reduced in buckets. */
   readonly buckets: BucketsInfo | undefined;
   readonly closedForms: readonly KindForm[];
-  /** Where layers are cut. */
+  /** The plan, if layers are cut. */
   readonly plan?: PlanInfo | undefined;
-  /** Where parameters are in shards. */
+  /** The shards, if ranks keep shards of parameters. */
   readonly sharding?: ShardingInfo | undefined;
 }
 
-/** `kinds`: of the run's Programs. */
+/** `kinds`: the step kinds of the run's Programs. */
 export function describe(run: Described, kinds: readonly StepKind[]): RunFacts {
   const { mode, input, stage } = run;
   const buckets = mode.buckets?.(input, stage);

@@ -1,8 +1,8 @@
 /**
  * Tensors in half precision as instructions. Kernels compute in float32, so an operator's result is rounded right after
- * it (`precision/round`). A result that backward reads is also packed into halves, two to a word: the float32 buffer
- * ends with the forward pass, and backward unpacks another one under the same name. What is kept between the passes,
- * and what crosses to another rank, has half the bytes. Called where nodes are emitted.
+ * it (`precision/round`). A result that backward reads is also packed into halves, two per word: the float32 buffer
+ * ends with the forward pass, and backward unpacks the halves into a new buffer of the same name. So tensors that are
+ * kept between the passes or sent to another rank have half the bytes. Called wherever nodes are emitted.
  */
 import { at, must } from '../base/invariant';
 import { CAST } from '../graph/cast';
@@ -13,10 +13,10 @@ import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { HalfFormat } from '../tensor/half-bits';
 import type { Shape } from '../tensor/shape';
 
-/** The buffer of the halves. */
+/** Name of the buffer that holds the halves. */
 export const packedName = (value: string): string => `${value}.halves`;
 
-/** The spec of the words of a tensor in half precision. */
+/** The spec of the words that hold a tensor in half precision. */
 export const packedSpec = (name: string, shape: Shape, format: HalfFormat) =>
   ({
     name: packedName(name),
@@ -48,7 +48,7 @@ const valueIn = ({ values }: Graph, name: string): GraphValue =>
     name,
   );
 
-/** The buffer in which a tensor of the graph leaves the lane: its halves, if it is in half precision. */
+/** The buffer that the lane sends for a tensor of the graph: its halves, if it is in half precision. */
 export function leavingBuffer(lane: LaneBuilder, graph: Graph, name: string, where: Where): string {
   const value = valueIn(graph, name);
   if (!value.half) return name;
@@ -56,13 +56,13 @@ export function leavingBuffer(lane: LaneBuilder, graph: Graph, name: string, whe
   return packedName(name);
 }
 
-/** The buffer in which a tensor of the graph comes to the lane. */
+/** The buffer into which the lane receives a tensor of the graph. */
 export function arrivingBuffer(lane: LaneBuilder, graph: Graph, name: string): string {
   const value = valueIn(graph, name);
   return value.half ? declarePacked(lane, value) : name;
 }
 
-/** What has arrived as halves becomes float32. */
+/** Unpacks received halves to float32. */
 export function unpackArrived(lane: LaneBuilder, graph: Graph, name: string, where: Where): void {
   const value = valueIn(graph, name);
   if (value.half) unpack(lane, value, where);
@@ -70,22 +70,22 @@ export function unpackArrived(lane: LaneBuilder, graph: Graph, name: string, whe
 
 /** The forward and the backward nodes of one lane, as they are emitted. */
 export class HalfValues {
-  /** By graph: what the forward pass makes (or is given) in half precision and backward reads. */
+  /** By graph: values that the forward pass makes (or receives) in half precision and backward reads. */
   readonly #kept = new Map<Graph, ReadonlySet<string>>();
-  /** Of what is kept, that which this backward pass has unpacked. */
+  /** The kept values that this backward pass has unpacked. */
   readonly #unpacked = new Set<string>();
 
   constructor(private readonly lane: LaneBuilder) {}
 
-  /** What the lane does next is another pass: it reads what was kept. */
+  /** The lane begins another pass, which reads the kept values. */
   startPass(): void {
     this.#unpacked.clear();
   }
 
-  /** Before a node: what it reads of what is kept becomes float32. */
+  /** Before a node: unpacks the kept values that the node reads to float32. */
   before(graph: Graph, node: GraphNode, where: Where): void {
     const kept = this.#keptIn(graph);
-    // Whole parameters come as halves (sharded/unit-emitter.ts), for both passes.
+    // Whole parameters are gathered as halves (sharded/unit-emitter.ts), for both passes.
     const isKept = ({ name, role }: GraphValue): boolean =>
       role === 'unsharded' || (node.phase === 'backward' && kept.has(name));
     for (const id of new Set(node.inputs)) {
@@ -119,7 +119,7 @@ export class HalfValues {
       new Set(graph.nodes.flatMap(({ phase, inputs }) => ((phase === 'backward') === backward ? inputs : [])));
     const [later, now] = [reads(true), reads(false)];
     const made = new Set(graph.nodes.flatMap(({ phase, outputs }) => (phase === 'backward' ? [] : outputs)));
-    // What no forward node reads is the output of a stage, which the next stage keeps.
+    // A value that no forward node reads is the output of the stage; the next stage keeps it.
     const isKept = ({ id, role, half }: GraphValue): boolean =>
       half !== undefined && (made.has(id) ? later.has(id) || !now.has(id) : role === 'input');
     const kept = new Set(graph.values.filter(isKept).map(({ name }) => name));

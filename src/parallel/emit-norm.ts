@@ -1,5 +1,5 @@
 /**
- * The norm of gradients that clip_grad_norm_ takes: of one device, and of the norms of several. Called by
+ * The norm of gradients for clip_grad_norm_: over one device, and over the norms of several. Called by
  * emit-optimizer.ts and norm-of-lines.ts.
  */
 import { at } from '../base/invariant';
@@ -12,14 +12,14 @@ export const CLIP: Where = { phase: 'step', anchor: 'clip' };
 
 /** Buffer [1] of the total norm before clipping, as clip_grad_norm_ returns it. */
 export const GRAD_NORM = 'grad_norm';
-/** Of the gradients of a device. */
+/** Buffer of the norm of a device's own gradients. */
 export const OWN_NORM = 'grad_norm.own';
 
 export interface NormInput {
   readonly config: Partial<Pick<Config, 'clipGradNormType' | 'ddp'>>;
 }
 
-/** Also of norms: the norm of the parts' norms is the norm of the whole. */
+/** `gradients` may be norms, too: the norm of the parts' norms is the norm of the whole. */
 export function emitNorm(lane: LaneBuilder, input: NormInput, gradients: readonly string[], target: string): void {
   const attrs = { normType: input.config.clipGradNormType ?? 2 };
   const types = gradNorm.infer(
@@ -35,7 +35,7 @@ export function emitNorm(lane: LaneBuilder, input: NormInput, gradients: readonl
   lane.compute(gradNorm.name, gradients, [target, ...scratch], attrs, CLIP);
 }
 
-/** Of the norms that the lanes `from` have; all lanes `to` get it. */
+/** Emits the norm of the norms that the lanes `from` have; all lanes `to` get it. */
 export function emitNormOfNorms(
   builder: ProgramBuilder,
   input: NormInput,

@@ -1,7 +1,7 @@
 /**
- * What ends a step: clip_grad_norm_ and clip_grad_value_ where they are asked for, then optimizer.step(), one
- * instruction per parameter group with the group's own scalars from the host. Gradients are whole by then: under DDP
- * the all-reduce has run. Called by the modes.
+ * The end of a step: clip_grad_norm_ and clip_grad_value_ if the settings ask for them, then optimizer.step(), one
+ * instruction per parameter group with the group's scalars from the host. Gradients are complete by then: under DDP the
+ * all-reduce has run. Called by the modes.
  */
 import { loadAll, Part } from '../base/part';
 import { clipGradNorm } from '../optim/clip-grad-norm';
@@ -25,7 +25,7 @@ export const NORM_OF_LINES = new Part('Norms over the parts of a layer', () => i
 export const GRAD_SCALER = new Part('The gradient scaler', () => import('./emit-scaler'));
 if (!globalThis.LOCKSTEP_SITE) await loadAll([NORM_OF_LINES, GRAD_SCALER]);
 
-/** What of a ModeInput the optimiser depends on. */
+/** The part of a ModeInput that the optimiser depends on. */
 export interface OptimizerInput extends NormInput {
   readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'> &
     Partial<Pick<Config, 'clipGradNorm' | 'clipGradValue' | 'gradScaler' | 'precision'>> &
@@ -39,17 +39,17 @@ type Optimized = Pick<ParameterRef, 'name' | 'gradient'>;
 export interface OptimizerPart {
   readonly lane: LaneBuilder;
   readonly parameters: readonly Optimized[];
-  /** Those that count in the common norm, where other ranks have some of them, too; absent: all. */
+  /** Parameters that count in the common norm, if other ranks hold some of these parameters, too; absent: all. */
   readonly inNorm?: readonly Optimized[];
-  /** Those that its optimiser steps, where other ranks step the others; absent: all. */
+  /** Parameters that this device's optimiser steps, if other ranks step the rest; absent: all. */
   readonly stepped?: readonly Optimized[];
 }
 
 const normed = ({ parameters, inNorm = parameters }: OptimizerPart): readonly Optimized[] => inNorm;
 
 /**
- * optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them.
- * `update`: which one, where a step of the run has several (ParallelMode.optimizerStepsPerStep).
+ * optimizer.step() over the given parameters of the lane: all parameters of the optimiser, or a replica of them.
+ * `update`: index of the optimiser step within a step of the run (ParallelMode.optimizerStepsPerStep).
  */
 export function emitOptimizer(
   lane: LaneBuilder,
@@ -132,7 +132,7 @@ export function emitOptimizerOfLines(
     return;
   }
   const isUsed = only?.map((_, k) => lines.some((line) => (line[k]?.parameters.length ?? 0) > 0)) ?? [];
-  // A rank that has nothing of the layers takes part in the norm all the same.
+  // A rank without any part of the layers still takes part in the norm.
   const inNorm = lines.map((line) => line.filter((_, k) => isUsed[k]));
   const own = lines.map((line) => line.filter(({ parameters }) => parameters.length > 0));
   const scaler = scalerOf(input);
@@ -154,7 +154,10 @@ export function emitOptimizerOfLines(
   for (const lane of lanes) scaler?.update(lane);
 }
 
-/** By the norm that the lane has, then by value. PyTorch leaves the order to the script; the listing has the same. */
+/**
+ * Clips by the norm that the lane holds, then by value. PyTorch leaves the order to the script; our listing has this
+ * one.
+ */
 function emitClip(lane: LaneBuilder, { config }: OptimizerInput, gradients: readonly string[]): void {
   const { clipGradNorm: maxNorm, clipGradValue: clipValue } = config;
   if (maxNorm !== undefined) lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, { maxNorm }, CLIP);
@@ -164,8 +167,8 @@ function emitClip(lane: LaneBuilder, { config }: OptimizerInput, gradients: read
 }
 
 /**
- * As torch does it with parameters on several devices: each norm goes to the first device, the norm of the norms comes
- * back.
+ * As torch does with parameters on several devices: each device sends its norm to the first, which returns the norm of
+ * the norms.
  */
 function emitTotalNorm(builder: ProgramBuilder, input: OptimizerInput, own: readonly OptimizerPart[]): void {
   const parts = own.filter((part) => normed(part).length > 0);
@@ -188,7 +191,7 @@ function emitGroup(
   { group, update }: { readonly group: number; readonly update: number },
   members: readonly Optimized[],
 ): void {
-  // Each update of a step has scalars of its own: Adam counts them.
+  // Each update of a step has its own scalars, because Adam counts updates.
   const index = update * (config.paramGroups.length + 1) + group;
   const scalars = index === 0 ? 'scalars' : `scalars.${index}`;
   lane.buffer({

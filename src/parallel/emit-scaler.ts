@@ -1,8 +1,8 @@
 /**
  * torch.amp.GradScaler as instructions: backward begins with the scale, the gradients are unscaled before they are
- * clipped, the optimiser skips a step with an inf or a NaN, and the scale changes after it. Where ranks have different
- * pieces of the model, they tell one another whether one of them has found an inf or a NaN, so that all skip or none.
- * Fetched when a run needs it; called by step/walk and emit-optimizer.
+ * clipped, the optimiser skips a step with an inf or a NaN, and the scale changes after it. Ranks with different pieces
+ * of the model tell one another whether one of them has found an inf or a NaN, so that all skip or none. Loaded for
+ * runs with a GradScaler; called by step/walk and emit-optimizer.
  */
 import { algorithmFor } from '../collectives/algorithms';
 import type { ProgramBuilder } from '../program/builder';
@@ -23,20 +23,20 @@ function declare(lane: LaneBuilder, { gradScaler }: Scaled): void {
   for (const name of [GROWTH_TRACKER, FOUND_INF, SKIPPED]) lane.buffer({ ...one, name, fill: 0 });
 }
 
-/** scaler.scale(loss): what backward begins with, once the loss is there. */
+/** scaler.scale(loss): writes the gradient from which backward starts, once the loss is computed. */
 export function emitScaledSeed(lane: LaneBuilder, config: Scaled, factor: number): void {
   declare(lane, config);
   lane.compute('scaler/scale-loss', [SCALE], ['loss.grad'], { factor }, { phase: 'loss', anchor: 'backward' });
 }
 
-/** scaler.unscale_(optimizer) of one device. */
+/** scaler.unscale_(optimizer) on one device. */
 export function emitUnscale(lane: LaneBuilder, config: Scaled, gradients: readonly string[]): void {
   declare(lane, config);
   if (gradients.length > 0)
     lane.compute('scaler/unscale', [SCALE, FOUND_INF, ...gradients], [FOUND_INF, ...gradients], {}, UNSCALE);
 }
 
-/** Ranks that have pieces of one replica of the model along these axes skip together. */
+/** Ranks with pieces of one replica of the model along these axes skip together. */
 export function emitFoundInf(
   builder: ProgramBuilder,
   config: Scaled,

@@ -1,6 +1,6 @@
 /**
- * What all modes share: declaring the buffers of a graph on a lane, turning its nodes into compute instructions,
- * and the host loads. Buffers are named like the values of the graph, parameters like PyTorch's state_dict.
+ * Code that all modes share: it declares the buffers of a graph on a lane, turns nodes into compute instructions, and
+ * emits host loads. Buffers are named like the values of the graph, parameters like PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';
 import type { GraphNode, GraphValue } from '../graph/graph';
@@ -45,7 +45,7 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
       declareGradient(lane, value.name, base.shape);
     else if (value.role === 'seed')
       lane.buffer({ ...base, category: 'activation', persistent: true, fill: stage.lossGradient });
-    // A loss is kept until it is read, after the step, but it is of one micro-batch.
+    // A loss belongs to one micro-batch, but stays until it is read after the step.
     else
       lane.buffer(
         { ...base, category: CATEGORY[value.role], persistent: value.name === 'loss' },
@@ -57,7 +57,7 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
   if (stage.graph.values.some(({ role }) => role === 'loss')) lane.lossIn('loss');
 }
 
-/** Parameters and buffers alone: of a rank that has no batch. */
+/** Declares only parameters and buffers, for a rank without a batch. */
 export function declareState(lane: LaneBuilder, { graph }: Pick<StageGraph, 'graph'>): void {
   for (const { name, type, role } of graph.values) {
     if (role === 'parameter')
@@ -74,7 +74,7 @@ const ANCHOR: Readonly<Record<GraphNode['phase'], string>> = { forward: 'forward
 
 type NodeStage = Pick<StageGraph, 'graph' | 'parameters'>;
 
-/** The node as an instruction; gradients of parameters that it completes join the accumulated ones. */
+/** Emits the node as an instruction, and adds the parameter gradients that it completes to the accumulated ones. */
 export function emitNode(
   lane: LaneBuilder,
   stage: NodeStage,
@@ -90,7 +90,7 @@ export function emitNode(
   emitCompleted(lane, stage, node, anchor);
 }
 
-/** Gradients of parameters that the node has completed join the accumulated ones. */
+/** Adds the parameter gradients that the node has completed to the accumulated ones. */
 export function emitCompleted(
   lane: LaneBuilder,
   { graph, parameters }: NodeStage,
@@ -106,7 +106,7 @@ export function emitCompleted(
   );
 }
 
-/** `.grad += fresh` for those of the parameters that keep the two apart. */
+/** `.grad += fresh` for the parameters that have separate buffers for the two. */
 export function emitAccumulate(lane: LaneBuilder, parameters: readonly ParameterRef[], where: Where): void {
   const added = parameters.filter((p) => p.fresh !== p.gradient);
   if (added.length === 0) return;
@@ -122,7 +122,7 @@ export function emitAccumulate(lane: LaneBuilder, parameters: readonly Parameter
     if (half) lane.compute('precision/round', [gradient], [gradient], { format: half }, where);
 }
 
-/** The masks of dropout, drawn on the host with the lane's batch. */
+/** Loads the dropout masks, which the host draws with the lane's batch. */
 export function emitMasks(lane: LaneBuilder, { masks }: Pick<StageGraph, 'masks'>): void {
   for (const { name, p, region } of masks) {
     const shared = region ? { region } : {};
@@ -137,7 +137,7 @@ interface BatchPart {
   readonly count: number;
 }
 
-/** The lane's rows of its batch. */
+/** Loads the lane's rows of the batch. */
 export function emitLoad(lane: LaneBuilder, part: BatchPart): void {
   lane.load(part, { phase: 'data', anchor: 'to_device' });
 }

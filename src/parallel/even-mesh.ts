@@ -1,6 +1,6 @@
 /**
- * What a mesh with replicas cannot divide evenly: devices, which is refused, and rows, which is said; and what it
- * cannot share out. Called by the modes sharded, tensor and pipeline.
+ * A mesh with replicas that cannot divide the devices evenly is refused; uneven rows get a notice. Also refuses ZeRO
+ * stage 1 on parts of a model. Called by the modes sharded, tensor and pipeline.
  */
 import { refusedSettings } from '../base/refused-settings';
 import type { Config } from '../protocol/config';
@@ -8,7 +8,7 @@ import { meshSizes, openAxis, ranksOf, replicasOf } from '../protocol/mesh-sizes
 import type { Notice } from '../protocol/notice';
 import type { NoticeInput } from './mode';
 
-/** `share`: what the ranks along the open axis do together. */
+/** `share`: what the ranks along the open axis share. */
 export function checkDevices(config: Config, share: string): void {
   const { mesh, worldSize, mode } = config;
   if (worldSize === ranksOf(meshSizes(config))) return;
@@ -37,7 +37,7 @@ export function checkNotZeroOne({ mode, mesh, sharded }: Config): void {
   });
 }
 
-/** `who`: those that have rows of their own. */
+/** `who`: name of the parties with rows of their own. */
 export function unevenBatch(
   { config, rows }: NoticeInput,
   who: 'ranks' | 'replicas' | 'tensor groups',

@@ -1,7 +1,7 @@
 /**
- * The seam of what the page and the command line say about a mode, without anything heavy: words, names, and what its
- * settings are. `<mode>/face.ts` is each mode's; `faces.ts` is the table. These files import only base and protocol
- * (the import walls hold them to it), so that the page may load them before any session.
+ * The interface of a mode's face: what the page and the command line say about the mode (words, names, settings),
+ * without heavy code. Each mode has a `<mode>/face.ts`; `faces.ts` is the table. These files import only base and
+ * protocol (the import walls check this), so that the page can load them before any session.
  */
 import type { Config, Mode } from '../protocol/config';
 import type { Axis } from '../protocol/mesh';
@@ -13,34 +13,34 @@ import type { Setting } from '../protocol/words/setting';
 export type FaceControl =
   | { readonly kind: 'choice'; readonly setting: Setting; readonly words: Readonly<Record<string, string>> }
   | { readonly kind: 'flag' | 'number' | 'size'; readonly setting: Setting }
-  /** A component of the page, by its name there. */
+  /** A component of the page, by name. */
   | {
       readonly kind: 'panel';
       readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' | 'schedule' | 'sharding' | 'plan';
     };
 
 export interface Face {
-  /** Layers with weights that the run needs at least; absent: any model will do. */
+  /** The fewest layers with weights that a run needs; absent: any model works. */
   readonly layersWanted?: (config: Config) => number;
-  /** As the setting `mode` has it. */
+  /** Value of the setting `mode`. */
   readonly name: Mode;
-  /** In full, as PyTorch calls it. */
+  /** Full name, PyTorch's. */
   readonly title: string;
-  /** Among other words. */
+  /** Name inside a sentence. */
   readonly listed: string;
-  /** On a button. */
+  /** Name on a button. */
   readonly short: string;
-  /** Where there is little room; absent: `short`. */
+  /** Name for narrow places; absent: `short`. */
   readonly tight?: string;
   /** One sentence. */
   readonly about: string;
-  /** To someone who sees it for the first time: what is on the stage, and what to watch. */
+  /** Introduces the stage to a newcomer: what it shows, and what to watch. */
   seen(devices: number): string;
   /** In links: `mode=dp`. */
   readonly link: string;
-  /** What else people call it, in small letters without spaces. */
+  /** Other names for the mode, in lower case without spaces. */
   readonly alsoCalled?: readonly string[];
-  /** The parts of the configuration that it reads and some other modes do not. */
+  /** Sections of the configuration that this mode reads and some other modes do not. */
   readonly sections?: readonly (
     | 'ddp'
     | 'modelParallel'
@@ -51,41 +51,41 @@ export interface Face {
     | 'tensor'
   )[];
   readonly controls?: readonly FaceControl[];
-  /** What of mixed precision its runs take: all, autocast without a GradScaler, or (absent) nothing. */
+  /** Mixed precision that its runs support: all, autocast without a GradScaler, or (absent) none. */
   readonly mixedPrecision?: 'all' | 'autocast';
-  /** One device, whatever `worldSize` says. */
+  /** The run has one device, whatever `worldSize` is. */
   readonly oneDevice?: true;
-  /** Each device has a process of its own: a rank of a process group, be there only one. */
+  /** Each device has its own process, a rank of a process group, even with one device. */
   readonly processPerDevice?: true;
   /**
-   * Its script is one process, but where the mode runs over torch.distributed.rpc every device is a process that can
+   * The script is one process, but over torch.distributed.rpc every device of this mode would be a process that can
    * fail by itself. Absent: devices fail with the rank that drives them.
    */
   readonly failsByDevice?: true;
-  /** What torchrun starts can run in it. */
+  /** torchrun can start this mode. */
   readonly launchable?: true;
   /** The devices share the rows of a batch. */
   readonly splitsBatch?: true;
-  /** Gradients are reduced in buckets, which have a view of their own. */
+  /** Gradients are reduced in buckets, which the page shows in a panel. */
   readonly buckets?: true;
-  /** What each device is to the people who use the mode; absent: one of several that one process drives. */
+  /** The role of each device in the users' terms; absent: one of several devices that one process drives. */
   role?(device: number, config: Config): DeviceRole;
   /**
-   * The axes of the mesh along which its ranks lie, outermost first; with one of them the ranks are a line, with more
-   * they are a grid. Absent: one process drives all devices, or the mode has no mesh.
+   * Axes of the mesh along which its ranks lie, outermost first: with one axis the ranks form a line, with more a grid.
+   * Absent: one process drives all devices, or the mode has no mesh.
    */
   readonly axes?: readonly Axis[];
-  /** The most devices that can have something to do; absent: any number. */
+  /** The most devices that can have work; absent: any number. */
   mostDevices?(config: Config): number;
-  /** Why its weights are not those of one device; undefined: because of nothing but the order of sums. */
+  /** Why its weights differ from a single device's; undefined: only the order of sums differs. */
   differenceCause?(config: Config): string | undefined;
 }
 
 const COUNTS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'] as const;
-/** How many, at the beginning of a sentence. */
+/** A number as the first word of a sentence. */
 export const countWord = (count: number): string => COUNTS[count] ?? `${count}`;
 
-/** Which shard of which replica a rank has: ', shard 0 of 2' and ', replica 1', each '' where there is only one. */
+/** The shard and the replica of a rank: ', shard 0 of 2' and ', replica 1', '' for the one that a run has only once. */
 export function dataWords(device: number, config: Config): readonly [shard: string, replica: string] {
   const shape = meshSizes(config);
   const place = placeOf(device, shape);
@@ -94,10 +94,10 @@ export function dataWords(device: number, config: Config): readonly [shard: stri
   return [`, shard ${dpShard} of ${shape.dpShard}`, shape.dpReplicate > 1 ? `, replica ${dpReplicate}` : ''];
 }
 
-/** The cause that all modes which cut the batch have in common. */
+/** The cause that all modes with a divided batch share. */
 export const NORM_OF_PARTS = 'batch norm takes the statistics of each part of the batch by itself';
 
-/** A device of a mode that has nothing more to say about it. */
+/** The role of a device in a mode without special roles. */
 export const plainRole = (device: number, { worldSize }: Pick<Config, 'worldSize'>): DeviceRole => ({
   title: `cuda:${device}`,
   beside: worldSize === 1 ? undefined : 'driven by process 0',

@@ -1,7 +1,7 @@
 /**
- * The settings with which a run of this model, data and batch opens, for modes in which others may not: what the page
- * sets when the mode is chosen. Apart from the faces, which the session loads, too. `rows`: training rows in an epoch,
- * where they are known.
+ * Settings with which a run of this model, data and batch can open, for modes that refuse some settings. The page sets
+ * them when the user chooses the mode. Not in the faces, because the session loads those, too. `rows`: training rows in
+ * an epoch, if known.
  */
 import type { Config, Mode } from '../protocol/config';
 import { fitted as pipeline } from './pipeline/face-fit';

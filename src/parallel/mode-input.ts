@@ -1,4 +1,4 @@
-/** What a mode compiles from: the configuration with the shapes that the data gives. Called by all of this room. */
+/** The input of a mode's compiler: the configuration, and the shapes of the data. Used by all files of this room. */
 import type { OpTable } from '../graph/op';
 import type { Config } from '../protocol/config';
 import type { DType, Shape } from '../tensor/shape';
@@ -6,9 +6,9 @@ import type { DType, Shape } from '../tensor/shape';
 export interface ModeInput {
   readonly config: Config;
   readonly ops: OpTable;
-  /** Shapes of one row. */
+  /** Shape of one row. */
   readonly inputShape: Shape;
-  /** i32: token ids. */
+  /** i32 for token ids. */
   readonly inputType: DType;
   readonly targetShape: Shape;
   readonly targetType: DType;

@@ -1,8 +1,8 @@
 /**
- * The seam of the parallel modes. A mode is a folder here, and its `mode.ts` exports one ParallelMode: a compiler
- * (model, loss, optimiser, mesh and batch in, Program out; it runs nothing) and whatever else the rest of the code has
- * to know about the mode. Nobody outside `parallel/` compares a mode's name: they ask this object. `modes.ts` is the
- * table.
+ * The interface of the parallel modes. A mode is a folder here, and its `mode.ts` exports one ParallelMode: a compiler
+ * (from model, loss, optimiser, mesh and batch it makes a Program; it runs nothing) and everything else that the rest
+ * of the code needs to know about the mode. Code outside `parallel/` never compares a mode's name; it asks this object.
+ * `modes.ts` is the table.
  */
 
 import type { LockstepError } from '../base/errors';
@@ -28,17 +28,17 @@ import type { StageGraph, StageOutput } from './stage-graph';
 
 export type { ModeInput } from './mode-input';
 
-/** How a mode tells steps of the optimiser apart by their number, beside the very first. */
+/** How a mode distinguishes steps of the optimiser by their number, apart from the very first. */
 export interface StepPhases {
-  /** All that may occur; 'usual' is among them. */
+  /** All phases that may occur; 'usual' is one of them. */
   readonly names: readonly HookPhase[];
-  /** Of the step of that number, from 0. */
+  /** The phase of step `step`, counted from 0. */
   at(step: number): HookPhase;
 }
 
-/** How gradients of several backward passes come together where processes reduce them (DDP's no_sync). */
+/** How processes that reduce gradients accumulate several backward passes (DDP's no_sync). */
 export interface AccumulationPolicy {
-  /** Reducing passes that still use the constructor's buckets; 0: the buckets are never rebuilt. */
+  /** Number of reducing passes with the constructor's buckets; 0: the buckets are never rebuilt. */
   readonly passesBeforeRebuild: number;
   /** Every micro-batch is reduced, not only the last of a group. */
   readonly reducesEveryPass: boolean;
@@ -50,31 +50,31 @@ export interface Noise {
   readonly data: Float32Array;
 }
 
-/** Rows of its process's batch that a device works on; count 0: none. */
+/** The rows of its process's batch that a device works on; count 0: none. */
 export type RowSlice = readonly [start: number, count: number];
 
-/** What a mode may look at to say something before a run starts. */
+/** What a mode may read to make notices before a run starts. */
 export interface NoticeInput {
-  /** As it was asked for, before `settle`. */
+  /** The configuration as requested, before `settle`. */
   readonly given: Config;
   readonly config: Config;
   readonly schedule: BatchSchedule;
   readonly input: ModeInput;
   /** The graph of a whole model on one device. */
   readonly stage: StageGraph;
-  /** Of each process in a full batch. */
+  /** Rows of each process in a full batch. */
   readonly rows: readonly number[];
 }
 
-/** What is compared of parameters before a run starts. */
+/** The parts of a parameter that ranks compare before a run starts. */
 export interface ParameterShape {
   readonly name: string;
   readonly shape: readonly number[];
 }
 
-/** Where a training script ends though there are steps left. */
+/** Where a training script ends early. */
 export interface ModeStop {
-  /** The first one that cannot run. */
+  /** The first micro-batch that cannot run. */
   readonly microBatch: number;
   readonly error: LockstepError;
 }
@@ -89,16 +89,16 @@ export interface MemoryAdvice {
 
 /** What the processes of a run are to each other. */
 export interface ModeProcessGroup {
-  /** Of the gradients' all-reduce; absent where there is none. */
+  /** Algorithm of the gradients' all-reduce; absent: no all-reduce. */
   readonly algorithm?: AlgorithmName;
 }
 
 export interface ParallelMode {
-  /** What the page says about it, and its name. */
+  /** What the page says about the mode, and the mode's name. */
   readonly face: Face;
-  /** What is fetched before a blueprint is made: the other members may need it, except mesh and check. */
+  /** Parts loaded before a blueprint is made; all other members except mesh and check may need them. */
   readonly parts?: readonly Part<unknown>[];
-  /** What is fetched beside these for some configurations. */
+  /** More parts that some configurations need. */
   partsFor?(config: Config): readonly Part<unknown>[];
   /** Its processes as a grid, and the devices that each drives. */
   mesh(config: Config): DeviceMesh;
@@ -106,92 +106,95 @@ export interface ParallelMode {
   layersOfDevice(config: Config): readonly (readonly number[])[];
   /** Which device holds which piece of each parameter and buffer of the model and its loss. */
   shards(config: Config, tensors: readonly TensorSpec[]): ShardMap;
-  /** One row of what crosses each border between neighbours; absent: nothing does. */
+  /** One row of the tensor that crosses each border between neighbours; absent: none does. */
   borders?(input: ModeInput): readonly StageOutput[];
   /** The rows that each device works on. `rows`: how many each process has. */
   rowsOfDevice(config: Config, rows: readonly number[]): readonly RowSlice[];
   /** Ranks that compute a loss, ascending: those of a pipeline's last stage. Absent: all. */
   lossRanks?(config: Config): readonly Rank[];
-  /** What the processes do in these micro-batches; one without rows has run out of batches. */
+  /** The Program of these micro-batches; a process without rows has run out of batches. */
   compile(input: ModeInput, kind: TrainingKind): Program;
   /** What runs once before step 0 (DDP's constructor), if anything. */
   construct?(input: ModeInput): Program | undefined;
-  /** Gives the buffers that process 0 holds to all others: what a run runs that resumes by rank 0. */
+  /** The Program with which process 0 sends its buffers to all others, when only rank 0 read the checkpoint. */
   broadcastState?(input: ModeInput, buffers: readonly BufferSpec[]): Program | undefined;
   /**
-   * The configuration with what the user has left open and the shapes of the data decide, as which layers make a
-   * stage. Everything but mesh and check sees this one.
+   * Fills in what the user left open and the shapes of the data decide, such as which layers form a stage. All members
+   * except mesh and check get this configuration.
    */
   settle?(input: ModeInput): Config;
   /**
-   * Into so many pieces each batch is cut, as torch.tensor_split cuts, all of them in one Program: a pipeline's
-   * micro-batches. Absent: a batch is not cut.
+   * The number of pieces into which torch.tensor_split cuts each batch, all in one Program: a pipeline's micro-batches.
+   * Absent: a batch is not cut.
    */
   pieces?(config: Config, rows: readonly number[]): number;
-  /** Absent: nothing is reduced by passes, and steps differ only in their micro-batches. */
+  /** Absent: no pass reduces, and steps differ only in their micro-batches. */
   accumulationPolicy?(config: Config): AccumulationPolicy;
   /**
-   * What `load` instructions of source 'noise' ask for in a step of the optimiser (from 0), the same on every device; a
-   * function of the step alone.
+   * The random tensors for `load` instructions of source 'noise' in a step of the optimiser (from 0), the same on every
+   * device; a function of the step alone.
    */
   noiseForStep?(input: ModeInput): (step: number) => readonly Noise[];
-  /** Where it is not 1: how often the optimiser steps in a step of the run (asynchronous workers). */
+  /** How often the optimiser steps in a step of the run (asynchronous workers); absent: once. */
   optimizerStepsPerStep?(config: Config): number;
-  /** Where steps differ further by their number, as with a communication hook that begins later. */
+  /** For modes whose steps differ by their number, as with a communication hook that begins later. */
   stepPhases?(config: Config): StepPhases | undefined;
 
-  /** Families of operators, loaded on demand, that its Programs need beside those of the model. */
+  /** Families of operators, loaded on demand, that its Programs need beside the model's. */
   opFamilies?(config: Config): readonly (OpFamily | 'halves' | 'lowRank' | 'sharded')[];
   /** Writes the PyTorch script of a run; loaded when somebody asks for it. */
   readonly listing: Part<(config: Config, dialect?: Dialect) => readonly CodeLine[]>;
-  /** Of the buckets that gradients are reduced in; absent: there are none. */
+  /** Describes the buckets that gradients are reduced in; absent: the mode has none. */
   buckets?(input: ModeInput, stage: StageGraph): BucketsInfo | undefined;
-  /** How layers are cut; absent: none is. */
+  /** How layers are cut; absent: the mode cuts none. */
   plan?(input: ModeInput): PlanInfo | undefined;
-  /** What ranks keep in shards; absent: each keeps what it has whole. */
+  /** What ranks keep in shards; absent: the mode has no shards. */
   sharding?(input: ModeInput): ShardingInfo | undefined;
-  /** What each device sends in one micro-batch. */
+  /** The bytes that each device sends in one micro-batch. */
   closedForm(run: RunSizes, pass: FormPass): ClosedForm;
-  /** What `construct` sends; absent: no closed form says it. */
+  /** The bytes that `construct` sends; absent: no closed form for them. */
   constructForm?(run: RunSizes): ClosedForm;
 
   /** Refuses settings that cannot go together in this mode. */
   check?(config: Config): void;
-  /** The same once it is known how many batches each process has. */
+  /** Further checks, once the number of batches of each process is known. */
   checkSchedule?(config: Config, schedule: BatchSchedule): void;
-  /** Refuses to start from parameters that the processes have made. One entry where all have made the same. */
+  /** Refuses to start if the processes' parameters do not match. One entry if all made the same. */
   checkStart?(parameters: readonly (readonly ParameterShape[])[]): void;
-  /** What is legal but worth saying before a run starts. */
+  /** What is allowed, but worth saying before a run starts. */
   notices?(input: NoticeInput): readonly Notice[];
   stop?(input: NoticeInput): ModeStop | undefined;
 
   /**
-   * 'distributed': each data index has a sampler of its own (a DistributedSampler), be there only one;
-   * 'distributedWhole': and dropLast leaves out a short last batch, too, not only rows of the sampler. Absent: one
-   * loader for all.
+   * 'distributed': each data index has its own sampler (a DistributedSampler), even if there is only one.
+   * 'distributedWhole': the same, and dropLast also leaves out a short last batch, not only rows of the sampler.
+   * Absent: one loader for all.
    */
   sampler?(config: Config): 'distributed' | 'distributedWhole' | undefined;
-  /** Settings of its sections that decide which rows come when: 'ddp.setEpoch'. */
+  /** Settings of its sections that decide the order of rows: 'ddp.setEpoch'. */
   readonly settingsOfBatches?: readonly string[];
-  /** When each process seeds its generator with a seed of its own; absent: they all draw alike. */
+  /** When each process seeds its generator with its own seed; absent: all draw the same numbers. */
   rankSeeds?(config: Config): 'same' | 'beforeModel' | 'afterModel';
-  /** Ranks that share a batch draw dropout masks each from its own generator; absent: one generator for them. */
+  /**
+   * Whether each rank of those that share a batch draws dropout masks from its own generator; absent: one generator for
+   * all.
+   */
   ranksDraw?(config: Config): boolean;
-  /** Whether process 0 gives its running statistics to the others before they are used. */
+  /** Whether process 0 sends its running statistics to the others before a forward pass. */
   broadcastsBuffers?(config: Config): boolean;
   /** The model is wrapped: its state_dict() has `module.` before every name. */
   readonly wrapsModel?: true;
-  /** The part that each device's loss has in the loss of the step; absent: the mean over the devices that have one. */
+  /** The weight of each device's loss in the loss of the step; absent: the mean over the devices with a loss. */
   lossShares?(config: Config, rows: readonly number[]): readonly number[] | undefined;
-  /** What would fit where a Program of that kind needs more memory than a device has. */
+  /** Advice if a Program of that kind needs more memory than a device has. */
   memoryAdvice?(input: ModeInput, kind: TrainingKind, budgetBytes: number): MemoryAdvice | undefined;
-  /** For the report, of a mode whose ranks follow a schedule. */
+  /** Figures for the report, if the ranks follow a schedule. */
   scheduleFigures?(config: Config): PipelineReport;
-  /** For the report; absent: one process has no group. */
+  /** The process group for the report; absent: one process has no group. */
   processGroup?(config: Config): ModeProcessGroup;
-  /** The same run with communication beside computation, and after it; absent: nothing overlaps. */
+  /** The same configuration with or without overlap of communication and computation; absent: nothing overlaps. */
   withOverlap?(config: Config, overlap: boolean): Config;
 }
 
-/** What `listing` is called where it could not be loaded. */
+/** The name of `listing` in the message that it could not be loaded. */
 export const SCRIPT = 'The PyTorch script';

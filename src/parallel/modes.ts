@@ -1,6 +1,6 @@
 /**
- * The table of parallel modes: a folder and a row each; and every operator that their Programs may use. Called by the
- * rooms that make a run (config, launch, training, headless).
+ * The table of parallel modes (each has a folder and a row), and every operator that their Programs may use. Called by
+ * the rooms that make a run (config, launch, training, headless).
  */
 
 import { CodeTable, loadAll, Part } from '../base/part';
@@ -37,10 +37,10 @@ if (!globalThis.LOCKSTEP_SITE)
 
 const rows = new CodeTable<OpDef>([OPS, OPTIM_OPS, COMM_OPS].flatMap((table) => [...table.values()]));
 
-/** Every operator of a Program, as far as its family has been loaded. */
+/** All operators of Programs whose families have been loaded. */
 export const PROGRAM_OPS: OpTable = rows;
 
-/** Families that no graph of a model has in it. */
+/** Families of operators that never occur in the graph of a model. */
 const BESIDE_MODELS = {
   halves: new Part(
     'The operators of half precision',
@@ -62,8 +62,8 @@ const ofModels = (family: ProgramOpFamily): family is OpFamily => !Object.hasOwn
 const WITH_HALVES: ReadonlySet<ProgramOpFamily> = new Set(['precision', 'halves', 'sharded']);
 
 /**
- * To be awaited before anything is compiled (training/load-parts) or run (runtime/launch) that needs these; gives back
- * what it has loaded.
+ * Await this before code compiles (training/load-parts) or runs (runtime/launch) anything that needs these families.
+ * Returns the families that it has loaded.
  */
 export async function loadProgramOps(families: readonly ProgramOpFamily[]): Promise<readonly OpDef[]> {
   const besides = families.flatMap((family) => (ofModels(family) ? [] : [BESIDE_MODELS[family].load()]));
@@ -79,7 +79,7 @@ export async function loadProgramOps(families: readonly ProgramOpFamily[]): Prom
 
 export const EVERY_FAMILY: readonly ProgramOpFamily[] = [...OP_FAMILIES, 'halves', 'lowRank', 'sharded', 'optimizers'];
 
-/** Families by what their operators' names begin with, where these differ. */
+/** Families by the prefix of their operators' names, if the two differ. */
 const FAMILY_OF_PREFIX: ReadonlyMap<string, ProgramOpFamily> = new Map([
   ['optim', 'optimizers'],
   ['scaler', 'optimizers'],
@@ -87,7 +87,7 @@ const FAMILY_OF_PREFIX: ReadonlyMap<string, ProgramOpFamily> = new Map([
   ['fsdp', 'sharded'],
 ]);
 
-/** The family of an operator that is not there from the beginning; of another one, what its name begins with. */
+/** The family of an operator that is loaded on demand; for any other operator, the prefix of its name. */
 export const familyOfProgramOp = (name: string): string => {
   const family = familyOfOp(name);
   return FAMILY_OF_PREFIX.get(family) ?? family;
@@ -101,7 +101,7 @@ export const opNamesOf = (programs: readonly Program[]): ReadonlySet<string> =>
     ),
   );
 
-/** What runs these Programs: the families of their operators. */
+/** Loads the families of these Programs' operators. */
 export async function loadOpsOf(programs: readonly Program[]): Promise<void> {
   const missing = [...opNamesOf(programs)].filter((name) => !rows.has(name));
   const wanted = new Set(missing.map(familyOfProgramOp));

@@ -1,8 +1,8 @@
 /**
- * The total norm of gradients where layers are cut: the ranks of a tensor group have a piece of some gradients and the
- * whole of others, and pipeline ranks have other layers. As with DTensors, a piece counts on its rank and a whole
- * gradient once per group. Each group gathers the norms of its ranks, and each pipeline line then joins those of its
- * stages, so all ranks have the same bits. torch sums squares with an all-reduce instead, which differs in the last
+ * The total norm of gradients if layers are cut: a rank of a tensor group has pieces of some gradients and other
+ * gradients whole, and pipeline ranks have different layers. As with DTensors, a piece counts on its rank and a whole
+ * gradient once per group. Each group gathers the norms of its ranks, and each pipeline line then combines the norms of
+ * its stages, so all ranks have the same bits. torch sums squares with an all-reduce instead, which differs in the last
  * bits. Called by emit-optimizer.ts.
  */
 import { at } from '../base/invariant';
@@ -14,11 +14,11 @@ import { CLIP, emitNorm, emitNormOfNorms, GRAD_NORM, type NormInput, OWN_NORM } 
 
 export interface NormPart {
   readonly lane: LaneBuilder;
-  /** Those that count on this lane. */
+  /** Gradients that count on this lane. */
   readonly gradients: readonly string[];
 }
 
-/** `lines`: of pipeline ranks, all with the same layers; a part of each layer in every line. */
+/** `lines`: lines of pipeline ranks. All lines have the same layers, and each has a part of every layer. */
 export function emitNormOfLines(
   builder: ProgramBuilder,
   input: NormInput,
@@ -41,7 +41,7 @@ export function emitNormOfLines(
   }
 }
 
-/** `parts`: of the ranks that have a part of the same layers. Each gets the norm of all of them. */
+/** `parts`: the parts of the same layers, one per rank. Every rank gets the norm over all parts. */
 function emitNormOfGroup(
   builder: ProgramBuilder,
   input: NormInput,
@@ -71,7 +71,7 @@ function emitNormOfGroup(
   }
 }
 
-/** 0 where every gradient of the lane counts on another one. */
+/** Emits 0 if every gradient of the lane counts on another lane. */
 function emitNormOrZero(lane: LaneBuilder, input: NormInput, gradients: readonly string[], target: string): void {
   if (gradients.length > 0) {
     emitNorm(lane, input, gradients, target);

@@ -1,7 +1,7 @@
 /**
- * The graph of what one device does in a step: forward and backward of some layers, and the loss where it is asked for.
- * Modes emit its nodes as instructions (emit.ts) and add the transfers; buffers are named like its values,
- * parameters like PyTorch's state_dict.
+ * The graph of one device's work in a step: forward and backward of some layers, and the loss if requested. Modes emit
+ * its nodes as instructions (emit.ts) and add the transfers; buffers are named like its values, parameters like
+ * PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';
 import { loadAll, Part } from '../base/part';
@@ -21,29 +21,32 @@ import type { HalfFormat } from '../tensor/half-bits';
 import type { DType, Shape } from '../tensor/shape';
 import type { ModeInput } from './mode-input';
 
-/** A pass between forward and backward, where a mesh cuts tensors: writes the graph of what one rank has of each. */
+/**
+ * A pass between forward and backward for meshes that cut tensors: rewrites the graph for one rank's parts of the
+ * tensors.
+ */
 export interface Partition {
   /** Ranks with the same text have the same graph. */
   readonly part: string;
-  /** `handedOn`: what the next stage needs whole, if there is a next stage. */
+  /** `handedOn`: the value that the next stage needs whole, if any. */
   cut(whole: Graph, builder: GraphBuilder, handedOn: ValueId | undefined): CutGraph;
-  /** The whole step of a rank in the order in which it is computed. */
+  /** The rank's step in the order of computation. */
   ordered(graph: Graph): Graph;
 }
 
-/** By the values of the whole graph. */
+/** The cut graph, addressed by the values of the whole graph. */
 export interface CutGraph {
-  /** What the rank has of it. */
+  /** The rank's part of the value. */
   own(value: ValueId): ValueId;
-  /** The nodes that the rank has for these of the whole graph. */
+  /** The rank's nodes for a segment of the whole graph. */
   nodesOf(segment: Segment): Segment;
-  /** Of a parameter: the axes of the mesh along which every rank has another piece. */
+  /** The axes of the mesh along which every rank has a different piece of the parameter. */
   cutAlong(value: ValueId): readonly Axis[];
-  /** Of a parameter: the axes along which the ranks' gradients are addends, which the optimiser sums. */
+  /** The axes along which the ranks' gradients of the parameter are addends; the optimiser sums them. */
   sumAlong(value: ValueId): readonly Axis[];
-  /** Of a dropout mask, by its name: the piece that the rank has. */
+  /** The rank's piece of the dropout mask with this name. */
   regionOf(mask: string): TensorRegion | undefined;
-  /** Of the rank's values, by their names: those that are a piece or an addend of a whole tensor. */
+  /** The rank's values that are a piece or an addend of a whole tensor, by name. */
   regionsIn(finished: Graph): ReadonlyMap<string, TensorRegion>;
 }
 
@@ -74,11 +77,13 @@ export interface ParameterRef {
   readonly name: string;
   /** Buffer of its gradient, PyTorch's `.grad`: what is reduced and what the optimiser reads. */
   readonly gradient: string;
-  /** Buffer that this backward pass writes: `gradient` itself, or one beside it that is then added to it. */
+  /**
+   * Buffer that this backward pass writes: `gradient` itself, or a separate buffer that is then added to `gradient`.
+   */
   readonly fresh: string;
-  /** What `gradient` is in, if that is half precision: a sum of two is rounded again. */
+  /** The half format of `gradient`, if any; a sum of two such gradients is rounded again. */
   readonly half?: HalfFormat;
-  /** Axes of the mesh along which every rank has another piece of it; absent: each rank has the whole parameter. */
+  /** Axes of the mesh along which every rank has a different piece; absent: each rank has the whole parameter. */
   readonly cutAlong?: readonly Axis[];
   /** Axes along which the ranks' gradients are addends: torch's Partial, summed when the optimiser reads them. */
   readonly sumAlong?: readonly Axis[];
@@ -87,7 +92,7 @@ export interface ParameterRef {
 export interface DropoutMask {
   readonly name: string;
   readonly p: number;
-  /** What the rank has of the mask of a whole activation, where an axis cuts tensors. */
+  /** The rank's piece of a whole activation's mask, if an axis cuts tensors. */
   readonly region?: TensorRegion;
 }
 
@@ -97,13 +102,13 @@ export interface StageGraph {
   readonly output: string;
   /** Gradient with respect to the output: made by the loss, or received. */
   readonly outputGradient: string;
-  /** Gradient with respect to the input, when asked for. */
+  /** Gradient with respect to the input, if requested. */
   readonly inputGradient: string | undefined;
-  /** Those that backward reaches. */
+  /** Parameters that backward reaches. */
   readonly parameters: readonly ParameterRef[];
   /**
-   * In registration order all of them; backward never writes the gradient of one that forward does not use (`.grad`
-   * stays None).
+   * All parameters in registration order. Backward never writes the gradient of a parameter that forward does not use
+   * (`.grad` stays None).
    */
   readonly registered: readonly ParameterRef[];
   /** Dropout masks, in the order of their draws. */
@@ -112,14 +117,14 @@ export interface StageGraph {
   readonly regions: ReadonlyMap<string, TensorRegion>;
   /** Values that all micro-batches of a Program share though they do not outlive it; absent: none. */
   readonly ofBatch?: ReadonlySet<string>;
-  /** What the gradient of the loss starts from: 1 over the number of micro-batches. */
+  /** The initial gradient of the loss: 1 over the number of micro-batches. */
   readonly lossGradient: number;
 }
 
 export interface StageOptions {
   readonly rows: number;
   readonly range?: { readonly start: number; readonly end: number };
-  /** Name, row shape and type of the input; default the model's. */
+  /** Name, row shape and type of the input; by default the model's. */
   readonly inputName?: string;
   readonly inputShape?: Shape;
   readonly inputType?: DType;
@@ -130,7 +135,10 @@ export interface StageOptions {
   readonly gradients?: MicroBatchKind['gradients'];
   /** Parameters of layers outside the range that layers of it use, too: tied weights. */
   readonly borrowed?: readonly { readonly name: string; readonly shape: Shape }[];
-  /** Parameters whose gradients another graph of the same device has set before: they add even where others set. */
+  /**
+   * Parameters whose gradients another graph of the same device has already set: these are added even if the others are
+   * set.
+   */
   readonly added?: ReadonlySet<string>;
   /** Batch norm is SyncBatchNorm over these ranks. */
   readonly synced?: Synced | undefined;
@@ -191,7 +199,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   const finished = builder.finish();
   const adds = made.filter(({ name }) => options.gradients === 'add' || options.added?.has(name));
   const named = renamed(finished, new Set(adds.map((p) => p.value)));
-  // A fused kernel would not round what one operator hands to the next.
+  // A fused kernel would not round the values between its operators.
   const halves = named.values.flatMap(({ id, half }) => (half ? [id] : []));
   const keep = keptValues(named, [x, output, ...gradients.values(), ...halves]);
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments).map(nodesFor);
@@ -238,14 +246,14 @@ function forwardPrecision(config: Config): ForwardPrecision | undefined {
   return new Autocast(half);
 }
 
-/** Of the output and the targets. */
+/** Adds the loss of the output and the targets. */
 function lossOf(builder: GraphBuilder, input: ModeInput, rows: number, output: ValueId): ValueId {
   const { config, targetShape, targetType } = input;
   const y = builder.value('y', { shape: [rows, ...targetShape], dtype: targetType }, 'target');
   return buildLoss(builder, config.loss, output, y);
 }
 
-/** What the graph of the next stage begins with; the shape is that of a row. */
+/** The input of the next stage's graph; the shape is that of one row. */
 export type StageOutput = Required<Pick<StageOptions, 'inputName' | 'inputShape' | 'inputType' | 'inputHalf'>>;
 
 export function outputOf({ graph, output }: StageGraph): StageOutput {
@@ -256,7 +264,7 @@ export function outputOf({ graph, output }: StageGraph): StageOutput {
   return { inputName: output, inputShape: type.shape.slice(1), inputType: type.dtype, inputHalf: half };
 }
 
-/** checkpoint_sequential: all segments but the last, of floor(layers / segments) layers each. */
+/** checkpoint_sequential: all segments but the last have floor(layers / segments) layers each. */
 function segmentsOf(layers: readonly Segment[], segments: number | undefined): readonly Segment[] {
   if (segments === undefined) return [];
   const size = Math.floor(layers.length / segments);
@@ -268,15 +276,15 @@ function segmentsOf(layers: readonly Segment[], segments: number | undefined): r
 }
 
 /**
- * What somebody outside the graph writes or reads: all but activations and gradients, and of these what the mode
- * asked for.
+ * Values that code outside the graph reads or writes: all but activations and gradients, and those of these that the
+ * mode asked for.
  */
 function keptValues({ values }: Graph, seen: readonly ValueId[]): ReadonlySet<ValueId> {
   const inner = new Set<Role>(['activation', 'gradient']);
   return new Set([...seen, ...values.flatMap(({ id, role }) => (inner.has(role) ? [] : [id]))]);
 }
 
-/** The gradients of one micro-batch get a name beside that of the accumulated ones. */
+/** Gives the gradients of one micro-batch names that differ from those of the accumulated gradients. */
 function renamed(graph: Graph, fresh: ReadonlySet<ValueId>): Graph {
   return {
     ...graph,

@@ -1,7 +1,7 @@
 /**
- * What tf.distribute has in the place of each mode, or why it has nothing. The script itself is written by
- * interop/tensorflow; the page looks here whether to offer it, so this file is as light as a face. A mode without a row
- * has no counterpart.
+ * tf.distribute's counterpart of each mode, or why it has none. interop/tensorflow writes the script; the page reads
+ * this file to decide whether to offer the script, so the file is as light as a face. A mode without a row has no
+ * counterpart.
  */
 import type { Config, Mode } from '../protocol/config';
 import type { StrategyOfRun } from '../protocol/strategy';
@@ -9,7 +9,7 @@ import type { StrategyOfRun } from '../protocol/strategy';
 export type Counterpart = StrategyOfRun | { readonly none: string };
 
 const REPLICAS_ONLY =
-  'tf.distribute has replicas of whole models only: it places no layers on several devices. (DTensor and Mesh TensorFlow, which cut tensors, are other things.)';
+  'tf.distribute has replicas of whole models only: it places no layers on several devices. (DTensor and Mesh TensorFlow, which cut tensors, are separate libraries.)';
 
 const oneDevice = ({ batchSize }: Config): Counterpart => ({ strategy: 'OneDeviceStrategy', batchSize });
 
@@ -22,7 +22,7 @@ const COUNTERPARTS: Readonly<Partial<Record<Mode, (config: Config) => Counterpar
   }),
   ddp: (config) => ({
     strategy: config.nodes > 1 ? 'MultiWorkerMirroredStrategy' : 'MirroredStrategy',
-    // What the ranks cannot share evenly is left out, as in the run.
+    // Rows that the ranks cannot share evenly are left out, as in the run.
     batchSize: Math.floor(config.batchSize / config.worldSize) * config.worldSize,
     synchronizedNorms: config.ddp.syncBatchNorm,
     notes: notesOfDdp(config),
@@ -40,7 +40,7 @@ const COUNTERPARTS: Readonly<Partial<Record<Mode, (config: Config) => Counterpar
         strategy: 'ParameterServerStrategy',
         batchSize: Math.ceil(batchSize / (worldSize - 1)),
         notes: [
-          `How many updates a worker may be behind (staleness ${parameterServer.staleness}) cannot be chosen: it is as it comes.`,
+          `How many updates a worker may be behind (staleness ${parameterServer.staleness}) cannot be chosen: it depends on timing.`,
           'Each worker draws its batches from all rows by itself.',
         ],
       };

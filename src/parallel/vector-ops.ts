@@ -1,12 +1,12 @@
 /**
- * The kernels of WebAssembly for the CPU: a part of its own, which comes where a Program has an operator that is large
- * enough. Called by whoever opens a run (training/create-training, runtime/launch) before anything is computed.
+ * Loads the WebAssembly kernels for the CPU if a Program has an operator that is large enough to need them. Called when
+ * a run opens (training/create-training, runtime/launch), before anything is computed.
  */
 import { Part } from '../base/part';
 import type { VectorPart } from '../graph/vectors/vector-op';
 import type { Program } from '../program/instruction';
 
-/** How the CPU device computes: settings of a run. */
+/** The settings of how the CPU device computes. */
 export interface CpuSettings {
   readonly threads: number;
   readonly fusedMultiplyAdd: boolean;
@@ -44,17 +44,17 @@ const SHARED_FUSED = new Part(
   async () => (await import('../graph/vectors/shared-fused')).SHARED_FUSED_KERNELS,
 );
 
-/** Floating-point operations of one instruction from which the kernels are worth their bytes. */
+/** An instruction with at least this many floating-point operations is worth loading the kernels. */
 const LARGE = 200_000;
 
-/** Whether a Program has an instruction that is large enough for them. */
+/** Whether a Program has an instruction that is large enough for the kernels. */
 export const hasLarge = (programs: readonly Program[]): boolean =>
   programs.some(({ lanes }) =>
     lanes.some(({ instructions }) => instructions.some((i) => i.kind === 'compute' && i.flops >= LARGE)),
   );
 
 /**
- * The kernels, where these Programs are worth them. A machine without relaxed SIMD gets those without fused
+ * Loads the kernels if these Programs are large enough. A machine without relaxed SIMD gets kernels without fused
  * multiply-add.
  */
 export async function loadVectors(

@@ -1,8 +1,8 @@
 /**
- * Tensors that travel together, as torch coalesces them: those of one type are flattened into pieces, and a piece is
- * one message. broadcast_coalesced (take_tensors of csrc/utils/tensor_flatten.cpp) closes a piece once it has reached
- * the limit, so it may exceed it; reduce_add_coalesced (_take_tensors of torch/_utils.py) closes it before it would
- * exceed it. A piece of one tensor is that tensor: nothing is flattened. Called by data-parallel/.
+ * Coalesces tensors as torch does: tensors of one type are flattened into pieces, and each piece is one message.
+ * broadcast_coalesced (take_tensors of csrc/utils/tensor_flatten.cpp) closes a piece once it has reached the limit, so
+ * a piece may exceed the limit; reduce_add_coalesced (_take_tensors of torch/_utils.py) closes a piece before it would
+ * exceed the limit. A piece of one tensor is that tensor: nothing is flattened. Called by data-parallel/.
  */
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { DType } from '../../tensor/shape';
@@ -20,7 +20,7 @@ export interface CoalescedTensor {
   readonly dtype: DType;
 }
 
-/** Names of the tensors of each piece, in their order. */
+/** Names of the tensors of each piece, in order. */
 export function piecesOf(
   tensors: readonly CoalescedTensor[],
   closes: Closes,
@@ -52,7 +52,7 @@ export const tensorsOf = (lane: LaneBuilder, names: readonly string[]): readonly
     return { name, bytes: tensorBytes({ shape, dtype }), dtype };
   });
 
-/** Declares the flat buffer of a piece; gives its name, or that of the only tensor. */
+/** Declares the flat buffer of a piece and returns its name; for a piece of one tensor, returns the tensor's name. */
 export function declarePiece(lane: LaneBuilder, piece: readonly string[], flat: string): string {
   const [first = ''] = piece;
   if (piece.length === 1) return first;
@@ -62,12 +62,12 @@ export function declarePiece(lane: LaneBuilder, piece: readonly string[], flat: 
   return flat;
 }
 
-/** Copies the tensors into the flat buffer, where there is one. */
+/** Copies the tensors into the flat buffer, if the piece has one. */
 export function flattenPiece(lane: LaneBuilder, piece: readonly string[], flat: string, where: Where): void {
   if (piece.length > 1) lane.compute('comm/flatten', piece, [flat], {}, where);
 }
 
-/** Takes the tensors from the flat buffer, where there is one. PyTorch takes views of it. */
+/** Copies the tensors out of the flat buffer, if the piece has one. PyTorch takes views of the buffer. */
 export function unflattenPiece(lane: LaneBuilder, piece: readonly string[], flat: string, where: Where): void {
   if (piece.length > 1) lane.compute('comm/unflatten', [flat], piece, { view: true }, where);
 }

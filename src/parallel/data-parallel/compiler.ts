@@ -1,4 +1,4 @@
-/** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
+/** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
 import { at, must } from '../../base/invariant';
 import { type Graph, GraphBuilder } from '../../graph/graph';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -33,7 +33,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
   return builder.finish('dataParallel', kind);
 }
 
-/** Forward and backward of a batch in several slices; the parameters of device 0 that got a gradient. */
+/** Emits forward and backward of a batch in several slices. Returns the parameters of device 0 that got a gradient. */
 function emitReplicas(
   builder: ProgramBuilder,
   input: ModeInput,
@@ -81,7 +81,7 @@ function emitReplicas(
   return parameters;
 }
 
-/** Gather.apply (concatenate on device 0), then the loss there. Returns the loss's own graph. */
+/** Gather.apply (concatenate on device 0), then the loss on device 0. Returns the graph of the loss. */
 function gatherAndLoss({ builder, replicas }: ReplicaMove, input: ModeInput, rows: number): Graph {
   const root = builder.lane(0);
   const rowShape = root.spec(at(replicas, 0).stage.output).shape.slice(1);

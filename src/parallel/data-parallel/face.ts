@@ -17,7 +17,7 @@ export const dataParallel: Face = {
   link: 'dp',
   alsoCalled: ['dp'],
   splitsBatch: true,
-  // Its replicas are made anew on each forward.
+  // Each forward pass makes new replicas.
   role: (device, devices) => ({ ...plainRole(device, devices), keepsState: device === 0 }),
   differenceCause: ({ model }) => (batchNorms(model.layers) > 0 ? NORM_OF_PARTS : undefined),
 };

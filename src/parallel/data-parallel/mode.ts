@@ -1,9 +1,9 @@
 /**
  * torch.nn.DataParallel: one process drives N devices. Every forward scatters the batch by torch.chunk, copies
  * parameters and buffers of device 0 to the others (replicate), runs the replicas (parallel_apply), and gathers the
- * outputs on device 0, where the loss is taken. Backward goes the same way and sums the replicas' gradients on device
- * 0, the only one with an optimiser. With fewer chunks than devices the rest stay idle, as in PyTorch. What is moved
- * is in moves.ts. Source: torch/nn/parallel/data_parallel.py.
+ * outputs on device 0, which computes the loss. Backward goes the same way and sums the replicas' gradients on device
+ * 0, the only one with an optimiser. With fewer chunks than devices the rest stay idle, as in PyTorch. moves.ts emits
+ * the transfers. Source: torch/nn/parallel/data_parallel.py.
  */
 
 import { Part } from '../../base/part';

@@ -1,9 +1,8 @@
 /**
- * What DataParallel moves between devices: scatter and gather of rows (scatter_gather.py, comm.py), replicate before
+ * DataParallel's transfers between devices: scatter and gather of rows (scatter_gather.py, comm.py), replicate before
  * the forward pass and reduce_add_coalesced after the backward pass, both in flat pieces (replicate.py, _functions.py,
- * csrc/cuda/comm.cpp). cuda:0 copies on its own stream: what it computes next waits until its copies are out. Copies go
- * from cuda:0 to each device and back, as torch makes them without NCCL; the sum runs in device order. Called by
- * compiler.ts.
+ * csrc/cuda/comm.cpp). cuda:0 copies on its own stream, so its next kernel waits until the copies have been sent. As in
+ * torch without NCCL, every copy goes from or to cuda:0, and the sum runs in device order. Called by compiler.ts.
  */
 import { at } from '../../base/invariant';
 import { LOSS_WEIGHTS } from '../../nn/losses';
@@ -26,7 +25,7 @@ export interface ReplicaMove {
   readonly replicas: readonly Replica[];
 }
 
-/** Rows of a buffer of device 0 to the replicas; device 0 keeps its own part, a view in PyTorch. */
+/** Sends rows of a buffer of device 0 to the replicas; device 0 keeps its own part, in PyTorch as a view. */
 export function scatter(
   { builder, replicas }: ReplicaMove,
   from: string,
@@ -57,7 +56,10 @@ export function scatter(
   root.handOver('comm', 'compute', where);
 }
 
-/** Device 0's parameters and buffers to every replica, on each forward; what the replicas do to buffers is lost. */
+/**
+ * Sends device 0's parameters and buffers to every replica, in each forward pass. What replicas write into buffers is
+ * lost.
+ */
 export function replicate({ builder, replicas }: ReplicaMove): void {
   const { graph, registered } = at(replicas, 0).stage;
   const buffers = graph.values.filter((v) => v.role === 'buffer' && v.name !== LOSS_WEIGHTS);
@@ -98,7 +100,7 @@ function broadcastCoalesced({ builder, replicas }: ReplicaMove, names: readonly 
   }
 }
 
-/** The replicas' outputs, one after the other, into a buffer of device 0. */
+/** Concatenates the replicas' outputs in a buffer of device 0. */
 export function gather({ builder, replicas }: ReplicaMove, into: string): void {
   const where: Where = { phase: 'gather', anchor: 'gather' };
   const comm: Where = { ...where, queue: 'comm' };
@@ -121,7 +123,7 @@ export function gather({ builder, replicas }: ReplicaMove, into: string): void {
   root.handOver('comm', 'compute', where);
 }
 
-/** Broadcast.backward: the replicas' gradients are added to device 0's, in device order; they are not averaged. */
+/** Broadcast.backward: adds the replicas' gradients to device 0's, in device order, and does not average them. */
 export function reduceAddCoalesced({ builder, replicas }: ReplicaMove): void {
   const where: Where = { phase: 'reduce', anchor: 'reduce' };
   const comm: Where = { ...where, queue: 'comm' };

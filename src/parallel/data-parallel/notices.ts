@@ -1,4 +1,4 @@
-/** What DataParallel's torch.chunk makes of the batch. Called through mode.ts. */
+/** A notice if DataParallel's torch.chunk leaves devices idle. Called through mode.ts. */
 import { chunkSizes } from '../../data/chunk';
 import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../mode';

@@ -1,8 +1,8 @@
 /**
- * Which of DDP's settings count for a DDP around parts of a model: a stage of a pipeline, or what a rank of a tensor
- * group holds. A setting that torch takes there counts; one that it takes only around a whole model, or that works
- * otherwise there, is set to its default, and a notice says why. Links that have such settings keep working. Called by
- * the modes pipeline, sharded and tensor.
+ * Which of DDP's settings apply to a DDP around a part of a model: a stage of a pipeline, or the tensors of a rank of a
+ * tensor group. A setting that torch accepts there applies. A setting that torch accepts only around a whole model, or
+ * that works differently around a part, is set to its default, and a notice says why. Links that have such settings
+ * keep working. Called by the modes pipeline, sharded and tensor.
  */
 import { lookup } from '../../base/lookup';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
@@ -13,9 +13,9 @@ import { COMPRESSING } from './checks';
 type DdpSettings = Config['ddp'];
 
 const ALWAYS = ['bucketCapMb'] as const satisfies readonly (keyof DdpSettings)[];
-/** Whether there are replicas or not. */
+/** Settings that apply with and without replicas. */
 const OF_ROWS = ['algorithm', 'overlap', 'samplerSeed', 'setEpoch'] as const satisfies readonly (keyof DdpSettings)[];
-/** What the reducer does. */
+/** Settings of the reducer. */
 const OF_REDUCER = [
   'commHook',
   'gradientAsBucketView',
@@ -24,17 +24,17 @@ const OF_REDUCER = [
 ] as const satisfies readonly (keyof DdpSettings)[];
 
 export interface DdpOfParts {
-  /** Of the notice about settings that do not count. */
+  /** Id of the notice about settings that do not apply. */
   readonly noticeId: string;
-  /** What a run without replicas is called, and what DDP is around: 'a pipeline', 'a stage'. */
+  /** Words for a run without replicas, and for the part that DDP is around: 'a pipeline', 'a stage'. */
   readonly words: readonly [run: string, part: string];
-  /** All settings that count, where there is no DDP but what else averages gradients; absent: those of a DDP. */
+  /** All settings that apply, where something other than DDP averages gradients; absent: DDP's. */
   readonly only?: readonly (keyof DdpSettings)[];
-  /** Settings that count here beside those that count in every such mode. */
+  /** Settings that apply here beside those that apply in every mode with parts. */
   readonly more: readonly (keyof DdpSettings)[];
   /** Hooks that do not work on such parts, and why. */
   readonly noHooks: Readonly<Partial<Record<DdpSettings['commHook']['type'], string>>>;
-  /** Why a setting does not count, where its name alone does not say it. */
+  /** Why a setting does not apply, if its name does not explain it. */
   readonly reasons: Readonly<Partial<Record<keyof DdpSettings, string>>>;
 }
 
@@ -54,14 +54,14 @@ function picked<K extends keyof DdpSettings>(ddp: DdpSettings, names: readonly K
   return Object.fromEntries(names.map((name) => [name, ddp[name]])) as Partial<DdpSettings>;
 }
 
-/** A hook that torch refuses is left out, and a view of gradients that the hook would need a copy of. */
+/** Leaves out a hook that torch refuses, and gradientAsBucketView if the hook needs a copy of the gradients. */
 function ofReducer(ddp: DdpSettings, parts: DdpOfParts): Partial<DdpSettings> {
   const commHook = refusedHook(ddp, parts) === undefined ? ddp.commHook : DEFAULT_CONFIG.ddp.commHook;
   const view = ddp.gradientAsBucketView && !COMPRESSING.has(commHook.type);
   return { ...picked(ddp, OF_REDUCER), commHook, gradientAsBucketView: view };
 }
 
-/** Why the hook cannot be had. */
+/** Why the run cannot use the hook. */
 function refusedHook({ commHook: hook }: DdpSettings, { noHooks }: DdpOfParts): string | undefined {
   if (hook.type === 'powerSGD' && hook.startPowerSGDIter <= 1 && (hook.useErrorFeedback || hook.warmStart))
     return 'PyTorch: “Expect `start_powerSGD_iter` > 1 if `use_error_feedback` or `warm_start` is enabled”';
@@ -79,7 +79,7 @@ function reasonOf(name: string, ddp: DdpSettings, parts: DdpOfParts): string | u
   }
 }
 
-/** Of the configuration as it was given. */
+/** The notices for a configuration as the user gave it. */
 export function ignoredDdpNotices(config: Config, parts: DdpOfParts): readonly Notice[] {
   const given: Readonly<Record<string, unknown>> = config.ddp;
   const usual: Readonly<Record<string, unknown>> = DEFAULT_CONFIG.ddp;

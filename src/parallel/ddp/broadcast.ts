@@ -1,6 +1,6 @@
 /**
- * What rank 0 tells the others: the parameters when DDP is constructed (_sync_module_states), the running statistics
- * before a forward pass (_sync_buffers).
+ * Rank 0's broadcasts: the parameters when DDP is constructed (_sync_module_states), the running statistics before a
+ * forward pass (_sync_buffers).
  */
 
 import { initDeviceMesh } from '../../mesh/device-mesh';
@@ -16,7 +16,10 @@ import { elements } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
 
-/** DistributedDataParallel(model): rank 0's parameters and buffers are broadcast, whatever the others drew. */
+/**
+ * DistributedDataParallel(model): broadcasts rank 0's parameters and buffers over the weights that the other ranks
+ * drew.
+ */
 export function construct(input: ModeInput): Program | undefined {
   const { worldSize, model, ddp } = input.config;
   if (worldSize === 1 || !ddp.initSync) return undefined;
@@ -37,7 +40,7 @@ export function construct(input: ModeInput): Program | undefined {
   return builder.finish('ddp', CONSTRUCT);
 }
 
-/** Running statistics and their like; the class weights are the loss's, not the module's. */
+/** The module's buffers, such as running statistics. Class weights belong to the loss, not to the module. */
 export const bufferNames = (stage: StageGraph): readonly string[] =>
   stage.graph.values.flatMap((v) => (v.role === 'buffer' && v.name !== LOSS_WEIGHTS ? [v.name] : []));
 
@@ -51,7 +54,7 @@ export function broadcastBuffers(builder: ProgramBuilder, group: Group, stage: S
 interface Broadcast {
   readonly builder: ProgramBuilder;
   readonly group: Group;
-  /** Device of the group whose values the others take. */
+  /** The device whose values the others of the group take. */
   readonly source: DeviceIndex;
 }
 

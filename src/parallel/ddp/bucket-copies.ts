@@ -1,6 +1,6 @@
 /**
- * What a rank does on its own with a bucket: its gradients go into the flat buffer, pre-divided, and the averages come
- * back; with gradient_as_bucket_view the gradients are the buffer. Called by reducer.ts.
+ * A rank's own work on a bucket: it copies its pre-divided gradients into the flat buffer, and the averages back. With
+ * gradient_as_bucket_view the gradients are stored in the buffer. Called by reducer.ts.
  */
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { ParameterRef } from '../stage-graph';
@@ -8,14 +8,17 @@ import type { BucketSlots } from './bucket-slots';
 import { fill } from './fill';
 
 export interface Bucket extends BucketSlots {
-  /** Of its buffer. */
+  /** Name of the bucket's buffer. */
   readonly name: string;
   readonly parameters: readonly ParameterRef[];
-  /** Every gradient is multiplied by it before the reduction. */
+  /** Every gradient is multiplied by this number before the reduction. */
   readonly scale: number;
 }
 
-/** Copies the gradients; what has none is zeros, and so is everything on a rank that has run out of batches. */
+/**
+ * Copies the gradients. A parameter without gradient counts as zeros, and so does every parameter of a rank that has
+ * run out of batches.
+ */
 export function packBucket(lane: LaneBuilder, bucket: Bucket, hasBatch: boolean, where: Where): void {
   const { name, length, runs, gaps, scale } = bucket;
   lane.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
@@ -32,7 +35,7 @@ export function packBucket(lane: LaneBuilder, bucket: Bucket, hasBatch: boolean,
   }
 }
 
-/** The gradients are the bucket: multiplied where they are; what has none is a slot of zeros. */
+/** The gradients are stored in the bucket and multiplied in place; a parameter without gradient has a slot of zeros. */
 export function viewBucket(lane: LaneBuilder, bucket: Bucket, where: Where): void {
   const { scale } = bucket;
   const slotOf = new Map(

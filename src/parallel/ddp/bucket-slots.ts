@@ -1,6 +1,6 @@
 /**
- * Where the parameters of a bucket lie in it: runs of neighbours with a gradient, and the gaps of those that have none
- * and count as zeros. Called by reducer.ts.
+ * The slots of a bucket: runs of neighbouring parameters with a gradient, and gaps for parameters without gradient,
+ * which count as zeros. Called by reducer.ts.
  */
 import { must } from '../../base/invariant';
 import { elements, type Shape } from '../../tensor/shape';

@@ -1,14 +1,14 @@
 /**
- * How DDP puts parameters into buckets: compute_bucket_assignment_by_size of reducer.cpp. Buckets close after the
- * tensor that reaches the limit (they overshoot; a parameter is never split); limits advance with each closed bucket,
- * the last repeats.
+ * How DDP puts parameters into buckets: compute_bucket_assignment_by_size of reducer.cpp. A bucket closes after the
+ * tensor that reaches its limit, so buckets may exceed their limits; a parameter is never split. Each new bucket takes
+ * the next limit, and the last limit repeats.
  */
 import type { Config } from '../../protocol/config';
 
 export const FIRST_BUCKET_BYTES = 1024 * 1024;
 export const DEFAULT_BUCKET_CAP_MB = 25;
 
-/** Groups of indices into `bytes`, in walking order. `limits` in bytes. */
+/** Groups of indices into `bytes`, in order. `limits` is in bytes, too. */
 export function assignBuckets(bytes: readonly number[], limits: readonly number[]): number[][] {
   const buckets: number[][] = [];
   let open: number[] = [];

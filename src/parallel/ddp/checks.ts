@@ -1,6 +1,6 @@
 /**
- * DDP's settings that cannot go together, refused with the reason. Settings that merely have no effect are notices
- * (notices.ts). Called through mode.ts.
+ * Refuses combinations of DDP's settings that cannot work. For settings that merely have no effect, notices.ts has a
+ * notice. Called through mode.ts.
  */
 import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
@@ -82,7 +82,7 @@ function checkHook({ ddp, accumulate, model }: Config): void {
     });
 }
 
-/** Once it is known how many batches each rank has. */
+/** The checks that need to know how many batches each rank has. */
 export function checkSchedule(config: Config, { totals }: BatchSchedule): void {
   const { accumulate, ddp } = config;
   if (new Set(totals).size === 1) return;
@@ -96,7 +96,7 @@ export function checkSchedule(config: Config, { totals }: BatchSchedule): void {
     });
 }
 
-/** Without join the ranks hang where the first one runs out; at least one step must come before that. */
+/** Without join the ranks hang when the first rank runs out of batches; at least one step must end before that. */
 function checkFirstStep({ accumulate, batchSize, dropLast, ddp }: Config, totals: readonly number[]): void {
   const fewest = Math.min(...totals);
   if (fewest >= accumulate) return;

@@ -1,5 +1,5 @@
 /**
- * What DDP sends: the gradients of all ranks, reduced by the algorithm that is chosen; its constructor a broadcast.
+ * The bytes that DDP sends: the chosen algorithm reduces the gradients of all ranks, and the constructor broadcasts.
  * Called through mode.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
@@ -34,7 +34,7 @@ export function ddpForm(run: RunSizes, pass: FormPass): ClosedForm {
       exact: note === '',
     });
   }
-  // Whatever the algorithm: of N copies of an element N-1 are joined to others, and N-1 ranks get the sum.
+  // With any algorithm, N copies of an element become one sum in N-1 additions, and N-1 ranks receive the sum.
   const each = (2 * (n - 1) * bytes) / n;
   return closedForm(
     Array.from({ length: n }, () => each),

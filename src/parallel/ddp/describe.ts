@@ -1,4 +1,4 @@
-/** DDP's buckets as facts of a run, for the views and the closed form. Called through mode.ts, once for each run. */
+/** Describes DDP's buckets for the views and the closed form. Called through mode.ts, once for each run. */
 import type { BucketInfo, BucketsInfo } from '../../protocol/session-info';
 import { tensorBytes } from '../../tensor/shape';
 import type { ModeInput } from '../mode-input';

@@ -45,14 +45,14 @@ function differenceCause(config: Config): string | undefined {
     return 'gradients of a summed loss are averaged over ranks all the same';
   if (settings.samplesPerRank && new Set(settings.samplesPerRank).size > 1)
     return 'ranks with fewer rows count as much as the others';
-  if (settings.commHook.type === 'localSGD') return 'ranks step by themselves between two averages';
+  if (settings.commHook.type === 'localSGD') return 'each rank steps by itself between two averages';
   if (settings.commHook.type !== 'allreduce') return 'the communication hook sends less than the gradients';
   return batchNorms(model.layers) > 0 && !settings.syncBatchNorm ? NORM_OF_PARTS : undefined;
 }
 
 /**
- * They divide by the size of the gradients, so that a factor before all of them cancels; what is added to the gradients
- * would not.
+ * Optimisers that divide by the size of the gradients, so that a common factor of all gradients cancels. A term that is
+ * added to the gradients would not cancel.
  */
 const ignoresScale = (optimizer: Config['optimizer']): boolean =>
   SCALE_FREE.has(optimizer.type) && (optimizer.weightDecay === 0 || isDecoupled(optimizer));

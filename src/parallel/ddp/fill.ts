@@ -1,4 +1,4 @@
-/** A stretch of a buffer that becomes one value: zeros of who has no gradient, ones that are counted. */
+/** Fills a stretch of a buffer with one value: zeros for parameters without gradient, ones that ranks count. */
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { Slice } from '../../protocol/trace';
 

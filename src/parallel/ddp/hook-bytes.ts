@@ -6,7 +6,7 @@ import type { FormPass, RunSizes } from '../closed-form';
 
 export interface HookBytes {
   readonly bytes: number;
-  /** Why S is not the bytes of the parameters; '': it is. */
+  /** Why S differs from the bytes of the parameters; '' if it does not. */
   readonly note: string;
 }
 
@@ -24,7 +24,7 @@ export function hookBytes(
       return { bytes: all, note: '' };
     case 'fp16Compress':
     case 'bf16Compress': {
-      // Two halves a word; a bucket of an odd length has half a word to spare.
+      // Two halves per word; a bucket of odd length leaves half a word unused.
       const own = (beforeRebuild ? buckets?.initial : buckets?.rebuilt) ?? buckets?.initial;
       const words = (own ?? [{ bytes: all }]).reduce((n, { bytes }) => n + Math.ceil(bytes / 2 / BYTES), 0);
       return {

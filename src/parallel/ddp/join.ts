@@ -1,8 +1,8 @@
 /**
- * `with model.join()`: in each forward the ranks sum up who still has a batch, agree on the rank whose buffers are
- * broadcast (the largest that has one) and on whether gradients will be reduced; a rank that has run out shadows all of
- * it, and each bucket, with zeros. When all have run out, one more sum comes to zero, and the rank that joined last
- * (the largest of them) gives the others its model. Source: torch/distributed/algorithms/join.py and
+ * `with model.join()`: in each forward pass the ranks count how many still have a batch, agree on the rank that
+ * broadcasts its buffers (the largest rank with a batch) and on whether gradients will be reduced. A rank without
+ * batches shadows these collectives, and each bucket, with zeros. When all have run out, the count is zero, and the
+ * last rank to join (the largest, if several) broadcasts its model. Source: torch/distributed/algorithms/join.py and
  * DistributedDataParallel's _DDPJoinHook. Emitted into the communication queues; called by sync.ts.
  */
 
@@ -52,12 +52,12 @@ function agree(
   });
 }
 
-/** notify_join_context: ones of those who have a batch, zeros of the others. */
+/** notify_join_context: a rank with a batch gives 1, the others give 0. */
 export function notifyJoinContext(joining: Joining): void {
   agree(joining, 'num_nonjoined', (device) => Number(joining.active.includes(device)));
 }
 
-/** _find_common_rank: the largest of those. */
+/** _find_common_rank: the largest rank among the candidates. */
 export function commonRank(joining: Joining, name: string, candidates: readonly DeviceIndex[]): DeviceIndex {
   agree(joining, name, (device) => (candidates.includes(device) ? device : -1), 'max');
   return Math.max(...candidates);
@@ -68,7 +68,7 @@ export function notifyBackwardSync(joining: Joining, reduces: boolean): void {
   agree(joining, 'requires_sync', (device) => Number(reduces && joining.active.includes(device)));
 }
 
-/** After the last batch of all: they notice, and the model of who joined last goes to the others. */
+/** After the last batch of all ranks: they notice it, and the last rank to join broadcasts its model. */
 export function endJoin(joining: Joining, names: readonly string[]): void {
   const { builder, group, active } = joining;
   for (const lane of builder.lanesOf(group)) lane.handOver('compute', 'comm', where('join'));

@@ -23,16 +23,16 @@ import type { CodeLine } from '../../protocol/trace';
 
 const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);
 
-/** What such a mode adds. */
+/** Lines that a mode with DDP's step adds to DDP's script. */
 export interface ListedBeside extends Pick<Script, 'imports' | 'notes' | 'optimizerWrapper'> {
-  /** Absent: that of a DistributedSampler over all ranks. */
+  /** Absent: the place of a DistributedSampler over all ranks. */
   readonly place?: DataPlace;
 }
 
-/** Of one rank. */
+/** Rows of a micro-batch on one rank. */
 const rankBatch = (config: Config): number => Math.floor(microBatch(config) / config.worldSize);
 
-/** `more`: of a mode that has DDP's step and something beside it. */
+/** `more`: lines of a mode that adds something to DDP's step. */
 export function ddpListing(config: Config, dialect: Dialect = LISTING, more: ListedBeside = {}): CodeLine[] {
   const { algorithm, overlap, findUnusedParameters, staticGraph } = config.ddp;
   const uneven = mostBatches(config, rankBatch(config));

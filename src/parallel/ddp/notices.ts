@@ -1,6 +1,6 @@
 /**
- * Notices about DDP before a run starts: what its batches, its loss and its nodes mean. Those about settings that few
- * runs have come from setting-notices.ts and hook-notices.ts. Called through mode.ts.
+ * Notices about DDP before a run starts, about batches, loss and nodes. Notices about settings that few runs have are
+ * in setting-notices.ts and hook-notices.ts. Called through mode.ts.
  */
 import { lookup } from '../../base/lookup';
 import type { Config } from '../../protocol/config';
@@ -21,13 +21,13 @@ export function ddpNotices(input: NoticeInput): readonly Notice[] {
 }
 
 interface Batches {
-  /** Of a rank. */
+  /** Rows of a rank in a batch. */
   readonly rows: number;
   /** Ranks have different numbers of rows in some steps. */
   readonly mixed: boolean;
 }
 
-/** What the size of the batch, the loss and the nodes mean here. */
+/** Notices about the batch size, the loss and the nodes. */
 function batchNotices(config: Config, { rows, mixed }: Batches): readonly Notice[] {
   const { batchSize, worldSize, loss, nodes, hardware, ddp } = config;
   const notices: Notice[] = [];

@@ -1,7 +1,7 @@
 /**
- * What of DDP only some runs need: join(), the map of used parameters, collectives inside a graph, notices and bytes of
- * communication hooks, where a script stops, the broadcast of a checkpoint. Loaded for these runs by
- * training/load-parts; called by the other files of this folder.
+ * The parts of DDP that only some runs need: join(), the map of used parameters, collectives inside a graph, notices
+ * and bytes of communication hooks, the step where a script stops, the broadcast of a checkpoint. training/load-parts
+ * loads them for these runs; the other files of this folder call them.
  */
 import { loadAll, Part } from '../../base/part';
 import type { Config } from '../../protocol/config';
@@ -21,10 +21,10 @@ if (!globalThis.LOCKSTEP_SITE)
   await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, HOOK_NOTICES, SETTING_NOTICES, HOOK_BYTES]);
 
 export const hasHook = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.commHook.type !== 'allreduce';
-/** A hook, or SyncBatchNorm. */
+/** Whether the run has a hook or SyncBatchNorm. */
 export const hasHookNotices = (config: Pick<Config, 'ddp'>): boolean => hasHook(config) || config.ddp.syncBatchNorm;
 
-/** One that has a notice where it has no effect, or may surprise. */
+/** Whether a setting differs from its default that has a notice: it may have no effect, or surprise. */
 export const hasOwnSettings = ({ ddp }: Config): boolean =>
   ddp.algorithm !== 'ring' ||
   ddp.noSync !== 'both' ||
@@ -34,11 +34,11 @@ export const hasOwnSettings = ({ ddp }: Config): boolean =>
   ddp.staticGraph ||
   ddp.findUnusedParameters;
 
-/** Ranks may have different numbers of batches, or parameters no gradient. */
+/** Whether ranks may have different numbers of batches, or parameters may get no gradient. */
 export const mayStop = ({ ddp, model }: Pick<Config, 'ddp' | 'model'>): boolean =>
   ddp.samplesPerRank !== undefined || hasUnused(model.layers);
 
-/** To be awaited before this configuration is compiled, by DDP or by a mode that has its parts. */
+/** Await this before DDP, or a mode that uses its parts, compiles this configuration. */
 export async function loadRareParts(config: Config): Promise<void> {
   const { ddp, resume, weights } = config;
   const { tp, dpShard } = meshSizes(config);

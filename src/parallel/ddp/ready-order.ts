@@ -1,8 +1,8 @@
 /**
- * Which bucket each parameter of a model is in. The constructor builds buckets without knowing in which order gradients
- * come: one with everything, or with find_unused_parameters several, in reverse order of registration. They are rebuilt
- * once, in the order of the gradients: before the second synced forward, with static_graph before the third (its first
- * backward only counts hooks); with find_unused_parameters alone never.
+ * Assigns the parameters of a model to buckets. The constructor does not know the order of the gradients yet: it builds
+ * one bucket with everything or, with find_unused_parameters, several in reverse order of registration. DDP rebuilds
+ * the buckets once, in the order of the gradients: before the second synced forward pass, with static_graph before the
+ * third (its first backward pass only counts hooks), and with find_unused_parameters alone never.
  */
 import { at, must } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
@@ -32,13 +32,13 @@ export function unusedParameters({ parameters, registered }: StageGraph): readon
   return registered.filter((p) => !used.has(p.name));
 }
 
-/** Looks for unused parameters in every forward; a static graph does it once. */
+/** Whether DDP looks for unused parameters in every forward pass; with a static graph it looks once. */
 export const findsUnused = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.findUnusedParameters && !ddp.staticGraph;
 
-/** Whether the constructor's buckets are rebuilt at all. */
+/** Whether DDP ever rebuilds the constructor's buckets. */
 export const rebuilds = (config: Pick<Config, 'ddp'>): boolean => !findsUnused(config);
 
-/** Synced passes that run on the constructor's buckets, where a rebuild comes. */
+/** Number of synced passes with the constructor's buckets, if DDP rebuilds them. */
 export const passesBeforeRebuild = ({ ddp }: Pick<Config, 'ddp'>): number => (ddp.staticGraph ? 2 : 1);
 
 /** The constructor's buckets. */
@@ -48,7 +48,7 @@ export function initialBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): 
   return inBuckets(stage, registered, bucketLimits(config.ddp)).reverse();
 }
 
-/** The buckets after the rebuild; unused parameters, which only a static graph has there, come last. */
+/** The buckets after the rebuild. Unused parameters, which only a static graph can have here, are last. */
 export function rebuiltBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): Buckets {
   return inBuckets(stage, [...readyOrder(stage), ...unusedParameters(stage)], bucketLimits(config.ddp));
 }

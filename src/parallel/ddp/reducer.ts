@@ -1,10 +1,10 @@
 /**
- * DDP's reducer as a step of it: gradients are copied into flat buckets and pre-divided, a bucket is launched when its
- * last gradient is ready and its predecessors have been launched, and at the end of backward the averages are copied
- * back. With gradient_as_bucket_view the gradients are the bucket: nothing is copied. Parameters without gradient count
- * as zeros where DDP knows of them (find_unused_parameters, static_graph); else their bucket never gets ready, and
- * nothing from there on is reduced. A rank that has run out of batches takes part with zeros (join). Source:
- * torch/csrc/distributed/c10d/reducer.cpp.
+ * DDP's reducer. It copies pre-divided gradients into flat buckets, launches a bucket when its last gradient is ready
+ * and all earlier buckets have been launched, and copies the averages back at the end of backward. With
+ * gradient_as_bucket_view the gradients are stored in the bucket, and nothing is copied. If DDP knows the parameters
+ * without gradient (find_unused_parameters, static_graph), they count as zeros; otherwise their bucket never gets
+ * ready, and neither that bucket nor any later one is reduced. A rank that has run out of batches takes part with zeros
+ * (join). Source: torch/csrc/distributed/c10d/reducer.cpp.
  */
 
 import { at } from '../../base/invariant';
@@ -24,7 +24,7 @@ import { findsUnused, unusedParameters } from './ready-order';
 const REDUCE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
 
 export interface Reducer {
-  /** The device has written these buffers; launches what is ready on all. */
+  /** The device has written these gradients; launches the buckets that are ready on all devices. */
   ready(device: DeviceIndex, gradients: readonly string[]): void;
   /** finalize_backward: waits for each bucket in order, copies the averages back into .grad. */
   finish(): void;
@@ -37,7 +37,7 @@ interface ReducerOptions {
   readonly group: Group;
   readonly stage: StageGraph;
   readonly buckets: readonly (readonly ParameterRef[])[];
-  /** Before the names of its buckets' buffers, where a device has several reducers. */
+  /** Prefix of the names of the buckets' buffers, if a device has several reducers. */
   readonly prefix?: string;
   /** Devices that have a batch. */
   readonly active: readonly DeviceIndex[];
@@ -84,7 +84,7 @@ export function createReducer(options: ReducerOptions): Reducer {
   const reduce = ({ name, length, parameters }: Bucket, index: number) => {
     const where = { ...REDUCE, bucket: index };
     for (const lane of lanes) {
-      // Without overlap the first bucket waits for the last gradient, the others queue behind it.
+      // Without overlap the first bucket waits for the last gradient, and the other buckets queue behind the first.
       if (!overlap && index === 0) lane.handOver('compute', 'comm', where);
       else lane.wait(`${name}.ready`, where);
     }
@@ -100,8 +100,7 @@ export function createReducer(options: ReducerOptions): Reducer {
       while (launched < buckets.length && isReady(launched)) launch(launched++);
     },
     finish() {
-      // The end of backward finds a bucket that is not ready: nothing is waited for, and .grad keeps what is this
-      // rank's own.
+      // A bucket is not ready at the end of backward: torch waits for none, and .grad keeps the rank's own gradients.
       if (launched < buckets.length) return;
       if (!overlap) buckets.forEach(reduce);
       if (findsUnused(config)) USED_MAP.get().reduceUsedMap(options, unused);

@@ -35,7 +35,7 @@ function effects({ ddp, worldSize, accumulate }: Config, { unused }: Facts): rea
     say(
       'warning',
       'static-graph-no-sync',
-      'PyTorch fails here with “expect_autograd_hooks_ INTERNAL ASSERT FAILED”: 2.x at the first pass, because that one is under no_sync; 1.13 at the first pass under no_sync after a reduced one. This run does what was meant.',
+      'PyTorch fails here with “expect_autograd_hooks_ INTERNAL ASSERT FAILED”: 2.x at the first pass, because it is under no_sync; 1.13 at the first pass under no_sync after a reduced pass. This run works as intended.',
       'Leave ddp.staticGraph off, or set ddp.noSync to "none".',
     );
   if (ddp.findUnusedParameters && !ddp.staticGraph && !unused)
@@ -96,7 +96,7 @@ function withoutEffect({ ddp, accumulate, shuffle, worldSize }: Config, facts: F
   if (ddp.rankSeeds === 'beforeModel' && ddp.initSync)
     say(
       'seeds-erased',
-      'The ranks draw different weights, and the constructor erases that: all begin with those of rank 0.',
+      'The ranks draw different weights, and the constructor overwrites them: all begin with those of rank 0.',
     );
   if (ddp.rankSeeds !== 'same' && !masks && !(ownRows && shuffle) && (ddp.rankSeeds === 'afterModel' || ddp.initSync))
     say(

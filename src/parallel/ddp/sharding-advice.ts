@@ -1,6 +1,6 @@
 /**
- * Where a model may not fit, the advice of mode sharded, which is fetched then. Apart from rare-parts.ts, which mode
- * sharded needs itself. Called by mode.ts.
+ * Loads mode sharded's advice if a model may not fit into memory. Not in rare-parts.ts, because mode sharded itself
+ * needs that file. Called by mode.ts.
  */
 import { Part } from '../../base/part';
 import type { Config } from '../../protocol/config';
@@ -12,7 +12,7 @@ if (!globalThis.LOCKSTEP_SITE) await SHARDING_ADVICE.load();
 /** A parameter, its gradient, and up to two states of the optimiser. */
 const MOST_BYTES_OF_PARAMETER = 16;
 
-/** Parameters and what belongs to them take a good part of the memory: activations and buckets come to it. */
+/** Whether parameters, gradients and states fill so much of the memory that activations and buckets may not fit. */
 export function mayNotFit({ model, memoryBudgetMb }: Pick<Config, 'model' | 'memoryBudgetMb'>): boolean {
   const numbers = model.layers.reduce((sum, layer) => sum + parameterCount(layer), 0);
   return numbers * MOST_BYTES_OF_PARAMETER > (memoryBudgetMb * (1 << 20)) / 4;

@@ -1,7 +1,7 @@
 /**
- * A step of DistributedDataParallel around the whole model as one stage, the micro-batches one after the other. The
- * stage may be on all ranks or on a line of a larger mesh; several steps may be written into one Program, each on its
- * own ranks. Called by mode.ts.
+ * A step of DistributedDataParallel around the whole model as one stage; micro-batches run one after the other. The
+ * stage is on all ranks or on one line of a larger mesh; a Program may hold several such steps, on different ranks.
+ * Called by mode.ts.
  */
 
 import { at } from '../../base/invariant';
@@ -20,14 +20,14 @@ import { ddpSync } from './sync';
 
 export interface DdpStep {
   readonly builder: ProgramBuilder;
-  /** One: the whole model. */
+  /** One stage: the whole model. */
   readonly stages: readonly StagePlace[];
   readonly input: ModeInput;
   /** Absent: no axis cuts tensors. */
   readonly partitionOf?: PartitionOf | undefined;
-  /** Of other axes than those of the replicas: their turn is after DDP's. */
+  /** Syncs of axes other than the replicas'; they act after DDP's. */
   readonly syncsBehind?: readonly Sync[];
-  /** Where ranks share out the optimiser's work; absent: each steps all that it has. */
+  /** Which parameters a rank steps, if ranks share the optimiser's work; absent: all that it holds. */
   readonly isStepped?: NonNullable<Step['isStepped']>;
 }
 
@@ -50,7 +50,7 @@ export function emitDdpStep(
   emitStep({ ...step, ...more, stages, order: oneAfterTheOther(kind), syncs: [...syncs, ...syncsBehind], graphOf });
 }
 
-/** convert_sync_batchnorm; with one rank SyncBatchNorm is plain batch norm. `rows`: by data index. */
+/** convert_sync_batchnorm. With one rank SyncBatchNorm is plain batch norm. `rows`: by data index. */
 export function syncedOver(
   { ddp }: Config,
   { lanes, replicaGroups }: StagePlace,

@@ -1,7 +1,7 @@
 /**
- * Where a training script comes to its end under DDP though there are steps left: a rank that has run out of batches
- * leaves the others waiting (uneven inputs without join), or the reducer refuses the next forward because parameters
- * got no gradient. What was trained before stays. Called through mode.ts.
+ * Where a training script stops early under DDP: a rank that has run out of batches leaves the others waiting (uneven
+ * inputs without join), or the reducer refuses the next forward pass because parameters got no gradient. The steps
+ * before count. Called through mode.ts.
  */
 import { LockstepError } from '../../base/errors';
 import type { BatchSchedule } from '../../data/batch-schedule';
@@ -11,7 +11,7 @@ import type { ModeStop, NoticeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
 import { findsUnused, unusedParameters } from './ready-order';
 
-/** The sooner of the two; undefined: it trains as long as one likes. `stage`: the graph of a rank. */
+/** The earlier of the two stops; undefined: the script never stops early. `stage`: the graph of a rank. */
 export function stopOf({ config, schedule, stage }: NoticeInput): ModeStop | undefined {
   const found = [uneven(config, schedule, stage), unfinished(config, stage)].filter((stop) => stop !== undefined);
   return found.sort((a, b) => a.microBatch - b.microBatch)[0];
@@ -29,7 +29,7 @@ function uneven(config: Config, { totals }: BatchSchedule, stage: StageGraph): M
   return {
     microBatch,
     error: new LockstepError(
-      // Not 'timeout', after which all ranks would be started again: they would run out at the same place.
+      // Not 'timeout', because a timeout restarts all ranks, and they would run out at the same place again.
       'data',
       `Timed out waiting ${timeoutMs}ms for recv operation to complete: at ${stepWords(microBatch, config)} ${named(finished)} no more batches, and ${waits(waiting)} in ${where} for a peer that never comes.`,
       'Wrap the loop in `with model.join():` (ddp.join), or give every rank the same number of batches (a DistributedSampler does).',
@@ -43,7 +43,7 @@ const list = (ranks: readonly number[]): string =>
 const named = (ranks: readonly number[]): string => `${list(ranks)} ${ranks.length === 1 ? 'has' : 'have'}`;
 const waits = (ranks: readonly number[]): string => `${list(ranks)} ${ranks.length === 1 ? 'waits' : 'wait'}`;
 
-/** Not reduced in the first synced pass, so refused in the forward after it. */
+/** The reducer could not reduce in the first synced pass, so it refuses the next forward pass. */
 function unfinished(config: Config, stage: StageGraph): ModeStop | undefined {
   if (findsUnused(config) || config.ddp.staticGraph) return undefined;
   const { registered } = stage;

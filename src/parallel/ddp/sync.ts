@@ -1,8 +1,8 @@
 /**
- * DistributedDataParallel around each stage, as a sync of the step: before a forward pass the ranks agree who still has
- * a batch (join) and take rank 0's buffers, in a backward pass that reduces there is a reducer, and after the step come
- * the end of join() and what a communication hook still does. Where micro-batches are under way together, gradients are
- * reduced in the last backward of a stage, and copied back when the rank has no more to compute. Called by step.ts of
+ * DistributedDataParallel around each stage, as a sync of the step: before a forward pass the ranks agree which of them
+ * still have a batch (join) and take rank 0's buffers; a reducer runs in each backward pass that reduces; and after the
+ * step, join() ends and communication hooks finish. If several micro-batches are in flight, gradients are reduced in
+ * the last backward pass of a stage, and copied back when the rank has nothing left to compute. Called by step.ts of
  * this folder and by the pipeline's compiler.
  */
 import { at, must } from '../../base/invariant';
@@ -25,13 +25,13 @@ export interface DdpSyncOptions extends Pick<Step, 'builder' | 'input' | 'kind'>
   readonly stages: readonly StagePlace[];
   /** Whether the gradients of the action's stage are reduced while it runs. */
   reducesIn(action: PipelineAction): boolean;
-  /** What the reducer sees of a stage; undefined: nothing to reduce. */
+  /** The part of a stage that the reducer sees; undefined: nothing to reduce. */
   seen?(graph: StageGraph): StageGraph | undefined;
   /** Gradients of the stage that earlier actions have completed; absent: none. */
   madeBefore?(graph: StageGraph, action: PipelineAction): readonly string[];
 }
 
-/** Those that DDP averages over. */
+/** The ranks whose gradients DDP averages. */
 const groupOf = ({ replicaGroups }: StagePlace): Group => at(replicaGroups, 0);
 
 export function ddpSync(options: DdpSyncOptions): Sync {
@@ -40,7 +40,7 @@ export function ddpSync(options: DdpSyncOptions): Sync {
   const reducers = new Map<number, Reducer>();
   const lastForwards = new Map<number, StageUse>();
   const ranks = new Set(stages.map(({ lanes }) => lanes[0])).size;
-  // Random numbers and views go by the name of a buffer on all devices, and every stage has its own.
+  // Random numbers and gradient views are found by buffer name on all devices, so each stage needs its own names.
   const byName = commHookOf(config).draws !== undefined || config.ddp.gradientAsBucketView;
   const ofStages = stages.length > (byName ? 1 : ranks);
   const prefixOf = (stage: number): string => (ofStages ? `stage${stage}.` : '');

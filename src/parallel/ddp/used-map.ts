@@ -1,7 +1,8 @@
 /**
- * find_unused_parameters: after the last bucket the ranks sum up who has used which parameter (local_used_map, one
- * number per parameter), so that one that nobody has used keeps its `.grad`. All ranks run one model here, so what is
- * unused on one is unused on all; only a rank that has run out of batches uses none (join). Called by reducer.ts.
+ * find_unused_parameters: after the last bucket the ranks count how many of them have used each parameter
+ * (local_used_map, one number per parameter); a parameter that no rank has used keeps its `.grad`. All ranks run the
+ * same model here, so a parameter is unused on all of them or none; only a rank that has run out of batches uses no
+ * parameter (join). Called by reducer.ts.
  */
 
 import { algorithmFor } from '../../collectives/algorithms';
@@ -21,7 +22,7 @@ interface UsedMap {
   readonly group: Group;
   readonly stage: StageGraph;
   readonly active: readonly DeviceIndex[];
-  /** Before the name of its buffer. */
+  /** Prefix of the name of the map's buffer. */
   readonly prefix?: string;
 }
 

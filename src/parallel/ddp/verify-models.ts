@@ -1,7 +1,7 @@
 /**
- * _verify_param_shape_across_processes: what DistributedDataParallel's constructor compares before it broadcasts
- * anything: the number of parameters (an all-gather of the counts), then their sizes (rank 0's are broadcast). Says who
- * differs in PyTorch's words. Called with the parameters that each rank has made.
+ * _verify_param_shape_across_processes: DistributedDataParallel's constructor compares the ranks' models before it
+ * broadcasts: first the numbers of parameters (all-gathered), then their sizes (rank 0's are broadcast). Names the rank
+ * that differs, in PyTorch's words. Called with the parameters that each rank has made.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';

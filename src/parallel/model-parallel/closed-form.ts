@@ -1,4 +1,6 @@
-/** What crosses the borders of a layer split: activations, and as much for their gradients. Called through mode.ts. */
+/**
+ * Bytes at the borders of a layer split: activations, and the same again for their gradients. Called through mode.ts.
+ */
 import type { ClosedForm } from '../../protocol/closed-form';
 import { borderBytes, bordersText, closedForm, type FormPass, type RunSizes } from '../closed-form';
 

@@ -1,4 +1,4 @@
-/** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
+/** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
 
 import { at, must } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
@@ -21,8 +21,8 @@ import { nodesOf, outputOf, type StageGraph, type StageOptions, type StageOutput
 export { modelParallelForm as closedForm } from './closed-form';
 
 /**
- * [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what
- * follows them.
+ * [start, end) of the layers on each device: the user's split, or an even spread of the layers with weights, each with
+ * the layers without weights that follow it.
  */
 function layerRanges(config: Config): readonly { readonly start: number; readonly end: number }[] {
   const { layers } = config.model;
@@ -43,7 +43,7 @@ function layerRanges(config: Config): readonly { readonly start: number; readonl
   });
 }
 
-/** Layers a device: those with weights in groups as equal as can be, the first groups larger. */
+/** Number of layers on each device: layers with weights in groups as equal as possible, the first groups larger. */
 function evenSplit({ model, worldSize }: Config): readonly number[] {
   const weighted = model.layers.flatMap((layer, i) => (LAYERS_WITH_WEIGHTS.has(layer.type) ? [i] : []));
   const what = weighted.every((i) => model.layers[i]?.type === 'Linear') ? 'Linear layers' : 'layers with weights';
@@ -66,7 +66,7 @@ function evenSplit({ model, worldSize }: Config): readonly number[] {
   return starts.map((s, d) => (starts[d + 1] ?? model.layers.length) - s);
 }
 
-/** Each tensor on the device of its layer; what no layer has is the loss's, on the last one. */
+/** Places each tensor on the device of its layer. A tensor of no layer belongs to the loss, on the last device. */
 export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {
   const ranges = layerRanges(config);
   const deviceOf = new Map<string, number>();
@@ -104,7 +104,7 @@ function stagesOf(
 export const layersOfDevice = (config: Config): readonly (readonly number[])[] =>
   layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));
 
-/** Batch norm asks for two rows. */
+/** Two rows, because batch norm refuses a single row. */
 export const borders = (input: ModeInput): readonly StageOutput[] =>
   stagesOf(input, { rows: 2 }).slice(0, -1).map(outputOf);
 
@@ -176,7 +176,7 @@ interface Hop {
   readonly where: Where;
 }
 
-/** Moves a whole tensor to the neighbour, which has it under the same name, between the two compute queues. */
+/** Moves a whole tensor between the compute queues of two neighbours, which use the same name for it. */
 function hop(builder: ProgramBuilder, from: HopEnd, to: HopEnd, { buffer, payload, where }: Hop): void {
   const comm: Where = { ...where, queue: 'comm' };
   const leaving = leavingBuffer(from.lane, from.graph, buffer, where);

@@ -7,7 +7,7 @@ import { LISTING, loader } from '../../interop/pytorch/script';
 import type { Config } from '../../protocol/config';
 import type { CodeLine } from '../../protocol/trace';
 
-/** Under model parallel the forward pass goes from device to device, which checkpoint_sequential does not. */
+/** Under model parallel the forward pass moves between devices; checkpoint_sequential cannot do that. */
 const again = ({ checkpointSegments: segments }: Config): readonly string[] =>
   segments === undefined
     ? []

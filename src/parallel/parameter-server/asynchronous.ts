@@ -1,9 +1,9 @@
 /**
  * Asynchronous workers in a fixed order, so that a run can be repeated: within a step of the run worker 1's gradient is
- * applied first, then worker 2's, each with a step of the optimiser of its own. The gradient of update u is computed on
- * the parameters as they stood after update u - staleness. With staleness 0 a worker pulls right before its turn: that
- * is SGD over the workers' batches one after the other. With W - 1 or more all of W workers compute side by side on
- * what they pulled earlier; what is older than a step waits in copies on the worker.
+ * applied first, then worker 2's, each with its own step of the optimiser. The gradient of update u is computed with
+ * the parameters after update u - staleness. With staleness 0 a worker pulls right before its turn, which is SGD over
+ * the workers' batches one after the other. With a staleness of W - 1 or more, all W workers compute side by side with
+ * parameters that they pulled earlier; the worker keeps copies of parameters older than a step.
  */
 
 import { at } from '../../base/invariant';
@@ -18,19 +18,19 @@ import type { ModeInput } from '../mode';
 import { stageGraph } from '../stage-graph';
 import { declareServer, emitWorker, keptNames, pull, push, type Worker } from './parts';
 
-/** When a worker pulls: after `applied` updates of a step, and what it pulls is for its turn that many steps later. */
+/** When a worker pulls: after `applied` updates of a step, for its turn that many steps later. */
 export interface PullTime {
   readonly applied: number;
   readonly stepsEarlier: number;
 }
 
-/** Of the worker whose turn is the `turn`-th of `workers` in a step. */
+/** The pull time of the worker with the `turn`-th of `workers` turns in a step. */
 export function pullTime(turn: number, workers: number, staleness: number): PullTime {
   const applied = (((turn - staleness) % workers) + workers) % workers;
   return { applied, stepsEarlier: (staleness - turn + applied) / workers };
 }
 
-/** Copy `age` of a parameter that waits on a worker: of the step after `age` further ones. */
+/** Copy `age` of a parameter on a worker: the worker uses it after `age` further steps. */
 const copyName = (name: string, age: number): string => (age === 0 ? name : `${name}@${age}`);
 
 function declareCopies({ lane }: Pick<Worker, 'lane'>, names: readonly string[], count: number): void {
@@ -50,7 +50,7 @@ export function asynchronousStep(builder: ProgramBuilder, input: ModeInput, work
     worker,
     time: pullTime(worker.lane.device - 1, config.worldSize - 1, staleness),
   }));
-  // Those that have what they need begin at once.
+  // Workers that already have their parameters begin at once.
   for (const { worker, time } of turns) {
     if (time.stepsEarlier === 0) continue;
     emitWorker(worker);
@@ -72,7 +72,7 @@ export function asynchronousStep(builder: ProgramBuilder, input: ModeInput, work
   for (const { worker, time } of turns) if (time.stepsEarlier > 0) advance(worker, names, time.stepsEarlier);
 }
 
-/** What waits is a step nearer to its turn. */
+/** Each waiting copy moves one step closer to its use. */
 function advance({ lane }: Worker, names: readonly string[], copies: number): void {
   const where: Where = { phase: 'replicate', anchor: 'pull' };
   lane.handOver('comm', 'compute', where);
@@ -84,7 +84,7 @@ function advance({ lane }: Worker, names: readonly string[], copies: number): vo
   }
 }
 
-/** Before step 0 all that a worker will compute on for a while is version 0. */
+/** Before step 0, fills the worker's copies with version 0, with which it computes at first. */
 export function initialCopies(input: ModeInput): Program | undefined {
   const { worldSize, parameterServer } = input.config;
   if (worldSize === 1 || parameterServer.synchronous) return undefined;

@@ -1,4 +1,4 @@
-/** Settings that a parameter server cannot have together. Called through mode.ts. */
+/** Refuses settings that a parameter server cannot combine. Called through mode.ts. */
 import { refusedSettings } from '../../base/refused-settings';
 import type { Config } from '../../protocol/config';
 

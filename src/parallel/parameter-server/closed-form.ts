@@ -1,5 +1,5 @@
 /**
- * What goes through the server: every worker pulls parameters and running statistics and pushes gradients. Called
+ * The bytes through the server: every worker pulls parameters and running statistics and pushes gradients. Called
  * through mode.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
@@ -16,7 +16,7 @@ export function serverForm({ config, devices, transfers }: RunSizes, pass: FormP
   const perDevice = rows.map((count, device) => {
     if (device === 0) return pulls ? workers.length * (parameterBytes + bufferBytes) : 0;
     if (count === 0 || !pushes) return 0;
-    // Running statistics come from the first worker, or from each in its turn.
+    // The first worker sends running statistics; if asynchronous, each worker does in its turn.
     return gradientBytes + (!synchronous || device === workers[0] ? bufferBytes : 0);
   });
   const { state, gradients, sizes } = stateText(transfers);

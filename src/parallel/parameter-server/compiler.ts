@@ -1,4 +1,4 @@
-/** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
+/** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
 import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
@@ -32,7 +32,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
       return;
     }
     for (const worker of workers) {
-      // Between micro-batches nothing changes on the server.
+      // Nothing changes on the server between micro-batches.
       emitWorker(worker, () => {
         if (microBatch.gradients === 'set') pull(builder, worker, keptNames(stage));
       });
@@ -47,7 +47,7 @@ export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh):
   return builder.finish('parameterServer', kind);
 }
 
-/** Those that have rows of the batch. */
+/** The workers that have rows of the batch. */
 function workersOf(
   builder: ProgramBuilder,
   input: ModeInput,

@@ -2,9 +2,9 @@
  * tf.distribute's ParameterServerStrategy: cuda:0 is the server, which holds the parameters and the optimiser and
  * computes no gradients; the other devices are workers that pull parameters, compute gradients on their part of the
  * batch and push them. One coordinator drives all devices and cuts the batch by torch.chunk among the workers.
- * Synchronous: one step of the optimiser with what all workers bring; each worker's loss counts by its share of the
- * samples, so it is the step of a single device. Asynchronous: asynchronous.ts. A world of one device is
- * plain single-device training.
+ * Synchronous: one step of the optimiser with the gradients of all workers; each worker's loss is weighted by its share
+ * of the samples, so the step equals a single device's. Asynchronous: see asynchronous.ts. With one device it is plain
+ * single-device training.
  */
 
 import { Part } from '../../base/part';
@@ -23,7 +23,7 @@ export const parameterServer: ParallelMode = {
   listing: new Part(SCRIPT, async () => (await import('./listing')).serverListing),
   check: checkServer,
   processGroup: () => ({}),
-  // One step of all workers: each counts by its share of the samples, as its gradient does.
+  // The workers step together: the loss of each is weighted by its share of the samples, as its gradient is.
   lossShares(config, rows) {
     if (!config.parameterServer.synchronous) return undefined;
     const counts = serverRows(config, rows).map(([, count]) => count);

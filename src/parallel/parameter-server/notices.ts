@@ -1,4 +1,4 @@
-/** Settings of the parameter server without effect or with a surprising one. Called through mode.ts. */
+/** Notices about the parameter server's settings that have no effect or a surprising one. Called through mode.ts. */
 import { chunkSizes } from '../../data/chunk';
 import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../mode';

@@ -1,6 +1,6 @@
 /**
- * What synchronous and asynchronous training with a parameter server are made of: declaring what server and workers
- * hold, pulling, working, pushing. Called by both.
+ * Emitters that synchronous and asynchronous parameter-server training share: declare the buffers of server and
+ * workers, pull, work, push.
  */
 import { LOSS_WEIGHTS } from '../../nn/losses';
 import type { ProgramBuilder } from '../../program/builder';
@@ -12,7 +12,7 @@ import type { StageGraph } from '../stage-graph';
 export interface Worker {
   readonly lane: LaneBuilder;
   readonly stage: StageGraph;
-  /** Its rows of the batch. */
+  /** First of the worker's rows in the batch. */
   readonly start: number;
   readonly count: number;
 }
@@ -27,8 +27,8 @@ const bufferNames = ({ graph }: StageGraph): readonly string[] =>
   graph.values.flatMap(({ name, role }) => (role === 'buffer' && name !== LOSS_WEIGHTS ? [name] : []));
 
 /**
- * The worker's loss counts `share`, as after tf.nn.compute_average_loss with the global batch size; each share keeps a
- * seed of its own.
+ * The worker's loss is weighted by `share`, as after tf.nn.compute_average_loss with the global batch size. Each share
+ * has its own buffer for the gradient from which backward starts.
  */
 export function weighted(stage: StageGraph, share: number): StageGraph {
   if (share === 1) return stage;
@@ -36,7 +36,7 @@ export function weighted(stage: StageGraph, share: number): StageGraph {
   return { ...stage, graph: { ...stage.graph, values }, lossGradient: stage.lossGradient * share };
 }
 
-/** The server has parameters, buffers and gradients, and no activations. */
+/** Declares the server's parameters, buffers and gradients; the server has no activations. */
 export function declareServer(lane: LaneBuilder, stage: StageGraph): void {
   declareState(lane, stage);
   for (const { name, gradient } of stage.parameters) {
@@ -49,8 +49,8 @@ const PULL: Where = { phase: 'replicate', anchor: 'pull', queue: 'comm' };
 const PUSH: Where = { phase: 'reduce', anchor: 'push', queue: 'comm' };
 
 /**
- * The server's state as it stands, to the worker; `to` names where it goes there. Behind what the server's compute
- * queue has done so far.
+ * Sends the server's current state to the worker, after the work that is already on the server's compute queue. `to`
+ * names the worker's buffers.
  */
 export function pull(
   builder: ProgramBuilder,
@@ -69,7 +69,7 @@ export function pull(
   }
 }
 
-/** Forward and backward of the worker on what it holds after `fetch`. */
+/** Emits `fetch`, then forward and backward of the worker. */
 export function emitWorker({ lane, stage, start, count }: Worker, fetch?: () => void): void {
   declareValues(lane, stage);
   emitLoad(lane, { buffer: 'x', source: 'inputs', start, count });
@@ -80,7 +80,10 @@ export function emitWorker({ lane, stage, start, count }: Worker, fetch?: () => 
   for (const node of stage.graph.nodes) emitNode(lane, stage, node);
 }
 
-/** The worker's gradients to the server, in place of what is there or added to it, and its running statistics. */
+/**
+ * Sends the worker's running statistics and its gradients to the server, which replaces its own gradients or adds to
+ * them.
+ */
 export function push(
   builder: ProgramBuilder,
   { lane, stage }: Worker,

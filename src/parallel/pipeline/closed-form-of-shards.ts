@@ -1,6 +1,6 @@
 /**
- * What the ranks of a stage send that keep it in shards: as many gathers of each unit as the order of the stage asks
- * for, and one reduce-scatter. Called by closed-form.ts.
+ * The bytes that ranks send if they keep a stage in shards: the gathers of each unit that the order of the stage needs,
+ * and one reduce-scatter. Called by closed-form.ts.
  */
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -20,7 +20,7 @@ import { trainedIn } from '../sharded/units';
 import { unitsOfStages } from './shards-of-stages';
 import { devicesOfStage } from './stages';
 
-/** In a step. */
+/** Adds the bytes of one step. */
 export function addShards(perDevice: number[], config: Config, schedule: Schedule): void {
   const { stage: zero, reshardAfterForward } = config.sharded;
   const mesh = initDeviceMesh(meshSizes(config));
@@ -48,7 +48,7 @@ export function addShards(perDevice: number[], config: Config, schedule: Schedul
     }
 }
 
-/** A forward pass frees the unit if it reshards, a backward pass leaves it whole. */
+/** Number of gathers. A forward pass frees the unit if it reshards; a backward pass leaves it whole. */
 export function gathersOf({ orders }: Pick<Schedule, 'orders'>, stage: number, reshards: boolean): number {
   let [gathers, isWhole] = [0, false];
   for (const action of orders.flatMap(actionsOf)) {

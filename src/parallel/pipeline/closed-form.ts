@@ -1,6 +1,6 @@
 /**
- * What crosses the borders of a pipeline: the activations of every micro-batch, and as much for their gradients; with
- * replicas, each stage's gradients, all-reduced once per step. Called through compiler.ts.
+ * The bytes of a pipeline: the activations of every micro-batch at each border, and the same again for their gradients;
+ * with replicas, an all-reduce of each stage's gradients once per step. Called through compiler.ts.
  */
 import { at, must } from '../../base/invariant';
 import { initDeviceMesh } from '../../mesh/device-mesh';
@@ -25,20 +25,20 @@ import { layerRanges } from './split';
 import { createStageGraphs, devicesOfStage, replicaGroupsOfStage } from './stages';
 import { type Tie, tiesOf } from './ties';
 
-/** The shape of what a device has of a parameter. */
+/** The shape of a device's part of a parameter. */
 type ShapeOn = (parameter: TensorSpec, device: DeviceIndex) => Shape;
 
-/** Of one micro-batch; with the last one the replicas reduce. */
+/** The form of one micro-batch. The last one includes the reduction over replicas. */
 export function pipelineForm(run: RunSizes, pass: FormPass): ClosedForm {
   const { config, devices } = run;
   const { pp, tp } = meshSizes(config);
   const shapeOn = shapesOn(config);
   const replicas = replicasOf(config);
-  // It was checked before it was compiled; this is asked for each micro-batch.
+  // Unchecked, because this runs once per micro-batch; the check ran before the mode compiled.
   const { microBatches = config.pipeline.microBatches } = pass;
   const schedule = chosenSchedule({ ...config.pipeline, microBatches }, pp);
   const groupsOf = Array.from({ length: schedule.stages }, (_, stage) => replicaGroupsOfStage(config, schedule, stage));
-  /** For each part of the layers, the devices that hold it of every stage. */
+  /** For each part of the layers, the devices that hold this part of every stage. */
   const parts = at(groupsOf, 0).map((_, part) => groupsOf.map((groups) => at(groups, part)));
   const perDevice: number[] = Array.from({ length: devices }, () => 0);
   const [crossing = []] = parts.map((stageDevices) => addBorders(perDevice, run, pass, stageDevices));
@@ -88,7 +88,7 @@ function addBorders(
   });
 }
 
-/** Of ranks that share the layers of a stage; also layer by layer. */
+/** Adds what the ranks that share the layers of a stage send to each other; returns it layer by layer. */
 function addInsideGroups(
   perDevice: number[],
   { config, input }: RunSizes,
@@ -131,7 +131,7 @@ function addReductions(
   });
 }
 
-/** Between the two ranks of each replica, then over the replicas; everything through one of them. */
+/** Shared weights: between the two ranks of each replica, then over the replicas; all bytes go through one rank. */
 function addTies(
   perDevice: number[],
   ties: readonly Tie[],
@@ -153,7 +153,7 @@ function addTies(
   }
 }
 
-/** Those with a gradient of the stage's own: a layer that forward does not use has none, a shared weight is apart. */
+/** Parameters that the stage itself reduces: not those that forward does not use, nor shared weights. */
 function parametersOfStage(config: Config, stage: number) {
   const { start, end } = at(layerRanges(config), stage);
   const shared = new Set(tiesOf(config).map(({ name }) => name));

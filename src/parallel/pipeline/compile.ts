@@ -1,8 +1,8 @@
 /**
  * The Program of a pipeline's step: the actions of the schedule in the order in which they would start if messages took
- * no time, so that no message waits behind one that is needed later. The walk of parallel/step emits them; replicas of
- * the pipeline average the gradients of each stage as DDP does. Source: torch/distributed/pipelining/schedules.py and
- * stage.py. Called through compiler.ts.
+ * no time, so that no message waits behind a message that is needed later. The walk of parallel/step emits them;
+ * replicas of the pipeline average the gradients of each stage as DDP does. Source:
+ * torch/distributed/pipelining/schedules.py and stage.py. Called through compiler.ts.
  */
 import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -37,7 +37,7 @@ import { tiedSync } from './tied-sync';
 import { tiesOf } from './ties';
 
 export interface PipelinePasses {
-  /** What averages the gradients of replicas; absent: DDP around each stage, over each of its replica groups. */
+  /** The syncs that average the replicas' gradients; absent: DDP around each stage, over each of its replica groups. */
   readonly averaging?: AveragingSyncs;
 }
 
@@ -106,7 +106,7 @@ function syncsOf(step: SyncedStep, schedule: Schedule, averaging: AveragingSyncs
   ];
 }
 
-/** Where fully_shard is around the stages. */
+/** The syncs if fully_shard is around the stages. */
 function syncsOfShards(step: SyncedStep, schedule: Schedule): readonly Sync[] {
   const { stages, input } = step;
   const { config } = input;

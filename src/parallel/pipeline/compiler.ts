@@ -1,4 +1,4 @@
-/** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
+/** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
 import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -25,7 +25,7 @@ export { pipelineNotices as notices } from './notices';
 export { noiseForStep } from './replica-sync';
 export { borders, layersOfDevice, lossRanks, shards } from './stages';
 
-/** For the report. */
+/** The schedule's figures for the report. */
 export const scheduleFigures = (config: Config): PipelineReport => figuresOf(scheduleOf(config));
 
 export function settle(input: ModeInput): Config {
@@ -40,7 +40,7 @@ export function settle(input: ModeInput): Config {
   return cut;
 }
 
-/** Of what the first rank keeps of its stages. */
+/** Describes the shards that the first rank keeps of its stages. */
 export function sharding(input: ModeInput, mesh: DeviceMesh): ShardingInfo | undefined {
   if (!shardsParameters(input.config)) return undefined;
   const { rankOfStage } = scheduleOf(input.config);
@@ -48,7 +48,7 @@ export function sharding(input: ModeInput, mesh: DeviceMesh): ShardingInfo | und
   return shardingInfo(input, mesh, { stages: unitsOfStages(input.config), own });
 }
 
-/** What can be said of the settings alone. */
+/** The checks that need only the settings. */
 function checkSettings(config: Config): void {
   const { accumulate, mesh, worldSize } = config;
   const { microBatches, schedule, actions } = config.pipeline;
@@ -80,7 +80,9 @@ function checkSettings(config: Config): void {
     });
 }
 
-/** Every micro-batch needs a row; a short last batch may have fewer of them, where the schedule can order those. */
+/**
+ * Every micro-batch needs a row. A short last batch may have fewer micro-batches, if the schedule can order that many.
+ */
 export function checkBatches(config: Config, { sizes }: BatchSchedule): void {
   const { batchSize, dropLast, pipeline } = config;
   const { microBatches } = pipeline;

@@ -1,4 +1,4 @@
-/** What of DDP's settings counts around the stages of a pipeline. Called by shards-of-stages.ts. */
+/** Which of DDP's settings apply around the stages of a pipeline. Called by shards-of-stages.ts. */
 import type { DdpOfParts } from '../ddp/around-parts';
 
 const NO_JOIN =

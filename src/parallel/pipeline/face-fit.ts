@@ -1,6 +1,7 @@
 /**
- * The settings with which a pipeline of this model and batch runs: what the page sets when the mode is chosen, so that
- * a run opens whatever ran before. It changes no more than it must, and nothing that fits. Called through fits.ts.
+ * Settings with which a pipeline of this model and batch can run. The page sets them when the user chooses the mode, so
+ * that a run opens whatever ran before. Only settings that do not fit are changed, as little as possible. Called
+ * through fits.ts.
  */
 import type { Config } from '../../protocol/config';
 import { MOST_MICRO_BATCHES } from '../../protocol/config/pipeline';
@@ -9,11 +10,11 @@ import { layersWithWeights, leastRows, stagesOfRank } from './face-size';
 
 type Settings = Config['pipeline'];
 
-/** `rows`: training rows in an epoch, where they are known. */
+/** `rows`: training rows in an epoch, if known. */
 export function fitted(config: Config, rows?: number): Config {
   const sized = withRanks(withSchedule(config));
   const microBatches = microBatchesFor(sized, rows);
-  // GPipe orders any number of micro-batches.
+  // GPipe can order any number of micro-batches.
   if (microBatches === undefined) return fitted(withName(config, 'GPipe'), rows);
   return {
     ...sized,
@@ -28,7 +29,7 @@ const withName = (config: Config, schedule: Settings['schedule']): Config => {
   return { ...config, pipeline: { ...pipeline, schedule } };
 };
 
-/** A schedule that has work for every stage; 1F1B where the model has too few layers for the one that is set. */
+/** A schedule with work for every stage: 1F1B if the model has too few layers for the chosen one. */
 function withSchedule(config: Config): Config {
   const { schedule, actions } = config.pipeline;
   const fits =
@@ -38,7 +39,7 @@ function withSchedule(config: Config): Config {
   return fits ? config : withName(config, '1F1B');
 }
 
-/** As many replicas as the batch has rows for, and in each as many ranks as have layers. */
+/** As many replicas as the batch has rows for, each with as many ranks as can have layers. */
 function withRanks(config: Config): Config {
   const { pp: _pp, dpShard: _dpShard, ...mesh } = config.mesh;
   const dpReplicate = Math.min(mesh.dpReplicate, config.worldSize, config.batchSize);
@@ -57,7 +58,9 @@ function withRanks(config: Config): Config {
   };
 }
 
-/** Rows of one replica in a full batch, and in the last one of an epoch; without known rows all batches are full. */
+/**
+ * Rows of one replica in a full batch and in an epoch's last batch. If the rows are unknown, all batches count as full.
+ */
 function rowsOfReplica(config: Config, rows: number | undefined) {
   const { batchSize } = config;
   const replicas = replicasOf(config);
@@ -67,8 +70,8 @@ function rowsOfReplica(config: Config, rows: number | undefined) {
 }
 
 /**
- * The number of micro-batches that is nearest to the one set: equal parts, where there are such, that the schedule can
- * order; undefined: it can order none.
+ * The number of micro-batches nearest to the chosen one that the schedule can order, preferably of equal size;
+ * undefined: it can order none.
  */
 function microBatchesFor(config: Config, rows: number | undefined): number | undefined {
   const { schedule, microBatches: wanted } = config.pipeline;
@@ -80,7 +83,7 @@ function microBatchesFor(config: Config, rows: number | undefined): number | und
   return (even.length > 0 ? even : legal).toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
 }
 
-/** torch's rules for the sizes of a schedule (schedules/size-rules.ts; a test holds the two to each other). */
+/** torch's rules for the sizes of a schedule, as in schedules/size-rules.ts; a test compares the two. */
 export function canOrder(config: Config, microBatches: number): boolean {
   const { pp } = meshSizes(config);
   const { schedule } = config.pipeline;

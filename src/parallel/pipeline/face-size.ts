@@ -5,7 +5,7 @@ import { meshSizes, ranksOf } from '../../protocol/mesh-sizes';
 
 type Settings = Config['pipeline'];
 
-/** Stages that each rank has: the schedule's number, or that of the settings. */
+/** Stages per rank: the schedule's number, or the number in the settings. */
 export const stagesOfRank = ({ schedule, stagesPerRank }: Settings): number =>
   FIXED_STAGES[schedule] ?? stagesPerRank ?? 2;
 
@@ -19,11 +19,11 @@ const FIXED_STAGES: Readonly<Partial<Record<Settings['schedule'], number>>> = {
 export const layersWithWeights = ({ model }: Config): number =>
   model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length;
 
-/** Ranks of all replicas and tensor groups: each line of stages has a layer with weights for each of them. */
+/** The most ranks over all replicas and tensor groups: every stage needs a layer with weights. */
 export const mostRanks = (config: Config): number =>
   ranksOf({ ...meshSizes(config), pp: 1 }) * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
 
-/** Stages of the run: each begins with a layer that has weights. Those of the user's own schedule are in its text. */
+/** Stages of the run; each begins with a layer with weights. The user's own schedule names its stages in its text. */
 export function stagesWanted(config: Config): number {
   const { schedule, actions = '' } = config.pipeline;
   if (schedule !== 'own') return meshSizes(config).pp * stagesOfRank(config.pipeline);
@@ -31,5 +31,5 @@ export function stagesWanted(config: Config): number {
   return stages.reduce((most, stage) => Math.max(most, stage + 1), 1);
 }
 
-/** Rows that a micro-batch needs: batch norm asks for two. */
+/** The fewest rows of a micro-batch: batch norm needs two. */
 export const leastRows = ({ model }: Pick<Config, 'model'>): number => (batchNorms(model.layers) > 0 ? 2 : 1);

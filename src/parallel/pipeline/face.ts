@@ -48,7 +48,9 @@ export const pipeline: Face = {
   differenceCause,
 };
 
-/** 'stage 2', 'stages 2 and 6'; of an own schedule, which says it itself, the place in the pipeline. */
+/**
+ * 'stage 2', 'stages 2 and 6'. The user's own schedule places the stages itself, so it gives only the pipeline rank.
+ */
 function stagesOn(pp: number, config: Config): string {
   const { schedule } = config.pipeline;
   if (schedule === 'own') return `pipeline rank ${pp}`;
@@ -59,7 +61,7 @@ function stagesOn(pp: number, config: Config): string {
   return all.length === 1 ? `stage ${all[0]}` : `stages ${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-/** The second stage of a rank comes back: the last rank has neighbours. */
+/** Schedules that place stages in a V: the last rank has two neighbouring stages. */
 const V_PLACED: ReadonlySet<Config['pipeline']['schedule']> = new Set(['ZBVZeroBubble', 'DualPipeV']);
 
 function differenceCause(config: Config): string | undefined {

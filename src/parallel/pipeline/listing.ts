@@ -1,7 +1,7 @@
 /**
- * The PyTorch script of a pipeline: torch.distributed.pipelining, around the stages DistributedDataParallel where there
- * are replicas, or fully_shard where there are shards. It follows torch 2.13 as it was seen to behave, on the CPU over
- * gloo too. Called through mode.ts.
+ * The PyTorch script of a pipeline: torch.distributed.pipelining, with DistributedDataParallel around the stages if the
+ * run has replicas, or fully_shard if it has shards. It follows the observed behaviour of torch 2.13, including CPU
+ * over gloo. Called through mode.ts.
  */
 import { type CodeLine, codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
 import { averageLine, averagerLines } from '../../interop/pytorch/comm-hooks';
@@ -115,7 +115,7 @@ export function pipelineListing(given: Config, dialect: Dialect = LISTING): Code
   });
 }
 
-/** The script of a run whose stages are cut, too: the same losses on fewer ranks. */
+/** The configuration without tensor cuts inside the stages: the script gets the same losses on fewer ranks. */
 function withWholeLayers(config: Config, tp: number): Config {
   const { tp: _, ...mesh } = config.mesh;
   return tp === 1 ? config : { ...config, mesh, worldSize: config.worldSize / tp };
@@ -126,7 +126,7 @@ const wholeLayers = (tp: number, ranks: number): string =>
 
 const OWN_MASKS =
   '# dropout: each rank draws masks from its own generator, so the order of rows must not come from that generator, too';
-/** The optimizer's state is of the whole model, and a rank has its own parameters only: train.py picks them out. */
+/** The optimizer's state covers the whole model, but a rank has only its own parameters: train.py picks them out. */
 const TIES =
   '# two stages share a weight: the run adds up its gradients over both ranks; this script does not, and its losses differ';
 
@@ -134,11 +134,11 @@ const NO_HOOK =
   '# DistributedDataParallel sees no gradients in this schedule: the hook of the run is left out, and the losses differ';
 const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);
 
-/** Of the process group. */
+/** The timeout argument of init_process_group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
   timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${timeoutS})`];
 
-/** The output of the last stage goes to the loss: it is float32. */
+/** The output of the last stage is float32, because the loss reads it. */
 function shardsOfStages(config: Config, sharded: StageShards['sharded'], last: number): readonly string[] {
   return shardedStageLines({
     sharded,
@@ -148,7 +148,7 @@ function shardsOfStages(config: Config, sharded: StageShards['sharded'], last: n
   });
 }
 
-/** Which way of averaging torch 2.13 was seen to get right with the schedule. */
+/** How to average gradients so that torch 2.13 gets them right with this schedule, as observed. */
 function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp, sharded }: PipelineShape): Averaging {
   if (dp === 1) return 'none';
   if (sharded) return 'shards';
@@ -163,7 +163,7 @@ const holdersOf = (averaging: Averaging, { short }: PipelineShape): readonly str
     ? ['modules', 'stages', 'schedule', ...(short ? ['last_stages', 'last_schedule'] : [])]
     : [];
 
-/** Every rank of a pipeline goes through the batches of its replica. */
+/** Every rank of a pipeline iterates over the batches of its replica. */
 function dataLines(config: Config, { dp }: PipelineShape, dialect: Dialect): ReturnType<typeof loaderLines> {
   if (!hasSampler(config)) return { names: [], lines: loader(config, dialect, 'gpus') };
   const rank = dp > 1 ? DP_RANK : '0';
@@ -174,7 +174,7 @@ function dataLines(config: Config, { dp }: PipelineShape, dialect: Dialect): Ret
   });
 }
 
-/** Around both passes: the backward pass computes in the types of what the forward pass has kept. */
+/** Autocast around both passes: backward computes in the types of the tensors that forward kept. */
 function inAutocast(config: Config, call: string): readonly CodeLine[] {
   const within = autocastLine(config, 'device');
   return within === undefined ? [line(call)] : [line(within), line(`    ${call}`)];

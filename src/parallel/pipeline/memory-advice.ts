@@ -1,7 +1,7 @@
 /**
- * What to do about a pipeline that needs more memory than its devices have: the schedules of as many stages are
- * compiled and planned, and those that fit are named; after them checkpointing. Called through compiler.ts where a run
- * is refused, so the time that it takes does not matter.
+ * Advice for a pipeline that needs more memory than its devices have: compiles and plans all schedules with the same
+ * number of stages and names those that fit, or else tries checkpointing. Called through compiler.ts when a run is
+ * refused, so it may be slow.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -21,7 +21,7 @@ export interface OverBudget {
   readonly budgetBytes: number;
 }
 
-/** A sentence, or undefined where nothing that is tried would fit. */
+/** A sentence, or undefined if nothing that was tried fits. */
 export function memoryAdvice(run: OverBudget): string | undefined {
   const { config } = run.input;
   const { stages } = scheduleOf(config);
@@ -39,7 +39,7 @@ export function memoryAdvice(run: OverBudget): string | undefined {
   return undefined;
 }
 
-/** Undefined for a size that the schedule does not have. */
+/** The schedule's number of stages; undefined if the schedule does not support this size. */
 function stagesOf(config: Config): number | undefined {
   try {
     return scheduleOf(config).stages;

@@ -1,8 +1,8 @@
 /**
  * Pipeline parallelism, as torch.distributed.pipelining does it: one process for each rank of the pipeline, each with
  * one or more stages of the model; the batch is cut into micro-batches, which go through the stages in the order of a
- * schedule (schedules/). Replicas of the pipeline train on different batches, and average each stage's gradients
- * over its own group. This file is the light part, which is there from the beginning; what compiles is fetched.
+ * schedule (schedules/). Replicas of the pipeline train on different batches, and average each stage's gradients over
+ * its own group. This file is the light part, loaded with the page; the compiler is loaded on demand.
  */
 import { at } from '../../base/invariant';
 import { Part } from '../../base/part';

@@ -1,6 +1,6 @@
 /**
- * What is worth saying of a pipeline before it runs: where PyTorch would stop or do something else (recorded with torch
- * 2.13), and where the numbers are not those of one device. Called through compiler.ts.
+ * Notices about a pipeline before it runs: where PyTorch would stop or behave differently (recorded with torch 2.13),
+ * and where the numbers differ from one device's. Called through compiler.ts.
  */
 import type { Config } from '../../protocol/config';
 import { replicasOf, shardsParameters } from '../../protocol/mesh-sizes';
@@ -19,14 +19,14 @@ export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
   ...ignoredDdpNotices(input.given, ddpOfStages(input.given)),
 ];
 
-/** A batch with fewer rows than micro-batches is cut into fewer. */
+/** A batch with fewer rows than micro-batches is cut into fewer micro-batches. */
 function inFewer(config: Config, rows: number): string {
   const count = microBatchesFor(config, [rows]);
   if (count === config.pipeline.microBatches) return '';
   return `, and runs in ${count} ${count === 1 ? 'micro-batch' : 'micro-batches'} instead of ${config.pipeline.microBatches}`;
 }
 
-/** PyTorch's stages take micro-batches of one shape: that of the first one. */
+/** PyTorch's stages take only micro-batches with the shape of the first one. */
 function sizeNotices({ config, schedule, rows }: NoticeInput): readonly Notice[] {
   const { pipeline, batchSize } = config;
   const replicas = replicasOf(config);
@@ -45,7 +45,7 @@ function sizeNotices({ config, schedule, rows }: NoticeInput): readonly Notice[]
     notices.push({
       level: 'warning',
       id: 'micro-batches-uneven',
-      text: `${full} rows cut into ${microBatches} micro-batches have different sizes. PyTorch fails here: its stages take the shape of the first micro-batch. This run goes on, and a short micro-batch counts as much as the others.`,
+      text: `${full} rows cut into ${microBatches} micro-batches have different sizes. PyTorch fails here: its stages take the shape of the first micro-batch. This run continues, and a short micro-batch counts as much as the others.`,
       hint: 'Let pipeline.microBatches divide the rows of each replica.',
     });
   else if (short !== undefined)
@@ -65,7 +65,7 @@ function layerNotices({ config: { pipeline }, stage }: NoticeInput): readonly No
     notices.push({
       level: 'info',
       id: 'pipeline-batch-norm',
-      text: `Batch norm takes the mean and variance of each micro-batch and updates its running statistics ${microBatches === 1 ? 'once' : `${microBatches} times`} in a step. PyTorch also counts a pass in which its stages find out their shapes: num_batches_tracked is one more after the first step, and the running statistics of later stages begin with values from uninitialised memory. This run leaves that out.`,
+      text: `Batch norm takes the mean and variance of each micro-batch and updates its running statistics ${microBatches === 1 ? 'once' : `${microBatches} times`} in a step. PyTorch also counts a pass in which its stages find out their shapes: num_batches_tracked is one higher after the first step, and the running statistics of later stages begin with values from uninitialised memory. This run does not.`,
       hint: 'In PyTorch, call reset_running_stats() after the first step, or use LayerNorm or GroupNorm.',
     });
   if (stage.masks.length > 0)
@@ -101,7 +101,7 @@ function gradientNotices({ pipeline: { scaleGrads, microBatches }, loss }: Confi
   return [];
 }
 
-/** DDP rebuilds its buckets at its second forward; it must have reduced before that. */
+/** DDP rebuilds its buckets at its second forward pass, and must have reduced before. */
 function replicaNotices(config: Config): readonly Notice[] {
   const { microBatches, schedule } = config.pipeline;
   if (replicasOf(config) === 1 || microBatches === 1 || shardsParameters(config)) return [];

@@ -1,7 +1,7 @@
 /**
- * DDP around each stage: what its reducer sees of a stage, when it reduces, and the random numbers of its communication
- * hook. Every DDP object has a hook state of its own, so every stage draws as if it were alone. Called by compile.ts
- * and compiler.ts.
+ * DDP around each stage: the part of a stage that its reducer sees, when it reduces, and the random numbers of its
+ * communication hook. Every DDP object has its own hook state, so every stage draws as if it were alone. Called by
+ * compile.ts and compiler.ts.
  */
 import { at, must } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
@@ -18,7 +18,7 @@ import type { Step } from '../step/walk';
 import { createStageGraphs, scheduleOf } from './stages';
 import { tiesOf } from './ties';
 
-/** The micro-batches before the last are in no_sync. */
+/** All micro-batches but the last are in no_sync. */
 export function replicaSync(step: Pick<Step, 'builder' | 'input' | 'kind' | 'stages'>, schedule: Schedule): Sync {
   const lasts = weightGradients(schedule).map((own) => own.at(-1));
   return ddpSync({
@@ -30,8 +30,8 @@ export function replicaSync(step: Pick<Step, 'builder' | 'input' | 'kind' | 'sta
 }
 
 /**
- * Shared weights are left out: tied-sync.ts adds them up. Parameters that forward does not use count where DDP looks
- * for them (find_unused_parameters); without it this run leaves them out, and torch would stop at its second step.
+ * Shared weights are left out: tied-sync.ts adds them up. Parameters that forward does not use count only if DDP looks
+ * for them (find_unused_parameters). Otherwise this run leaves them out, where torch would stop at its second step.
  */
 function seenOf({ config }: ModeInput, graph: StageGraph): StageGraph | undefined {
   const shared = new Set(tiesOf(config).map(({ name }) => name));
@@ -41,7 +41,7 @@ function seenOf({ config }: ModeInput, graph: StageGraph): StageGraph | undefine
   return { ...graph, parameters, registered: findsUnused(config) ? own(graph.registered) : parameters };
 }
 
-/** An I has completed gradients of weights where one operator makes both gradients. */
+/** An action of kind I has already completed weight gradients if one operator makes both gradients. */
 function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly string[] {
   if (kind === 'B') return [];
   const now = new Set(
@@ -50,7 +50,7 @@ function madeBefore(stage: StageGraph, { kind }: PipelineAction): readonly strin
   return stage.parameters.flatMap(({ fresh }) => (now.has(fresh) ? [] : [fresh]));
 }
 
-/** By stage, the micro-batches in the order in which their gradients of the weights are made. */
+/** For each stage, its micro-batches in the order in which their weight gradients are made. */
 export function weightGradients({ stages, orders }: Schedule): readonly (readonly number[])[] {
   const made: number[][] = Array.from({ length: stages }, () => []);
   for (const { stage, kind, microBatch } of orders.flatMap(actionsOf))

@@ -10,7 +10,7 @@ import type { Step } from '../step/walk';
 
 const SCALE: Where = { phase: 'backward', anchor: 'scale_grads' };
 
-/** `optimized`: what a rank has of a stage's gradients; absent: all. */
+/** `optimized`: the rank's part of a stage's gradients; absent: all. */
 export const scaleGrads = (
   { stages, optimized = (_lane, own) => own }: Pick<Step, 'stages' | 'optimized'>,
   { microBatches }: Pick<Schedule, 'microBatches'>,

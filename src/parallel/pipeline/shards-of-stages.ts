@@ -1,6 +1,6 @@
 /**
- * fully_shard around the stages of a pipeline: the units of each stage, what it cannot do there, and which of DDP's
- * settings are left. Called by this folder.
+ * fully_shard around the stages of a pipeline: the units of each stage, the settings that are refused, and which of
+ * DDP's settings apply. Called by this folder.
  */
 import { refusedSettings } from '../../base/refused-settings';
 import { parametersOfLayer } from '../../nn/model';
@@ -14,7 +14,7 @@ import { DDP_OF_STAGES } from './ddp-of-stages';
 import { layerRanges } from './split';
 import { tiesOf } from './ties';
 
-/** Units of each stage, its root first: what no other unit of the stage has. Of a settled configuration. */
+/** The units of each stage for a settled configuration. The root is first and holds the parameters of no other unit. */
 export function unitsOfStages(config: Config): readonly (readonly ShardedUnit[])[] {
   const units = unitsOf(config);
   return layerRanges(config).map(({ start, end }) => {
@@ -30,7 +30,7 @@ export function unitsOfStages(config: Config): readonly (readonly ShardedUnit[])
 
 export const ddpOfStages = (config: Config): DdpOfParts => (shardsParameters(config) ? NO_DDP : DDP_OF_STAGES);
 
-/** Of a configuration whose split is settled. */
+/** Needs a configuration whose split is settled. */
 export function checkShardsOfStages(config: Config): void {
   const { dpShard } = meshSizes(config);
   const { stage, reshardTo } = config.sharded;
@@ -39,7 +39,7 @@ export function checkShardsOfStages(config: Config): void {
   if (reshardTo !== undefined)
     throw refusedSettings({
       settings: { 'sharded.reshardTo': reshardTo, mode: config.mode },
-      why: 'in a pipeline a unit that a backward pass has gathered stays whole for the next micro-batch, so few ranks would not know whose turn it is to gather',
+      why: 'in a pipeline a unit that a backward pass has gathered stays whole for the next micro-batch, so ranks would disagree on which of them gather next',
       hint: 'Leave sharded.reshardTo out, or choose mode "sharded".',
     });
   checkUnits(config);
@@ -47,7 +47,7 @@ export function checkShardsOfStages(config: Config): void {
   if (tie)
     throw refusedSettings({
       settings: { mode: config.mode, 'mesh.dpShard': dpShard, 'pipeline.split': config.pipeline.split },
-      why: `the stages ${tie.owner} and ${tie.user} share the weight ${tie.name}, and fully_shard around one stage does not know of the other one`,
+      why: `the stages ${tie.owner} and ${tie.user} share the weight ${tie.name}, and fully_shard around one stage does not know the other stage`,
       hint: 'Put both layers into one stage, or set sharded.stage to 0 for DistributedDataParallel around each stage.',
     });
 }

@@ -1,6 +1,6 @@
 /**
- * Which layers make each stage: the user's split, or stages of about equally many floating-point operations. A stage
- * begins with a layer that has weights; what has none stays with the layer before it. Called by compiler.ts.
+ * Which layers form each stage: the user's split, or stages with about equally many floating-point operations. A stage
+ * begins with a layer with weights; a layer without weights stays with the layer before it. Called by compiler.ts.
  */
 
 import { at, must } from '../../base/invariant';
@@ -13,7 +13,7 @@ import type { Schedule } from '../../schedules/schedule';
 import type { ModeInput } from '../mode';
 import { stagesOfRank } from './face-size';
 
-/** The configuration with its split, and what a schedule of one's own decides, written out. */
+/** The configuration with its split, and with the sizes that the user's own schedule decides, written out. */
 export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule, 'stages' | 'microBatches'>): Config {
   const { config } = input;
   const split = config.pipeline.split ?? evenSplit(input, stages);
@@ -24,7 +24,7 @@ export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule
   };
 }
 
-/** [start, end) of the layers of each stage; of a settled configuration. */
+/** [start, end) of the layers of each stage, for a settled configuration. */
 export function layerRanges({ pipeline, model }: Config): readonly LayerRange[] {
   const split = must(pipeline.split, 'a settled split');
   let start = 0;
@@ -48,7 +48,7 @@ function checkSplit(split: readonly number[], stages: number, layers: number): v
   });
 }
 
-/** Layers in each stage, such that the stage with the most operations has as few as can be. */
+/** The number of layers in each stage, such that the largest stage has as few operations as possible. */
 function evenSplit(input: ModeInput, stages: number): readonly number[] {
   const { layers } = input.config.model;
   const weighted = layers.flatMap((layer, i) => (LAYERS_WITH_WEIGHTS.has(layer.type) ? [i] : []));
@@ -81,8 +81,8 @@ function wayToFewerStages({ pipeline: settings }: Config, stages: number, layers
 }
 
 /**
- * Cuts costs into so many stretches that their greatest sum is smallest, and of those cuts the one with the smallest
- * sum of squares; the first index of each stretch. By dynamic programming over how many stretches are cut from the end.
+ * Cuts `costs` into `stretches` so that the largest sum is smallest; among such cuts takes the one with the smallest
+ * sum of squares. Returns the first index of each stretch. Dynamic programming over the stretches from the end.
  */
 export function cutEvenly(costs: readonly number[], stretches: number): readonly number[] {
   interface Cut {
@@ -118,7 +118,7 @@ export function cutEvenly(costs: readonly number[], stretches: number): readonly
   return must(best[0], `a cut of ${costs.length} into ${stretches}`).firsts;
 }
 
-/** Floating-point operations of each layer's forward pass over two rows (batch norm asks for two). */
+/** Floating-point operations of each layer's forward pass over two rows (batch norm needs two). */
 function forwardFlops({ config, ops, inputShape, inputType }: ModeInput): readonly number[] {
   const builder = new GraphBuilder(ops);
   const x = builder.value('x', { shape: [2, ...inputShape], dtype: inputType }, 'input');

@@ -23,8 +23,8 @@ import { layerRanges } from './split';
 import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 
 /**
- * The order in which the run's ranks work; refused where it can't be run. `microBatches`: of a short batch, which may
- * have fewer.
+ * The schedule of the run; throws if the schedule cannot run. `microBatches`: number for a short batch, which may have
+ * fewer.
  */
 export function scheduleOf(config: Config, microBatches = config.pipeline.microBatches): Schedule {
   const { pp } = meshSizes(config);
@@ -37,7 +37,7 @@ export function scheduleOf(config: Config, microBatches = config.pipeline.microB
   }
 }
 
-/** A schedule knows sizes and actions; the run has them from its settings. */
+/** Adds the names of the settings to an error that speaks of a schedule's sizes and actions. */
 function withSettings({ code, message, hint, details }: LockstepError, config: Config, pp: number): LockstepError {
   const { schedule, microBatches, actions } = config.pipeline;
   const ranks = config.mesh.pp === undefined ? { worldSize: config.worldSize } : { 'mesh.pp': pp };
@@ -48,13 +48,13 @@ function withSettings({ code, message, hint, details }: LockstepError, config: C
   return refusedSettings({ code, settings, why: message.replace(/\.$/, ''), hint, details });
 }
 
-/** The devices that hold a stage: all that have its pipeline rank, wherever they lie on the other axes. */
+/** The devices that hold a stage: all devices with its pipeline rank, at any place on the other axes. */
 export function devicesOfStage(config: Config, { rankOfStage }: Schedule, stage: number): readonly DeviceIndex[] {
   const shape = meshSizes(config);
   return ranksAlong(BESIDE_STAGES, { ...placeOf(0, shape), pp: at(rankOfStage, stage) }, shape);
 }
 
-/** The same by replica groups: one for each part that the tensors of the stage are cut into. */
+/** The devices of a stage by replica group, one group for each part into which the stage's tensors are cut. */
 export function replicaGroupsOfStage(
   config: Config,
   { rankOfStage }: Schedule,
@@ -67,7 +67,7 @@ export function replicaGroupsOfStage(
 
 const BESIDE_STAGES = AXES.filter((axis) => axis !== 'pp');
 
-/** Those that have the last stage: with a V placement the first ranks. A rank drives one device. */
+/** The ranks with the last stage; with a V placement these are the first ranks. A rank drives one device. */
 export function lossRanks(config: Config): readonly Rank[] {
   const schedule = scheduleOf(config);
   return devicesOfStage(config, schedule, schedule.stages - 1);
@@ -85,7 +85,10 @@ export function layersOfDevice(config: Config): readonly (readonly number[])[] {
   return layers.map((own) => own.sort((a, b) => a - b));
 }
 
-/** Each tensor on the devices of its stage; what no layer has is the loss's, on those of the last one. */
+/**
+ * Places each tensor on the devices of its stage. A tensor of no layer belongs to the loss, on the last stage's
+ * devices.
+ */
 export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {
   const schedule = scheduleOf(config);
   const stageOf = new Map<string, number>();
@@ -107,17 +110,17 @@ export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap
   });
 }
 
-/** What a stage's graph differs by. */
+/** What distinguishes two graphs of one stage. */
 export interface StageRun {
   readonly rows: number;
   readonly gradients: 'set' | 'add';
-  /** Over whom batch norm is synchronised; absent: it is not. */
+  /** The ranks over which batch norm is synchronised; absent: it is not. */
   readonly synced?: Synced | undefined;
-  /** What a rank has of the tensors; absent: the whole. */
+  /** The rank's part of the tensors; absent: whole tensors. */
   readonly partition?: Partition | undefined;
 }
 
-/** Every stage's graph for micro-batches of so many rows; each is made once. */
+/** Makes graphs of stages for given numbers of rows, and caches them. */
 export function createStageGraphs(
   input: ModeInput,
   schedule = scheduleOf(input.config),
@@ -130,7 +133,7 @@ export function createStageGraphs(
     const key = `${stage} ${run.rows} ${run.gradients} ${run.synced?.ranks} ${run.synced?.rows} ${run.partition?.part}`;
     const found = made.get(key);
     if (found) return found;
-    // Output names and shapes of the stage before; whether its gradients are set or added does not matter here.
+    // Only the output names and shapes of the stage before matter here, not whether its gradients are set or added.
     const before = stage === 0 ? undefined : graphOf(stage - 1, { ...run, gradients: 'add' });
     const graph = stageGraph(input, {
       ...run,
@@ -147,9 +150,7 @@ export function createStageGraphs(
   return graphOf;
 }
 
-/**
- * By stage, tied parameters whose gradient the other stage of the same rank sets: of the two the one that comes first.
- */
+/** For each stage, the tied parameters whose gradient another stage of the same rank sets first, so this stage adds. */
 function addedTo(ties: readonly Tie[], { stages, orders, rankOfStage }: Schedule): readonly ReadonlySet<string>[] {
   const added = Array.from({ length: stages }, () => new Set<string>());
   for (const tie of ties) {
@@ -163,10 +164,10 @@ function addedTo(ties: readonly Tie[], { stages, orders, rankOfStage }: Schedule
   return added;
 }
 
-/** One row of what each stage hands to the next one. */
+/** One row of the tensor that each stage sends to the next. */
 export function borders(input: ModeInput): readonly StageOutput[] {
   const graphOf = createStageGraphs(input);
   const stages = layerRanges(input.config).length;
-  // Batch norm asks for two rows.
+  // Two rows, because batch norm refuses a single row.
   return Array.from({ length: stages - 1 }, (_, stage) => outputOf(graphOf(stage, { rows: 2, gradients: 'add' })));
 }

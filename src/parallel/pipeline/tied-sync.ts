@@ -1,6 +1,7 @@
 /**
- * The gradient of a weight that two stages share: the sum over the two stages where two ranks have them, then the mean
- * over the replicas. Nothing overlaps with it, since it needs the last backward of both. Called by compile.ts.
+ * The gradient of a weight that two stages share: the sum over the two stages if they are on two ranks, then the mean
+ * over the replicas. It overlaps with nothing, because it needs the last backward pass of both stages. Called by
+ * compile.ts.
  */
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';

@@ -1,7 +1,7 @@
 /**
- * Weights that layers of two stages share (a Linear layer with `tied`). Each of the stages has a copy; after the last
- * backward the two ranks of a replica add up their gradients, so that the copies stay equal, as Megatron-LM does it
- * over its embedding group. Where both stages are on one rank there is one copy, and its gradient adds up by itself.
+ * Weights that layers of two stages share (a Linear layer with `tied`). Each stage has a copy. After the last backward
+ * pass the two ranks of a replica add up their gradients, so that the copies stay equal, as in Megatron-LM's embedding
+ * group. If both stages are on one rank, it has one copy, whose gradient accumulates over both.
  */
 import { at, must } from '../../base/invariant';
 import { parametersOfLayer } from '../../nn/model';
@@ -11,15 +11,15 @@ import type { Shape } from '../../tensor/shape';
 import { layerRanges } from './split';
 
 export interface Tie {
-  /** Of the parameter, in the stage that has its layer. */
+  /** Name of the parameter in the stage that has its layer. */
   readonly name: string;
   readonly shape: Shape;
   readonly owner: number;
-  /** The stage that uses it, too. */
+  /** The other stage that uses the parameter. */
   readonly user: number;
 }
 
-/** Of a settled configuration; those within one stage are nobody else's business. */
+/** The ties between stages of a settled configuration. Ties within one stage need no communication. */
 export function tiesOf(config: Config): readonly Tie[] {
   const { layers } = config.model;
   const ranges = layerRanges(config);
@@ -45,10 +45,10 @@ export function tiesOf(config: Config): readonly Tie[] {
 export const borrowedBy = (ties: readonly Tie[], stage: number): readonly Tie[] =>
   ties.filter(({ user }) => user === stage);
 
-/** Stages that have a copy of the parameter beside its owner. */
+/** Stages that have a copy of the parameter, apart from its owner. */
 export const usersOf = (ties: readonly Tie[], name: string): readonly number[] =>
   ties.flatMap((tie) => (tie.name === name ? [tie.user] : []));
 
-/** Both stages are on one rank. */
+/** Whether both stages are on one rank. */
 export const isOnOneRank = ({ owner, user }: Tie, rankOfStage: readonly number[]): boolean =>
   at(rankOfStage, owner) === at(rankOfStage, user);

@@ -1,7 +1,7 @@
 /**
- * What to do about a model that DDP cannot hold: the stages of ZeRO are compiled and planned on as many ranks, then
- * stage 3 on more ranks, and the first that fits is named. Called by mode ddp where a run is refused, so the time that
- * it takes does not matter.
+ * Advice for a model that does not fit under DDP: compiles and plans the stages of ZeRO on the same number of ranks,
+ * then stage 3 on more ranks, and names the first that fits. Mode ddp calls it when a run is refused, so it may be
+ * slow.
  */
 import { LockstepError } from '../../base/errors';
 import { initDeviceMesh } from '../../mesh/device-mesh';
@@ -48,7 +48,7 @@ const WHAT = {
 
 const mebibytes = (bytes: number): string => `${(bytes / (1 << 20)).toFixed(2)} MiB`;
 
-/** On the fullest rank; undefined where such a run is refused for another reason. */
+/** Bytes on the fullest rank; undefined if the run would be refused for another reason. */
 function needed({ input, kind }: DdpOverBudget, stage: 1 | 2 | 3, ranks: number): number | undefined {
   const { pp: _pp, tp: _tp, dpShard: _dpShard, ...mesh } = input.config.mesh;
   const config: Config = {

@@ -1,6 +1,6 @@
 /**
- * Where fully_shard takes no MixedPrecisionPolicy, and no CPUOffloadPolicy. Called by the compilers of modes whose
- * ranks keep shards.
+ * Refuses MixedPrecisionPolicy and CPUOffloadPolicy where fully_shard does not support them. Called by the compilers of
+ * modes whose ranks keep shards.
  */
 import { type Refusal, refusedSettings } from '../../base/refused-settings';
 import { allLayers } from '../../nn/all-layers';
@@ -58,13 +58,13 @@ function refusalOf(config: Config): Refusal | undefined {
   if (layers.some(({ type }) => type === 'BatchNorm1d' || type === 'BatchNorm2d'))
     return {
       settings: own,
-      why: `fully_shard casts parameters and leaves running statistics in float32, and PyTorch’s batch norm on the CPU takes no two types: “expected scalar type ${word} but found Float”`,
+      why: `fully_shard casts parameters and leaves running statistics in float32, and PyTorch’s batch norm on the CPU does not mix two types: “expected scalar type ${word} but found Float”`,
       hint: 'Use LayerNorm or GroupNorm, or precision "autocast-bf16".',
     };
   if (!castForwardInputs && !TAKES_INDICES.has(layers[0]?.type ?? 'Linear'))
     return {
       settings: { 'sharded.castForwardInputs': false, ...own },
-      why: `the samples are float32, and PyTorch’s layers take no two types: “mat1 and mat2 must have the same dtype, but got Float and ${word}”`,
+      why: `the samples are float32, and PyTorch’s layers do not mix two types: “mat1 and mat2 must have the same dtype, but got Float and ${word}”`,
       hint: 'Leave sharded.castForwardInputs out.',
     };
   return undefined;

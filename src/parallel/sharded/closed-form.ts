@@ -1,5 +1,6 @@
 /**
- * What sharded ranks send: each gather and each reduce-scatter of a unit, with its padding. Called through compiler.ts.
+ * The bytes that sharded ranks send: each gather and each reduce-scatter of a unit, with its padding. Called through
+ * compiler.ts.
  */
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -40,7 +41,7 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
     };
     const sent = (op: CollectiveOp, axis: Axis, places: number): number =>
       sentIn(op, mesh.shape[axis], mesh.coordinate(rank)[axis], places);
-    /** For the backward pass: from all shards, or from what few ranks have kept. */
+    /** The gather for the backward pass: from all shards, or (reshardTo) from the parts that fewer ranks have kept. */
     const gatheredAgain = (unit: ShardedUnit, places: number): number => {
       if (stage < 3 || (unit.path === '' && reshardAfterForward !== true)) return 0;
       if (reshardTo === undefined || unit.path === '') return sent('allGather', 'dpShard', places);
@@ -71,7 +72,7 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
   });
 }
 
-/** Of ranks that share the layers: what they send among each other, by device and by layer. */
+/** The bytes that ranks of a tensor group send to each other, by device and by layer. */
 function sentByGroups(run: RunSizes, pass: FormPass, mesh: DeviceMesh) {
   const graphOf = cutGraphs(run, pass, mesh);
   const { algorithm } = run.config.ddp;
@@ -85,10 +86,10 @@ function sentByGroups(run: RunSizes, pass: FormPass, mesh: DeviceMesh) {
   };
 }
 
-/** What a rank has stepped goes to every other rank of its shard group. */
+/** Adds ZeRO-1's broadcasts: each rank sends the parameters that it stepped to every other rank of its shard group. */
 function withBroadcasts({ config, transfers }: RunSizes, reduced: ClosedForm, mesh: DeviceMesh): ClosedForm {
   const ranks = mesh.shape.dpShard;
-  // DDP's form speaks of reductions alone where rank 0 broadcasts running statistics, too.
+  // If rank 0 also broadcasts running statistics, DDP's form covers only the reductions.
   if (ranks === 1 || transfers.bufferBytes > 0) return reduced;
   const own = partitionOf(parameterList(config.model.layers), ranks).map((part) =>
     part.reduce((bytes, { shape }) => bytes + tensorBytes({ shape }), 0),

@@ -1,6 +1,6 @@
 /**
- * What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. From stage 2 on the
- * step is that of a single device with FSDP's units as its sync; stages 0 and 1 are DDP's step.
+ * The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. From stage 2 on, the step is
+ * a single device's with FSDP's units as its sync; stages 0 and 1 are DDP's step.
  */
 import { at } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
@@ -36,7 +36,7 @@ export { shardedForm as closedForm } from './closed-form';
 export { shardedNotices as notices } from './notices';
 export { shardingInfo } from './sharding-info';
 
-/** Where layers are cut, too. */
+/** The plan, if layers are cut, too. */
 export const plan = (input: ModeInput, mesh: DeviceMesh): PlanInfo | undefined =>
   mesh.shape.tp > 1 ? planInfo(input, mesh) : undefined;
 
@@ -63,7 +63,7 @@ function checkWholeLayers(config: Config): void {
   if (tp === 1) return;
   throw refusedSettings({
     settings: { 'sharded.stage': config.sharded.stage, 'mesh.tp': tp },
-    why: 'layers that tp cuts are sharded by fully_shard alone, which is stage 2 or 3',
+    why: 'only fully_shard, which is stage 2 or 3, shards layers that tp cuts',
     hint: 'Set sharded.stage to 2 or 3; DistributedDataParallel around cut layers is mode "tensor" with mesh.dpReplicate.',
   });
 }
@@ -79,7 +79,9 @@ function checkReshardTo(config: Config): void {
   });
 }
 
-/** ZeroRedundancyOptimizer broadcasts what each rank has stepped, so every rank must step the same gradients. */
+/**
+ * ZeroRedundancyOptimizer broadcasts the parameters that each rank stepped, so all ranks must have the same gradients.
+ */
 function checkZeroOne({ sharded, ddp }: Config): void {
   const alone = ddp.join
     ? { 'ddp.join': true }

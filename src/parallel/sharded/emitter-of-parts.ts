@@ -1,6 +1,7 @@
 /**
- * The unit emitter of a stage whose layers tp cuts: the ranks that have the same part of the layers gather and reduce
- * among themselves, with the sizes of that part, and the parts side by side. Called by fsdp.ts and fsdp-of-stages.ts.
+ * The unit emitter of a stage whose layers tp cuts: ranks with the same part of the layers gather and reduce among
+ * themselves, with the sizes of that part; the groups of different parts work side by side. Called by fsdp.ts and
+ * fsdp-of-stages.ts.
  */
 import { at } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
@@ -32,7 +33,7 @@ export function emitterOfParts({ place, ...more }: UnitPlace): UnitEmitter {
   };
 }
 
-/** A unit with the shapes that a device has of its parameters when they are gathered. */
+/** A unit with the shapes of its gathered parameters on a device. */
 export function unitsOn(config: Config): (unit: ShardedUnit, device: DeviceIndex) => ShardedUnit {
   if (meshSizes(config).tp === 1) return (unit) => unit;
   const shapeOn = shapesOn(config);

@@ -1,10 +1,10 @@
 /**
- * The settings with which a sharded run of this model opens: what the page sets when the mode is chosen. Called through
- * fits.ts.
+ * Settings with which a sharded run of this model can open. The page sets them when the user chooses the mode. Called
+ * through fits.ts.
  */
 import type { Config } from '../../protocol/config';
 
-/** As many replicas as are set, if the batch has a row for every rank, and in each as many shards as are left. */
+/** The chosen number of replicas, if the batch has a row for every rank, and the remaining ranks as shards. */
 export function fitted(config: Config): Config {
   const { pp: _pp, tp: _tp, dpShard: _dpShard, ...mesh } = config.mesh;
   const perMicroBatch = Math.max(1, Math.floor(config.batchSize / config.accumulate));

@@ -1,9 +1,9 @@
 /**
  * FSDP2 around each stage of a pipeline, as a sync of the step. A forward pass gathers each unit that is not whole and
- * frees it after it; a backward pass gathers what is not whole and leaves it whole, so that the next forward pass need
- * not gather it. Whole gradients add up over the micro-batches; the last backward pass of a stage reduces and scatters
- * them, unit by unit. So does PipelineStage.backward_maybe_with_nosync of torch/distributed/pipelining/stage.py with a
- * module that fully_shard is around. Called by pipeline/compile.ts.
+ * frees it afterwards. A backward pass gathers units that are not whole and leaves them whole, so that the next forward
+ * pass need not gather them. Whole gradients accumulate over the micro-batches; the last backward pass of a stage
+ * reduces and scatters them, unit by unit. This follows PipelineStage.backward_maybe_with_nosync of
+ * torch/distributed/pipelining/stage.py with fully_shard around the module. Called by pipeline/compile.ts.
  */
 import { at, must } from '../../base/invariant';
 import type { GraphNode } from '../../graph/graph';
@@ -17,7 +17,7 @@ import { type UnitEnds, type UnitState, unitStates } from './unit-states';
 import type { ShardedUnit } from './units';
 
 export interface FsdpOfStages extends Pick<Step, 'builder' | 'input' | 'kind' | 'stages'> {
-  /** Of each stage, its root first. */
+  /** The units of each stage, the root first. */
   readonly units: readonly (readonly ShardedUnit[])[];
   /** Whether the action is the last one that makes gradients of its stage. */
   isLast(action: PipelineAction): boolean;
@@ -55,7 +55,7 @@ function fsdpOfStage(options: FsdpOfStage) {
   const begun = new Set<UnitState>();
   let ends: UnitEnds | undefined;
 
-  /** Without modules that are never called. */
+  /** Leaves out modules that are never called. */
   const backwardOrder = (): readonly UnitState[] => [
     root,
     ...others.toReversed().filter((unit) => must(ends, 'a forward pass').forward.has(unit)),
@@ -95,7 +95,7 @@ function fsdpOfStage(options: FsdpOfStage) {
         for (const unit of units) reduce(use, unit);
       });
     },
-    /** What the optimiser reads is there. */
+    /** Waits until the gradients that the optimiser reads have arrived. */
     finish: () => emit.endPass(),
   };
 

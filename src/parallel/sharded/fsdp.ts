@@ -1,8 +1,8 @@
 /**
- * FSDP2 as a sync of the step. A unit is gathered right before its forward pass and freed after it, gathered again
- * before its backward pass, and its gradients are reduced and scattered when the last of them is there. While a unit
+ * FSDP2 as a sync of the step. The ranks gather a unit right before its forward pass, free it afterwards, gather it
+ * again before its backward pass, and reduce-scatter its gradients when the last of them is computed. While a unit
  * computes, the next one is gathered: in forward as soon as the unit before is copied out, in backward one unit ahead
- * in the reverse order of the forward pass. At most one reduce-scatter is under way. Source: FSDPParamGroup and
+ * in the reverse order of the forward pass. At most one reduce-scatter is in flight. Source: FSDPParamGroup and
  * FSDPState of torch/distributed/fsdp/_fully_shard. Called by compiler.ts.
  */
 import { at, must } from '../../base/invariant';
@@ -21,7 +21,7 @@ import { shardGradient } from './unsharded-graph';
 export interface FsdpOptions extends UnitPlace, Pick<Step, 'kind'> {
   /** All ranks of the stage. */
   readonly place: StagePlace;
-  /** The root first. */
+  /** Units, the root first. */
   readonly units: readonly ShardedUnit[];
 }
 
@@ -30,11 +30,11 @@ export function fsdpSync(options: FsdpOptions): Sync {
   const { sharded } = input.config;
   const emit = emitterOfParts(options);
   const { root, others, units: all, unitAt, makeWhole, prefetch, free, endsIn } = unitStates(emit, units);
-  /** In the order in which their forward passes ended. */
+  /** Units in the order in which their forward passes ended. */
   const done: UnitState[] = [];
   const reshards = ({ path }: UnitState): boolean =>
     sharded.stage === 3 && (path !== '' || sharded.reshardAfterForward === true);
-  /** Those whose backward pass has begun. */
+  /** Units whose backward pass has begun. */
   const begun = new Set<UnitState>();
   let ends: UnitEnds | undefined;
 
@@ -98,8 +98,8 @@ export function fsdpSync(options: FsdpOptions): Sync {
 }
 
 /**
- * Gradients that are addends on the ranks of a tensor group, as those of a layer norm whose rows are cut: fully_shard
- * brings them to the placements of their parameters before it reduces them.
+ * Sums gradients that are addends on the ranks of a tensor group, such as a layer norm's under sequence parallelism:
+ * before it reduces gradients, fully_shard redistributes them to the placements of their parameters.
  */
 export function sumPartials(
   { builder, input, place }: UnitPlace,
@@ -114,7 +114,7 @@ export function sumPartials(
   allReduceAlong({ builder, algorithm, axis: 'tp', lanes: place.lanes, gradients, reduceOp: 'sum', where });
 }
 
-/** What the optimiser of a rank has of these: its shards. */
+/** The rank's shards of these parameters, which its optimiser steps. */
 export function shardsOn(lane: LaneBuilder, parameters: readonly ParameterRef[]): readonly ParameterRef[] {
   return parameters
     .filter(({ name }) => lane.has(name))
@@ -124,5 +124,5 @@ export function shardsOn(lane: LaneBuilder, parameters: readonly ParameterRef[])
     });
 }
 
-/** The rest of a step whose ranks keep shards. */
+/** Further members of a step whose ranks keep shards. */
 export const OPTIMIZES_SHARDS = { optimized: shardsOn, piecesAlong: ['dpShard', 'cp', 'tp'] } as const;

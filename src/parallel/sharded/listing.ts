@@ -19,7 +19,7 @@ import { fsdpImport, gradientSyncLines, shardLines } from './shard-lines';
 export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { resume, ...begun } = asked;
   const { stage } = asked.sharded;
-  // A checkpoint has whole states, which an optimiser over shards does not take.
+  // A checkpoint has whole optimiser states, but an optimiser over shards cannot load them.
   const given: Config = stage === 0 ? asked : begun;
   const notes = stage > 0 && resume !== undefined ? [BEGINS_ANEW] : [];
   const place = { size: given.worldSize, rank: 'rank', dropsLast: given.dropLast };
@@ -35,7 +35,7 @@ export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeL
         : {}),
     });
   if (meshSizes(given).tp > 1) return tensorListing(asked, dialect);
-  // There is no no_sync(): set_requires_gradient_sync() says which passes reduce.
+  // fully_shard has no no_sync(): set_requires_gradient_sync() says which passes reduce.
   const config: Config = { ...given, ddp: { ...given.ddp, noSync: 'none' } };
   const { dpShard, dpReplicate } = meshSizes(config);
   const loaders = loaderLines(config, Math.floor(microBatch(config) / config.worldSize), dialect, place);

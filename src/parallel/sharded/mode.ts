@@ -1,7 +1,7 @@
 /**
  * Sharded data parallelism: FSDP2's fully_shard and ZeRO. One process for each rank, each with its own rows of the
  * batch. The ranks of a shard group keep slices of the parameters, gradients and optimiser states of one replica of the
- * model. This file is the light part, which is there from the beginning; what compiles is fetched.
+ * model. This file is the light part, loaded with the page; the compiler is loaded on demand.
  */
 import { at, must } from '../../base/invariant';
 import { Part } from '../../base/part';

@@ -1,4 +1,4 @@
-/** What is worth saying of a run in shards before it starts. Called through compiler.ts. */
+/** Notices about a sharded run before it starts. Called through compiler.ts. */
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
 import { ignoredDdpNotices } from '../ddp/around-parts';

@@ -1,6 +1,6 @@
 /**
- * Which piece of each tensor a rank keeps: what tp has cut of it, and of that the rows of the rank's place on dpShard.
- * So do fully_shard after parallelize_module; a weight that both cut by rows has torch's _StridedShard. Called by this
+ * The piece of each tensor that a rank keeps: tp cuts the tensor first, then dpShard cuts the rows of that part, as
+ * fully_shard does after parallelize_module. A weight that both cut by rows has torch's _StridedShard. Called by this
  * folder and by the modes tensor and pipeline.
  */
 import { initDeviceMesh } from '../../mesh/device-mesh';
@@ -13,7 +13,7 @@ import { shard } from '../../sharding/placement';
 import { distributed, type Layout, type TensorSpec } from '../../sharding/shard-map';
 import { cutsOf as cutsByPlan } from '../tensor/pieces';
 
-/** Of a settled configuration: the cuts of a tensor on a device, in the order in which they are made. */
+/** The cuts of a tensor on a device, in order, for a settled configuration. */
 function cutsOf(config: Config): (name: string, device: DeviceIndex) => readonly Cut[] {
   const mesh = initDeviceMesh(meshSizes(config));
   const ofPlan = mesh.shape.tp > 1 ? cutsByPlan(config) : () => [];
@@ -27,7 +27,7 @@ function cutsOf(config: Config): (name: string, device: DeviceIndex) => readonly
 }
 
 /**
- * `devices`: that have a piece. Running statistics and what the loss keeps are the same along dpShard, and so are
+ * `devices`: those that have a piece. Running statistics and the loss's tensors are not sharded along dpShard, nor are
  * parameters below stage 2.
  */
 export function layoutsOf(config: Config): (tensor: TensorSpec, devices: readonly DeviceIndex[]) => Layout {

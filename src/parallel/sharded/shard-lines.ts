@@ -7,8 +7,8 @@ import type { CodeLine } from '../../protocol/trace';
 import { unitsOf } from './units';
 
 /**
- * Of fully_shard of a unit, and of the root, as they follow its mesh. `rootPolicy`: a Python expression, of what
- * policyLines names.
+ * Arguments after the mesh, for fully_shard of a unit and of the root. `rootPolicy`: a Python expression over the names
+ * that policyLines defines.
  */
 export function shardArguments(config: Config, rootPolicy = 'root_policy'): readonly [ofUnit: string, ofRoot: string] {
   const { stage, reshardAfterForward, reshardTo } = config.sharded;
@@ -23,7 +23,7 @@ export function shardArguments(config: Config, rootPolicy = 'root_policy'): read
   ];
 }
 
-/** The arguments of MixedPrecisionPolicy; undefined: all is in float32. */
+/** The arguments of MixedPrecisionPolicy; undefined: everything is float32. */
 function policyOf(config: Config): string | undefined {
   if (paramHalf(config) === undefined && reduceHalf(config) === undefined) return undefined;
   const { paramDtype, reduceDtype, castForwardInputs } = config.sharded;
@@ -34,11 +34,11 @@ function policyOf(config: Config): string | undefined {
   ].join(', ');
 }
 
-/** What `from torch.distributed.fsdp` brings. */
+/** The import line from torch.distributed.fsdp. */
 export const fsdpImport = (config: Config): string =>
   `from torch.distributed.fsdp import ${config.sharded.cpuOffload ? 'CPUOffloadPolicy, ' : ''}${policyOf(config) ? 'MixedPrecisionPolicy, ' : ''}fully_shard`;
 
-/** `policy`, and that of the root, whose output goes to the loss: that is float32. */
+/** Lines that define `policy` and the root's policy; the root's output is float32, because the loss reads it. */
 export function policyLines(config: Config): readonly CodeLine[] {
   const policy = policyOf(config);
   if (policy === undefined) return [];
@@ -57,7 +57,7 @@ export function shardLines(config: Config, mesh: string): readonly CodeLine[] {
   const ahead = prefetch !== undefined && prefetch > 0;
   return [
     ...policyLines(config),
-    // Pinned memory is memory that a GPU copies from.
+    // Pinned memory only helps copies to and from a GPU.
     ...(config.sharded.cpuOffload ? [line("offload = CPUOffloadPolicy(pin_memory=device.type == 'cuda')")] : []),
     ...(units.length === 0
       ? []
@@ -77,7 +77,7 @@ export function shardLines(config: Config, mesh: string): readonly CodeLine[] {
   ];
 }
 
-/** Before a forward pass: which backward passes reduce, where not all do. */
+/** Lines before a forward pass that say which backward passes reduce, if not all do. */
 export const gradientSyncLines = ({ sharded, accumulate }: Config): readonly CodeLine[] =>
   sharded.syncEveryPass || accumulate === 1
     ? []

@@ -1,8 +1,8 @@
 /**
- * What a rank does on its own around the collectives of a unit, named after FSDP2's own operators
- * (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py): they all copy runs of elements from inputs to outputs,
- * and unit-layout.ts says which. With the attribute `format` the outputs hold halves, and float32 inputs are cast to
- * these (collectives/halves/half-copies.ts). Loaded for runs of mode sharded.
+ * A rank's local copies around the collectives of a unit, named after FSDP2's own operators
+ * (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py): they all copy runs of elements from inputs to outputs;
+ * unit-layout.ts computes the runs. With the attribute `format` the outputs hold halves, and float32 inputs are cast to
+ * halves (collectives/halves/half-copies.ts). Loaded for runs of mode sharded.
  */
 import { at } from '../../base/invariant';
 import { runsIn } from '../../collectives/copied-runs';
@@ -38,16 +38,16 @@ const copies = (name: string): OpDef => ({
   moves: ({ attrs }) => (attrs.format === undefined ? runsIn(attrs) : undefined),
 });
 
-/** A rank's shards, one behind the other, as the unit's all-gather takes them. */
+/** Copies a rank's shards one after the other into the input of the unit's all-gather. */
 export const COPY_IN = 'fsdp/all-gather-copy-in';
-/** What all ranks brought, as the unit's whole parameters. */
+/** Copies the parts of all ranks into the unit's whole parameters. */
 export const COPY_OUT = 'fsdp/split-with-sizes-copy';
-/** The unit's whole gradients, cut for each rank, as its reduce-scatter takes them. */
+/** Copies the unit's whole gradients, one part per rank, into the input of its reduce-scatter. */
 export const CHUNK_CAT = 'fsdp/chunk-cat';
-/** What the reduce-scatter gave, as the gradients of a rank's shards. */
+/** Copies the result of the reduce-scatter into the gradients of a rank's shards. */
 export const SHARD_OUT = 'fsdp/sharded-grad';
 
-/** Of a unit's whole parameters, the part that a rank keeps after the forward pass for few ranks to gather. */
+/** Copies the part of a unit's whole parameters that a rank keeps after the forward pass (reshardTo). */
 export const KEEP = 'fsdp/post-forward-shard';
 
 export const SHARD_OPS: OpTable = new Map(

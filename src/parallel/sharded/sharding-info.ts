@@ -1,6 +1,6 @@
 /**
- * What a sharded run keeps, in bytes: the sizes that the ZeRO paper's formulas divide. Where tp cuts layers and pp the
- * model, those of the part that rank 0 and its shard group have. Called through the compilers of modes with shards.
+ * The bytes that a sharded run keeps: the sizes that the ZeRO paper's formulas divide. If tp or pp cuts the model, the
+ * sizes of the part of rank 0 and its shard group. Called through the compilers of modes with shards.
  */
 import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -16,7 +16,7 @@ import { layersWithParameters, type ShardedUnit, unitsOf } from './units';
 
 const RANK = 0;
 
-/** `stages`: units of each stage of a pipeline, of which rank 0 has those in `own`; absent: it has all. */
+/** `stages`: the units of each pipeline stage; `own`: the stages of rank 0; absent: it has all. */
 export function shardingInfo(
   { config }: ModeInput,
   mesh: DeviceMesh,

@@ -1,8 +1,8 @@
 /**
- * The instructions of FSDP's units: gathers, copies and (unit-reducer.ts) reduce-scatters, on every rank. fsdp.ts says
- * when. Each rank keeps shards for the whole run; what is whole has a buffer of its own for as long as it lives. With a
- * MixedPrecisionPolicy parameters are gathered and kept whole as halves, and become float32 where an operator reads
- * them (emit-halves.ts).
+ * The instructions of FSDP's units: gathers, copies and (unit-reducer.ts) reduce-scatters, on every rank. fsdp.ts
+ * decides when. Each rank keeps shards for the whole run; a gathered tensor has its own buffer until it is freed. With
+ * a MixedPrecisionPolicy, gathered parameters are halves, which are converted to float32 where an operator reads them
+ * (emit-halves.ts).
  */
 import { must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -34,12 +34,12 @@ import { shardGradient, unsharded } from './unsharded-graph';
 
 export type Pass = 'forward' | 'backward';
 
-/** Who gathers a unit together. */
+/** The ranks that gather a unit together. */
 interface Gathering {
   readonly ranks: number;
   readonly groups: readonly Group[];
   placeIn(lane: LaneBuilder): number;
-  /** From what the ranks have kept of the forward pass, instead of their shards. */
+  /** Whether they gather the parts that they kept after the forward pass (reshardTo), instead of their shards. */
   readonly few: boolean;
 }
 
@@ -60,7 +60,7 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
   const few = reshardTo === undefined ? undefined : gatheringOfFew(all, reshardTo);
   const gatheringOf = ({ path }: ShardedUnit, pass: Pass): Gathering =>
     few !== undefined && pass === 'backward' && path !== '' ? few : all;
-  /** The last copy out: what is gathered next waits for it, so at most two gathered units are there. */
+  /** The last copy-out. The next gather waits for it, so at most two gathered units exist. */
   let copied: string | undefined;
   let waitedFor: string | undefined;
 
@@ -68,7 +68,7 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
   const reducer = unitReducer({ builder, input, place, groups, placeIn, label });
   const layoutFor = ({ parameters }: ShardedUnit, by: Gathering): UnitLayout => unitLayout(parameters, by.ranks, half);
   const keptBy = (unit: ShardedUnit): string => `${label(unit)}.kept`;
-  /** What whole parameters are kept in. */
+  /** Names of the buffers of the whole parameters. */
   const wholeNames = ({ parameters }: ShardedUnit): readonly string[] =>
     parameters.map(({ name }) => (half ? packedName(unsharded(name)) : unsharded(name)));
 
@@ -81,7 +81,7 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
 
     reduce: reducer.reduce,
 
-    /** The shards, which live for the whole run, and their gradients. */
+    /** Declares the shards, which live for the whole run, and their gradients. */
     declare({ works }: StageUse): void {
       for (const { lane, graph } of works)
         for (const { name } of graph.registered) {
@@ -143,7 +143,7 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
       copied = `${label(unit)}.copied.${pass}`;
     },
 
-    /** After the forward pass. What is gathered later is other memory. */
+    /** Frees the unit after the forward pass; a later gather allocates new memory. */
     free(unit: ShardedUnit): void {
       const next = gatheringOf(unit, 'backward');
       for (const lane of place.lanes) {
@@ -153,7 +153,7 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
     },
   };
 
-  /** The shards of the rank, in their place among those of all ranks. */
+  /** Copies the shards of the rank to their place among the shards of all ranks. */
   function copyIn(
     lane: LaneBuilder,
     layout: UnitLayout,
@@ -178,7 +178,7 @@ export function unitEmitter({ builder, input, place, rootName = 'root' }: UnitPl
     lane.signal('compute', output);
   }
 
-  /** So many neighbours along dpShard each. */
+  /** Groups of `count` neighbours along dpShard. */
   function gatheringOfFew(from: Gathering, count: number): Gathering {
     const parts = from.groups.flatMap((group) =>
       Array.from({ length: group.ranks.length / count }, (_, k) => group.ranks.slice(k * count, (k + 1) * count)),

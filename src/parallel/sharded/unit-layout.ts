@@ -1,10 +1,9 @@
 /**
- * Where the parameters of a unit lie in its flat buffers. Each parameter is cut on dim 0 as torch.chunk cuts:
- * ceil(n / ranks) rows for a rank, fewer or none for the last ones. In the buffers every rank has room for
- * ceil(n / ranks) rows of each parameter, one parameter behind the other in registration order, so all messages of a
- * unit are equally long; what a rank has too few rows for is padding. Source: FSDPParam and foreach_all_gather of
- * torch/distributed/fsdp/_fully_shard. Halves lie two to a word, so that a rank's part has an even number of these:
- * where torch has an odd number, one more.
+ * The layout of a unit's parameters in its flat buffers. Each parameter is cut on dim 0 as torch.chunk cuts: ceil(n /
+ * ranks) rows for a rank, fewer or none for the last ones. In the buffers every rank has room for ceil(n / ranks) rows
+ * of each parameter, in registration order, so all messages of a unit are equally long; room without rows is padding.
+ * Source: FSDPParam and foreach_all_gather of torch/distributed/fsdp/_fully_shard. Halves are stored two per word, so a
+ * rank's part has an even number of halves: one more than in torch if that number is odd.
  */
 
 import type { CopiedRun } from '../../collectives/copied-runs';
@@ -15,19 +14,19 @@ import { elements, type Shape } from '../../tensor/shape';
 
 export interface UnitParameter {
   readonly name: string;
-  /** Of the whole. */
+  /** Shape of the whole parameter. */
   readonly shape: Shape;
 }
 
-/** Of a parameter in the buffers of its unit, in elements. */
+/** The place of a parameter in the buffers of its unit, in elements. */
 interface Slot {
-  /** Within the part of any rank. */
+  /** Offset within the part of a rank; the same for all ranks. */
   readonly offset: number;
-  /** That the slot has room for. */
+  /** Number of rows that fit into the slot. */
   readonly length: number;
   /** Elements of one row. */
   readonly row: number;
-  /** Of the whole. */
+  /** Rows of the whole parameter. */
   readonly rows: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The reduce-scatter of a unit's gradients, on every rank. With a MixedPrecisionPolicy whose reduce_dtype is a half,
- * gradients travel and are summed as halves; else in float32. Source: foreach_reduce of
+ * gradients are sent and summed as halves; otherwise in float32. Source: foreach_reduce of
  * torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py. Called by unit-emitter.ts.
  */
 import { at } from '../../base/invariant';
@@ -41,14 +41,14 @@ export function unitReducer({ builder, input, place, groups, placeIn, label }: U
   let reduced: string | undefined;
 
   return {
-    /** The end of backward waits for what the last reduce-scatter brings. */
+    /** At the end of backward, waits for the last reduce-scatter. */
     endPass(): void {
       if (reduced !== undefined)
         for (const lane of place.lanes) lane.handOver('comm', 'compute', { phase: 'reduce', anchor: 'backward' });
       reduced = undefined;
     },
 
-    /** `unit`: with the parameters that have a gradient. */
+    /** `unit`: only with its parameters that have a gradient. */
     reduce(unit: ShardedUnit, gradients: 'set' | 'add'): void {
       const layout = unitLayout(unit.parameters, ranks, half);
       const compute: Where = { phase: 'backward', anchor: 'backward', module: unit.path };
@@ -125,12 +125,12 @@ const floats = (part: string): string => `${part}.f32`;
 interface Received {
   readonly part: string;
   readonly format: HalfFormat;
-  /** What makes the sum a mean. */
+  /** The factor that makes the sum a mean. */
   readonly scale: number;
   readonly where: Where;
 }
 
-/** What the ranks' sum of halves is in float32, divided as halves are: rounded again. */
+/** Converts the ranks' sum of halves to float32 and divides it; the quotient is rounded to a half again. */
 function asFloats(lane: LaneBuilder, { perRank }: UnitLayout, { part, format, scale, where }: Received): void {
   const name = floats(part);
   lane.buffer({ name, shape: [perRank], dtype: 'f32', category: 'communication', persistent: false });
@@ -141,8 +141,8 @@ function asFloats(lane: LaneBuilder, { perRank }: UnitLayout, { part, format, sc
 }
 
 /**
- * What gradients are divided by before and after they are summed. float16 has a small range, so FSDP divides before by
- * a power of two near the square root of the number of ranks, and after by what is left.
+ * The divisors of gradients before and after the sum. float16 has a small range, so FSDP divides by a power of two near
+ * the square root of the number of ranks before the sum, and by the remaining factor after it.
  */
 function divisors(half: HalfFormat | undefined, ranks: number): { readonly before: number; readonly after: number } {
   let before = 1;

@@ -1,6 +1,6 @@
 /**
- * Which units are in shards, on their way, or whole: what FSDP's syncs (fsdp.ts, fsdp-of-stages.ts) do by it. Each says
- * itself when a unit is freed.
+ * Tracks which units are sharded, being gathered, or whole, for FSDP's syncs (fsdp.ts, fsdp-of-stages.ts). The syncs
+ * decide when a unit is freed.
  */
 import { must } from '../../base/invariant';
 import type { GraphNode } from '../../graph/graph';
@@ -12,7 +12,7 @@ export interface UnitState extends ShardedUnit {
   state: 'sharded' | 'gathering' | 'whole';
 }
 
-/** `given`: the root first. */
+/** `given`: the units, the root first. */
 export function unitStates(emit: UnitEmitter, given: readonly ShardedUnit[]) {
   const units = given.map((unit): UnitState => ({ ...unit, state: 'sharded' }));
   const [first, ...others] = units;
@@ -41,7 +41,7 @@ export function unitStates(emit: UnitEmitter, given: readonly ShardedUnit[]) {
       unit.state = 'whole';
     },
 
-    /** Gathers those that come after the unit in that pass: `order` is the order of the pass. */
+    /** Gathers the units that follow `unit` in the pass; `order` is the order of the pass. */
     prefetch(order: readonly UnitState[], unit: UnitState, pass: Pass, count: number): void {
       const next = order.slice(order.indexOf(unit) + 1).filter(({ parameters }) => parameters.length > 0);
       for (const each of next.slice(0, count)) gather(each, pass);

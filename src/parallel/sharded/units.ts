@@ -1,6 +1,6 @@
 /**
- * The units of fully_shard: modules whose parameters are gathered and freed together. The root holds what no other unit
- * has. Called by this folder.
+ * The units of fully_shard: modules whose parameters are gathered and freed together. The root holds the parameters of
+ * no other unit. Called by this folder.
  */
 import { refusedSettings } from '../../base/refused-settings';
 import { layerPath, parameterList, parametersOfLayer } from '../../nn/model';
@@ -15,7 +15,7 @@ export interface ShardedUnit {
   readonly parameters: readonly UnitParameter[];
 }
 
-/** The root first, then the others in the order of the model. A root that has nothing left is there, too. */
+/** The root first, then the others in the order of the model. A root without parameters is included. */
 export function unitsOf(config: Config): readonly ShardedUnit[] {
   const paths = config.sharded.modules ?? madeUnits(config);
   const parameters = parameterList(config.model.layers);
@@ -29,8 +29,8 @@ export function unitsOf(config: Config): readonly ShardedUnit[] {
 }
 
 /**
- * Of a unit, the parameters that get a gradient. A module that is never called has none: a unit of nothing else is
- * neither gathered nor reduced.
+ * The unit with only the parameters that get a gradient. A module that is never called has none; a unit of such modules
+ * alone is neither gathered nor reduced.
  */
 export function trainedIn({ model: { layers } }: Config): (unit: ShardedUnit) => readonly UnitParameter[] {
   const idle = new Set(
@@ -39,7 +39,7 @@ export function trainedIn({ model: { layers } }: Config): (unit: ShardedUnit) =>
   return ({ parameters }) => parameters.filter(({ name }) => !idle.has(name));
 }
 
-/** By the path of a module or of a parameter: the innermost unit that it lies in. */
+/** Finds the innermost unit around a module or a parameter by its path. */
 export function unitOfModule(paths: readonly string[]): (path: string) => string {
   const innermostFirst = paths.toSorted((a, b) => b.length - a.length);
   return (path) => innermostFirst.find((unit) => path === unit || path.startsWith(`${unit}.`)) ?? '';
@@ -55,7 +55,7 @@ export function layersWithParameters({ model: { layers } }: Config): readonly st
   });
 }
 
-/** The blocks of a model that has some, else every layer that may be one. */
+/** The default units: the model's blocks, or if it has none, every layer that may be a unit. */
 function madeUnits(config: Config): readonly string[] {
   const { layers } = config.model;
   const blocks = new Set(
@@ -67,7 +67,7 @@ function madeUnits(config: Config): readonly string[] {
   return blocks.size === 0 ? paths : paths.filter((path) => blocks.has(path));
 }
 
-/** Refuses units that name nothing, lie inside each other, or share a weight with another unit. */
+/** Refuses units that name no layer, are nested, or share a weight with another unit. */
 export function checkUnits(config: Config): void {
   const { modules: units } = config.sharded;
   if (units === undefined) return;
@@ -88,7 +88,7 @@ export function checkUnits(config: Config): void {
     if (unit !== '')
       refuse(
         unit,
-        `layers of two units share the weight ${source}, which would be freed while the other one needs it`,
+        `layers of two units share the weight ${source}, which one unit would free while the other needs it`,
         'Leave both layers out of the units, so that the root holds the weight.',
       );
   }

@@ -1,20 +1,20 @@
 /**
- * The graph of whole layers as a rank runs it that keeps only shards of the parameters: '0.weight' is the rank's shard,
- * and what the graph computes with is '0.unsharded.weight', whose gradient is '0.unsharded.weight.grad'. Called by
- * compiler.ts and by the mode pipeline.
+ * The graph of whole layers for a rank that keeps only shards of the parameters: '0.weight' is the rank's shard, and
+ * the graph computes with '0.unsharded.weight', whose gradient is '0.unsharded.weight.grad'. Called by compiler.ts and
+ * by the mode pipeline.
  */
 import type { GraphValue, Role } from '../../graph/graph';
 import type { StageGraph } from '../stage-graph';
 import type { Step } from '../step/walk';
 
-/** With the last part of the name at the end, by which operators and words know a weight from a bias. */
+/** Keeps the last part of the name at the end, because operators and sentences tell weight and bias by it. */
 export const unsharded = (parameter: string): string => parameter.replace(/[^.]*$/, 'unsharded.$&');
 export const unshardedGradient = (parameter: string): string => `${unsharded(parameter)}.grad`;
 export const shardGradient = (parameter: string): string => `${parameter}.grad`;
 
 /**
- * How long whole gradients live: each until it is reduced after its micro-batch, from one micro-batch to the next, or
- * to the end of a batch whose micro-batches are all in one Program; these share what is whole, too.
+ * How long whole gradients live: until they are reduced after the micro-batch, from one micro-batch to the next, or
+ * until the end of a batch whose micro-batches are all in one Program and share the whole parameters, too.
  */
 type GradientLife = 'microBatch' | 'run' | 'batch';
 
@@ -35,7 +35,7 @@ function unshardedGraph(stage: StageGraph, life: GradientLife): StageGraph {
   const whole = { ...stage, graph: { ...stage.graph, values: stage.graph.values.map(renamed) }, parameters, regions };
   if (life !== 'batch') return whole;
   const ofBatch = new Set(stage.registered.flatMap(({ name }) => [unsharded(name), unshardedGradient(name)]));
-  // What a later micro-batch adds to is no value of its graph, but lives with the others.
+  // The accumulated gradient is not a value of a later micro-batch's graph, but lives as long as the other values.
   const { values } = whole.graph;
   const sums = parameters.flatMap(({ gradient, fresh }): GraphValue[] => {
     if (fresh === gradient) return [];
@@ -46,7 +46,7 @@ function unshardedGraph(stage: StageGraph, life: GradientLife): StageGraph {
   return { ...whole, graph: { ...whole.graph, values: withSums }, ofBatch };
 }
 
-/** The same of all graphs of a step, each made once. */
+/** The unsharded graphs of a step, each made once. */
 export function unshardedGraphs(whole: Step['graphOf'], life: GradientLife): Step['graphOf'] {
   const made = new Map<StageGraph, StageGraph>();
   return (action, rows, rank) => {

@@ -1,6 +1,6 @@
 /**
- * ZeRO stage 1, as ZeroRedundancyOptimizer does it: DDP averages all gradients on every rank, each rank steps some
- * whole parameters and keeps the states of the optimiser for these alone, and then broadcasts them. Source:
+ * ZeRO stage 1, as ZeroRedundancyOptimizer does it: DDP averages all gradients on every rank. Each rank steps some
+ * whole parameters, keeps the optimiser states of only these, and then broadcasts them. Source:
  * torch/distributed/optim/zero_redundancy_optimizer.py. Called by compiler.ts.
  */
 import { at } from '../../base/invariant';
@@ -18,8 +18,8 @@ interface Partitioned {
 }
 
 /**
- * _partition_parameters: from the largest parameter to the smallest, each to the rank that has the fewest elements so
- * far, the lowest rank first.
+ * _partition_parameters: assigns the parameters, largest first, each to the rank with the fewest elements so far; the
+ * lowest rank wins a tie.
  */
 export function partitionOf<T extends Partitioned>(parameters: readonly T[], ranks: number): readonly (readonly T[])[] {
   const parts = Array.from({ length: ranks }, () => ({ elements: 0, own: [] as T[] }));
@@ -40,7 +40,7 @@ interface ZeroOneOptions {
 
 export interface ZeroOne {
   readonly sync: Sync;
-  /** Whether the optimiser of the rank steps the parameter. */
+  /** Whether the rank's optimiser steps the parameter. */
   isStepped(lane: LaneBuilder, name: string): boolean;
 }
 

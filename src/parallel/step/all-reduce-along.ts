@@ -1,6 +1,6 @@
 /**
- * All-reduces of gradients on every line of an axis, side by side: each rank of the stage brings its gradients, and the
- * ranks of its line get their sum or mean. Called by syncs after the backward pass.
+ * All-reduces gradients on every line of an axis, side by side: the ranks of each line get the sum or mean of their
+ * gradients. Called by syncs after the backward pass.
  */
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -13,9 +13,9 @@ export interface AllReduceAlong {
   readonly builder: ProgramBuilder;
   readonly algorithm: AlgorithmName;
   readonly axis: Axis;
-  /** All that hold the stage. */
+  /** All lanes that hold the stage. */
   readonly lanes: readonly LaneBuilder[];
-  /** Buffers, of the same names on every lane. */
+  /** Names of the buffers, the same on every lane. */
   readonly gradients: readonly string[];
   readonly reduceOp: 'sum' | 'avg';
   readonly where: Where;

@@ -1,11 +1,11 @@
 /**
- * Results of collectives that a lane has not waited for yet: its compute queue goes on, and waits before the first node
- * that reads one. Used by walk.ts.
+ * Results of collectives that a lane has not waited for yet: its compute queue continues, and waits before the first
+ * node that reads such a result. Used by walk.ts.
  */
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 
 interface Arrival {
-  /** Of the communication queue. */
+  /** Event of the communication queue. */
   readonly event: string;
   readonly where: Where;
 }
@@ -22,7 +22,7 @@ export class Arrivals {
     own.set(buffer, { event, where });
   }
 
-  /** Waits for those of the buffers that are under way; without buffers for all that are. */
+  /** Waits for the pending results among these buffers; without an argument, for all pending results. */
   await(lane: LaneBuilder, buffers?: readonly string[]): void {
     const own = this.byLane.get(lane);
     if (!own) return;
@@ -30,7 +30,7 @@ export class Arrivals {
       const arrival = own.get(buffer);
       if (arrival === undefined) continue;
       lane.await(arrival.event, arrival.where);
-      // The queue is in order: what came before has come, too.
+      // The queue is in order, so all earlier results have arrived, too.
       for (const [name] of own) {
         own.delete(name);
         if (name === buffer) break;

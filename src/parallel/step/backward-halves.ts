@@ -1,8 +1,8 @@
 /**
  * The backward pass of a stage in two halves, as zero-bubble schedules need it: I makes the gradient of the stage's
- * input, for which the rank before waits; W makes the gradients of the parameters, for which nobody does. An operator
- * that makes both at once belongs to I. As in torch, the first stage has nobody before it: its I does nothing, and W
- * is the whole backward. Called by pipeline/compile.ts.
+ * input, for which the previous rank waits; W makes the gradients of the parameters, for which no rank waits. An
+ * operator that makes both at once belongs to I. As in torch, I does nothing in the first stage, because no rank waits
+ * for it, and W is the whole backward pass. Called by pipeline/compile.ts.
  */
 import { must } from '../../base/invariant';
 import type { GraphNode } from '../../graph/graph';

@@ -1,7 +1,7 @@
 /**
- * What crosses from one stage to the next: a whole buffer, which has the same name on both sides, between the compute
- * queues of two ranks. Activations go forward as soon as they are made, gradients back; a stage on the same rank reads
- * the buffer where it is. Called by walk.ts, for steps with several stages.
+ * Transfers between neighbouring stages: a whole buffer, with the same name on both sides, between the compute queues
+ * of two ranks. Activations are sent forward and gradients back as soon as they are computed; a stage on the same rank
+ * reads the buffer in place. Called by walk.ts, for steps with several stages.
  */
 import { at, must } from '../../base/invariant';
 import type { ProgramBuilder } from '../../program/builder';
@@ -15,15 +15,15 @@ const FORWARD: Where = { phase: 'forward', anchor: 'send_activation' };
 const BACKWARD: Where = { phase: 'backward', anchor: 'send_gradient' };
 
 export interface Borders {
-  /** Before the action: the compute queue waits for what another rank sends. */
+  /** Before an action: the compute queue waits for the tensor from the other rank. */
   receive(action: PipelineAction, work: SyncedStage): void;
-  /** After it. `begin`: to the lanes of the stage, what follows belongs to the action `of`. */
+  /** After an action. `begin`: tells the stage's lanes that what follows belongs to the action `of`. */
   send(use: StageUse, begin: (action: PipelineAction, of: PipelineAction) => StageUse): void;
 }
 
 export function createBorders(builder: ProgramBuilder, stages: readonly StagePlace[]): Borders {
   const lastStage = stages.length - 1;
-  /** The stage that an action takes from or gives to, if another rank has it. */
+  /** The stage that an action receives from or sends to, if it is on another rank. */
   const other = (stage: number, neighbour: number): number | undefined => {
     if (neighbour < 0 || neighbour > lastStage) return undefined;
     return at(stages, stage).lanes[0] === at(stages, neighbour).lanes[0] ? undefined : neighbour;

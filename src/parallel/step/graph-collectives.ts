@@ -1,8 +1,8 @@
 /**
  * The collectives inside a rank's graph (graph/ops/collective) as transfers: the compute queue hands over to the
- * communication queue, where they run behind whatever buckets are under way, as with ranks that share one process
- * group; whoever reads the result waits for it. A node along an axis runs on every line of that axis, side by side.
- * Called by walk.ts for every such node.
+ * communication queue, where they run after any buckets in flight, as in one shared process group; the first node that
+ * reads the result waits for it. A node along an axis runs on every line of that axis, side by side. Called by walk.ts
+ * for every such node.
  */
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -21,24 +21,24 @@ import { callOnWords, packInput, unpackResult, wordsBrought } from './half-colle
 export interface GraphCollective {
   readonly builder: ProgramBuilder;
   readonly algorithm: AlgorithmName;
-  /** All that hold the node's stage. */
+  /** All lanes that hold the node's stage. */
   readonly lanes: readonly LaneBuilder[];
-  /** Those of the stage: a node without an axis works in each of them. */
+  /** Replica groups of the stage: a node without an axis works in each of them. */
   readonly replicaGroups: readonly Group[];
   readonly node: GraphNode;
-  /** Buffers, of the same name on every device. */
+  /** Names of the buffers, the same on every device. */
   readonly input: string;
   readonly output: string;
   /** The format of the tensors; absent: float32. */
   readonly half?: HalfFormat | undefined;
   readonly payload: Payload;
-  /** The result is waited for when it is read. */
+  /** Remembers that the first reader must wait for the result. */
   readonly arrivals: Arrivals;
 }
 
 interface Lowering {
   readonly op: CollectiveOp;
-  /** The ranks of the group whose input is copied to the output, in which the collective then works. */
+  /** The ranks of the group that first copy the input to the output, because the collective works in place. */
   readonly inPlaceOn?: 'all' | 'first';
   /** Only the first rank of the group has a result; the others get zeros. */
   readonly zerosOnOthers?: true;
@@ -52,7 +52,7 @@ const LOWERINGS: ReadonlyMap<string, Lowering> = new Map([
   [REDUCE, { op: 'reduce', inPlaceOn: 'all', zerosOnOthers: true }],
 ]);
 
-/** The collective that a node sends messages for, if it sends any. */
+/** The collective that a node stands for, if it sends any messages. */
 export const collectiveOf = ({ op }: GraphNode): CollectiveOp | undefined => LOWERINGS.get(op)?.op;
 
 /** Bytes that each of the ranks brings to the collective of a node. */

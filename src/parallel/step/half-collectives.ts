@@ -1,8 +1,7 @@
 /**
- * A collective of a tensor in half precision: the ranks send halves, two to an int32 word, and add halves up. The
- * result is halves, too: backward keeps these, and kernels read a float32 copy. Each rank's part begins at a word, so a
- * part with an odd number of elements is sent with one half more than in torch. Used by graph-collectives.ts, which
- * also counts the bytes.
+ * A collective of a tensor in half precision: the ranks send and add halves, two per int32 word. The result is halves,
+ * too, which backward keeps; kernels read a float32 copy. Each rank's part begins at a word, so a part with an odd
+ * number of elements has one half more than in torch. Used by graph-collectives.ts, which also counts the bytes.
  */
 import { at } from '../../base/invariant';
 import type { CollectiveCall } from '../../collectives/collective';
@@ -17,7 +16,7 @@ import { packedName, packedSpec } from '../emit-halves';
 export interface HalfCollective {
   readonly op: CollectiveOp;
   readonly format: HalfFormat;
-  /** Ranks that take part. */
+  /** Number of ranks that take part. */
   readonly ranks: number;
   /** Float32 buffers of the tensors, with the same names on every lane. */
   readonly input: string;
@@ -26,7 +25,7 @@ export interface HalfCollective {
 
 interface Parts {
   readonly count: number;
-  /** Elements of one. */
+  /** Elements of one part. */
   readonly length: number;
 }
 
@@ -46,7 +45,7 @@ const toWords = ({ count, length }: Parts): readonly CopiedRun[] =>
 const fromWords = (parts: Parts): readonly CopiedRun[] =>
   toWords(parts).map(({ from, to, length }) => ({ from: to, to: from, length }));
 
-/** Words that a rank brings, of a tensor of that many elements. */
+/** Words that a rank contributes of a tensor with that many elements. */
 export const wordsBrought = (op: CollectiveOp, length: number, ranks: number): number =>
   wordsOf(partsOf(length, op === 'reduceScatter' ? ranks : 1));
 
@@ -54,13 +53,13 @@ export const wordsBrought = (op: CollectiveOp, length: number, ranks: number): n
 const sentName = ({ op, input, output }: HalfCollective): string =>
   op === 'allReduce' ? packedName(output) : `${input}.sent`;
 
-/** All-gathered parts of odd length have gaps between them: they are received apart, and then joined. */
+/** All-gathered parts of odd length have gaps between them: they go into a separate buffer first, then are joined. */
 function receivedName(lane: LaneBuilder, { op, input, output }: HalfCollective): string {
   const isOdd = op === 'allGather' && elements(lane.spec(input).shape) % 2 === 1;
   return isOdd ? `${output}.received` : packedName(output);
 }
 
-/** Declares what is sent and received, and packs the input. */
+/** Declares the buffers that are sent and received, and packs the input. */
 export function packInput(lane: LaneBuilder, collective: HalfCollective, where: Where): void {
   const { op, format, ranks, input, output } = collective;
   const { shape } = lane.spec(input);

@@ -1,6 +1,6 @@
 /**
- * The pass graph/partition as a stage's graph asks for it: from a plan and the mesh, what each rank cuts. Ranks at one
- * place of the plan's axis have the same graph. Called by modes whose mesh cuts layers.
+ * Adapts the pass graph/partition to stage graphs: from a plan and the mesh, the cuts of each rank. Ranks with the same
+ * index on the plan's axis have the same graph. Called by modes whose mesh cuts layers.
  */
 import { at, must } from '../../base/invariant';
 import type { Graph, GraphBuilder } from '../../graph/graph';
@@ -34,7 +34,7 @@ interface CutBy {
 }
 
 function cut(whole: Graph, builder: GraphBuilder, { plan, rank, handedOn }: CutBy): CutGraph {
-  // Of a stage's input somebody may ask the gradient.
+  // The gradient of a stage's input may be requested.
   const wrt = whole.values.flatMap(({ id, role, type }) => (role === 'input' && type.dtype === 'f32' ? [id] : []));
   const made = partition(whole, builder, { plan, rank, wrt, wholeOutput: handedOn });
   const regionOf = (shape: Shape, placement: Placement) => ({ shape, piece: pieceOf(shape, [{ placement, ...rank }]) });

@@ -1,14 +1,14 @@
 /**
- * A sync for every replica group of the stages. Where an axis of the mesh cuts tensors, the ranks of a stage are not
- * all replicas of each other: the ranks that hold the same part are a group, and the groups work side by side.
- * Called by the presets.
+ * Makes one sync per replica group of the stages. If an axis of the mesh cuts tensors, the ranks of a stage are not all
+ * replicas of each other: ranks with the same part form a group, and the groups work side by side. Called by the
+ * presets.
  */
 import { at } from '../../base/invariant';
 import type { LaneBuilder } from '../../program/lane-builder';
 import type { StagePlace } from './place';
 import type { StageUse, Sync } from './sync';
 
-/** `make`: a sync for stages that have one replica group each. */
+/** `make`: makes a sync for stages with one replica group each. */
 export function perGroup(
   stages: readonly StagePlace[],
   make: (stages: readonly StagePlace[]) => Sync,
@@ -24,7 +24,7 @@ export function perGroup(
   });
 }
 
-/** The sync knows of the lanes of these stages alone. */
+/** The sync sees only the lanes of these stages. */
 export function seeingOnly(stages: readonly StagePlace[], sync: Sync): Sync {
   const own = new Set<LaneBuilder>(stages.flatMap(({ lanes }) => lanes));
   const part = (use: StageUse): StageUse => ({

@@ -1,6 +1,6 @@
 /**
- * Where each stage of a run is: the lanes that hold it or a part of it, and which of them are replicas of each other.
- * A run without a pipeline has one stage. Called by the presets (single, ddp, pipeline).
+ * The place of each stage of a run: the lanes that hold it or a part of it, and which of them are replicas of each
+ * other. A run without a pipeline has one stage. Called by the presets (single, ddp, pipeline).
  */
 import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -10,11 +10,11 @@ import { DATA_AXES, type Group } from '../../protocol/mesh';
 import type { Rank } from '../../protocol/trace';
 
 export interface StagePlace {
-  /** Of all stages in the same order: the k-th lanes of all stages are one line of pipeline ranks. */
+  /** Lanes of the stage. All stages use the same order: the k-th lanes of all stages are one line of pipeline ranks. */
   readonly lanes: readonly LaneBuilder[];
   /**
-   * Ranks that hold the same tensors: over each group gradients are averaged. Where an axis cuts the tensors of the
-   * stage, there is one group for each part. Every lane is in one group.
+   * Groups of ranks that hold the same tensors and average their gradients. If an axis cuts the tensors of the stage,
+   * each part has its own group. Every lane is in exactly one group.
    */
   readonly replicaGroups: readonly Group[];
 }

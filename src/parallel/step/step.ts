@@ -1,6 +1,6 @@
 /**
- * A whole step: the walk over its actions, what the replicas agree on, and the optimiser on what each rank holds. The
- * presets (single, ddp, pipeline) say where the stages are, in which order, and which syncs there are.
+ * A whole step: the walk over its actions, the syncs between replicas, and the optimiser on each rank's parameters. The
+ * presets (single, ddp, pipeline) supply the places of the stages, the order of the actions, and the syncs.
  */
 import { at } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -19,7 +19,8 @@ import { type Step, stageUseOf, walk } from './walk';
 export function emitStep(step: Step): void {
   const { kind, syncs, stages, builder } = step;
   walk(step);
-  // What follows belongs to the step, and to its last micro-batch only where these follow one another.
+  // From here on, instructions belong to the whole step, or to its last micro-batch if micro-batches run one after
+  // another.
   if (kind.ofOneBatch) builder.startMicroBatch(0);
   const last = kind.microBatches.length - 1;
   const parameters = stages.map((_place, stage) => parametersOf(step, stage, last));
@@ -28,7 +29,7 @@ export function emitStep(step: Step): void {
   for (const sync of syncs) sync.afterStep?.();
 }
 
-/** Micro-batches of the whole model, forward and backward of each before the next one. */
+/** Micro-batches of the whole model: forward and backward of each before the next one begins. */
 export const oneAfterTheOther = (kind: TrainingKind): readonly PipelineAction[] =>
   kind.microBatches.flatMap((_, microBatch) => passOf(microBatch));
 
@@ -38,7 +39,7 @@ const passOf = (microBatch: number): readonly PipelineAction[] => [
 ];
 
 export interface WholeGraphs {
-  /** Over whom batch norm is synchronised; absent: it is not. */
+  /** The ranks over which batch norm is synchronised; absent: it is not. */
   syncedIn?(microBatch: MicroBatchKind): Synced | undefined;
   /** Absent: no axis cuts tensors. */
   readonly partitionOf?: PartitionOf | undefined;
@@ -64,8 +65,8 @@ export function wholeGraphs(
 }
 
 /**
- * Forward, loss and backward of a micro-batch on cuda:0, for modes that have the rest of a step to themselves; the
- * parameters that got a gradient.
+ * Emits forward, loss and backward of a micro-batch on cuda:0, for modes that emit the rest of the step themselves.
+ * Returns the parameters that got a gradient.
  */
 export function emitWholeBatch(
   builder: ProgramBuilder,
@@ -80,13 +81,13 @@ export function emitWholeBatch(
   return parametersOf(step, 0, microBatch);
 }
 
-/** Of a stage, those that got a gradient in that micro-batch. */
+/** Parameters of a stage that got a gradient in that micro-batch. */
 const parametersOf = (step: Step, stage: number, microBatch: number): readonly ParameterRef[] =>
   at(stageUseOf(step, { stage, kind: 'B', microBatch }).works, 0).graph.parameters;
 
 /**
- * In each replica of the model one optimiser over all its stages and, where an axis cuts tensors, over all their parts;
- * a replica without rows in the last micro-batch has none.
+ * Emits one optimiser per replica of the model, over all its stages and, if an axis cuts tensors, over all their parts.
+ * A replica without rows in the last micro-batch has none.
  */
 function emitOptimizers(step: Step, parameters: readonly (readonly ParameterRef[])[]): void {
   const { builder, input, stages, kind, piecesAlong = CUT_AXES, optimized = (_lane, own) => own, isStepped } = step;
@@ -113,7 +114,7 @@ function emitOptimizers(step: Step, parameters: readonly (readonly ParameterRef[
   for (const own of lines.values()) emitOptimizerOfLines(builder, input, own, piecesAlong);
 }
 
-/** In the order of ranks. What several ranks have of a replica of the model counts once in the common norm. */
+/** The parts in the order of ranks. A parameter that several ranks of a replica hold counts once in the common norm. */
 function partsOf(
   held: ReadonlyMap<LaneBuilder, ReadonlyMap<string, ParameterRef>>,
   mesh: DeviceMesh,

@@ -1,7 +1,8 @@
 /**
- * Gradients that are addends on the ranks of an axis, as those of a layer norm whose rows are cut: torch leaves them as
- * Partial, and the optimiser sums them when it reads them. A sync that sums each once, after the data axes' syncs and
- * before clipping. (torch sums once per read, three times for AdamW.) Called by modes whose mesh cuts layers.
+ * Sums gradients that are addends on the ranks of an axis, such as a layer norm's under sequence parallelism: torch
+ * leaves them as Partial, and the optimiser sums them when it reads them. This sync sums each once, after the data
+ * axes' syncs and before clipping. (torch sums once per read, three times for AdamW.) Called by modes whose mesh cuts
+ * layers.
  */
 import { at } from '../../base/invariant';
 import type { ProgramBuilder } from '../../program/builder';
@@ -24,7 +25,7 @@ export interface PartialSums {
 
 export const sumPartials = ({ builder, algorithm, stages, kind }: PartialSums): Sync => ({
   finish(parameters) {
-    // Addends add up over the micro-batches: a sum in between would be added once per rank at the next one.
+    // Addends accumulate over the micro-batches: an earlier sum would be counted once per rank by the next sum.
     if (!kind.steps) return;
     for (const [stage, { lanes }] of stages.entries())
       for (const axis of AXES) {

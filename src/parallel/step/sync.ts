@@ -1,8 +1,9 @@
 /**
- * The seam between the walk over a step's actions and what makes replicas agree: DDP's reducer, the gradients of shared
- * weights, the division by the number of micro-batches. The walk calls a sync before and after each use of a stage, as
- * gradients get ready, and when all actions are done. A sync emits instructions; it knows nothing of schedules.
- * Implemented by ddp/sync.ts, pipeline/tied-sync.ts and pipeline/scale-grads.ts; called by walk.ts and step.ts.
+ * The interface between the walk over a step's actions and the code that makes replicas agree: DDP's reducer, the
+ * gradients of shared weights, the division by the number of micro-batches. The walk calls a sync before and after each
+ * use of a stage, as gradients get ready, and when all actions are done. A sync emits instructions; it knows nothing of
+ * schedules. Implemented by ddp/sync.ts, pipeline/tied-sync.ts and pipeline/scale-grads.ts; called by walk.ts and
+ * step.ts.
  */
 import type { GraphNode } from '../../graph/graph';
 import type { LaneBuilder } from '../../program/lane-builder';
@@ -22,11 +23,11 @@ export interface SyncedStage {
 export interface StageUse {
   readonly action: PipelineAction;
   readonly place: StagePlace;
-  /** Ranks that have run out of batches are not among these. */
+  /** Lanes with rows; ranks that have run out of batches are left out. */
   readonly works: readonly SyncedStage[];
 }
 
-/** What a lane has just written, by the names of its buffers. */
+/** The buffers that a lane has just written, by name. */
 export interface Written {
   readonly lane: LaneBuilder;
   readonly names: readonly string[];
@@ -35,22 +36,24 @@ export interface Written {
 export interface Sync {
   /** Before the first node of the action: the forward pass, or the part of the backward pass that it stands for. */
   beforeUse?(use: StageUse): void;
-  /** Every rank is about to do this node of its graph; the same one on all, as far as the ranks' graphs are alike. */
+  /** Every rank is about to run this node of its graph; the same node on all ranks where their graphs match. */
   beforeNode?(use: StageUse, node: GraphNode): void;
-  /** Every rank has done the node. */
+  /** Every rank has run the node. */
   afterNode?(use: StageUse, node: GraphNode): void;
   /** The same node of a backward pass has run on every rank. */
   ready?(use: StageUse, written: readonly Written[]): void;
   afterUse?(use: StageUse): void;
-  /** All actions are emitted. `parameters`: of each stage. Afterwards `.grad` holds what the optimiser reads. */
+  /**
+   * All actions are emitted. `parameters`: by stage. Afterwards `.grad` holds the gradients that the optimiser reads.
+   */
   finish?(parameters: readonly (readonly ParameterRef[])[]): void;
   /** The optimiser has stepped, if it does so in this Program. */
   afterStep?(): void;
 }
 
 /**
- * Emits what belongs to the whole step, in the middle of an action. Where the micro-batches follow one another, each
- * has its own reduction, which stays part of it.
+ * Emits instructions of the whole step in the middle of an action. If micro-batches run one after another, each has its
+ * own reduction, which stays part of its micro-batch.
  */
 export function besideAction({ ofOneBatch }: TrainingKind, { action, place }: StageUse, emit: () => void): void {
   if (ofOneBatch) for (const lane of place.lanes) lane.startMicroBatch(0);

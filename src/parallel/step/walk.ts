@@ -1,8 +1,8 @@
 /**
  * The loop over the actions of a step. Each action is emitted for all ranks of its stage, node by node in turns, so
- * that a collective inside the graph meets the other ranks, and a sync sees a bucket ready when it is. Within a rank
- * the compute queue keeps the order of the actions. It knows neither schedules nor modes: the order comes from outside.
- * Source of what an action does: torch/distributed/pipelining/stage.py. Called by step.ts.
+ * that all ranks reach a collective inside the graph together, and a sync sees a bucket as soon as it is ready. The
+ * compute queue of a rank keeps the order of the actions. The walk knows neither schedules nor modes: the caller gives
+ * the order. For the work of an action see torch/distributed/pipelining/stage.py. Called by step.ts.
  */
 import { at } from '../../base/invariant';
 import { Part } from '../../base/part';
@@ -37,17 +37,17 @@ export interface Step {
   /** Actions of all ranks, in the order in which they would start if messages took no time. */
   readonly order: readonly PipelineAction[];
   readonly syncs: readonly Sync[];
-  /** What a rank of the stage computes. */
+  /** The graph that a rank of the stage computes. */
   graphOf(action: PipelineAction, rows: number, rank: Rank): StageGraph;
-  /** Nodes of a B, I or W; absent: every backward action is the whole backward. */
+  /** Nodes of an action B, I or W; absent: every backward action is a whole backward pass. */
   backwardNodes?(graph: StageGraph, kind: Computation): readonly GraphNode[];
-  /** Of parameters that a backward pass reaches, what the optimiser of a rank has; absent: the parameters. */
+  /** What a rank's optimiser holds of the parameters that backward reaches; absent: the parameters themselves. */
   optimized?(lane: LaneBuilder, parameters: readonly ParameterRef[]): readonly ParameterRef[];
-  /** Whether the optimiser of a rank steps that parameter; absent: all that the rank has. */
+  /** Whether a rank's optimiser steps the parameter; absent: it steps all that the rank holds. */
   isStepped?(lane: LaneBuilder, parameter: string): boolean;
-  /** Axes along which ranks have different pieces of one replica of the model; absent: those that cut tensors. */
+  /** Axes along which ranks have different pieces of one replica of the model; absent: the axes that cut tensors. */
   readonly piecesAlong?: readonly Axis[];
-  /** Between stages; absent: there is one stage. */
+  /** Transfers between stages; absent: the run has one stage. */
   readonly borders?: Borders;
 }
 
@@ -92,7 +92,7 @@ class Walker {
     for (const sync of syncs) sync.afterUse?.(use);
   }
 
-  /** What a forward pass needs from the host. Targets come with the inputs where one stage needs both. */
+  /** Loads the data of a forward pass from the host. A stage that needs both loads targets with the inputs. */
   private load({ stage }: PipelineAction, { lane, graph, rows: count }: SyncedStage): void {
     if (stage === 0) emitLoad(lane, { buffer: graph.input, source: 'inputs', start: 0, count });
     if (stage === 0 && this.isLast(stage)) loadTargets(lane, count);
@@ -118,7 +118,7 @@ class Walker {
     return stage === this.step.stages.length - 1;
   }
 
-  /** Every lane does the k-th node before any lane does the next one. */
+  /** Every lane emits its k-th node before any lane emits the next one. */
   private inTurns(use: StageUse, list: (graph: StageGraph) => readonly GraphNode[]): void {
     const { syncs } = this.step;
     const turns = use.works.map((work) => ({ ...work, nodes: list(work.graph) }));
@@ -149,7 +149,7 @@ class Walker {
     for (const { lane } of turns) this.arrivals.await(lane);
   }
 
-  /** A gradient that came by messages is waited for at once: a sync may take it from here. */
+  /** Waits at once for a gradient that arrives by messages, because a sync may read it from here on. */
   private completed(lane: LaneBuilder, graph: StageGraph, node: GraphNode): void {
     const outputs = namesOf(graph, node.outputs);
     if (graph.parameters.some(({ fresh }) => outputs.includes(fresh))) this.arrivals.await(lane, outputs);
@@ -177,7 +177,7 @@ class Walker {
     GRAPH_COLLECTIVES.get().emitCollective({ ...places, node, input, output, half, payload });
   }
 
-  /** What follows on the lanes of the stage belongs to the action `of`; their buffers are there from now on. */
+  /** The next instructions on the stage's lanes belong to the action `of`. Declares the lanes' buffers on first use. */
   private begin(action: PipelineAction, of: PipelineAction): StageUse {
     const use = stageUseOf(this.step, action);
     for (const lane of use.place.lanes) {

@@ -1,9 +1,9 @@
 /**
- * The plan that is made for a model where the settings have none. Layers are cut in pairs, the first by columns and the
- * second by rows, so that what lies between them stays in parts and each pair needs one all-reduce forward and one
- * backward (Megatron-LM, arXiv 1909.08053). Transformer blocks are two such pairs. An embedding of tokens is cut by its
- * vocabulary, and so is a head of token logits, whose cross-entropy then takes logits in parts. What cannot be divided
- * among the ranks stays whole. Called by plan.ts.
+ * Makes a plan for a model if the settings have none. It cuts layers in pairs, the first by columns and the second by
+ * rows, so that activations between them stay in parts and each pair needs one all-reduce forward and one backward
+ * (Megatron-LM, arXiv 1909.08053). Transformer blocks are two such pairs. A token embedding is cut by vocabulary, and
+ * so is a head of token logits, whose cross-entropy then takes logits in parts. Layers that the ranks cannot share stay
+ * whole. Called by plan.ts.
  */
 import { at } from '../../base/invariant';
 import type { Config, LayerConfig, LayerType } from '../../protocol/config';
@@ -11,7 +11,7 @@ import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
 import type { StyleConfig, TensorConfig } from '../../protocol/config/tensor';
 import { everyRankHasPart } from './face-size';
 
-/** Each channel by itself. */
+/** Layers that work on each channel separately. */
 const BETWEEN_CONVOLUTIONS: ReadonlySet<LayerType> = new Set<LayerType>([
   ...POINTWISE_LAYERS,
   'BatchNorm2d',
@@ -43,7 +43,7 @@ export function autoPlan({ model: { layers }, loss }: Config, ranks: number): Re
 
 const pathOf = (layers: readonly LayerConfig[], i: number): string => at(layers, i).name ?? String(i);
 
-/** Of a layer that has layers inside. */
+/** Plan entries of a layer that contains layers. */
 function inside(layer: LayerConfig, path: string, ranks: number): Entries {
   const of = (child: string) => (path === '' ? child : `${path}.${child}`);
   switch (layer.type) {
@@ -73,7 +73,7 @@ function inside(layer: LayerConfig, path: string, ranks: number): Entries {
   }
 }
 
-/** The layer that is cut by rows where this one is cut by columns. */
+/** The layer to cut by rows if this layer is cut by columns. */
 function partnerOf(layers: readonly LayerConfig[], i: number, ranks: number): number | undefined {
   const first = at(layers, i);
   if (first.type === 'Linear') {
@@ -86,12 +86,12 @@ function partnerOf(layers: readonly LayerConfig[], i: number, ranks: number): nu
   const second = layers.findIndex(({ type }, j) => j > i && !BETWEEN_CONVOLUTIONS.has(type));
   const flat = layers.slice(i, second).some(({ type }) => type === 'Flatten');
   const partner = layers[second];
-  // Flattened channels are a run of columns of the next layer, if all ranks have as many.
+  // Flattened channels of a rank are neighbouring columns of the next layer if all ranks have equally many.
   if (partner?.type === 'Linear') return flat && first.out % ranks === 0 ? second : undefined;
   return partner?.type === 'Conv2d' && partner.groups === 1 && !flat ? second : undefined;
 }
 
-/** With the norms between them, each channel of which is where its channel of the convolution is. */
+/** The pair and the norms between its layers; the channels of a norm are cut like the convolution's. */
 function pair(layers: readonly LayerConfig[], first: number, second: number): Entries {
   const norms = layers.slice(first, second).flatMap(({ type }, i) => (type === 'BatchNorm2d' ? [first + i] : []));
   return [
@@ -101,7 +101,7 @@ function pair(layers: readonly LayerConfig[], first: number, second: number): En
   ];
 }
 
-/** Path of the last layer, where it gives a logit for each token of a vocabulary and the loss takes logits in parts. */
+/** Path of the last layer, if it gives one logit per token of a vocabulary and the loss takes logits in parts. */
 function vocabularyHead(layers: readonly LayerConfig[], loss: Config['loss'], ranks: number): string | undefined {
   const head = layers.at(-1);
   const isOfTokens = layers.some(({ type }) => type === 'TokenEmbedding' || type === 'Embedding');

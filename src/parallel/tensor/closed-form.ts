@@ -1,6 +1,6 @@
 /**
- * What the ranks of a tensor group send, and over the replicas what DDP sends for the parts of a rank. Called through
- * compiler.ts.
+ * The bytes that the ranks of a tensor group send to each other, and that DDP sends over the replicas for each rank's
+ * parts. Called through compiler.ts.
  */
 import { at, must } from '../../base/invariant';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -39,7 +39,7 @@ export function tensorForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Clo
 
 type GraphOf = (device: DeviceIndex) => StageGraph;
 
-/** One graph for all ranks at the same place of tp. */
+/** One graph for all ranks with the same index on tp. */
 export function cutGraphs({ input, config }: RunSizes, { rows, gradients }: FormPass, mesh: DeviceMesh): GraphOf {
   const cuts = partitionOf(planIn(config), mesh);
   const made = new Map<string, StageGraph>();
@@ -53,7 +53,7 @@ export function cutGraphs({ input, config }: RunSizes, { rows, gradients }: Form
   };
 }
 
-/** Of the gradients of what the device holds. */
+/** The reduction of the gradients of the device's parts. */
 function reductionOf(
   run: RunSizes,
   pass: FormPass,

@@ -1,6 +1,6 @@
 /**
- * What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. The step is that of a
- * single device or of DDP, each rank with its own part of the graph; where the mesh has shards, that of mode sharded.
+ * The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. The step is a single
+ * device's or DDP's, with each rank's own part of the graph; if the mesh has shards, it is mode sharded's step.
  */
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';

@@ -1,4 +1,4 @@
-/** DDP's settings around what each rank of a tensor group holds. Called by compiler.ts and notices.ts. */
+/** Which of DDP's settings apply around the parts of a rank of a tensor group. Called by compiler.ts and notices.ts. */
 import type { DdpOfParts } from '../ddp/around-parts';
 
 const ONE_BATCH =

@@ -1,11 +1,11 @@
 /**
- * The settings with which tensor parallelism of this model runs: what the page sets when the mode is chosen. Called
- * through fits.ts.
+ * Settings with which tensor parallelism of this model can run. The page sets them when the user chooses the mode.
+ * Called through fits.ts.
  */
 import type { Config } from '../../protocol/config';
 import { everyRankHasPart, widest } from './face-size';
 
-/** As many replicas as are set, if the batch has rows for them, and in each as many ranks as find a column. */
+/** The chosen number of replicas, if the batch has rows for them, each with as many ranks as can have a column. */
 export function fitted(config: Config): Config {
   const { pp: _pp, tp: _tp, dpShard: _dpShard, ...mesh } = config.mesh;
   const dpReplicate = Math.min(mesh.dpReplicate, config.worldSize, config.batchSize);

@@ -2,14 +2,14 @@
 import type { Config, LayerConfig } from '../../protocol/config';
 import { replicasOf } from '../../protocol/mesh-sizes';
 
-/** Columns that the widest layer inside the net can be cut into, for each replica. */
+/** The most ranks: for each replica, the columns of the widest layer inside the net. */
 export const mostTensorRanks = (config: Config): number => replicasOf({ ...config, mode: 'tensor' }) * widest(config);
 
-/** torch.chunk gives all ranks but the last ones equally many, so that these may be left with none. */
+/** torch.chunk gives all ranks but the last ones equally many columns, so the last ranks may get none. */
 export const everyRankHasPart = (length: number, ranks: number): boolean =>
   Math.ceil(length / ranks) * (ranks - 1) < length;
 
-/** Columns of the layer, or heads. */
+/** The most columns or heads of any layer. */
 export const widest = (config: Config): number => Math.max(1, ...config.model.layers.slice(0, -1).map(columnsOf));
 
 function columnsOf(layer: LayerConfig): number {

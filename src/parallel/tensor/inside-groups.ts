@@ -1,7 +1,7 @@
 /**
- * What ranks send that share the layers of one graph: of every collective in it what its algorithm sends, which follows
- * from the shapes; and once per step the gradients that are addends on them. Called by the closed forms of the modes
- * tensor and pipeline.
+ * The bytes that ranks sharing the layers of one graph send to each other: for every collective of the graph, from its
+ * algorithm and shapes, and once per step for gradients that are addends on these ranks. Called by the closed forms of
+ * the modes tensor and pipeline.
  */
 import { at, must } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -31,13 +31,13 @@ interface SentBy {
   readonly op: CollectiveOp;
   readonly module: string;
   readonly phase: GraphPhase;
-  /** Of the tensor that the collective takes. */
+  /** Bytes of the tensor that the collective takes. */
   readonly size: number;
-  /** That the rank sends. */
+  /** Bytes that the rank sends. */
   readonly bytes: number;
 }
 
-/** In a forward and backward pass. */
+/** The bytes of one forward and backward pass. */
 export function sentInside({ graph }: StageGraph, rank: RankOfGroup): SentInside {
   const collectives = graph.nodes.flatMap((node): readonly SentBy[] => {
     const op = collectiveOf(node);
@@ -50,7 +50,9 @@ export function sentInside({ graph }: StageGraph, rank: RankOfGroup): SentInside
   return { bytes: collectives.reduce((sum, { bytes }) => sum + bytes, 0), collectives };
 }
 
-/** Of what every rank sends, in the order of the model, then the loss; the words are those of the first rank. */
+/**
+ * Sums all ranks' bytes layer by layer, in the order of the model, then the loss. The words describe the first rank.
+ */
 export function layersOf(ranks: readonly SentInside[], { nodes }: Graph): readonly LayerForm[] {
   const first = at(ranks, 0).collectives;
   const sending = new Set(first.map(({ module }) => module));
@@ -67,7 +69,7 @@ export function layersOf(ranks: readonly SentInside[], { nodes }: Graph): readon
 /** 'all-reduce' of 'allReduce'. */
 const hyphened = (op: CollectiveOp): string => op.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The same call in both passes is said once. */
+/** A call that occurs in both passes is named once. */
 function wordsOf(sent: readonly SentBy[]): string {
   const calls = new Map<string, GraphPhase[]>();
   for (const { op, size, phase } of sent) {
@@ -77,7 +79,7 @@ function wordsOf(sent: readonly SentBy[]): string {
   return [...calls].map(([call, phases]) => `${call} in ${phases.join(' and ')}`).join(', ');
 }
 
-/** Of gradients that are torch's Partial: their all-reduces before the optimiser. */
+/** The all-reduces of torch's Partial gradients before the optimiser. */
 export function sentForPartials({ graph, parameters }: StageGraph, rank: RankOfGroup): number {
   const types = new Map(graph.values.map(({ name, type }) => [name, type]));
   return parameters

@@ -1,4 +1,4 @@
-/** The modules of a model as the plan of a script has them. Called by the listing and by local-outputs.ts. */
+/** The modules of a model as they appear in a script's plan. Called by the listing and by local-outputs.ts. */
 import { modulesOf } from '../../graph/partition/styles';
 import type { ListedModule } from '../../interop/pytorch/tensor';
 import type { Config } from '../../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * The PyTorch script of tensor parallelism: init_device_mesh, parallelize_module and the plan, and around it
- * DistributedDataParallel where there are replicas, or fully_shard where there are shards. For torch 2.6 and later.
+ * The PyTorch script of tensor parallelism: init_device_mesh, parallelize_module and the plan, inside
+ * DistributedDataParallel if the run has replicas, or inside fully_shard if it has shards. For torch 2.6 and later.
  * Called through mode.ts and by the listing of mode sharded.
  */
 import { calledPositions, localHeads } from '../../interop/pytorch/classes';
@@ -36,7 +36,7 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   const sharded = shardsParameters(planned) ? { dpReplicate, dpShard } : undefined;
   const shape = { tp, dp: replicasOf(planned), sharded };
   const wraps = shape.dp > 1 && !sharded;
-  // Without DistributedDataParallel there is no no_sync().
+  // no_sync() exists only with DistributedDataParallel.
   const config: Config = wraps ? planned : { ...planned, ddp: { ...planned.ddp, noSync: 'none' } };
   const { lossParallel = false } = config.tensor;
   const modules = listedModules(config);
@@ -108,7 +108,7 @@ const ROWS_BY_RANK =
 const NO_CLIPPING =
   '# clipping: DistributedDataParallel has plain tensors where the plan made DTensors, so each rank clips by the norm of its parts, and the losses differ';
 
-/** Of the process group. */
+/** The timeout argument of init_process_group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
   timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${timeoutS})`];
 
@@ -132,7 +132,7 @@ function aboutData({ dp, sharded }: TensorShape): string {
   return ` and fully_shard on ${dpShard}${dpReplicate > 1 ? `, ${dpReplicate} replicas of them` : ''}`;
 }
 
-/** All ranks of a tensor group go through the same batches. */
+/** All ranks of a tensor group iterate over the same batches. */
 function dataLines(config: Config, { dp, sharded }: TensorShape, dialect: Dialect): ReturnType<typeof loaderLines> {
   if (dp === 1) return { names: [], lines: loader(config, dialect, 'gpus') };
   return loaderLines(config, Math.floor(microBatch(config) / dp), dialect, {

@@ -2,8 +2,8 @@
  * Tensor and sequence parallelism, as torch.distributed.tensor.parallel does it: one process for each rank. The ranks
  * of a tensor group hold parts of the same layers, take the same batch and compute the same loss. Collectives inside
  * the forward and the backward pass bring the parts together. Replicas of the group train on different batches, with
- * DDP around what each rank holds; where they are along dpShard, fully_shard is around it, and the run is mode
- * sharded's. This file is the light part, which is there from the beginning; what compiles is fetched.
+ * DDP around each rank's parts; along dpShard, fully_shard wraps these parts instead, and the mode is sharded. This
+ * file is the light part, loaded with the page; the compiler is loaded on demand.
  */
 import { at, must } from '../../base/invariant';
 import { Part } from '../../base/part';

@@ -1,6 +1,6 @@
 /**
- * What is worth saying of a tensor parallel run before it starts: plan entries that name nothing, layers that every
- * rank computes whole, tensors that are gathered though the plan did not ask for it. Called through compiler.ts.
+ * Notices about a tensor parallel run before it starts: plan entries that name no module, layers that every rank
+ * computes whole, gathers that the plan did not ask for. Called through compiler.ts.
  */
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { Notice } from '../../protocol/notice';
@@ -16,7 +16,7 @@ export const tensorNotices = (input: NoticeInput): readonly Notice[] => [
   ...ignoredDdpNotices(input.given, DDP_OF_GROUPS),
 ];
 
-/** Of the plan, whatever averages the gradients. */
+/** Notices about the plan, for any way of averaging gradients. */
 export const cutNotices = (input: NoticeInput): readonly Notice[] => [...planNotices(input), ...gatherNotices(input)];
 
 function planNotices({ config }: NoticeInput): readonly Notice[] {
@@ -27,7 +27,7 @@ function planNotices({ config }: NoticeInput): readonly Notice[] {
     notices.push({
       level: 'warning',
       id: 'plan-names-no-module',
-      text: `tensor.plan has ${unmatched.map((entry) => `"${entry}"`).join(', ')}, and the model has no such ${unmatched.length === 1 ? 'module' : 'modules'}. The layers that were meant stay whole on every rank. PyTorch goes on with a warning, too.`,
+      text: `tensor.plan has ${unmatched.map((entry) => `"${entry}"`).join(', ')}, and the model has no such ${unmatched.length === 1 ? 'module' : 'modules'}. The layers that were meant stay whole on every rank. PyTorch also continues with a warning.`,
       hint: 'Write the path of a module as in the state_dict: "0" for the weight "0.weight".',
     });
   if (tp > 1 && plan.tensors.size === 0)
@@ -40,7 +40,7 @@ function planNotices({ config }: NoticeInput): readonly Notice[] {
   return notices;
 }
 
-/** A layer by columns whose reader is whole, or cut otherwise. */
+/** Notices about a layer cut by columns whose reader is whole or cut differently. */
 function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
   const { gathered } = cutModel({ ...input, config }, 0);
   if (gathered.length === 0) return [];
@@ -55,7 +55,7 @@ function gatherNotices({ config, input }: NoticeInput): readonly Notice[] {
   ];
 }
 
-/** What needs a tensor whole. The loss is no module of the model, nor is a sum between modules. */
+/** Names the reader that needs a tensor whole. The loss, and a sum between modules, are not modules of the model. */
 const readerWords = ({ module, op }: { readonly module: string; readonly op: string }): string => {
   if (module !== '') return `"${module}"`;
   return op.startsWith('loss/') ? 'the loss' : 'a sum between modules';

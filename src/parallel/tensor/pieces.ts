@@ -1,4 +1,4 @@
-/** Which piece of each tensor a device has by the plan. Called by the modes tensor, sharded and pipeline. */
+/** The piece of each tensor that the plan gives to a device. Called by the modes tensor, sharded and pipeline. */
 import { at } from '../../base/invariant';
 import { placementOf } from '../../graph/partition/plan';
 import { initDeviceMesh } from '../../mesh/device-mesh';
@@ -12,7 +12,7 @@ import { planIn } from './plan';
 
 type CutsOf = (name: string, device: DeviceIndex) => Parameters<typeof pieceOf>[1];
 
-/** Of a settled configuration. */
+/** The cuts of a settled configuration. */
 export function cutsOf(config: Config): CutsOf {
   const mesh = initDeviceMesh(meshSizes(config));
   const plan = planIn(config);

@@ -1,6 +1,6 @@
 /**
- * The plan of a run for the page's editor: of each module how it is cut and how it may be cut, and what the plan costs,
- * which is read off the graphs of one rank and of a whole model. Called through compiler.ts.
+ * The plan of a run for the page's editor: how each module is cut, how it may be cut, and the cost of the plan, from
+ * the graphs of one rank and of the whole model. Called through compiler.ts.
  */
 import { at, must } from '../../base/invariant';
 import type { Graph } from '../../graph/graph';
@@ -17,7 +17,7 @@ import { bytesBrought, collectiveOf } from '../step/graph-collectives';
 import { partitionOf } from '../step/partition-of';
 import { cutModel, entryOfModule, planIn, styleOfModule } from './plan';
 
-/** What a module of that type can be; first of all it is whole. */
+/** The styles that a module of each type can have; the first choice is whole. */
 const CHOICES: Readonly<Partial<Record<LayerType, readonly StyleName[]>>> = {
   Linear: ['ColwiseParallel', 'RowwiseParallel'],
   Embedding: ['ColwiseParallel', 'RowwiseParallel'],
@@ -68,7 +68,7 @@ function modulesIn(config: Config, whole: StageGraph, own: StageGraph): readonly
   });
 }
 
-/** The two products of a MultiheadAttention have modules of their own in the state_dict. */
+/** The two projections of a MultiheadAttention are separate modules in the state_dict. */
 const isInside = (name: string, path: string): boolean => name.startsWith(`${path}.out_proj.`);
 
 function sizesIn({ graph, registered }: StageGraph): ReadonlyMap<string, number> {

@@ -1,6 +1,6 @@
 /**
- * The plan of a run: from the settings, or made for the model, as styles by module and as the placements that the pass
- * graph/partition reads. Called by this folder and by the mode pipeline, whose stages may be cut, too.
+ * The plan of a run, from the settings or made for the model: as styles by module, and as placements for the pass
+ * graph/partition. Called by this folder and by the mode pipeline, whose stages may be cut, too.
  */
 import { GraphBuilder } from '../../graph/graph';
 import { partition } from '../../graph/partition/partition';
@@ -28,7 +28,7 @@ export function withPlan(config: Config): Config {
   };
 }
 
-/** Of a settled configuration. */
+/** The placements of a settled configuration's plan. */
 export function madePlan({ model, tensor: { plan = {}, lossParallel = false } }: Config): MadePlan {
   const styles = Object.entries(plan).map(([module, style]) => [module, styleOf(style)] as const);
   return planOf({ axis: 'tp', styles, lossParallel }, model.layers);
@@ -46,7 +46,7 @@ const styleOf = (style: StyleConfig): ParallelStyle =>
         localOutput: style.useLocalOutput,
       };
 
-/** By the path of a module: its style; {} for a module that stays whole. */
+/** Returns a function from a module's path to its style; {} for a module that stays whole. */
 export function styleOfModule(config: Config) {
   const entryOf = entryOfModule(config);
   return (path: string): Partial<ParallelStyle> => {
@@ -55,7 +55,7 @@ export function styleOfModule(config: Config) {
   };
 }
 
-/** By the path of a module: its entry in the plan. */
+/** Returns a function from a module's path to its entry in the plan. */
 export function entryOfModule({ tensor: { plan = {} } }: Config) {
   const entries = Object.entries(plan);
   return (path: string): StyleConfig | undefined => entries.find(([pattern]) => fitsModule(pattern, path))?.[1];
@@ -63,10 +63,13 @@ export function entryOfModule({ tensor: { plan = {} } }: Config) {
 
 export const planIn = (config: Config): Plan => madePlan(config).plan;
 
-/** Any number of rows shows how a model is cut. */
+/** The cuts do not depend on the number of rows. */
 const ROWS = 2;
 
-/** The forward graph of the whole model, cut for one rank of a tensor group; with its loss unless that is left out. */
+/**
+ * The forward graph of the whole model, cut for one rank of a tensor group; includes the loss unless `withLoss` is
+ * false.
+ */
 export function cutModel(input: ModeInput, index: number, { withLoss = true } = {}): Partitioned {
   const { config, ops, inputShape, inputType, targetShape, targetType } = input;
   const whole = new GraphBuilder(ops);

@@ -1,6 +1,6 @@
 /**
- * default_hooks.allreduce_hook, and what DDP does without a hook: gradients are divided by the world size on the way
- * in, and summed.
+ * default_hooks.allreduce_hook, and what DDP does without a hook: gradients are divided by the world size as they are
+ * copied into the bucket, then summed.
  */
 import { algorithmFor } from '../../../collectives/algorithms';
 import type { CommHook } from './comm-hook';

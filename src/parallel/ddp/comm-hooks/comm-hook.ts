@@ -1,7 +1,7 @@
 /**
- * The seam of DDP's communication hooks (register_comm_hook): what happens to a bucket between the last gradient that
- * is copied in and the averages that are copied out. The reducer packs, launches and waits; a hook emits what lies
- * between, on the communication queue. `comm-hooks.ts` is the table. Called by reducer.ts.
+ * The seam of DDP's communication hooks (register_comm_hook): what happens to a bucket after the last gradient was
+ * copied in and before the averages are copied out. The reducer packs, launches and waits; a hook emits everything
+ * between the copies, on the communication queue. `comm-hooks.ts` is the table. Called by reducer.ts.
  */
 
 import type { ProgramBuilder } from '../../../program/builder';
@@ -18,14 +18,14 @@ export interface BucketCall {
   readonly builder: ProgramBuilder;
   readonly config: Config;
   readonly group: Group;
-  /** Flat float32 buffer of that name on every device of the group. */
+  /** Name of the bucket's flat float32 buffer on every device of the group. */
   readonly buffer: string;
   /** In elements. */
   readonly length: number;
   readonly parameters: readonly ParameterRef[];
   readonly index: number;
   readonly where: Where;
-  /** Of the step (CommHook.phases). */
+  /** Phase of the step (CommHook.phases). */
   readonly phase: HookPhase;
 }
 
@@ -36,13 +36,13 @@ export interface AfterStepCall {
   readonly group: Group;
   /** Names of all parameters, in registration order. */
   readonly parameters: readonly string[];
-  /** Before the names of its buffers, where a device has several stages. */
+  /** Prefix of the hook's buffer names, if a device has several stages. */
   readonly prefix: string;
   readonly phase: HookPhase;
 }
 
 /**
- * Random numbers of one step, the same on every device: they come with the step's data into the buffer of that name.
+ * Random numbers of one step, the same on every device. The host loads them with the step's data into the named buffer.
  */
 export interface HookDraw {
   readonly buffer: string;
@@ -51,18 +51,18 @@ export interface HookDraw {
 
 export interface CommHook {
   readonly name: Config['ddp']['commHook']['type'];
-  /** What the reducer multiplies gradients by as it copies them in. */
+  /** The factor by which the reducer multiplies gradients as it copies them in. */
   scale(worldSize: number, phase: HookPhase): number;
-  /** After it the bucket of every rank holds what goes back into `.grad`. */
+  /** Afterwards the bucket of every rank holds the values that the reducer copies back into `.grad`. */
   emit(call: BucketCall): void;
-  /** Buffers that it keeps from step to step, on every device: error feedback, factors. Given for each bucket. */
+  /** Buffers that the hook keeps from step to step on every device, for each bucket: error feedback, factors. */
   state?(call: BucketCall): readonly BufferSpec[];
-  /** Where it does not do the same in every step. */
+  /** The phases of a hook that does not do the same in every step. */
   phases?(config: Config): StepPhases;
   afterStep?(call: AfterStepCall): void;
   /**
-   * What its `load` instructions ask for, by step of the optimiser; `buckets` with the shapes of their parameters. For
-   * one run: what it gives may keep generators.
+   * The random numbers of the hook's `load` instructions, by step of the optimiser. `buckets` has the shapes of the
+   * parameters of each bucket. Call it once per run: the returned function may keep generators.
    */
   draws?(config: Config, buckets: readonly (readonly Shape[])[]): (step: number) => readonly HookDraw[];
 }

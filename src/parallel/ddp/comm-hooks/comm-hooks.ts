@@ -1,6 +1,6 @@
 /**
  * The table of communication hooks: one file for each. To add one, add a row here and a variant in protocol/config/ddp.
- * All but the plain all-reduce are loaded for the runs that have them (training/load-parts).
+ * Hooks other than the plain all-reduce are loaded only for runs that use them (training/load-parts).
  */
 import { loadAll, Part } from '../../../base/part';
 import type { Config } from '../../../protocol/config';
@@ -17,7 +17,7 @@ const LATE: Readonly<Record<Exclude<HookName, 'allreduce'>, Part<CommHook>>> = {
 };
 if (!globalThis.LOCKSTEP_SITE) await loadAll(Object.values(LATE));
 
-/** To be awaited before anything asks for the hook of this configuration. */
+/** Await this before any call asks for the hook of this configuration. */
 export async function loadCommHook({ ddp }: Pick<Config, 'ddp'>): Promise<void> {
   const { type } = ddp.commHook;
   if (type !== 'allreduce') await LATE[type].load();
@@ -28,7 +28,7 @@ export function commHookOf({ ddp }: Config): CommHook {
   return type === 'allreduce' ? allreduce : LATE[type].get();
 }
 
-/** Communication hooks that compute something have operators of their own. */
+/** The operators of communication hooks that compute something. */
 const OPS_OF_HOOK = {
   allreduce: [],
   localSGD: [],

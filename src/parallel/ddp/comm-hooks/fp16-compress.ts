@@ -1,5 +1,5 @@
 /**
- * default_hooks.fp16_compress_hook: gradients cross the wire as float16, with 11 bits of precision, and overflow beyond
+ * default_hooks.fp16_compress_hook: gradients cross the wire as float16, with 11 bits of precision; they overflow above
  * 65504.
  */
 import { compress } from './compress';

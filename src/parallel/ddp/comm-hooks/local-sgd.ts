@@ -1,7 +1,7 @@
 /**
- * post_localSGD_hook with PostLocalSGDOptimizer: the first steps reduce gradients as usual, then gradients stay local,
- * each rank steps by its own, and every `period` steps the parameters are averaged over all ranks. Between averages the
- * replicas differ. Sources: torch/distributed/algorithms/ddp_comm_hooks/post_localSGD_hook.py
+ * post_localSGD_hook with PostLocalSGDOptimizer: the first steps reduce gradients as usual; then each rank steps with
+ * its own gradients, and every `period` steps the parameters are averaged over all ranks. Between averages the replicas
+ * differ. Sources: torch/distributed/algorithms/ddp_comm_hooks/post_localSGD_hook.py
  * (post_local_gradient_allreduce=False), model_averaging/averagers.py.
  */
 import { algorithmFor } from '../../../collectives/algorithms';
@@ -14,7 +14,7 @@ import type { CommHook } from './comm-hook';
 
 const PLAIN: HookPhase = 'plain';
 const AVERAGE: HookPhase = 'average';
-/** All parameters one behind the other, as average_parameters() lays them out. */
+/** All parameters in one flat buffer, in the layout of average_parameters(). */
 const FLAT = 'flat_params';
 
 function settings({ ddp }: Config): { readonly period: number; readonly start: number } {

@@ -1,7 +1,7 @@
 /**
- * Which tensors of a bucket PowerSGD compresses, and where their factors lie: P [n, r] and Q [m, r] of each matrix M
- * [n, m], one behind the other, matrices of one shape next to each other. And the random Q that it begins with, drawn
- * as torch draws it. Source: powerSGD_hook.py.
+ * Which tensors of a bucket PowerSGD compresses, and the places of their factors: P [n, r] and Q [m, r] of each matrix
+ * M [n, m] are consecutive, and matrices of one shape are neighbours. Also draws the random initial Q as torch does.
+ * Source: powerSGD_hook.py.
  */
 import { at } from '../../../../base/invariant';
 import type { Config } from '../../../../protocol/config';
@@ -45,13 +45,13 @@ export interface FactorMatrix extends FactorPiece {
 
 export interface Factors {
   readonly matrices: readonly FactorMatrix[];
-  /** What is all-reduced as it is. */
+  /** Parts of the bucket that are all-reduced without compression. */
   readonly rest: readonly FactorPiece[];
   readonly pLength: number;
   readonly qLength: number;
 }
 
-/** `shapes` of the tensors of a bucket, in its order. */
+/** `shapes`: of the tensors of a bucket, in the bucket's order. */
 export function factorsOf(shapes: readonly Shape[], { rank: most, minRate }: PowerSGDSettings): Factors {
   const rest: FactorPiece[] = [];
   const bySize = new Map<string, Omit<FactorMatrix, 'pAt' | 'qAt'>[]>();
@@ -77,14 +77,14 @@ export function factorsOf(shapes: readonly Shape[], { rank: most, minRate }: Pow
   return { matrices, rest, pLength, qLength };
 }
 
-/** np.random.RandomState(0).randint(1_000_000_000), again and again: gives the index-th of its numbers. */
+/** np.random.RandomState(0).randint(1_000_000_000), called repeatedly: returns the index-th number. */
 function seedNumbers(): (index: number) => number {
   const seeds: number[] = [];
   const numpy = new Mt19937();
   numpy.seed(0);
   return (index) => {
     while (seeds.length <= index) {
-      // Numpy throws away what is too large for the range.
+      // Numpy discards numbers above the range.
       const value = numpy.word() & 0x3fffffff;
       if (value < 1_000_000_000) seeds.push(value);
     }
@@ -93,8 +93,8 @@ function seedNumbers(): (index: number) => number {
 }
 
 /**
- * Draws Q of a bucket as `torch.manual_seed(rng.randint(...))` and torch.randn give it, the `draw`-th time that a
- * bucket draws.
+ * Draws the Q of a bucket with `torch.manual_seed(rng.randint(...))` and torch.randn; `draw` counts the draws of all
+ * buckets.
  */
 export function qDrawer(): (factors: Factors, draw: number) => Float32Array<ArrayBuffer> {
   const seedNumber = seedNumbers();

@@ -1,7 +1,7 @@
 /**
- * The operators of PowerSGD on flat buffers that hold several matrices one behind the other: 'power-sgd/product' (one
- * of its three products, each operand with a place and strides of its own), 'power-sgd/orthogonalize',
- * 'power-sgd/error-in' and 'power-sgd/error-out' (error feedback). Emitted by power-sgd.ts alone.
+ * The operators of PowerSGD on flat buffers that hold several consecutive matrices: 'power-sgd/product' (one of its
+ * three products, each operand with a place and strides of its own), 'power-sgd/orthogonalize', 'power-sgd/error-in'
+ * and 'power-sgd/error-out' (error feedback). Emitted by power-sgd.ts alone.
  */
 import { at } from '../../../../base/invariant';
 import { lookup } from '../../../../base/lookup';

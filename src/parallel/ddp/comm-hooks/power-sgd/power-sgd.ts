@@ -1,8 +1,9 @@
 /**
  * powerSGD_hook: a gradient matrix M [n, m] goes over the wire as two thin factors. P = M Q is summed over the ranks
- * and made orthonormal, Q = M^T P is averaged, and M becomes P Q^T; what that loses is added to the next step's
- * gradient (error feedback), and Q is where the next step begins (warm start). Tensors that gain too little are
- * all-reduced as they are. The first steps reduce as usual. Source: powerSGD_hook.py; Vogels et al., arXiv 1905.13727.
+ * and made orthonormal, Q = M^T P is averaged, and M becomes P Q^T. The error of P Q^T is added to the next step's
+ * gradient (error feedback), and the next step starts from this Q (warm start). Tensors that would shrink too little
+ * are all-reduced without compression. The first steps reduce as usual. Source: powerSGD_hook.py; Vogels et al., arXiv
+ * 1905.13727.
  */
 import { at } from '../../../../base/invariant';
 import { algorithmFor } from '../../../../collectives/algorithms';
@@ -14,7 +15,7 @@ import { type FactorMatrix, type Factors, factorsOf, powerSGDSettings, qDrawer }
 import type { ProductAttrs } from './low-rank-ops';
 
 const PLAIN: HookPhase = 'plain';
-/** Q is random, not the last step's. */
+/** In this phase Q is random, not the last step's. */
 const RANDOM: HookPhase = 'random';
 
 const errorOf = (buffer: string): string => `${buffer}.error`;
@@ -162,7 +163,7 @@ function divide({ group, where }: BucketCall, lane: LaneBuilder, buffer: string,
   lane.compute('comm/scale', [buffer], [buffer], { from: 0, length, scale: 1 / group.ranks.length }, where);
 }
 
-/** Tensors that are not compressed, as one. */
+/** All-reduces the tensors that are not compressed, as one. */
 function reduceRest(call: BucketCall, { rest }: Factors): void {
   const { builder, group, buffer, where } = call;
   const length = rest.reduce((n, piece) => n + piece.length, 0);
