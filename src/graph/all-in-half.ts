@@ -1,7 +1,7 @@
 /**
- * A model that is in half precision as a whole, by model.to() or as fully_shard gathers it: the samples are cast once,
- * and each operator computes in the type of its parameters and data. Losses are float32, since the script casts the
- * output before them; so are the statistics of norms. Called by parallel/stage-graph.
+ * A model entirely in half precision, after model.to() or as fully_shard gathers it: the samples are cast once, and
+ * each operator computes in the type of its parameters and data. Losses are float32, because the script casts the
+ * output before the loss; the statistics of norms are float32, too. Called by parallel/stage-graph.
  */
 import type { HalfFormat } from '../tensor/half-bits';
 import { cast } from './cast';
@@ -14,7 +14,7 @@ export interface WholeModel {
   readonly buffers: boolean;
 }
 
-/** What the model is given, and the master's weights. */
+/** Roles that are cast: the model's inputs and the master weights. */
 const CAST: ReadonlySet<Role> = new Set(['input', 'parameter']);
 
 export class AllInHalf implements ForwardPrecision {
@@ -24,7 +24,10 @@ export class AllInHalf implements ForwardPrecision {
   readonly buffers?: HalfFormat;
   private readonly format: HalfFormat;
 
-  /** `master`: the graph has float32 weights, and casts them for the model; `buffers`: running statistics, too. */
+  /**
+   * `master`: the graph has float32 weights and casts them for the model; `buffers`: running statistics are halves,
+   * too.
+   */
   constructor({ format, master, buffers }: WholeModel) {
     this.format = format;
     if (!master) this.parameters = format;

@@ -1,15 +1,15 @@
 /**
  * torch.autocast: which operators compute in half precision, and where casts go. Source: the lists of the CPU in
- * aten/src/ATen/autocast_mode.h. What is on neither list computes in the type of what it reads: in half precision if
- * all data is, in float32 if some is not, as torch's type promotion says. Weights and statistics of norms and masks of
- * dropout may be float32 all the same, and statistics are float32. Called by parallel/stage-graph.
+ * aten/src/ATen/autocast_mode.h. An operator on neither list computes in the type of its inputs, by torch's type
+ * promotion: in half precision if all its data is, otherwise in float32. Norm weights and statistics and dropout masks
+ * may be float32 without changing this; statistics always are. Called by parallel/stage-graph.
  */
 import type { HalfFormat } from '../tensor/half-bits';
 import { cast } from './cast';
 import type { ForwardPrecision, GraphBuilder, NodePlacement, Role } from './graph';
 import type { ValueId } from './op';
 
-/** Of autocast's list lower_precision_fp, what the graphs of layers are made of. */
+/** The operators of autocast's list lower_precision_fp that occur in graphs of layers. */
 const IN_HALF: ReadonlySet<string> = new Set([
   'ops/linear',
   'ops/matmul',
@@ -19,16 +19,16 @@ const IN_HALF: ReadonlySet<string> = new Set([
   'attention/attention',
   'attention/self-attention',
 ]);
-/** Of its list fp32: the losses, but no norm, softmax or activation (those are on CUDA's list alone). */
+/** The operators of autocast's list fp32: only losses. Norms, softmax and activations are on CUDA's list alone. */
 const inFloat32 = (op: string): boolean => op.startsWith('loss/');
 
 const isStatistics = (op: string): boolean => op.endsWith('-stats');
 
-/** Roles of tensors whose type says nothing about the result's. */
+/** Roles of tensors whose type does not affect the type of the result. */
 const BESIDE: ReadonlySet<Role> = new Set(['parameter', 'buffer', 'mask']);
 
 export class Autocast implements ForwardPrecision {
-  /** torch keeps the cast of a weight until the region ends; what is not a weight is cast at each use. */
+  /** torch keeps the cast of a weight until the region ends; other tensors are cast at each use. */
   readonly #weights = new Map<ValueId, ValueId>();
 
   constructor(private readonly format: HalfFormat) {}

@@ -1,6 +1,6 @@
 /**
- * tensor.to(type) of a value in the forward pass, as a node. Called by autocast.ts and all-in-half.ts; partition/ knows
- * these nodes by their name.
+ * tensor.to(type) of a value in the forward pass, as a node. Called by autocast.ts and all-in-half.ts; partition/
+ * recognises these nodes by name.
  */
 import { at } from '../base/invariant';
 import type { HalfFormat } from '../tensor/half-bits';

@@ -1,18 +1,18 @@
 /**
- * What the CPU kernels of one executor (or evaluator) keep between calls: the vectors that do large products, if it has
- * any, and what a kernel has worked out from the shapes of its arguments. The owner makes one and passes it with every
- * call (CpuArgs), so that two runs in one process share nothing. Holds no results.
+ * State that the CPU kernels of one executor (or evaluator) keep between calls: the WebAssembly kernels for large
+ * products, if loaded, and plans that a kernel has computed from the shapes of its arguments. The owner makes one
+ * CpuScratch and passes it with every call (CpuArgs), so that two runs in one process share nothing. Holds no results.
  */
 import { type Product, plainGemm } from './gemm';
 import type { Vectors } from './vectors/vectors';
 
-/** Multiply-adds from which packing pays. */
+/** From this many multiply-adds on, packing pays. */
 const PACKED_FROM = 4096;
 
 export class CpuScratch {
   readonly #plans = new WeakMap<object, object>();
 
-  /** `vectors`: of the memory in which the operands lie. */
+  /** `vectors`: kernels over the memory that holds the operands. */
   constructor(private readonly vectors?: Vectors | undefined) {}
 
   /** c (+)= a b (+ bias); see gemm.ts. */
@@ -23,8 +23,8 @@ export class CpuScratch {
   }
 
   /**
-   * What `make` gave for these arguments of a kernel, which a run passes anew every step, so that a step allocates
-   * nothing. A kernel has one plan.
+   * The plan that `make` returned for these arguments of a kernel. A run passes the same arguments object in every
+   * step, so a step allocates nothing. A kernel has one plan.
    */
   plan<K extends object, T extends object>(args: K, make: (args: K) => T): T {
     const known = this.#plans.get(args) as T | undefined;

@@ -1,6 +1,6 @@
 /**
- * Dimensions as PyTorch counts them, and the view [outer, n, inner] in which kernels see a dense tensor along one of
- * them. For the operators that take a `dim`; shapes themselves are `tensor/shape`.
+ * Dimensions as PyTorch counts them, and the view [outer, n, inner] of a dense tensor along one dimension, which
+ * kernels use. For operators with a `dim`; shapes themselves are in `tensor/shape`.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';

@@ -1,6 +1,6 @@
 /**
- * The error function, which JavaScript lacks, within 4e-10: far below half a float32 ulp of 1. Below 1 a polynomial in
- * x^2, above it e^(-x^2) times a polynomial in 1 / (1 + x / 2); both fitted by Chebyshev interpolation.
+ * The error function, which JavaScript lacks, within 4e-10: far below half a float32 ulp of 1. Below 1 it is a
+ * polynomial in x^2, above 1 e^(-x^2) times a polynomial in 1 / (1 + x / 2); both fitted by Chebyshev interpolation.
  * shaders/pointwise/unary*.wgsl use the same coefficients.
  */
 export function erf(x: number): number {

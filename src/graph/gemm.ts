@@ -1,9 +1,9 @@
 /**
- * The matrix product of the CPU device in float32: c[m, n] (+)= sum over k of a(m, k) * b(k, n), then + bias[n]. Either
- * operand is walked by steps, which says transposes too. Every output element is one float32 accumulator filled in k
- * order, product rounded and then sum rounded (no fused multiply-add), as the plain BLAS does that the PyTorch
- * reference runs used. Two rows by four columns are computed side by side: that hides the latency of the rounding and
- * saves loads without changing the order. Large products go to a kernel of WebAssembly with the same bits
+ * The matrix product of the CPU device in float32: c[m, n] (+)= sum over k of a(m, k) * b(k, n), then + bias[n].
+ * Strides address both operands, so they also express transposes. Every output element is one float32 accumulator
+ * filled in k order, rounded after the product and again after the sum (no fused multiply-add), like the plain BLAS of
+ * the PyTorch reference runs. Two rows by four columns are computed side by side, which hides the latency of rounding
+ * and saves loads without changing the order. Large products go to a kernel of WebAssembly with the same bits
  * (assembly/product.ts). Called by the operators, by way of cpu-scratch.ts; allocates nothing.
  */
 import type { HostArray } from '../tensor/shape';
@@ -29,15 +29,15 @@ export interface Product {
   /** K x N. */
   readonly b: MatrixView;
   readonly c: Omit<MatrixView, 'strides'>;
-  /** The sums go on from what c holds. */
+  /** The sums start from the values in c. */
   readonly add: boolean;
   /** N numbers, added after the last k. */
   readonly bias?: HostArray | undefined;
 }
 
 /**
- * The loops themselves; what the packed vectors are held against. Long on purpose: one product, and its inner loop once
- * for each block (2 by 4, and what is left at the edges), so that the sums stay in registers.
+ * The loops themselves; tests compare the WebAssembly kernels with them. Long on purpose: the inner loop is repeated
+ * for each shape of block (2 by 4, and the rests at the edges), so that the sums stay in registers.
  */
 export function plainGemm(product: Product): void {
   const { M, N, K, add, bias } = product;

@@ -1,15 +1,15 @@
 /**
  * The graph of one step: values, and nodes in an order that respects every dependency. GraphBuilder infers shapes as
- * nodes are appended and differentiates in reverse mode by appending backward nodes to the same list. It knows two
- * operators by name ('ops/add', to sum gradients of a value used twice, and 'precision/cast', to give a gradient the
- * type of its tensor) and runs nothing. `nn` builds with it; `parallel` compiles the result.
+ * nodes are appended and differentiates in reverse mode by appending backward nodes to the same list. GraphBuilder
+ * knows two operators by name ('ops/add', to sum gradients of a value used twice, and 'precision/cast', to give a
+ * gradient the type of its tensor). It runs nothing. `nn` builds with it; `parallel` compiles the result.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { HalfFormat } from '../tensor/half-bits';
 import type { Attrs, GradientContext, OpTable, TensorType, ValueId } from './op';
 
-/** buffer: kept over steps and not trained (running statistics). mask: drawn on the host each step (dropout). */
+/** buffer: kept between steps and not trained (running statistics). mask: drawn on the host each step (dropout). */
 export type Role =
   | 'input'
   | 'target'
@@ -20,13 +20,16 @@ export type Role =
   | 'gradient'
   | 'loss'
   | 'seed'
-  /** A parameter that ranks keep in shards, whole while a unit needs it; its gradient, whole until it is reduced. */
+  /**
+   * A parameter that ranks keep in shards, gathered while its unit needs it; or its whole gradient before the
+   * reduction.
+   */
   | 'unsharded'
   | 'unshardedGradient';
 
 export interface GraphValue {
   readonly id: ValueId;
-  /** Unique in the graph and stable over runs: buffers take their names from here. */
+  /** Unique in the graph and the same in every run: buffers have the names of their values. */
   readonly name: string;
   readonly type: TensorType;
   readonly role: Role;
@@ -64,12 +67,12 @@ export interface NodePlacement {
   readonly halves?: readonly (HalfFormat | undefined)[];
 }
 
-/** Who decides about half precision while forward nodes are appended: torch.autocast, or a MixedPrecisionPolicy. */
+/** Decides about half precision while forward nodes are appended: torch.autocast, or a MixedPrecisionPolicy. */
 export interface ForwardPrecision {
   /** The format of parameters, and of running statistics; absent: they are float32. */
   readonly parameters?: HalfFormat;
   readonly buffers?: HalfFormat;
-  /** The inputs as the operator reads them, cast where it must be, and the format of its first output. */
+  /** The operator's inputs, cast if necessary, and the format of its first output. */
   operands(
     builder: GraphBuilder,
     op: string,
@@ -86,7 +89,7 @@ export class GraphBuilder {
   readonly #nodes: GraphNode[] = [];
   readonly #names = new Set<string>();
 
-  /** `precision`: of forward nodes; absent: all of them are in float32. */
+  /** `precision`: of forward nodes; absent: all are in float32. */
   constructor(
     ops: OpTable,
     private readonly precision?: ForwardPrecision | undefined,
@@ -110,7 +113,7 @@ export class GraphBuilder {
     return role === 'buffer' && dtype === 'f32' ? this.precision?.buffers : undefined;
   }
 
-  /** Nodes so far. */
+  /** Number of nodes so far. */
   get size(): number {
     return this.#nodes.length;
   }
@@ -181,7 +184,7 @@ export class GraphBuilder {
     for (const value of wrt) {
       const total = this.#total(value, pieces, undefined);
       if (total === undefined) continue;
-      // Operators that hand the gradient through have named it after their output.
+      // Operators that pass the gradient through have named it after their output.
       const { name } = at(this.#values, total);
       const wanted = `${at(this.#values, value).name}.grad`;
       if (!taken.has(total) && name !== wanted && !this.#names.has(wanted)) this.#rename(total, name, wanted);
@@ -238,7 +241,7 @@ export class GraphBuilder {
     return sum;
   }
 
-  /** A gradient that an operator hands through has the type of its output. */
+  /** A gradient that an operator passes through has the type of the operator's output. */
   #inFormatOf(value: ValueId, gradient: ValueId, { module }: GraphNode): ValueId {
     const [half, from] = [this.halfOf(value), this.halfOf(gradient)];
     if (half === from) return gradient;
@@ -247,7 +250,7 @@ export class GraphBuilder {
     return at(this.apply('precision/cast', [gradient], attrs, { module, phase: 'backward', names, halves: [half] }), 0);
   }
 
-  /** A piece was named as if it were the whole gradient of `name`: the sum takes that name over. */
+  /** A piece has the name of the whole gradient of `name`: renames the piece, and gives that name to the sum. */
   #rename(id: ValueId, name: string, to: string): void {
     const value = at(this.#values, id);
     if (value.role !== 'gradient' || (value.name !== name && !value.name.startsWith(`${name}.`))) return;

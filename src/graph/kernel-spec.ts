@@ -1,4 +1,4 @@
-/** What one row of the kernel table says of a .wgsl file: what its bind group layouts depend on. */
+/** One row of the kernel table: the facts about a .wgsl file that decide its bind group layouts. */
 export interface KernelSpec {
   /** A letter for each tensor of group 0 in binding order: r is read, w is read and written. */
   readonly tensors: string;

@@ -1,8 +1,8 @@
 /**
- * What lowering may know of an adapter: how long a multiply-add takes in each of the kernels that multiply matrices,
- * relative to each other. Plain numbers, so that a measurement can be kept. `runtime/webgpu` chooses one for its
- * adapter; who lowers without one gets that of software adapters, which is what most tests run on. What is measured
- * chooses between kernels that give the same bits; where the order of sums differs, the shape and `workgroups` choose.
+ * What lowering may know about an adapter: the relative time of a multiply-add in each kernel that multiplies matrices.
+ * Plain numbers, so that a measurement can be stored. `runtime/webgpu` chooses the tuning for its adapter; without one,
+ * lowering uses the tuning of software adapters, on which most tests run. Measured times choose between kernels with
+ * the same bits; where the order of sums differs, the shape and `workgroups` choose.
  */
 export const PRODUCT_KERNELS = [
   'matmul/rows',
@@ -17,22 +17,22 @@ export type ProductKernel = (typeof PRODUCT_KERNELS)[number];
 
 export interface KernelTuning {
   /**
-   * Relative time of one multiply-add; Infinity: not on this adapter. 'ops/matmul' stands for all kernels with an
-   * invocation per element.
+   * Relative time of one multiply-add; Infinity: the adapter cannot run the kernel. 'ops/matmul' stands for all kernels
+   * with one invocation per element.
    */
   readonly matmul: Readonly<Record<ProductKernel, number>>;
   /** Barriers and workgroup memory are fast: sums and attention take the kernels of shaders/workgroup. */
   readonly workgroups: boolean;
   /**
-   * Products with few elements are faster in few large tiles, which read less, than in many small ones, which fill a
+   * Products with few elements are faster in a few large tiles, which read less, than in many small tiles, which fill a
    * large GPU. The bits are the same.
    */
   readonly largeTiles: boolean;
 }
 
 /**
- * Measured on SwiftShader, two cores: 3.1, 3.1, 2.0, 1.3, 0.4 and 0.24 GFLOP/s a core when quiet. Barriers are dear,
- * loads cost more than sums.
+ * Measured on SwiftShader, two cores: 3.1, 3.1, 2.0, 1.3, 0.4 and 0.24 GFLOP/s a core when quiet. Barriers are
+ * expensive, and loads cost more than sums.
  */
 export const SOFTWARE_TUNING: KernelTuning = {
   matmul: {

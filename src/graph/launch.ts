@@ -1,7 +1,6 @@
 /**
- * What the lowerings of dense operators share: the dispatch grid over n invocations, and a launch with every operand
- * bound in order. Shaders turn a grid back into an index by `id.y * 2097152u + id.x` (GRID_WIDTH workgroups of 64 a
- * row).
+ * Helpers for lowering dense operators: the dispatch grid over n invocations, and a launch that binds every operand in
+ * order. Shaders turn a grid back into an index by `id.y * 2097152u + id.x` (GRID_WIDTH workgroups of 64 a row).
  */
 import type { Shape } from '../tensor/shape';
 import type { KernelId } from './kernel-table';
@@ -10,7 +9,7 @@ import type { DenseLaunch, KernelParam, OpTypes } from './op';
 export const GROUP = 64;
 const GRID_WIDTH = 32_768;
 
-/** Workgroups of `size` for n invocations, folded into two dimensions where one would pass WebGPU's limit of 65,535. */
+/** Workgroups of `size` for n invocations, in two dimensions if one would exceed WebGPU's limit of 65,535. */
 export function grid(n: number, size = GROUP): readonly [number, number] {
   const groups = Math.ceil(n / size);
   return groups <= GRID_WIDTH ? [groups, 1] : [GRID_WIDTH, Math.ceil(groups / GRID_WIDTH)];

@@ -1,7 +1,7 @@
 /**
- * All operators that a model's graph is made of, by name. Linear layers, elementwise operators and losses of elements
- * are here from the beginning; the other families are parts, which `loadOps` adds when a run needs them.
- * Optimisers and collectives bring tables of their own; `parallel` merges them.
+ * All operators that may occur in a model's graph, by name. Linear layers, elementwise operators and elementwise losses
+ * are always loaded; `loadOps` adds the other families when a run needs them. Optimisers and collectives have their own
+ * tables; `parallel` merges all tables.
  */
 import { CodeTable, Part } from '../base/part';
 import type { OpDef, OpTable } from './op';
@@ -34,7 +34,7 @@ const FAMILIES = {
 export type OpFamily = keyof typeof FAMILIES;
 export const OP_FAMILIES = Object.keys(FAMILIES) as readonly OpFamily[];
 
-/** Families whose operators are not named after them. */
+/** Families whose operators have other prefixes. */
 const BY_NAME: readonly (readonly [RegExp, OpFamily])[] = [
   [/^(collective|loss[/]parallel)/, 'partition'],
   [/^loss[/](cross-entropy|nll)/, 'classLoss'],
@@ -43,11 +43,11 @@ const BY_NAME: readonly (readonly [RegExp, OpFamily])[] = [
   [/^ops[/](softmax|log-softmax|sum)/, 'reduce'],
 ];
 
-/** The family of an operator that is not there from the beginning; `optim/` and `ddp/` are of parallel/modes. */
+/** The family of an operator that is loaded on demand; parallel/modes has `optim/` and `ddp/`. */
 export const familyOfOp = (name: string): string =>
   BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? name.slice(0, name.indexOf('/'));
 
-/** Adds these families to the table; what it gives back are their operators. */
+/** Adds these families to the table and returns their operators. */
 export async function loadOps(families: readonly OpFamily[]): Promise<readonly OpDef[]> {
   const loaded = (await Promise.all(families.map((family) => FAMILIES[family].load()))).flat();
   rows.extend(loaded);

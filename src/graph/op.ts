@@ -1,7 +1,7 @@
 /**
- * The seam between operators and everything that uses them. One operator is one file (in graph/ops, optim, parallel or
- * collectives) that exports one OpDef: shape rule, gradient, CPU kernel, WGSL lowering, flops. The runtimes run any
- * OpDef and know none by name.
+ * The interface between operators and everything that uses them. One operator is one file (in graph/ops, optim,
+ * parallel or collectives) that exports one OpDef: shape rule, gradient, CPU kernel, WGSL lowering, flops. The runtimes
+ * run any OpDef without knowing its name.
  */
 import type { DType, HostArray, Shape } from '../tensor/shape';
 import type { CpuScratch } from './cpu-scratch';
@@ -22,11 +22,11 @@ export interface CpuArgs {
   readonly inputTypes: readonly TensorType[];
   readonly outputTypes: readonly TensorType[];
   readonly attrs: Attrs;
-  /** The executor's, the same for all its kernels. */
+  /** The executor's scratch, shared by all its kernels. */
   readonly scratch: CpuScratch;
 }
 
-/** Shapes only: what lowering and the cost functions may look at. */
+/** The shapes, all that lowering and the cost functions may read. */
 export interface OpTypes {
   readonly inputs: readonly TensorType[];
   readonly outputs: readonly TensorType[];
@@ -52,19 +52,19 @@ export interface DenseLaunch {
   /** Workgroups in x and y; z counts the instances. Each at most 65,535. */
   readonly workgroups: readonly [number, number];
   /**
-   * Of a kernel whose workgroup is WIDTH x 1 x DEPTH (overrides): the invocations in x that an instance needs. Where
-   * they are few, the runtime puts several instances into a workgroup.
+   * For a kernel whose workgroup is WIDTH x 1 x DEPTH (overrides): the invocations in x that one instance needs. If
+   * they are few, the runtime puts several instances into one workgroup.
    */
   readonly invocations?: number;
 }
 
 /**
- * One dispatch of a kernel over many stretches of pooled buffers (all parameters of a device, say). For each binding,
- * `segments[k].at[binding]` names an operand and an element offset; all operands of one binding lie in one GPUBuffer.
- * The runtime turns the segments of all instances into a table of blocks (@group(1) @binding(1), storage): per block
- * one u32 offset per binding, then a u32 count, then a u32 `extra`. LANES invocations (an override the runtime sets)
- * take a block of at most LANES * BLOCK_STEPS elements (four times that where there are very many); 64 / LANES blocks
- * share a workgroup, so that many small parameters do not cost a workgroup each.
+ * One dispatch of a kernel over many stretches of pooled buffers (for example, all parameters of a device). For each
+ * binding, `segments[k].at[binding]` names an operand and an element offset; all operands of one binding lie in one
+ * GPUBuffer. The runtime turns the segments of all instances into a table of blocks (@group(1) @binding(1), storage):
+ * per block one u32 offset per binding, then a u32 count, then a u32 `extra`. LANES invocations (an override the
+ * runtime sets) take a block of at most LANES * BLOCK_STEPS elements (four times that where there are very many); 64 /
+ * LANES blocks share a workgroup, so that many small parameters do not cost a workgroup each.
  */
 export interface SegmentedLaunch {
   readonly kind: 'segmented';
@@ -81,12 +81,12 @@ export interface SegmentedLaunch {
   }[];
 }
 
-/** Elements of a block of a segmented kernel that each of its LANES invocations takes. */
+/** Elements that each of the LANES invocations of a segmented kernel computes per block. */
 export const BLOCK_STEPS = 16;
 
 export type Launch = DenseLaunch | SegmentedLaunch;
 
-/** Hands the gradient rule what it may use; values are opaque ids of the graph under construction. */
+/** Everything that a gradient rule may use; values are opaque ids of the graph under construction. */
 export interface GradientContext {
   readonly types: OpTypes;
   input(i: number): ValueId;
@@ -102,27 +102,29 @@ export interface GradientContext {
 export type ValueId = number & { readonly __value?: never };
 
 export interface OpDef {
-  /** Path of its main kernel under shaders/ without extension, e.g. 'ops/linear'. Name in the trace. */
+  /**
+   * Path of the operator's main kernel under shaders/ without extension, e.g. 'ops/linear'; also its name in the trace.
+   */
   readonly name: string;
   /** Output types; throws LockstepError('shape') in PyTorch's words when the inputs do not fit. */
   infer(inputs: readonly TensorType[], attrs: Attrs): readonly TensorType[];
   /** Emits backward nodes through the context and returns the gradient value per input (undefined: none). */
   gradient?(context: GradientContext): readonly (ValueId | undefined)[];
   cpu(args: CpuArgs): void;
-  /** `tuning`: what is known of the adapter; it may choose between kernels that give the same bits. */
+  /** `tuning`: of the adapter; lowering may use it to choose between kernels that give the same bits. */
   lower(types: OpTypes, tuning?: KernelTuning): readonly Launch[];
   flops(types: OpTypes): number;
   /**
-   * It goes between the values of half precision and how they are kept here: a machine that has the type does nothing,
-   * so the modelled one takes no time.
+   * The operator only converts between half-precision values and their storage here. A machine with native halves would
+   * do nothing, so the modelled machine takes no time.
    */
   readonly isConversion?: true;
   /**
-   * Of an operator that does nothing but copy stretches from inputs to outputs, times a factor: what it moves. Others
-   * have none; undefined: with these attributes it does more.
+   * The copies of an operator that only copies stretches from inputs to outputs, times a factor. Other operators have
+   * no `moves`; undefined: with these attributes the operator does more.
    */
   moves?(types: OpTypes): readonly OpMove[] | undefined;
-  /** Of an operator that writes one number into stretches of its outputs, and reads nothing: where. */
+  /** The stretches that an operator fills with one number, if it reads nothing. */
   fills?(types: OpTypes): readonly Pick<OpMove, 'to' | 'length'>[];
 }
 

@@ -1,7 +1,7 @@
 /**
  * The text of the kernels that ship, by id (path under shaders/ without extension). Bundled at build; the page shows
- * the same text. Left out are those that only operators of testing/all-ops.ts run (shipped-ops.test.ts holds that no
- * other operator wants them), and those of mixed precision, which `shadersFor` fetches for a run that may have it.
+ * the same text. Left out are kernels that only operators of testing/all-ops.ts run (shipped-ops.test.ts checks that no
+ * other operator needs them), and kernels of mixed precision, which `shadersFor` loads for runs that may use them.
  */
 import { loadPart } from '../base/load-part';
 import type { KernelId } from './kernel-table';
@@ -22,7 +22,7 @@ const files = import.meta.glob<string>(
 
 const idOf = (path: string): string => path.replace(/^.*\/shaders\//, '').replace(/\.wgsl$/, '');
 
-/** Texts by path to texts by id. */
+/** Turns texts by path into texts by id. */
 export const byId = (texts: Readonly<Record<string, string>>): Readonly<Record<KernelId, string>> =>
   Object.fromEntries(Object.entries(texts).map(([path, text]) => [idOf(path), text])) as Readonly<
     Record<KernelId, string>
@@ -30,10 +30,10 @@ export const byId = (texts: Readonly<Record<string, string>>): Readonly<Record<K
 
 export const SHADERS = byId(files);
 
-/** fully_shard's copies are among them: they may make halves. */
+/** Includes fully_shard's copies, which may make halves. */
 const OF_HALVES = /^(precision|scaler|fsdp)[/]/;
 
-/** What Programs of these operators run. */
+/** The kernels that Programs with these operators run. */
 export async function shadersFor(ops: Iterable<string>): Promise<Readonly<Record<KernelId, string>>> {
   if (![...ops].some((name) => OF_HALVES.test(name))) return SHADERS;
   const { HALF_SHADERS } = await loadPart('The kernels of mixed precision', () => import('./half-shaders'));

@@ -1,7 +1,7 @@
 /**
- * Chooses the kernel of a matrix product: the one whose tiles, padded to the edges of this shape, cost least by the
- * adapter's tuning. All give the same bits. (workgroup-launches.ts has those of hardware.) Used by matmul and by the
- * linear operators, which bring kernels with an invocation per element for products that no tile suits.
+ * Chooses the kernel of a matrix product: the kernel whose tiles, padded to the edges of this shape, are cheapest by
+ * the adapter's tuning. All give the same bits. (Kernels for hardware adapters are in workgroup-launches.ts.) Used by
+ * matmul and the linear operators, which have kernels with one invocation per element for products that suit no tile.
  */
 import { type KernelTuning, type ProductKernel, SOFTWARE_TUNING } from './kernel-tuning';
 import { grid } from './launch';
@@ -22,7 +22,7 @@ export interface StridedProduct {
 
 interface TileKernel {
   readonly kernel: Exclude<ProductKernel, 'ops/matmul' | 'workgroup/product'>;
-  /** What one group of four neighbours in x computes whether it is inside or not. */
+  /** The rows and columns that a group of four invocations in x computes, whether inside the matrix or not. */
   readonly rows: number;
   readonly columns: number;
   fits(product: StridedProduct): boolean;
@@ -64,13 +64,10 @@ export const TILE_KERNELS: readonly TileKernel[] = [
   },
 ];
 
-/**
- * Whether tiles are thought of at all, on any adapter: below so many multiply-adds their pipeline is not worth
- * building.
- */
+/** Whether tiles are considered on any adapter: for fewer multiply-adds their pipeline is not worth building. */
 export const tilesPay = (m: number, n: number, k: number): boolean => m * n * k >= 32_768;
 
-/** The launch with the cheapest tiles, or undefined where one invocation per element is cheaper still. */
+/** The launch with the cheapest tiles, or undefined if one invocation per element is cheaper. */
 export function tiledProduct(product: StridedProduct, tuning: KernelTuning = SOFTWARE_TUNING): DenseLaunch | undefined {
   const { m, n, k } = product;
   if (!tilesPay(m, n, k)) return undefined;
@@ -98,7 +95,7 @@ export function productLaunch(tile: TileKernel, product: StridedProduct): DenseL
     kind: 'dense',
     kernel: tile.kernel,
     constants: { ACTIVATION: activation ?? 0 },
-    // Without a bias its binding is filled with b, which the kernel then does not read as one.
+    // Without a bias, the bias binding gets b, which the kernel then does not read through it.
     bindings: [a, b, bias ?? b, c],
     params: [m, n, k, ...steps, bias === undefined ? 0 : 1],
     workgroups,

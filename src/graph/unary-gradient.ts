@@ -1,6 +1,6 @@
 /**
- * The gradient rule that operators of one tensor share, whose backward kernel takes dy and what PyTorch saves: the
- * input or the output.
+ * The shared gradient rule of operators with one tensor whose backward kernel takes dy and the tensor that PyTorch
+ * saves, input or output.
  */
 import type { GradientContext, ValueId } from './op';
 

@@ -1,13 +1,12 @@
 /**
- * What GPUs with fast workgroup memory run instead of the convolutions with 3 x 3 kernels and their gradients
- * (shaders/workgroup). They have the bits of the plain kernels, but for the gradient of a bias. Called by
- * workgroup-launches.ts.
+ * Kernels of shaders/workgroup that replace 3 x 3 convolutions and their gradients on GPUs with fast workgroup memory.
+ * They have the bits of the plain kernels, except for the gradient of a bias. Called by workgroup-launches.ts.
  */
 import { at } from '../base/invariant';
 import { grid } from './launch';
 import type { DenseLaunch, Launch } from './op';
 
-/** Pixels of a side, and output channels in fours, of a workgroup. */
+/** A workgroup's tile: pixels per side, and groups of four output channels. */
 const SIDE = 16;
 
 const numbers = ({ params }: DenseLaunch): readonly number[] => params.map(Number);
@@ -28,7 +27,7 @@ export function convolution(launch: DenseLaunch): DenseLaunch {
   };
 }
 
-/** What the workgroup memory has room for. */
+/** The widest row that fits into workgroup memory. */
 const WIDEST_ROW = 64;
 
 const isGradient = (launch: Launch | undefined): launch is DenseLaunch =>
@@ -37,10 +36,10 @@ const isGradient = (launch: Launch | undefined): launch is DenseLaunch =>
 const isChannelSum = (launch: Launch | undefined): boolean =>
   launch?.kernel === 'conv/channel-sums' || launch?.kernel === 'conv/channel-sums-vec4';
 
-/** The least rows of a part. With fewer, the rows around each part and the sums of more parts cost more. */
+/** Fewest rows of a part. Shorter parts would cost more border rows and more sums of parts. */
 const LEAST_ROWS = 8;
 
-/** The launches of the gradient with several parts as one. The kernels and what they compute are the same. */
+/** Merges several parts of the gradient into one. The kernels and their results stay the same. */
 export function withLongParts(launches: readonly Launch[]): readonly Launch[] {
   const [gradient] = launches;
   if (!isGradient(gradient)) return launches;

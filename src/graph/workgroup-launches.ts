@@ -1,7 +1,7 @@
 /**
- * What GPUs with fast workgroup memory run instead of what operators are lowered to: the kernels of shaders/workgroup,
- * launch by launch, with the same operands. A part of its own, because most visitors' machines compute without: it is
- * loaded with the WebGPU executor. The order of sums is that of the kernel here, and depends on the shape alone.
+ * Replaces launches by kernels of shaders/workgroup with the same operands, on GPUs with fast workgroup memory. Loaded
+ * with the WebGPU executor, because most visitors' machines do not need it. These kernels have their own order of sums,
+ * which depends only on the shape.
  */
 import { at } from '../base/invariant';
 import type { KernelId } from './kernel-table';
@@ -11,7 +11,7 @@ import type { DenseLaunch, KernelParam, Launch, OpDef, OpTypes } from './op';
 import { type StridedProduct, tilesPay } from './tiled-product';
 import { convolution, convolutionGradient, isInGradient, withLongParts } from './workgroup-convolutions';
 
-/** What an operator is lowered to for an adapter. */
+/** The launches of an operator on an adapter. */
 export function lowerFor(op: OpDef, types: OpTypes, tuning: KernelTuning): readonly Launch[] {
   const plain = op.lower(types, tuning);
   if (!tuning.workgroups) return plain;
@@ -30,7 +30,7 @@ export function lowerFor(op: OpDef, types: OpTypes, tuning: KernelTuning): reado
   });
 }
 
-/** What one of the kernels here does together with the launch before. */
+/** Kernels whose work a kernel here does together with the previous launch. */
 const JOINS: ReadonlySet<KernelId> = new Set(['norm/layer-norm-grad-params-join']);
 
 /** undefined: the launch stays as it is. */
@@ -41,13 +41,13 @@ const numberAt = (params: readonly KernelParam[], i: number): number => {
   return typeof value === 'number' ? value : value.f32;
 };
 
-/** From so many numbers a sum on, several invocations share one; not where there are sums for all of a GPU. */
+/** From this many terms on, several invocations share a sum, unless there are enough sums to fill a GPU. */
 const SHARED_FROM = 32;
 const MOST_SHARED = 2 ** 18;
-/** Neighbouring sums that a workgroup takes: whole sectors of memory, and lanes enough for a sum. */
+/** Neighbouring sums per workgroup: it reads whole memory sectors, and has enough lanes per sum. */
 const SHARED_WIDTH = 8;
 
-/** y[o, c] of x[start + o plane + k step + c] for as long as k step < plane. */
+/** y[o, c] = sum over k of x[start + o plane + k step + c], as long as k step < plane. */
 interface Sums {
   readonly outer: number;
   readonly plane: number;
@@ -59,7 +59,7 @@ interface Sums {
 
 function sumLaunch(launch: DenseLaunch, { outer, plane, columns, step, start, divisor }: Sums) {
   if (plane < SHARED_FROM * step || outer * columns > MOST_SHARED) return undefined;
-  // The next power of two: the lanes of a workgroup are added up by halves.
+  // The next power of two, because the lanes of a workgroup are summed by halving.
   const WIDTH = Math.min(SHARED_WIDTH, 2 ** Math.ceil(Math.log2(columns)));
   return {
     ...launch,
@@ -80,9 +80,9 @@ const addParts: Rule = (launch) => {
   return sumLaunch(launch, { outer: 1, plane: parts * length, columns: count, step: length, start, divisor: 1 });
 };
 
-/** What the workgroup memory has room for. */
+/** The widest head that fits into workgroup memory. */
 const WIDEST_HEAD = 64;
-/** Rows of scores that an invocation of the plain kernels takes, and a workgroup of those here. */
+/** Rows of scores per invocation of the plain kernels, and per workgroup of the kernels here. */
 const [BLOCK, SHARED_BLOCK] = [4, 16];
 
 const sharedBlocks = (launch: DenseLaunch): number => {
@@ -98,7 +98,7 @@ const attention =
     return { ...launch, kernel, params: [shared, ...launch.params.slice(1)], workgroups: grid(shared, 1) };
   };
 
-/** The gradients of the keys and of the values, where one launch writes both: they lie in one tensor. */
+/** One launch for the gradients of keys and values, if both are in one tensor. */
 function keysOfAttention(dk: Launch, dv: Launch | undefined): DenseLaunch | undefined {
   const isGradient = (launch: Launch | undefined, mode: number): launch is DenseLaunch =>
     launch?.kind === 'dense' &&
@@ -108,7 +108,7 @@ function keysOfAttention(dk: Launch, dv: Launch | undefined): DenseLaunch | unde
   if (!isGradient(dk, 1) || !isGradient(dv, 2) || at(dk.bindings, 7) !== at(dv.bindings, 7)) return undefined;
   const [k = 0, q = 0, v = 0, dout = 0, , lse = 0, delta = 0, result = 0] = dk.bindings;
   const shared = sharedBlocks(dk);
-  // Sizes without the mode; places without that of y; the place of dv.
+  // The sizes without the mode, the places without y's, and the place of dv.
   const sizes = [...dk.params.slice(1, 6), at(dk.params, 7)];
   return {
     kind: 'dense',
@@ -119,10 +119,10 @@ function keysOfAttention(dk: Launch, dv: Launch | undefined): DenseLaunch | unde
   };
 }
 
-/** Rows of a layer norm, and columns of its parameters' gradients, that a workgroup takes. */
+/** Rows of a layer norm, and columns of its parameters' gradients, per workgroup. */
 const NORM_GROUP = 8;
 
-/** Columns of a row that the kernels have room to keep. */
+/** Most columns of a row that the kernels can keep in workgroup memory. */
 const WIDEST_KEPT = { 'workgroup/layer-norm': 384, 'workgroup/layer-norm-grad-input': 192 } as const;
 
 const layerNorm =
@@ -147,7 +147,7 @@ const layerNormGradParams =
     };
   };
 
-/** Kernels with the same tensors and parameters and a workgroup for each of what parameter `count` counts. */
+/** Kernels with the same tensors and parameters, and one workgroup for each unit that parameter `count` counts. */
 const alike =
   (kernel: KernelId, count: number): Rule =>
   (launch) => ({ ...launch, kernel, workgroups: grid(numberAt(launch.params, count), 1) });
@@ -200,13 +200,13 @@ function productOf({ kernel, bindings, params, constants }: DenseLaunch): Stride
 }
 
 /**
- * Products with fewer elements are cut along k: their tiles of 64 x 64 would leave most of a GPU idle. So it is by
- * shape, because the order of the sums is another one. (Measured on an H200: docs/benchmarks.md.)
+ * Products with fewer elements are cut along k, because their 64 x 64 tiles would leave most of a GPU idle. Only the
+ * shape decides this, because it changes the order of sums. (Measured on an H200: docs/benchmarks.md.)
  */
 const SPLIT_BELOW = 2 ** 18;
 /** Workgroups that fill a GPU. */
 const FILLING = 128;
-/** Bytes that a product may read and write, to the least: each operand and the result once. */
+/** Most traffic of a product, relative to the minimum (each operand and the result once). */
 const MOST_TRAFFIC = 2;
 
 function productFor(product: StridedProduct, tuning: KernelTuning, launch: DenseLaunch): DenseLaunch {
@@ -217,20 +217,20 @@ function productFor(product: StridedProduct, tuning: KernelTuning, launch: Dense
   return shared.workgroups.every((count) => count <= 65_535) ? shared : launch;
 }
 
-/** Bytes with tiles of so many rows and columns, to the least. */
+/** Traffic with tiles of this size, relative to the minimum. */
 function trafficOf({ m, n, k }: StridedProduct, rows: number, columns: number): number {
   const read = m * k * Math.ceil(n / columns) + n * k * Math.ceil(m / rows);
   return (read + m * n) / (m * k + n * k + m * n);
 }
 
-/** `rows`: of a tile, 64 or 128; tall ones where there are enough of them, or where they save reading. */
+/** `rows`: of a tile, 64 or 128; by default tall tiles if they are numerous enough or save reads. */
 export function sharedProduct(product: StridedProduct, { rows, largeTiles }: TileChoice = {}): DenseLaunch {
   return vectorLaunch('workgroup/product', product, { TY: rowsOfTile(product, rows, largeTiles) / 8, CUT: 0 });
 }
 
 interface TileChoice {
   readonly rows?: 64 | 128;
-  /** Of a tuning. */
+  /** From the tuning. */
   readonly largeTiles?: boolean;
 }
 
@@ -240,16 +240,16 @@ function rowsOfTile(product: StridedProduct, rows?: 64 | 128, largeTiles = false
   return tall || (largeTiles && trafficOf(product, 64, 64) > MOST_TRAFFIC) ? 128 : 64;
 }
 
-/** Cut along k into 4 or 16 slices, by shape. The tiles are the adapter's choice: the bits are the same. */
+/** A product cut along k into 4 or 16 slices, by shape. The adapter chooses the tiles; the bits are the same. */
 function cutProduct(product: StridedProduct, { largeTiles }: KernelTuning): DenseLaunch {
   const side = 4 * sideOf(product);
   return largeTiles && trafficOf(product, side, side) > MOST_TRAFFIC ? slicedProduct(product) : splitProduct(product);
 }
 
-/** Sides of the tiles of split-product, in fours: where those of 32 x 32 fill a GPU they are taken. */
+/** Side of the tiles of split-product, in fours: 32 x 32 if these tiles fill a GPU. */
 const sideOf = ({ m, n }: StridedProduct): 4 | 8 => (Math.ceil(n / 32) * Math.ceil(m / 32) >= FILLING ? 8 : 4);
 
-/** Steps of a slice. */
+/** Length of a slice along k. */
 function partOf(product: StridedProduct): number {
   const side = sideOf(product);
   return Math.ceil((product.k * side * side) / 256 / 4) * 4;
@@ -265,7 +265,7 @@ export function slicedProduct(product: StridedProduct, rows?: 64 | 128): DenseLa
   return vectorLaunch('workgroup/product', product, { TY: rowsOfTile(product, rows, true) / 8, CUT: 1 });
 }
 
-/** Whole vectors of an operand: 1 along k, 2 along its rows or columns, of which it has `length`; 0 neither. */
+/** The direction in which an operand has whole vectors: 1 along k, 2 along its `length` rows or columns, 0 neither. */
 const formOf = (across: number, step: number, length: number, k: number): number =>
   step === 1 && across % 4 === 0 && k % 4 === 0 ? 1 : across === 1 && step % 4 === 0 && length % 4 === 0 ? 2 : 0;
 
@@ -282,7 +282,7 @@ function vectorLaunch(
     kind: 'dense',
     kernel,
     constants: { ...constants, ...forms, ACTIVATION: activation ?? 0 },
-    // Without a bias its binding is filled with b, which the kernel then does not read as one.
+    // Without a bias, the bias binding gets b, which the kernel then does not read through it.
     bindings: [a, a, b, b, bias ?? b, c],
     params: [m, n, k, ...steps, bias === undefined ? 0 : 1, partOf(product)],
     workgroups: [Math.ceil(n / columns), Math.ceil(m / rows)],

@@ -1,7 +1,7 @@
 /**
  * Collectives inside a graph: tensors of several ranks, gathered, scattered or summed in the middle of forward or
- * backward. A graph is that of one rank, so these nodes say only what goes in and what comes out of it; step/walk turns
- * them into transfers between devices, and no runtime ever sees them. Their gradients come in pairs: identity and
+ * backward. A graph belongs to one rank, so these nodes name only that rank's input and output; step/walk turns the
+ * nodes into transfers between devices, and no runtime ever sees them. Their gradients come in pairs: identity and
  * all-reduce, all-gather and reduce-scatter, broadcast and reduce. Attr `axis` names the axis of the mesh along which
  * the ranks lie; without it they are the replicas of the node's stage. Sources: torch/distributed/nn/functional.py, and
  * for identity and all-reduce Megatron-LM's megatron/core/tensor_parallel/mappings.py.
@@ -10,17 +10,17 @@ import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
 import type { Attrs, GradientContext, OpDef, TensorType, ValueId } from '../op';
 
-/** Output = input. Its gradient is the sum over the ranks: each uses the tensor for a part of its own. */
+/** Output = input. Its gradient is the sum over the ranks, because each rank uses the tensor for a different part. */
 export const IDENTITY = 'collective/identity';
-/** The sum over the ranks. Its gradient is the output's: every rank goes on with the same sum. */
+/** The sum over the ranks. Its gradient is the output's, because every rank continues with the same sum. */
 export const ALL_REDUCE = 'collective/all-reduce';
 /**
  * Input [n, ...], output [ranks * n, ...]: the ranks' inputs one after the other. Attr `ranks`. Each rank uses the
- * output for a part of its own, so the gradient is a reduce-scatter; with attr `alike` all ranks use it in the same
- * way, and each has its part of the gradient already.
+ * output for a different part, so the gradient is a reduce-scatter; with attr `alike` all ranks use it in the same way,
+ * and each already has its part of the gradient.
  */
 export const ALL_GATHER = 'collective/all-gather';
-/** Input [ranks * n, ...], output [n, ...]: of the sum over the ranks, the part of this rank. Attr `ranks`. */
+/** Input [ranks * n, ...], output [n, ...]: this rank's part of the sum over the ranks. Attr `ranks`. */
 export const REDUCE_SCATTER = 'collective/reduce-scatter';
 /**
  * Input [ranks * n, ...], the same on every rank; output [n, ...], the part of this rank. Nothing is sent. Attr
@@ -29,7 +29,7 @@ export const REDUCE_SCATTER = 'collective/reduce-scatter';
 export const CHUNK = 'collective/chunk';
 /** The input of the group's first rank. */
 export const BROADCAST = 'collective/broadcast';
-/** On the group's first rank the sum, on the others zeros: the gradient of a broadcast. */
+/** The sum on the group's first rank, zeros on the others: the gradient of a broadcast. */
 export const REDUCE = 'collective/reduce';
 
 const NAMES: ReadonlySet<string> = new Set([
@@ -44,10 +44,10 @@ const NAMES: ReadonlySet<string> = new Set([
 
 export const isCollective = ({ op }: { readonly op: string }): boolean => NAMES.has(op);
 
-/** A copy within each rank, whose gradient is a collective with messages. */
+/** Whether the node only copies within each rank; its gradient is a collective that sends messages. */
 export const sendsNothing = ({ op }: { readonly op: string }): boolean => op === IDENTITY || op === CHUNK;
 
-/** `gradient`: the collective that makes the input's gradient of the output's; undefined: the two are the same. */
+/** `gradient`: the collective that computes the input's gradient from the output's; undefined: the two are equal. */
 export function collective(
   name: string,
   gradient: string | undefined | ((attrs: Attrs) => string),

@@ -1,6 +1,6 @@
 /**
- * The other collectives of a graph: those of parallelism that cuts the tensors of a layer, which belong to the family
- * 'partition', and two that no mode has yet.
+ * More collectives of a graph: those for layers that are cut among ranks (family 'partition'), and two that no mode
+ * uses yet.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';

@@ -1,8 +1,8 @@
 /**
- * The copies around a collective of the pass partition/: between a whole tensor and its pieces, where the collectives
- * themselves know only rows, one rank's after the other's. Blocks are what a collective takes in or hands out: the
- * pieces of all ranks along attr `dim`, one behind the other along dimension 0, each as long as the longest
- * (torch pads in the same way). Gradients come in pairs: pad and trim, join and blocks.
+ * The copies around a collective of the pass partition/, between a whole tensor and its pieces; the collectives
+ * themselves know only rows, in the order of ranks. Blocks are the input or output of a collective: the pieces of all
+ * ranks along attr `dim`, consecutive along dimension 0, each padded to the longest (as in torch). Gradients come in
+ * pairs: pad and trim, join and blocks.
  */
 import { at } from '../../base/invariant';
 import { pieceOf, pieceShape } from '../../sharding/piece';
@@ -14,24 +14,24 @@ import { PARALLEL_LOSS_OPS } from './loss/parallel-cross-entropy';
 import { CUT_COLLECTIVES } from './more-collectives';
 import { moveOp, type StridedMove } from './shape/moves';
 
-/** A piece, made longer with zeros: attr `length` along attr `dim`. */
+/** Pads a piece with zeros to attr `length` along attr `dim`. */
 export const PAD = 'partition/pad';
-/** A piece without what pad has added: attr `length` along attr `dim`. */
+/** Removes the padding: leaves attr `length` along attr `dim`. */
 export const TRIM = 'partition/trim';
-/** From blocks the whole tensor: attr `shape`; attrs `dim`, `ranks`, `splitFactor` as in a placement Shard. */
+/** Makes the whole tensor (attr `shape`) from blocks; attrs `dim`, `ranks`, `splitFactor` as in a placement Shard. */
 export const JOIN = 'partition/join';
-/** From the whole tensor the blocks; attrs as of join. */
+/** Makes the blocks from the whole tensor; attrs as for join. */
 export const BLOCKS = 'partition/blocks';
-/** One rank's piece (attr `index`) at its place among zeros: an addend of the whole tensor; attrs as of join. */
+/** Puts one rank's piece (attr `index`) at its place among zeros: an addend of the whole tensor; attrs as for join. */
 export const PLACE = 'partition/place';
-/** The rank's piece of the whole tensor; attrs as of place. */
+/** Takes the rank's piece of the whole tensor; attrs as for place. */
 export const OWN = 'partition/own';
 /** The input on the first rank (attr `index` 0), zeros on the others: an addend of a sum in which it occurs once. */
 export const FIRST = 'partition/first';
 
 const along = (shape: Shape, { dim, length }: Attrs): Shape => shape.with(Number(dim), Number(length));
 
-/** Copies the elements that both have. */
+/** Copies the elements that both shapes have. */
 function overlap(from: Shape, to: Shape): StridedMove {
   return {
     input: 0,
@@ -60,7 +60,7 @@ const resized = (name: string, gradient: string): OpDef =>
 interface Blocks {
   readonly whole: Shape;
   readonly block: Shape;
-  /** Of all blocks. */
+  /** Shape of all blocks together. */
   readonly shape: Shape;
 }
 
@@ -161,13 +161,13 @@ const ofOneRank = (name: string, gradient: string, toWhole: boolean): OpDef =>
 const first: OpDef = moveOp({
   name: FIRST,
   infer: (inputs) => [at(inputs, 0)],
-  // Every rank has the gradient of the sum, which is that of the one addend.
+  // Every rank has the gradient of the sum, which is also the gradient of the one addend.
   gradient: (c) => [c.outputGrad(0)],
   plan: ({ inputs, outputs, attrs }) =>
     attrs.index === 0 ? { moves: [overlap(at(inputs, 0).shape, at(outputs, 0).shape)] } : { fill: 0, moves: [] },
 });
 
-/** The family of operators that the pass puts into a graph. */
+/** The operators that the pass partition/ adds to a graph. */
 export const PARTITION_OPS: readonly OpDef[] = [
   ...CUT_COLLECTIVES,
   ...PARALLEL_LOSS_OPS,

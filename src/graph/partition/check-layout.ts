@@ -5,7 +5,7 @@ import type { GraphValue } from '../graph';
 import { fromLast, type LayoutsOf, type Plan } from './plan';
 import { samePlacement, wordsOf } from './rule';
 
-/** torch believes what the plan states: with a wrong layout it takes a part for the whole, or the whole for a part. */
+/** torch trusts the plan's layouts: with a wrong layout it treats a part as the whole, or the whole as a part. */
 export function checkLayout(
   { layouts }: Plan,
   side: keyof LayoutsOf,

@@ -1,7 +1,7 @@
 /**
- * The order of a rank's backward pass in which messages travel while something is computed: what a layer computes
- * beside the input of its collective, mostly the gradient of its weight, comes after the collective. So the all-reduce
- * of a column-parallel layer's input gradient runs while the gradient of its weight is computed, as in Megatron-LM
+ * Orders a rank's backward pass so that messages overlap with computation: a layer's nodes that its collective does not
+ * need, mostly the gradient of its weight, run after the collective. So the all-reduce of a column-parallel layer's
+ * input gradient runs while the gradient of its weight is computed, as in Megatron-LM
  * (LinearWithGradAccumulationAndAsyncCommunication). No value changes. Called by parallel/stage-graph.
  */
 import type { Graph, GraphNode } from '../graph';

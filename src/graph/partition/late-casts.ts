@@ -1,6 +1,6 @@
 /**
- * Casts to and from half precision, which the pass partition.ts holds back: a rank casts a tensor after it has brought
- * the tensor where an operator needs it. As in the whole graph, each cast node makes a tensor of its own.
+ * Casts to and from half precision, which the pass partition.ts delays: a rank casts a tensor after it has
+ * redistributed the tensor for an operator. As in the whole graph, each cast node makes its own tensor.
  */
 import { at } from '../../base/invariant';
 import { CAST } from '../cast';
@@ -10,7 +10,7 @@ import type { ValueId } from '../op';
 export class LateCasts {
   /** By the value that the cast makes in the whole graph. */
   private readonly nodes: ReadonlyMap<ValueId, GraphNode>;
-  /** Results on the rank, by that value and by the rank's value that is cast. */
+  /** Results on the rank, by the whole graph's value and by the rank's value that is cast. */
   private readonly made = new Map<string, ValueId>();
 
   constructor(private readonly whole: Graph) {
@@ -23,12 +23,12 @@ export class LateCasts {
     return op === CAST;
   }
 
-  /** What the cast reads, of a value that a cast makes; every other value itself. */
+  /** The value that the cast reads, if a cast makes `id`; otherwise `id` itself. */
   sourceOf(id: ValueId): ValueId {
     return this.nodes.get(id)?.inputs[0] ?? id;
   }
 
-  /** `value`: what the rank has of the source of `id`. The rank's value for `id`: cast, if `id` is made by a cast. */
+  /** `value`: the rank's part of the source of `id`. Returns the rank's value for `id`, cast if a cast makes `id`. */
   apply(id: ValueId, value: ValueId, builder: GraphBuilder): ValueId {
     const node = this.nodes.get(id);
     if (!node) return value;

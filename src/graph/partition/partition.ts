@@ -1,9 +1,9 @@
 /**
- * The pass: from the forward graph of whole tensors to that of one rank, which has pieces of some of them. Every
- * operator works on the pieces that its rule says; where a tensor is placed otherwise, redistribution nodes are put in;
- * a sum over the ranks is completed at once. The backward pass is derived from the result, so the gradients'
- * collectives come out of the nodes themselves. The graphs of all ranks have the same nodes and names, and differ in
- * shapes and attributes where pieces differ. Held against the whole graph by partition.property.test.ts.
+ * The pass from the forward graph of whole tensors to the graph of one rank, which has pieces of some tensors. Every
+ * operator works on the pieces that its rule names; if a tensor is placed differently, the pass inserts redistribution
+ * nodes; sums over the ranks are completed at once. The backward pass is derived from the result, so the gradients'
+ * collectives follow from the nodes. The graphs of all ranks have the same nodes and names; only shapes and attributes
+ * of pieces differ. partition.property.test.ts compares the result with the whole graph.
  */
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
@@ -25,7 +25,7 @@ import { ValueUses } from './value-uses';
 
 interface Held {
   readonly local: ValueId;
-  /** undefined: no piece of the whole value. */
+  /** undefined: the value is not a piece of a whole value. */
   readonly placement: Placement | undefined;
 }
 
@@ -35,15 +35,18 @@ export const partition = (whole: Graph, builder: GraphBuilder, options: Partitio
 class Partitioner {
   /** By the value of the whole graph. */
   private readonly held = new Map<ValueId, Held>();
-  /** Parameters that are not used as they are: where they are. */
+  /** Parameters that are redistributed before use: their values on the rank. */
   private readonly parameters = new Map<ValueId, ValueId>();
   private readonly partialGradients = new Set<string>();
   private readonly casts: LateCasts;
   private readonly uses: ValueUses;
-  /** Results of redistribution, by source, module and placement: what a module reads twice is brought once. */
+  /**
+   * Results of redistribution, by source, module and placement: a tensor that a module reads twice is redistributed
+   * once.
+   */
   private readonly brought = new Map<string, ValueId>();
   private readonly gathered: Gathered[] = [];
-  /** By node of the whole graph: how many the rank's graph had before. */
+  /** For each node of the whole graph, the number of nodes in the rank's graph before it. */
   private readonly starts: number[] = [];
   private readonly parts = new Map<string, PartOfWhole>();
 
@@ -58,7 +61,7 @@ class Partitioner {
 
   run(): Partitioned {
     const made = new Set(this.whole.nodes.flatMap(({ outputs }) => outputs));
-    // Masks are cut like what they multiply, so they are made where they are used.
+    // A mask is cut like the tensor that it multiplies, so it is made where it is used.
     for (const value of this.whole.values)
       if (value.role === 'buffer' || (value.role !== 'mask' && !made.has(value.id))) this.given(value);
     for (const node of this.whole.nodes) {
@@ -86,7 +89,7 @@ class Partitioner {
     return at(this.whole.values, id).name;
   }
 
-  /** Parameters, buffers and data. */
+  /** Adds a parameter, buffer or data value. */
   private given(value: GraphValue): void {
     const { id, name, role } = value;
     const placement = role === 'parameter' || role === 'buffer' ? placementOf(this.options.plan, name) : REPLICATE;
@@ -94,8 +97,8 @@ class Partitioner {
   }
 
   /**
-   * A parameter that the plan brings elsewhere before it is used, as the rows of an embedding of positions: each rank
-   * looks up all positions, has its own rows at their places and zeros for the others, and the ranks' tables are added.
+   * A parameter that the plan redistributes before use, such as a position embedding: each rank looks up all positions,
+   * with its own rows in place and zeros for the others, and the ranks' tables are added.
    */
   private lookedUp({ id, name, type, role }: GraphValue, site: NodeSite): void {
     const wanted = this.options.plan.values.get(name);
@@ -151,8 +154,8 @@ class Partitioner {
     });
     const attrs = rule.attrsOn?.(this.options.rank) ?? node.attrs;
     const halves = types.map(({ half }) => half);
-    // The bias is added after the sum. One rank adds it before where the sum is scattered over the ranks, and in half
-    // precision, where torch rounds the product and its bias once.
+    // The bias is added after the sum. One rank adds it before the sum if the sum is scattered over the ranks, or in
+    // half precision, where torch rounds product and bias once.
     const isEarly = wanted[0]?.kind === 'shard' || halves[0] !== undefined;
     const late = isEarly ? undefined : rule.addedOnce?.input;
     const operands = inputs.flatMap((id, i) => (i === late ? [] : [this.operand(rule, id, i, site)]));
@@ -179,7 +182,7 @@ class Partitioner {
     }
   }
 
-  /** Notes what the rank's value is of a whole tensor, where it is not the whole. */
+  /** Records which part of a whole tensor the rank's value is, if it is not the whole. */
   private part(local: ValueId, part: PartOfWhole): ValueId {
     if (part.placement.kind !== 'replicate') this.parts.set(this.builder.nameOf(local), part);
     return local;
@@ -220,15 +223,15 @@ class Partitioner {
     return i === 0 && this.uses.makerOf(id) !== module && at(this.whole.values, id).role !== 'parameter';
   }
 
-  /** What the plan says of the module's input, if operand `i` is the input. */
+  /** The plan's placement of the module's input, if operand `i` is the input. */
   private takenInBy(module: string, id: ValueId, i: number): Placement | undefined {
     if (!this.isModuleInput(module, id, i)) return undefined;
     return fromLast(this.options.plan.inputs.get(module), at(this.whole.values, id).type.shape);
   }
 
   /**
-   * What a rank has for an input of a node. A tensor is cast after it has been brought where it is needed: torch
-   * redistributes a module's inputs before autocast casts them. So the messages of its gradient are float32.
+   * The rank's value for an input of a node. A tensor is redistributed first and then cast, because torch redistributes
+   * a module's inputs before autocast casts them. So the messages of its gradient are float32.
    */
   private input(node: GraphNode, rule: Rule, given: ValueId, i: number): ValueId {
     const moved = this.moved(node, rule, given, i);
@@ -263,7 +266,7 @@ class Partitioner {
     return this.part(moved, { shape: value.type.shape, placement: needed });
   }
 
-  /** Every rank uses the whole input for a part of its own. */
+  /** Whether every rank uses the whole input for a different part of the result. */
   private isPartial({ needs, gives, addedOnce }: Rule, id: ValueId, i: number): boolean {
     if (at(needs, i).kind === 'shard' || addedOnce?.input === i || !this.uses.isDifferentiated(id)) return false;
     return gives.some((given) => given !== undefined && given.kind !== 'replicate');
@@ -275,7 +278,7 @@ class Partitioner {
     return at(this.apply(FIRST, [id], { index: this.options.rank.index }, site, [`${name}.once`]), 0);
   }
 
-  /** `after`: dimensions of the sum behind the one that the bias lies along. */
+  /** `after`: number of dimensions of the sum after the dimension of the bias. */
   private plusBias(sum: ValueId, bias: ValueId, after: number, site: NodeSite, name: string): ValueId {
     const [length = 1] = this.builder.typeOf(bias).shape;
     const repeated = [length, ...Array.from({ length: after }, () => 1)];

@@ -1,4 +1,4 @@
-/** What the pass partition.ts takes, and what it gives: the rank's values, and what they are of the whole graph. */
+/** The input and the result of the pass partition.ts: the rank's values, and how they relate to the whole graph. */
 import type { Placement } from '../../sharding/placement';
 import type { Shape } from '../../tensor/shape';
 import type { ValueId } from '../op';
@@ -8,24 +8,24 @@ import type { RankOnAxis } from './rule';
 export interface PartitionOptions {
   readonly plan: Plan;
   readonly rank: RankOnAxis;
-  /** Values of the whole graph, beside parameters, of which somebody asks the gradient. */
+  /** Values of the whole graph, beside parameters, whose gradients are requested. */
   readonly wrt?: readonly ValueId[];
-  /** A value of the whole graph that every rank hands on whole, as what a pipeline stage sends. */
+  /** A value of the whole graph that every rank must have whole, such as the output of a pipeline stage. */
   readonly wholeOutput?: ValueId | undefined;
 }
 
 export interface Partitioned {
-  /** Of a value of the whole graph, the rank's. */
+  /** The rank's value for a value of the whole graph. */
   readonly own: (value: ValueId) => ValueId;
-  /** How many nodes the rank has for the first `count` nodes of the whole graph. */
+  /** The number of the rank's nodes for the first `count` nodes of the whole graph. */
   readonly nodesFor: (count: number) => number;
-  /** Of values of the whole graph, by name; without the statistics that a node keeps for its gradient. */
+  /** Placements of the whole graph's values, by name; without the statistics that a node keeps for its gradient. */
   readonly placements: ReadonlyMap<string, Placement>;
-  /** Of the rank's values, by their names: those that are a piece or an addend of a whole tensor. */
+  /** The rank's values that are a piece or an addend of a whole tensor, by name. */
   readonly parts: ReadonlyMap<string, PartOfWhole>;
-  /** Parameters whose gradient is an addend on every rank, as that of a layer norm of cut rows. */
+  /** Parameters whose gradient is an addend on every rank, such as a layer norm's under sequence parallelism. */
   readonly partialGradients: ReadonlySet<string>;
-  /** Tensors that were cut and are gathered for an operator, though the plan did not ask for it. */
+  /** Cut tensors that are gathered for an operator although the plan did not ask for it. */
   readonly gathered: readonly Gathered[];
 }
 
@@ -36,7 +36,7 @@ export interface Gathered {
   readonly placement: Placement;
 }
 
-/** Of a whole tensor of this shape. */
+/** A part of a whole tensor with this shape. */
 export interface PartOfWhole {
   readonly shape: Shape;
   readonly placement: Placement;

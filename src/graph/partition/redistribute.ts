@@ -1,7 +1,7 @@
 /**
- * From one placement to another: the nodes that bring a rank's tensor there. As in DTensor, a cut tensor is gathered, a
- * whole one is cut without a message, a sum is completed by an all-reduce or a reduce-scatter, and a cut at another
- * dimension goes by way of the whole. Where pieces differ in length, they are padded for the message.
+ * Adds the nodes that bring a rank's tensor from one placement to another. As in DTensor, a cut tensor is gathered, a
+ * whole tensor is cut without a message, a sum is completed by an all-reduce or a reduce-scatter, and a cut along
+ * another dimension is gathered first. Pieces of different lengths are padded for the message.
  */
 import { at, must } from '../../base/invariant';
 import type { Axis } from '../../protocol/mesh';
@@ -17,9 +17,9 @@ import { type RankOnAxis, samePlacement } from './rule';
 export interface Move {
   readonly from: Placement;
   readonly to: Placement;
-  /** Of the whole tensor. */
+  /** Shape of the whole tensor. */
   readonly shape: Shape;
-  /** Each rank uses the result for a part of its own, so its gradient is a sum over the ranks. */
+  /** Each rank uses the result for a different part, so its gradient is a sum over the ranks. */
   readonly partialGradient: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface NodeSite {
   readonly phase: GraphPhase;
 }
 
-/** `name`: of the result; what lies between has it with an ending. */
+/** `name`: of the result; intermediate values have this name with a suffix. */
 export function redistribute(site: NodeSite, value: ValueId, move: Move, name: string): ValueId {
   const { from, to, partialGradient } = move;
   const steps = new Steps(site, move.shape, name);
@@ -98,7 +98,7 @@ class Steps {
     return { shape: this.shape, dim, ranks: this.count, splitFactor };
   }
 
-  /** Of the longest piece, the first rank's. */
+  /** The length of the longest piece, the first rank's. */
   private lengthAlong(placement: Shard): Attrs {
     const first = pieceShape(pieceOf(this.shape, [{ placement, index: 0, count: this.count }]));
     return { dim: placement.dim, length: at(first, placement.dim) };
@@ -108,7 +108,7 @@ class Steps {
     return at(this.shape, dim) % (splitFactor * this.count) === 0;
   }
 
-  /** The pieces one behind the other are the whole. */
+  /** Whether the pieces, concatenated, are the whole tensor. */
   private areRows(placement: Shard): boolean {
     return placement.dim === 0 && placement.splitFactor === 1 && this.isEven(placement);
   }

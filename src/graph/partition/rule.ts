@@ -1,8 +1,8 @@
 /**
- * The form of a placement rule: which placements of its inputs an operator can work with, given those that they have,
- * and what comes out then. A rule moves nothing; partition.ts brings the inputs to what the rule needs. Where an input
- * is whole and an output is not, every rank uses the input for a part of its own, so the input's gradient is a sum over
- * the ranks; that follows from the placements, and no rule says it.
+ * The form of a placement rule: given the placements of its inputs, the placements that an operator can work with, and
+ * the resulting placements of its outputs. A rule moves nothing; partition.ts redistributes the inputs as the rule
+ * needs them. If an input is whole and an output is not, every rank uses the input for a different part, so the input's
+ * gradient is a sum over the ranks; partition.ts derives this from the placements, and no rule states it.
  */
 import { at } from '../../base/invariant';
 import { type Placement, REPLICATE, type Shard, shard } from '../../sharding/placement';
@@ -12,12 +12,12 @@ import type { Attrs, TensorType, ValueId } from '../op';
 
 export interface PlacedInput {
   readonly placement: Placement;
-  /** Of the whole tensor. */
+  /** Type of the whole tensor. */
   readonly type: TensorType;
   readonly role: Role;
 }
 
-/** Where a rank lies on the axis along which tensors are cut. */
+/** The position of a rank on the axis along which tensors are cut. */
 export interface RankOnAxis {
   readonly index: number;
   readonly count: number;
@@ -25,15 +25,15 @@ export interface RankOnAxis {
 
 export interface RuleInput {
   readonly inputs: readonly PlacedInput[];
-  /** Of the whole tensors. */
+  /** Types of the whole output tensors. */
   readonly outputs: readonly TensorType[];
   readonly attrs: Attrs;
   readonly count: number;
-  /** Losses of classes take logits that are cut by class. */
+  /** Whether classification losses take logits that are cut by class. */
   readonly lossParallel: boolean;
 }
 
-/** What a rule may append in place of the operator. */
+/** The nodes that a rule may append in place of the operator. */
 export interface LocalBuilder {
   readonly rank: RankOnAxis;
   apply(op: string, inputs: readonly ValueId[], attrs: Attrs, names: readonly string[]): readonly ValueId[];
@@ -42,24 +42,25 @@ export interface LocalBuilder {
 
 export interface AddedOnce {
   readonly input: number;
-  /** Of the output, along which the input lies. */
+  /** The dimension of the output along which the input lies. */
   readonly dim: number;
 }
 
 export interface Rule {
-  /** Of each input. */
+  /** Placement that each input needs. */
   readonly needs: readonly Placement[];
-  /** Of each output. undefined: statistics for the gradient of the same node, no piece of anything. */
+  /** Placement of each output; undefined for statistics that only the gradient of the same node reads. */
   readonly gives: readonly (Placement | undefined)[];
-  /** The output is a sum over the ranks, to which this input is added once. */
+  /** The output is a sum over the ranks; this input is added to the sum once. */
   readonly addedOnce?: AddedOnce;
-  /**
-   * This input is gathered as the plan means it: rows that sequence parallelism has cut, for a layer cut by columns.
-   */
+  /** The plan intends to gather this input: rows cut by sequence parallelism, for a layer cut by columns. */
   readonly gathersRowsOf?: number | undefined;
-  /** The attributes on one rank, where they are other than those of the whole. */
+  /** The attributes on one rank, if they differ from the whole operator's. */
   readonly attrsOn?: (rank: RankOnAxis) => Attrs;
-  /** Of an operator that works on pieces in other steps than on the whole: appends them, and hands out its outputs. */
+  /**
+   * For an operator that works on pieces with other nodes than on the whole: appends the nodes and returns their
+   * outputs.
+   */
   readonly build?: (builder: LocalBuilder, inputs: readonly ValueId[]) => readonly ValueId[];
 }
 
@@ -75,7 +76,7 @@ export const rankOf = ({ type }: PlacedInput): number => type.shape.length;
 
 export const lastDim = (input: PlacedInput): number => rankOf(input) - 1;
 
-/** The same cut at another dimension. */
+/** The same cut along another dimension. */
 export const moved = ({ splitFactor }: Shard, dim: number): Shard => shard(dim, splitFactor);
 
 export const samePlacement = (a: Placement, b: Placement): boolean =>
@@ -83,7 +84,7 @@ export const samePlacement = (a: Placement, b: Placement): boolean =>
     ? a.dim === b.dim && a.splitFactor === b.splitFactor
     : a.kind === b.kind && a.kind !== 'flat';
 
-/** As torch prints placements. */
+/** A placement as torch prints it. */
 export const wordsOf = (placement: Placement): string => {
   if (placement.kind === 'replicate') return 'Replicate()';
   if (placement.kind !== 'shard') return placement.kind === 'partial' ? 'Partial(sum)' : 'flat';
@@ -91,13 +92,13 @@ export const wordsOf = (placement: Placement): string => {
   return splitFactor === 1 ? `Shard(dim=${dim})` : `_StridedShard(dim=${dim}, sf=${splitFactor})`;
 };
 
-/** Everything whole: what an operator does that has no rule, or whose rule fits no cut of its inputs. */
+/** The rule of an operator without a rule, or whose rule fits no cut of its inputs: everything is whole. */
 export const onWholes = ({ inputs, outputs }: RuleInput): Rule => ({
   needs: inputs.map(() => REPLICATE),
   gives: outputs.map(() => REPLICATE),
 });
 
-/** One input, whose cut along any of these dimensions is that of the output, too. */
+/** The rule of operators with one input whose output keeps a cut along any of these dimensions. */
 export const keepsCut =
   (fits: (dim: number, input: RuleInput) => boolean): RuleOf =>
   (input) => {
@@ -109,5 +110,5 @@ export const keepsCut =
     };
   };
 
-/** Whether all ranks have as many elements of the dimension. */
+/** Whether all ranks have equally many elements along the dimension. */
 export const isEven = (shape: Shape, dim: number, count: number): boolean => at(shape, dim) % count === 0;

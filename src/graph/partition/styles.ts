@@ -1,9 +1,8 @@
 /**
  * parallelize_plan of torch.distributed.tensor.parallel: a style for each module, by its path or by a pattern in which
- * * stands for one part of a path ('blocks.*.qkv'); here it becomes a Plan of placements. What torch asks the reader to
- * say and we know (how a module's input lies) is left out. Ours, for which torch has no style: Conv2d and BatchNorm2d
- * by channels, and MultiheadAttention by heads. Packed queries, keys and values are cut each for itself, as a reader of
- * torch regroups their rows.
+ * `*` stands for one part of a path ('blocks.*.qkv'); this file turns it into a Plan of placements. torch's users must
+ * state the layouts of module inputs; here they are known. Styles that torch lacks: Conv2d and BatchNorm2d by channels,
+ * and MultiheadAttention by heads. Packed queries, keys and values are cut separately; torch users regroup their rows.
  */
 import { LockstepError } from '../../base/errors';
 import type { LayerConfig, LayerType } from '../../protocol/config';
@@ -18,7 +17,10 @@ export interface ParallelStyle {
   readonly style: StyleName;
   readonly input?: StyleLayout | undefined;
   readonly desiredInput?: StyleLayout | undefined;
-  /** Of what the module hands on; without it as torch: Shard(-1) of a column half, Replicate() of a row half. */
+  /**
+   * Layout of the module's output; by default torch's: Shard(-1) after ColwiseParallel, Replicate() after
+   * RowwiseParallel.
+   */
   readonly output?: StyleLayout | undefined;
   readonly desiredOutput?: StyleLayout | undefined;
   readonly localOutput?: boolean | undefined;
@@ -26,14 +28,14 @@ export interface ParallelStyle {
 
 export interface PlanInput {
   readonly axis: Axis;
-  /** By path or pattern, the first that fits. */
+  /** Styles by path or pattern; the first match wins. */
   readonly styles: readonly (readonly [module: string, style: ParallelStyle])[];
   readonly lossParallel: boolean;
 }
 
 export interface MadePlan {
   readonly plan: Plan;
-  /** Entries that name no module. torch says so in a warning, and the module stays whole. */
+  /** Entries that match no module. torch warns about them and continues. */
   readonly unmatched: readonly string[];
 }
 
@@ -61,7 +63,7 @@ export function planOf({ axis, styles, lossParallel }: PlanInput, layers: readon
   };
 }
 
-/** All of them by path, in the order of the forward pass. */
+/** All modules by path, in the order of the forward pass. */
 export function modulesOf(layers: readonly LayerConfig[]): readonly PlannedModule[] {
   const walk = (layer: LayerConfig, path: string, parent: LayerConfig | undefined): readonly PlannedModule[] => [
     { path, layer, parent },
@@ -105,7 +107,7 @@ const APPLY: Readonly<Record<StyleName, Apply>> = {
   PrepareModuleOutput: prepareOutput,
 };
 
-/** Features are the last dimension, counted from the end: the plan does not know how many dimensions a tensor has. */
+/** Features are dimension -1: the plan does not know how many dimensions a tensor has. */
 const placementOfLayout = (layout: StyleLayout): Placement =>
   layout === 'Replicate' ? REPLICATE : shard(layout === 'Shard(1)' ? 1 : -1);
 
@@ -113,7 +115,7 @@ const placementIf = (layout: StyleLayout | undefined): Placement | undefined => 
 
 type Argument = Exclude<keyof ParallelStyle, 'style'>;
 
-/** By property of ParallelStyle: the name of the setting in an entry of the plan. */
+/** For each property of ParallelStyle, the name of the setting in an entry of the plan. */
 const ARGUMENTS: Readonly<Record<Argument, string>> = {
   input: 'inputLayouts',
   desiredInput: 'desiredInputLayouts',
@@ -152,7 +154,7 @@ function checkArguments(given: ParallelStyle): void {
     );
 }
 
-/** Placements of the module's own tensors, each with the name that it has in the state_dict. */
+/** Placements of the module's own tensors, by their names in the state_dict. */
 function place({ path, layer }: PlannedModule, of: (name: string) => Placement, draft: PlanDraft): void {
   const full = (name: string) => (path === '' ? name : `${path}.${name}`);
   for (const { name } of parametersOf(layer)) draft.tensor(full(name), of(name));
@@ -201,7 +203,7 @@ function rowwise(draft: PlanDraft, module: PlannedModule, { input, output = 'Rep
       break;
     case 'Embedding':
       place(module, () => shard(0), draft);
-      // One row for each position of a sequence, so its first dimension is the sequence.
+      // Its rows are the positions of a sequence, so its first dimension is the sequence.
       if (isPositions(module)) draft.values.set(`${path}.weight`, output === 'Shard(1)' ? shard(0) : REPLICATE);
       break;
     default:
@@ -243,7 +245,7 @@ function checkIsLeaf(style: StyleName, { path, layer }: PlannedModule): void {
   );
 }
 
-/** pos(arange(T)): its weight is used as it is, with no operator of its own. */
+/** pos(arange(T)): the graph uses the weight directly, without a lookup node. */
 const isPositions = ({ parent, path }: PlannedModule): boolean =>
   parent?.type === 'TokenEmbedding' && /(^|[.])pos$/.test(path);
 

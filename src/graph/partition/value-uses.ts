@@ -1,4 +1,4 @@
-/** Who makes and who reads the values of a whole graph, and which of them have a gradient. Read by partition.ts. */
+/** The makers and readers of the values of a whole graph, and which values have gradients. Used by partition.ts. */
 import type { Graph } from '../graph';
 import type { ValueId } from '../op';
 
@@ -7,7 +7,7 @@ export class ValueUses {
   private readonly readers = new Map<ValueId, number>();
   private readonly differentiated: Set<ValueId>;
 
-  /** `wrt`: values beside the parameters whose gradients are asked for. */
+  /** `wrt`: values, beside the parameters, whose gradients are requested. */
   constructor({ nodes, values }: Graph, wrt: readonly ValueId[]) {
     this.differentiated = new Set([...wrt, ...values.flatMap(({ id, role }) => (role === 'parameter' ? [id] : []))]);
     for (const { inputs, outputs, module } of nodes) {
@@ -30,7 +30,7 @@ export class ValueUses {
     return this.readers.get(id) ?? 0;
   }
 
-  /** Whether the gradient of the value is asked for, or needed on the way to one that is. */
+  /** Whether the gradient of the value is requested, or is needed to compute a requested gradient. */
   isDifferentiated(id: ValueId): boolean {
     return this.differentiated.has(id);
   }

@@ -1,8 +1,9 @@
 /**
- * Activation checkpointing (torch.utils.checkpoint): of each segment of forward nodes only what later segments read is
- * kept; the rest is computed again right before the first backward node that asks for it. Memory falls by what lies
- * inside the segments, time grows by a part of the forward pass; the numbers stay the same to the bit. What a node with
- * effects writes (batch norm's statistics) is kept, not computed twice: torch would move the running statistics twice.
+ * Activation checkpointing (torch.utils.checkpoint): of each segment of forward nodes only the values that later
+ * segments read are kept; the others are recomputed right before the first backward node that reads them. This saves
+ * the memory of values inside the segments, and costs part of a forward pass; every bit stays the same. Outputs of a
+ * node with effects (batch norm's statistics) are kept, not recomputed: torch would update the running statistics
+ * twice.
  */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode, GraphValue } from '../graph';
@@ -30,7 +31,7 @@ export function checkpoint(graph: Graph, segments: readonly Segment[], keep: Rea
     for (const id of again.flatMap((node) => node.outputs)) {
       const value = at(graph.values, id);
       made.set(id, values.length);
-      // A kept value that is made along the way: whoever wants it has it.
+      // A kept value that the recomputation also makes: readers keep the original.
       if (dropped.has(id)) renamed.set(id, values.length);
       values.push({ ...value, id: values.length, name: `${value.name}.again` });
     }
@@ -48,7 +49,7 @@ export function checkpoint(graph: Graph, segments: readonly Segment[], keep: Rea
   return { values, nodes };
 }
 
-/** What a segment makes and nobody but itself and backward reads. */
+/** Values of a segment that only the segment itself and backward read. */
 function droppable(
   graph: Graph,
   inside: readonly GraphNode[],
@@ -62,7 +63,7 @@ function droppable(
   return made;
 }
 
-/** The dropped values that backward reads, and those of which they are made. */
+/** The dropped values that backward reads, and the dropped values from which these are computed. */
 function needed(
   inside: readonly GraphNode[],
   later: readonly GraphNode[],

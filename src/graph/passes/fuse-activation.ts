@@ -1,7 +1,7 @@
 /**
- * Linear, then an activation of which the gradient needs only the result: one operator, 'ops/linear' with the attribute
- * `activation`. Saves a dispatch and the activation's trip through memory. The value before the activation disappears,
- * so a layer whose result is used elsewhere is left alone.
+ * Fuses a Linear and an activation whose gradient needs only the result into 'ops/linear' with the attribute
+ * `activation`. This saves a dispatch and the activation's trip through memory. The value before the activation
+ * disappears, so a layer whose output has other readers is not fused.
  */
 import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';

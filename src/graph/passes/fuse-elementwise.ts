@@ -1,8 +1,8 @@
 /**
- * Chains of elementwise operators of one shape, where nobody else looks at what is in between: one operator,
- * 'pointwise/chain'. A layer's activation and its dropout, a residual sum and what follows, on the way back a mask and
- * the activation's gradient: each saves a dispatch and a trip through memory. Runs last: what is left then has found no
- * better partner (a product, a pooling, a norm).
+ * Fuses chains of elementwise operators of one shape into 'pointwise/chain' if no other node reads the values in
+ * between: for example an activation and its dropout, a residual sum and the next operator, or in backward a mask and
+ * the activation's gradient. Each fusion saves a dispatch and a trip through memory. Runs last, after the fusions with
+ * products, poolings and norms.
  */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';
@@ -17,20 +17,20 @@ interface Chain {
   readonly inputs: readonly ValueId[];
 }
 
-/** The node as stage of a chain with the value as what came so far; undefined if it cannot be one. */
+/** The node as a stage of a chain whose result so far is the value; undefined if it cannot be a stage. */
 function stageOf(ops: OpTable, graph: Graph, node: GraphNode, value: ValueId): Stage | undefined {
   const def = ops.get(node.op);
   const place = node.inputs.indexOf(value);
   if (!def || place > 1 || node.inputs.filter((id) => id === value).length !== 1) return undefined;
   const values = node.inputs.map((id) => at(graph.values, id));
-  if (values.some(({ role }) => role === 'buffer')) return undefined; // may be written in between
+  if (values.some(({ role }) => role === 'buffer')) return undefined; // another node may write it in between
   const operands = values.length === 2 ? 2 : 1;
   const stage: Stage = { op: node.op, attrs: node.attrs, operands, at: place === 1 ? 1 : 0 };
   const types = values.map(({ type }) => type);
   return isStage(def, types, stage) ? stage : undefined;
 }
 
-/** `ops`: what may be a stage. */
+/** `ops`: the operators that may be a stage. */
 export const elementwiseFusion =
   (ops: OpTable): GraphPass =>
   (graph, keep) => {

@@ -1,6 +1,6 @@
 /**
- * An elementwise loss of a small batch and its gradient as one operator: the gradient does not wait for the loss, so a
- * dispatch is saved.
+ * Fuses an elementwise loss of a small batch and its gradient into one operator, which saves a dispatch: the gradient
+ * does not depend on the loss.
  */
 import { at } from '../../base/invariant';
 import { elements } from '../../tensor/shape';

@@ -1,7 +1,7 @@
 /**
- * Batch norm, then max pooling with windows that touch (relu between them has joined the pooling before): one operator,
- * 'norm/batch-norm-pool'. What the norm makes is read by the pooling alone, so it is never stored: the largest
- * activation of a convolutional net, written and read once less.
+ * Fuses batch norm and max pooling with stride equal to the window (an earlier pass has merged a relu between them into
+ * the pooling) into 'norm/batch-norm-pool'. Only the pooling reads the norm's output, which is the largest activation
+ * of a convolutional net, so it is never stored.
  */
 import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';

@@ -1,7 +1,7 @@
 /**
- * Batch norm, then ReLU: one operator, 'norm/batch-norm' with the attribute `activation`. Relu's gradient asks for its
- * result alone and the norm's for its input, so what lies between is never stored. Runs after fuse-norm-pool, which
- * takes relu in where a pooling follows.
+ * Fuses batch norm and ReLU into 'norm/batch-norm' with the attribute `activation`. Relu's gradient needs only its
+ * result and the norm's gradient only its input, so the value in between is never stored. Runs after fuse-norm-pool,
+ * which handles a relu before a pooling.
  */
 import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';

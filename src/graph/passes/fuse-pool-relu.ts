@@ -1,8 +1,8 @@
 /**
- * ReLU, then max pooling with windows that touch: one operator, 'conv/max-pool2d' with the attribute `activation`, and
- * one for both gradients. The maximum of relu(x) is relu of the maximum, and where relu lets nothing through it matters
- * not which element won: so relu is taken of a quarter of the elements, its result and its gradient are never stored at
- * full size, and the bits stay the same.
+ * Fuses ReLU and max pooling with stride equal to the window into 'conv/max-pool2d' with the attribute `activation`,
+ * and their gradients into one operator. The maximum of relu(x) is relu of the maximum, and where relu gives 0 the
+ * winning element does not matter. So relu runs on a quarter of the elements, neither its result nor its gradient is
+ * stored at full size, and the bits stay the same.
  */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';
@@ -12,11 +12,11 @@ import { type GraphPass, replaceNodes, type Uses, usesOf } from './rewrite';
 
 interface Found {
   readonly pool: GraphNode;
-  /** Absent where nobody asks for the gradient. */
+  /** Absent if the gradient is not computed. */
   readonly backward: { readonly pool: GraphNode; readonly relu: GraphNode } | undefined;
 }
 
-/** What uses the result of a relu, if it is one pooling and at most the gradient that belongs to it. */
+/** The pooling that reads the result of a relu, if nothing else does except the gradients of the two. */
 function find(graph: Graph, relu: GraphNode, uses: Uses, keep: ReadonlySet<ValueId>): Found | undefined {
   const value = at(relu.outputs, 0);
   const users = uses.users(value);

@@ -1,5 +1,5 @@
 /**
- * The fusions, in the order in which they run; each is a file of its own and can be left out. Called by `parallel` for
+ * The fusions, in the order in which they run; each has its own file and can be left out. Called by `parallel` for
  * every graph that it emits.
  */
 import type { Graph } from '../graph';
@@ -23,7 +23,7 @@ export const FUSIONS: Readonly<Record<string, GraphPass>> = {
   fuseElementwise,
 };
 
-/** `keep`: values that somebody outside the graph looks at (outputs, gradients of parameters). */
+/** `keep`: values that code outside the graph reads (outputs, gradients of parameters). */
 export function fuse(
   graph: Graph,
   keep: ReadonlySet<ValueId>,

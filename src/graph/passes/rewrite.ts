@@ -1,7 +1,4 @@
-/**
- * What graph passes share: who makes and who uses a value, and a graph with other nodes and without the values that
- * nobody touches any more.
- */
+/** Helpers for graph passes: find the maker and the users of a value, replace nodes, and drop unused values. */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';
 import type { ValueId } from '../op';
@@ -13,7 +10,7 @@ import type { ValueId } from '../op';
 export type GraphPass = (graph: Graph, keep: ReadonlySet<ValueId>) => Graph;
 
 export interface Uses {
-  /** The node that makes the value, if one does. */
+  /** The node that makes the value, if any. */
   producer(value: ValueId): GraphNode | undefined;
   users(value: ValueId): readonly GraphNode[];
 }
@@ -32,7 +29,7 @@ export function usesOf({ nodes }: Graph): Uses {
   return { producer: (value) => producers.get(value), users: (value) => users.get(value) ?? [] };
 }
 
-/** The graph with each node replaced by what the map says (nothing: dropped); nodes that the map does not name stay. */
+/** Replaces each node that the map names by the map's nodes (an empty list drops it); other nodes stay. */
 export function replaceNodes(graph: Graph, replaced: ReadonlyMap<GraphNode, GraphNode | undefined>): Graph {
   if (replaced.size === 0) return graph;
   return {
@@ -44,7 +41,7 @@ export function replaceNodes(graph: Graph, replaced: ReadonlyMap<GraphNode, Grap
   };
 }
 
-/** Values that no node reads or writes and that are not in `keep` are dropped; ids are given anew. */
+/** Drops values that no node reads or writes and that are not in `keep`, and renumbers the others. */
 export function prune(graph: Graph, keep: ReadonlySet<ValueId>): Graph {
   const used = new Set<ValueId>(keep);
   for (const node of graph.nodes) for (const id of [...node.inputs, ...node.outputs]) used.add(id);

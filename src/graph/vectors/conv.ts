@@ -1,6 +1,6 @@
 /**
- * Convolutions and pooling with vectors. An image is copied with its padding around it, which the plain loops leave
- * out: zero times a weight changes nothing, unless the weight is infinite or NaN; then the plain kernel does it.
+ * Convolutions and pooling with vectors. An image is copied with its padding, which the plain loops skip: zero times a
+ * weight changes nothing, unless the weight is infinite or NaN; then the plain kernel runs instead.
  */
 import { at } from '../../base/invariant';
 import type { HostArray } from '../../tensor/shape';
@@ -22,14 +22,14 @@ const WIDE = 4;
 
 const upTo = (n: number, step: number): number => Math.ceil(n / step) * step;
 
-/** An image with its padding, and a few columns more for a vector that is not full. */
+/** The size of an image with its padding, and a few more columns for a vector that is not full. */
 function paddedImage(g: ConvGeometry) {
   const tall = (g.outHeight - 1) * g.strideY + (g.kernelHeight - 1) * g.dilationY + 1;
   const wide = (upTo(g.outWidth, WIDE) - 1) * g.strideX + (g.kernelWidth - 1) * g.dilationX + 1;
   return { tall: Math.max(tall, g.padY + g.height), wide: Math.max(wide, g.padX + g.width) };
 }
 
-/** Where the pixel of each tap (channel, row, column of the kernel) lies behind the first one of a window, in bytes. */
+/** The offset of each tap's pixel (channel, row, column of the kernel) from the first pixel of a window, in bytes. */
 function tapsOf(g: ConvGeometry, { tall, wide }: { readonly tall: number; readonly wide: number }): number[] {
   const taps: number[] = [];
   for (let c = 0; c < g.inChannels; c++)
@@ -39,7 +39,7 @@ function tapsOf(g: ConvGeometry, { tall, wide }: { readonly tall: number; readon
   return taps;
 }
 
-/** `Windows` of assembly/conv, with the table of its taps; `pixels`: of a padded image. */
+/** `Windows` of assembly/conv with their table of taps; `pixels`: number in a padded image. */
 function windowsOf(g: ConvGeometry) {
   const image = paddedImage(g);
   const taps = tapsOf(g, image);
@@ -59,9 +59,9 @@ function windowsOf(g: ConvGeometry) {
   };
 }
 
-/** Images, or parts of a sum over them, from which another thread is worth its call. */
+/** Fewest images, or parts of a sum over images, per thread. */
 const OF_A_THREAD = 1;
-/** Additions, and pixels, from which one is. */
+/** Fewest additions or pixels per thread. */
 const SUMS_OF_A_THREAD = 16_384;
 const ELEMENTS_OF_A_THREAD = 8192;
 
@@ -72,7 +72,7 @@ interface Operands {
   readonly bias?: HostArray | undefined;
 }
 
-/** y = the correlation of x with w, by `plain` where a weight is not finite. */
+/** y = the correlation of x with w; by `plain` if a weight is not finite. */
 function correlation(
   c: Correlation,
   { x, w, y, bias }: Operands,
@@ -112,7 +112,7 @@ function correlation(
   };
 }
 
-/** weights[o / 4][tap][o % 4], with zeros for channels that are not there. */
+/** weights[o / 4][tap][o % 4], padded with zeros to whole groups of four channels. */
 function turnWeights(c: Correlation, w: HostArray, group: number, weights: Float64Array, taps: number): void {
   for (let o = 0; o < upTo(c.outChannels, WIDE); o++) {
     let to = (o - (o % WIDE)) * taps + (o % WIDE);
@@ -139,7 +139,7 @@ const gradInput: VectorOp = (args, vectors) => {
   return correlation(turnedCorrelation(g), { x, w, y, bias: inputs[2] }, vectors, () => conv2dGradInput.cpu(args));
 };
 
-/** Part by part, as the plain kernel: each is a run of rows of the batch, which may end within an image. */
+/** Part by part, as in the plain kernel: each part is a run of rows of the batch, and may end within an image. */
 const gradParams: VectorOp = (args: CpuArgs, vectors) => {
   const { inputs, outputs } = args;
   const { g, hasBias, plan } = gradParamsPlan(args);

@@ -1,4 +1,4 @@
-/** The operators of a model's graph that have kernels of WebAssembly. Products take them by way of CpuScratch. */
+/** The operators of a model's graph that have WebAssembly kernels. Products reach these kernels through CpuScratch. */
 import { base64 } from '../../../assembly/index.ts?wasm';
 import { ATTENTION_VECTORS } from './attention';
 import { CONV_VECTORS } from './conv';

@@ -1,5 +1,5 @@
 /**
- * What assembly/ exports, and an instance of them over one memory. What a kernel takes is said there:
+ * The kernels that assembly/ exports, and their instance over one memory. assembly/ documents each kernel's arguments:
  * addresses in bytes, sizes, steps in floats, factors; a flag is 0 or 1.
  */
 export type KernelName =
@@ -43,7 +43,7 @@ export type KernelName =
 
 export type Kernels = Readonly<Record<KernelName, (...numbers: readonly number[]) => number>>;
 
-/** Undefined where the machine has no WebAssembly with such vectors, or the page may not compile any. */
+/** Undefined if the machine's WebAssembly lacks these vectors, or the page may not compile WebAssembly. */
 export function compile(base64: string): WebAssembly.Module | undefined {
   try {
     return new WebAssembly.Module(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
@@ -52,7 +52,9 @@ export function compile(base64: string): WebAssembly.Module | undefined {
   }
 }
 
-/** Calls that do not depend on each other; `scratch`: the last number of each, where a kernel takes scratch memory. */
+/**
+ * Runs independent calls. `scratch`: address passed as the last number of each call to a kernel with scratch memory.
+ */
 export function runAll(
   run: (...numbers: readonly number[]) => number,
   calls: readonly (readonly number[])[],

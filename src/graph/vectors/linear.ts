@@ -1,4 +1,4 @@
-/** Sums of columns with vectors, and the gradients of a linear layer's parameters, which end in one. */
+/** Column sums with vectors, and the gradients of a linear layer's parameters, which need a column sum. */
 import { at } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
 import type { HostArray } from '../../tensor/shape';
@@ -8,10 +8,10 @@ import { type SumStep, sumSteps } from '../ops/reduce/sum-steps';
 import type { VectorOp } from './vector-op';
 import { addressOf, type Vectors } from './vectors';
 
-/** Elements from which another thread is worth its call. */
+/** Fewest elements per thread. */
 const OF_A_THREAD = 16_384;
 
-/** As cpuSum without a form; undefined where a step has one column (a chain of additions) or a short last row. */
+/** Like cpuSum without a form; undefined if a step has one column (a chain of additions) or a short last row. */
 function columnSums(
   steps: readonly SumStep[],
   x: HostArray,
@@ -19,7 +19,7 @@ function columnSums(
   vectors: Vectors,
 ): (() => void) | undefined {
   if (steps.some(({ columns, plane }) => columns === 1 || plane % columns !== 0)) return undefined;
-  // One step needs what the step before has summed.
+  // Each step needs the sums of the step before.
   const calls = steps.map(({ outer, plane, columns }, k) => {
     const from = addressOf(k === 0 ? x : at(outputs, k));
     const to = addressOf(k === steps.length - 1 ? at(outputs, 0) : at(outputs, k + 1));

@@ -1,6 +1,6 @@
 /**
- * Cross-entropy with vectors: one label for each row, classes without weights, no smoothing. A label that is no class
- * is refused by the plain kernel, in words.
+ * Cross-entropy with vectors: one label per row, no class weights, no smoothing. If a label is not a class, the plain
+ * kernel runs, which names the label in its error.
  */
 import { at } from '../../base/invariant';
 import type { CpuArgs } from '../op';
@@ -11,10 +11,10 @@ import { reductionOf } from '../ops/loss/reduction';
 import type { VectorOp } from './vector-op';
 import { addressOf } from './vectors';
 
-/** Logits from which another thread is worth its call. */
+/** Fewest logits per thread. */
 const OF_A_THREAD = 8192;
 
-/** The layout, where the kernels have a form for it. */
+/** The layout, if the kernels support it. */
 function layoutOf({ inputTypes, attrs }: Pick<CpuArgs, 'inputTypes' | 'attrs'>) {
   const layout = classLayout(inputTypes, attrs);
   return layout.probabilities || layout.inner !== 1 || smoothingOf(attrs) !== 0 ? undefined : layout;
@@ -26,7 +26,7 @@ const loss: VectorOp = (args, vectors) => {
   if (!layout || inputs.length > 2) return undefined;
   const { rows, classes } = layout;
   const isEach = reductionOf(attrs) === 'none';
-  // A small batch keeps no losses of rows.
+  // A small batch does not store the losses of its rows.
   const whole = !isEach && isWhole(layout);
   const terms = whole ? vectors.floats(vectors.scratch, 2 * rows) : at(outputs, isEach ? 0 : 2);
   const addresses = [at(inputs, 0), at(inputs, 1), at(outputs, 1), terms].map(addressOf);

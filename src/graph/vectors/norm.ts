@@ -7,10 +7,10 @@ import { rowsToNormalize } from '../ops/norm/layer-norm';
 import type { VectorOp } from './vector-op';
 import { addressOf, type Vectors } from './vectors';
 
-/** Whether scratch memory has room for two doubles a lane. */
+/** Whether scratch memory has room for two doubles per lane. */
 const hasRoom = (split: Split, { fits }: Vectors): boolean => fits(16 * split.lanes);
 
-/** Elements of rows from which another thread is worth its call. */
+/** Fewest elements of rows per thread. */
 const OF_A_THREAD = 8192;
 
 const layerNorm: VectorOp = ({ inputs, outputs, inputTypes, attrs }, vectors) => {
@@ -68,13 +68,15 @@ const batchNormStats: VectorOp = (args, vectors) => {
   };
 };
 
-/** A call for each channel. `first` and `second`: where its two kinds of parts lie in the scratch tensor, in bytes. */
+/** One call per channel. `first` and `second`: offsets of its two kinds of parts in the scratch tensor, in bytes. */
 function ofChannels(split: Split, call: (channel: number, first: number, second: number) => readonly number[]) {
   const bytes = 4 * partsOf(split);
   return Array.from({ length: split.channels }, (_, c) => call(c, c * bytes, (split.channels + c) * bytes));
 }
 
-/** Runs of planes: where a run begins in a tensor, in bytes, how many planes, and the channel of the first. */
+/**
+ * Runs of planes: the offset of a run in a tensor in bytes, its number of planes, and the channel of its first plane.
+ */
 const planesOf = ({ batch, channels, plane }: ChannelView, vectors: Vectors) =>
   vectors.runs(batch * channels, OF_A_THREAD / plane, 1).map(([from, to]) => ({
     start: 4 * from * plane,

@@ -5,7 +5,7 @@ import type { KernelName } from './kernels';
 import type { VectorOp } from './vector-op';
 import { addressOf } from './vectors';
 
-/** Elements from which another thread is worth its call. */
+/** Fewest elements per thread. */
 const OF_A_THREAD = 8192;
 
 /** f(x), or f(dy, saved). */
@@ -18,7 +18,7 @@ const unary =
     return () => vectors.each(kernel, calls);
   };
 
-/** Where no operand is broadcast. */
+/** f(a, b) if no operand is broadcast. */
 const binary =
   (kernel: 'add' | 'mul'): VectorOp =>
   (args, vectors) => {
@@ -26,7 +26,7 @@ const binary =
     return args.inputTypes.every((type) => sameShape(type.shape, shape)) ? unary(kernel)(args, vectors) : undefined;
   };
 
-/** Exact gelu: the one by tanh has no kernel. */
+/** Exact gelu; the tanh approximation has no kernel. */
 const gelu =
   (kernel: 'gelu' | 'geluGrad'): VectorOp =>
   (args, vectors) =>

@@ -1,4 +1,4 @@
-/** The kernels over memory that threads share: another module, which comes where a run has several threads. */
+/** The kernels over memory that threads share: a separate module, loaded for runs with several threads. */
 import { base64 } from '../../../assembly/index.ts?wasm-shared';
 import { compile } from './kernels';
 

@@ -1,9 +1,9 @@
 /**
- * Threads that run kernels beside the one that trains, over a memory that they share. The room runtime starts them;
- * here is what they agree on, and what one of them does.
+ * Threads that run kernels beside the training thread, over shared memory. The room runtime starts the threads; this
+ * file has their protocol and their loop.
  *
- * The calls go through shared memory: a thread has a part of `commands` for them, and `control` says when they are
- * there. All numbers are exact in a double.
+ * Calls are passed through shared memory: each thread has a part of `commands`, and `control` announces new calls. All
+ * numbers are exact in a double.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
@@ -11,53 +11,53 @@ import { type KernelName, type Kernels, runAll } from './kernels';
 
 export interface TeamPlan {
   readonly module: WebAssembly.Module;
-  /** Shared. */
+  /** Shared memory of all threads. */
   readonly memory: WebAssembly.Memory;
   readonly kernels: Kernels;
-  /** Of each thread, one after the other from address 0. */
+  /** Scratch bytes of each thread; the threads' scratch areas follow each other from address 0. */
   readonly scratchBytes: number;
 }
 
 export interface StartTeam {
-  /** With the thread that trains. */
+  /** Number of threads, including the training thread. */
   readonly threads: number;
   start(plan: TeamPlan): Team;
 }
 
 export interface Team {
   /**
-   * Returns when all calls are done; until the threads have begun, the caller's does them all. Results do not depend on
-   * who runs what.
+   * Returns when all calls are done. Until the other threads have started, the calling thread runs all calls. Results
+   * do not depend on which thread runs a call.
    */
   run(kernel: KernelName, calls: readonly (readonly number[])[], ownScratch: boolean): void;
-  /** Threads that are there by now, with the caller's. */
+  /** Number of threads that have started, including the caller's. */
   here(): number;
   close(): void;
 }
 
-/** What a thread is started with. */
+/** The arguments that a thread starts with. */
 export interface ThreadStart {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly names: readonly string[];
   readonly control: Int32Array;
   readonly commands: Float64Array;
-  /** Where its calls begin in `commands`. */
+  /** Where the thread's calls begin in `commands`. */
   readonly at: number;
-  /** The address of its scratch memory. */
+  /** The address of the thread's scratch memory. */
   readonly scratch: number;
 }
 
 /**
- * What a thread does until the caller ends it: it waits for a round of calls, runs its share, and counts itself as
- * done. A thread is started from the text of this function, so the function uses nothing from outside. The elements
- * of `control` are: the number of the round, how many threads are not done, whether to end, how many threads have
- * begun, and whether one has failed.
+ * The loop of a thread until the caller ends it: it waits for a round of calls, runs its share, and counts itself as
+ * done. A thread is started from the text of this function, so the function uses nothing from outside. The elements of
+ * `control` are: number of the round, threads not done yet, whether to end, threads started, and whether one has
+ * failed.
  */
 export function serve({ module, memory, names, control, commands, at: first, scratch }: ThreadStart): void {
   const { exports } = new WebAssembly.Instance(module, { env: { memory, log: Math.log } });
   const kernels = names.map((name) => Reflect.get(exports, name) as (...numbers: readonly number[]) => number);
-  /** Looks so often before it sleeps: the next calls mostly come at once. */
+  /** Polls this often before it sleeps, because the next calls mostly arrive at once. */
   const LOOKS = 4000;
   let seen = 0;
   Atomics.add(control, 3, 1);
@@ -81,14 +81,14 @@ export function serve({ module, memory, names, control, commands, at: first, scr
 }
 
 const [ROUND, LEFT, END, HERE, FAILED] = [0, 1, 2, 3, 4] as const;
-/** Numbers that a thread has room for. */
+/** Numbers that fit into a thread's part of `commands`. */
 const COMMANDS = 32_768;
 const HEADER = 4;
-/** How often the calling thread looks whether the others are done, before it sleeps until they say so. */
+/** How often the calling thread polls whether the others are done, before it sleeps until they notify it. */
 const LOOKS = 4000;
 const PATIENCE_MS = 60_000;
 
-/** `spawn` starts `serve` in a thread; what it gives back ends the thread. */
+/** `spawn` starts `serve` in a thread and returns a function that ends the thread. */
 export function createTeam(threads: number, plan: TeamPlan, spawn: (start: ThreadStart) => () => void): Team {
   const { module, memory, kernels, scratchBytes } = plan;
   const names = (Object.keys(kernels) as KernelName[]).filter((name) => typeof kernels[name] === 'function');

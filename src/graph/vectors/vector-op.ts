@@ -1,11 +1,11 @@
-/** How kernels of WebAssembly do an operator: a row of a table by its name, beside the plain kernel in OpDef. */
+/** How WebAssembly kernels run an operator: tables of these, by operator name, beside the plain kernel in OpDef. */
 import type { CpuArgs, OpDef } from '../op';
 import type { StartTeam } from './team';
 import type { Vectors } from './vectors';
 
 /**
- * What runs the operator on these arguments, which lie in the memory of `vectors`, with the bits of its plain kernel;
- * undefined where only the plain kernel can do it.
+ * Returns a function that runs the operator on these arguments, which are in the memory of `vectors`, with the bits of
+ * its plain kernel; undefined if only the plain kernel can run them.
  */
 export type VectorOp = (args: CpuArgs, vectors: Vectors) => (() => void) | undefined;
 
@@ -16,12 +16,12 @@ interface Modules {
   readonly shared?: WebAssembly.Module | undefined;
 }
 
-/** The kernels, for whoever has them: each owner of tensors opens a memory of its own. */
+/** The loaded kernels. Each owner of tensors opens its own memory. */
 export interface VectorPart {
   readonly ops: VectorOps;
-  /** Undefined where such a memory cannot be had: see Vectors.open. */
+  /** Undefined if the memory cannot be allocated: see Vectors.open. */
   open(regions: readonly number[], start?: StartTeam): Vectors | undefined;
-  /** The same operators over other modules: for one thread (absent: the usual one), and for several. */
+  /** The same operators over other modules: one for one thread (absent: the usual module), one for several threads. */
   over(modules: Modules): VectorPart;
 }
 
@@ -31,7 +31,7 @@ export interface OpenedVectors {
   readonly vectors: Vectors;
 }
 
-/** `start`: for several threads. */
+/** `start`: starts the team, for several threads. */
 export function openVectors(
   part: VectorPart | undefined,
   regions: readonly number[],
@@ -41,6 +41,6 @@ export function openVectors(
   return part && vectors && { ops: part.ops, vectors };
 }
 
-/** What runs an operator: its kernel of WebAssembly, where there is one, or else the plain one. */
+/** The function that runs an operator: its WebAssembly kernel if it has one, otherwise the plain kernel. */
 export const actionOf = (op: OpDef, args: CpuArgs, opened: OpenedVectors | undefined): (() => void) =>
   opened?.ops.get(op.name)?.(args, opened.vectors) ?? (() => op.cpu(args));

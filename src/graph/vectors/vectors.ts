@@ -1,20 +1,20 @@
 /**
- * The memory that kernels of WebAssembly work in, for one executor or evaluator: scratch memory first, then the tensors
- * that its owner places there, so that no kernel copies an operand in or a result out. Where there is a team of
- * threads, each has scratch memory of its own, and calls that do not depend on each other are shared out.
+ * The memory of WebAssembly kernels, for one executor or evaluator: scratch memory first, then the owner's tensors, so
+ * that no kernel copies operands in or results out. In a team of threads each thread has its own scratch memory, and
+ * independent calls are distributed over the threads.
  */
 import type { DType, HostArray } from '../../tensor/shape';
 import type { Product } from '../gemm';
 import { instantiate, type KernelName, type Kernels, runAll } from './kernels';
 import type { StartTeam, Team } from './team';
 
-/** For packed panels of products, padded images, keys and values of a head. */
+/** Scratch memory for packed panels of products, padded images, keys and values of a head. */
 const SCRATCH_BYTES = 4 * 1024 * 1024;
 const PAGE_BYTES = 65_536;
-/** Of 32-bit addresses. */
+/** The limit of 32-bit addresses. */
 const MOST_PAGES = 65_536;
 const ALIGNMENT = 64;
-/** Multiply-adds of a product, from which another thread is worth its call. */
+/** Fewest multiply-adds of a product per thread. */
 const PRODUCT_OF_A_THREAD = 100_000;
 
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
@@ -37,15 +37,16 @@ export class Vectors {
   }
 
   /**
-   * With room for regions of these sizes. Undefined where they do not fit into the addresses or the machine's memory:
-   * then the plain kernels do it all, with the same bits. With `start` the module is that for shared memory.
+   * Opens a memory with room for regions of these sizes. Undefined if they exceed the address space or the machine's
+   * memory: then the plain kernels run, with the same bits. With `start`, `module` must be the module for shared
+   * memory.
    */
   static open(module: WebAssembly.Module, regions: readonly number[], start?: StartTeam): Vectors | undefined {
     const bytes = SCRATCH_BYTES * (start?.threads ?? 1) + regions.reduce((sum, region) => sum + aligned(region), 0);
     const pages = Math.ceil(bytes / PAGE_BYTES);
     if (pages > MOST_PAGES) return undefined;
     try {
-      // Shared memory has the size that the module was compiled for.
+      // Shared memory must have the maximum that the module was compiled with.
       const limits = start ? { maximum: MOST_PAGES, shared: true } : { maximum: pages };
       return new Vectors(module, new WebAssembly.Memory({ initial: pages, ...limits }), start);
     } catch {
@@ -53,25 +54,25 @@ export class Vectors {
     }
   }
 
-  /** Threads that compute, by now: they begin in their own time. */
+  /** Number of threads that compute so far; threads take a while to start. */
   get threads(): number {
     return this.#team?.here() ?? 1;
   }
 
-  /** A tensor of so many elements, zeroed. */
+  /** Allocates a tensor of zeros with `length` elements. */
   array(dtype: DType, length: number): HostArray {
     const { buffer, offset } = this.allocate(4 * length);
     return dtype === 'f32' ? new Float32Array(buffer, offset, length) : new Int32Array(buffer, offset, length);
   }
 
-  /** A region of that size, zeroed. */
+  /** Allocates a zeroed region. */
   allocate(bytes: number): { readonly buffer: ArrayBuffer; readonly offset: number } {
     const offset = this.#next;
     this.#next += aligned(bytes);
     return { buffer: this.#memory.buffer, offset };
   }
 
-  /** Whether scratch memory has room for so many bytes. */
+  /** Whether that many bytes fit into scratch memory. */
   fits = (bytes: number): boolean => bytes <= SCRATCH_BYTES;
 
   doubles = (address: number, length: number): Float64Array => new Float64Array(this.#memory.buffer, address, length);
@@ -80,30 +81,27 @@ export class Vectors {
 
   words = (address: number, length: number): Int32Array => new Int32Array(this.#memory.buffer, address, length);
 
-  /** 0 to n in as many runs as there are threads, but none shorter than `least`; all begin at multiples of `step`. */
+  /** Divides 0 to n into one run per thread, but none shorter than `least`; all begin at multiples of `step`. */
   runs(n: number, least: number, step = 4): readonly (readonly [from: number, to: number])[] {
     const count = Math.max(1, Math.min(this.#threads, Math.floor(n / least)));
     const length = Math.ceil(n / count / step) * step;
     return Array.from({ length: count }, (_, k) => [Math.min(n, k * length), Math.min(n, (k + 1) * length)] as const);
   }
 
-  /**
-   * Calls that do not depend on each other. `ownScratch`: each also gets the scratch memory of its thread, as its last
-   * number.
-   */
+  /** Runs independent calls. `ownScratch`: each call also gets its thread's scratch memory, as its last number. */
   each(kernel: KernelName, calls: readonly (readonly number[])[], ownScratch = false): void {
     if (this.#team && calls.length > 1) this.#team.run(kernel, calls, ownScratch);
     else runAll(this.kernels[kernel], calls, ownScratch ? this.scratch : undefined);
   }
 
-  /** As gemm; all of its operands are in this memory. */
+  /** Like gemm; all operands must be in this memory. */
   product(product: Product): void {
     const known = this.#calls.get(product) ?? this.#callsOf(product);
     this.#calls.set(product, known);
     this.each('product', known, true);
   }
 
-  /** Runs of rows, or of columns where there are more of these. */
+  /** One call per run of rows, or of columns if the result has more columns than rows. */
   #callsOf({ M, N, K, a, b, c, add, bias }: Product): readonly (readonly number[])[] {
     const [am, ak] = a.strides;
     const [bk, bn] = b.strides;

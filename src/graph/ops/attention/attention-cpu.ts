@@ -1,6 +1,6 @@
 /**
  * Attention on the CPU, forward and backward, one query after the other: memory for one row of scores. Sums run in
- * double precision, except that dk and dv gather in place. Used by both attention operators.
+ * double precision, except that dk and dv accumulate in place. Used by both attention operators.
  */
 import type { HostArray } from '../../../tensor/shape';
 import type { ElementPlace, Heads } from './heads';
@@ -81,8 +81,8 @@ export interface AttentionTensors {
 }
 
 /**
- * dq, dk and dv may be one packed array; delta gets the row sums of dout out. The weights are normalised anew, in
- * double precision, which lse in float32 would not allow.
+ * dq, dk and dv may be one packed array; delta gets the row sums of dout out. The weights are normalised again in
+ * double precision, because the float32 lse is not exact enough.
  */
 export function attendBackward(
   a: Heads,

@@ -1,6 +1,6 @@
 /**
- * The dispatches of both attention operators: one forward; backward the row sums delta, then dq, dk and dv by one
- * kernel, a launch each.
+ * The dispatches of both attention operators: one in forward; in backward the row sums delta, then dq, dk and dv with
+ * one kernel in three launches.
  */
 import { grid } from '../../launch';
 import type { DenseLaunch, Operand } from '../../op';

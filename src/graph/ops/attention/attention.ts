@@ -1,9 +1,9 @@
 /**
- * out = softmax(scale q k^T) v, as torch.nn.functional.scaled_dot_product_attention, fused: the scores never are in
- * memory. Inputs q [..., Tq, d], k and v [..., Tk, d]; attrs `scale` (1 / sqrt(d) by default) and `causal` (query i
+ * out = softmax(scale q k^T) v, as torch.nn.functional.scaled_dot_product_attention, fused: the scores are never stored
+ * in memory. Inputs q [..., Tq, d], k and v [..., Tk, d]; attrs `scale` (1 / sqrt(d) by default) and `causal` (query i
  * reaches the keys 0 to i); outputs out [..., Tq, d] and lse [..., Tq], the log-sum-exp of each query's scores, from
- * which the gradient computes them again. Called for queries and keys of different lengths; packed ones take
- * attention/self-attention.
+ * which the gradient recomputes the scores. Called for queries and keys of different lengths; packed queries and keys
+ * use attention/self-attention.
  */
 import { at } from '../../../base/invariant';
 import type { OpDef } from '../../op';

@@ -1,6 +1,6 @@
 /**
- * Where the heads of attention lie in its tensors. Kernels and CPU code address element (b, h, t, e) as offset + b
- * batch + h head + t row + e, so that one code serves tensors [..., T, d] and the packed output [B, T, 3 D] of one
+ * The layout of attention heads in their tensors. Kernels and CPU code address element (b, h, t, e) as offset + b batch
+ * + h head + t row + e, so that the same code works on tensors [..., T, d] and on the packed output [B, T, 3 D] of one
  * Linear, whose thirds are queries, keys and values with head h in columns h d to h d + d.
  */
 import { LockstepError } from '../../../base/errors';
@@ -47,7 +47,7 @@ function refuseEmpty(shape: Shape): void {
   );
 }
 
-/** q [..., Tq, d], k and v [..., Tk, d]: the leading dimensions (batch, heads) are alike. */
+/** q [..., Tq, d], k and v [..., Tk, d]: the leading dimensions (batch, heads) are equal. */
 export function separateHeads(inputs: readonly TensorType[], attrs: Attrs): Heads {
   const [q, k, v] = [at(inputs, 0).shape, at(inputs, 1).shape, at(inputs, 2).shape];
   if (q.length < 2) throw new LockstepError('shape', `attention expects [..., T, d], got ${formatShape(q)}`);

@@ -1,8 +1,7 @@
 /**
  * attention/attention on packed operands: input qkv [B, T, 3 D], the output of one Linear, whose thirds are queries,
  * keys and values with head h in columns h d to h d + d (D = heads d; as torch's in_proj of nn.MultiheadAttention);
- * attrs `heads`, `scale`, `causal`; outputs out [B, T, D] and lse [B, heads, T]. Nothing is transposed or copied on the
- * way.
+ * attrs `heads`, `scale`, `causal`; outputs out [B, T, D] and lse [B, heads, T]. Nothing is transposed or copied.
  */
 import { at } from '../../../base/invariant';
 import type { OpDef } from '../../op';
@@ -37,8 +36,7 @@ export const selfAttention: OpDef = {
 };
 
 /**
- * Inputs qkv, out, lse, dout; outputs dqkv, whose thirds are written by a launch each, and delta (row sums of dout
- * out), which is scratch.
+ * Inputs qkv, out, lse, dout; outputs dqkv, one launch per third, and delta (row sums of dout out), which is scratch.
  */
 export const selfAttentionGrad: OpDef = {
   name: 'attention/self-attention-grad',

@@ -1,6 +1,6 @@
 /**
- * dx of avg_pool2d and adaptive_avg_pool2d: each window gives dy / (elements it counts) to every element it covers.
- * Attrs of the forward operator and `inputSize` [H, W].
+ * dx of avg_pool2d and adaptive_avg_pool2d: each window adds dy / (number of elements that it counts) to every element
+ * that it covers. Attrs of the forward operator and `inputSize` [H, W].
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

@@ -1,8 +1,8 @@
 /**
  * torch.nn.functional.avg_pool2d (attrs kernelSize, stride, padding, ceilMode, countIncludePad) and adaptive_avg_pool2d
  * (attr outputSize) over x [N, C, H, W]: the sum of each window, divided by the number of its elements. With
- * countIncludePad padding counts, but not what ceilMode adds beyond it. The windows of adaptive pooling are floor(i H /
- * OH) .. ceil((i + 1) H / OH).
+ * countIncludePad, padding counts, but not the cells that ceilMode adds beyond the padding. The windows of adaptive
+ * pooling are floor(i H / OH) .. ceil((i + 1) H / OH).
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -14,7 +14,7 @@ import { adaptiveOf, checkAdaptive, checkPooling, type Pooling, pooledShape, poo
 export type Counting = 0 | 1 | 2;
 export const countingOf = (attrs: Attrs): Counting => (attrs.countIncludePad === false ? 0 : 1);
 
-/** A pooling in one dimension. */
+/** Pooling along one dimension. */
 interface Axis {
   readonly size: number;
   readonly outSize: number;

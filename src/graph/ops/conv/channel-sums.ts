@@ -1,7 +1,7 @@
 /**
  * db[c] = sum of dy [N, C, ...] over samples and pixels: the gradient of a bias added to channels (of conv_transpose2d;
- * conv2d-grad-params uses the same kernels for its db). In two launches, as there: sums of runs of rows of the batch
- * into scratch memory, the last output, then the sum of those.
+ * conv2d-grad-params uses the same kernels for its db). Two launches, as in conv2d-grad-params: the first sums runs of
+ * rows of the batch into scratch memory (the last output), the second adds these sums.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';

@@ -1,7 +1,7 @@
 /**
  * torch.nn.functional.conv_transpose2d: x [N, I, H, W], w [I, O / groups, KH, KW], b [O] (optional); attrs stride,
- * padding, output_padding (`outputPadding`), dilation, groups. It is the input gradient of the convolution that has
- * this weight, and runs as that; so its own gradients are that convolution and its weight gradient.
+ * padding, output_padding (`outputPadding`), dilation, groups. It equals the input gradient of the convolution with
+ * this weight, and runs as that gradient; so its own gradients are that convolution and its weight gradient.
  */
 import { at } from '../../../base/invariant';
 import { elements, formatShape, type Shape } from '../../../tensor/shape';
@@ -88,7 +88,7 @@ export const convTranspose2d: OpDef = {
     if (dy === undefined) return [];
     const { outputPadding: _, ...attrs } = c.types.attrs;
     const kernelSize = at(c.types.inputs, 1).shape.slice(2);
-    // The convolution takes dy to x: x is the gradient of its output here.
+    // The convolution maps dy to x, so here x is the gradient of the convolution's output.
     const dw = c.needsGrad(1)
       ? c.emit('conv/conv2d-grad-params', [dy, c.input(0)], { ...attrs, kernelSize, bias: false }, [1])[0]
       : undefined;

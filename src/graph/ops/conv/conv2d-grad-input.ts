@@ -1,7 +1,7 @@
 /**
  * dx = the gradient of a convolution's input: dy [N, O, (OH,) OW], w [O, C / groups, (KH,) KW]; attrs of the
- * convolution and `inputSize`, the sizes of x. At stride 1 it is a convolution with the weight turned. A third input is
- * a bias added to each channel of dx: with it this is conv_transpose2d.
+ * convolution and `inputSize`, the sizes of x. At stride 1 it is a convolution with the weight rotated by 180 degrees.
+ * A third input is a bias that is added to each channel of dx, which makes the operator conv_transpose2d.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -15,7 +15,7 @@ function inputShape(inputs: readonly TensorType[], attrs: Attrs) {
   return shapeLike(dy, at(w, 1) * groupsOf(attrs), attrs.inputSize as readonly number[]);
 }
 
-/** Of the convolution whose input's gradient this is. */
+/** Geometry of the convolution whose input gradient this is. */
 export const gradInputGeometry = (inputs: readonly TensorType[], attrs: Attrs): ConvGeometry =>
   convGeometry(inputShape(inputs, attrs), at(inputs, 1).shape, attrs);
 
@@ -29,7 +29,7 @@ export function gradInputCpu({ inputs, outputs, inputTypes, attrs }: CpuArgs): v
   else scatter(g, dy, w, dx, bias);
 }
 
-/** Each row of dy, times each weight, is added to the row of dx that it came from. */
+/** Adds each row of dy, times each weight, to the row of dx that it came from. */
 function scatter(
   g: ConvGeometry,
   dy: CpuArgs['inputs'][0],

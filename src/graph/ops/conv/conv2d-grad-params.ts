@@ -1,9 +1,9 @@
 /**
  * dw and db of a convolution: x [N, C, (H,) W], dy [N, O, (OH,) OW]; attrs of the convolution, `kernelSize` and `bias`.
- * Both are sums over every pixel of every sample. To have work for a whole GPU the sum is cut into parts, each a run of
+ * Both are sums over every pixel of every sample. To give a whole GPU work, the sum is cut into parts, each a run of
  * rows of the batch (row = sample and output row): the first launch writes the sum of each part into the last output,
- * scratch memory of [parts, weights and biases]; the second adds the parts in order. Large layers have enough weights
- * to need no parts.
+ * scratch memory of [parts, weights and biases]; the second adds the parts in order. Layers with many weights need no
+ * parts.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
@@ -16,10 +16,7 @@ import { type ConvGeometry, convGeometry, groupsOf, isPlain3x3 } from './geometr
 const INVOCATIONS = 2048;
 /** More parts than this cost more in the second launch than they gain in the first. */
 const MOST_PARTS = 512;
-/**
- * What an invocation of the first launch takes: output channels and places (input channel, row and column of the
- * kernel).
- */
+/** Output channels, and places (input channel, row and column of the kernel), per invocation of the first launch. */
 const CHANNELS = 8;
 const PLACES = 9;
 
@@ -53,7 +50,7 @@ function partsOf(g: ConvGeometry, bias: boolean): Parts {
   return { rowsOfPart, parts, weights: channels * places, biases: bias ? channels : 0, placeTiles, channelTiles };
 }
 
-/** What the CPU computes: the geometry, whether there is a bias, and the parts. */
+/** The plan of the CPU kernel: the geometry, whether there is a bias, and the parts. */
 export function gradParamsPlan({ inputTypes, attrs }: Pick<CpuArgs, 'inputTypes' | 'attrs'>) {
   const g = geometryOf(inputTypes, attrs);
   const hasBias = attrs.bias === true;
@@ -61,7 +58,7 @@ export function gradParamsPlan({ inputTypes, attrs }: Pick<CpuArgs, 'inputTypes'
 }
 
 /**
- * The first launch for the weights. Both kernels give the same bits; the one for 3 x 3 lets a window slide along the
+ * The first launch for the weights. Both kernels give the same bits; the kernel for 3 x 3 slides a window along the
  * row.
  */
 function partsLaunch(g: ConvGeometry, plan: Parts, partial: Operand): DenseLaunch {
@@ -136,7 +133,7 @@ export const conv2dGradParams: OpDef = {
     (2 * elements(at(inputs, 1).shape) * elements(at(outputs, 0).shape)) / at(at(outputs, 0).shape, 0),
 };
 
-/** Four output channels at a time: they share what is loaded of x. Sums in double, rounded once a part. */
+/** Four output channels at a time, which share their loads of x. Sums are in double, rounded once per part. */
 function weightPart(
   g: ConvGeometry,
   { x, dy, partial }: Readonly<Record<'x' | 'dy' | 'partial', HostArray>>,
@@ -149,7 +146,7 @@ function weightPart(
   const places = inChannels * kernelHeight * kernelWidth;
   for (let group = 0; group < groups; group++) {
     for (let o = 0; o < outChannels; o += 4) {
-      // Past the last channel the last one is repeated.
+      // Beyond the last channel, the last channel is repeated.
       const o1 = Math.min(o + 1, outChannels - 1);
       const o2 = Math.min(o + 2, outChannels - 1);
       const o3 = Math.min(o + 3, outChannels - 1);

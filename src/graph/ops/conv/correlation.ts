@@ -1,8 +1,8 @@
 /**
  * The sliding product that conv2d and the gradient of its input at stride 1 both are: y[n, o, i, j] = sum over c, ky,
- * kx of w[o, c, ky, kx] x[n, c, i * stride + ky * dilation - pad, ...] (+ bias[o]). The weight is addressed by steps,
- * so that the gradient reads it turned by 180 degrees with its channels swapped. CPU kernel and WGSL lowering; channels
- * are those of one group.
+ * kx of w[o, c, ky, kx] x[n, c, i * stride + ky * dilation - pad, ...] (+ bias[o]). Strides address the weight, so that
+ * the gradient can read it rotated by 180 degrees with swapped channels. CPU kernel and WGSL lowering; channels are
+ * counted within one group.
  */
 import type { HostArray } from '../../../tensor/shape';
 import { grid } from '../../launch';
@@ -29,7 +29,7 @@ export function forwardCorrelation(g: ConvGeometry): Correlation {
   return { ...g, weightGroup: g.outChannels * weightOut, weightStart: 0, ...steps };
 }
 
-/** dx = conv(dy, w turned): only where the stride is 1. */
+/** dx = conv(dy, w rotated by 180 degrees); only for stride 1. */
 export function turnedCorrelation(g: ConvGeometry): Correlation {
   const area = g.kernelHeight * g.kernelWidth;
   const weightIn = g.inChannels * area;
@@ -59,7 +59,7 @@ const endInside = (shift: number, stride: number, size: number, outSize: number)
 
 /**
  * Four output channels and two columns at a time, with double accumulators: eight sums share six loads, and rounding
- * happens once. Columns whose window sticks out at a side are done one at a time.
+ * happens once. Columns whose window crosses the edge are computed one at a time.
  */
 export function correlate(c: Correlation, x: HostArray, w: HostArray, y: HostArray, bias?: HostArray): void {
   const insideFrom = Math.min(c.outWidth, firstInside(-c.padX, c.strideX));
@@ -99,12 +99,14 @@ interface Row {
   readonly i: number;
 }
 
-/** Columns [from, to) of row i of four channels: all of them have the same columns of the kernel inside the image. */
+/**
+ * Columns [from, to) of row i of four channels; for all of them the same columns of the kernel are inside the image.
+ */
 function columns(c: Correlation, { x, w, y, bias }: Operands, { n, g, o, i }: Row, from: number, to: number): void {
   const { inChannels, weightIn, weightX, weightY, dilationX, dilationY, strideX, width } = c;
   const plane = c.height * width;
   const last = c.outChannels - 1;
-  // Past the last channel the last one is repeated; its sums are equal, so that writing them again does no harm.
+  // Beyond the last channel, the last channel is repeated; writing its sums again changes nothing.
   const o1 = Math.min(o + 1, last);
   const o2 = Math.min(o + 2, last);
   const o3 = Math.min(o + 3, last);
@@ -192,8 +194,8 @@ const ROWS = 7;
 const COLUMNS = 2;
 
 /**
- * A tile of 7 rows takes as long where the image ends early; it is three times as fast as single pixels, so it may be
- * half empty.
+ * A tile of 7 rows takes the same time if the image ends inside it, but is three times as fast as single pixels, so a
+ * half-empty tile still pays.
  */
 function tilesPay(c: Correlation): boolean {
   const computed = Math.ceil(c.outHeight / ROWS) * ROWS * Math.ceil(c.outWidth / COLUMNS) * COLUMNS;
@@ -204,13 +206,13 @@ export function correlationLaunch(c: Correlation, { x, weight, bias, y }: Correl
   const channelTiles = Math.ceil(c.outChannels / CHANNELS);
   const steps = [c.weightGroup, c.weightStart, c.weightOut, c.weightIn, c.weightY, c.weightX];
   const hasBias = bias === undefined ? 0 : 1;
-  // Without a bias its binding is filled with the weight, which the kernel then does not use.
+  // Without a bias, the bias binding gets the weight, which the kernel then ignores.
   const bindings = [x, weight, bias ?? weight, y];
   const launch = (kernel: DenseLaunch['kernel'], params: readonly number[], invocations: number): DenseLaunch => ({
     kind: 'dense',
     kernel,
     bindings,
-    // As u32: steps and paddings may be negative.
+    // As u32, because steps and paddings may be negative.
     params: params.map((p) => p >>> 0),
     workgroups: grid(invocations),
   });

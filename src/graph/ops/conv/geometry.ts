@@ -11,7 +11,7 @@ import { places, spanOf } from '../../../shapes/window';
 import { elements, formatShape, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 
-/** Channels are those of one group. */
+/** Channels are counted within one group. */
 export interface ConvGeometry {
   readonly batch: number;
   readonly groups: number;
@@ -35,7 +35,9 @@ export const refuse = (message: string, hint?: string): never => {
   throw new LockstepError('shape', message, hint);
 };
 
-/** An argument that torch takes as a number or as one number per dimension: [y, x]; in one dimension y is `neutral`. */
+/**
+ * Reads an argument that torch takes as one number or one per dimension, as [y, x]; in one dimension y is `neutral`.
+ */
 export function pairOf(attrs: Attrs, name: string, fallback: number, rank = 2, neutral = fallback): [number, number] {
   const value = lookup(attrs, name) ?? fallback;
   const list = typeof value === 'number' ? Array.from({ length: rank }, () => value) : value;
@@ -68,7 +70,7 @@ export function convGeometry(x: Shape, weight: Shape, attrs: Attrs): ConvGeometr
   const channels = { inChannels: at(weight, 1), outChannels: at(weight, 0) / groups };
   if (attrs.padding === 'same') {
     if (strideY !== 1 || strideX !== 1) refuse("padding='same' is not supported for strided convolutions");
-    // Where the total is odd, torch pads one more on the right and at the bottom.
+    // If the total is odd, torch pads one more on the right and at the bottom.
     const pads = { padY: Math.floor((spanY - 1) / 2), padX: Math.floor((spanX - 1) / 2) };
     return { ...base, ...channels, ...rest, ...pads, outHeight: height, outWidth: width };
   }
@@ -78,11 +80,11 @@ export function convGeometry(x: Shape, weight: Shape, attrs: Attrs): ConvGeometr
   return { ...base, ...channels, ...rest, padY, padX, outHeight, outWidth };
 }
 
-/** The convolutions that have kernels of their own: 3 x 3, stride and dilation 1. */
+/** Whether the convolution has its own kernels: 3 x 3, stride and dilation 1. */
 export const isPlain3x3 = (g: ConvGeometry): boolean =>
   g.kernelHeight === 3 && g.kernelWidth === 3 && [g.strideY, g.strideX, g.dilationY, g.dilationX].every((n) => n === 1);
 
-/** Refuses arguments that no convolution takes, in the order in which torch looks at them. */
+/** Refuses arguments that no convolution accepts, in torch's order of checks. */
 export function checkArguments(attrs: Attrs, rank: number): void {
   if (typeof attrs.padding !== 'string' && pairOf(attrs, 'padding', 0, rank, 0).some((p) => p < 0))
     refuse('negative padding is not supported');
@@ -144,7 +146,7 @@ export function checkConv(rank: 1 | 2, x: Shape, weight: Shape, bias: Shape | un
   );
 }
 
-/** [N, C, ...sizes], or [C, ...sizes] where the other tensor has no batch. */
+/** [N, C, ...sizes], or [C, ...sizes] if the other tensor has no batch. */
 export const shapeLike = (other: Shape, channels: number, sizes: Shape): Shape =>
   other.length === sizes.length + 2 ? [at(other, 0), channels, ...sizes] : [channels, ...sizes];
 

@@ -1,7 +1,7 @@
 /**
  * dx of max_pool2d: inputs dy and the indices that the forward pass kept; attrs of the pooling and `inputSize` [H, W].
- * With `activation: 'relu'` (set by the pass fuse-pool-relu) that of max_pool2d(relu(x)), which takes the result of the
- * pooling as third input.
+ * With `activation: 'relu'` (set by the pass fuse-pool-relu) it is the gradient of max_pool2d(relu(x)), with the result
+ * of the pooling as third input.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -43,7 +43,7 @@ export const maxPool2dGrad: OpDef = {
           kind: 'dense',
           kernel: 'conv/max-pool2d-2x2-grad',
           constants: { RELU: relu ? 1 : 0 },
-          // Without relu the binding of y is filled with dy, which the kernel then does not read as one.
+          // Without relu, the binding of y gets dy, which the kernel then does not read through it.
           bindings: relu ? [0, 1, 2, 3] : [0, 1, 0, 2],
           params: [...spans, p.width, p.outHeight, p.outWidth],
           workgroups: grid(spans[0]),

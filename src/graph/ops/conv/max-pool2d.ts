@@ -1,9 +1,9 @@
 /**
  * torch.nn.functional.max_pool2d over x [N, C, H, W]: y, and for the gradient the index of each maximum in its plane
  * (row * W + column, as return_indices gives it). The first maximum in row-major order wins; a NaN wins over everything
- * before it. attrs kernelSize, stride, padding, ceilMode. The gradient gives dy to the element that won, summed in the
- * order of the windows where they overlap. The attribute `activation: 'relu'` makes it the maximum of relu(x); only the
- * pass fuse-pool-relu sets it, after differentiation, where fusesRelu() allows it.
+ * before it. attrs kernelSize, stride, padding, ceilMode. The gradient adds dy to the element that won; where windows
+ * overlap, it sums in the order of the windows. The attribute `activation: 'relu'` makes it the maximum of relu(x);
+ * only the pass fuse-pool-relu sets it, after differentiation, where fusesRelu() allows it.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
@@ -11,7 +11,7 @@ import { dense, grid } from '../../launch';
 import type { Attrs, OpDef } from '../../op';
 import { checkPooling, type Pooling, pooledShape, poolingOf } from './pooling';
 
-/** Windows of 2 x 2 that touch, all inside the image. */
+/** Whether windows are 2 x 2 with stride 2, all inside the image. */
 export const isPlain2x2 = (p: Pooling): boolean =>
   [p.kernelY, p.kernelX, p.strideY, p.strideX].every((k) => k === 2) &&
   p.padY === 0 &&
@@ -19,13 +19,13 @@ export const isPlain2x2 = (p: Pooling): boolean =>
   2 * p.outHeight <= p.height &&
   2 * p.outWidth <= p.width;
 
-/** Windows of 2 x 2 that cover every pixel once: what the kernels with relu are made for. */
+/** Whether 2 x 2 windows cover every pixel exactly once, as the kernels with relu require. */
 export function fusesRelu(x: Shape, attrs: Attrs): boolean {
   const p = poolingOf(x, attrs);
   return isPlain2x2(p) && 2 * p.outHeight === p.height && 2 * p.outWidth === p.width;
 }
 
-/** Windows of a row that one invocation takes: as many as share a row, in equal spans of at most this. */
+/** Most windows of a row per invocation; a row is divided into equal spans. */
 const SPAN = 16;
 
 /** Parameters n, spans and span of the kernels for 2 x 2. */

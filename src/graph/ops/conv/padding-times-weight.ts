@@ -1,7 +1,7 @@
 /**
- * The padding is zeros, and zero times a weight that is NaN or infinite is NaN: PyTorch's conv2d and the kernels in
- * shaders/conv multiply it, while the CPU loops leave it out. Where such a weight meets the padding, this writes the
- * NaN behind those loops; elsewhere it costs a look at the weights. Called by conv2d's CPU kernel.
+ * Zero times a NaN or infinite weight is NaN. PyTorch's conv2d and the kernels in shaders/conv multiply the zeros of
+ * the padding, while the CPU loops skip them. If such a weight meets the padding, this code writes the NaN after those
+ * loops; otherwise it costs one scan of the weights. Called by conv2d's CPU kernel.
  */
 import type { HostArray } from '../../../tensor/shape';
 import type { ConvGeometry } from './geometry';

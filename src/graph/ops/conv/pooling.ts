@@ -61,7 +61,7 @@ export const pooledShape = (x: Shape, p: { readonly outHeight: number; readonly 
   p.outWidth,
 ];
 
-/** [H, W] or H for both, of adaptive pooling. */
+/** Adaptive pooling to [H, W], or to H for both. */
 export function adaptiveOf(x: Shape, attrs: Attrs): Pooling {
   const [outHeight, outWidth] = pairOf(attrs, 'outputSize', 1);
   const [height, width] = [at(x, x.length - 2), at(x, x.length - 1)];

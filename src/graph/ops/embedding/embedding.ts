@@ -2,8 +2,8 @@
  * Rows of a weight [V, D] by int32 ids of any shape: torch.nn.functional.embedding. Attr `paddingIdx` (may count from
  * the end) names a row that gets no gradient. Repeated ids accumulate in order of position ('embedding/embedding-grad',
  * by the chains of 'shape/index-select'). An id out of range throws on the CPU; on the GPU its row is NaN and it
- * contributes no gradient. With attr `first` the weight is a part of a larger one, its rows from `first` on: an id of
- * another part gives a row of zeros, as in torch's vocabulary-parallel embedding.
+ * contributes no gradient. With attr `first` the weight is a part of a larger weight, its rows from `first` on; an id
+ * of another part gives a row of zeros, as in torch's vocabulary-parallel embedding.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -61,8 +61,8 @@ export const embedding: OpDef = {
 const chainsOf = ({ skip, first }: Attrs) => ({ skip: Number(skip), first: Number(first ?? 0) });
 
 /**
- * Inputs dy [..., D] and ids; outputs the weight's gradient of attr `shape`, and the chains. Attr `skip`: a row that
- * gets none, or -1; attr `first` (default 0): what is subtracted from the ids.
+ * Inputs dy [..., D] and ids; outputs the weight's gradient, with the shape of attr `shape`, and the chains. Attr
+ * `skip`: a row without gradient, or -1; attr `first` (default 0) is subtracted from the ids.
  */
 export const embeddingGrad: OpDef = {
   name: 'embedding/embedding-grad',

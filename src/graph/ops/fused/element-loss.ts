@@ -11,10 +11,10 @@ import type { Attrs, OpDef } from '../../op';
 import { type ElementLoss, elementLoss } from '../loss/element-loss';
 import { ELEMENT_LOSSES } from '../loss/element-losses';
 
-/** One invocation adds up the loss. */
+/** Limit of the batch, because one invocation adds up the loss. */
 export const MOST_ELEMENTS = 1024;
 
-/** Those that the kernel knows. */
+/** The losses that the kernel supports. */
 export const FUSED_LOSSES: ReadonlyMap<string, ElementLoss> = new Map(ELEMENT_LOSSES.map((loss) => [loss.name, loss]));
 const OPERATORS = new Map([...FUSED_LOSSES].map(([name, loss]) => [name, elementLoss(loss)]));
 

@@ -1,8 +1,8 @@
 /**
  * Backward of y = act(x W^T + b) for a small layer in one dispatch: g = dy act'(y), dW = g^T x, db = column sums of g,
  * dx = g W. Inputs dy and y [..., O] (y is not read without an activation), x [..., I], W [O, I]; outputs dW, db, dx.
- * 'fused/linear-backward-params' leaves out W and dx. Only the pass fuse-linear-backward makes them. The sums run in
- * the order of the separate operators, so the bits are theirs.
+ * 'fused/linear-backward-params' leaves out W and dx. Only the pass fuse-linear-backward makes them. The sums have the
+ * order of the separate operators, so the bits are the same.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
@@ -12,10 +12,10 @@ import { activationOf } from '../linear/fused-activation';
 
 const f = Math.fround;
 
-/** Multiply-adds of one product from which on tiles beat a saved dispatch. */
+/** From this many multiply-adds per product on, tiled kernels beat one fewer dispatch. */
 const FEW = 32_768;
 
-/** Whether a layer is small enough for it. `weight`: type of W or dW. */
+/** Whether a layer is small enough for this operator. `weight`: type of W or dW. */
 export const smallEnough = (x: TensorType, weight: TensorType): boolean =>
   rowsOf(x.shape) * elements(weight.shape) < FEW;
 
@@ -24,7 +24,7 @@ function sizesOf({ inputs }: Pick<OpTypes, 'inputs'>) {
   return { rows: rowsOf(x), inFeatures: lastOf(x), outFeatures: lastOf(at(inputs, 0).shape) };
 }
 
-/** g = dy act'(y), rounded as the activation's own gradient operator rounds it. */
+/** g = dy act'(y), rounded like the activation's own gradient operator. */
 function slope(code: number, dy: number, y: number): number {
   if (code === 1) return y <= 0 ? 0 : dy;
   if (code === 2) return f(dy * f(1 - f(y * y)));
@@ -58,8 +58,8 @@ function backward({ inputs, outputs, inputTypes, attrs }: CpuArgs): void {
 }
 
 /**
- * An invocation takes four neighbours of a row, a workgroup has 32; of a layer that is small enough one row of
- * workgroups holds them all.
+ * An invocation computes four neighbours of a row, and a workgroup has 32 invocations. For a small enough layer, one
+ * row of workgroups is enough.
  */
 const fours = (inFeatures: number): number => Math.ceil(inFeatures / 4);
 

@@ -1,8 +1,8 @@
 /**
- * What a torch.matmul amounts to, as numbers: M, N, K, the steps of either operand, and the batch dimensions that are
- * kept or summed (those along which an operand was broadcast, when its gradient is wanted). Dimensions that can be
- * walked as one are one: [B, M, K] @ [K, N] is a single product of B * M rows, and the gradient of that [K, N] a single
- * sum over B * M. Shapes only; matmul.ts computes.
+ * A torch.matmul as numbers: M, N, K, the strides of both operands, and the batch dimensions that are kept or summed
+ * (dimensions along which an operand was broadcast, if its gradient is computed). Dimensions that can be walked with
+ * one stride are merged: [B, M, K] @ [K, N] is a single product of B * M rows, and the gradient of [K, N] a single sum
+ * over B * M. Shapes only; matmul.ts computes.
  */
 
 import { LockstepError } from '../../../base/errors';
@@ -81,7 +81,7 @@ export function batchedProduct(inputs: readonly Pick<TensorType, 'shape'>[], att
   });
 }
 
-/** Step along batch dimension d of a shape; 0 where it is broadcast (absent, or of size 1). */
+/** Stride along batch dimension d of a shape; 0 if the dimension is broadcast (absent, or of size 1). */
 function stepOf(shape: Shape, d: number): number {
   return d < 0 || shape[d] === 1 ? 0 : elements(shape.slice(d + 1));
 }
@@ -101,7 +101,7 @@ export function broadcast(a: Shape, b: Shape): Shape {
   });
 }
 
-/** Neighbours that can be walked with one step are one dimension; dimensions of size 1 vanish. */
+/** Merges neighbouring dimensions that can be walked with one stride, and drops dimensions of size 1. */
 function collapse(dims: readonly BatchDim[]): BatchDim[] {
   const list: BatchDim[] = [];
   for (const { size, a, b } of dims) {
@@ -114,7 +114,7 @@ function collapse(dims: readonly BatchDim[]): BatchDim[] {
   return list;
 }
 
-/** Takes the innermost batch into the rows, or into k, where the steps allow it. */
+/** Merges the innermost batch dimension into the rows, or into k, if the strides allow it. */
 function folded(product: BatchedProduct): BatchedProduct {
   let { M, K } = product;
   const [am, ak, bk] = product.steps;
@@ -133,7 +133,7 @@ function folded(product: BatchedProduct): BatchedProduct {
   return { ...product, M, K, kept, summed };
 }
 
-/** PyTorch folds the batch into the rows before it refuses; with two batches it names bmm's sizes. */
+/** PyTorch merges the batch into the rows before it refuses; with two batches it names bmm's sizes. */
 function refuse(a: Shape, b: Shape, { M, K, rows, N }: Record<'M' | 'K' | 'rows' | 'N', number>): never {
   const left = elements(a.slice(0, -2)) * M;
   const right = elements(b.slice(0, -2)) * N;

@@ -6,6 +6,6 @@ import type { Attrs } from '../../op';
 
 export const FUSED_ACTIVATIONS = ['relu', 'tanh', 'sigmoid'] as const;
 
-/** 0 without the attribute `activation` (or 'none'); else 1 relu, 2 tanh, 3 sigmoid. */
+/** 0 without attribute `activation` (or with 'none'), 1 for relu, 2 for tanh, 3 for sigmoid. */
 export const activationOf = (attrs: Attrs): number =>
   1 + FUSED_ACTIVATIONS.indexOf(attrs.activation as (typeof FUSED_ACTIVATIONS)[number]);

@@ -1,7 +1,7 @@
 /**
  * dW = dy^T x and db = column sums of dy: the gradients of a linear layer's parameters. Inputs x [..., I] and dy [...,
- * O]; outputs dW [O, I] and, with attr `bias`, db [O]. Both are sums over the batch in row order. One dispatch writes
- * both for small layers; larger ones take a tiled product and column sums, by partial sums (further outputs) where the
+ * O]; outputs dW [O, I] and, with attr `bias`, db [O]. Both are sums over the batch in row order. For small layers one
+ * dispatch writes both; larger layers use a tiled product and column sums, with partial sums (further outputs) if the
  * batch is large.
  */
 import { at } from '../../../base/invariant';
@@ -17,14 +17,14 @@ function sizesOf(types: Pick<OpTypes, 'inputs'>) {
   return { rows: rowsOf(x), inFeatures: lastOf(x), outFeatures: lastOf(at(types.inputs, 1).shape) };
 }
 
-/** How db is summed next to a tiled product; undefined where the small kernel writes both. */
+/** How db is summed beside a tiled product; undefined if the small kernel writes both. */
 function biasSteps(types: Pick<OpTypes, 'inputs' | 'attrs'>): readonly SumStep[] | undefined {
   const { rows, inFeatures, outFeatures } = sizesOf(types);
   if (types.attrs.bias !== true || !tilesPay(outFeatures, inFeatures, rows)) return undefined;
   return sumSteps([{ outer: 1, n: rows, inner: outFeatures }]);
 }
 
-/** What the CPU computes: a product, and the sums of dy's columns. */
+/** The plan of the CPU kernel: a product, and the sums of dy's columns. */
 export function linearGradParamsPlan({ inputs, outputs, inputTypes, attrs }: CpuArgs) {
   const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
   const product: Product = {

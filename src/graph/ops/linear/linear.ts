@@ -62,7 +62,7 @@ export const linear: OpDef = {
     if (activationOf(c.types.attrs) !== 0)
       throw new LockstepError('internal', 'a fused linear layer has no gradient rule');
     const hasBias = c.types.inputs.length > 2;
-    // Parameters first: DDP's buckets become ready before the input gradient that the next layer down waits for.
+    // Parameter gradients first, so that DDP's buckets get ready before the input gradient is computed.
     const params =
       c.needsGrad(1) || (hasBias && c.needsGrad(2))
         ? c.emit('ops/linear-grad-params', [c.input(0), dy], { bias: hasBias }, hasBias ? [1, 2] : [1])
@@ -89,14 +89,14 @@ export const linear: OpDef = {
     const activation = activationOf(types.attrs);
     const tiled = tiledProduct({ m: rows, n: outFeatures, k: inFeatures, steps, ...operands, activation }, tuning);
     if (tiled) return [tiled];
-    // An invocation takes 2 x 2 elements, a workgroup has 32.
+    // An invocation computes 2 x 2 elements, and a workgroup has 32 invocations.
     const invocations = Math.ceil(rows / 2) * Math.ceil(outFeatures / 2);
     return [
       {
         kind: 'dense',
         kernel: 'ops/linear',
         constants: { HAS_BIAS: hasBias ? 1 : 0, ACTIVATION: activation },
-        // Without a bias its binding is filled with the weight, which the kernel then does not read.
+        // Without a bias, the bias binding gets the weight, which the kernel then ignores.
         bindings: hasBias ? [0, 1, 2, 3] : [0, 1, 1, 2],
         params: [rows, inFeatures, outFeatures],
         workgroups: grid(invocations, 32),

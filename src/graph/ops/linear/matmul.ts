@@ -1,9 +1,9 @@
 /**
  * c = op(a) op(b), as torch.matmul: vectors, matrices, and batches of matrices whose batch dimensions are broadcast;
- * attrs `transposeA`, `transposeB` transpose the last two dimensions. Its gradients are products again: `viewA`,
- * `viewB` say as what shape an operand is read, `sumTo` the shape that the result is summed to over the dimensions
- * along which the operand had been broadcast. Every element is one float32 sum, over the summed batch and then k, in
- * order.
+ * attrs `transposeA`, `transposeB` transpose the last two dimensions. Its gradients are products again: `viewA` and
+ * `viewB` are the shapes as which an operand is read, and `sumTo` is the shape to which the result is summed over the
+ * dimensions along which the operand was broadcast. Every element is one float32 sum, over the summed batch and then k,
+ * in order.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -14,12 +14,12 @@ import { tiledProduct } from '../../tiled-product';
 import { type BatchDim, type BatchedProduct, batchedProduct, broadcast, matrixOf } from './batched-product';
 
 /**
- * What ops/matmul-batched can walk. More takes tensors of seven dimensions, broadcast in turn on the left and on the
- * right.
+ * The most dimensions that ops/matmul-batched supports. Only tensors of seven dimensions, broadcast alternately on the
+ * left and on the right, would need more.
  */
 const MOST_KEPT = 3;
 const MOST_SUMMED = 2;
-/** Rows and columns that an invocation of matmul/batched computes. */
+/** Rows and columns per invocation of matmul/batched. */
 const TILE = 4;
 
 /** Calls `visit` with the offsets of a and b for every index of the dimensions, in order. */
@@ -52,7 +52,7 @@ function compute({ inputs, outputs, inputTypes, attrs, scratch }: CpuArgs): void
   });
 }
 
-/** The numbers of one kept or summed dimension, outermost first, filled up in front with dimensions of size 1. */
+/** The dimensions, outermost first, padded in front with dimensions of size 1. */
 function padded(dims: readonly BatchDim[], most: number): readonly BatchDim[] {
   if (dims.length > most)
     throw new LockstepError(
@@ -91,7 +91,7 @@ export const matmul: OpDef = {
       { id: c.input(1), view: views.b },
     ];
     const d = { id: dc, view: dcView };
-    /** The gradient of operand `of`; each side with whether it is transposed. */
+    /** The gradient of operand `of`; each side has a flag whether it is transposed. */
     const product = (of: 0 | 1, left: readonly [Viewed, boolean], right: readonly [Viewed, boolean]) =>
       c.emit(
         'ops/matmul',

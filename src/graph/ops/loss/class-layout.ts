@@ -1,7 +1,7 @@
 /**
- * How logits and targets of a classification loss lie: logits [..., C] with targets [...], or, with attr dim = 1,
- * PyTorch's [N, C, d1, ...] with targets [N, d1, ...]. Targets are int32 labels, or float32 class probabilities of the
- * shape of the logits. Refuses what does not fit, in PyTorch's words.
+ * The layout of logits and targets of a classification loss: logits [..., C] with targets [...], or, with attr dim = 1,
+ * PyTorch's [N, C, d1, ...] with targets [N, d1, ...]. Targets are int32 labels, or float32 class probabilities with
+ * the shape of the logits. Refuses other shapes in PyTorch's words.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -11,10 +11,10 @@ import type { Attrs, TensorType } from '../../op';
 export interface ClassLayout {
   readonly rows: number;
   readonly classes: number;
-  /** Elements from one class of a row to the next. */
+  /** Elements between neighbouring classes of a row. */
   readonly inner: number;
   readonly probabilities: boolean;
-  /** The shape of the losses of the rows. */
+  /** The shape of the tensor with one loss per row. */
   readonly rowShape: Shape;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The CPU loops of the classification losses, row by row: losses with what the backward pass needs, and gradients.
- * Formulas: shaders/loss/cross-entropy.wgsl.
+ * The CPU loops of the classification losses, row by row: losses, the statistics that the backward pass needs, and
+ * gradients. Formulas: shaders/loss/cross-entropy.wgsl.
  */
 import { LockstepError } from '../../../base/errors';
 import type { HostArray } from '../../../tensor/shape';
@@ -40,8 +40,8 @@ function checkTarget(t: number, classes: number): void {
 }
 
 /**
- * Fills stats but for its last element, and `terms` where it is given: the losses of the rows, then as many weights if
- * there is room. Returns the sums of both in row order.
+ * Fills `stats` except its last element and, if given, `terms`: the losses of the rows, then their weights if there is
+ * room. Returns the sums of both in row order.
  */
 export function rowLosses(
   rows: ClassRows,
@@ -98,7 +98,7 @@ export function rowLosses(
   return { loss: lossSum, weight: weightSum };
 }
 
-/** dx from the stats of the forward pass; `each` is 1 where upstream has one number per row, else 0. */
+/** dx from the stats of the forward pass; `each` is 1 if upstream has one number per row, else 0. */
 export function rowGradients(
   rows: ClassRows,
   { x, target, weights }: ClassInputs,

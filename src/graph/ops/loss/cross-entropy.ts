@@ -1,8 +1,8 @@
 /**
  * torch.nn.CrossEntropyLoss and, with `logProbs`, NLLLoss: operands (output, target) or (output, target, class
- * weights), attrs reduction, labelSmoothing, ignoreIndex, dim (class-layout.ts). Formulas and what `stats` keeps for
- * the backward pass: shaders/loss/cross-entropy.wgsl. Outputs are the loss, stats, and for a large batch the losses of
- * the rows and partial sums. A target out of range is an error on the CPU and NaN on the GPU.
+ * weights), attrs reduction, labelSmoothing, ignoreIndex, dim (class-layout.ts). For the formulas and the contents of
+ * `stats` see shaders/loss/cross-entropy.wgsl. Outputs are the loss, `stats`, and for a large batch the losses of the
+ * rows and partial sums. A target out of range is an error on the CPU and NaN on the GPU.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -28,7 +28,7 @@ export const smoothingOf = ({ labelSmoothing }: Attrs): number =>
 
 const f32 = (length: number): TensorType => ({ shape: [length], dtype: 'f32' });
 
-/** Small batches are one invocation's work, losses of rows and sum together. */
+/** For a small batch one invocation computes the losses of the rows and their sum. */
 export const isWhole = ({ rows, classes }: ClassLayout): boolean => rows * classes <= SEQUENTIAL_LIMIT;
 
 /** The sum over rows of losses and, for a mean, of weights. */

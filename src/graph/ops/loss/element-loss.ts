@@ -1,8 +1,8 @@
 /**
  * The mechanism of the losses that compare an output with a target element by element: reduction 'mean' and 'sum' give
  * one number, shape [1], 'none' keeps the shape. A row of the table (element-losses.ts) gives the function, its slope,
- * and its number in shaders/loss/elementwise*.wgsl. A large batch goes by partial sums, which are further outputs.
- * Unlike PyTorch targets of another shape are refused, not broadcast with a warning.
+ * and its number in shaders/loss/elementwise*.wgsl. A large batch uses partial sums, which are further outputs. PyTorch
+ * broadcasts targets of another shape with a warning; this code refuses them.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
@@ -16,7 +16,7 @@ export interface ElementLoss {
   /** FUNCTION in the kernels. */
   readonly code: number;
   readonly flops: number;
-  /** Whether the loss depends on output - target, so that the target's gradient is the output's with the other sign. */
+  /** Whether the loss depends only on output - target, so that the target's gradient is the negated output gradient. */
   readonly ofDifference: boolean;
   readonly param?: (attrs: Attrs) => number;
   /** Throws when the shapes do not fit, in PyTorch's words. */
@@ -27,10 +27,7 @@ export interface ElementLoss {
 
 const f = Math.fround;
 
-/**
- * How many partial sums the first launch makes: the whole loss at once where the batch is small, one term per element
- * for 'none'.
- */
+/** Number of partial sums of the first launch: 1 for a small batch, one term per element for 'none'. */
 const partsFor = (n: number, reduction: Reduction): number => (reduction === 'none' ? n : partsOf(n));
 
 export const elementLoss = (spec: ElementLoss): readonly [loss: OpDef, gradient: OpDef] => [
@@ -146,7 +143,7 @@ function gradientOf(spec: ElementLoss): OpDef {
   };
 }
 
-/** Operand and length of pos_weight, which is at `place`; without one its binding is filled with the output. */
+/** Operand and length of pos_weight, which is at `place`; without pos_weight its binding gets the output. */
 function posWeightOf(inputs: readonly TensorType[], place: number): readonly [operand: number, period: number] {
   const shape: Shape | undefined = inputs[place]?.shape;
   return shape ? [place, elements(shape)] : [0, 1];
@@ -172,7 +169,7 @@ function addTerms({ term }: ElementLoss, { x, t, posWeight }: Compared, p: numbe
 
 interface Chain {
   readonly upstream: HostArray;
-  /** 1: upstream has a number per element, else 0. */
+  /** 1 if upstream has one number per element, else 0. */
   readonly each: number;
   readonly divisor: number;
   readonly sign: number;

@@ -111,7 +111,7 @@ export const ELEMENT_LOSSES: readonly ElementLoss[] = [
   },
 ];
 
-/** torch.nn.functional.binary_cross_entropy, which no configuration asks for. */
+/** torch.nn.functional.binary_cross_entropy, which no configuration uses. */
 export const BCE: ElementLoss = {
   // -t log x - (1 - t) log(1 - x), each logarithm at least -100; x are probabilities.
   name: 'loss/bce',

@@ -1,8 +1,8 @@
 /**
  * Cross-entropy over classes that are cut among ranks: torch.distributed.tensor.parallel.loss_parallel. Three operators
  * with an all-reduce of a number per row after each of their results: the largest logit; the sum of the exponentials
- * and the label's logit; the loss. The last one's gradient is that of 'loss/cross-entropy' for the rank's classes, so
- * nothing is sent on the way back. Formulas: shaders/loss/parallel-*.wgsl. Operand order: as `infer` says.
+ * and the label's logit; the loss. The gradient of the third is the gradient of 'loss/cross-entropy' for the rank's
+ * classes, so backward sends nothing. Formulas: shaders/loss/parallel-*.wgsl. For the order of operands see `infer`.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -15,8 +15,8 @@ import { reductionOf } from './reduction';
 /** Input x [..., own classes]; output the largest of each row. */
 export const PARALLEL_MAX = 'loss/parallel-max';
 /**
- * Inputs x, labels, max; outputs the addends of two sums, and the labels counted from attr `first`, but for those that
- * are attr `ignoreIndex`.
+ * Inputs x, labels, max; outputs the addends of two sums, and the labels counted from attr `first`, except labels equal
+ * to attr `ignoreIndex`.
  */
 export const PARALLEL_SUMS = 'loss/parallel-sums';
 /**
@@ -91,7 +91,7 @@ const parallelSums: OpDef = {
   flops: (types) => 10 * elements(at(types.inputs, 0).shape),
 };
 
-/** Of rows that do not count, among the rank's own labels. */
+/** Marks ignored rows among the rank's own labels. */
 const IGNORED = -(2 ** 31);
 
 const gradAttrs = (attrs: Attrs): Attrs => ({ reduction: reductionOf(attrs), ignoreIndex: IGNORED });

@@ -1,11 +1,11 @@
-/** What all losses share: reading the attribute `reduction`, and how the terms of a large batch become one number. */
+/** Helpers for all losses: read the attribute `reduction`, and reduce the terms of a large batch to one number. */
 import { LockstepError } from '../../../base/errors';
 import type { Attrs, DenseLaunch, TensorType } from '../../op';
 import { lowerSum, type SumStep, scratchTypes, sumSteps } from '../reduce/sum-steps';
 
 export type Reduction = 'mean' | 'sum' | 'none';
 
-/** Up to that many terms one invocation adds; beyond, further launches cost less. */
+/** Up to this many terms, one invocation adds them; for more terms, further launches cost less. */
 export const SEQUENTIAL_LIMIT = 1024;
 
 /** PyTorch's default is the mean. */
@@ -15,16 +15,16 @@ export function reductionOf({ reduction }: Attrs): Reduction {
   throw new LockstepError('config', `${String(reduction)} is not a valid value for reduction`);
 }
 
-/** Partial sums that the kernel of the terms makes itself. */
+/** Number of partial sums that the kernel of the terms writes itself. */
 export const partsOf = (n: number): number => (n <= SEQUENTIAL_LIMIT ? 1 : Math.ceil(n / 64 / 4) * 4);
 
 export interface LossSum {
   readonly steps: readonly SumStep[];
-  /** Types of the operator's outputs after the loss: the parts, then what lies between the steps. */
+  /** Types of the operator's outputs after the loss: the parts, then the intermediate sums. */
   readonly scratch: readonly TensorType[];
   /**
-   * The launches that add the parts up, given the operands of the loss and of the parts, after which the rest of the
-   * scratch follows.
+   * The launches that add up the parts, given the operands of the loss and of the parts; the rest of the scratch
+   * follows the parts.
    */
   readonly lower: (loss: number, divisor: number, parts: number) => readonly DenseLaunch[];
 }
@@ -38,7 +38,7 @@ export function lossSum(parts: number, planes: number): LossSum {
     lower: (loss, divisor, partsAt) =>
       lowerSum(steps, { divisor }).map((launch) => ({
         ...launch,
-        // There the operands are what is summed, the result, then the scratch.
+        // In ops/sum the operands are the addends, the result, then the scratch.
         bindings: launch.bindings.map((i) => (i === 0 ? partsAt : i === 1 ? loss : partsAt + i - 1)),
       })),
   };

@@ -1,7 +1,8 @@
 /**
  * y = (x - running_mean) / sqrt(running_var + eps) weight + bias per channel:
  * torch.nn.functional.batch_norm(training=False). Inputs x [N, C, ...], running_mean, running_var, weight and bias [C]
- * (the last two both or none); outputs y, and invstd [C] for the gradient, in which the running values are constants.
+ * (weight and bias both or none); outputs y, and invstd [C] for the gradient, which treats the running values as
+ * constants.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

@@ -1,6 +1,6 @@
 /**
- * The gradient of batch norm in the two halves that torch's SyncBatchNorm has, with room for an all-reduce of the sums
- * in between. Emitted by the rules of norm/batch-norm and norm/batch-norm-eval.
+ * The gradient of batch norm in two halves, as in torch's SyncBatchNorm, so that an all-reduce of the sums can run in
+ * between. Emitted by the rules of norm/batch-norm and norm/batch-norm-eval.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -57,7 +57,7 @@ export const batchNormGradReduce: OpDef = {
   flops: (types) => 4 * elements(at(types.inputs, 0).shape),
 };
 
-/** From the sums of the parts, which lie in the scratch, to all other outputs. */
+/** Computes all other outputs from the sums of the parts in the scratch. */
 export function joinGradSums({ inputs, outputs }: Pick<CpuArgs, 'inputs' | 'outputs'>, split: Split): void {
   const [dweight, dbias, sumDy, sumDyXmu] = [at(outputs, 0), at(outputs, 1), at(outputs, 2), at(outputs, 3)];
   const [invstd, partial] = [at(inputs, 3), at(outputs, 4)];

@@ -1,7 +1,7 @@
 /**
- * Batch norm (with weight and bias) and the 2 x 2 max pooling behind it in one dispatch, with relu between where attr
+ * Batch norm (with weight and bias) and the 2 x 2 max pooling after it in one dispatch, with relu in between if attr
  * `activation` is 'relu': inputs of norm/batch-norm, outputs and attrs of conv/max-pool2d. Only the pass fuse-norm-pool
- * makes it, after differentiation: neither gradient asks for what lies between.
+ * makes this operator, after differentiation; neither gradient needs the tensor in between.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

@@ -1,9 +1,10 @@
 /**
- * The statistics of a batch in training: first half of torch.nn.functional.batch_norm(training=True). It is a node of
- * its own, before the normalisation, because SyncBatchNorm gathers statistics in between. Inputs x [N, C, ...],
+ * The statistics of a batch in training: first half of torch.nn.functional.batch_norm(training=True). It is a separate
+ * node before the normalisation, because SyncBatchNorm gathers statistics in between. Inputs x [N, C, ...],
  * running_mean, running_var [C], num_batches_tracked (int32 [1]); attrs `eps`, `momentum` (0.1) or `cumulative`
- * (momentum=None). Outputs mean and invstd [C] of the batch (biased variance), the three running values moved on
- * (unbiased variance), and scratch. Place the running values in place (`into`): on a GPU only the output is bound.
+ * (momentum=None). Outputs mean and invstd [C] of the batch (biased variance), the three updated running values
+ * (unbiased variance), and scratch. The running values must be updated in place (`into`): on a GPU only the output is
+ * bound.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -74,7 +75,7 @@ export const batchNormStats: OpDef = {
   flops: (types) => 5 * elements(at(types.inputs, 0).shape),
 };
 
-/** From the moments of the parts, which lie in the scratch, to all other outputs. */
+/** Computes all other outputs from the moments of the parts in the scratch. */
 export function joinStatistics({ outputs, attrs }: Pick<CpuArgs, 'outputs' | 'attrs'>, split: Split): void {
   const [mean, invstd, runningMean, runningVar, tracked, partial] = [0, 1, 2, 3, 4, 5].map((k) => at(outputs, k));
   const count = split.batch * split.plane;

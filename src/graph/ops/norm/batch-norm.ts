@@ -1,10 +1,10 @@
 /**
  * y = (x - mean) invstd weight + bias per channel: second half of torch.nn.functional.batch_norm(training=True). Inputs
- * x [N, C, ...], mean and invstd [C] of norm/batch-norm-stats, weight and bias [C] (both or none). The gradient to x is
- * complete: mean and invstd count as functions of x and get none themselves. It runs as in torch's SyncBatchNorm: sums
- * per channel, then dx; attr `count` tells over how many values a channel's statistics (and sums) run when other ranks'
- * are among them. With attr `synced` the sums are those of all ranks: an all-reduce is between the two halves of
- * the gradient. The attribute `activation: 'relu'` makes it relu of that; only the pass fuse-norm-relu sets it, after
+ * x [N, C, ...], mean and invstd [C] of norm/batch-norm-stats, weight and bias [C] (both or none). The gradient of x is
+ * complete: mean and invstd count as functions of x and get no gradients themselves. As in torch's SyncBatchNorm, it
+ * computes sums per channel, then dx. Attr `count` is the number of values behind a channel's statistics and sums if
+ * they include other ranks' values. With attr `synced` the sums are over all ranks: an all-reduce runs between the two
+ * halves of the gradient. Attribute `activation: 'relu'` applies relu to y; only the pass fuse-norm-relu sets it, after
  * differentiation.
  */
 import { at } from '../../../base/invariant';
@@ -99,7 +99,7 @@ export function normalizeLaunch(
     kind: 'dense',
     kernel: split.width === 4 ? 'norm/batch-norm-vec4' : 'norm/batch-norm',
     constants: { AFFINE: weight === undefined ? 0 : 1, RELU: types.attrs.activation === 'relu' ? 1 : 0 },
-    // Without weight and bias their bindings are filled with x, which the kernel then does not read as either.
+    // Without weight and bias, their bindings get x, which the kernel then does not read through them.
     bindings: [0, mean, invstd, weight ?? 0, bias ?? 0, y],
     params: [...splitParams(split), span],
     workgroups: grid(invocationsOf(split)),

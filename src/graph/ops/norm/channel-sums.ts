@@ -5,7 +5,7 @@
 import type { HostArray } from '../../../tensor/shape';
 import { partsOf, type Split } from './channels';
 
-/** Calls back for every part of every channel: where its numbers go in the scratch, and which elements it has. */
+/** Calls `visit` for every part of every channel, with its place in the scratch and its elements. */
 function forEachPart(s: Split, visit: (out: number, channel: number, slice: number, lane: number) => void): void {
   let out = 0;
   for (let channel = 0; channel < s.channels; channel++)
@@ -13,7 +13,7 @@ function forEachPart(s: Split, visit: (out: number, channel: number, slice: numb
       for (let lane = 0; lane < s.lanes; lane++) visit(out++, channel, slice, lane);
 }
 
-/** Per part the mean and the sum of squared deviations from it. */
+/** For each part, the mean and the sum of squared deviations from the mean. */
 export function moments(x: HostArray, s: Split, partial: HostArray): void {
   const { batch, channels, plane, slices, lanes, width } = s;
   const second = channels * partsOf(s);
@@ -40,7 +40,7 @@ export function moments(x: HostArray, s: Split, partial: HostArray): void {
   });
 }
 
-/** The parts of a channel joined after Chan et al. */
+/** Combines the parts of a channel with the formula of Chan et al. */
 export function joinMoments(partial: HostArray, s: Split, channel: number): { mean: number; squares: number } {
   const parts = partsOf(s);
   const start = channel * parts;
@@ -67,7 +67,7 @@ interface GradInputs {
   readonly span: number;
 }
 
-/** Per part the sums of dy and of dy (x - mean). */
+/** For each part, the sums of dy and of dy (x - mean). */
 export function gradSums({ dy, x, mean, span }: GradInputs, s: Split, partial: HostArray) {
   const { batch, channels, plane, slices, lanes, width } = s;
   const second = channels * partsOf(s);

@@ -1,7 +1,7 @@
 /**
- * Tensors of norm layers seen as [batch, channels, plane], and how sums and maps over them are split into parts, one an
- * invocation: part (slice, lane) of a channel is every `slices`-th batch row and, there, every `lanes`-th element (or
- * vector of four) of the plane. The shaders under shaders/norm and the CPU kernels use the same parts.
+ * Tensors of norm layers seen as [batch, channels, plane], and how sums and maps over them are split into parts, one
+ * per invocation: part (slice, lane) of a channel is every `slices`-th batch row and, there, every `lanes`-th element
+ * (or vector of four) of the plane. The shaders under shaders/norm and the CPU kernels use the same parts.
  */
 import { LockstepError } from '../../../base/errors';
 import { elements, formatShape, type Shape, sameShape } from '../../../tensor/shape';
@@ -10,24 +10,24 @@ import type { TensorType } from '../../op';
 export interface ChannelView {
   readonly batch: number;
   readonly channels: number;
-  /** Elements that lie together for one (batch, channel) pair: height times width. */
+  /** Contiguous elements of one (batch, channel) pair: height times width. */
   readonly plane: number;
 }
 
 export interface Split extends ChannelView {
   readonly slices: number;
   readonly lanes: number;
-  /** Neighbours that a lane takes at a time: 4 where a plane is whole vectors of four, and kernels `-vec4` are used. */
+  /** Neighbours per lane at a time: 4 with the kernels `-vec4`, if 4 divides the plane. */
   readonly width: 1 | 4;
 }
 
-/** Elements that one invocation sums: enough to be worth it, few enough that one float32 accumulator loses nothing. */
+/** Elements that one invocation sums: enough to be worth an invocation, few enough for one float32 accumulator. */
 const PART = 128;
-/** Most parts of a channel: one invocation joins them all. */
+/** Most parts of a channel, because one invocation combines them all. */
 const MOST_PARTS = 256;
 /** Elements that one invocation maps. */
 const MAPPED = 32;
-/** Neighbours that read one plane side by side. */
+/** Neighbouring invocations that read one plane side by side. */
 const RUN = 32;
 
 /** [N, C, ...]; refuses an empty batch. */
@@ -49,15 +49,15 @@ export function viewOf(shape: Shape): ChannelView {
 }
 
 export const splitForSums = (view: ChannelView): Split => split(view, PART, MOST_PARTS, widthOf(view));
-/** `width` 1 for kernels that have no form with vectors. */
+/** `width`: 1 for kernels without a vector version. */
 export const splitForMap = (view: ChannelView, width = widthOf(view)): Split =>
   split(view, MAPPED, Number.POSITIVE_INFINITY, width);
 
 const widthOf = ({ plane }: ChannelView): 1 | 4 => (plane % 4 === 0 ? 4 : 1);
 
 /**
- * The lanes for a run of that many, or up to twice as many where these have equally much to do: neighbours then stay
- * together to the end.
+ * The number of lanes for a run: `run` lanes, or up to twice as many if all lanes then get equally much work, so that
+ * neighbouring lanes end together.
  */
 function evenly(run: number, lanes: number, most: number): number {
   for (let more = lanes; more <= Math.min(2 * lanes, most); more++) if (run % more === 0) return more;
@@ -79,7 +79,7 @@ export const splitParams = (s: Split): number[] => [s.batch, s.channels, s.plane
 export const partialType = (s: Split): TensorType => ({ shape: [2, s.channels, partsOf(s)], dtype: 'f32' });
 export const perChannel = (channels: number): TensorType => ({ shape: [channels], dtype: 'f32' });
 
-/** In the words of torch's C++ checks: `weight should contain 8 elements not 4`. */
+/** Throws in the words of torch's C++ checks: `weight should contain 8 elements not 4`. */
 export function expectPerChannel(
   types: readonly (TensorType | undefined)[],
   names: readonly string[],
@@ -96,7 +96,7 @@ export function expectPerChannel(
   });
 }
 
-/** Training normalises with the statistics of the batch: torch refuses a single value, whose variance is no number. */
+/** Training normalises with the statistics of the batch: torch refuses a single value, whose variance is undefined. */
 export function expectSeveralValues(size: Shape, printed = `torch.Size(${formatShape(size)})`): void {
   const [batch = 1, , ...rest] = size;
   if (batch * elements(rest) > 1) return;

@@ -1,7 +1,7 @@
 /**
  * The gradient of group norm in one operator: inputs dy, x [N, C, ...], mean, rstd [N * groups], weight [C] (optional);
- * outputs dx, dweight, dbias, and scratch twice. Sums per (sample, channel) pair serve both the parameters, summed over
- * samples, and dx, summed over the channels of a group. Emitted by norm/group-norm.
+ * outputs dx, dweight, dbias, and scratch twice. Sums per (sample, channel) pair give the parameters' gradients, summed
+ * over samples, and dx, summed over the channels of a group. Emitted by norm/group-norm.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

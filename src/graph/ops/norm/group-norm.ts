@@ -1,8 +1,8 @@
 /**
- * torch.nn.functional.group_norm: the channels of each sample in attr `groups` groups, each normalised by its own mean
- * and biased variance, then weight and bias per channel. Inputs x [N, C, ...], weight and bias [C] (both or none); attr
- * `eps`; outputs y, and mean and rstd [N * groups] for the gradient, and scratch. A group is one contiguous stretch of
- * N * groups: the moments are those of batch norm on a view [1, N * groups, rest].
+ * torch.nn.functional.group_norm: divides the channels of each sample into attr `groups` groups, normalises each group
+ * by its own mean and biased variance, then applies weight and bias per channel. Inputs x [N, C, ...], weight and bias
+ * [C] (both or none); attr `eps`; outputs y, and mean and rstd [N * groups] for the gradient, and scratch. A group is
+ * one contiguous stretch of N * groups: the moments are those of batch norm on a view [1, N * groups, rest].
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -55,7 +55,7 @@ export const groupNorm: OpDef = {
   infer(inputs, attrs) {
     const x = at(inputs, 0);
     const grouping = groupingOf(x.shape, attrs);
-    // torch looks at it as a batch norm over the groups: [N * channels of a group, groups, ...].
+    // torch treats it as a batch norm over the groups: [N * channels of a group, groups, ...].
     const size = [grouping.view.batch * grouping.span, Number(attrs.groups), ...x.shape.slice(2)];
     expectSeveralValues(size, formatShape(size));
     expectPerChannel(inputs.slice(1), ['weight', 'bias'], grouping.view.channels);

@@ -8,7 +8,7 @@ import { grid } from '../../launch';
 import type { OpDef } from '../../op';
 import { type NormRows, rowsToNormalize, widthOf } from './layer-norm';
 
-/** Rows that one invocation sums of a column, and the most parts of a column, which one invocation joins. */
+/** Rows of a column that one invocation sums, and the most parts of a column, which one invocation combines. */
 const PART = 32;
 const MOST_PARTS = 128;
 const partsOf = ({ rows }: NormRows): number => Math.min(MOST_PARTS, Math.ceil(rows / PART));

@@ -1,8 +1,8 @@
 /**
  * y = (x - mean) rstd weight + bias over the last dimensions, as torch.nn.functional.layer_norm: attrs
  * `normalizedShape` (the sizes of those dimensions) and `eps`; inputs x, weight and bias of normalizedShape (both or
- * none); outputs y, and mean and rstd = 1 / sqrt(biased variance + eps) of each row for the gradient. The moments run
- * in double precision here, in two passes on a GPU.
+ * none); outputs y, and mean and rstd = 1 / sqrt(biased variance + eps) of each row for the gradient. The CPU computes
+ * the moments in double precision, a GPU in two passes.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -39,7 +39,7 @@ export function rowsToNormalize(shape: Shape, attrs: Attrs): NormRows {
   return { rows, columns };
 }
 
-/** Neighbours that a kernel takes at a time: four where a row is whole vectors. */
+/** Neighbours that a kernel computes at a time: four if 4 divides the row. */
 export const widthOf = (columns: number): 1 | 4 => (columns % 4 === 0 ? 4 : 1);
 
 export const layerNorm: OpDef = {
@@ -62,7 +62,7 @@ export const layerNorm: OpDef = {
     if (dy === undefined) return [];
     const affine = c.types.inputs.length > 1;
     const saved = [dy, c.input(0), c.output(1), c.output(2)];
-    // Parameters first: DDP's buckets become ready before the input gradient that the next layer down waits for.
+    // Parameter gradients first, so that DDP's buckets get ready before the input gradient is computed.
     const [dweight, dbias] =
       affine && (c.needsGrad(1) || c.needsGrad(2))
         ? c.emit('norm/layer-norm-grad-params', saved, c.types.attrs, [1, 2])
@@ -103,7 +103,7 @@ export const layerNorm: OpDef = {
         kind: 'dense',
         kernel: width === 4 ? 'norm/layer-norm-vec4' : 'norm/layer-norm',
         constants: { AFFINE: affine ? 1 : 0 },
-        // Without weight and bias their bindings are filled with x, which the kernel then does not read as either.
+        // Without weight and bias, their bindings get x, which the kernel then does not read through them.
         bindings: affine ? [0, 1, 2, 3, 4, 5] : [0, 0, 0, 1, 2, 3],
         params: [rows, columns / width, { f32: Number(types.attrs.eps ?? 1e-5) }],
         workgroups: grid(rows),

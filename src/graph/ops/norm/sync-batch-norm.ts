@@ -1,9 +1,8 @@
 /**
- * What SyncBatchNorm does between the ranks' collectives, after torch.nn.modules._functions.SyncBatchNorm:
- * 'norm/sync-batch-norm-stats' makes the vector that is all-gathered, 'norm/sync-batch-norm-gather' joins those of all
- * ranks (torch.batch_norm_gather_stats_with_counts: counts may differ) and moves the running statistics. The
- * normalisation and its gradient are batch norm's own, with the count of all ranks. Emitted by the layer and read by
- * passes as any operator.
+ * SyncBatchNorm's local work between the collectives, after torch.nn.modules._functions.SyncBatchNorm:
+ * 'norm/sync-batch-norm-stats' makes the vector that is all-gathered, 'norm/sync-batch-norm-gather' combines the
+ * vectors of all ranks (torch.batch_norm_gather_stats_with_counts: counts may differ) and updates the running
+ * statistics. The normalisation and its gradient are batch norm's own, with the count of all ranks.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -64,7 +63,7 @@ export const syncBatchNormStats: OpDef = {
 /**
  * Inputs gathered [ranks * (2C + 1)], running_mean, running_var [C], num_batches_tracked [1]; attrs `eps`, `momentum`
  * or `cumulative`, as norm/batch-norm-stats. Outputs mean and invstd [C] over all ranks, and the three running values,
- * to be placed in place.
+ * which must be updated in place.
  */
 export const syncBatchNormGather: OpDef = {
   name: 'norm/sync-batch-norm-gather',

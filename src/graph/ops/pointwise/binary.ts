@@ -1,8 +1,8 @@
 /**
- * The mechanism of y = f(a, b) with PyTorch's broadcasting both ways, and of its gradients: of an operand that repeats,
- * the sum over what it was repeated into. A row of the table (arithmetic.ts) gives f, its slopes and the CPU loops over
- * one stretch. An operand of y's own shape whose gradient another operator gives (dy itself, or dy b) takes that; the
- * rest is '<name>-grad', which sums as it goes and keeps nothing in between.
+ * The mechanism of y = f(a, b) with PyTorch's broadcasting of both operands, and of its gradients; the gradient of a
+ * broadcast operand is summed over its repetitions. A row of the table (arithmetic.ts) gives f, its slopes and the CPU
+ * loops over one stretch. If an operand has y's shape and an existing operator computes its gradient (dy itself, or dy
+ * b), that operator is used; otherwise '<name>-grad' sums without intermediate tensors.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape, sameShape } from '../../../tensor/shape';
@@ -20,10 +20,10 @@ export type Slope = (dy: number, a: number, b: number) => number;
 export interface OperandGradient {
   /** GRADIENT in shaders/pointwise/broadcast-grad.wgsl. */
   readonly code: number;
-  /** Whether the slope depends on a and b: if not, they need not be kept until the backward pass. */
+  /** Whether the slope depends on a and b; otherwise they need not be kept until the backward pass. */
   readonly saves: boolean;
   readonly slope: Slope;
-  /** The gradient where nothing is summed, by operators that are there already. */
+  /** The gradient from existing operators, if nothing has to be summed. */
   readonly direct?: (c: GradientContext, dy: ValueId) => ValueId | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Binary {
   readonly gradients: readonly [a: OperandGradient, b?: OperandGradient];
 }
 
-/** Whether b has the trailing part of a's shape, so that it repeats as a whole. */
+/** Whether b's shape is the trailing part of a's shape, so that b repeats as a whole. */
 const repeatsWhole = (a: Shape, b: Shape): boolean =>
   b.length <= a.length && sameShape(a.slice(a.length - b.length), b) && elements(b) > 0;
 
@@ -44,8 +44,8 @@ const repeatsWhole = (a: Shape, b: Shape): boolean =>
 const PLAIN = 0;
 
 /**
- * The plain sum over what an operand repeated over (a bias, added positions), which has launches of its own for large
- * sizes; undefined where it is none.
+ * Attributes of the plain sum over an operand's repetitions (a bias, added positions), which has its own launches for
+ * large sizes; undefined if it is not a plain sum.
  */
 function sumOver(out: Shape, shape: Shape): Attrs | undefined {
   const added = out.length - shape.length;
@@ -54,12 +54,12 @@ function sumOver(out: Shape, shape: Shape): Attrs | undefined {
   return { dim: repeated, keepdim: added === 0 };
 }
 
-/** Terms that one invocation adds before partial sums pay. */
+/** From this many terms per invocation on, partial sums pay. */
 const LONG_SUM = 1024;
 
 /**
- * How often a tensor of that shape is repeated as a whole to fill y, or as one number; 0 where it is not so, and
- * nothing else can sum it.
+ * How often a tensor of that shape is repeated, as a whole or as one number, to fill y; 0 if it is repeated otherwise,
+ * and only '<name>-grad' can sum it.
  */
 function repetitions(shape: Shape, y: Shape): number {
   const whole = repeatsWhole(y, shape) || sameShape(shape, [1]);
@@ -195,7 +195,7 @@ function broadcastGradient(spec: Binary): OpDef {
       const params = [n, chains, length, ...dimParams(dims, 3)];
       const constants = { GRADIENT: gradientOf(types.attrs).code, DIMS: dims.length, KEPT: kept };
       const launch = dense('pointwise/broadcast-grad', types, params, grid(n), constants);
-      // Where a and b are not needed their bindings are filled with dy, which the kernel then does not read as them.
+      // If a and b are not needed, their bindings get dy, which the kernel then does not read through them.
       return [types.inputs.length > 1 ? launch : { ...launch, bindings: [0, 0, 0, 1] }];
     },
     flops: (types) => 2 * elements(at(types.inputs, 0).shape),
@@ -203,8 +203,8 @@ function broadcastGradient(spec: Binary): OpDef {
 }
 
 /**
- * Sum of slopes over dimensions from `depth` on, in double precision: long sums come nearer to PyTorch's, which adds
- * pairwise.
+ * Sum of slopes over the dimensions from `depth` on, in double precision, so that long sums are close to PyTorch's
+ * pairwise sums.
  */
 function total(slope: Slope, dims: readonly Dim[], depth: number, operands: Trio): number {
   const { y: dy, a, b } = operands;

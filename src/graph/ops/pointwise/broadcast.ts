@@ -1,13 +1,15 @@
 /**
- * PyTorch's broadcasting as plain numbers: the common shape of several operands, and the few dimensions that are left
- * of it when neighbours which every operand treats alike are taken as one. An operand's step is 0 where it repeats.
- * Shared by the CPU loops and the lowerings of the operators with several inputs.
+ * PyTorch's broadcasting as plain numbers: the common shape of several operands, and its dimensions after merging
+ * neighbours that every operand treats alike. An operand's step is 0 along a dimension over which it repeats. Shared by
+ * the CPU loops and the lowerings of the operators with several inputs.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import type { Shape } from '../../../tensor/shape';
 
-/** How many dimensions the kernels take; more remain only where operands repeat in turns over seven dimensions. */
+/**
+ * The most dimensions that the kernels support; only operands that repeat alternately over seven dimensions need more.
+ */
 export const MAX_DIMS = 6;
 
 export interface Dim {

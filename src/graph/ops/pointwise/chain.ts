@@ -1,9 +1,9 @@
 /**
  * Up to three elementwise operators of one shape in a row, as one kernel: y = f2(f1(f0(x, a), b), c). Inputs: those of
- * the first stage (x first), then the other operand of each later stage that has one. Attrs: `ops`, the names with a
- * blank between; by stage `operands`, how many (1 or 2), and `at`, which is the result so far; '<stage>.<key>': the
- * attributes of that stage. Only the pass fuse-elementwise makes it, so it has no gradient; the CPU runs the operators
- * themselves.
+ * the first stage (x first), then the second operand of each later stage that has one. Attrs: `ops`, the names
+ * separated by blanks; per stage `operands`, their number (1 or 2), and `at`, the index of the operand that is the
+ * result so far; '<stage>.<key>': the attributes of that stage. Only the pass fuse-elementwise makes a chain, so it has
+ * no gradient; the CPU runs the operators themselves.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -13,7 +13,7 @@ import type { Attrs, DenseLaunch, KernelParam, OpDef, OpTable, TensorType } from
 
 export const MOST_STAGES = 3;
 const NONE = 255;
-/** What the kernels of single operators add to their FUNCTION in this one. */
+/** The offset of each single-operator kernel's FUNCTION numbers in this kernel. */
 const OFFSET: Readonly<Record<string, number>> = {
   'pointwise/unary': 0,
   'pointwise/unary-grad': 32,
@@ -50,7 +50,7 @@ function stagesOf(attrs: Attrs): readonly Stage[] {
     });
 }
 
-/** The launch of an operator that can be a stage: one element for one, nothing broadcast; undefined for others. */
+/** The launch of an operator that can be a stage (elementwise, without broadcasting); undefined for others. */
 function stageLaunch(def: OpDef, inputs: readonly TensorType[], attrs: Attrs): DenseLaunch | undefined {
   const first = at(inputs, 0);
   if (inputs.length > 2 || inputs.some((t) => t.dtype !== 'f32' || !sameShape(t.shape, first.shape))) return undefined;
@@ -60,7 +60,7 @@ function stageLaunch(def: OpDef, inputs: readonly TensorType[], attrs: Attrs): D
   return REPEATS === 1 || (FUNCTION === POW && launch.kernel !== 'pointwise/binary') ? undefined : launch;
 }
 
-/** Whether an operator of these inputs may be a stage with the result so far as that one of them. */
+/** Whether an operator with these inputs may be a stage whose input `at` is the result so far. */
 export function isStage(def: OpDef, inputs: readonly TensorType[], stage: Stage): boolean {
   const launch = stageLaunch(def, inputs, stage.attrs);
   return launch !== undefined && (stage.at === 0 || launch.kernel === 'pointwise/binary');
@@ -112,7 +112,7 @@ export function chain(ops: OpTable): OpDef {
         { length: MOST_STAGES },
         (_, i): Encoded => stages[i] ?? { code: NONE, params: [{ f32: 0 }, { f32: 0 }], operands: 1 },
       );
-      // The operand of a stage without one is filled with x, which the kernel then does not read as one.
+      // A stage without a second operand gets x for it, which the kernel then does not read through that binding.
       const operands = full.map((stage) => (stage.operands === 2 ? next++ : 0));
       const n = elements(type.shape);
       const constants = Object.fromEntries(full.map(({ code }, i) => [`F${i}`, code]));

@@ -1,6 +1,6 @@
 /**
- * Elementwise operators, unary and with broadcasting, and their gradients. Those that no layer is made of: testing/all-
- * ops.ts.
+ * Elementwise operators, unary and with broadcasting, and their gradients. Operators that no layer uses are in
+ * testing/all-ops.ts.
  */
 import type { OpDef, OpTable } from '../../op';
 import { ACTIVATIONS } from './activations';
@@ -14,5 +14,5 @@ export const POINTWISE_OPS: readonly OpDef[] = [
   ...ARITHMETIC.flatMap(binary),
 ];
 
-/** What may be a stage of a chain. */
+/** Operators that may be a stage of a chain. */
 export const STAGE_OPS: OpTable = new Map(POINTWISE_OPS.map((op) => [op.name, op]));

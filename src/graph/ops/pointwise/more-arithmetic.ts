@@ -1,6 +1,5 @@
 /**
- * torch.sub, div, maximum, and dropout by a given mask, which no layer is made of: rows of the table of binary
- * functions.
+ * torch.sub, div, maximum, and dropout with a given mask, which no layer uses: rows of the table of binary functions.
  */
 import { at } from '../../../base/invariant';
 import type { GradientContext, ValueId } from '../../op';
@@ -41,7 +40,7 @@ export const MORE_ARITHMETIC: readonly Binary[] = [
     ],
   },
   {
-    // The gradient goes to the larger operand, half to each at ties; where either is NaN, to both.
+    // The larger operand gets the gradient, at ties each operand gets half; if either is NaN, both get it.
     name: 'ops/maximum',
     code: 4,
     stretch({ data: y, at: yAt }, { data: a, at: aAt, step: aStep }, { data: b, at: bAt, step: bStep }, n) {
@@ -56,8 +55,8 @@ export const MORE_ARITHMETIC: readonly Binary[] = [
     ],
   },
   {
-    // torch.nn.functional.dropout with its draw given: a mask of zeros and ones, attr p. y = x (mask / (1 - p)), and so
-    // its gradient.
+    // torch.nn.functional.dropout with a given mask of zeros and ones, attr p. y = x (mask / (1 - p)); the gradient has
+    // the same form.
     name: 'ops/dropout',
     code: 5,
     param: ({ p }) => f(1 / (1 - numeric(p, 0.5))),

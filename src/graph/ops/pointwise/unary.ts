@@ -1,8 +1,8 @@
 /**
- * The mechanism of every operator of one tensor that treats each element alone: y = f(x), and its gradient dx = dy
- * f'(x) from what PyTorch saves (x or y). A row of a table (activations.ts, powers.ts) gives the number of the function
- * in shaders/pointwise/unary*.wgsl, its attributes as two floats, and the two CPU loops, which are in the row so that
- * the engine compiles each on its own.
+ * The mechanism of all elementwise operators with one operand: y = f(x), and its gradient dx = dy f'(x) from what
+ * PyTorch saves (x or y). A row of a table (activations.ts, powers.ts) gives the number of the function in
+ * shaders/pointwise/unary*.wgsl, its attributes as two floats, and the two CPU loops, one per row so that the
+ * JavaScript engine optimises each separately.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -12,7 +12,7 @@ import { dense, grid } from '../../launch';
 import type { Attrs, OpDef, OpTypes } from '../../op';
 import { unaryGradient } from '../../unary-gradient';
 
-/** What the attributes say: the two floats, and the number of the function. */
+/** The attributes in the kernel's form: two floats, and the number of the function. */
 interface Form {
   readonly p: number;
   readonly q: number;
@@ -31,7 +31,7 @@ export interface Unary {
   readonly gradient: (dy: HostArray, saved: HostArray, dx: HostArray, form: Form) => void;
 }
 
-/** An attribute that has PyTorch's default where it is not given. */
+/** An attribute, or PyTorch's default if it is absent. */
 export const numeric = (value: Attrs[string] | undefined, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 

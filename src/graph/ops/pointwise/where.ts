@@ -1,7 +1,7 @@
 /**
  * torch.where(mask, a, b) and masked_fill(a, mask, value), with PyTorch's broadcasting; masks are int32. The gradient
- * of `where` to an operand is dy masked, summed over what the operand was repeated into. attr `invert` of masked-fill:
- * fill where the mask does not hold.
+ * of an operand of `where` is the masked dy, summed over the operand's repetitions. Attr `invert` of masked-fill fills
+ * where the mask is 0.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -23,7 +23,7 @@ const planOf = ({ inputTypes, outputTypes }: CpuArgs): { readonly dims: readonly
   return { dims: broadcastDims(out, [out, ...inputTypes.map((t) => t.shape)]) };
 };
 
-/** dy where operand `when` of `where` was taken, summed to its shape. */
+/** dy at the elements that came from operand i of `where`, summed to the operand's shape. */
 function taken(c: GradientContext, dy: ValueId, i: number): ValueId | undefined {
   if (!c.needsGrad(i)) return undefined;
   const { shape } = at(c.types.inputs, i);
@@ -91,7 +91,7 @@ export const maskedFill: OpDef = {
     const [x, mask] = [at(types.inputs, 0).shape, at(types.inputs, 1).shape];
     const constants = { TAKE_A_WHEN: types.attrs.invert === true ? 1 : 0, FILL: 1 };
     const made = launch(types, x, [mask, x, x], numeric(types.attrs.value, 0), constants);
-    // b's binding is filled with x, which the kernel then does not read as b.
+    // The binding of b gets x, which the kernel then does not read through it.
     return [{ ...made, bindings: [1, 0, 0, 2] }];
   },
   flops: (types) => elements(at(types.outputs, 0).shape),

@@ -1,4 +1,4 @@
-/** How halves lie in int32 words: two to a word, element 2i in the low bits of word i. */
+/** The layout of halves in int32 words: two per word, element 2i in the low bits of word i. */
 import { elements, type Shape } from '../../../tensor/shape';
 
 /** The shape of the words of a tensor of halves. */

@@ -1,7 +1,7 @@
 /**
- * What half precision is made of where kernels compute in float32: an operator in bfloat16 or float16 widens what it
- * reads, computes in float32, and rounds its result once. So do torch's CPU kernels. A tensor in half precision is a
- * float32 buffer with the values of halves while operators use it, and halves, two to an int32 word, where it is kept.
+ * Half precision on kernels that compute in float32: an operator in bfloat16 or float16 widens its inputs, computes in
+ * float32, and rounds its result once, as torch's CPU kernels do. While operators use a tensor in half precision, it is
+ * a float32 buffer whose values are halves; while it is kept, it is stored as halves, two per int32 word.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -13,7 +13,7 @@ import { halfWords } from './half-words';
 
 const formatOf = ({ format }: Attrs): HalfFormat => {
   if (format !== 'bf16' && format !== 'f16')
-    throw new LockstepError('program', `${format} is no format of half precision.`);
+    throw new LockstepError('program', `${format} is not a half-precision format.`);
   return format;
 };
 const brain = (attrs: Attrs): number => (formatOf(attrs) === 'bf16' ? 1 : 0);
@@ -25,8 +25,8 @@ const floats = (values: Float32Array | Int32Array | undefined): Float32Array => 
 };
 
 /**
- * tensor.to(dtype) of a float32 tensor. Attribute `format`: 'bf16', 'f16', or 'f32' for what goes back to float32
- * unchanged; `from`: the format of the input, that of its gradient.
+ * tensor.to(dtype) of a float32 tensor. Attribute `format`: 'bf16', 'f16', or 'f32', which returns to float32 and
+ * changes no value; `from`: the format of the input and of its gradient.
  */
 export const cast: OpDef = {
   name: 'precision/cast',
@@ -52,7 +52,7 @@ export const cast: OpDef = {
   flops: (types) => size(types),
 };
 
-/** In place: every element becomes the nearest value of the format. */
+/** Rounds every element to the nearest value of the format, in place. */
 const round: OpDef = {
   name: 'precision/round',
   isConversion: true,

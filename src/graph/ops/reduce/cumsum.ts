@@ -1,6 +1,6 @@
 /**
- * y_k = x_0 + ... + x_k along attr `dim`, as torch.cumsum; with attr `reverse` from the end, which is its gradient. One
- * accumulator a line, in order.
+ * y_k = x_0 + ... + x_k along attr `dim`, as torch.cumsum; with attr `reverse` from the end, as its gradient needs. One
+ * accumulator per line, in order.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

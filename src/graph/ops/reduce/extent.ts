@@ -1,7 +1,6 @@
 /**
- * Which dimensions a reduction takes, and the views [outer, n, inner] in which the kernels see them. Dimensions come
- * from the attrs `dim` (a number, a list, or absent for all) and `keepdim`, as in torch.sum. For the operators of this
- * folder.
+ * The dimensions that an operator reduces, and the kernels' views [outer, n, inner] of them. Dimensions come from the
+ * attrs `dim` (a number, a list, or absent for all) and `keepdim`, as in torch.sum. For the operators of this folder.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -19,7 +18,7 @@ export function dimsOf(shape: Shape, attrs: Attrs): readonly number[] {
   return dims;
 }
 
-/** Shape of the result. Where nothing is left it is [1], this project's scalar. */
+/** Shape of the result; [1], this project's scalar, if no dimension remains. */
 export function reducedShape(shape: Shape, attrs: Attrs): Shape {
   const dims = dimsOf(shape, attrs);
   const kept =
@@ -30,8 +29,8 @@ export function reducedShape(shape: Shape, attrs: Attrs): Shape {
 }
 
 /**
- * One extent per run of adjacent dimensions, the last run first: each in the tensor that is left once the runs behind
- * it are reduced. Reducing one after the other gives the whole.
+ * One extent per run of adjacent dimensions, the last run first; each extent views the tensor after the later runs were
+ * reduced. Reducing the runs one after another gives the result.
  */
 export function extentsOf(shape: Shape, attrs: Attrs): readonly Extent[] {
   const dims = dimsOf(shape, attrs);
@@ -49,8 +48,8 @@ export function extentsOf(shape: Shape, attrs: Attrs): readonly Extent[] {
 }
 
 /**
- * The single extent of operators that cannot reduce one run after the other (var, max, logsumexp); throws where the
- * dimensions do not lie together.
+ * The single extent of operators that cannot reduce run by run (var, max, logsumexp); throws if the dimensions are not
+ * adjacent.
  */
 export function extentOf(shape: Shape, attrs: Attrs, op: string): Extent {
   const extents = extentsOf(shape, attrs);

@@ -1,4 +1,4 @@
-/** Sums and other reductions over dimensions, and what works line by line (softmax and its kin). */
+/** Sums and other reductions over dimensions, and operators that work line by line (softmax and similar). */
 import type { OpDef } from '../../op';
 import { logSoftmax, logSoftmaxGrad } from './log-softmax';
 import { softmax, softmaxGrad } from './softmax';

@@ -1,7 +1,7 @@
 /**
- * Largest element over attr `dim`, as torch.max(x, dim) with (values, indices): the first of equal ones, which takes
- * the gradient. Without `dim` over all elements, as torch.max(x): the second output then counts the ties, which share
- * the gradient evenly. NaN is larger than everything.
+ * Largest element over attr `dim`, as torch.max(x, dim) with (values, indices): among equal elements the first, which
+ * gets the gradient. Without `dim` over all elements, as torch.max(x): the second output then counts the ties, which
+ * share the gradient evenly. NaN is larger than everything.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
@@ -17,7 +17,10 @@ const typesOf = (shape: Shape): readonly TensorType[] => [
   { shape, dtype: 'i32' },
 ];
 
-/** Over all: partial maxima with their ties, then those of the maxima, cut as a sum is. Over a dimension: one step. */
+/**
+ * Over all elements: partial maxima with their ties, then the maxima of these, cut like a sum. Over a dimension: one
+ * step.
+ */
 const stepsOf = (shape: Shape, attrs: Attrs) => {
   const { outer, n, inner } = extent(shape, attrs);
   return overAll(attrs) ? sumSteps([{ outer, n, inner }]) : [{ outer, plane: n * inner, columns: inner }];
@@ -73,7 +76,7 @@ export const max: OpDef = {
         kind: 'dense',
         kernel: 'reduce/max',
         constants: { TIES: overAll(types.attrs) ? 1 : 0, WEIGHTED: k === 0 ? 0 : 1 },
-        // The first step has no weights: x fills their binding, unread.
+        // The first step has no weights: their binding gets x, which the kernel does not read through it.
         bindings: [k === 0 ? 0 : 1 + 2 * k, k === 0 ? 0 : 2 + 2 * k, to, to + 1],
         params: [outer, plane, columns],
         workgroups: grid(outer * columns),

@@ -1,5 +1,5 @@
 /**
- * y = sqrt(sum x^2) over all elements or attr `dim`, as torch.norm(x, p=2, dim), by the partial sums of 'ops/sum'.
+ * y = sqrt(sum x^2) over all elements or attr `dim`, as torch.norm(x, p=2, dim), with the partial sums of 'ops/sum'.
  * Gradient: dx = x dy / y, 0 where the norm is 0.
  */
 import { at } from '../../../base/invariant';

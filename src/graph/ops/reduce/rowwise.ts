@@ -1,7 +1,7 @@
 /**
- * Shape rule, lowering and cost that operators along one dimension share (softmax and its kin; attr `dim`, default the
- * last): inputs of one shape, output likewise, one kernel invocation per line of that dimension. `forEachRow` walks the
- * lines on the CPU.
+ * Shape rule, lowering and cost that operators along one dimension share (softmax and similar; attr `dim`, default the
+ * last): inputs and output have one shape, and each line of that dimension has one kernel invocation. `forEachRow`
+ * walks the lines on the CPU.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -17,7 +17,7 @@ export interface Rowwise {
   readonly gradient?: (context: GradientContext) => readonly (ValueId | undefined)[];
 }
 
-/** Calls back with the first index of each line, the index past its last, and the distance of neighbours. */
+/** Calls `visit` for each line with its first index, the index past its last, and the distance between neighbours. */
 export function forEachRow(
   { inputTypes, attrs }: Pick<CpuArgs, 'inputTypes' | 'attrs'>,
   visit: (start: number, end: number, step: number) => void,

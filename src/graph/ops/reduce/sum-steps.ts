@@ -1,6 +1,6 @@
 /**
- * How a large sum is cut into launches: partial sums first, then the sums of those, so that neither one invocation adds
- * a million numbers nor a workgroup waits at a barrier. The intermediate results are further outputs of the operator.
+ * How a large sum is cut into launches: partial sums first, then sums of the partial sums, so that no invocation adds a
+ * million numbers and no workgroup waits at a barrier. The intermediate results are further outputs of the operator.
  * The order of additions depends on the shape alone, and is the same on the CPU. Used by 'ops/sum', 'reduce/norm' and
  * the bias gradient of 'ops/linear-grad-params'.
  */
@@ -17,13 +17,10 @@ export interface SumStep {
   readonly columns: number;
 }
 
-/** One invocation adds up to so many; beyond that a further launch costs less. */
+/** One invocation adds at most this many terms; for more, another launch is cheaper. */
 const SEQUENTIAL_LIMIT = 1024;
 
-/**
- * Where the operator has what is summed, the result, and the first of the scratch tensors; x, y, then scratch where
- * nothing is said.
- */
+/** Operand indices of the terms, the result, and the first scratch tensor; by default x, y, then scratch. */
 export interface SumOperands {
   readonly x: number;
   readonly y: number;
@@ -51,7 +48,7 @@ export function sumSteps(extents: readonly Extent[]): readonly SumStep[] {
   });
 }
 
-/** Types of what lies between the steps. */
+/** Types of the intermediate results between the steps. */
 export const scratchTypes = (steps: readonly SumStep[]): readonly TensorType[] =>
   steps.slice(0, -1).map(({ outer, columns }) => ({ shape: [outer * columns], dtype: 'f32' }));
 
@@ -93,8 +90,8 @@ export function cpuSum(
 }
 
 /**
- * One step on the CPU. Row by row where rows are wide, so that memory is read in order; the additions of a column keep
- * their order either way.
+ * One step on the CPU. If rows are wide it runs row by row, so that memory is read in order; the order of additions
+ * within a column is the same either way.
  */
 function addColumns(x: HostArray, y: HostArray, { outer, plane, columns }: SumStep, square: boolean): void {
   for (let o = 0; o < outer; o++) {

@@ -1,8 +1,8 @@
 /**
- * Sum over all elements or over attr `dim` (a number or a list), as torch.sum; with attr `mean`, divided by how many
- * were summed, as torch.mean. Attr `keepdim` keeps the dimensions with size 1. A result without dimensions has shape
- * [1] here. Large sums and several runs of dimensions go by partial sums, which are further outputs. The gradient
- * spreads dy back ('ops/sum-grad').
+ * Sum over all elements or over attr `dim` (a number or a list), as torch.sum; with attr `mean`, divided by the number
+ * of terms, as torch.mean. Attr `keepdim` keeps the dimensions with size 1. A result without dimensions has shape [1]
+ * here. Large sums, and several runs of dimensions, use partial sums, which are further outputs. The gradient
+ * ('ops/sum-grad') repeats dy.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
@@ -55,8 +55,8 @@ const extentIn = (attrs: Attrs): Extent => ({
 });
 
 /**
- * Input dy [outer, inner]; output dx of attr `shape`, seen as [outer, n, inner]: dy spread over n and divided as the
- * mean was.
+ * Input dy [outer, inner]; output dx with the shape of attr `shape`, viewed as [outer, n, inner]: dy repeated over n
+ * and, for a mean, divided.
  */
 export const sumGrad: OpDef = {
   name: 'ops/sum-grad',

@@ -1,7 +1,7 @@
 /**
  * y = sum (x - mean)^2 / (n - 1) over all elements or attr `dim`, as torch.var; attr `unbiased: false` divides by n.
- * The second output is the mean, kept for the gradient dx = dy 2 (x - mean) / (n - 1). A sample of one has variance
- * NaN, as there.
+ * The second output is the mean, kept for the gradient dx = dy 2 (x - mean) / (n - 1). The variance of a single sample
+ * is NaN, as in torch.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';

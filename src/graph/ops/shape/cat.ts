@@ -1,5 +1,5 @@
 /**
- * Tensors one behind the other along attr `dim`: torch.cat, and torch.stack along a new dimension. A copy an input; the
+ * Concatenates tensors along attr `dim`: torch.cat, and torch.stack along a new dimension. One copy per input; the
  * gradients are slices.
  */
 import { LockstepError } from '../../../base/errors';

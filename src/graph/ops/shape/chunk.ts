@@ -1,6 +1,6 @@
 /**
- * A tensor cut along attr `dim` into at most `chunks` pieces of equal size, the last perhaps smaller, as torch.chunk:
- * one output per piece, so that q, k and v are one node with one gradient. 5 rows in 4 chunks give 2, 2, 1.
+ * torch.chunk: cuts a tensor along attr `dim` into at most `chunks` pieces of equal size, except that the last may be
+ * smaller. One output per piece, so that q, k and v are one node with one gradient. 5 rows in 4 chunks give 2, 2, 1.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

@@ -1,6 +1,6 @@
 /**
- * Dimensions of size 1 repeated, and leading dimensions added: torch.expand (attr `size`; -1 keeps a size). Copies,
- * where torch makes a view. The gradient sums over what was repeated.
+ * torch.expand: repeats dimensions of size 1 and adds leading dimensions (attr `size`; -1 keeps a size). It copies,
+ * where torch makes a view. The gradient sums over the repetitions.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

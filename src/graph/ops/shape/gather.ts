@@ -1,7 +1,7 @@
 /**
  * Elements picked along attr `dim` by an int32 tensor of indices, as torch.gather(x, dim, index): y[o, j, i] = x[o,
  * index[o, j, i], i]. The index has x's sizes in all other dimensions (torch allows smaller ones). The gradient adds dy
- * back at the same places, in order of j. An index out of range throws on the CPU and gives NaN on the GPU.
+ * at the same places, in order of j. An index out of range throws on the CPU and gives NaN on the GPU.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -10,13 +10,15 @@ import { dimOf, extentAlong } from '../../dims';
 import { dense, grid } from '../../launch';
 import type { Attrs, OpDef } from '../../op';
 
-/** View of x along dim, and how many indices a line has. */
+/** View of x along `dim`, and the number of indices per line. */
 export function linesOf(x: Shape, index: Shape, attrs: Attrs) {
   const dim = dimOf(attrs, x.length);
   return { ...extentAlong(x, dim), dim, picks: at(index, dim) };
 }
 
-/** Whether the index has x's sizes but along dim; throws else, in PyTorch's words where it would refuse too. */
+/**
+ * Checks that the index has x's sizes in all dimensions but `dim`; if PyTorch would refuse too, throws in its words.
+ */
 export function checkIndex(x: Shape, index: Shape, attrs: Attrs, op: string): void {
   if (x.length !== index.length)
     throw new LockstepError('shape', 'Index tensor must have the same number of dimensions as input tensor');

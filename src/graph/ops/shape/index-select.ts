@@ -1,8 +1,8 @@
 /**
  * Whole slices picked along attr `dim` by a vector of indices: torch.index_select, y[o, j, i] = x[o, index[j], i]; and
- * the mechanism of 'embedding/embedding', which is the same along dim 0. The gradient adds dy back, equal indices in
- * order of position: first launches chain the positions of each index (head, then next), the last lets every element of
- * dx walk its chain. No atomics, no order left to chance.
+ * the mechanism of 'embedding/embedding', which is index_select along dim 0. The gradient adds dy, equal indices in
+ * order of position: the first launches chain the positions of each index (head, then next), and in the last launch
+ * every element of dx walks its chain. So it needs no atomics, and the order is deterministic.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -11,12 +11,17 @@ import { dimOf, type Extent, extentAlong } from '../../dims';
 import { grid } from '../../launch';
 import type { Attrs, DenseLaunch, OpDef, TensorType } from '../../op';
 
-/** The rows of a table from `first` on, where the others are elsewhere and indices count from the table's beginning. */
+/**
+ * The rows of a table from `first` on. Other ranks have the other rows; indices count from the start of the whole
+ * table.
+ */
 export interface TablePart {
   readonly first: number;
 }
 
-/** The kernel that picks: operands x, index and y. Of a part, rows that are elsewhere are picked as zeros. */
+/**
+ * The kernel that picks: operands x, index and y. With a part of a table, rows outside the part are picked as zeros.
+ */
 export function lowerPick(
   { outer, n, inner }: Extent,
   picks: number,
@@ -57,14 +62,15 @@ export function cpuPick(
 type Fault = (index: number) => LockstepError;
 
 /**
- * Comparisons up to which every index may look at every position; beyond, chains are made block by block and linked.
+ * Up to this many comparisons, every index scans all positions; beyond, chains are built block by block and then
+ * linked.
  */
 const SCAN_LIMIT = 131_072;
 const BLOCK = 128;
 
 /**
- * Outputs of a gradient by chains: dx, the first position of each index, the next position after each, and the GPU's
- * tables of blocks.
+ * Outputs of a gradient with chains: dx, the first position of each index, the next position after each position, and
+ * the GPU's tables of blocks.
  */
 export function chainTypes(shape: Shape, n: number, picks: number): readonly TensorType[] {
   const table: TensorType = { shape: [Math.ceil(picks / BLOCK) * n], dtype: 'i32' };
@@ -104,9 +110,9 @@ function lowerPositions(n: number, picks: number, skip: number, first: number): 
 }
 
 export interface Chains {
-  /** A row that gets no gradient, or -1. */
+  /** A row without gradient, or -1. */
   readonly skip: number;
-  /** What is subtracted from the indices (TablePart). */
+  /** The number that is subtracted from the indices (TablePart). */
   readonly first: number;
 }
 
@@ -129,7 +135,7 @@ export function lowerChains(
   ];
 }
 
-/** Fills head and next as the kernel does, and adds each slice of dy where it belongs. */
+/** Fills head and next as the kernel does, and adds each slice of dy at its index. */
 export function cpuChains(
   [dy, index]: readonly [HostArray, HostArray],
   [dx, head, next]: readonly [HostArray, HostArray, HostArray],

@@ -1,7 +1,7 @@
 /**
  * The mechanism under all operators that only move elements (transpose, slice, cat, pad, expand ...): an optional fill
- * of the output, then strided copies of inputs into it. An operator says which copies; here they become two kernels,
- * 'shape/fill' and 'shape/copy', or loops on the CPU. Bits are copied, so int32 and NaN pass as they are.
+ * of the output, then strided copies of inputs into it. An operator lists its copies; this file turns them into two
+ * kernels, 'shape/fill' and 'shape/copy', or into loops on the CPU. Bits are copied, so int32 and NaN pass unchanged.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -21,7 +21,7 @@ export interface StridedMove {
 }
 
 export interface Moves {
-  /** What an output holds where no move writes; absent where the moves cover it. */
+  /** The value of an output's elements that no move writes; absent if the moves cover the output. */
   readonly fill?: number;
   readonly moves: readonly StridedMove[];
 }
@@ -35,7 +35,7 @@ export interface MoveOp {
 
 const MAX_RANK = 6;
 
-/** Drops dimensions of size 1 and merges neighbours that lie behind each other on both sides. */
+/** Drops dimensions of size 1 and merges neighbours that are contiguous on both sides. */
 export function collapse(move: StridedMove): StridedMove {
   const sizes: number[] = [];
   const fromStrides: number[] = [];
@@ -58,7 +58,7 @@ export function collapse(move: StridedMove): StridedMove {
   throw new LockstepError('shape', `tensors of more than ${MAX_RANK} dimensions cannot be rearranged in this way`);
 }
 
-/** The same move in units of four elements, where both sides allow it. */
+/** The same move in units of four elements, if both sides allow it. */
 function byFours(move: StridedMove): StridedMove | undefined {
   const last = move.sizes.length - 1;
   if (last < 0 || move.fromStrides[last] !== 1 || move.toStrides[last] !== 1) return undefined;
@@ -77,7 +77,7 @@ function byFours(move: StridedMove): StridedMove | undefined {
 
 function lowerMove(move: StridedMove, types: OpTypes): DenseLaunch {
   const collapsed = collapse(move);
-  // int32 does not go through float vectors: small integers are denormal floats, which a GPU may flush.
+  // int32 is not copied as float vectors: small integers are denormal floats, which a GPU may flush to 0.
   const fours = at(types.outputs, move.output).dtype === 'f32' ? byFours(collapsed) : undefined;
   const { sizes, from, fromStrides, to, toStrides } = fours ?? collapsed;
   const six = (values: readonly number[], filler: number) =>
@@ -120,7 +120,7 @@ function cpuMove(move: StridedMove, x: HostArray, y: HostArray): void {
   for (let row = 0, i = from, j = to; row < rows; row++) {
     if (step === 1 && stride === 1 && n > 32) y.set(x.subarray(i, i + n), j);
     else for (let k = 0, p = i, q = j; k < n; k++, p += step, q += stride) y[q] = x[p] as number;
-    // The next coordinates of the outer dimensions, as an odometer counts.
+    // Counts the outer coordinates up, like an odometer.
     for (let d = last - 1; d >= 0; d--) {
       const size = sizes[d] as number;
       i += fromStrides[d] as number;

@@ -1,7 +1,7 @@
 /**
- * Pieces put into a tensor of attr `shape` that holds 0 elsewhere: the gradient of slice and chunk; and
- * torch.nn.functional.pad with a constant (attrs `pad`: before and after, last dimension first, and `value`), which is
- * the same with one piece.
+ * Puts pieces into a tensor with the shape of attr `shape` that is 0 elsewhere: the gradient of slice and chunk; and
+ * torch.nn.functional.pad with a constant (attrs `pad`: before and after, last dimension first, and `value`), which
+ * places one piece.
  */
 
 import { LockstepError } from '../../../base/errors';
@@ -32,7 +32,10 @@ function moveTo(shape: Shape, { input, sizes, start, step }: Site): StridedMove 
   };
 }
 
-/** Attrs `shape`, `sizes` and `start` of the pieces (rank entries a piece, piece after piece) and `step` (of all). */
+/**
+ * Attrs `shape`, `sizes` and `start` of the pieces (rank entries per piece, piece after piece) and `step` (one for
+ * all).
+ */
 export const place: OpDef = moveOp({
   name: 'shape/place',
   infer: (inputs, attrs) => [{ shape: attrs.shape as Shape, dtype: at(inputs, 0).dtype }],

@@ -1,6 +1,6 @@
 /**
  * The same elements in another shape: torch.reshape (attr `shape`, one size may be -1) and torch.flatten (attrs
- * `startDim`, `endDim`). One flat copy: a value owns its buffer here, so that two shapes of one buffer do not exist.
+ * `startDim`, `endDim`). One flat copy, because each value owns its buffer here: a buffer cannot have two shapes.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

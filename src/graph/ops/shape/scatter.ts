@@ -1,7 +1,7 @@
 /**
- * x with elements of src written (torch.scatter) or added (torch.scatter_add) along attr `dim` at the places an int32
- * index names: y[o, index[o, j, i], i]. One invocation walks a line of indices in order, so that equal indices
- * accumulate in order and the last of them wins a write: deterministic, where torch promises nothing for the latter.
+ * x with elements of src written (torch.scatter) or added (torch.scatter_add) along attr `dim` at the places that an
+ * int32 index names: y[o, index[o, j, i], i]. One invocation walks a line of indices in order, so that equal indices
+ * accumulate in order, and the last of them wins a write. So writes are deterministic, which torch does not promise.
  * Index and src have x's sizes in all other dimensions. 'shape/gather-grad' adds onto zeros.
  */
 import { LockstepError } from '../../../base/errors';
@@ -13,9 +13,9 @@ import type { Attrs, GradientContext, OpDef, OpTypes, TensorType, ValueId } from
 import { checkIndex, linesOf, outOfBounds } from './gather';
 
 interface Mode {
-  /** Adds what it writes, where it would replace. */
+  /** Whether it adds to the element instead of replacing it. */
   readonly add: boolean;
-  /** Starts from x (else from zeros), and takes src (else zeros). */
+  /** Whether it starts from x (otherwise from zeros), and whether it writes src (otherwise zeros). */
   readonly from: boolean;
   readonly source: boolean;
 }
@@ -57,7 +57,7 @@ function scatterOp(
           kind: 'dense',
           kernel: 'shape/scatter',
           constants: { ADD: mode.add ? 1 : 0, FROM_X: mode.from ? 1 : 0, FROM_SRC: mode.source ? 1 : 0 },
-          // What a mode does not read is filled with the index.
+          // Bindings that a mode does not read get the index.
           bindings: [operands.x ?? index, index, operands.src ?? index, types.inputs.length],
           params: [outer, n, inner, picks],
           workgroups: grid(outer * inner),
@@ -117,7 +117,7 @@ export const scatterGrad: OpDef = scatterOp(
   (inputs) => [at(inputs, 0)],
 );
 
-/** Inputs dy and index; output of attr `shape`: dy added onto zeros. */
+/** Inputs dy and index; output with the shape of attr `shape`: dy added to zeros. */
 export const gatherGrad: OpDef = scatterOp(
   'shape/gather-grad',
   { add: true, from: false, source: true },

@@ -1,8 +1,8 @@
 /**
  * Part of a tensor, as x[start:end:step] of torch: attrs `start`, `end`, `step` are lists (one entry per dimension from
- * the first on; what is missing is taken whole), or numbers along attr `dim`. Negative positions count from the end,
- * those past it are clamped. With `select` a single sliced dimension of size 1 is dropped, as x[i] does. The gradient
- * puts dy back among zeros ('shape/place').
+ * the first on; dimensions without entry are whole), or numbers along attr `dim`. Negative positions count from the
+ * end; positions past the end are clamped. With `select` a single sliced dimension of size 1 is dropped, as in x[i].
+ * The gradient puts dy among zeros ('shape/place').
  */
 
 import { LockstepError } from '../../../base/errors';

@@ -1,5 +1,5 @@
 /**
- * Dimensions in another order: torch.transpose (attrs `dim0`, `dim1`) and torch.permute (attr `dims`). Copies, since
+ * Reorders dimensions: torch.transpose (attrs `dim0`, `dim1`) and torch.permute (attr `dims`). It copies, because
  * tensors here are dense.
  */
 import { LockstepError } from '../../../base/errors';

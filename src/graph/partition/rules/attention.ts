@@ -1,10 +1,10 @@
-/** Heads know nothing of each other: every rank has the queries, keys and values of its own heads. */
+/** Heads are independent: every rank has the queries, keys and values of its own heads. */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { shard } from '../../../sharding/placement';
 import { lastDim, type RuleOf, shardOf } from '../rule';
 
-/** Input qkv [N, T, 3 D], whose thirds are cut each for itself; outputs [N, T, D] and [N, heads, T]. */
+/** Input qkv [N, T, 3 D], whose thirds are cut separately; outputs [N, T, D] and [N, heads, T]. */
 export const selfAttention: RuleOf = ({ inputs, attrs, count }) => {
   const qkv = at(inputs, 0);
   const cut = shardOf(qkv);

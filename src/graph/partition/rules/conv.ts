@@ -1,6 +1,6 @@
 /**
- * Convolutions as linear layers over channels: cut by output channels, or by input channels with addends of whole size;
- * pooling keeps the cut of channels. torch has no style for them: these are ours.
+ * Convolutions as linear layers over channels: cut by output channels, or by input channels, which gives addends of
+ * full size; pooling keeps a cut of channels. torch has no styles for convolutions: these are ours.
  */
 import { at } from '../../../base/invariant';
 import { PARTIAL, REPLICATE, shard } from '../../../sharding/placement';
@@ -29,5 +29,5 @@ export const conv2d: RuleOf = ({ inputs, attrs }) => {
   return undefined;
 };
 
-/** Images and channels are pooled each for itself. */
+/** Pooling treats images and channels separately. */
 export const pooling: RuleOf = keepsCut((dim) => dim < 2);

@@ -1,6 +1,7 @@
 /**
- * Rows of a weight [V, D] by ids. Cut by width, each rank looks up its columns; cut by vocabulary, each looks up the
- * ids that it has, with zeros for the others, and the rows are added up; with the ids cut, each looks up its own.
+ * Rows of a weight [V, D] by ids. If the weight is cut by width, each rank looks up its columns; if by vocabulary, each
+ * rank looks up its own ids, takes zeros for the others, and the ranks' rows are summed; if the ids are cut, each rank
+ * looks up its own ids.
  */
 import { at } from '../../../base/invariant';
 import { pieceOf } from '../../../sharding/piece';
@@ -25,7 +26,7 @@ export const embedding: RuleOf = ({ inputs, attrs }) => {
   return cut ? { needs: [cut, REPLICATE], gives: [cut] } : undefined;
 };
 
-/** The row without gradient, counted from the rank's first; none where another rank has it. */
+/** The row without gradient, counted from the rank's first row; none if another rank has it. */
 function paddingOf({ paddingIdx }: Attrs, rows: number, start: number, length: number): Attrs {
   if (typeof paddingIdx !== 'number') return {};
   const own = (paddingIdx < 0 ? paddingIdx + rows : paddingIdx) - start;

@@ -1,4 +1,4 @@
-/** The placement rules, a row for each operator of a forward graph. One without a row works on whole tensors. */
+/** The placement rules, one row per operator of a forward graph. Operators without a row work on whole tensors. */
 import { onWholes, type Rule, type RuleInput, type RuleOf } from '../rule';
 import { selfAttention } from './attention';
 import { conv2d, pooling } from './conv';

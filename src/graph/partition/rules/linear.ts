@@ -7,7 +7,7 @@ export const linear: RuleOf = ({ inputs }) => {
   const [x, weight] = [at(inputs, 0), at(inputs, 1)];
   const bias = inputs.length > 2;
   const [cut, weightCut] = [shardOf(x), shardOf(weight)];
-  // The rank's output features, of all rows.
+  // The rank's output features for all rows.
   if (weightCut?.dim === 0) {
     const { splitFactor } = weightCut;
     const features = shard(lastDim(x), splitFactor);
@@ -17,14 +17,14 @@ export const linear: RuleOf = ({ inputs }) => {
       gathersRowsOf: cut && cut.dim < lastDim(x) ? 0 : undefined,
     };
   }
-  // An addend of whole size, from the rank's input features.
+  // An addend of full size from the rank's input features.
   if (weightCut?.dim === 1)
     return {
       needs: [moved(weightCut, lastDim(x)), weightCut, ...(bias ? [REPLICATE] : [])],
       gives: [PARTIAL],
       ...(bias ? { addedOnce: { input: 2, dim: lastDim(x) } } : {}),
     };
-  // The rank's rows, of all features.
+  // All features for the rank's rows.
   if (cut && cut.dim < lastDim(x)) return { needs: [cut, REPLICATE, ...(bias ? [REPLICATE] : [])], gives: [cut] };
   return undefined;
 };

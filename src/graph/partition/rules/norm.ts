@@ -1,6 +1,6 @@
 /**
- * Layer norm takes its statistics over the last dimensions, so rows may be cut; batch and group norm over rows and
- * pixels, so channels may (batch norm's own tensors then are cut with them).
+ * Layer norm computes statistics over the last dimensions, so rows may be cut; batch and group norm compute them over
+ * rows and pixels, so channels may be cut, together with batch norm's own tensors.
  */
 import { at } from '../../../base/invariant';
 import { REPLICATE, shard } from '../../../sharding/placement';
@@ -11,10 +11,12 @@ export const layerNorm: RuleOf = keepsCut((dim, { inputs, attrs }) => {
   return dim < rankOf(at(inputs, 0)) - length;
 });
 
-/** Inputs x, then what has an entry for each channel; outputs with channels at dimension 1 (of x) or 0 (the others). */
+/**
+ * Inputs x, then tensors with one entry per channel. Outputs have channels at dimension 1 (like x) or 0 (the others).
+ */
 export const byChannel: RuleOf = ({ inputs, outputs }) => {
   const [x, ...others] = [at(inputs, 0), ...inputs.slice(1)];
-  // Running statistics stay where they are, so they say whether the layer is cut.
+  // Running statistics are never redistributed, so their placement tells whether the layer is cut.
   const running = others.find((input) => input.role === 'buffer' && input.type.dtype === 'f32');
   const own = running ? shardOf(running) : shardOf(x);
   if (own === undefined || own.dim !== (running ? 0 : 1)) return undefined;

@@ -1,16 +1,16 @@
-/** Operators that work element by element: every cut passes through, and operands are cut as they are broadcast. */
+/** Elementwise operators: every cut passes through, and a broadcast operand is cut along the dimensions that it has. */
 import { at } from '../../../base/invariant';
 import { type Placement, REPLICATE } from '../../../sharding/placement';
 import { keepsCut, moved, type PlacedInput, type RuleOf, rankOf, shardOf } from '../rule';
 
 export const unary: RuleOf = keepsCut(() => true);
 
-/** The operands may have fewer dimensions than the output, or size 1 where they are repeated. */
+/** Operands may have fewer dimensions than the output, or size 1 in dimensions over which they repeat. */
 export const broadcast: RuleOf = ({ inputs, outputs }) => {
   const { shape } = at(outputs, 0);
   const before = (input: PlacedInput) => shape.length - rankOf(input);
   const full = (input: PlacedInput, dim: number) => input.type.shape[dim - before(input)] === shape[dim];
-  // A mask is drawn as its operand is cut.
+  // A mask is cut like its operand.
   const given = inputs.find((input) => {
     const cut = input.role === 'mask' ? undefined : shardOf(input);
     return cut && full(input, cut.dim + before(input));

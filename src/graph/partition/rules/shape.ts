@@ -4,8 +4,8 @@ import { type Shape, sameShape } from '../../../tensor/shape';
 import { isEven, type RuleOf, shardOf } from '../rule';
 
 /**
- * [N, C, H, W] as [N, C H W]: a cut of the channels is one of what they become, if all ranks have as many, and so is a
- * cut of rows.
+ * [N, C, H, W] as [N, C H W]: a cut of the channels becomes a cut of the flattened dimension if all ranks have equally
+ * many; a cut of rows stays.
  */
 export const reshape: RuleOf = ({ inputs, outputs, attrs, count }) => {
   const x = at(inputs, 0);
@@ -14,14 +14,14 @@ export const reshape: RuleOf = ({ inputs, outputs, attrs, count }) => {
   if (cut === undefined || cut.splitFactor > 1 || !isEven(from, cut.dim, count)) return undefined;
   const { dim } = cut;
   const size = at(from, dim);
-  // All before the dimension stays as it is, and what it becomes begins with it.
+  // The dimensions before must stay the same, and the flattened dimension must begin with the cut one.
   if (!sameShape(from.slice(0, dim), to.slice(0, dim)) || to[dim] === undefined || at(to, dim) % size !== 0)
     return undefined;
   const local: Shape = to.with(dim, at(to, dim) / count);
   return { needs: [cut], gives: [cut], attrsOn: () => ({ ...attrs, shape: local }) };
 };
 
-/** Only dimensions that are taken whole may be cut. */
+/** Only dimensions that the slice takes whole may be cut. */
 export const slice: RuleOf = ({ inputs, outputs, attrs }) => {
   const x = at(inputs, 0);
   const cut = shardOf(x);
