@@ -1,7 +1,7 @@
 /**
- * From a Config to everything that a run needs and that does not change while it runs. Deterministic: the same Config
- * gives the same blueprint anywhere. Builds no device. Its parts are files of blueprint/: what is drawn (start), the
- * order of batches, the Programs, and what each step takes from the host (feeds).
+ * Makes a blueprint from a Config: everything that a run needs and that stays constant during the run. Deterministic:
+ * the same Config gives the same blueprint anywhere. Opens no device. Its parts are in blueprint/: the drawn data and
+ * model (start), the order of batches, the Programs, and the host's input to each step (feeds).
  */
 import { configNotices } from '../config/config-notices';
 import type { BatchSource, BatchState } from '../data/batch-source';
@@ -35,25 +35,31 @@ export interface Blueprint extends Feeds {
   readonly config: Config;
   readonly notices: readonly Notice[];
   readonly dataset: Dataset;
-  /** The generator after the data is drawn and split, before the model is. */
+  /** The generator after the data was drawn and split, before the model is drawn. */
   readonly generatorAfterData: Generator;
   readonly table: DatasetTable;
-  /** Rank 0's. */
+  /** Initial parameters of rank 0. */
   readonly parameters: readonly InitialParameter[];
-  /** Each rank's own, where they have drawn with seeds of their own. */
+  /** Initial parameters by rank, if the ranks have different seeds. */
   readonly parametersOfRanks: readonly (readonly InitialParameter[])[];
-  /** Running statistics and the like, at their start. */
+  /** Initial running statistics and similar buffers. */
   readonly buffers: readonly InitialBuffer[];
   readonly mode: ParallelMode;
   readonly input: ModeInput;
-  /** The processes as a grid; it says whose batch each takes and which report a loss. */
+  /** The processes as a grid; it says which processes share a batch and which report a loss. */
   readonly mesh: DeviceMesh;
   readonly rankOfDevice: readonly Rank[];
-  /** Which devices fail together: processes of the run, numbered as ranks. Those of the mesh in most modes. */
+  /**
+   * The process of each device, numbered like ranks: devices of one process fail together. In most modes the mesh's
+   * ranks.
+   */
   readonly processOfDevice: readonly Rank[];
-  /** The usual one first, then the others that occur (step-kinds.ts), and those beside the steps. */
+  /**
+   * The Program of the usual step first, then those of the other step kinds (step-kinds.ts), then those that run
+   * outside steps.
+   */
   readonly programs: readonly Program[];
-  /** Programs of the single-device reference; empty when none is wanted. */
+  /** Programs of the single-device reference; empty without a reference. */
   readonly reference: readonly Program[];
   /** Which device holds which piece of each parameter and buffer, of its gradient and of its optimiser's states. */
   readonly shards: ShardMap;
@@ -61,15 +67,15 @@ export interface Blueprint extends Feeds {
   /** Micro-batches in an epoch. */
   readonly batchesPerEpoch: number;
   readonly facts: RunFacts;
-  /** Where the script would end, whatever is asked for. */
+  /** Where the script would end even if asked to continue. */
   readonly stop: ModeStop | undefined;
-  /** Where the run begins, if not at step 0. */
+  /** Where the run begins, if it resumes. */
   readonly resume: ResumePlan | undefined;
-  /** The order of batches from step 0, or on from where another one was. */
+  /** The batches in order from step 0, or from the state of another source. */
   batches(from?: BatchState): BatchSource;
 }
 
-/** `mode`: one that no setting names, of a test. */
+/** `mode`: for tests, a mode that no setting names. */
 export function createBlueprint(
   given: Config,
   files: Files,

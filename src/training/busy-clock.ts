@@ -1,6 +1,6 @@
-/** Since when work has been under way without any of it coming to its end. */
+/** The time since which calls have been running without any of them finishing. */
 export interface BusyClock {
-  /** By performance.now(); undefined: nothing is under way. */
+  /** In milliseconds of performance.now(); undefined: no call is running. */
   readonly sinceMs: number | undefined;
   during<T>(work: Promise<T>): Promise<T>;
 }

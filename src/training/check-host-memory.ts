@@ -1,6 +1,7 @@
 /**
- * Refuses models that this page or machine cannot hold, before anything is allocated: an allocation that fails would
- * end the page or the process without a sentence. Devices' own budgets are memoryBudgetMb's (program/memory-report).
+ * Refuses models that this page or machine cannot hold before anything is allocated, because a failed allocation would
+ * end the page or the process without a message. The devices' budgets (memoryBudgetMb) are checked in
+ * program/memory-report.
  */
 import { refusedSettings } from '../base/refused-settings';
 import type { DeviceMesh } from '../mesh/device-mesh';
@@ -20,7 +21,7 @@ const limitText = (limit: number): string =>
 const hint = (limit: number, change: string): string =>
   isPage(limit) ? `${change}, or train on the command line: lockstep train.` : `${change}.`;
 
-/** Before the weights are drawn: the host draws all of them, wherever they go, and once per rank where seeds differ. */
+/** Runs before the weights are drawn. The host draws all weights, and once per rank if seeds differ. */
 export function checkDrawnWeights({ config, mode }: RankDraws, mesh: DeviceMesh, limit = hostMemoryLimit()): void {
   const { model } = config;
   const draws = (mode.rankSeeds?.(config) ?? 'same') === 'same' ? 1 : mesh.worldSize;
@@ -36,7 +37,7 @@ export function checkDrawnWeights({ config, mode }: RankDraws, mesh: DeviceMesh,
   });
 }
 
-/** Where the CPU computes: the buffers of all devices are in one machine's memory. */
+/** For the CPU device: the buffers of all devices are in one machine's memory. */
 export function checkCpuMemory(
   { batchSize, worldSize, device }: Config,
   programs: readonly (readonly Program[])[],

@@ -1,6 +1,6 @@
 /**
- * DDP's constructor, which runs before the first step of a run; where the page shows it, it is traced the first time.
- * Made by training-on-worlds.ts.
+ * Runs DDP's constructor before the first step of a run. For the page, the first time is traced. Made by
+ * training-on-worlds.ts.
  */
 import { CONSTRUCT } from '../protocol/step-kind';
 import type { StepTrace } from '../protocol/trace';
@@ -9,7 +9,7 @@ import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
 import type { StepTracer } from './step-tracer';
 
-/** It takes nothing from the host. */
+/** The constructor needs no input from the host. */
 const CONSTRUCTS = emptyFeed(CONSTRUCT);
 
 export interface ConstructorStep {

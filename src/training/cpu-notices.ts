@@ -1,6 +1,4 @@
-/**
- * What a run says that asked for several threads of the CPU device or for fused multiply-add. Fetched by such runs.
- */
+/** Notices for runs that ask for several threads of the CPU device or for fused multiply-add. Loaded for such runs. */
 import { instantiate } from '../graph/vectors/kernels';
 import { type CpuSettings, FUSED, hasLarge } from '../parallel/vector-ops';
 import type { Program } from '../program/instruction';
@@ -19,7 +17,7 @@ export async function cpuNotices(
   ];
 }
 
-/** Memory is not shared everywhere, and on a GPU there is nothing that CPU threads could share. */
+/** Not every page may share memory, and on a GPU the CPU threads have no work. */
 function threadNotices(threads: number, kind: DeviceChoice['kind']): readonly Notice[] {
   if (kind === 'cpu' && canShareMemory()) return [];
   const text =
@@ -33,7 +31,7 @@ function threadNotices(threads: number, kind: DeviceChoice['kind']): readonly No
   return [{ level: 'info', id: 'threads', text, hint }];
 }
 
-/** What became of fusedMultiplyAdd: reports need to say whether their last bits depend on the machine. */
+/** Whether fusedMultiplyAdd has an effect: reports must say whether their last bits depend on the machine. */
 async function fusedNotice(kind: DeviceChoice['kind'], programs: readonly Program[]): Promise<Notice> {
   const of = (text: string, hint: string): Notice => ({ level: 'info', id: 'fusedMultiplyAdd', text, hint });
   if (kind !== 'cpu')
@@ -60,6 +58,6 @@ async function fusedNotice(kind: DeviceChoice['kind'], programs: readonly Progra
       );
 }
 
-/** Asks the machine: 1 + e times 1 - e is 1 only where the product is rounded, for an e whose square is lost. */
+/** Tests the machine: (1 + e)(1 - e) is 1 only if the product is rounded, for an e whose square is lost in rounding. */
 const fusesHere = (module: WebAssembly.Module): boolean =>
   instantiate(module, new WebAssembly.Memory({ initial: 64 })).fuses(2 ** -13) !== 0;

@@ -1,6 +1,6 @@
 /**
- * Opens a training: a world with the mode's Programs on a device that can be had, and the single-device reference
- * beside it. What it does from then on is in training-on-worlds.ts.
+ * Opens a training: a world with the mode's Programs on an available device, and the single-device reference beside it.
+ * training-on-worlds.ts runs it.
  */
 import { asLockstepError, LockstepError } from '../base/errors';
 import { loadPart } from '../base/load-part';
@@ -25,15 +25,15 @@ export interface TrainingOptions {
   readonly faults?: FaultPlan | undefined;
   /** The first time that DDP's constructor runs is traced, for the page. */
   readonly traceConstruct?: boolean | undefined;
-  /** Where it is noted what ran. */
+  /** The flight recorder's log. */
   readonly flight?: FlightLog | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Devices that may be lost while a training is set up on them, before that is the end of it. */
+/** Number of devices that may be lost during set-up before we give up. */
 const MOST_DEVICES = 3;
 
-/** On another device where one is lost while it is being set up. */
+/** If a device is lost during set-up, tries another one. */
 export async function createTraining(blueprint: Blueprint, options: TrainingOptions): Promise<Training> {
   for (let lost = 1; ; lost++) {
     try {
@@ -57,10 +57,10 @@ async function openTraining(
   }: TrainingOptions,
 ): Promise<Training> {
   const { config, mode, programs, reference: referencePrograms, table, processOfDevice } = blueprint;
-  // On any device: what is computed from the weights beside it (test loss, predictions) is the CPU's work.
+  // Needed on any device, because the CPU computes test loss and predictions from the weights.
   await loadVectors(programs);
   const choice = await keeper.choose(config.device);
-  // Every device keeps to its budget, so few devices cannot take more than there is.
+  // Every device stays within its budget, so a few devices cannot exceed the machine's memory.
   if (choice.kind === 'cpu' && (processOfDevice.length + 1) * config.memoryBudgetMb > LARGE_MB)
     (await HOST_MEMORY.load()).checkCpuMemory(config, [programs, referencePrograms]);
   const adapters = config.adapters && rankDevices(config, mode).map(({ adapter }) => adapter);
@@ -85,7 +85,7 @@ async function openTraining(
         : undefined;
     const notices = adapters ? [] : [...choice.notices];
     if (config.threads > 1 || config.fusedMultiplyAdd) {
-      const { cpuNotices } = await loadPart('What a run says of its CPU settings', () => import('./cpu-notices'));
+      const { cpuNotices } = await loadPart('The notices about CPU settings', () => import('./cpu-notices'));
       notices.push(...(await cpuNotices(config, choice.kind, programs)));
     }
     const training = trainingOn(blueprint, world, reference, { notices, faults, flight, traceConstruct });
@@ -97,7 +97,7 @@ async function openTraining(
   }
 }
 
-/** A rank asked for an adapter that this machine lacks: the refusal names the setting. */
+/** If a rank asks for an adapter that this machine lacks, the error names the setting. */
 function namingAdapters(error: unknown, adapters: Config['adapters']): unknown {
   if (!(error instanceof LockstepError) || (error.code !== 'no-webgpu' && error.code !== 'no-adapter')) return error;
   const why = error.message.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase());

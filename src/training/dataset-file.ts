@@ -1,7 +1,7 @@
 /**
- * The rows of a run as .safetensors, for PyTorch: x and y (training rows, in order), x_test and y_test where there are
- * any, rows (which of all rows x has), and rng_state, which torch.set_rng_state takes so that the script draws its
- * model as the run did. Indices and tokens are int64, as torch wants them. Called by run.ts.
+ * The rows of a run as .safetensors, for PyTorch: x and y (training rows, in order), x_test and y_test if there are
+ * test rows, rows (the numbers of x's rows among all rows), and rng_state for torch.set_rng_state, so that the script
+ * draws the same model as the run. Indices and tokens are int64, as torch needs. Called by run.ts.
  */
 import { gatherRows } from '../data/gather';
 import { type NamedTensor, writeSafetensors } from '../interop/safetensors';

@@ -1,7 +1,6 @@
 /**
- * Which device computes, and why: 'auto' takes WebGPU where real hardware is behind it and the CPU where only a
- * software adapter is. Keeps the GPUDevice over re-opened sessions, so that kernels compile once. Says what it found as
- * notices.
+ * Chooses the device that computes: 'auto' takes WebGPU on real hardware, and the CPU if only a software adapter
+ * exists. Keeps the GPUDevice across re-opened sessions, so that kernels compile once. Notices explain the choice.
  */
 import { LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
@@ -17,7 +16,7 @@ export interface DeviceChoice {
 export class DeviceKeeper {
   private opened: OpenedDevice | undefined;
 
-  /** strict: a wanted WebGPU device that is not to be had is an error, not a notice. */
+  /** strict: a missing WebGPU device that the user asked for is an error, not a notice. */
   constructor(
     private readonly gpu: GPU | undefined,
     private readonly strict: boolean,

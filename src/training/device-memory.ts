@@ -1,4 +1,4 @@
-/** Memory of each device as the planner laid it out, by category, against the budget. */
+/** The planned memory of each device, by category, with its budget. */
 import { Part } from '../base/part';
 import { planMemory } from '../program/memory-planner';
 import { deviceMemory } from '../program/memory-report';
@@ -7,10 +7,10 @@ import { halfOf, reduceHalf } from '../protocol/half-of';
 import type { DeviceMemory } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 
-/** Computes, gathers or reduces in half precision. */
+/** Whether the run computes, gathers or reduces in half precision. */
 export const hasHalves = (config: Config): boolean => halfOf(config) !== undefined || reduceHalf(config) !== undefined;
 
-/** Loaded for such a run. */
+/** Loaded for a run with half precision. */
 export const FLOAT32_MEMORY = new Part('The memory in float32', () => import('./memory-in-float32'));
 if (!globalThis.LOCKSTEP_SITE) await FLOAT32_MEMORY.load();
 

@@ -1,7 +1,7 @@
 /**
- * Where did it begin? Goes back to the last checkpoint, replays up to the micro-batch before the loss broke, and traces
- * from there until an instruction writes a value that is not finite. Runs are deterministic, so the replay breaks where
- * the run broke.
+ * Finds the first value that is not finite: returns to the last checkpoint, replays up to the micro-batch before the
+ * loss became NaN or infinite, and traces until an instruction writes such a value. Runs are deterministic, so the
+ * replay fails where the run failed.
  */
 import { firstFew } from '../base/brief';
 import type { Config } from '../protocol/config';
@@ -16,7 +16,7 @@ export interface NotFinite {
   readonly trace: StepTrace | undefined;
 }
 
-/** Micro-batches replayed at most; beyond, only that of the loss is named. */
+/** Most micro-batches to replay; beyond, only the micro-batch of the loss is named. */
 const REPLAY_LIMIT = 5000;
 
 export async function findNotFinite(
@@ -28,7 +28,7 @@ export async function findNotFinite(
   if (microBatch - start > REPLAY_LIMIT) return { microBatch, event: undefined, trace: undefined };
   if (checkpoint) await training.restore(checkpoint);
   else await training.reset();
-  // The weights may have broken in the micro-batch before the one whose loss shows it.
+  // The weights may have become non-finite in the micro-batch before the loss did.
   const quiet = microBatch - 1 - start;
   if (quiet > 0) await training.run(quiet);
   while (training.microBatch <= microBatch) {

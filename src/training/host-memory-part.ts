@@ -1,6 +1,6 @@
 /**
- * What refuses a model that the page or the machine cannot hold: fetched for large models alone, by load-parts.ts and
- * create-training.ts.
+ * Loads the check that refuses models too large for the page or machine. load-parts.ts and create-training.ts load it
+ * only for large models.
  */
 import { Part } from '../base/part';
 import type { Config } from '../protocol/config';
@@ -9,9 +9,9 @@ import { parameterCount } from '../shapes/parameters';
 export const HOST_MEMORY = new Part('The check of large models', () => import('./check-host-memory'));
 if (!globalThis.LOCKSTEP_SITE) await HOST_MEMORY.load();
 
-/** Smaller models fit everywhere, also if each of 64 ranks draws one of its own. */
+/** Smaller models fit everywhere, even if each of 64 ranks draws its own. */
 const LARGE = 2 ** 23;
-/** MiB of all devices, on the CPU, that every page can hold. */
+/** MiB over all devices, on the CPU, that every page can hold. */
 export const LARGE_MB = 1536;
 
 export const isLarge = ({ model }: Config): boolean =>

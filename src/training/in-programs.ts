@@ -1,6 +1,6 @@
 /**
- * Cuts the micro-batches that a run is asked for into those that one Program holds. What is asked for may begin or end
- * in the middle of a step; there each micro-batch runs by itself. Called for both worlds of a training.
+ * Divides the requested micro-batches of a run into groups that one Program runs. A request may begin or end in the
+ * middle of a step; micro-batches of a partial step run one by one. Called for both worlds of a training.
  */
 import type { StepBatch } from '../data/batch-source';
 

@@ -1,7 +1,7 @@
 /**
- * Fetches what the blueprint of a configuration is compiled with and is not there from the beginning: the family of
- * its data, operators, fusions. To be awaited before createBlueprint, which does not wait. Too much does no harm, too
- * little is an error; load-parts.test.ts compiles every layer, loss, optimiser and hook with what this names.
+ * Loads the parts that compiling a configuration's blueprint needs: its kind of data, operators, fusions. Await it
+ * before createBlueprint, which is synchronous. Loading too much does no harm, too little is an error;
+ * load-parts.test.ts compiles every layer, loss, optimiser and hook with the parts that this file names.
  */
 import { loadAll, type Part } from '../base/part';
 import { loadAlgorithm } from '../collectives/algorithms';
@@ -22,7 +22,7 @@ import { HOST_MEMORY, isLarge } from './host-memory-part';
 
 type LayerType = LayerConfig['type'];
 
-/** Layers that need nothing but what is there from the beginning. */
+/** Layers that need no parts. */
 const PLAIN: ReadonlySet<LayerType> = new Set<LayerType>([
   'Linear',
   'ReLU',
@@ -68,9 +68,9 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   add(fuse, 'fused');
   add(halfOf(config) !== undefined || reduceHalf(config) !== undefined, 'precision');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
-  // The bias behind a sum of addends is spread over it, and its gradient is a sum.
+  // A bias after a sum of addends is expanded over it, and its gradient is a sum.
   add(found.has('partition'), 'reduce', 'shape');
-  // What the ranks of a tensor group send each other.
+  // The halves that the ranks of a tensor group send each other.
   add(found.has('partition') && found.has('precision'), 'halves');
   return [...found];
 }

@@ -1,6 +1,6 @@
 /**
- * From what the executors report to the losses of one micro-batch: whose count, and what they are together. Called by
- * training-on-worlds.ts for every micro-batch of a run.
+ * Combines the losses that executors report into the loss of a micro-batch: which ranks count, and with which weights.
+ * Called by training-on-worlds.ts for every micro-batch of a run.
  */
 import { at } from '../base/invariant';
 import type { StepBatch } from '../data/batch-source';
@@ -11,7 +11,7 @@ import type { StepFeed } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
 
 export interface LossRecorder {
-  /** `losses`: of the Program that the batch ran in by itself. */
+  /** `losses`: of the Program that ran this batch alone. */
   one(batch: StepBatch, losses: readonly Loss[]): LossRecord;
   /** Batches that ran one after the other in the Programs of `feeds`; `losses`: of each of these. */
   all(
@@ -26,13 +26,13 @@ export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 
   const { rankOfDevice } = mesh;
   const lossRanks = mode.lossRanks?.(config) ?? mesh.world.ranks;
   const reports = rankOfDevice.map((rank) => lossRanks.includes(rank));
-  /** `all`: of the Program that the batch ran in, as its micro-batch number `own`. */
+  /** `all`: losses of the Program that ran the batch as its micro-batch number `own`. */
   const recordOf = ({ microBatch, epoch, rows }: StepBatch, all: readonly Loss[], own = 0): LossRecord => {
     const reported = all.filter((loss) => reports[loss.device]);
     const losses = isCut ? meanOfPieces(reported) : reported.filter((loss) => loss.microBatch === own);
     const step = stepOf(microBatch, config);
     if (rows.some(isEmpty)) {
-      // A rank without a batch has no loss: NaN is in its place.
+      // A rank without a batch has no loss; NaN takes its place.
       const perRank = lossRanks.map((rank) => losses.find((l) => rankOfDevice[l.device] === rank)?.value ?? Number.NaN);
       const present = perRank.filter((_, i) => !isEmpty(at(rows, mesh.dataIndex(at(lossRanks, i)))));
       return { step, microBatch, epoch, perRank, loss: sum(present) / present.length };
@@ -52,7 +52,7 @@ export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 
     all(batches, feeds, losses) {
       const records: LossRecord[] = [];
       feeds.forEach(({ microBatches }, i) => {
-        // The micro-batches of one that is cut are all of one batch.
+        // If a batch is cut, its micro-batches are all of one batch.
         for (let m = 0; m < (isCut ? 1 : microBatches.length); m++)
           records.push(recordOf(at(batches, records.length), losses[i] ?? [], m));
       });
@@ -61,7 +61,7 @@ export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 
   };
 }
 
-/** The mean over the pieces of a batch (a pipeline's micro-batches), of each device. */
+/** The mean over the pieces of a batch (a pipeline's micro-batches), per device. */
 function meanOfPieces(losses: readonly Loss[]): readonly Loss[] {
   const ofDevice = new Map<number, Loss[]>();
   for (const loss of losses) ofDevice.set(loss.device, [...(ofDevice.get(loss.device) ?? []), loss]);

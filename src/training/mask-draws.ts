@@ -1,6 +1,6 @@
 /**
- * Which dropout masks a Program's processes draw each step, in order; and the masks of the single-device reference, put
- * together from theirs.
+ * The dropout masks that a Program's processes draw in each step, in order, and the masks of the single-device
+ * reference, assembled from these.
  */
 import { must } from '../base/invariant';
 import type { DrawnMask, MaskDraw } from '../data/draw-masks';
@@ -9,8 +9,8 @@ import { merge } from '../sharding/slice';
 import { elements } from '../tensor/shape';
 
 /**
- * Device by device, in the order of the forward pass. (On one process with several GPUs PyTorch draws on each GPU; here
- * all draws are the CPU generator's.)
+ * Device by device, in the order of the forward pass. (In one process with several GPUs PyTorch draws on each GPU; here
+ * the CPU generator draws all masks.)
  */
 export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
   return lanes.flatMap(({ device, buffers, instructions }) =>
@@ -28,8 +28,8 @@ export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
 }
 
 /**
- * The reference sees the whole batch: the rows of all devices one after the other, and of each device those of its
- * micro-batches, so their masks too.
+ * The reference sees the whole batch: the rows of all devices in order, within a device in the order of its
+ * micro-batches. So it gets the masks in this order, too.
  */
 export function joinedMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
   const parts = new Map<string, Float32Array[]>();
@@ -51,7 +51,7 @@ export function joinedMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
   });
 }
 
-/** Those that several devices have pieces of are put together: one for each data index. */
+/** Assembles masks of which several devices have pieces: one per data index. */
 function wholeMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
   const shared = new Map<string, [DrawnMask, ...DrawnMask[]]>();
   const own: DrawnMask[] = [];

@@ -1,7 +1,6 @@
 /**
- * What a run in half precision would reserve in float32: its Programs compiled once more without autocast and without
- * the MixedPrecisionPolicy of fully_shard, and planned. Fetched for such runs alone; called by
- * headless/session-info.ts.
+ * The memory that a half-precision run would need in float32: compiles its Programs again without autocast and without
+ * fully_shard's MixedPrecisionPolicy, and plans them. Loaded only for such runs; called by headless/session-info.ts.
  */
 import { planMemory } from '../program/memory-planner';
 import { deviceMemory } from '../program/memory-report';
@@ -11,7 +10,7 @@ import type { Blueprint } from './blueprint';
 export function memoryInFloat32({ config, input, mode, programs }: Blueprint): readonly MemoryByKind[] {
   const sharded = { ...config.sharded, paramDtype: 'float32', reduceDtype: 'float32' } as const;
   const full = { ...input, config: { ...config, precision: 'float32', sharded } as const };
-  // Programs beside the steps move parameters and states, which autocast leaves as they are.
+  // Programs that run outside steps move parameters and states, which autocast does not change.
   const compiled = programs.map((program) =>
     program.kind.type === 'training' ? mode.compile(full, program.kind) : program,
   );

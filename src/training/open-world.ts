@@ -1,6 +1,6 @@
 /**
- * Opens the world of a blueprint on the chosen device and placement: shared, one worker per rank, or (where there are
- * no workers) ranks joined by ports in this thread.
+ * Opens the world of a blueprint on the chosen device and placement: shared, one worker per rank, or (without workers)
+ * ranks in this thread that are connected by ports.
  */
 import { at, must } from '../base/invariant';
 import { loadPart } from '../base/load-part';

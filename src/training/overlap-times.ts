@@ -1,7 +1,7 @@
 /**
- * What DDP's overlap saves: the modelled time of a step whose all-reduces start as soon as a bucket is full, and of the
- * same step whose all-reduces wait for the end of backward, on every machine of the table. Both are compiled from the
- * open run's settings; neither is run. Called by session.ts for the bucket view.
+ * The time that DDP's overlap saves: the modelled time of a step whose all-reduces start as soon as a bucket is full,
+ * and of the same step whose all-reduces wait for the end of backward, on every machine of the table. Both steps are
+ * compiled from the open run's settings, and neither is executed. Called by session.ts for the bucket view.
  */
 import type { Program } from '../program/instruction';
 import type { OverlapTimes } from '../protocol/session';

@@ -3,7 +3,7 @@ import { ranksByNode } from '../mesh/nodes';
 import type { ProcessGroupReport } from '../protocol/report';
 import type { Blueprint } from './blueprint';
 
-/** undefined: one process has no group. */
+/** undefined for one process, which has no group. */
 export function processGroupReport(
   { config, mode }: Pick<Blueprint, 'config' | 'mode'>,
   restarts: number,

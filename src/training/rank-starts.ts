@@ -1,6 +1,6 @@
 /**
- * What each rank has drawn when training begins: rank r's parameters and the state of its default generator. All ranks
- * run one script with one seed; with `rankSeeds` they call torch.manual_seed(seed + rank) before the model is built, or
+ * The parameters that each rank has drawn when training begins, and the state of its default generator. All ranks run
+ * one script with one seed; with `rankSeeds` they call torch.manual_seed(seed + rank) before the model is built, or
  * after. Called by blueprint.ts.
  */
 
@@ -12,9 +12,9 @@ import type { Config } from '../protocol/config';
 import { Generator } from '../tensor/generator';
 
 export interface RankStarts {
-  /** By rank; one entry where all draw alike. */
+  /** By rank; one entry if all ranks draw the same. */
   readonly parameters: readonly (readonly InitialParameter[])[];
-  /** By data index: ranks that share a batch draw its order alike. */
+  /** By data index: ranks that share a batch draw the same order. */
   readonly generators: readonly Generator[];
 }
 
@@ -23,7 +23,7 @@ export interface RankDraws {
   readonly mode: ParallelMode;
 }
 
-/** `afterData`: the default generator when the data has been drawn. */
+/** `afterData`: the default generator after the data was drawn. */
 export function rankStarts(run: RankDraws, afterData: Generator, mesh: DeviceMesh): RankStarts {
   const { config, mode } = run;
   const rankSeeds = mode.rankSeeds?.(config) ?? 'same';

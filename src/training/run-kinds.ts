@@ -1,7 +1,7 @@
 /**
- * The kinds of one run as its steps ask for them. A small net takes tens of thousands of steps a second, and nearly all
- * of them are of few kinds: so each kind is made once, with its key, when the run first comes to it. Owned by the feeds
- * of a blueprint (blueprint/feeds.ts).
+ * The step kinds of one run, cached. A small net takes tens of thousands of steps per second of only a few kinds, so
+ * each kind is made once, with its key, when the run first needs it. Owned by the feeds of a blueprint
+ * (blueprint/feeds.ts).
  */
 import { invariant } from '../base/invariant';
 import type { BatchSchedule } from '../data/batch-schedule';
@@ -17,7 +17,7 @@ export class RunKinds {
   /** By the size of the first micro-batch, by phase, and by `placeNumber`. */
   private readonly made = new Map<string, Map<HookPhase, Map<number, KeyedKind>>>();
 
-  /** `translate`: the run's Programs are known by another kind than that of its steps, as the reference's are. */
+  /** `translate`: maps a step's kind to its Program's kind, if they differ, as for the reference. */
   constructor(
     private readonly schedule: BatchSchedule,
     private readonly rules: KindRules,
@@ -28,10 +28,10 @@ export class RunKinds {
     return togetherAt(microBatch, this.schedule, this.rules);
   }
 
-  /** Of one micro-batch, or of as many from that one on as one Program holds. */
+  /** The kind of one micro-batch, or of `count` micro-batches that one Program runs. */
   at(microBatch: number, count = 1): KeyedKind {
     const { schedule, rules, made } = this;
-    // Those together are all full ones with nothing rare about them: the first one says what the others are.
+    // Micro-batches of one Program are all full and usual, so the first one decides the kind.
     invariant(count === 1 || count === this.togetherAt(microBatch), 'micro-batches of one Program');
     const ofSize = getOrMake(made, schedule.sizeAt(microBatch), newMap<HookPhase, Map<number, KeyedKind>>);
     const ofPhase = getOrMake(ofSize, phaseAt(microBatch + count - 1, rules), newMap<number, KeyedKind>);
@@ -41,7 +41,7 @@ export class RunKinds {
     });
   }
 
-  /** A number of its own for each place in a group, and number of micro-batches, and what is rare. */
+  /** A unique number for each place in a group, number of micro-batches, and rare property. */
   private placeNumber(microBatch: number, count: number): number {
     const { schedule, rules } = this;
     const place = count * rules.accumulate + (microBatch % rules.accumulate);

@@ -1,6 +1,6 @@
 /**
- * Where a run is: the next micro-batch, the order of batches from there on, and the values on the devices of its world
- * and of the single-device reference. It goes to the start, to a checkpoint's place, or on by some batches.
+ * The position of a run: the next micro-batch, the order of batches from there on, and the values on the devices of its
+ * world and of the single-device reference. It can go to the start, to a checkpoint, or forward by some batches.
  */
 import type { BatchSource, StepBatch } from '../data/batch-source';
 import { RESUME } from '../protocol/step-kind';
@@ -16,15 +16,15 @@ import { createWorldState, type WorldState } from './world-state';
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
 
 export interface SavedRunState {
-  /** Of the world, not of the reference. */
+  /** Values of the world, without the reference. */
   readonly values: WorldState;
-  /** The next one to run. */
+  /** The next micro-batch to run. */
   readonly microBatch: number;
-  /** Micro-batches before the script ends on its own (stops.ts); throws what it ends by. */
+  /** Micro-batches left before the script ends by itself (stops.ts); if none, throws the script's error. */
   left(): number;
   take(count: number): readonly StepBatch[];
   toStart(): Promise<void>;
-  /** From the files of a checkpoint: each rank has read them, or rank 0 has and tells the others. */
+  /** Resumes from a checkpoint's files: each rank has read them, or rank 0 has and broadcasts to the others. */
   resume(from: Checkpoint): Promise<void>;
   restore(checkpoint: Checkpoint): Promise<void>;
   checkpoint(): Promise<Checkpoint>;

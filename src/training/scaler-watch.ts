@@ -1,7 +1,7 @@
 /**
- * What the host knows of a GradScaler: after each step the scale, and how many steps it has skipped, which the scalars
- * of the next step depend on (Adam counts only the steps that were taken). torch reads found_inf in scaler.step() for
- * the same reason. Called by training-on-worlds.ts.
+ * Reads a GradScaler's state on the host after each step: the scale, and the number of skipped steps, on which the next
+ * step's scalars depend (Adam counts only steps that were taken). torch reads found_inf in scaler.step() for the same
+ * reason. Called by training-on-worlds.ts.
  */
 import { SCALE, SKIPPED } from '../parallel/scaler-buffers';
 import type { ScalerRecord } from '../protocol/trace';
@@ -11,7 +11,7 @@ export interface ScalerWatch {
   /** Steps skipped so far, by the run and by its single-device reference. */
   readonly skipped: number;
   readonly referenceSkipped: number;
-  /** Reads the state of the devices; of the run, what the last step was like. */
+  /** Reads the devices' state; returns the run's record of the last step. */
   read(): Promise<ScalerRecord>;
 }
 

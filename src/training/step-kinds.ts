@@ -1,8 +1,8 @@
 /**
- * Which Programs a run needs, one for each micro-batch and one for several of a group: the batches of the ranks may be
- * full ones or short, the first or a later micro-batch of a group whose gradients add up, reduced or under no_sync,
- * before or after DDP has rebuilt its buckets, the last within join(). A mode may tell optimiser steps apart further
- * (ParallelMode.stepPhases, as a communication hook that begins later does). Called by blueprint.ts and usual-step.ts.
+ * The Programs that a run needs, for single micro-batches and for several of a group. Kinds differ by: full or short
+ * batches, first or later micro-batch of an accumulation group, reduced or under no_sync, before or after DDP has
+ * rebuilt its buckets, the last within join(). A mode may distinguish more optimiser steps (ParallelMode.stepPhases,
+ * for example a communication hook that begins later). Called by blueprint.ts and usual-step.ts.
  */
 import { at } from '../base/invariant';
 import type { BatchSchedule } from '../data/batch-schedule';
@@ -19,14 +19,14 @@ import {
   type TrainingKind,
 } from '../protocol/step-kind';
 
-/** What of a run decides about the kinds of its steps. */
+/** The properties of a run that decide the kinds of its steps. */
 export interface KindRules {
   readonly accumulate: number;
-  /** Undefined: the mode reduces nothing by passes. */
+  /** Undefined: the mode reduces in no pass. */
   readonly policy: AccumulationPolicy | undefined;
   readonly joins: boolean;
   readonly phases: StepPhases | undefined;
-  /** Into so many each batch is cut within its Program (ParallelMode.pieces); absent: it is not cut. */
+  /** The number of pieces of each batch within its Program (ParallelMode.pieces); absent: it is not cut. */
   readonly pieces?: (rows: readonly number[]) => number;
 }
 
@@ -38,7 +38,7 @@ export function kindRules(config: Config, mode: ParallelMode): KindRules {
   return pieces === undefined ? rules : { ...rules, pieces: (rows) => pieces(config, rows) };
 }
 
-/** The kind of `count` micro-batches of one group, from that one on (counted from 0). */
+/** The kind of `count` micro-batches of one group, starting at `microBatch` (counted from 0). */
 export function kindAt(microBatch: number, schedule: BatchSchedule, rules: KindRules, count = 1): TrainingKind {
   const last = microBatch + count - 1;
   return {
@@ -50,7 +50,7 @@ export function kindAt(microBatch: number, schedule: BatchSchedule, rules: KindR
 
 const isLast = (microBatch: number, { accumulate }: KindRules): boolean => microBatch % accumulate === accumulate - 1;
 
-/** Of a Program that ends with that micro-batch. */
+/** The hook phase of a Program that ends with that micro-batch. */
 export const phaseAt = (last: number, rules: KindRules): HookPhase =>
   (isLast(last, rules) ? rules.phases?.at(stepOf(last, rules)) : undefined) ?? 'usual';
 
@@ -61,14 +61,14 @@ function microBatchesAt(microBatch: number, count: number, schedule: BatchSchedu
   return pieces === undefined ? kind : inPieces(kind, pieces(at(whole, 0).rows));
 }
 
-/** A step whose batch is cut into so many micro-batches. */
+/** The kind of a step whose batch is cut into micro-batches. */
 export const inPieces = <Kind extends Pick<TrainingKind, 'microBatches'>>(kind: Kind, pieces: number) => ({
   ...kind,
   microBatches: kind.microBatches.flatMap((batch) => cut(batch, pieces)),
   ofOneBatch: true as const,
 });
 
-/** The pieces of a batch: their gradients add up, and the last one ends the step. */
+/** The pieces of a batch: their gradients accumulate, and the last piece ends the step. */
 function cut(batch: MicroBatchKind, pieces: number): readonly MicroBatchKind[] {
   const rows = batch.rows.map((count) => tensorSplit(count, pieces));
   return Array.from({ length: pieces }, (_, m) => ({
@@ -79,14 +79,15 @@ function cut(batch: MicroBatchKind, pieces: number): readonly MicroBatchKind[] {
 }
 
 /**
- * Micro-batches of a group that one Program holds. A longer group takes several, so that a Program, and what is
- * prepared for it on a GPU, does not grow with the group.
+ * Most micro-batches of a group in one Program. A longer group uses several Programs, so that a Program and its GPU
+ * resources do not grow with the group.
  */
 export const MOST_TOGETHER = 4;
 
 /**
- * How many micro-batches, from that one on, a run hands to one Program where nobody looks at them one by one. 1 in the
- * middle of such a Program, and for all that is rare: short batches, the steps before DDP's rebuild, the end of join().
+ * The number of micro-batches, from `microBatch` on, that a run gives to one Program if they need not be seen one by
+ * one. 1 in the middle of such a Program, and for rare cases: short batches, the steps before DDP's rebuild, the end of
+ * join().
  */
 export function togetherAt(microBatch: number, schedule: BatchSchedule, rules: KindRules): number {
   const place = microBatch % rules.accumulate;
@@ -134,7 +135,7 @@ export function allKinds(schedule: BatchSchedule, rules: KindRules): readonly Tr
   const noteKind = (microBatch: number, count: number) => {
     const own = microBatchesAt(microBatch, count, schedule, rules);
     const steps = isLast(microBatch + count - 1, rules);
-    // The first steps are in one phase each; the others may come in any.
+    // Each of the first steps has one phase; the others may have any.
     const isFirst = own.microBatches.some(({ beforeRebuild }) => beforeRebuild);
     const possible = steps && phases ? (isFirst ? initialPhases : phases.names) : [undefined];
     for (const hookPhase of possible) {
@@ -146,8 +147,8 @@ export function allKinds(schedule: BatchSchedule, rules: KindRules): readonly Tr
     noteKind(microBatch, 1);
     noteKind(microBatch, togetherAt(microBatch, schedule, rules));
   };
-  // Groups and periods meet again after `accumulate` periods at the latest; of each stretch only the start and the end
-  // can bring something new.
+  // Groups and periods coincide again after at most `accumulate` periods; only the start and the end of each stretch
+  // can have new kinds.
   const around = (1 + initial) * accumulate;
   for (let round = 0; round < accumulate * (1 + initial); round++) {
     for (const { from, to } of stretches) {
@@ -157,16 +158,16 @@ export function allKinds(schedule: BatchSchedule, rules: KindRules): readonly Tr
       }
     }
   }
-  // The one that runs most steps comes first.
+  // The kind of most steps is first.
   return [...found.values()].sort((a, b) => Number(isUsual(b)) - Number(isUsual(a)));
 }
 
-/** Each once. */
+/** Removes duplicates. */
 export const distinctKinds = (kinds: readonly TrainingKind[]): readonly TrainingKind[] => [
   ...new Map(kinds.map((kind) => [programKey(kind), kind])).values(),
 ];
 
-/** Of the single-device reference: one process has the rows of all. */
+/** The kind of the single-device reference: one process has the rows of all. */
 export const joinedKind = (kind: TrainingKind): TrainingKind => ({
   type: 'training',
   steps: kind.steps,

@@ -1,7 +1,7 @@
 /**
- * Joins what a traced step measured with the Program that it ran: one TraceEvent an instruction, in the canonical order
- * of the Program, so that the same Program gives the same text wherever its ranks live. The modelled clock comes from
- * the simulator.
+ * Combines a traced step's measurements with its Program: one TraceEvent per instruction, in the canonical order of the
+ * Program, so that the same Program gives the same trace wherever its ranks run. The simulator supplies the modelled
+ * clock.
  */
 import { must } from '../base/invariant';
 import { carriedSlice } from '../program/captured';
@@ -62,7 +62,7 @@ export function stepTrace({ program, records, hardware, stragglers, ...rest }: S
   };
 }
 
-/** Whether several ranks load the same rows: those of a tensor group do, even if its plan cuts nothing. */
+/** Whether several ranks load the same rows; ranks of a tensor group do, even if the plan cuts nothing. */
 function sharesRows({ lanes }: Program): boolean {
   const rankOf = new Map<string, Rank>();
   return lanes.some(({ rank, instructions }) =>
@@ -86,9 +86,9 @@ const partsOf = ({ lanes }: Program): readonly TensorPart[] =>
   );
 
 /**
- * The merged order in which the lanes can run. The linearizer places a transfer where it is received; a send is moved
- * up to where its queue got to it, so that the events of each queue are in its own order and every dependency before
- * what waits for it.
+ * A merged order in which the lanes can run. The linearizer places a transfer where it is received; here a send moves
+ * up to its place in its own queue, so that the events of each queue are in order, and every dependency precedes the
+ * instruction that waits for it.
  */
 function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly number[]>): readonly Placed[] {
   const pending = new Map<string, Placed[]>();
@@ -125,7 +125,8 @@ function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly num
 }
 
 /**
- * What each instruction waits for beside its own queue: the signaller of a wait just before it, the send of a receive.
+ * The dependencies of each instruction beside its own queue: the signal of a wait just before it, or the send of a
+ * receive.
  */
 function dependencies(program: Program): ReadonlyMap<number, readonly number[]> {
   const sends = new Map<string, number>();
@@ -133,7 +134,7 @@ function dependencies(program: Program): ReadonlyMap<number, readonly number[]> 
   const result = new Map<number, readonly number[]>();
   for (const lane of program.lanes) {
     const signaller = new Map(lane.instructions.flatMap((i) => (i.signals ? [[i.signals, i] as const] : [])));
-    /** A wait may itself carry a signal; then what it waited for is in. */
+    /** A wait may itself signal; then its own dependency is included. */
     const origins = (event: string): readonly number[] => {
       const by = signaller.get(event);
       if (!by) return [];
@@ -156,7 +157,7 @@ function dependencies(program: Program): ReadonlyMap<number, readonly number[]> 
 interface EventFacts {
   readonly measured: InstructionRecord;
   readonly origin: number;
-  /** Of the device. */
+  /** The spec of a buffer of the device. */
   specOf(buffer: string): BufferSpec;
 }
 
@@ -192,7 +193,7 @@ function toEvent(
   };
 }
 
-/** Each side of a transfer by the id of the other. */
+/** Maps the id of each side of a transfer to the other side. */
 function matches(program: Program): ReadonlyMap<number, number> {
   const sides = program.lanes.flatMap((lane) =>
     lane.instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [i] : [])),

@@ -1,4 +1,4 @@
-/** Makes the trace of a micro-batch, or of DDP's constructor, of what the world has measured. */
+/** Makes the trace of a micro-batch, or of DDP's constructor, from the world's measurements. */
 
 import { at } from '../base/invariant';
 import type { StepBatch } from '../data/batch-source';
@@ -13,7 +13,7 @@ import type { Blueprint } from './blueprint';
 import { stepTrace } from './step-trace';
 import type { BufferValue, WorldState } from './world-state';
 
-/** What a traced step is made of: the values before it, and what was measured. */
+/** The data of a traced step: the values before it, and the measurements. */
 export interface Traced {
   readonly before: StepTrace['initial'];
   readonly records: readonly InstructionRecord[];
@@ -23,7 +23,7 @@ export interface StepTracer {
   /** Parameters and gradients as they are now, for `Traced.before`. */
   values(): Promise<StepTrace['initial']>;
   ofBatch(batch: StepBatch, program: ProgramKey, losses: LossRecord, traced: Traced): StepTrace;
-  /** It is before the first step of the run and has no rows and no loss. */
+  /** The constructor's trace: before the first step, without rows and loss. */
   ofConstructor(program: Program, traced: Traced): StepTrace;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Keeps a run alive: holds its training, and where a device is lost or a rank fails, decides by the restart policy
- * whether a new training takes its place, opens that one and brings it to the same micro-batch. One per run; the page's
- * session (recovery.ts) and headless runs (run.ts) have the same. It sets no pace and says nothing to the user: what
- * happened is returned, in the words of recovery-notices.ts.
+ * Keeps a run alive: owns its training, and if a device is lost or a rank fails, asks the restart policy whether to
+ * restart; if so, it opens a new training and brings it to the same micro-batch. One per run, for the page's session
+ * (recovery.ts) and headless runs (run.ts). It sets no pace and tells the user nothing itself: it returns notices from
+ * recovery-notices.ts.
  */
 import { asLockstepError, type LockstepError } from '../base/errors';
 import type { Notice } from '../protocol/notice';
@@ -31,17 +31,20 @@ export interface SupervisorOptions {
 }
 
 export interface Replacement {
-  /** What the ranks begin with; undefined: the start. */
+  /** The checkpoint that the ranks load; undefined: the start of the run. */
   readonly checkpoint: Checkpoint | undefined;
-  /** Where the run was: the steps since the checkpoint run once more. */
+  /** Where the run was; the steps since the checkpoint are repeated. */
   readonly microBatch: number;
-  /** The last of them is traced, for whoever shows where the run is. */
+  /** Whether to trace the last repeated step, so that the page can show where the run is. */
   readonly look?: boolean;
 }
 
 export interface SupervisorRecovery extends Replacement {
   readonly failure: LockstepError;
-  /** playing: it goes on by itself. waits: it would, but devices are lost again and again. paused: it did not play. */
+  /**
+   * playing: it continues by itself. waits: it waits for the user, because devices are lost repeatedly. paused: it was
+   * not playing.
+   */
   readonly outcome: 'playing' | 'waits' | 'paused';
 }
 
@@ -58,7 +61,7 @@ export class Supervisor {
     this.policy = new RestartPolicy(config.maxRestarts);
   }
 
-  /** `from`: where another session was that has ended by itself. */
+  /** `from`: the last checkpoint of a session whose worker ended. */
   static async start(options: SupervisorOptions, from?: Checkpoint): Promise<Supervisor> {
     const supervisor = new Supervisor(options);
     supervisor.current = await supervisor.open({ checkpoint: from, microBatch: from?.microBatch ?? 0 });
@@ -71,12 +74,15 @@ export class Supervisor {
     return this.current;
   }
 
-  /** How often all ranks have been started again because one of them failed. */
+  /** Number of restarts of all ranks because one of them failed. */
   get restarts(): number {
     return this.policy.restarts;
   }
 
-  /** The error in the run's words, noted in the flight recorder. `finished`: micro-batches that are over. */
+  /**
+   * Puts the error into the run's words and notes it in the flight recorder. `finished`: number of finished
+   * micro-batches.
+   */
   failed(error: unknown, finished: number): LockstepError {
     const failure = this.explained(error, finished);
     this.flight.failed(failure.details);
@@ -87,14 +93,14 @@ export class Supervisor {
     return explainFailure(asLockstepError(error), this.options.blueprint, finished);
   }
 
-  /** Whether a new training is to take the place of the failed one; counts it. */
+  /** Whether a new training should replace the failed one; counts the failure. */
   restartsAfter(failure: LockstepError, finished: number): boolean {
     const restarts = this.policy.restartsAfter(failure, finished);
     if (restarts) this.faults.replan(failure);
     return restarts;
   }
 
-  /** A new training in place of one that has failed; the old one is let go. */
+  /** Opens a new training in place of the failed one and closes the old one. */
   async replace(replacement: Replacement): Promise<StepTrace | undefined> {
     const broken = this.training;
     this.options.keeper.forget();
@@ -107,7 +113,7 @@ export class Supervisor {
     return last;
   }
 
-  /** Said at once; what became of it takes its place. Of a lost device there is nothing to say before. */
+  /** Shown at once, and later replaced by the outcome. A lost device has no such notice. */
   restartingNotice(failure: LockstepError): Notice | undefined {
     return restartingNotice(failure, this.count);
   }
@@ -136,13 +142,14 @@ export class Supervisor {
   }
 
   /**
-   * Devices are lost in such close succession that what runs may be the cause: the user should say whether to go on.
+   * Whether devices are lost in such quick succession that the run may be the cause; the user should then decide
+   * whether to continue.
    */
   waitsAfter(failure: LockstepError): boolean {
     return !isOfRank(failure) && this.policy.waits;
   }
 
-  /** What is left of a run that cannot go on; undefined: the start. */
+  /** The state that remains of a run that cannot continue; undefined: the start. */
   leftBehind(kept: Checkpoint | undefined): Checkpoint | undefined {
     return kept ?? this.options.blueprint.resume?.checkpoint;
   }
@@ -153,7 +160,7 @@ export class Supervisor {
     return left ? weightsIn(left, blueprint) : startWeights(blueprint);
   }
 
-  /** A new start: nothing has failed and nothing is planned. */
+  /** Forgets failures and planned faults, for a new start. */
   clear(): void {
     this.policy.clear();
     this.faults.clear();
@@ -164,7 +171,7 @@ export class Supervisor {
     return { restarts: this.policy.restarts, config: this.options.blueprint.config };
   }
 
-  /** A training that has come to where the run was. */
+  /** Opens a training and brings it to where the run was. */
   private async open(
     { checkpoint, microBatch, look = false }: Replacement,
     onTrace: (trace: StepTrace) => void = () => {},

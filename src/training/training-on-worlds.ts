@@ -1,7 +1,7 @@
 /**
- * A training on worlds that are open: every step goes to the mode's world and to the reference at the same time. Where
- * the run is and what it holds is in run-state.ts, what a step is given in failures/feeds-with-faults.ts, what comes
- * back in loss-record.ts, what is traced in step-tracer.ts.
+ * A training on open worlds: every step runs in the mode's world and in the reference at the same time. See
+ * run-state.ts for the run's position and values, failures/feeds-with-faults.ts for the input of a step, loss-record.ts
+ * for its losses, step-tracer.ts for its trace.
  */
 import { at } from '../base/invariant';
 import type { Program, Recv, Send } from '../program/instruction';
@@ -45,7 +45,7 @@ export function trainingOn(
   const construct = createConstructorStep(blueprint, world, tracer, traceConstruct);
   let corrupted = false;
 
-  /** As the script begins: DDP's constructor, and what is resumed from. */
+  /** The start of the script: DDP's constructor, and the checkpoint to resume from. */
   const reset = async () => {
     await state.toStart();
     await construct.run();
@@ -53,10 +53,10 @@ export function trainingOn(
     await scaler?.read();
   };
 
-  /** Of micro-batches that the devices take one after the other without the host. */
+  /** Runs micro-batches that need nothing from the host in between. */
   const runOn = async (count: number): Promise<readonly LossRecord[]> => {
     const taken = state.take(count);
-    // A falsified message, too, is one of a Program of one micro-batch.
+    // A corrupted message is named by a Program of one micro-batch, too.
     const given = feeds.all(taken, corrupted);
     const span = flight.enqueued(given.map(({ program, microBatch: first = 0 }) => ({ microBatch: first, program })));
     const [losses] = await busy.during(
@@ -73,7 +73,7 @@ export function trainingOn(
     return scaled(recorder.all(taken, given, losses));
   };
 
-  /** With what a GradScaler has done, where the last of them ends a step. */
+  /** Adds the GradScaler's record if the last micro-batch ends a step. */
   const scaled = async (records: readonly LossRecord[]): Promise<readonly LossRecord[]> => {
     const last = records.at(-1);
     if (!scaler || !last || (last.microBatch + 1) % accumulate !== 0) return records;
@@ -101,7 +101,7 @@ export function trainingOn(
     async run(count) {
       let left = Math.min(count, state.left());
       const records: LossRecord[] = [];
-      // What a GradScaler has done in a step decides the scalars of the next one.
+      // With a GradScaler, each step decides the scalars of the next step.
       for (let part = left; left > 0; left -= part) {
         part = scaler ? Math.min(left, accumulate - (state.microBatch % accumulate)) : left;
         records.push(...(await runOn(part)));
@@ -145,13 +145,13 @@ export function trainingOn(
   };
 }
 
-/** The send or the receive with this event id; undefined where it is neither. */
+/** The send or receive with this event id; undefined if the event is neither. */
 function transferIn({ lanes }: Program, event: number | undefined): Send | Recv | undefined {
   const found = lanes.flatMap((lane) => lane.instructions).find((i) => i.id === event);
   return found?.kind === 'send' || found?.kind === 'recv' ? found : undefined;
 }
 
-/** Where ranks have adapters of their own, the names of all, and which is whose. */
+/** If ranks have different adapters, the names of all adapters and which rank uses which. */
 function deviceReport({ info, devices }: World, mixed: boolean): DeviceReport {
   if (!mixed) return { ...info };
   const names = new Set(devices.map(({ adapter }) => adapter));

@@ -1,7 +1,7 @@
 /**
- * One run in progress, as others use it: it runs micro-batches, traces one, reads the weights, resets, checkpoints and
- * restores. It has no pace, no page and no policy; those are in session/player.ts, session/recovery.ts and
- * headless/run.ts. create-training.ts makes one.
+ * The interface of one run in progress: run micro-batches, trace one, read the weights, reset, checkpoint and restore.
+ * Pace and restarts are handled by session/player.ts, session/recovery.ts and headless/run.ts. create-training.ts makes
+ * one.
  */
 import type { LockstepError } from '../base/errors';
 import type { Notice } from '../protocol/notice';
@@ -16,14 +16,15 @@ export interface Training {
   readonly blueprint: Blueprint;
   readonly device: DeviceReport;
   readonly notices: readonly Notice[];
-  /** The next one to run. */
+  /** The next micro-batch to run. */
   readonly microBatch: number;
-  /** What DDP's constructor sent; undefined where it was not traced. */
+  /** The trace of DDP's constructor; undefined if it was not traced. */
   readonly construct: StepTrace | undefined;
-  /** Those that can run before the script ends on its own (stops.ts); mostly there is no end. */
+  /** Number of micro-batches before the script ends by itself (stops.ts); mostly infinite. */
   readonly microBatchesLeft: number;
   /**
-   * Since when a call of run() or trace() has been under way without any of them coming to its end; undefined: none is.
+   * The time since which calls of run() or trace() have been running without any of them finishing; undefined: no call
+   * is running.
    */
   readonly busySinceMs: number | undefined;
   /** As World.lost. */
@@ -36,7 +37,7 @@ export interface Training {
   checkpoint(): Promise<Checkpoint>;
   restore(checkpoint: Checkpoint): Promise<void>;
   corrupt(event: number | undefined, add: number): Promise<void>;
-  /** Where the devices are in the step that is under way. */
+  /** The positions of the devices in the running step. */
   positions(): Promise<readonly StandsAt[]>;
   /** Ends a rank now, as a crash would. */
   kill(rank: Rank): Promise<void>;

@@ -1,6 +1,7 @@
 /**
- * The micro-batches of one ordinary step of a run, by the Programs that they run: what "in a step" means for bytes,
- * modelled times and what overlap saves. Without accumulation it is one. Called by report.ts and overlap-times.ts.
+ * The micro-batches of one ordinary step of a run, with their Programs: the meaning of "in a step" for bytes, modelled
+ * times and the gain from overlap. Without accumulation it is one micro-batch. Called by report.ts and
+ * overlap-times.ts.
  */
 import { at } from '../base/invariant';
 import type { Program } from '../program/instruction';
@@ -15,7 +16,7 @@ export interface OrdinaryMicroBatch {
   readonly program: Program;
 }
 
-/** A step of which the first Program is a part may come late, where a communication hook begins late. */
+/** Steps to search; the usual step may be late if a communication hook begins late. */
 const LOOKED_AT = 10_000;
 
 export function usualStep(blueprint: Blueprint): readonly OrdinaryMicroBatch[] {
@@ -26,10 +27,10 @@ export function usualStep(blueprint: Blueprint): readonly OrdinaryMicroBatch[] {
     Array.from({ length: config.accumulate }, (_, i) => kindAt(firstOfStep(step, config) + i, schedule, rules));
   const usual = programKey(at(programs, 0).kind);
   const isUsual = (step: number): boolean => partsOf(step).some((kind) => programKey(kind) === usual);
-  // What would come after the end of the run has no kind.
+  // Steps after the end of the run have no kind.
   const end = Math.min(LOOKED_AT, stepOf(blueprint.stop?.microBatch ?? Number.POSITIVE_INFINITY, config));
   let step = 0;
-  // The first one of all is often another: not the step itself then, but its earlier micro-batches.
+  // The first step of a run often differs from the usual step in its earlier micro-batches, so skip the first match.
   for (let s = 0, found = 0; s < end && found < 2; s++) {
     if (!isUsual(s)) continue;
     step = s;

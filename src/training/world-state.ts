@@ -16,7 +16,7 @@ export type BufferValue = BufferRef & { readonly data: HostArray };
 const STATEFUL: readonly MemoryCategory[] = ['parameter', 'gradient', 'optimizer', 'buffer'];
 
 export interface WorldState {
-  /** Its piece of the initial weights on every device; gradients zero, optimiser state as it begins. */
+  /** Writes to every device its piece of the initial weights, zero gradients, and the initial optimiser state. */
   writeStart(): Promise<void>;
   write(values: readonly BufferValue[]): Promise<void>;
   read(categories?: readonly MemoryCategory[]): Promise<readonly BufferValue[]>;
@@ -27,7 +27,7 @@ export function createWorldState(
   programs: readonly Program[],
   shards: ShardMap,
   start: readonly Initial[],
-  /** What a device begins with in place of `start`. */
+  /** Initial values of a device in place of `start`. */
   ownStart: (device: DeviceIndex) => readonly InitialParameter[] = () => [],
 ): WorldState {
   const buffers = statefulBuffers(programs);
@@ -60,12 +60,12 @@ export function createWorldState(
   };
 }
 
-/** Elements: zeros for all gradients and states of a larger model would take as much memory as these. */
+/** In elements. For larger models, zeros for all gradients and states would double the memory. */
 const LARGE = 2 ** 22;
 
 type Initial = InitialParameter | InitialBuffer;
 
-/** What a device holds of the values that a run starts with; undefined where the name is none of theirs. */
+/** A device's part of an initial value; undefined if the name is not one of the initial values. */
 export function startOn(
   shards: ShardMap,
   start: readonly Initial[],

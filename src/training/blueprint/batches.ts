@@ -12,9 +12,9 @@ import { maskDraws } from '../mask-draws';
 import type { RunInput, Start } from './start';
 
 export interface Batches {
-  /** From step 0, or on from where another one was. */
+  /** The batches in order from step 0, or from the state of another source. */
   batches(from?: BatchState): BatchSource;
-  /** Which masks micro-batches of so many rows draw is read off their Program; none are drawn before. */
+  /** Reads from a Program which masks its micro-batches draw. Must be called before the first draw. */
   noteMasks(program: Program): void;
 }
 
@@ -47,7 +47,7 @@ export function createBatches(
   };
 }
 
-/** The settings that the rows of a micro-batch come from, where they are not their default. */
+/** The settings that decide the rows of a micro-batch, if they differ from their defaults. */
 const sizes = ({ batchSize, accumulate, worldSize }: Config, processes: number) => ({
   batchSize,
   ...(accumulate > 1 ? { accumulate } : {}),

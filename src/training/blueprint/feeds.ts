@@ -1,6 +1,6 @@
 /**
- * What each step takes from the host: which rows, which masks and noise, and the optimiser's scalars; for the run and
- * for its single-device reference. Functions of the step alone. Called by blueprint.ts.
+ * The host's input to each step: rows, masks, noise, and the optimiser's scalars, for the run and for its single-device
+ * reference. Functions of the step alone. Called by blueprint.ts.
  */
 import { at } from '../../base/invariant';
 import type { BatchSchedule } from '../../data/batch-schedule';
@@ -17,11 +17,14 @@ import { RunKinds } from '../run-kinds';
 import { joinedKind, type KindRules } from '../step-kinds';
 
 export interface Feeds {
-  /** Which Program a batch runs by itself. */
+  /** The kind of the Program that runs this batch alone. */
   kindOf(batch: StepBatch): TrainingKind;
-  /** How many micro-batches from that one on one Program holds. */
+  /** The number of micro-batches, from this one on, that one Program runs. */
   togetherAt(microBatch: number): number;
-  /** Of one micro-batch, or of as many as one Program holds. `skipped`: steps that the GradScaler has skipped. */
+  /**
+   * The input of one Program, for one micro-batch or several. `skipped`: number of steps that the GradScaler has
+   * skipped.
+   */
   feed(batches: readonly StepBatch[], skipped?: number): StepFeed;
   referenceTogetherAt(microBatch: number): number;
   referenceFeed(batches: readonly StepBatch[], skipped?: number): StepFeed;
@@ -47,7 +50,7 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
     if (each === 1) return stepScalars(done + 1, epoch, skipped);
     return Float32Array.from(Array.from({ length: each }, (_, u) => [...stepScalars(done + u + 1, epoch)]).flat());
   };
-  /** A rank that has run out of batches before has taken fewer steps than the others. */
+  /** A rank that ran out of batches earlier has taken fewer steps than the others. */
   const behind = new Set(schedule.totals).size > 1;
   const scalarsOfRanks = ({ microBatch }: StepBatch, skipped: number) =>
     schedule.totals.map((_, rank) =>
@@ -58,7 +61,7 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
       ),
     );
   const drawsOf = mode.noiseForStep?.(input);
-  /** Masks, and what the mode draws beside them for every device. */
+  /** Masks, and the mode's noise for every device. */
   const allDraws = ({ microBatch, masks }: StepBatch): StepDraws => {
     const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
     return own.length === 0
@@ -93,12 +96,12 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
   };
 }
 
-/** With the piece of the batch that each is for. */
+/** Each mask with the piece of the batch that it is for. */
 type StepDraws = readonly (MicroBatchFeed['masks'][number] & { readonly microBatch: number })[];
 
 const rowCounts = ({ rows }: StepBatch): readonly number[] => rows.map((own) => own.length);
 
-/** Every data index's rows in pieces, as torch.tensor_split cuts them. */
+/** Cuts the rows of every data index into pieces, as torch.tensor_split does. */
 function cut(rows: StepBatch['rows'], masks: StepDraws, pieces: number): readonly MicroBatchFeed[] {
   const cuts = rows.map((own) => {
     let start = 0;

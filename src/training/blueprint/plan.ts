@@ -1,6 +1,6 @@
 /**
- * What the settings and the data decide before a model is drawn: the mesh and the Programs, verified and within the
- * memory of their devices. Called by blueprint.ts, and by `lockstep memory`, which needs no weights.
+ * The decisions from settings and data before a model is drawn: the mesh and the Programs, verified and checked against
+ * the devices' memory. Called by blueprint.ts, and by `lockstep memory`, which needs no weights.
  */
 import type { BatchSource } from '../../data/batch-source';
 import type { DeviceMesh } from '../../mesh/device-mesh';
@@ -15,25 +15,28 @@ import { compileReference, compileRun } from './programs';
 import { type DrawnData, drawData, modeInputOf } from './start';
 
 export interface RunPlan extends DrawnData, Pick<BatchSource, 'sizes' | 'batchesPerEpoch' | 'schedule'> {
-  /** As the mode settles it. */
+  /** The configuration as the mode's `settle` completes it. */
   readonly config: Config;
   readonly mesh: DeviceMesh;
   readonly input: ModeInput;
   readonly rules: KindRules;
   readonly referenceRules: KindRules;
-  /** The usual one first, then the others that occur (step-kinds.ts), and those beside the steps. */
+  /**
+   * The Program of the usual step first, then those of the other step kinds (step-kinds.ts), then those that run
+   * outside steps.
+   */
   readonly programs: readonly Program[];
-  /** Programs of the single-device reference; empty when none is wanted. */
+  /** Programs of the single-device reference; empty without a reference. */
   readonly reference: readonly Program[];
 }
 
-/** `mode`: one that no setting names, of a test. */
+/** `mode`: for tests, a mode that no setting names. */
 export function planOf(given: Config, files: Files, mode: ParallelMode = PARALLEL_MODES[given.mode]): RunPlan {
   const mesh = mode.mesh(given);
   const data = drawData({ config: given, files });
   const { dataset, generatorAfterData } = data;
   const config = mode.settle?.(modeInputOf(given, dataset)) ?? given;
-  // How large the batches are does not depend on their order, so any generator will do.
+  // The sizes of batches do not depend on their order, so any generator works.
   const generators = Array.from({ length: mesh.dataIndices }, () => generatorAfterData);
   const { sizes, batchesPerEpoch, schedule } = createBatches({ config, mode, mesh }, { dataset, generators }).batches();
   mode.checkSchedule?.(config, schedule);

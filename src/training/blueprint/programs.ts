@@ -1,5 +1,5 @@
 /**
- * The Programs of a run, verified: one per kind of step that occurs, those beside the steps, and those of the
+ * The Programs of a run, verified: one per step kind that occurs, those that run outside steps, and those of the
  * single-device reference. Called by blueprint.ts.
  */
 import { LockstepError } from '../../base/errors';
@@ -23,7 +23,7 @@ export interface ProgramsInput {
   readonly rules: KindRules;
 }
 
-/** The usual kind first. `resumes`: the run goes on from a checkpoint. */
+/** The usual kind first. `resumes`: the run continues from a checkpoint. */
 export function compileRun({ input, mode, schedule, rules }: ProgramsInput, resumes: boolean): readonly Program[] {
   const { config } = input;
   const programs = allKinds(schedule, rules).map((kind) => compiled(() => mode.compile(input, kind), config));
@@ -43,7 +43,7 @@ export function compileRun({ input, mode, schedule, rules }: ProgramsInput, resu
   return programs;
 }
 
-/** A batch of other rows than the usual one may be too small for a layer: the refusal names what made it so small. */
+/** A batch with fewer rows than usual may be too small for a layer: the error then names the cause. */
 function compiled(compile: () => Program, { batchSize, dropLast }: Config): Program {
   try {
     return compile();
@@ -55,7 +55,7 @@ function compiled(compile: () => Program, { batchSize, dropLast }: Config): Prog
   }
 }
 
-/** With the mode's own advice, where it has one. */
+/** Adds the mode's own advice to the error, if the mode has any. */
 function advised(error: unknown, advice: () => MemoryAdvice | undefined): unknown {
   if (!(error instanceof LockstepError) || error.code !== 'memory') return error;
   const given = advice();
@@ -69,7 +69,7 @@ const adviceOf = (
   budgetBytes: number,
 ): MemoryAdvice | undefined => (kind.type === 'training' ? mode.memoryAdvice?.(input, kind, budgetBytes) : undefined);
 
-/** Empty where no reference is wanted. */
+/** Empty without a reference. */
 export function compileReference({ input, mode, schedule, rules }: ProgramsInput): readonly Program[] {
   if (mode === PARALLEL_MODES.single || !input.config.compareSingle) return [];
   const referenceInput = { ...input, config: referenceConfig(input.config) };

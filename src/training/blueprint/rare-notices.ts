@@ -1,6 +1,6 @@
 /**
- * Notices about settings that few runs have: parts that come for these runs (load-parts.ts), and are asked here. Called
- * by blueprint.ts.
+ * Notices about settings that few runs have. Their code is loaded for these runs (load-parts.ts) and called here.
+ * Called by blueprint.ts.
  */
 import { Part } from '../../base/part';
 import type { Program } from '../../program/instruction';

@@ -1,7 +1,7 @@
 /**
- * What a script has in hand before its first step, drawn from one seed in the order of a PyTorch script: the data, then
- * each rank's model, then where the generators are. The data alone decides what is compiled (plan.ts), so a model that
- * no device has room for is refused before it is drawn.
+ * The state of a script before its first step, drawn from one seed in the order of a PyTorch script: the data, then
+ * each rank's model, then the states of the generators. Only the data decides what is compiled (plan.ts), so a model
+ * that fits into no device is refused before it is drawn.
  */
 import { at } from '../../base/invariant';
 import { checkTargets, checkTokens, type Dataset } from '../../data/dataset';
@@ -32,18 +32,18 @@ export interface RunInput {
 
 export interface DrawnData {
   readonly dataset: Dataset;
-  /** Where the generator is when the data is drawn and split, and the model is not. */
+  /** The generator after the data was drawn and split, before the model is drawn. */
   readonly generatorAfterData: Generator;
 }
 
 export interface Start extends DrawnData {
-  /** By data index, after the model. */
+  /** By data index, after the model was drawn. */
   readonly generators: readonly Generator[];
-  /** Rank 0's. */
+  /** Initial parameters of rank 0. */
   readonly parameters: readonly InitialParameter[];
-  /** Each rank's own, where they have drawn with seeds of their own. */
+  /** Initial parameters by rank, if the ranks have different seeds. */
   readonly parametersOfRanks: readonly (readonly InitialParameter[])[];
-  /** Running statistics and the like, at their start. */
+  /** Initial running statistics and similar buffers. */
   readonly buffers: readonly InitialBuffer[];
   /** The checkpoint that the run resumes from, if any. */
   readonly saved: ReturnType<ReturnType<(typeof RESUMING)['get']>['readCheckpoint']> | undefined;
@@ -85,7 +85,7 @@ const inBfloat16 = (tensors: readonly InitialParameter[]): readonly InitialParam
     return { ...tensor, data };
   });
 
-/** Refuses a model that does not take these rows, or does not give what their loss asks for. */
+/** Refuses a model that cannot take these rows, or whose output does not fit the loss. */
 function checkFit({ model: { layers }, loss, batchSize }: Config, dataset: Dataset): void {
   const data = {
     input: { shape: dataset.inputShape, dtype: dataset.inputType },
@@ -97,7 +97,7 @@ function checkFit({ model: { layers }, loss, batchSize }: Config, dataset: Datas
   if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
 }
 
-/** What a mode compiles from. */
+/** The input of the mode's compiler. */
 export const modeInputOf = (config: Config, dataset: Dataset): ModeInput => ({
   config,
   ops: PROGRAM_OPS,
@@ -107,7 +107,7 @@ export const modeInputOf = (config: Config, dataset: Dataset): ModeInput => ({
   targetType: targetTypeOf(dataset),
 });
 
-/** The rows as the devices take them. */
+/** The rows in the form that the devices take. */
 export const tableOf = (dataset: Dataset): DatasetTable => ({
   inputs: dataset.inputs,
   inputWidth: elements(dataset.inputShape),
@@ -122,7 +122,7 @@ const targetTypeOf = ({ targets }: Dataset): DType => (targets instanceof Int32A
 const ignoreIndexOf = (loss: Config['loss']): number | undefined =>
   loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.ignoreIndex : undefined;
 
-/** Rows of the embedding that the token ids go into. */
+/** Rows of the embedding that reads the token ids. */
 function vocabularyOf([first]: Config['model']['layers']): number | undefined {
   return first?.type === 'Embedding' || first?.type === 'TokenEmbedding' ? first.vocab : undefined;
 }

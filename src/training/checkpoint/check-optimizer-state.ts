@@ -1,5 +1,5 @@
 /**
- * Does the optimiser's state of a checkpoint fit this run's optimiser? Refused in the words of torch's
+ * Checks that a checkpoint's optimiser state fits this run's optimiser; otherwise throws in the words of torch's
  * optimizer.load_state_dict. Called by resume-plan.ts.
  */
 import { LockstepError } from '../../base/errors';
@@ -10,8 +10,9 @@ import type { SavedCheckpoint } from './read-checkpoint';
 import { groupedNames, statesOf } from './torch-groups';
 
 /**
- * `stepped`: the parameters that this run's optimizer steps; one that gets no gradient has no state, in torch as here.
- * Returns the states that start anew: none of them is in the checkpoint, and PyTorch begins them by itself.
+ * `stepped`: the parameters that this run's optimizer steps; a parameter without gradient has no state, as in torch.
+ * Returns the states that start from their initial values, because the checkpoint has none of them and PyTorch creates
+ * them itself.
  */
 export function checkOptimizerState(
   saved: SavedCheckpoint,
@@ -41,7 +42,7 @@ export function checkOptimizerState(
     stepped.some((p) => statesOf(config, p).includes(name) && !saved.values.has(`${p}.${name}`)),
   );
   const [first] = absent;
-  // torch's SGD makes a momentum buffer that is missing from the next gradient.
+  // torch's SGD creates a missing momentum buffer from the next gradient.
   if (first === undefined || config.optimizer.type === 'SGD') return absent;
   const { type = 'another optimizer' } = (saved.config['optimizer'] ?? {}) as { readonly type?: string };
   throw new LockstepError(

@@ -1,8 +1,8 @@
 /**
- * The two files of a checkpoint: <name>.safetensors is the model's state_dict, <name>.state.safetensors everything else
- * that a later step depends on. What all devices hold alike is there once; optimiser states have torch's numbers
- * and names (`state.0.exp_avg`), generators torch's bytes. This file writes it; read-checkpoint.ts reads it. Who calls:
- * session.ts, run.ts.
+ * The two files of a checkpoint: <name>.safetensors is the model's state_dict, <name>.state.safetensors has everything
+ * else that a later step depends on. A value that is equal on all devices is stored once. Optimiser states have torch's
+ * numbers and names (`state.0.exp_avg`), generators torch's bytes. This file writes checkpoints; read-checkpoint.ts
+ * reads them. Called by session.ts and run.ts.
  */
 import { at, must } from '../../base/invariant';
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';
@@ -41,7 +41,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const { config, programs, parameters, rankOfDevice } = blueprint;
   const { microBatch, batches } = checkpoint;
   const steps = stepOf(microBatch, config);
-  /** optimizer.step() calls: more than one per step where workers do not wait for each other. */
+  /** Number of optimizer.step() calls: more than one per step if workers do not wait for each other. */
   const updates = steps * (blueprint.mode.optimizerStepsPerStep?.(config) ?? 1);
   const model = weightsFile(blueprint, {
     microBatch,
@@ -100,7 +100,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   return { model, state: writeSafetensors(tensors, { ...meta, crc32: JSON.stringify(checksums) }) };
 }
 
-/** Steps that a GradScaler has skipped, which are none of the optimiser's. */
+/** Steps that a GradScaler has skipped; the optimiser does not count them. */
 const skippedSteps = ({ values }: Checkpoint): number => values.find(({ buffer }) => buffer === SKIPPED)?.data[0] ?? 0;
 
 const sums = (tensors: readonly NamedTensor[]): Record<string, number> =>
@@ -110,8 +110,8 @@ const ownOf = (values: readonly BufferValue[], device: DeviceIndex): ReadonlyMap
   new Map(values.filter((v) => v.device === device).map(({ buffer, data }) => [buffer, Float32Array.from(data)]));
 
 /**
- * What torch keeps as a number in each parameter's state, and a run computes from the step: all optimisers but SGD
- * count the steps, and NAdam keeps the product of its momentum's factors.
+ * Numbers that torch keeps in each parameter's state and a run computes from the step: all optimisers but SGD count
+ * steps, and NAdam keeps the product of its momentum factors.
  */
 function numbersOfState({ config, programs }: Blueprint, { names }: TorchGroups, steps: number): NamedTensor[] {
   if (config.optimizer.type === 'SGD' || steps === 0) return [];
@@ -137,7 +137,7 @@ interface Packing {
   readonly prefix: string;
 }
 
-/** A tensor of the files, and the devices that hold it or their piece of it. */
+/** A tensor of the files, and the devices that hold it or a piece of it. */
 interface Packed {
   readonly name: string;
   readonly data: Float32Array;
@@ -145,8 +145,8 @@ interface Packed {
 }
 
 /**
- * Every tensor once. What the shard map knows is put together first: that is the tensor without `@cuda:`, from which
- * any world can take its own pieces. A device that holds something else has that beside it.
+ * Stores every tensor once. Tensors of the shard map are first assembled into whole tensors, without `@cuda:` in their
+ * names, from which any world can take its own pieces. A device with different values has its own tensor beside.
  */
 function pack(values: readonly BufferValue[], { inModel, buffers, shards, groups, config, prefix }: Packing) {
   const shapes = new Map<string, Shape>(buffers.map(({ device, spec }) => [`${device} ${spec.name}`, spec.shape]));
@@ -185,7 +185,7 @@ function pack(values: readonly BufferValue[], { inModel, buffers, shards, groups
       layout && piece && !isOwn(one.name) ? slice(one.data, layout.shape, piece) : one.data;
     const same =
       held.find((one) => sameBits(onDevice(one), data)) ??
-      // What differs between devices is named after the device that holds it first.
+      // A value that differs between devices is named after the first device that holds it.
       add(must(shapes.get(`${device} ${buffer}`), buffer), data, held.length > 0 ? ofDevice(device) : '');
     same.devices.push(device);
   }
@@ -197,7 +197,7 @@ function pack(values: readonly BufferValue[], { inModel, buffers, shards, groups
 
 const asFloats = (data: HostArray): Float32Array => (data instanceof Float32Array ? data : Float32Array.from(data));
 
-/** Bits, not numbers: NaNs and signed zeros are kept apart. */
+/** Compares bits, not numbers, to distinguish NaNs and signed zeros. */
 export function sameBits(a: Float32Array, b: Float32Array): boolean {
   if (a.length !== b.length) return false;
   const [x, y] = [new Uint32Array(a.buffer, a.byteOffset, a.length), new Uint32Array(b.buffer, b.byteOffset, b.length)];

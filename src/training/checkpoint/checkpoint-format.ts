@@ -1,7 +1,6 @@
 /**
- * The format of a checkpoint's two files: their names, what their tensors are called, and the checksums by which they
- * are known to be whole and of one save. Shared by checkpoint-file.ts, which writes, read-checkpoint.ts, and the
- * command line.
+ * The format of a checkpoint's two files: their names, their tensors' names, and the checksums that show that both are
+ * undamaged and from one save. Shared by checkpoint-file.ts, which writes, read-checkpoint.ts, and the command line.
  */
 import { lookup } from '../../base/lookup';
 import { readMetadata, readSafetensors } from '../../interop/safetensors';
@@ -12,7 +11,7 @@ export const FORMAT = 'lockstep checkpoint';
 /** Version 1 counted micro-batches as `step`. */
 export const VERSION = '2';
 
-/** Where a checkpoint was taken, from what the state's file says of itself, in the version in which it was written. */
+/** The step at which a checkpoint was taken, from the metadata of the state's file in its own version. */
 export function placeOfCheckpoint(meta: Readonly<Record<string, string>>): {
   readonly step: number;
   readonly microBatch: number;
@@ -21,20 +20,20 @@ export function placeOfCheckpoint(meta: Readonly<Record<string, string>>): {
     ? { step: Number(meta['optimizer_steps']), microBatch: Number(meta['step']) }
     : { step: Number(meta['step']), microBatch: Number(meta['micro_batch']) };
 }
-/** Before the name of a tensor that is in the model's file. */
+/** Prefix of the name of a tensor in the model's file. */
 export const IN_MODEL = 'model:';
-/** Before the names of what belongs to the single-device reference. */
+/** Prefix of the names of the single-device reference's tensors. */
 export const REFERENCE_PREFIX = 'twin/';
 
-/** Behind the name of a tensor that this device holds otherwise than the tensor without it says. */
+/** Suffix of a tensor that this device holds with other values than the tensor without suffix. */
 export const ofDevice = (device: DeviceIndex): string => `@cuda:${device}`;
-/** Is it one device's own, and not the whole tensor of which every device has its piece? */
+/** Whether the tensor belongs to one device, and is not the whole tensor from which every device has its piece. */
 export const isOwn = (tensor: string): boolean => /@cuda:\d+$/.test(tensor);
 
 /** For each buffer, which tensor which devices hold. */
 export type ValueMap = Readonly<Record<string, Readonly<Record<string, readonly DeviceIndex[]>>>>;
 
-/** Checksums of the tensors of both files: those of a pair, undamaged. */
+/** Checksums of the tensors of both files, when saved. */
 export interface Checksums {
   readonly model: Readonly<Record<string, number>>;
   readonly state: Readonly<Record<string, number>>;
@@ -42,8 +41,7 @@ export interface Checksums {
 }
 
 /**
- * State tensors of process p that say where its batches are: row ids of the epoch, how many each batch has, the
- * generator.
+ * State tensors of process p for its place in the batches: the epoch's row ids, the size of each batch, the generator.
  */
 export const batchTensors = (p: number) => ({
   rows: `sampler.${p}.rows`,
@@ -51,10 +49,10 @@ export const batchTensors = (p: number) => ({
   rng: `rng_state.${p}`,
 });
 
-/** The generator of a rank that draws dropout masks by itself. */
+/** The generator of a rank that draws its own dropout masks. */
 export const rankGeneratorTensor = (rank: number): string => `rng_state.rank${rank}`;
 
-/** Is this the model that was saved with this state? A file that cannot be read is not. */
+/** Whether this model was saved with this state; false if a file cannot be read. */
 export function belongTogether(model: Uint8Array<ArrayBuffer>, state: Uint8Array<ArrayBuffer>): boolean {
   try {
     const { model: expected } = JSON.parse(readMetadata('', state)['crc32'] ?? '') as Checksums;
@@ -67,6 +65,6 @@ export function belongTogether(model: Uint8Array<ArrayBuffer>, state: Uint8Array
   }
 }
 
-/** Of what the state's file says of itself, the checksums aside. */
+/** The checksum of the metadata of the state's file, without the checksums. */
 export const headerSum = (meta: Readonly<Record<string, string>>): number =>
   crc32(new TextEncoder().encode(JSON.stringify(Object.entries(meta).filter(([key]) => key !== 'crc32'))));

@@ -1,6 +1,6 @@
 /**
- * Which settings of a checkpoint's configuration differ from those of the run that resumes, and what hangs on them.
- * Called by resume-plan.ts.
+ * Which settings of a checkpoint's configuration differ from the resuming run's, and whether they change the order of
+ * batches. Called by resume-plan.ts.
  */
 import * as v from 'valibot';
 import { lookup } from '../../base/lookup';
@@ -9,7 +9,7 @@ import { FACES } from '../../parallel/faces';
 import type { ParallelMode } from '../../parallel/mode';
 import { type Config, configSchema } from '../../protocol/config';
 
-/** Settings that move no bit of a run: how long, on what, how closely watched. */
+/** Settings that change no bit of a run: how long it runs, on which device, how closely it is watched. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'steps',
   'epochs',
@@ -30,12 +30,12 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'weights',
   'resume',
   'resumeBy',
-  // They have notices of their own.
+  // These have their own notices.
   'mode',
   'worldSize',
 ] satisfies readonly (keyof Config)[]);
 
-/** Settings that decide which rows come when. */
+/** Settings that decide the order of rows. */
 const OF_BATCHES: ReadonlySet<string> = new Set([
   'data',
   'loss',
@@ -47,15 +47,15 @@ const OF_BATCHES: ReadonlySet<string> = new Set([
 ] satisfies readonly (keyof Config)[]);
 
 export interface ConfigChanges {
-  /** Names of all settings that differ and count. */
+  /** Names of all differing settings that have an effect. */
   readonly names: readonly string[];
-  /** Those among them by which the order of batches is another one. */
+  /** The differing settings that change the order of batches. */
   readonly ofBatches: readonly string[];
 }
 
 /**
- * What an older version did not write has its default, and what only a modelled clock sees is left out. A configuration
- * that this version does not read is compared as it is.
+ * A setting that an older version did not write gets its default, and settings that affect only the modelled clock are
+ * left out. A configuration that this version cannot parse is compared unchanged.
  */
 function comparable(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const read = v.safeParse(configSchema, config);
@@ -85,7 +85,7 @@ export function configChanges(
   };
 }
 
-/** Settings of a mode that is not this one lie idle. */
+/** Settings of other modes have no effect. */
 const isUsed = (key: string, { sections = [] }: Face): boolean =>
   sections.some((section) => section === key) || !SECTIONS.has(key);
 const SECTIONS: ReadonlySet<string> = new Set(Object.values(FACES).flatMap(({ sections = [] }) => sections));

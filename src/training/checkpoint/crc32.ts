@@ -1,7 +1,4 @@
-/**
- * CRC-32 as zip files and Python's zlib.crc32 have it: says whether the bytes of a checkpoint are those that were
- * saved.
- */
+/** CRC-32 as in zip files and Python's zlib.crc32; detects bytes of a checkpoint that changed since it was saved. */
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   let crc = n;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;

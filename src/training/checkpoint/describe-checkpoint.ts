@@ -1,12 +1,12 @@
 /**
- * What a checkpoint says of itself, for those who list some and have no run: the page and its browser storage. Reads
- * the header of the state's file alone; whether the files are whole is for the session to say when it loads them.
+ * Describes a checkpoint to code that lists checkpoints without a run: the page and its browser storage. Reads only the
+ * header of the state's file; the session checks the files when it loads them.
  */
 import { readMetadata } from '../../interop/safetensors';
 import { placeOfCheckpoint } from './checkpoint-format';
 
 export interface CheckpointSummary {
-  /** Of the optimizer, before which it was taken. */
+  /** The optimizer step before which it was taken. */
   readonly step: number;
   readonly epoch: number;
   readonly mode: string;
@@ -15,7 +15,7 @@ export interface CheckpointSummary {
   readonly config: unknown;
 }
 
-/** Throws where this is no state of a checkpoint. */
+/** Throws if the bytes are not the state file of a checkpoint. */
 export function describeCheckpoint(file: string, state: Uint8Array<ArrayBuffer>): CheckpointSummary {
   const meta = readMetadata(file, state);
   return {

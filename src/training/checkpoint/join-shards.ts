@@ -1,7 +1,7 @@
 /**
- * Puts the two files of a checkpoint together from the index and the ranks' files, with the bits that were saved. What
- * is missing or damaged is said with the file and the tensor; whether the whole is undamaged, read-checkpoint.ts finds.
- * Called by the command line and the page.
+ * Assembles the two files of a checkpoint from the index and the ranks' files, with the saved bits. Errors name the
+ * file and the tensor that is missing or damaged; read-checkpoint.ts then checks the checksums. Called by the command
+ * line and the page.
  */
 import * as v from 'valibot';
 import { brief } from '../../base/brief';
@@ -15,7 +15,7 @@ import { elements, formatShape } from '../../tensor/shape';
 import { IN_MODEL } from './checkpoint-format';
 import { asPiece, INDEX, indexSchema, rankFile, type ShardedTensor, type ShardIndex } from './shard-format';
 
-/** `folder`: as it is named in messages. `files`: the index and the ranks' files, by name. */
+/** `folder`: its name for messages. `files`: the index and the ranks' files, by name. */
 export function joinShards(folder: string, files: Files): CheckpointFiles {
   const named = (file: string): string => `${folder}/${file}`;
   const index = readIndex(named(INDEX), lookup(files, INDEX));
@@ -36,10 +36,13 @@ export function joinShards(folder: string, files: Files): CheckpointFiles {
   const partOf = (file: string, name: string): NamedTensor => {
     const own = held.get(file);
     if (!own)
-      throw damaged(named(INDEX), `tensor "${name}" is said to be in "${brief(file)}", which is no rank's file`);
+      throw damaged(
+        named(INDEX),
+        `the index says that tensor "${name}" is in "${brief(file)}", which is not a rank's file`,
+      );
     const tensor = own.get(name);
     if (tensor) return tensor;
-    throw damaged(named(file), `tensor "${name}" is missing, which the index says is there`);
+    throw damaged(named(file), `tensor "${name}" of the index is missing`);
   };
   const whole = (name: string, { shape, pieces }: ShardedTensor): TensorData => {
     const [first] = pieces;
@@ -52,7 +55,7 @@ export function joinShards(folder: string, files: Files): CheckpointFiles {
       throw damaged(named(piece.file), `tensor "${name}" has a type that is not cut`);
     });
     try {
-      // A damaged index must not ask for more memory than the files have.
+      // A damaged index must not make us allocate more memory than the files have.
       if (elements(shape) > parts.reduce((sum, { data }) => sum + data.length, 0)) throw new Error('too few elements');
       return merge(shape, parts);
     } catch {
@@ -81,11 +84,11 @@ function readIndex(file: string, bytes: Uint8Array<ArrayBuffer> | undefined): Sh
   try {
     found = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw damaged(file, 'it is no JSON');
+    throw damaged(file, 'it is not JSON');
   }
   const tooMuch = tooMuchOf(found, bytes.length);
   if (tooMuch !== undefined) throw damaged(file, `it cannot be read: ${tooMuch}`);
   const checked = v.safeParse(indexSchema, found);
   if (checked.success) return checked.output;
-  throw damaged(file, 'it is no index of a checkpoint in shards');
+  throw damaged(file, 'it is not the index of a checkpoint in shards');
 }

@@ -1,7 +1,7 @@
 /**
- * Hands checkpoints to the page now and then, for the case that this worker ends by itself and takes everything along.
- * Writing one costs time, so the next is written only when that has been made up for. Called by current-player.ts
- * with every checkpoint of a run.
+ * Sends checkpoints to the page from time to time, in case this worker ends and loses everything. Writing costs time,
+ * so the next checkpoint is written only when writing takes a small enough share of the time. Called by
+ * current-player.ts with every checkpoint of a run.
  */
 import { Part } from '../../base/part';
 import type { KeptState } from '../../protocol/session-events';
@@ -9,10 +9,10 @@ import type { Blueprint } from '../blueprint';
 import type { Checkpoint } from './checkpoint';
 
 const EVERY_MS = 1000;
-/** The part of the time that may go into writing. */
+/** The share of the time that may be spent on writing. */
 const SHARE = 0.05;
 
-/** Fetched when the first checkpoint comes, which is when the run plays: until then there is nothing to lose. */
+/** Loaded with the first checkpoint, when the run plays; before that there is nothing to lose. */
 export const CHECKPOINT_WRITER = new Part('The writer of checkpoints', () => import('./checkpoint-file'));
 if (!globalThis.LOCKSTEP_SITE) await CHECKPOINT_WRITER.load();
 
@@ -27,14 +27,14 @@ export function keepOutside(
     if (sinceMs < dueMs) return;
     const writer = CHECKPOINT_WRITER.now();
     if (!writer) {
-      // The next checkpoint finds it, or asks again.
+      // The next checkpoint uses the loaded part, or tries to load it again.
       CHECKPOINT_WRITER.load().catch(() => undefined);
       return;
     }
     try {
       hand({ microBatch: checkpoint.microBatch, files: writer.writeCheckpoint(blueprint, checkpoint) });
     } catch {
-      // Training is none the worse for it; whoever saves this state by hand hears why it cannot be written.
+      // Training continues; a user who saves this state sees why it cannot be written.
       dueMs = Number.POSITIVE_INFINITY;
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * Names with `module.` in front, which a wrapper's state_dict has: read without it, and said. Called by blueprint.ts
- * and the notices of a resumed run.
+ * Notices about names with the prefix `module.` from a wrapper's state_dict, which is removed when reading. Called by
+ * blueprint.ts and the notices of a resumed run.
  */
 import { lookup } from '../../base/lookup';
 import { readSafetensors } from '../../interop/safetensors';
@@ -14,7 +14,7 @@ export const prefixNotice = (file: string): Notice => ({
   hint: 'torch.save(model.module.state_dict(), ...) saves them without it.',
 });
 
-/** Of the weights that a run begins with, if any. */
+/** The notice for the weights file that a run begins with, if any. */
 export function prefixNotices(file: string | undefined, files: Files): readonly Notice[] {
   const bytes = file === undefined ? undefined : lookup(files, file);
   if (file === undefined || !bytes) return [];

@@ -1,6 +1,6 @@
 /**
- * Reads the two files of a checkpoint back: both must be there, undamaged and of one save; what is wrong is said with
- * file, tensor and byte. Whether a run can go on from it is for resume-plan.ts to judge. Called by blueprint.ts.
+ * Reads the two files of a checkpoint: both must exist, be undamaged and come from one save. Errors name file, tensor
+ * and byte. resume-plan.ts decides whether a run can continue from the checkpoint. Called by blueprint.ts.
  */
 
 import { LockstepError } from '../../base/errors';
@@ -29,9 +29,9 @@ import { crc32 } from './crc32';
 import { modelFileName, stateFileName } from './file-names';
 import type { TorchGroup } from './torch-groups';
 
-/** A value and the devices that held it, or their pieces of it. */
+/** A value and the devices that held it or pieces of it. */
 export interface SavedValue {
-  /** As one device held it, which other devices did otherwise. */
+  /** The value is one device's own; other devices held other values. */
   readonly own: boolean;
   readonly shape: Shape;
   readonly data: Float32Array;
@@ -41,18 +41,18 @@ export type SavedValues = ReadonlyMap<string, readonly SavedValue[]>;
 
 export interface SavedCheckpoint {
   readonly name: string;
-  /** The next one to run. */
+  /** The next micro-batch to run. */
   readonly microBatch: number;
-  /** Micro-batches to a step. */
+  /** Micro-batches per step. */
   readonly accumulate: number;
-  /** Of the last micro-batch that ran; -1 before the first. */
+  /** The epoch of the last micro-batch that ran; -1 before the first. */
   readonly epoch: number;
   readonly mode: string;
   readonly placement: string;
   readonly worldSize: number;
   readonly groups: readonly TorchGroup[];
   readonly parameterNames: readonly string[];
-  /** As it was saved; for comparison and for the page, which parses it anew. */
+  /** The saved configuration, for comparison, and for the page, which parses it again. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly values: SavedValues;
   readonly reference: SavedValues;
@@ -61,12 +61,12 @@ export interface SavedCheckpoint {
   readonly wrapped: boolean;
 }
 
-/** Version 1 has other names for the two counts; nothing else differs. */
+/** Version 1 only has different names for the two counts. */
 const READABLE: readonly string[] = ['1', VERSION];
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Throws where a file is missing, is no checkpoint, or is damaged. */
+/** Throws if a file is missing, is not part of a checkpoint, or is damaged. */
 export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
   const [modelName, stateName] = [modelFileName(name), stateFileName(name)];
   const [model, state] = [lookup(files, modelName), lookup(files, stateName)];
@@ -149,7 +149,7 @@ interface Meta {
   json<T>(key: string): T;
 }
 
-/** What the file says of itself. The checksums stand for the rest: what they cover was written here. */
+/** The metadata of the file. The rest needs no checks, because matching checksums show that Lockstep wrote it. */
 function readMeta(file: string, bytes: Bytes): Meta {
   const found = readMetadata(file, bytes);
   const refuse = (what: string, hint: string) =>
@@ -193,7 +193,7 @@ function readMeta(file: string, bytes: Bytes): Meta {
   };
 }
 
-/** Every tensor has the bits that were saved. */
+/** Checks that every tensor has the saved bits. */
 function check(
   file: string,
   bytes: Bytes,
@@ -203,7 +203,7 @@ function check(
 ): void {
   for (const { name, data } of tensors) {
     const expected = lookup(sums, name);
-    // Names that do not belong here are reported by load_state_dict.
+    // load_state_dict reports unknown names.
     if (expected === undefined || expected === crc32(data)) continue;
     const names = [name, `module.${name}`].filter((n) => readSafetensors(file, bytes).some((t) => t.name === n));
     const byte = tensorByte(file, bytes, must(names[0], name));

@@ -1,6 +1,6 @@
 /**
- * What a run that resumes says before its first step: at which step it is, and all that is not as it was saved. Called
- * by resume-plan.ts.
+ * Notices of a resuming run before its first step: its step, and everything that differs from the saved run. Called by
+ * resume-plan.ts.
  */
 import type { ParallelMode } from '../../parallel/mode';
 import type { Config, LayerConfig } from '../../protocol/config';
@@ -19,7 +19,7 @@ export interface Resuming {
   readonly processes: number;
   readonly batchesPerEpoch: number;
   readonly changes: ConfigChanges;
-  /** Optimiser states that begin anew. */
+  /** Optimiser states that start from their initial values. */
   readonly fresh: readonly string[];
   readonly exact: boolean;
   readonly sameWorld: boolean;
@@ -52,7 +52,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
     notices.push({
       level: 'warning',
       id: 'resume-settings',
-      text: `Not as it was saved: ${changes.names.join(', ')}. The run goes on with the settings given now; optimizer.load_state_dict would bring the saved param_groups (lr, momentum ...) back.`,
+      text: `Not as it was saved: ${changes.names.join(', ')}. The run continues with the current settings; optimizer.load_state_dict would bring the saved param_groups (lr, momentum ...) back.`,
       hint: "Use the checkpoint's configuration to continue exactly as if the run had never stopped.",
     });
   }
@@ -92,10 +92,10 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
   return notices;
 }
 
-/** Running statistics: under DDP the first forward of the run takes rank 0's anyway. */
+/** Running statistics; under DDP the first forward pass of the run takes rank 0's anyway. */
 const isStatistic = (name: string): boolean => /(^|\.)(running_mean|running_var|num_batches_tracked)$/.test(name);
 
-/** What was not the same on all ranks, gradients and what is broadcast aside. */
+/** Names of tensors that differed between ranks, without gradients and tensors that are broadcast anyway. */
 function ownNames({ saved, config, mode }: Resuming): readonly string[] {
   const broadcast = mode.broadcastsBuffers?.(config) === true;
   return [...saved.values].flatMap(([name, held]) =>

@@ -1,8 +1,8 @@
 /**
- * From a checkpoint that was read to the state that this run begins with: every buffer of every device, the order of
- * batches, the step. On the same mode and world size each device gets what it held, and the run goes on to the bit.
- * Otherwise values are taken over by name: each device takes its piece of the whole tensor (map_location), and notices
- * say what changes. Called by blueprint.ts; pure.
+ * Turns a checkpoint into the state that this run begins with: every buffer of every device, the order of batches, the
+ * step. With the same mode and world size each device gets its own values back, and the run continues bit for bit.
+ * Otherwise values are matched by name: each device takes its piece of the whole tensor (map_location), and notices say
+ * what changes. Called by blueprint.ts; pure.
  */
 
 import { LockstepError } from '../../base/errors';
@@ -28,7 +28,7 @@ export interface ResumePlan {
   /** Where the run begins. */
   readonly checkpoint: Checkpoint;
   readonly notices: readonly Notice[];
-  /** Every device goes on with its own values and rows: the run without the stop. */
+  /** Every device continues with its own values and rows, as if the run had not stopped. */
   readonly exact: boolean;
 }
 
@@ -56,10 +56,10 @@ export function resumePlan(input: ResumeInput): ResumePlan {
   const sameRows = changes.ofBatches.length === 0 && saved.batches.generators.length === processes;
   const exact = sameWorld && sameRows;
   const inGroup = saved.microBatch % saved.accumulate;
-  // A process that goes on with its own rows keeps the gradients that it has added up.
+  // A process that continues with its own rows keeps its accumulated gradients.
   const keepsGradients = exact || (sameRows && processes === 1);
   if (inGroup > 0 && config.resumeBy === 'rank0' && processes > 1) throw ownGradients(saved, inGroup);
-  // Steps carry on; how many micro-batches a step has may be another number now, and then the rows are dealt anew.
+  // The count of steps continues; if a step now has another number of micro-batches, the rows are distributed again.
   const microBatch = keepsGradients ? saved.microBatch : firstOfStep(stepOf(saved.microBatch, saved), config);
   const batches = sameRows ? { ...saved.batches, microBatch } : dealtAnew(input, microBatch);
   const values = carried(saved.values, statefulBuffers(input.programs), {
@@ -67,7 +67,7 @@ export function resumePlan(input: ResumeInput): ResumePlan {
     exact: sameWorld,
     keepsGradients,
   });
-  // Without a reference in the checkpoint the reference begins as the run does.
+  // Without a reference in the checkpoint, the reference begins with the run's values.
   const referenceFrom = saved.reference.size > 0 ? saved.reference : saved.values;
   const reference = carried(referenceFrom, statefulBuffers(input.reference), {
     shards: input.referenceShards,
@@ -90,14 +90,14 @@ const ownGradients = ({ name, ...saved }: SavedCheckpoint, inGroup: number): Loc
 
 interface Carrying {
   readonly shards: ShardMap;
-  /** Each device takes what it held itself. */
+  /** Each device takes its own saved values. */
   readonly exact: boolean;
   readonly keepsGradients: boolean;
 }
 
 /**
- * Each device takes its piece of the whole tensor of the file, whatever the pieces were that were saved; what it held
- * otherwise than the others it gets back as it was. What is not in the checkpoint stays as a run begins with it.
+ * Each device takes its piece of the file's whole tensor, whatever pieces were saved; values that differed between
+ * devices return to their devices. Values that are not in the checkpoint keep the initial values of a run.
  */
 function carried(
   saved: SavedValues,
@@ -118,9 +118,7 @@ function carried(
   });
 }
 
-/**
- * This run's samplers, asked from the start of the epoch on; each process with the generator of its rank, or of rank 0.
- */
+/** Runs this run's samplers from the start of the epoch, each process with the generator of its rank or of rank 0. */
 function dealtAnew({ saved, processes, batchesPerEpoch, batches }: ResumeInput, microBatch: number): BatchState {
   const generators = Array.from(
     { length: processes },

@@ -1,23 +1,23 @@
 /**
- * Brings a fresh training to where a broken one was: back to the checkpoint, then the steps since then once more,
- * with the same batches and masks. Runs are deterministic, so on the same kind of device the bits are those of a run
- * without the loss. Called by supervisor.ts; reports no step.
+ * Brings a new training to the place of a failed one: it loads the checkpoint, then repeats the steps since then with
+ * the same batches and masks. Runs are deterministic, so on the same kind of device the bits equal those of a run
+ * without the failure. Called by supervisor.ts; reports no step.
  */
 import type { StepTrace } from '../../protocol/trace';
 import type { Training } from '../training';
 import type { Checkpoint } from './checkpoint';
 
-/** Micro-batches under way at a time. */
+/** Micro-batches per call of run(). */
 const CHUNK = 50;
 
 interface ResumeOptions {
-  /** The last of the micro-batches that run once more is traced, for whoever shows where the run is. */
+  /** Whether to trace the last repeated micro-batch, so that the page can show where the run is. */
   readonly look?: boolean;
 }
 
 /**
- * `microBatch`: the next one to run. Resolves with the trace that was asked for, if one ran. Rejects when this device
- * is lost, too.
+ * `microBatch`: the next one to run. Resolves with the requested trace, if a micro-batch ran. Rejects if this device is
+ * lost, too.
  */
 export async function resume(
   training: Training,

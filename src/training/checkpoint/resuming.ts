@@ -1,4 +1,4 @@
-/** What a run that begins with a checkpoint or with weights from a file reads them by: one part of the site. */
+/** The readers of checkpoints and weights files, as one loadable part of the site. */
 export { initialWeights } from '../weights/initial-weights';
 export { prefixNotices } from './prefix-notices';
 export { readCheckpoint } from './read-checkpoint';

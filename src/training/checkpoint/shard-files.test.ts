@@ -133,8 +133,8 @@ describe('what is missing or damaged', () => {
     expect(join(without(shards, 'rank1.safetensors'))).toThrow(
       'run/rank1.safetensors is missing: the index names 2 ranks',
     );
-    expect(join({ ...shards, [INDEX]: new Uint8Array([123]) })).toThrow('run/index.json: it is no JSON');
-    expect(join(withIndex(shards, { ...index, ranks: 1e9 }))).toThrow('it is no index of a checkpoint in shards');
+    expect(join({ ...shards, [INDEX]: new Uint8Array([123]) })).toThrow('run/index.json: it is not JSON');
+    expect(join(withIndex(shards, { ...index, ranks: 1e9 }))).toThrow('it is not the index of a checkpoint in shards');
     expect(join({ ...shards, 'rank1.safetensors': must(shards['rank0.safetensors'], 'rank 0') })).toThrow(
       /run\/\w+\.\w+/,
     );

@@ -1,8 +1,7 @@
 /**
- * Cuts a checkpoint into a file for each rank and an index. A tensor in pieces is where its pieces are trained; of
- * replicas the rank with the fewest bytes so far stores the piece, so that the files are about equally large. What no
- * device trains (samplers, generators) is with its process. join-shards.ts puts it together again. Called by
- * headless-run.ts.
+ * Cuts a checkpoint into one file per rank and an index. The rank that trains a piece stores it; among replicas, the
+ * rank with the fewest bytes so far, so that the files are about equally large. State that no device trains (samplers,
+ * generators) is stored by its process. join-shards.ts reassembles the files. Called by headless-run.ts.
  */
 import { at } from '../../base/invariant';
 import { type NamedTensor, readMetadata, readSafetensors, writeSafetensors } from '../../interop/safetensors';
@@ -25,13 +24,13 @@ import {
   type StoredFile,
 } from './shard-format';
 
-/** A tensor of the two files: what cuts it, and who has it if nothing does. */
+/** A tensor of the two files: its shards, or the rank that has it whole. */
 interface Holding {
   readonly layout: Layout | undefined;
   readonly devices: readonly DeviceIndex[];
 }
 
-/** By name: the index and the ranks' files. */
+/** Returns the index and the ranks' files, by name. */
 export function shardFiles(
   { model, state }: CheckpointFiles,
   { shards, rankOfDevice }: Pick<Blueprint, 'shards' | 'rankOfDevice'>,
@@ -87,7 +86,7 @@ export function shardFiles(
   };
 }
 
-/** By the names of the tensors. What belongs to the single-device reference is whole. */
+/** Holdings by tensor name. The single-device reference's tensors are whole. */
 function holdingsIn(metadata: Readonly<Record<string, string>>, shards: ShardMap): ReadonlyMap<string, Holding> {
   const values = JSON.parse(metadata['values'] ?? '{}') as ValueMap;
   return new Map(
@@ -100,7 +99,7 @@ function holdingsIn(metadata: Readonly<Record<string, string>>, shards: ShardMap
   );
 }
 
-/** The process whose batches or generator it is; rank 0 has what all share. */
+/** The process whose batches or generator a tensor describes; rank 0 stores shared tensors. */
 function processOf(name: string, ranks: number): Rank {
   const [, process] = /^(?:sampler\.|rng_state\.(?:rank)?)(\d+)/.exec(name) ?? [];
   return Math.min(Number(process ?? 0), ranks - 1);

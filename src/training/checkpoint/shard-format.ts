@@ -1,7 +1,7 @@
 /**
- * A checkpoint as a folder: one file for each rank with what the rank keeps, and an index that says where each piece of
- * each tensor is, as torch.distributed.checkpoint has it. Any world can be made from it. Shared by shard-files.ts,
- * which writes, join-shards.ts, and the command line.
+ * A checkpoint as a folder, as in torch.distributed.checkpoint: one file per rank with that rank's tensors, and an
+ * index with the place of each piece of each tensor. Any world can load it. Shared by shard-files.ts, which writes it,
+ * join-shards.ts, and the command line.
  */
 import * as v from 'valibot';
 import { LIMITS } from '../../protocol/config';
@@ -16,17 +16,19 @@ export const rankFile = (rank: number): string => `rank${rank}.safetensors`;
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const run = v.tuple([count, count]);
 
-/** Where a piece of a tensor is, and which elements of the whole it has; without `ranges` it is the whole tensor. */
+/**
+ * The place of a piece of a tensor, and the elements of the whole that it has; without `ranges` it is the whole tensor.
+ */
 const pieceSchema = v.strictObject({
   file: v.string(),
   /** First index and length of each run of indices, for each dimension. */
   ranges: v.optional(v.array(v.array(run))),
-  /** Of these elements in row-major order, only this run. */
+  /** Only this run of these elements, in row-major order. */
   flat: v.optional(run),
   addend: v.optional(count),
 });
 
-/** The tensors of one of the two files of a checkpoint, and what the file says of itself. */
+/** The tensors and the metadata of one of the two files of a checkpoint. */
 const fileSchema = v.strictObject({
   metadata: v.record(v.string(), v.string()),
   tensors: v.record(

@@ -1,6 +1,6 @@
 /**
- * What rank 0 tells the others when it alone has read the checkpoint: its buffers that outlive a step, but for
- * gradients, which the next step replaces. Called by blueprint.ts.
+ * The buffers that rank 0 broadcasts if it alone has read the checkpoint: those that outlive a step, except gradients,
+ * which the next step replaces. Called by blueprint.ts.
  */
 import type { BufferSpec, Program } from '../../program/instruction';
 import { statefulBuffers } from '../world-state';

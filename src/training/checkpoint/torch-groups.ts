@@ -20,7 +20,9 @@ export interface TorchGroups {
   readonly names: readonly string[];
 }
 
-/** Names by group: the patterns in order, what none of them matches last, as the script of the code panel does. */
+/**
+ * Names by group: the patterns in order, then the names that no pattern matches, as in the script of the code panel.
+ */
 export function groupedNames(
   names: readonly string[],
   { paramGroups }: Pick<Config, 'paramGroups'>,
@@ -31,11 +33,11 @@ export function groupedNames(
     .filter((g) => g.names.length > 0);
 }
 
-/** Names of the states of one parameter: groups may have unlike ones. */
+/** Names of the states of one parameter; these may differ between groups. */
 export const statesOf = (config: Config, parameter: string): readonly string[] =>
   optimizerState(inGroup(config, groupOf(parameter, config.paramGroups))).map(({ name }) => name);
 
-/** Parameters that the optimizer has states for: those with a gradient. Where it keeps no states, all. */
+/** Parameters for which the optimizer has states (those with a gradient), or all if the optimizer keeps none. */
 export function steppedParameters(
   config: Config,
   parameters: readonly string[],
@@ -48,7 +50,7 @@ export function steppedParameters(
   });
 }
 
-/** `steps`: optimiser steps that have been taken; `epoch`: the epoch they ended in. */
+/** `steps`: optimiser steps taken so far; `epoch`: the epoch of the last one. */
 export function torchGroups(config: Config, parameters: readonly string[], steps: number, epoch: number): TorchGroups {
   const { scheduler } = config;
   const grouped = groupedNames(parameters, config);
@@ -63,7 +65,7 @@ export function torchGroups(config: Config, parameters: readonly string[], steps
       lr,
       ...torch,
       ...('momentum' in rest && momentum !== undefined ? { momentum } : {}),
-      // OneCycleLR and CyclicLR turn Adam's first beta as they turn a momentum.
+      // OneCycleLR and CyclicLR change Adam's first beta as they change a momentum.
       ...('beta1' in rest && momentum !== undefined ? { betas: [momentum, rest.beta2] } : {}),
       ...(scheduler === undefined ? {} : { initial_lr: initial }),
       params: own.map((name) => names.indexOf(name)),

@@ -1,20 +1,20 @@
 /**
- * What becomes of one path when several ranks save to it at the same time, and of the cure. Pure: no file is written.
- * Each rank opens the path (which cuts it to nothing), then writes its bytes block by block; the seed says whose turn
- * it is, as the scheduler of a machine would. Called by the museum of mistakes.
+ * Simulates several ranks that save to one path at the same time, and the cure. Pure: no file is written. Each rank
+ * opens the path (which truncates the file), then writes its bytes block by block; the seed decides the order, like a
+ * machine's scheduler. Called by the museum of mistakes.
  */
 import { at } from '../../base/invariant';
 import { Generator } from '../../tensor/generator';
 
 export interface TornWrite {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Rank that wrote each byte last; -1: a hole that nobody has filled, read as zeros. */
+  /** Rank that wrote each byte last; -1: a hole that no rank has filled, which reads as zeros. */
   readonly writer: Int8Array<ArrayBuffer>;
   /** Calls in the order in which they happened. */
   readonly calls: readonly WriteCall[];
   /** Stretches of bytes with one writer, in order. */
   readonly stretches: readonly { readonly from: number; readonly to: number; readonly rank: number }[];
-  /** No rank's file: bytes of several, or a hole. */
+  /** Whether the file is no single rank's: it has bytes of several ranks, or a hole. */
   readonly torn: boolean;
 }
 
@@ -22,7 +22,7 @@ export type WriteCall =
   | { readonly rank: number; readonly call: 'open' }
   | { readonly rank: number; readonly call: 'write'; readonly from: number; readonly to: number };
 
-/** `files`: what each rank saves. `blockBytes`: what one write takes. */
+/** `files`: the bytes that each rank saves. `blockBytes`: bytes per write. */
 export function tornWrite(files: readonly Uint8Array[], blockBytes: number, seed: number): TornWrite {
   const generator = new Generator(seed);
   const size = Math.max(0, ...files.map((file) => file.length));
@@ -38,7 +38,7 @@ export function tornWrite(files: readonly Uint8Array[], blockBytes: number, seed
     const rank = at(active, generator.random() % active.length);
     const from = place[rank];
     if (from === undefined) {
-      // O_TRUNC: what the others have written until now is gone, but they go on at their own offsets.
+      // O_TRUNC: the bytes that others have written are gone, but they continue at their own offsets.
       bytes.fill(0);
       writer.fill(-1);
       length = 0;
@@ -61,7 +61,7 @@ export function tornWrite(files: readonly Uint8Array[], blockBytes: number, seed
 }
 
 /**
- * The cure: rank 0 alone writes, to another name, and renames; the others wait in a barrier. Whatever the seed, the
+ * The cure: only rank 0 writes, to a temporary name, and then renames; the others wait in a barrier. With any seed, the
  * path holds the old file or the new one.
  */
 export const writtenByRank0 = (files: readonly Uint8Array[], blockBytes: number, seed: number): TornWrite =>

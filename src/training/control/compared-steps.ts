@@ -1,10 +1,10 @@
 /**
- * At which steps a run is compared with its single-device reference beside the snapshots of the page, and the control
- * with its own: few at first, then ever further apart, so that a long run costs no more than a few hundred readings.
- * The player and control-run.ts share them; so the two curves have common steps.
+ * The steps at which a run is compared with its single-device reference (in addition to the page's snapshots), and the
+ * control with its reference: close together at first, then ever further apart, so that a long run needs only a few
+ * hundred comparisons. The player and control-run.ts share these steps, so the two curves have common steps.
  */
 
-/** How many steps the headline waits for: what is called "rounding" is small by then, before training amplifies it. */
+/** The headline compares after this many steps: rounding is still small then, before training amplifies it. */
 export const HEADLINE_STEPS = 100;
 const FIRST = [1, 2, 5, 10, 20, 50, HEADLINE_STEPS];
 const GROWTH = 1.1;

@@ -1,7 +1,4 @@
-/**
- * When a playing run is compared with its single-device reference between snapshots, and how far it is away then.
- * Called by player.ts.
- */
+/** Compares a playing run with its single-device reference between snapshots. Called by player.ts. */
 import { stepOf } from '../../protocol/micro-batches';
 import type { Blueprint } from '../blueprint';
 import { differenceFromSingle } from '../weights/weight-differences';
@@ -14,7 +11,7 @@ export interface ControlComparison {
   difference(weights: Weights): number | undefined;
 }
 
-/** Undefined where the run has no reference. */
+/** Undefined if the run has no reference. */
 export function comparisonOf(blueprint: Blueprint): ControlComparison | undefined {
   if (blueprint.reference.length === 0) return undefined;
   const start = stepOf(blueprint.resume?.checkpoint.microBatch ?? 0, blueprint.config);

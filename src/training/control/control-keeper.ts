@@ -1,7 +1,7 @@
 /**
- * The control run of an open session, if the page wants one: opened at the first question, run on for a slice of time
- * at each, freed when it is wanted no more. What becomes of the run itself (restarts, Reset, a lost device) does not
- * touch it; where its own device is lost it begins again. Called by session.ts.
+ * The control run of an open session, if the page asks for one: opened at the first request, advanced for a slice of
+ * time at each request, and freed when no longer needed. Restarts, Reset and lost devices of the run itself do not
+ * affect it; if its own device is lost, it begins again. Called by session.ts.
  */
 import { asLockstepError } from '../../base/errors';
 import { oneAtATime } from '../../base/one-at-a-time';
@@ -12,7 +12,7 @@ import type { DeviceKeeper } from '../device-keeper';
 import { isRestartable } from '../failures/restartable';
 import { type ControlRun, openControlRun } from './control-run';
 
-/** The open run gets no less of the machine than the control does. */
+/** A slice of the control; the open run gets at least as much time. */
 const SLICE_MS = 30;
 
 export interface ControlKeeperOptions {

@@ -1,9 +1,8 @@
 /**
- * The control beside the difference from one device: the single-device run twice over, once as it is and once with
- * weights that start one unit in the last place away. Nothing is parallel in it, so whatever sets the two apart is
- * rounding, amplified by training. A function of the blueprint alone: it starts where the run started, whatever has
- * been reset, restarted or lost since, and costs nothing until somebody asks. control-keeper.ts owns one; it has no
- * pace of its own.
+ * The control for the difference from one device: two single-device runs, the second with initial weights that are one
+ * unit in the last place larger. Neither is parallel, so any difference between them is rounding, amplified by
+ * training. It depends only on the blueprint: it starts where the run started, whatever was reset, restarted or lost
+ * since, and computes nothing until asked. control-keeper.ts owns it.
  */
 import { at } from '../../base/invariant';
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
@@ -20,12 +19,12 @@ import { oneUlpAway } from './one-ulp-away';
 import { CONTROL, pairProgram, REFERENCE } from './pair-program';
 
 export interface ControlRun {
-  /** Where it is: steps taken. */
+  /** Number of steps taken. */
   readonly step: number;
   readonly differences: readonly DifferenceAt[];
-  /** Runs on towards that step, for about so many milliseconds and at least one micro-batch. */
+  /** Runs towards `step` for about `ms` milliseconds, and at least one micro-batch. */
   advance(step: number, ms: number): Promise<void>;
-  /** Weights of the reference: those that the run itself computes, bit for bit. */
+  /** Weights of the reference, bit for bit those of the run's own reference. */
   reference(): Promise<ReadonlyMap<string, Float32Array>>;
   dispose(): Promise<void>;
 }
@@ -97,7 +96,7 @@ async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint
         chunk = Math.max(1, Math.min(2 * chunk, Math.floor(ms / 2 / eachMs)));
         if (now >= deadline && microBatch < until) return;
       }
-      // Where the run has stopped, the curves end together.
+      // If the run has stopped, both curves end at the same step.
       if (microBatch > start && differences.at(-1)?.step !== stepOf(microBatch, config)) await compare();
     },
     async reference() {

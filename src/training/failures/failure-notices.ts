@@ -1,12 +1,12 @@
 /**
- * What of the settings about failures has no effect in this run, or another one than it may seem. Called by
- * blueprint/rare-notices.ts for runs that have such settings.
+ * Notices about failure settings that have no effect in this run, or a surprising one. Called by
+ * blueprint/rare-notices.ts for runs with such settings.
  */
 import type { Program } from '../../program/instruction';
 import { type Config, DEFAULT_CONFIG, type Straggler } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 
-/** Links that a step's messages take. */
+/** Links over which a step sends messages. */
 export const linksOf = (programs: readonly Program[]): ReadonlySet<string> =>
   new Set(
     programs
@@ -18,7 +18,7 @@ export const linksOf = (programs: readonly Program[]): ReadonlySet<string> =>
 
 const words = (s: Straggler): string => (s.type === 'rank' ? `rank ${s.rank}` : `the link from ${s.from} to ${s.to}`);
 
-/** `devices`, `processes`: of the run; `links`: 'from to' of those that carry something. */
+/** `devices`, `processes`: numbers of the run; `links`: 'from to' of the links that carry messages. */
 export function failureNotices(
   { stragglers, placement, timeoutS }: Config,
   {

@@ -1,7 +1,7 @@
 /**
- * Says of a process group that has failed what happened: which rank, at which step and instruction, and who waits for
- * whom, with the lines of the script. The worlds know instructions; the words for them are here. The supervisor
- * calls it before anything is said.
+ * Describes the failure of a process group: which rank failed at which step and instruction, and which ranks wait for
+ * which, with the lines of the script. Worlds report instructions; this file puts them into words. The supervisor calls
+ * it before it reports a failure.
  */
 import { LockstepError } from '../../base/errors';
 import type { Instruction } from '../../program/instruction';
@@ -14,7 +14,7 @@ import { type RankPlace, whoWaits } from './who-waits';
 
 type Subject = Pick<Blueprint, 'programs' | 'processOfDevice' | 'config' | 'mode'>;
 
-/** 'allReduce' as torch.distributed calls it. */
+/** torch.distributed's name of 'allReduce': 'all_reduce'. */
 export const torchName = (op: string): string => op.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function collectiveWords({ op, bucket, seq }: CollectiveRef, ofInstruction: number | undefined): string {
@@ -22,11 +22,11 @@ function collectiveWords({ op, bucket, seq }: CollectiveRef, ofInstruction: numb
   return `${torchName(op)}${of === undefined ? '' : ` of bucket ${of}`} (seq ${seq})`;
 }
 
-/** 'rank 2'; under a mode whose processes have roles, what the page calls the process: 'server', 'worker 2'. */
+/** 'rank 2', or in a mode whose processes have roles the page's name of the process: 'server', 'worker 2'. */
 export const processName = (rank: Rank | undefined, { mode, config }: Pick<Subject, 'mode' | 'config'>): string =>
   (mode.face.failsByDevice && rank !== undefined ? mode.face.role?.(rank, config).title : undefined) ?? `rank ${rank}`;
 
-/** What an instruction is about: 'backward of 2.weight', 'all_reduce of bucket 0 (seq 1)'. */
+/** An instruction in words: 'backward of 2.weight', 'all_reduce of bucket 0 (seq 1)'. */
 export function instructionWords(i: Instruction): string {
   if ((i.kind === 'send' || i.kind === 'recv') && i.collective) return collectiveWords(i.collective, i.bucket);
   if (i.kind === 'send' || i.kind === 'recv') return `${i.kind} of ${i.slice.buffer}`;
@@ -37,21 +37,21 @@ export function instructionWords(i: Instruction): string {
   return `${i.phase}${of === '' ? '' : ` of ${of}`}`;
 }
 
-/** The line of the script that an instruction stands for; of a comment, the line that it explains. */
+/** The line of the script that an instruction stands for; for a comment, the line that the comment explains. */
 export function scriptLine(i: Pick<Instruction, 'anchor'>, script: readonly CodeLine[]): number | undefined {
   let index = i.anchor === 'none' ? -1 : script.findIndex(({ anchor }) => anchor === i.anchor);
   while (index > 0 && script[index]?.text.trim().startsWith('#')) index--;
   return index < 0 ? undefined : index;
 }
 
-/** Who notices a process that stands still depends on what the mode runs over. */
+/** How torch reports a hanging process depends on the mode's transport. */
 function firstWords({ code, message, details }: LockstepError, subject: Subject): string {
   const { mode, config, processOfDevice } = subject;
   const { rank } = details as Partial<FailureDetails>;
-  // The world knows ranks alone (runtime/launch/group-failure.ts).
+  // The world's message knows only ranks (runtime/launch/group-failure.ts).
   const words = message.replace(/\.$/, '').replace(`Rank ${rank} (`, `${capital(processName(rank, subject))} (`);
   if (code !== 'timeout' || processOfDevice.length === 1) return words;
-  // What torch's agent for RPC says (torch/csrc/distributed/rpc/tensorpipe_agent.cpp).
+  // The message of torch's RPC agent (torch/csrc/distributed/rpc/tensorpipe_agent.cpp).
   if (mode.face.failsByDevice)
     return `RPC ran for more than set timeout (${1000 * config.timeoutS} ms) and will now be marked with an error`;
   if (new Set(processOfDevice).size > 1) return words;

@@ -1,7 +1,7 @@
 /**
  * Faults (kill, hang) that the user has scheduled for future steps. The plan outlives a restart: a fault that has fired
- * does not fire again; later ones still do. Filled by the session and the command line; emptied by
- * feeds-with-faults.ts as steps are asked for.
+ * does not fire again; later ones still do. The session and the command line add faults; feeds-with-faults.ts takes
+ * them out when their steps run.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -14,9 +14,12 @@ import type { Fault } from '../../runtime/launch/world';
 export interface PlannedFault {
   readonly what: Fault['what'];
   readonly rank: Rank;
-  /** Of the optimizer: its first micro-batch is struck. Absent: the next micro-batch. */
+  /** The optimizer step in whose first micro-batch the fault fires. Absent: the next micro-batch. */
   readonly step?: number | undefined;
-  /** Absent, or not one of the rank's in that micro-batch: its first. */
+  /**
+   * The instruction at which the fault fires. Absent, or not an instruction of the rank in that micro-batch: the rank's
+   * first.
+   */
   readonly instruction?: number | undefined;
 }
 
@@ -26,7 +29,7 @@ export class FaultPlan {
   private planned: Planned[] = [];
   constructor(private readonly config: Pick<Config, 'accumulate'>) {}
 
-  /** On their way with their steps. */
+  /** Faults of steps that are running. */
   private under: Fault[] = [];
 
   add({ step, ...fault }: PlannedFault): void {
@@ -39,14 +42,17 @@ export class FaultPlan {
     this.under = [];
   }
 
-  /** Planned for a certain step and not come true. */
+  /** Faults planned for a certain step that have not fired. */
   get left(): readonly Pick<PlannedFault, 'what' | 'rank' | 'step'>[] {
     return this.planned.flatMap(({ what, rank, microBatch }) =>
       microBatch === undefined ? [] : [{ what, rank, step: stepOf(microBatch, this.config) }],
     );
   }
 
-  /** After a failure: what has not come true, since an earlier step failed, is for the steps as they run again. */
+  /**
+   * After a failure: faults that have not fired, because an earlier step failed, are planned again for the repeated
+   * steps.
+   */
   replan({ details }: LockstepError): void {
     const struck = details['fault'] as Fault | undefined;
 
@@ -57,14 +63,14 @@ export class FaultPlan {
     this.under = [];
   }
 
-  /** The first micro-batch after `done` that something is planned for. */
+  /** The first micro-batch after `done` with a planned fault. */
   nextAfter(done: number): number {
     const later = this.planned.flatMap(({ microBatch = -1 }) => (microBatch > done ? [microBatch] : []));
     return Math.min(...later, Number.POSITIVE_INFINITY);
   }
 
   /**
-   * The fault of this micro-batch; it is taken off the plan. Of several, the others wait for the micro-batch to be run
+   * Takes the fault of this micro-batch off the plan. If there are several, the others fire when the micro-batch runs
    * again.
    */
   take(microBatch: number, program: () => Program, processOfDevice: readonly Rank[]): Fault | undefined {
@@ -81,7 +87,7 @@ export class FaultPlan {
   }
 }
 
-/** Throws where no process of the run has that rank. */
+/** Throws if no process of the run has that rank. */
 export function checkRank(rank: Rank, processOfDevice: readonly Rank[]): void {
   if (processOfDevice.includes(rank)) return;
   const ranks = new Set(processOfDevice).size;

@@ -1,4 +1,4 @@
-/** What a world is given for each micro-batch, with the fault that is planned for it. */
+/** The host's input to each micro-batch, with its planned fault. */
 import type { StepBatch } from '../../data/batch-source';
 import { programOf } from '../../program/program-of';
 import { programKey } from '../../protocol/step-kind';
@@ -9,11 +9,11 @@ import type { FaultPlan } from './fault-plan';
 
 export interface FeedsWithFaults {
   one(batch: StepBatch): StepFeed;
-  /** As few as the Programs allow; `apart`: one per micro-batch. */
+  /** As few feeds as the Programs allow; `apart`: one per micro-batch. */
   all(batches: readonly StepBatch[], apart: boolean): readonly StepFeed[];
 }
 
-/** Takes each fault out of the plan. `skipped`: steps that the GradScaler has skipped so far. */
+/** Takes each fault off the plan. `skipped`: steps that the GradScaler has skipped so far. */
 export function feedsWithFaults(blueprint: Blueprint, faults: FaultPlan, skipped: () => number): FeedsWithFaults {
   const faultAt = (batch: StepBatch): Fault | undefined =>
     faults.take(
@@ -30,7 +30,7 @@ export function feedsWithFaults(blueprint: Blueprint, faults: FaultPlan, skipped
     all: (batches, apart) =>
       inPrograms(batches, blueprint.togetherAt).flatMap((group) => {
         const struck = group.map(faultAt);
-        // A fault names what a Program of one micro-batch does: then each runs by itself.
+        // A fault names an instruction of a Program with one micro-batch, so then each micro-batch runs alone.
         if (group.length === 1 || apart || struck.some((fault) => fault))
           return group.map((batch, i) => feedOf(batch, struck[i]));
         return [blueprint.feed(group, skipped())];

@@ -1,7 +1,7 @@
 /**
  * Dumps of PyTorch's flight recorder for a training run, one per rank, with its field names: the collectives of the
- * Programs that ran, in the order in which each rank issues them, with what became of them. Times are the measured ones
- * of traced steps; else when it was known that a step was done. Called by the session when asked.
+ * Programs that ran, in the order in which each rank issues them, with their state. Times are measured in traced steps;
+ * in other steps, the time is when the step was known to be done. Called by the session when asked.
  */
 
 import { LockstepError } from '../../base/errors';
@@ -18,7 +18,7 @@ import { scriptLine, torchName } from './failure-words';
 import type { FlightLog, FlightSpan } from './flight-log';
 import { type FlightTensors, flightTensors } from './flight-tensors';
 
-/** Entries per rank; the oldest go first. */
+/** Most entries per rank; the oldest are dropped. */
 const KEPT = 1000;
 
 /** One collective as one rank takes part in it. */
@@ -54,7 +54,7 @@ interface Outcome {
   readonly durationMs: number | null;
 }
 
-/** What became of a call in a micro-batch of a span. */
+/** The state of a call in a micro-batch of a span. */
 function outcomeOf(span: FlightSpan, microBatch: number, call: Call, lane: Lane): Outcome {
   const { completedNs, records, positions } = span;
   if (records) {
@@ -73,7 +73,7 @@ function outcomeOf(span: FlightSpan, microBatch: number, call: Call, lane: Lane)
   if (completedNs !== undefined) return { state: 'completed', startedNs: completedNs, completedNs, durationMs: null };
   const stands = positions?.find((p) => p.device === lane.device);
   const nothing = { startedNs: null, completedNs: null, durationMs: null };
-  // Another rank of the group has got to a later one, so this one has been done.
+  // Another rank of the group has reached a later micro-batch, so this one is done.
   const newest = Math.max(-1, ...(positions ?? []).map((p) => p.microBatch ?? -1));
   const stood = stands?.microBatch;
   if (!stands || stood === undefined) return { state: microBatch < newest ? 'completed' : 'scheduled', ...nothing };
@@ -156,7 +156,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
   });
 }
 
-/** After a restart all groups are made anew. Sequence numbers count from 1; -1: none yet. */
+/** A restart makes new groups. Sequence numbers count from 1; -1: none yet. */
 function recordedGroup(attempt: number, group: Group): RecordedGroup {
   const name = groupDescription(group);
   const description = attempt === 0 ? name : `${name}, restart ${attempt}`;

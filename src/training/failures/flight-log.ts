@@ -1,28 +1,28 @@
 /**
- * What the flight recorder of a training run is written from: which micro-batches were asked for and when they were
- * known to be done, with the times of those that were traced, and which instruction every device was at when the
- * process group failed. It costs one entry per call of run() or trace(); flight-dump.ts makes PyTorch's records of it
- * when somebody asks. It outlives restarts: each is a process group of its own.
+ * The log behind the flight recorder of a training run: which micro-batches were requested and when they were known to
+ * be done, the times of traced micro-batches, and the instruction of every device when the process group failed. It
+ * costs one entry per call of run() or trace(); flight-dump.ts turns it into PyTorch's records on request. It outlives
+ * restarts, each of which makes a new process group.
  */
 
 import type { ProgramKey } from '../../protocol/step-kind';
 import type { InstructionRecord } from '../../runtime/executor';
 import type { FailureDetails, StandsAt } from '../../runtime/launch/world';
 
-/** Micro-batches that were asked for together. */
+/** Micro-batches that were requested together. */
 export interface FlightSpan {
-  /** How many restarts there had been. */
+  /** Number of restarts before. */
   readonly attempt: number;
   readonly batches: readonly { readonly microBatch: number; readonly program: ProgramKey }[];
   readonly createdNs: number;
   completedNs?: number;
-  /** Of a traced step. */
+  /** Records of a traced step. */
   records?: readonly Pick<InstructionRecord, 'id' | 'startUs' | 'durUs'>[];
-  /** It failed with the group: which instructions the devices were at. */
+  /** The instruction of each device when the group failed. */
   positions?: readonly StandsAt[];
 }
 
-/** PyTorch keeps 2,000 entries at most; a record of a micro-batch is one or more of them. */
+/** PyTorch keeps at most 2,000 entries; a micro-batch has one or more of them. */
 const MOST_BATCHES = 1000;
 
 const nowNs = (): number => Math.round((performance.timeOrigin + performance.now()) * 1e6);
@@ -51,13 +51,13 @@ export class FlightLog {
 
   completed(span: FlightSpan, records?: readonly InstructionRecord[]): void {
     span.completedNs = nowNs();
-    // Without what was captured.
+    // Drops captured values.
     if (records) span.records = records.map(({ id, startUs, durUs }) => ({ id, startUs, durUs }));
   }
 
-  /** The process group is gone; what is recorded from now on is the next one's. */
+  /** The process group is gone; later records belong to the next group. */
   failed({ positions = [], fault }: Partial<FailureDetails>): void {
-    // A dead rank cannot say where it was, but the fault plan says where it died.
+    // A dead rank cannot report its position, but the fault plan knows where it died.
     const dead = (microBatch: number, program: ProgramKey): readonly StandsAt[] =>
       fault?.microBatch === microBatch
         ? [{ device: fault.rank, compute: fault.instruction, comm: fault.instruction, program, microBatch }]

@@ -1,6 +1,6 @@
 /**
- * What a collective of a training run takes and gives, as PyTorch's flight recorder has it: sizes and dtypes of
- * tensors, not of the buffers in which they travel. Called by flight-dump.ts.
+ * The inputs and outputs of a collective in PyTorch's flight recorder: sizes and dtypes of tensors, not of the buffers
+ * that are sent. Called by flight-dump.ts.
  */
 
 import type { BufferSpec, Instruction, Lane } from '../../program/instruction';
@@ -21,7 +21,7 @@ const HALF: Readonly<Record<HalfFormat, string>> = { f16: 'Half', bf16: 'BFloat1
 
 export function flightTensors(instructions: readonly Instruction[], lane: Lane): FlightTensors {
   const messages = instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [i] : []));
-  // Where a rank sends, what it only receives into is beside the tensor and is joined with it.
+  // If a rank sends, its receive buffers are separate from the tensor and are combined into it.
   const sends = messages.filter(({ kind }) => kind === 'send');
   const names = new Set((sends.length > 0 ? sends : messages).map(({ slice }) => slice.buffer));
   const outputs = lane.buffers.filter(({ name }) => names.has(name)).map(sizeOf);
@@ -31,6 +31,6 @@ export function flightTensors(instructions: readonly Instruction[], lane: Lane):
   return { inputs, outputs };
 }
 
-/** Halves travel two to an int32 word. */
+/** Halves are sent two per int32 word. */
 const sizeOf = ({ shape, dtype, halves }: BufferSpec): TensorSize =>
   halves ? { shape: halves.shape, dtype: HALF[halves.format] } : { shape, dtype: DTYPE_NAME[dtype] };

@@ -1,6 +1,5 @@
 /**
- * What the user reads while a failed run is started again, when that has been done, and when it is given up. Pure;
- * called by supervisor.ts.
+ * Notices while a failed run restarts, after it has restarted, and when it is given up. Pure; called by supervisor.ts.
  */
 import type { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
@@ -22,7 +21,7 @@ const warning = (id: string, text: string, more: Partial<Notice> = {}): Notice =
   ...more,
 });
 
-/** Said at once; what became of it takes its place. Of a lost device there is nothing to say before. */
+/** Shown at once, and later replaced by the outcome. A lost device has no such notice. */
 export const restartingNotice = (failure: LockstepError, { restarts, config }: RestartCount): Notice | undefined =>
   isOfRank(failure)
     ? warning(failure.code, `${failure.message} ${restartingText(restarts, config.maxRestarts)}`)
@@ -30,11 +29,14 @@ export const restartingNotice = (failure: LockstepError, { restarts, config }: R
 
 export interface Recovered extends RestartCount {
   readonly failure: LockstepError;
-  /** What the ranks began with. */
+  /** The checkpoint that the ranks loaded. */
   readonly from: Checkpoint | undefined;
-  /** What the run has behind it. */
+  /** Number of micro-batches that the run has completed. */
   readonly microBatch: number;
-  /** playing: it goes on by itself. waits: it would, but devices are lost again and again. paused: it did not play. */
+  /**
+   * playing: it continues by itself. waits: it waits for the user, because devices are lost repeatedly. paused: it was
+   * not playing.
+   */
   readonly outcome: 'playing' | 'waits' | 'paused';
   /** Devices lost in close succession. */
   readonly losses: number;
@@ -58,12 +60,12 @@ export function recoveredNotice(recovered: Recovered): Notice {
 
 export interface GivenUp {
   readonly failure: LockstepError;
-  /** Why it is given up, where that is another failure. */
+  /** The second failure, if that is why the run is given up. */
   readonly again: LockstepError | undefined;
-  /** Whether `maxRestarts` is why. */
+  /** Whether the run is given up because of `maxRestarts`. */
   readonly usedUp: boolean;
   readonly config: Config;
-  /** Micro-batches that the run had behind it, and those that what is left has behind it. */
+  /** Micro-batches that the run had completed, and those that are in the state that is left. */
   readonly reached: number;
   readonly left: number;
   readonly hasCheckpoint: boolean;

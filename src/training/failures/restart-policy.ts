@@ -1,23 +1,23 @@
 /**
- * Whether a run that has failed is started again, and whether it then goes on by itself. Ranks that fail are counted as
- * torchrun counts them. A lost device is no fault of the program, so it is replaced as often as it is lost: unless no
- * step comes to its end between two losses, and it waits for the user where losses follow each other so closely that
- * what runs may be their cause. One per run; supervisor.ts asks it.
+ * Decides whether a failed run restarts, and whether it then continues by itself. Failed ranks are counted as torchrun
+ * counts them. A lost device is not the program's fault, so it is replaced each time, unless no step finished since the
+ * last loss. If losses follow each other so quickly that the run may be their cause, the run waits for the user. One
+ * per run; supervisor.ts asks it.
  */
 import type { LockstepError } from '../../base/errors';
 import { isOfRank, isRestartable } from './restartable';
 
-/** A device that lasts for so long was not lost because of what runs on it. */
+/** The run did not cause the loss of a device that worked for this long. */
 const STEADY_MS = 1000;
-/** So many losses without a steady device between them are taken for a loop. */
+/** This many losses without a steady device between them count as a crash loop. */
 const LOOP = 5;
 
 export class RestartPolicy {
   private ofRanks = 0;
-  /** Losses of devices since the last step that came to its end. */
+  /** Devices lost since the last finished step. */
   private stuck = 0;
   private stuckAt = -1;
-  /** Losses of devices, each soon after the one before. */
+  /** Devices lost in quick succession. */
   private quick = 0;
   private recoveredMs = Number.NEGATIVE_INFINITY;
 
@@ -26,12 +26,12 @@ export class RestartPolicy {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** How often all ranks have been started again because one of them failed. */
+  /** Number of restarts of all ranks because one of them failed. */
   get restarts(): number {
     return this.ofRanks;
   }
 
-  /** A failure after so many finished steps: is the run started again? */
+  /** Whether the run restarts after a failure; `finished`: number of finished steps. */
   restartsAfter(failure: LockstepError, finished: number): boolean {
     if (!isRestartable(failure)) return false;
     if (isOfRank(failure)) {
@@ -49,17 +49,17 @@ export class RestartPolicy {
     this.recoveredMs = this.now();
   }
 
-  /** It goes on when the user says so. */
+  /** Whether the run waits until the user continues it. */
   get waits(): boolean {
     return this.quick >= LOOP;
   }
 
-  /** Losses of devices in close succession. */
+  /** Number of devices lost in quick succession. */
   get losses(): number {
     return this.quick;
   }
 
-  /** A new start. */
+  /** Forgets all failures, for a new start. */
   clear(): void {
     this.ofRanks = 0;
     this.stuck = 0;

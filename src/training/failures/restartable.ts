@@ -1,5 +1,5 @@
 /**
- * Which failures a restart of all ranks may cure, and the words for a restart. Called by restart-policy.ts and
+ * The failures that a restart of all ranks may cure, and the words for a restart. Called by restart-policy.ts and
  * recovery-notices.ts.
  */
 import type { ErrorCode, LockstepError } from '../../base/errors';
@@ -11,7 +11,7 @@ const RESTARTABLE: ReadonlySet<ErrorCode> = new Set(['device-lost', 'rank-failed
 
 export const isRestartable = ({ code }: LockstepError): boolean => RESTARTABLE.has(code);
 
-/** Of a rank, and not of the device that all may share. */
+/** Whether a rank failed, not a device that all ranks may share. */
 export const isOfRank = ({ code }: LockstepError): boolean => code === 'rank-failed' || code === 'timeout';
 
 export const restartingText = (restarts: number, most: number): string =>
@@ -20,7 +20,7 @@ export const restartingText = (restarts: number, most: number): string =>
 export const restartsWords = (restarts: number): string =>
   restarts === 1 ? 'The one restart (maxRestarts) is' : `All ${restarts} restarts (maxRestarts) are`;
 
-/** As torchrun does it: from the last checkpoint. */
+/** The sentence about a restart from the last checkpoint, as with torchrun. */
 export function restartText(from: Checkpoint | undefined, config: Config, restarts: number): string {
   const place = from?.microBatch ? `the checkpoint of ${stepWords(from.microBatch, config)}` : 'the start';
   return `All ranks were started again from ${place} (restart ${restarts} of ${config.maxRestarts}).`;

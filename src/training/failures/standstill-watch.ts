@@ -1,7 +1,7 @@
 /**
- * Looks now and then whether a step that is under way waits for a rank, and says so while it does: a hang shows from
- * its first second, not only when the process group gives up. Costs nothing while steps come to their end. One per run
- * on the page; running.ts owns it.
+ * Checks regularly whether a running step waits for a rank, and reports it: a hang is visible from its first second,
+ * not only when the process group times out. Costs nothing while steps finish. One per run on the page; running.ts owns
+ * it.
  */
 import type { Standstill } from '../../protocol/session-events';
 import type { Blueprint } from '../blueprint';
@@ -9,7 +9,7 @@ import type { Training } from '../training';
 import { standstillOf } from './standstill';
 
 const EVERY_MS = 250;
-/** Ranks wait for each other in every step; for so long they do not. */
+/** Ranks wait for each other in every step, but not for this long. */
 const NOTABLE_MS = 500;
 
 export interface StandstillWatch {
@@ -19,7 +19,7 @@ export interface StandstillWatch {
 export interface WatchOptions {
   readonly blueprint: Blueprint;
   readonly training: () => Training;
-  /** What the run has behind it. */
+  /** Number of completed micro-batches. */
   readonly microBatch: () => number;
   readonly say: (standstill: Standstill | undefined) => void;
 }
@@ -36,7 +36,7 @@ export function watchStandstill({ blueprint, training, microBatch, say }: WatchO
     const since = watched.busySinceMs;
     if (since === undefined || performance.now() - since < NOTABLE_MS) return tell(undefined);
     const positions = await watched.positions();
-    // What came to its end meanwhile was no standstill.
+    // A step that finished in the meantime was not a standstill.
     if (training() !== watched || watched.busySinceMs !== since) return tell(undefined);
     tell(standstillOf(blueprint, positions, microBatch(), NOTABLE_MS));
   };

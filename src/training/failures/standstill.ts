@@ -1,7 +1,7 @@
 /**
- * What the ranks of a process group do while it stands still, for the stage and its sentence: who is late, who waits
- * for whom and in what, who has ended. Made of what explainFailure() says after the fact, from the first second on.
- * Pure; called by standstill-watch.ts and, when a rank has failed, by recovery.ts.
+ * The state of a stalled process group, for the stage and its sentence: which rank is late, which ranks wait for which
+ * and in which call, which have ended. It has the facts that explainFailure() reports afterwards, from the first second
+ * on. Pure; called by standstill-watch.ts and, when a rank has failed, by recovery.ts.
  */
 import type { LockstepError } from '../../base/errors';
 import type { RankStanding, Standstill } from '../../protocol/session-events';
@@ -41,7 +41,7 @@ function ranksOf(
   });
 }
 
-/** Undefined while nobody has waited for another rank for at least `leastMs`. */
+/** Undefined until some rank has waited for another rank for at least `leastMs`. */
 export function standstillOf(
   group: Group,
   positions: readonly StandsAt[],
@@ -56,7 +56,7 @@ export function standstillOf(
   return { microBatch, accumulate: group.config.accumulate, ranks, waitedMs, timeoutMs: 1000 * group.config.timeoutS };
 }
 
-/** After a rank has failed: nobody waits any longer. Undefined for other failures. */
+/** The state after a rank has failed, when no rank waits any longer. Undefined for other failures. */
 export function standstillAfter(group: Group, failure: LockstepError, microBatch: number): Standstill | undefined {
   if (!isOfRank(failure)) return undefined;
   const { rank, fault, positions = [] } = failure.details as Partial<FailureDetails>;

@@ -1,7 +1,7 @@
 /**
- * Who lets whom wait, from the instructions that the devices of a process group are at: back along the chain of those
- * who wait, to the rank that lets all of them wait. Pure. Called by failure-words.ts when a group has failed and by
- * standstill.ts while it stands still.
+ * Finds the rank that all others wait for, from the current instructions of a process group's devices, by following the
+ * chain of waiting ranks. Pure. Called by failure-words.ts when a group has failed and by standstill.ts while it stands
+ * still.
  */
 import type { Instruction, Program } from '../../program/instruction';
 import { findProgram } from '../../program/program-of';
@@ -10,15 +10,15 @@ import type { StandsAt } from '../../runtime/launch/world';
 
 export interface RankPlace {
   readonly rank: Rank;
-  /** What it is at, or waits in. */
+  /** The instruction that the device runs or waits in. */
   readonly instruction: Instruction;
-  /** Whose message it waits for. */
+  /** The device whose message it waits for. */
   readonly peer: DeviceIndex | undefined;
 }
 
 /**
- * The instruction that tells most of a device: the one it was stopped at, the message that it waits for, else what it
- * computes.
+ * The most informative instruction of a device: where it was stopped, or the message that it waits for, or its
+ * computation.
  */
 function placeOf(
   { device, compute, comm, program }: StandsAt,
@@ -39,13 +39,13 @@ function placeOf(
 }
 
 export interface Waiting {
-  /** Of every device that says where it is. */
+  /** Places of all devices that report one. */
   readonly places: readonly RankPlace[];
-  /** Whom all others wait for, directly or behind one another. */
+  /** The rank that all others wait for, directly or indirectly. */
   readonly culprit: Rank | undefined;
-  /** The rank that a place waits for; undefined: it does not wait. */
+  /** The rank that a place waits for; undefined if it does not wait. */
   waitsFor(place: RankPlace): Rank | undefined;
-  /** The place that tells most of a rank. */
+  /** The most informative place of a rank. */
   placeOfRank(rank: Rank | undefined): RankPlace | undefined;
 }
 
@@ -53,9 +53,9 @@ export interface Suspect {
   readonly programs: readonly Program[];
   readonly processOfDevice: readonly Rank[];
   readonly positions: readonly StandsAt[];
-  /** Who was made to stop, and before which instruction. */
+  /** The rank that was stopped on purpose, and the instruction before which it stopped. */
   readonly stopped?: { readonly rank: Rank; readonly instruction: number } | undefined;
-  /** Where to begin to look for the culprit. */
+  /** The rank from which the search for the culprit starts. */
   readonly from: Rank | undefined;
 }
 

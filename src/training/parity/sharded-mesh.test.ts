@@ -120,7 +120,10 @@ const TIED: ConfigInput = {
 };
 
 test.each<[ConfigInput, string]>([
-  [{ mesh: { dpShard: 2, tp: 2 }, sharded: { stage: 0 } }, 'layers that tp cuts are sharded by fully_shard alone'],
+  [
+    { mesh: { dpShard: 2, tp: 2 }, sharded: { stage: 0 } },
+    'only fully_shard, which is stage 2 or 3, shards layers that tp cuts',
+  ],
   [
     { mode: 'tensor', mesh: { dpShard: 2, tp: 2 }, sharded: { stage: 1 } },
     'ZeroRedundancyOptimizer shares out the parameters of a whole model',

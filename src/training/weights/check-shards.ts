@@ -1,7 +1,7 @@
 /**
- * Do the Programs of a mode hold what its shard map says? Every owner must have a buffer of its piece's shape for each
- * parameter and buffer of the map, and no device one that the map does not give it. A mistake of a mode, not of a user.
- * Called by blueprint.ts.
+ * Checks that the Programs of a mode match its shard map: every owner must have a buffer with its piece's shape for
+ * each parameter and buffer of the map, and no device may have a buffer that the map does not give it. A failure is a
+ * bug in a mode, not a user's mistake. Called by blueprint.ts.
  */
 import { LockstepError } from '../../base/errors';
 import type { Program } from '../../program/instruction';
@@ -17,7 +17,7 @@ export function checkShards(shards: ShardMap, programs: readonly Program[]): voi
     const layout = shards.get(spec.name);
     if (!layout) continue;
     const piece = pieceOn(layout, device);
-    if (!piece) throw wrong(`cuda:${device} holds ${spec.name}, of which the shard map gives it nothing.`);
+    if (!piece) throw wrong(`cuda:${device} holds ${spec.name}, but the shard map gives it no part of it.`);
     const expected = pieceShape(piece);
     if (!sameShape(expected, spec.shape)) {
       const shapes = `${formatShape(spec.shape)}, and ${formatShape(expected)} by the shard map`;

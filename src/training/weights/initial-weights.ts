@@ -1,7 +1,7 @@
 /**
- * Parameters and running statistics from a .safetensors file in place of the drawn ones, as model.load_state_dict takes
- * them: every tensor of the model must be there with its shape, and no other. A tied weight may be under both of its
- * names or under one. Called by blueprint.ts.
+ * Loads parameters and running statistics from a .safetensors file in place of the drawn ones, as model.load_state_dict
+ * does: the file must have exactly the tensors of the model, with the right shapes. A tied weight may have both of its
+ * names or one. Called by blueprint.ts.
  */
 
 import { brief, firstFew } from '../../base/brief';
@@ -35,7 +35,7 @@ export function initialWeights(
       'Drop the file on the page, or give its path relative to the configuration file.',
     );
   const tensors = new Map(readSafetensors(file, bytes, { stripModule: true }).map((t) => [t.name, t]));
-  // The class weights are the loss's: no state_dict of a model has them.
+  // Class weights belong to the loss: no model's state_dict has them.
   const ofModel = drawn.buffers.filter(({ name }) => name !== LOSS_WEIGHTS);
   checkKeys(file, tensors, { parameters: drawn.parameters, buffers: ofModel }, tied);
 
@@ -80,7 +80,7 @@ function checkKeys(
 ): void {
   const has = (name: string): boolean =>
     tensors.has(name) || tied.some((t) => t.source === name && tensors.has(t.name));
-  // torch fills in num_batches_tracked where a file without versions lacks it.
+  // torch adds num_batches_tracked if a file without versions lacks it.
   const wanted = [
     ...parameters.map((p) => p.name),
     ...buffers.flatMap((b) => (/(^|\.)num_batches_tracked$/.test(b.name) ? [] : [b.name])),
@@ -101,7 +101,7 @@ function checkKeys(
   );
 }
 
-/** A tensor without dimensions has the shape [1] here. */
+/** A scalar has the shape [1] here. */
 function checkShape(file: string, { name, shape }: NamedTensor, wanted: readonly number[]): void {
   if (sameShape(shape, wanted) || (shape.length === 0 && elements(wanted) === 1 && wanted.length === 1)) return;
   throw new LockstepError(

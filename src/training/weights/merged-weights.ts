@@ -1,6 +1,6 @@
 /**
- * The weights of a run, put together from what its devices hold, as one state_dict. Called by snapshots, reports and
- * the writer of .safetensors.
+ * Assembles the weights of a run from its devices' pieces into one state_dict. Called by snapshots, reports and the
+ * writer of .safetensors.
  */
 import { must } from '../../base/invariant';
 import { wholeFrom } from '../../sharding/shard-map';
@@ -9,11 +9,11 @@ import type { Weights } from './weights';
 
 type Merging = Pick<Blueprint, 'shards' | 'parameters' | 'buffers'>;
 
-/** Every parameter whole, in the order of the state_dict. */
+/** All whole parameters, in the order of the state_dict. */
 export const mergedWeights = (blueprint: Merging, weights: Weights): ReadonlyMap<string, Float32Array> =>
   merged(blueprint, weights, blueprint.parameters);
 
-/** Running statistics too: of the replicas of DDP those of rank 0, which saves its own. */
+/** With running statistics, under DDP those of rank 0, which saves its own. */
 export const mergedState = (blueprint: Merging, weights: Weights): ReadonlyMap<string, Float32Array> =>
   merged(blueprint, weights, [...blueprint.parameters, ...blueprint.buffers]);
 

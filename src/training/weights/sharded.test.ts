@@ -206,7 +206,7 @@ test('a mode whose Programs hold other pieces than its shard map says is refused
   );
   const shards = shardedMode(({ shape }) => ownedBy(shape, 0)).shards;
   expect(() => createBlueprint(config, {}, { ...shardedMode(whole), shards })).toThrow(
-    'cuda:1 holds 0.weight, of which the shard map gives it nothing.',
+    'cuda:1 holds 0.weight, but the shard map gives it no part of it.',
   );
   const onlyFirst = shardedMode(({ shape }) => ownedBy(shape, 0)).compile;
   expect(() => createBlueprint(config, {}, { ...shardedMode(whole), compile: onlyFirst })).toThrow(

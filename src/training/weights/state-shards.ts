@@ -1,6 +1,6 @@
 /**
- * The layouts of what belongs to a parameter: its gradient and the states that the optimiser keeps for it lie where the
- * parameter does, cut as it is. A mode that has them elsewhere says so itself. Called by blueprint.ts.
+ * The layouts of a parameter's gradient and optimiser states: by default on the same devices and cut in the same way as
+ * the parameter. A mode that places them elsewhere lists them itself. Called by blueprint.ts.
  */
 import { stateNames } from '../../optim/optimizer';
 import type { Config } from '../../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * How far weights that should be equal are apart: replicas from each other, a parallel mode from its single-device
- * reference. NaN is the largest difference.
+ * The distance between weights that should be equal: between replicas, and between a parallel mode and its
+ * single-device reference. NaN is the largest difference.
  */
 import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -9,7 +9,7 @@ import type { Blueprint } from '../blueprint';
 import { mergedWeights } from './merged-weights';
 import type { Weights } from './weights';
 
-/** max |a - b|; NaN where one of them is NaN. */
+/** max |a - b|; NaN if an element of either is NaN. */
 export function maxAbsDifference(a: Float32Array, b: Float32Array): number {
   let most = 0;
   for (let i = 0; i < a.length; i++) {
@@ -24,8 +24,8 @@ export const worst = (values: readonly number[]): number =>
   values.reduce((most, v) => (Number.isNaN(v) || v > most ? v : most), 0);
 
 /**
- * Replicas of a parameter, or of the same piece of one: under DDP every device trains its own. Copies that are
- * overwritten on each forward, as DataParallel's, do not count.
+ * The largest difference between replicas of a parameter or of the same piece of one; under DDP every device trains its
+ * own. Copies that each forward pass overwrites, as in DataParallel, do not count.
  */
 export function replicaDivergence({ parameters, shards }: Blueprint, { devices }: Weights): number {
   return worst(

@@ -1,6 +1,6 @@
 /**
  * The state_dict of a run as .safetensors: parameters, tied weights under both of their names, running statistics.
- * Counters are int64 without dimensions, as torch has them. Called by run.ts and session.ts.
+ * Counters are int64 scalars, as in torch. Called by run.ts and session.ts.
  */
 import { must } from '../../base/invariant';
 import { type NamedTensor, writeSafetensors } from '../../interop/safetensors';
@@ -12,8 +12,8 @@ import { mergedState } from './merged-weights';
 import type { Weights } from './weights';
 
 /**
- * `wrapped`: as model.state_dict() of DistributedDataParallel or DataParallel gives it, with `module.` before every
- * name; default: model.module.state_dict(). Only these two modes wrap the model.
+ * `wrapped`: like model.state_dict() of DistributedDataParallel or DataParallel, with `module.` before every name;
+ * default: like model.module.state_dict(). Only these two modes wrap the model.
  */
 export function weightsFile(
   blueprint: Blueprint,
@@ -25,7 +25,7 @@ export function weightsFile(
   return writeSafetensors(all, { format: 'pt' });
 }
 
-/** model.state_dict(), of the model that a wrapper wraps. */
+/** model.state_dict() of the unwrapped model. */
 export function stateTensors(blueprint: Blueprint, weights: Weights): readonly NamedTensor[] {
   const { parameters, buffers, config } = blueprint;
   const merged = mergedState(blueprint, weights);

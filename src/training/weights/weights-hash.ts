@@ -4,7 +4,7 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return [...new Uint8Array(digest)].map((b) => b.toString(16).padStart(2, '0')).join('');
 }
 
-/** The memory itself, as the digest does not take memory that threads share. */
+/** Copies the bytes if threads share the memory, because digest() refuses shared memory. */
 function bytesOf(values: Float32Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = values;
   return buffer instanceof ArrayBuffer

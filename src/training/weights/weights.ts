@@ -1,20 +1,20 @@
-/** The weights of a run at one place, by device; and those that are left where no world can be read any more. */
+/** The weights of a run at one step, by device, also if no world can be read any more. */
 import type { Blueprint } from '../blueprint';
 import type { Checkpoint } from '../checkpoint/checkpoint';
 import { type BufferValue, startOn, statefulBuffers } from '../world-state';
 
 /**
- * What every device holds of parameters and buffers, and those of the reference, at one place of the run.
- * `Blueprint.shards` says what piece of the whole that is; weights/merged-weights.ts puts the wholes together.
+ * The parameters and buffers of every device and of the reference at one step of the run. `Blueprint.shards` says which
+ * pieces of whole tensors they are; weights/merged-weights.ts assembles the whole tensors.
  */
 export interface Weights {
-  /** The next one to run. */
+  /** The next micro-batch to run. */
   readonly microBatch: number;
   readonly devices: readonly ReadonlyMap<string, Float32Array>[];
   readonly reference: ReadonlyMap<string, Float32Array> | undefined;
 }
 
-/** The weights in a checkpoint: what a run that cannot go on leaves behind. */
+/** The weights in a checkpoint, which remain of a run that cannot continue. */
 export function weightsIn(checkpoint: Checkpoint, { parameters, buffers, rankOfDevice }: Blueprint): Weights {
   const kept = new Set([...parameters, ...buffers].map(({ name }) => name));
   const of = (values: readonly BufferValue[]) => byName(values.filter(({ buffer }) => kept.has(buffer)));
@@ -25,7 +25,7 @@ export function weightsIn(checkpoint: Checkpoint, { parameters, buffers, rankOfD
   };
 }
 
-/** Those that a run begins with: what is left of one that failed before its first checkpoint. */
+/** The initial weights, which remain of a run that failed before its first checkpoint. */
 export function startWeights({ programs, shards, parameters, buffers, rankOfDevice, resume }: Blueprint): Weights {
   const initial = startOn(shards, [...parameters, ...buffers]);
   const held = statefulBuffers(programs);
