@@ -1,6 +1,6 @@
 /**
- * The table of algorithms. One file each. To add one, add a row in other-algorithms.ts and a name in
- * protocol/collective. Ring and naive are here from the beginning, the others are a part (training/load-parts).
+ * The table of algorithms, one file per algorithm. To add one, add a row in other-algorithms.ts and a name in
+ * protocol/collective. Ring and naive are always loaded, the others on demand (training/load-parts).
  */
 import { must } from '../base/invariant';
 import { CodeTable, Part } from '../base/part';
@@ -16,20 +16,20 @@ const OTHERS = new Part(
   async () => (await import('./other-algorithms')).OTHER_ALGORITHMS,
 );
 
-/** To be awaited before algorithmFor is asked for one of that name. */
+/** Await this before calling algorithmFor with the name. */
 export async function loadAlgorithm(name: AlgorithmName): Promise<void> {
   if (!rows.has(name)) rows.extend(await OTHERS.load());
 }
 
 if (!globalThis.LOCKSTEP_SITE) rows.extend(await OTHERS.load());
 
-/** For a part that has the others itself. */
+/** Adds the algorithms of a part that includes them. */
 export const addAlgorithms = (more: readonly Algorithm[]): void => rows.extend(more);
 
-/** Those that have been loaded: outside the built site all of them. */
+/** The loaded algorithms: outside the built site all. */
 export const loadedAlgorithms = (): readonly Algorithm[] => [...rows.values()];
 
-/** The algorithm of that name, or naive where it does not know the collective. */
+/** The algorithm with that name, or naive if it does not support the collective. */
 export function algorithmFor(name: AlgorithmName, op: CollectiveOp): Algorithm {
   const found = must(rows.get(name), `the algorithm ${name}, which should have been loaded before`);
   return found.ops.includes(op) ? found : naive;

@@ -1,12 +1,12 @@
 /**
- * A barrier is an all-reduce of one element, as NCCL's is: its result needs every rank, so nobody passes before the
- * last has come. Called by the algorithms.
+ * A barrier is an all-reduce of one element, as in NCCL: its result needs every rank, so no rank passes before the last
+ * rank has arrived. Called by the algorithms.
  */
 import { bytesOf } from '../tensor/shape';
 import { suffixOf } from './local-steps';
 import type { Recipe } from './recipe';
 
-/** Its one element. */
+/** Type of the one element. */
 const DTYPE = 'i32';
 const one = () => ({ bytes: bytesOf(DTYPE), dtype: DTYPE }) as const;
 

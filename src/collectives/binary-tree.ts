@@ -1,8 +1,8 @@
 /**
  * NCCL's binary tree over positions 0 .. n-1 (ncclGetBtree): odd positions are leaves, the root is 0 and has one child,
- * the others' parents differ from them in one bit. And what trees do: chunks flow up, joined on the way, or down. In
- * every round a position handles one chunk, so that the chunks of a long buffer follow each other through the levels.
- * Called by tree.ts and double-tree.ts.
+ * the others' parents differ from them in one bit. Also the flows through a tree: chunks move up and are combined on
+ * the way, or move down. In every round a position handles one chunk, so that the chunks of a long buffer follow each
+ * other through the levels. Called by tree.ts and double-tree.ts.
  */
 import { at } from '../base/invariant';
 import type { Link } from '../protocol/collective';
@@ -17,10 +17,10 @@ export interface Tree {
   /** By rank; the root has none. */
   readonly parents: readonly (Rank | undefined)[];
   readonly children: readonly (readonly Rank[])[];
-  /** Hops from the root. */
+  /** Number of hops from the root, by rank. */
   readonly depths: readonly number[];
   readonly depth: number;
-  /** Ranks in the subtree of each. */
+  /** Number of ranks in each rank's subtree. */
   readonly sizes: readonly number[];
 }
 
@@ -48,18 +48,18 @@ export function binaryTree(n: number, rankAt: (position: number) => Rank, positi
 }
 
 /**
- * Chunks of at least 64 KiB, eight at most: enough to keep all levels busy, few enough that latency does not eat it.
+ * Chunks of at least 64 KiB, eight at most: enough to keep all levels busy, few enough that latency does not dominate.
  */
 const CHUNK_BYTES = 65_536;
 const MOST_CHUNKS = 8;
 export const chunksOf = (bytes: number): number => Math.max(1, Math.min(MOST_CHUNKS, Math.floor(bytes / CHUNK_BYTES)));
 
-/** What flows through a tree: a stretch of the call's input in chunks. */
+/** The data that flows through a tree: a stretch of the call's input in chunks. */
 export interface Flow {
   readonly tree: Tree;
   readonly stretch: Stretch;
   readonly parts: number;
-  /** Number of the first chunk, and of all, for the eye. */
+  /** Number of the first chunk and of all chunks, for display. */
   readonly firstChunk?: number;
   readonly chunks?: number;
 }
@@ -76,9 +76,9 @@ export const flowRounds = ({ tree, parts }: Pick<Flow, 'tree' | 'parts'>): numbe
 
 /**
  * One direction of `bytes` in `parts` chunks, to first order: a parent takes the chunks of two children one after the
- * other, so a level costs the first chunk 1.5 alpha + 2 w, the root's one child alpha + w, and the other chunks come
- * alpha + 2 w apart. In a chain (N < 4) a level costs alpha + w, and they come alpha / 2 + w apart. `busy`: everybody
- * sends while it receives, in turn: then chunks come as far apart as levels are.
+ * other, so a level costs the first chunk 1.5 alpha + 2 w, the root's one child alpha + w, and the other chunks follow
+ * at intervals of alpha + 2 w. In a chain (N < 4) a level costs alpha + w, and chunks follow at alpha / 2 + w. `busy`:
+ * every rank alternates between sending and receiving; chunks then follow at the cost of a level.
  */
 export function flowUs({ depth, children }: Tree, parts: number, bytes: number, link: Link, busy = false): number {
   const wide = Math.max(...children.map((each) => each.length));
@@ -88,7 +88,7 @@ export function flowUs({ depth, children }: Tree, parts: number, bytes: number, 
   return (depth - 1) * level + link.latencyUs + wireUs + (parts - 1) * apart;
 }
 
-/** Towards the root, joined at every stop. A parent joins its children in their order. */
+/** Towards the root, combined at every rank. A parent combines its children's chunks in order. */
 export function upRounds(call: NumberedCall, flow: Flow): readonly Round[] {
   const { parents, depths, depth, sizes, children } = flow.tree;
   return Array.from({ length: flowRounds(flow) }, (_, t) =>
@@ -102,7 +102,7 @@ export function upRounds(call: NumberedCall, flow: Flow): readonly Round[] {
   );
 }
 
-/** From the root to everybody. `summed`: of how many ranks the chunks hold the sum, where they do. */
+/** From the root to all ranks. `summed`: number of ranks whose sum the chunks hold, if they hold a sum. */
 export function downRounds(call: NumberedCall, flow: Flow, summed?: number): readonly Round[] {
   const { parents, depths } = flow.tree;
   return Array.from({ length: flowRounds(flow) }, (_, t) =>

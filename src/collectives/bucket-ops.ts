@@ -12,7 +12,7 @@ import { scaleOp } from './scale-op';
 
 const num = (v: Attrs[string] | undefined): number => Number(v);
 
-/** Tensors that lie one after the other in a bucket from `start` on, each with where it begins. */
+/** Consecutive tensors of a bucket from `start` on, each with its offset. */
 function along(
   types: readonly TensorType[],
   { start = 0 }: Attrs,
@@ -92,9 +92,7 @@ const unpack: OpDef = {
     })),
 };
 
-/**
- * inputs: source; output: target, of which `length` elements from `to` on become those of the source from `from` on.
- */
+/** inputs: source; output: target. Copies `length` elements from `from` of the source to `to` of the target. */
 const copy: OpDef = {
   name: 'ops/copy',
   infer: (inputs) => inputs,

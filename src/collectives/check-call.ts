@@ -1,6 +1,6 @@
 /**
- * Refuses the calls that torch.distributed refuses, in its words, and says what a receive does for a reduce operation.
- * Called by recipe.ts.
+ * Refuses the calls that torch.distributed refuses, in its words, and maps a reduce operation to the operation of a
+ * receive. Called by recipe.ts.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';

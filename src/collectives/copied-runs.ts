@@ -5,12 +5,12 @@
 import type { Attrs, OpMove } from '../graph/op';
 import type { HalfFormat } from '../tensor/half-bits';
 
-/** Numbers that say one run: input, where it begins there, output, where it begins there, length. */
+/** Numbers per run: input, offset in the input, output, offset in the output, length. */
 const FIELDS = 5;
 
 export type CopiedRun = Pick<OpMove, 'from' | 'to' | 'length'>;
 
-/** `half`: what the outputs hold; `scale`: what float32 inputs are multiplied by before they are cast. */
+/** `half`: format of the outputs; `scale`: factor of float32 inputs before the cast. */
 export const runAttrs = (runs: readonly CopiedRun[], half?: HalfFormat, scale = 1): Attrs => ({
   runs: runs.flatMap(({ from, to, length }) => [from.operand, from.offset, to.operand, to.offset, length]),
   ...(half ? { format: half } : {}),

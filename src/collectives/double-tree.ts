@@ -1,9 +1,9 @@
 /**
- * Double binary tree: two trees over the same ranks, built so that who is inside one is a leaf of the other; each
- * carries half of the buffer. So every rank sends and receives about 2 S in all, as round the ring, in a number of
- * rounds that grows with log N only: NCCL's choice across many nodes. The second tree is the first one mirrored where N
- * is even, and moved on by one rank where it is odd. Source: Sanders, Speck, Traeff, "Two-tree algorithms for full
- * bandwidth broadcast, reduction and scan" (2009); NCCL's ncclGetDtree.
+ * Double binary tree: two trees over the same ranks, such that an inner rank of one tree is a leaf of the other; each
+ * tree carries half of the buffer. So every rank sends and receives about 2 S in total, as in a ring, but the number of
+ * rounds grows only with log N: NCCL's choice across many nodes. The second tree is the first tree mirrored if N is
+ * even, or shifted by one rank if N is odd. Source: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth
+ * broadcast, reduction and scan" (2009); NCCL's ncclGetDtree.
  */
 import { at } from '../base/invariant';
 import { bytesOf, type DType } from '../tensor/shape';

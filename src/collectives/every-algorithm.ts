@@ -1,4 +1,4 @@
-/** Adds all algorithms to the table, for parts that let one choose among them: the lab and process groups. */
+/** Adds all algorithms to the table, for parts in which the user can choose any: the lab and process groups. */
 import { addAlgorithms } from './algorithms';
 import { OTHER_ALGORITHMS } from './other-algorithms';
 

@@ -1,6 +1,6 @@
 /**
- * 'comm/fill': `length` elements from `from` on become a value. Zeros that a bucket holds for a parameter without
- * gradient or a rank that has run out of batches. In the table of bucket-ops.ts.
+ * 'comm/fill': sets `length` elements from `from` on to a value, such as a bucket's zeros for a parameter without
+ * gradient or for a rank that has run out of batches. In the table of bucket-ops.ts.
  */
 import { at } from '../base/invariant';
 import type { OpDef } from '../graph/op';

@@ -1,14 +1,14 @@
 /**
  * Many tensors as one: 'comm/flatten' copies its inputs one after the other into one flat buffer, as torch's
  * _flatten_dense_tensors; 'comm/unflatten' copies the stretches of a flat buffer into its outputs. Coalesced broadcasts
- * and sums are made of them. attrs.view: PyTorch takes views of the flat buffer there and copies nothing, so that the
- * modelled clock does not count it. In the table of bucket-ops.ts.
+ * and sums use them. attrs.view: PyTorch takes views of the flat buffer here and copies nothing, so the modelled clock
+ * does not count the copy. In the table of bucket-ops.ts.
  */
 import { at } from '../base/invariant';
 import type { OpDef, SegmentedLaunch, TensorType } from '../graph/op';
 import { elements } from '../tensor/shape';
 
-/** Each tensor, with where it begins in the flat buffer. */
+/** Each tensor, with its offset in the flat buffer. */
 function along(types: readonly TensorType[]): readonly { readonly length: number; readonly offset: number }[] {
   let end = 0;
   return types.map(({ shape }) => {

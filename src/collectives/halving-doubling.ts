@@ -1,9 +1,9 @@
 /**
- * Recursive halving and doubling (Rabenseifner): partners at distance N/2, N/4 ... exchange halves of what they still
- * hold and join them, until each has the whole sum of its piece; then the same partners, in reverse, exchange what they
- * have until all have all. As few bytes as the ring in 2 log2 N rounds. Of a world that is not a power of two, ranks
- * 2i+1 of the first pairs hand theirs to 2i before, and get the result from it afterwards. Source: Thakur,
- * Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH" (2005).
+ * Recursive halving and doubling (Rabenseifner): partners at distance N/2, N/4 ... exchange halves of their remaining
+ * stretch and combine them, until each rank has the full sum of its piece; then the same partners, in reverse order,
+ * exchange their pieces until all ranks have everything. It sends as few bytes as the ring, in 2 log2 N rounds. If N is
+ * not a power of two, ranks 2i+1 of the first pairs first send their buffers to 2i, and get the result from 2i at the
+ * end. Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH" (2005).
  */
 import { at } from '../base/invariant';
 import type { Rank } from '../protocol/trace';
@@ -29,9 +29,9 @@ function sentBytes(request: CostRequest, core: Core, piece: PieceOf): ReturnType
 const fold = (core: Core, hop: (odd: Rank, even: Rank) => Hop): Round => core.folded.map((odd) => hop(odd, odd - 1));
 const roundsIf = (round: Round): readonly Round[] => (round.length > 0 ? [round] : []);
 
-/** Piece s of the buffer, of which survivor s gets the sum. */
+/** Piece s of the buffer, whose sum survivor s gets. */
 const pieces = (core: Core, length: number) => (s: number) => share({ offset: 0, length }, core.survivors.length, s);
-/** The blocks of the ranks that survivor s stands for. */
+/** The blocks of the ranks that survivor s represents. */
 const blocksOf =
   (core: Core, length: number) =>
   (s: number): Stretch => {

@@ -1,7 +1,7 @@
 /**
- * The rounds of recursive halving and doubling among a power of two of ranks, and who those are in a world of another
- * size. Survivor s ends the halving with piece s, and starts the doubling with it; pieces lie in the buffer in their
- * order. Called by halving-doubling.ts.
+ * The rounds of recursive halving and doubling among a power of two of ranks, and the choice of these ranks in a world
+ * of another size. Survivor s ends the halving with piece s, and starts the doubling with it; pieces are in order in
+ * the buffer. Called by halving-doubling.ts.
  */
 import { at } from '../base/invariant';
 import type { Rank, Slice } from '../protocol/trace';
@@ -9,7 +9,7 @@ import type { Hop, Round } from './hop';
 import { lengthOf, type Stretch } from './stretches';
 
 /**
- * Of N = P + R ranks: P survivors, a power of two, and the R odd ones of the first pairs, which hand what they have to
+ * N = P + R ranks: P survivors, a power of two, and the R odd ranks of the first pairs, which send their buffers to
  * rank - 1.
  */
 export interface Core {
@@ -37,15 +37,18 @@ function run(piece: PieceOf, first: number, count: number): Stretch {
   return { offset, length: last.offset + last.length - offset };
 }
 
-/** What survivor s sends its partner at distance d: the pieces of the partner's side of their block of 2d. */
+/**
+ * The stretch that survivor s sends to its partner at distance d: the pieces of the partner's side of their block of
+ * 2d.
+ */
 const given = (piece: PieceOf, s: number, d: number): Stretch => run(piece, Math.floor((s ^ d) / d) * d, d);
-/** What it holds by then, when doubling: its own side. */
+/** The stretch that it holds by then in doubling: its own side. */
 const held = (piece: PieceOf, s: number, d: number): Stretch => run(piece, Math.floor(s / d) * d, d);
 
 const distances = ({ survivors }: Core): readonly number[] =>
   Array.from({ length: Math.log2(survivors.length) }, (_, k) => 2 ** k);
 
-/** How many ranks' values survivor s brings. */
+/** The number of ranks whose values survivor s brings. */
 const weight = ({ survivors, folded }: Core, s: number): number => (folded.includes(at(survivors, s) + 1) ? 2 : 1);
 
 export function halvingRounds(core: Core, buffer: string, piece: PieceOf): readonly Round[] {
@@ -53,7 +56,7 @@ export function halvingRounds(core: Core, buffer: string, piece: PieceOf): reado
   return [...distances(core)].reverse().map((d) =>
     core.survivors.map((from, s): Hop => {
       const partner = s ^ d;
-      // Joined so far: those that differ from the receiver in the bits from d on.
+      // Survivors combined so far: those that differ from the receiver only in the bits from d on.
       const joined = [...core.survivors.keys()].filter((k) => k % d === partner % d);
       return {
         ...hop(core, from, partner, { buffer, ...given(piece, s, d) }),
@@ -87,8 +90,8 @@ const hop = ({ survivors }: Core, from: Rank, partner: number, source: Slice): H
 });
 
 /**
- * Elements that each rank sends in a doubling; in a halving it is what its partners' sides hold, which may differ by a
- * few.
+ * Elements that each rank sends in a doubling; in a halving it sends the sizes of its partners' sides, which may differ
+ * slightly.
  */
 export function sentInRounds(
   core: Core,

@@ -1,9 +1,9 @@
 /**
- * Hierarchical over nodes: a reduce-scatter inside each node, so that its ranks hold a part of the node's sum each; an
- * all-reduce of every part across the nodes, by the ranks that hold it; an all-gather inside. What crosses the slow
- * links is S / L a rank and not S, in rounds that grow with the number of nodes and not of ranks. All three are rings.
- * Where nodes differ in size, the parts are as many as the smallest has ranks; on one node it is the plain ring.
- * Source: NCCL's hierarchical rings; Horovod's NCCLHierarchicalAllreduce.
+ * Hierarchical over nodes: a reduce-scatter inside each node, so that each of its ranks holds a part of the node's sum;
+ * an all-reduce of every part across the nodes, by the ranks that hold it; an all-gather inside. Over the slow links
+ * each rank sends about S / L instead of S, in rounds that grow with the number of nodes, not of ranks. All three are
+ * rings. If nodes differ in size, there are as many parts as the smallest node has ranks; on one node it is the plain
+ * ring. Source: NCCL's hierarchical rings; Horovod's NCCLHierarchicalAllreduce.
  */
 import { at } from '../base/invariant';
 import type { Rank } from '../protocol/trace';
@@ -22,7 +22,7 @@ const nodesOf = (worldSize: number, nodes: Nodes | undefined): Nodes =>
 /** Parts of the buffer: one per rank of the smallest node. */
 const partsOf = (nodes: Nodes): number => Math.min(...nodes.map((node) => node.length));
 
-/** Part c inside a node of any size; the further members pass on what comes, and hold none. */
+/** Part c inside a node of any size; members beyond the number of parts only forward chunks and hold none. */
 const partOf = (length: number, parts: number, c: number): Stretch =>
   c < parts ? share({ offset: 0, length }, parts, c) : { offset: length, length: 0 };
 
@@ -33,7 +33,7 @@ const inside = (buffer: string, length: number, nodes: Nodes): readonly RingOf[]
     chunks: partsOf(nodes),
   }));
 
-/** Those that hold part p, one per node, reduce its shares. */
+/** The ranks that hold part p, one per node, reduce its shares. */
 const across = (buffer: string, length: number, nodes: Nodes): readonly RingOf[] =>
   Array.from({ length: partsOf(nodes) }, (_, p) => ({
     members: nodes.map((node) => at(node, p)),
@@ -75,7 +75,7 @@ const allReduce: Recipe = {
   timeUs: hierarchicalUs,
 };
 
-/** Elements of both halves of an all-reduce round one ring. */
+/** Elements that a rank sends in both halves of an all-reduce around one ring. */
 function sentBy(rank: Rank, { members, chunk }: RingOf): number {
   const n = members.length;
   const r = members.indexOf(rank);

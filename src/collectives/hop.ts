@@ -1,4 +1,4 @@
-/** What algorithms are made of: messages between ranks of a group, in rounds. */
+/** Hops and rounds, from which algorithms are built: messages between ranks of a group. */
 import type { Rank, Slice } from '../protocol/trace';
 
 /** One message, in ranks of the group. */
@@ -6,15 +6,15 @@ export interface Hop {
   readonly from: Rank;
   readonly to: Rank;
   readonly source: Slice;
-  /** Absent: the same stretch of the buffer of that name there. */
+  /** Absent: the same stretch of the buffer with the same name. */
   readonly target?: Slice;
-  /** true: joined to what is there by the call's reduceOp; else it is put in its place. */
+  /** true: combined with the target's contents by the call's reduceOp; otherwise it replaces them. */
   readonly joins?: boolean;
   readonly chunk?: number;
   readonly chunks?: number;
-  /** How many ranks' values the target then holds. */
+  /** The number of ranks whose values the target then holds. */
   readonly summed?: number;
 }
 
-/** All hops of a round may be under way at once: every rank posts its sends before it waits for what it receives. */
+/** All hops of a round may be in flight at once: every rank posts its sends before it waits for its receives. */
 export type Round = readonly Hop[];

@@ -1,6 +1,6 @@
 /**
- * What a collective does within the memory of a rank, beside its messages: pre-divides for avg as NCCL does, copies the
- * rank's own block, declares memory for partial results. Called by recipe.ts and by the algorithms.
+ * A collective's local work within a rank's memory: pre-divides for avg as NCCL does, copies the rank's own block,
+ * declares memory for partial results. Called by recipe.ts and by the algorithms.
  */
 import { at, must } from '../base/invariant';
 import type { LaneBuilder } from '../program/lane-builder';
@@ -12,11 +12,11 @@ import type { CollectiveCall, NumberedCall } from './collective';
 export const laneOf = ({ builder, group }: NumberedCall, rank: Rank): LaneBuilder =>
   builder.lane(builder.deviceOf(at(group.ranks, rank)));
 
-/** Of the input; scatter's lies on the root alone. */
+/** Type of the input; for scatter only the root has it. */
 export const dtypeOf = ({ builder, group, input, root = 0 }: CollectiveCall): DType =>
   at(builder.lanesOf(group), root).spec(input).dtype;
 
-/** Keeps names of buffers of several groups on one device apart. */
+/** Suffix that distinguishes the buffers of several groups on one device. */
 export const suffixOf = ({ builder, group }: NumberedCall): string =>
   group.id === builder.mesh.world.id ? '' : `.group${group.id}.`;
 
@@ -31,16 +31,14 @@ export function scaleInput(
   for (const rank of ranks) laneOf(call, rank).compute('comm/scale', [buffer], [buffer], attrs, call.where);
 }
 
-/** Within the memory of one rank; nothing when it is empty. */
+/** Copies within the memory of one rank; emits nothing if the slice is empty. */
 export function copyOwn(call: NumberedCall, rank: Rank, from: Slice, to: Slice): void {
   if (from.length === 0) return;
   const attrs = { from: from.offset, to: to.offset, length: from.length };
   laneOf(call, rank).compute('ops/copy', [from.buffer], [to.buffer], attrs, call.where);
 }
 
-/**
- * A buffer of that many elements on those ranks, for partial results: what NCCL and gloo keep in buffers of their own.
- */
+/** Declares a buffer for partial results on these ranks, which NCCL and gloo keep in internal buffers. */
 export function scratch(
   call: NumberedCall,
   length: number,
@@ -55,22 +53,22 @@ export function scratch(
   return name;
 }
 
-/** Rank r's part of a buffer that is made of equal blocks, one per rank. */
+/** Rank r's block of a buffer of equal blocks, one per rank. */
 export const block = (buffer: string, length: number, rank: Rank): Slice => ({ buffer, offset: rank * length, length });
 
-/** The buffer that the result comes into. */
+/** The buffer of the result. */
 export const outputOf = (call: NumberedCall): string => must(call.output, `${call.op}: the output`);
 
-/** What a rank brings to an all-gather. */
+/** A rank's input to an all-gather. */
 export const broughtBy = (call: NumberedCall, rank: Rank): Slice =>
   call.input === call.output ? block(call.input, call.length, rank) : block(call.input, call.length, 0);
 
-/** A rank's own block of an all-gather comes to its place, where it is not there already. */
+/** Copies a rank's own block of an all-gather to its place, unless it is already there. */
 export function placeOwn(call: NumberedCall, rank: Rank): void {
   if (call.input !== call.output) copyOwn(call, rank, broughtBy(call, rank), block(outputOf(call), call.length, rank));
 }
 
-/** Where a reduce-scatter makes its sums: in a copy of the input, or in the input. */
+/** The buffer in which a reduce-scatter sums: a copy of the input, or the input itself. */
 export function partialSums(call: NumberedCall): string {
   const { input, length, group } = call;
   if (call.consumesInput) return input;

@@ -1,7 +1,7 @@
 /**
- * Naive: everything goes through one rank, as through a parameter server, or straight from whom has it to whom wants
- * it. The sums are taken in rank order from the root on. Correct, easy to follow, and knows every collective; kept
- * beside the others to be compared: the root's port carries N-1 times what the others' do, and they wait for it.
+ * Naive: all data goes through one rank, as through a parameter server, or straight from its owner to its reader. Sums
+ * run in rank order from the root on. Correct, easy to follow, and supports every collective; kept for comparison with
+ * the others: the root's port carries N-1 times as much as the others', and the others wait for the root.
  */
 import type { Rank, Slice } from '../protocol/trace';
 import { barrierFrom } from './barrier';
@@ -14,11 +14,11 @@ import { burstUs, messageUs, mod } from './stretches';
 const others = ({ group, root = 0 }: NumberedCall): readonly Rank[] =>
   [...group.ranks.keys()].filter((rank) => rank !== root);
 
-/** One round per message: the root's port takes them one after the other. */
+/** One round per message, because the root's port handles one message at a time. */
 const inTurn = (ranks: readonly Rank[], hop: (rank: Rank, k: number) => Hop): readonly Round[] =>
   ranks.map((rank, k) => [hop(rank, k)]);
 
-/** What each rank sends where the root sends `root` bytes and the others `other`. */
+/** Bytes sent by rank: the root sends `root`, the others send `other`. */
 const sent = (n: number, root: number, other: number, rootRank = 0): readonly number[] =>
   Array.from({ length: n }, (_, rank) => (rank === rootRank ? root : other));
 

@@ -1,4 +1,4 @@
-/** The algorithms that a run loads when it has one of them (algorithms.ts). Lab and process groups have them all. */
+/** The algorithms that only runs with one of them load (algorithms.ts). The lab and process groups load all. */
 import type { Algorithm } from './collective';
 import { doubleTree } from './double-tree';
 import { halvingDoubling } from './halving-doubling';

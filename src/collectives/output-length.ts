@@ -1,7 +1,7 @@
-/** How large the result of a collective is. Called by who runs one collective alone: the lab and torch.distributed. */
+/** The size of a collective's result. Called by code that runs a single collective: the lab and torch.distributed. */
 import type { CollectiveOp } from '../protocol/collective';
 
-/** Elements that come out on a rank, of `length` that each brings; undefined: the collective works in place. */
+/** Elements of a rank's output if each rank's input has `length`; undefined: the collective works in place. */
 export function outputLength(op: CollectiveOp, length: number, worldSize: number): number | undefined {
   switch (op) {
     case 'allGather':

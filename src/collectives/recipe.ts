@@ -1,7 +1,7 @@
 /**
- * What the files of the algorithms are written in: one recipe per collective says which hops happen in which round and
- * what they cost; `algorithm` makes of a set of recipes an Algorithm, which checks the call, pre-divides for avg and
- * writes the rounds into the Program. Not an algorithm itself.
+ * The form of the algorithms' files: one recipe per collective lists the hops of each round and their cost; `algorithm`
+ * turns a set of recipes into an Algorithm, which checks the call, pre-divides for avg and writes the rounds into the
+ * Program.
  */
 import { at, must } from '../base/invariant';
 import { placesByNode } from '../mesh/nodes';
@@ -14,7 +14,7 @@ import type { Round } from './hop';
 import { dtypeOf, scaleInput } from './local-steps';
 
 export interface Recipe {
-  /** Declares what it needs beside input and output, copies within a device, and hands over its rounds, once. */
+  /** Declares further buffers, copies within a device, and calls `run` once with its rounds. */
   emit(call: NumberedCall, run: (rounds: readonly Round[]) => void): void;
   cost(request: CostRequest): CollectiveCost;
   timeUs(request: CostRequest, link: Link, across: Link): number;
@@ -55,20 +55,20 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
   };
 }
 
-/** As the builder's mesh says; undefined where all are on one node. */
+/** The nodes of the builder's mesh; undefined if all ranks are on one node. */
 function nodesOf({ group, builder }: CollectiveCall): CollectiveCall['nodes'] {
   const nodes = placesByNode(group.ranks, (rank) => at(builder.mesh.nodeOf, builder.deviceOf(rank)));
   return nodes.length > 1 ? nodes : undefined;
 }
 
 const ROOTED: readonly CollectiveOp[] = ['broadcast', 'reduce', 'scatter', 'gather'];
-/** Where no rank is special to the caller, what needs one takes rank 0. */
+/** If the collective has no root but the algorithm needs one, rank 0. */
 const rootOf = ({ op, root = 0 }: Pick<CostRequest, 'op' | 'root'>): Rank => (ROOTED.includes(op) ? root : 0);
 
 interface Place {
   readonly round: number;
   readonly rounds: number;
-  /** How hops join, where a receive cannot do it by itself. */
+  /** How hops combine elements, if a receive alone cannot. */
   readonly join: Join | undefined;
   readonly tensor: CollectiveRef['tensor'];
 }
@@ -112,7 +112,7 @@ function emitRound(name: AlgorithmName, call: NumberedCall, hops: Round, { round
   );
 }
 
-/** The same stretch of time for several independent sets of rounds. */
+/** Runs several independent sets of rounds at the same time. */
 export function together(...sets: readonly (readonly Round[])[]): readonly Round[] {
   const length = Math.max(0, ...sets.map((rounds) => rounds.length));
   return Array.from({ length }, (_, k) => sets.flatMap((rounds) => rounds[k] ?? []));

@@ -1,6 +1,6 @@
 /**
  * Broadcast and reduce along the ring, cut open at the root: a chain of N-1 links through which the chunks follow each
- * other, as NCCL does it. With as many chunks as ranks the root sends S once, whatever N. Called by ring.ts.
+ * other, as in NCCL. With as many chunks as ranks, the root sends S once for any N. Called by ring.ts.
  */
 import type { Rank } from '../protocol/trace';
 import type { CostRequest, NumberedCall } from './collective';
@@ -11,7 +11,7 @@ import { messageUs, mod, share } from './stretches';
 /** Rank at a position of the chain that starts at the root; the direction is the ring's. */
 const rankAt = (position: number, root: Rank, n: number): Rank => mod(root - position, n);
 
-/** In round t link l (from position l to l+1) carries chunk t - l. */
+/** In round t, link l (from position l to l+1) carries chunk t - l. */
 function chain(call: NumberedCall, hop: (link: number, chunk: number) => Omit<Hop, 'source'>): readonly Round[] {
   const n = call.group.ranks.length;
   return Array.from({ length: Math.max(0, 2 * n - 2) }, (_, t) =>
@@ -24,11 +24,11 @@ function chain(call: NumberedCall, hop: (link: number, chunk: number) => Omit<Ho
   );
 }
 
-/** The first chunk takes alpha + w a link, the N-1 others come alpha / 2 + w apart. */
+/** The first chunk takes alpha + w per link, and the N-1 others follow at intervals of alpha / 2 + w. */
 const timeUs: Recipe['timeUs'] = ({ bytes, worldSize: n }, link) =>
   (n - 1) * (messageUs(bytes / n, link) + messageUs(bytes / n, { ...link, latencyUs: link.latencyUs / 2 }));
 
-/** All send S but the last of the chain. */
+/** All ranks send S except the last of the chain. */
 const sent = ({ bytes, worldSize: n }: CostRequest, idle: Rank): readonly number[] =>
   Array.from({ length: n }, (_, rank) => (rank === idle ? 0 : bytes));
 
@@ -49,7 +49,7 @@ export const chainBroadcast: Recipe = {
   timeUs,
 };
 
-/** Towards the root: link l leads from position N-1-l to the one before it. */
+/** Towards the root: link l leads from position N-1-l to the previous position. */
 export const chainReduce: Recipe = {
   emit(call, run) {
     const { root = 0, group } = call;

@@ -1,7 +1,7 @@
 /**
- * The two halves that rings are made of, for any ranks in a row: in a reduce-scatter each chunk goes once round and is
- * joined at every stop, in an all-gather it goes once round and is put in place. Member i sends to member i-1, so that
- * chunk c is folded x[c-1] + x[c-2] + ... + x[c], as gloo does it, and member c ends up with it. Called by ring.ts and
+ * The two halves of a ring, for any list of ranks: in a reduce-scatter each chunk goes around once and is combined at
+ * every member, in an all-gather it goes around once and is copied. Member i sends to member i-1, so that chunk c is
+ * summed as x[c-1] + x[c-2] + ... + x[c], as in gloo, and member c ends up with the sum. Called by ring.ts and
  * hierarchical.ts.
  */
 import { at } from '../base/invariant';
@@ -11,31 +11,31 @@ import { mod } from './stretches';
 
 export interface RingOf {
   readonly members: readonly Rank[];
-  /** The stretch of chunk c, one a member; may be empty. */
+  /** The stretch of chunk c, one per member; may be empty. */
   readonly chunk: (c: number) => Slice;
-  /** How many ranks' values each member brings. Default 1. */
+  /** The number of ranks whose values each member brings. Default 1. */
   readonly weights?: readonly number[];
-  /** Number of the first chunk among `chunks`, for the eye. */
+  /** Number of the first chunk among `chunks`, for display. */
   readonly firstChunk?: number;
   readonly chunks?: number;
 }
 
-/** Which chunk member r sends in a round of each half. */
+/** The chunk that member r sends in a round of each half. */
 export const reduceScatterChunk = (r: number, round: number, n: number): number => mod(r + 1 + round, n);
 export const allGatherChunk = (r: number, round: number, n: number): number => mod(r + round, n);
 
 export function reduceScatterRounds(ring: RingOf): readonly Round[] {
   const n = ring.members.length;
-  /** By chunk: how many ranks' values its last member has sent on. */
+  /** By chunk: the number of ranks whose values its last member has sent on. */
   const summed = ring.members.map((_, c) => ring.weights?.[mod(c - 1, n)] ?? 1);
   return rounds(ring, reduceScatterChunk, (c, round) => {
-    // Members c-1, c-2, ... have added theirs; rounds come in order, and every chunk is in each.
+    // Members c-1, c-2, ... have added their values; rounds are in order, and each round has every chunk.
     summed[c] = at(summed, c) + (ring.weights?.[mod(c - 2 - round, n)] ?? 1);
     return { joins: true, summed: at(summed, c) };
   });
 }
 
-/** `summed`: of how many ranks the chunks hold the sum, where they do. */
+/** `summed`: number of ranks whose sum the chunks hold, if they hold a sum. */
 export function allGatherRounds(ring: RingOf, summed?: number): readonly Round[] {
   return rounds(ring, allGatherChunk, () => (summed === undefined ? {} : { summed }));
 }

@@ -1,8 +1,8 @@
 /**
- * Ring: a reduce-scatter round the ring, then an all-gather round the ring; 2(N-1) rounds, each rank sends 2(N-1)/N of
- * the buffer, which is the least possible, but the rounds grow with N. Chunks and the order of summation of the
- * all-reduce are gloo's: chunk c has 2*ceil(n / 2N) elements and is folded x[c-1] + x[c-2] + ... + x[c] (indices mod
- * N), so that sums are gloo's bit for bit. Rank r therefore sends to r-1. Source: gloo's allreduce_ring_chunked; cost:
+ * Ring: a reduce-scatter around the ring, then an all-gather around the ring. It has 2(N-1) rounds; each rank sends
+ * 2(N-1)/N of the buffer, the minimum, but the number of rounds grows with N. Chunks and the order of summation of the
+ * all-reduce are gloo's: chunk c has 2*ceil(n / 2N) elements and is summed as x[c-1] + x[c-2] + ... + x[c] (indices mod
+ * N), so sums equal gloo's bit for bit. Rank r therefore sends to r-1. Source: gloo's allreduce_ring_chunked; cost:
  * Patarasu & Yuan, "Bandwidth optimal all-reduce algorithms" (2009).
  */
 import { at } from '../base/invariant';
@@ -15,7 +15,7 @@ import { chainBroadcast, chainReduce } from './ring-chain';
 import { allGatherChunk, allGatherRounds, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
 import { bytesOfElements, elementsOf, lengthOf, messageUs } from './stretches';
 
-/** gloo's chunks are whole pairs of elements; a word of halves is such a pair. */
+/** gloo's chunks are whole pairs of elements; a word of halves is already a pair. */
 const grainOf = (halves: HalfFormat | undefined): number => (halves ? 1 : 2);
 
 /** The stretch of chunk c, in whole grains; length 0 when the buffer is too short to fill it. */

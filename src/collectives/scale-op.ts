@@ -1,6 +1,6 @@
 /**
- * 'comm/scale': `length` elements from `from` on times a factor, in place. What ReduceOp.AVG does before the sum. In
- * the table of bucket-ops.ts.
+ * 'comm/scale': multiplies `length` elements from `from` on by a factor, in place, as ReduceOp.AVG does before the sum.
+ * In the table of bucket-ops.ts.
  */
 import { at } from '../base/invariant';
 import type { OpDef } from '../graph/op';

@@ -1,7 +1,7 @@
 /**
  * torch.distributed.send and recv, isend and irecv, and batch_isend_irecv: messages from one rank of a group to
- * another. Those of one call are under way at once: every rank posts what it sends before it waits for what it
- * receives, so that neighbours may exchange without a deadlock. Called by distributed/.
+ * another. All messages of one call are in flight at once: every rank posts its sends before it waits for its receives,
+ * so that neighbours can exchange without a deadlock. Called by distributed/.
  */
 import { at } from '../base/invariant';
 import type { ProgramBuilder } from '../program/builder';
@@ -18,7 +18,7 @@ export interface PointToPoint {
 
 export interface SendRecvCall {
   readonly builder: ProgramBuilder;
-  /** Ranks of it, each with one device. */
+  /** Ranks of the group, each with one device. */
   readonly group: Group;
   readonly messages: readonly PointToPoint[];
   readonly payload: Payload;

@@ -1,9 +1,9 @@
 /**
- * Binary tree: sums flow up to the root, and down again to everybody; long buffers in chunks that follow each other
- * through the levels. Its rounds grow with log N, so it beats the ring where messages are small; but an inner rank
- * receives (and sends) two chunks per round, which halves its bandwidth, while the leaves, half of all ranks, hardly do
- * anything. The double tree cures that. Source: NCCL's trees (src/graph/trees.cc); a tree whose root is rank r is the
- * same tree with the ranks counted from r on.
+ * Binary tree: sums flow up to the root, and down again to all ranks; long buffers are cut into chunks that follow each
+ * other through the levels. The number of rounds grows with log N, so it beats the ring for small messages; but an
+ * inner rank receives (and sends) two chunks per round, which halves its bandwidth, while the leaves, half of all
+ * ranks, do very little. The double tree fixes this. Source: NCCL's trees (src/graph/trees.cc); a tree with root r is
+ * the same tree with ranks counted from r.
  */
 import { at } from '../base/invariant';
 import { barrierFrom } from './barrier';

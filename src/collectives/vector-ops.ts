@@ -1,14 +1,14 @@
 /**
- * What collectives compute on the way, with vectors. Copies have no kernel: TypedArray.set moves memory at its full
+ * The arithmetic of collectives with vectors. Copies have no kernel, because TypedArray.set already copies at full
  * speed.
  */
 import { at } from '../base/invariant';
 import type { VectorOp, VectorOps } from '../graph/vectors/vector-op';
 import { addressOf } from '../graph/vectors/vectors';
 
-/** Elements from which another thread is worth its call. */
+/** Fewest elements per thread. */
 const OF_A_THREAD = 32_768;
-/** Elements of a sum from which a call of WebAssembly is worth its arguments. */
+/** From this many elements on, a sum is worth a call of WebAssembly. */
 const WORTH_A_CALL = 256;
 
 const pack: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
@@ -40,11 +40,11 @@ const scale: VectorOp = ({ outputs, attrs }, vectors) => {
 const fold: VectorOp = ({ inputs, outputs, attrs }, vectors) => {
   const { length } = at(inputs, 0);
   const factors = [Number(attrs['scale']), Number(attrs['after'])];
-  // A product with a number that is no float32 would be rounded twice.
+  // A product with a number that is not a float32 would be rounded twice.
   if (length < WORTH_A_CALL || factors.some((factor) => Math.fround(factor) !== factor)) return undefined;
   const addresses = [...inputs, ...outputs].map(addressOf);
   const table = vectors.words(vectors.scratch, addresses.length);
-  // The kernel's own sum is stored behind the table, at a multiple of 16 bytes.
+  // The kernel stores its own sum after the table, at a multiple of 16 bytes.
   const own = 16 * Math.ceil(addresses.length / 4);
   const calls = vectors
     .runs(length, OF_A_THREAD)

@@ -1,8 +1,8 @@
 /**
  * The ranks of a run as a grid with named axes, after torch.distributed.device_mesh: coordinates, a process group for
- * every line of every axis, which ranks share a batch, which node each device is on. Ranks are
- * row-major with the tensor axis innermost, so its traffic stays on the fastest links. It holds no tensors and sends
- * nothing. Parallel modes describe themselves with it; compilers, training and the launchers read it.
+ * every line of every axis, the ranks that share a batch, the node of each device. Ranks are row-major with the tensor
+ * axis innermost, so the tensor axis has the fastest links. A parallel mode describes its ranks with a mesh; compilers,
+ * training and the launchers read it.
  */
 import { invariant, must } from '../base/invariant';
 import { AXES, type Axis, type Group } from '../protocol/mesh';
@@ -23,7 +23,7 @@ import { spreadOverNodes } from './nodes';
 export interface MeshOptions {
   /** Devices that one process drives: N under DataParallel, else 1. */
   readonly devicesPerRank?: number;
-  /** Nodes that the devices are spread over. */
+  /** Number of nodes. */
   readonly nodes?: number;
 }
 
@@ -40,7 +40,7 @@ export class DeviceMesh {
   readonly devices: readonly DeviceIndex[];
   private readonly lines: Readonly<Record<Axis, readonly Group[]>>;
   private readonly devicesOfRank: readonly (readonly DeviceIndex[])[];
-  /** Groups that are no line, in the order in which compilers asked for them. */
+  /** Groups that are not lines, in the order in which compilers requested them. */
   private readonly otherGroups: Group[] = [];
 
   constructor(shape: MeshShape, { devicesPerRank = 1, nodes = 1 }: MeshOptions = {}) {
@@ -59,7 +59,7 @@ export class DeviceMesh {
     this.lines = linesOf(this);
   }
 
-  /** Where a rank lies on every axis. */
+  /** The position of a rank on every axis. */
   coordinate(rank: Rank): Coordinate {
     invariant(this.world.ranks.includes(rank), `there is no rank ${rank} among ${this.worldSize}`);
     return placeOf(rank, this.shape);
@@ -86,8 +86,8 @@ export class DeviceMesh {
   }
 
   /**
-   * As torch's DeviceMesh._flatten: the ranks that differ from this one only along these axes. Where at most one of the
-   * axes has several ranks, the plane is the line along this axis.
+   * Like torch's DeviceMesh._flatten: the ranks that differ from this rank only along these axes. If only one of the
+   * axes has several ranks, the plane is the line along that axis.
    */
   plane(axes: readonly Axis[], rank: Rank): Group {
     const long = axes.filter((axis) => this.shape[axis] > 1);
@@ -97,8 +97,8 @@ export class DeviceMesh {
   }
 
   /**
-   * As torch.distributed.new_group, for ranks that are on no line. Where a group has these ranks already, this is that
-   * group; else it gets the next number, as torch counts its groups.
+   * Like torch.distributed.new_group, for ranks that are not a line. If a group with these ranks exists, returns that
+   * group; otherwise the new group gets the next number, as in torch.
    */
   newGroup(ranks: readonly Rank[], kind: { readonly purpose: string } | { readonly axes: readonly Axis[] }): Group {
     const known = [this.world, ...AXES.flatMap((axis) => this.lines[axis]), ...this.otherGroups];
@@ -116,23 +116,23 @@ export class DeviceMesh {
     return dataIndexOf(this.coordinate(rank), this.shape);
   }
 
-  /** How many different batches a step has: one for each data index. */
+  /** Number of different batches per step: one per data index. */
   get dataIndices(): number {
     return dataIndices(this.shape);
   }
 
-  /** What a process drives. */
+  /** The devices that a process drives. */
   devicesOf(rank: Rank): readonly DeviceIndex[] {
     return this.devicesOfRank[rank] ?? [];
   }
 }
 
-/** As torch's init_device_mesh with mesh_dim_names; axes that are not named have one rank. */
+/** Like torch's init_device_mesh with mesh_dim_names; axes without a name here have one rank. */
 export function initDeviceMesh(sizes: Partial<MeshShape> = {}, options: MeshOptions = {}): DeviceMesh {
   return new DeviceMesh(shapeOf(sizes), options);
 }
 
-/** Every line of every axis, numbered on from the default group; axes of one rank come last. */
+/** Every line of every axis, with numbers after the default group's; axes of one rank are last. */
 function linesOf(mesh: DeviceMesh): DeviceMesh['lines'] {
   const lines: Record<Axis, readonly Group[]> = { pp: [], dpReplicate: [], dpShard: [], cp: [], tp: [] };
   let next = mesh.world.id + 1;

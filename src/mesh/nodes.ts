@@ -1,22 +1,22 @@
 /**
- * Which ranks share a node. The only place that knows; called by the device mesh, the modelled clock, the launchers,
- * the collectives lab and torch.distributed's groups.
+ * Decides which ranks share a node. Called by the device mesh, the modelled clock, the launchers, the collectives lab
+ * and torch.distributed's groups.
  */
 import { at } from '../base/invariant';
 
-/** By rank, the number of its node: as equally many on each as can be, in order. A node too many stays empty. */
+/** The node of each rank, in order, with the ranks spread as evenly as possible. Surplus nodes stay empty. */
 export function spreadOverNodes(ranks: number, nodes: number): readonly number[] {
   const count = Math.min(nodes, ranks);
   return Array.from({ length: ranks }, (_, rank) => Math.floor((rank * count) / ranks));
 }
 
-/** All ranks by node. */
+/** The ranks of each node. */
 export function ranksByNode(ranks: number, nodes: number): readonly (readonly number[])[] {
   const nodeOf = spreadOverNodes(ranks, nodes);
   return placesByNode([...nodeOf.keys()], (rank) => at(nodeOf, rank));
 }
 
-/** The members of a group by node, as places in the list; a single list where all are on one node. */
+/** The members of a group by node, as indices into the list; a single list if all are on one node. */
 export function placesByNode(
   members: readonly number[],
   nodeOf: (member: number) => number,

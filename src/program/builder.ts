@@ -1,6 +1,6 @@
 /**
- * What compilers write Programs with: one LaneBuilder per device, ids and tags over the whole mesh, and transfers,
- * which are a send in one lane and a recv in another.
+ * Compilers write Programs with this builder: one LaneBuilder per device, ids and tags over the whole mesh, and
+ * transfers, each a send in one lane and a recv in another.
  */
 import { must } from '../base/invariant';
 import type { OpTable } from '../graph/op';
@@ -30,13 +30,13 @@ export interface Exchanged {
   readonly from: Endpoint;
   readonly to: Endpoint;
   readonly what: Message;
-  /** Emits what the receiver does with it. */
+  /** Emits the receiver's work on the message. */
   readonly received?: ((lane: LaneBuilder) => void) | undefined;
 }
 
 export class ProgramBuilder {
   private id = 0;
-  /** By group, how many collectives it has had. */
+  /** Number of collectives so far, by group. */
   private readonly sequence = new Map<Group['id'], number>();
   readonly lanes: readonly LaneBuilder[];
 
@@ -53,12 +53,12 @@ export class ProgramBuilder {
     return must(this.lanes[device], `lane of cuda:${device}`);
   }
 
-  /** What follows, on all lanes, belongs to that micro-batch of the Program (from 0, in ascending order). */
+  /** From here on, instructions on all lanes belong to this micro-batch of the Program (from 0, in ascending order). */
   startMicroBatch(microBatch: number): void {
     for (const lane of this.lanes) lane.startMicroBatch(microBatch);
   }
 
-  /** The device of a rank that drives one. */
+  /** The device of a rank that drives only one. */
   deviceOf(rank: Rank): DeviceIndex {
     return must(this.mesh.devicesOf(rank)[0], `device of rank ${rank}`);
   }
@@ -75,14 +75,14 @@ export class ProgramBuilder {
     return seq;
   }
 
-  /** A matching send and recv. The tag is made unique. */
+  /** Emits a matching send and recv with a unique tag. */
   transfer(from: Endpoint, to: Endpoint, what: Message): void {
     this.exchange([{ from, to, what }]);
   }
 
   /**
-   * Transfers that belong together, as one round of a ring: every device posts its sends before it waits for what it
-   * receives.
+   * Emits transfers that belong together, such as one round of a ring: every device posts its sends before it waits for
+   * its receives.
    */
   exchange(transfers: readonly Exchanged[]): void {
     const tagged = transfers.map((transfer, i) => ({

@@ -1,6 +1,6 @@
 /**
- * Which elements of a written buffer a trace keeps, and what a reader sees of them: floats, also of integers and of
- * tensors in half precision. Called by the executors.
+ * The elements of a written buffer that a trace keeps, and their values for readers: floats, also for integers and
+ * halves. Called by the executors.
  */
 import { CAPTURE_LIMIT, type Captured, capturedElements, type Slice } from '../protocol/trace';
 import { HALF_BITS } from '../tensor/half-bits-part';
@@ -10,13 +10,13 @@ import type { BufferSpec } from './instruction';
 
 type CapturedSpec = Pick<BufferSpec, 'shape' | 'halves'>;
 
-/** Of the elements (or words of halves) that were written, how many from the first one on. */
+/** Number of captured elements (or words of halves), from the first written one on. */
 export function capturedLength({ shape, halves }: CapturedSpec, written: number): number {
   if (written !== elements(shape)) return Math.min(written, CAPTURE_LIMIT);
   return Math.min(written, halves ? Math.ceil(capturedElements(halves.shape) / 2) : capturedElements(shape));
 }
 
-/** `first`: where in the buffer the data begins. */
+/** `first`: index in the buffer where the data begins. */
 export function capturedValues(
   name: string,
   { halves }: CapturedSpec,
@@ -27,7 +27,7 @@ export function capturedValues(
   return { buffer: name, offset: 2 * first, values: HALF_BITS.get().floatsOfHalves(halves.format, data, length) };
 }
 
-/** What a message carries, in elements of the tensor. */
+/** The slice that a message carries, in elements of the tensor. */
 export function carriedSlice({ halves }: Pick<BufferSpec, 'halves'>, slice: Slice): Slice {
   if (!halves) return slice;
   const offset = 2 * slice.offset;

@@ -1,4 +1,4 @@
-/** Which collective a message belongs to, within its Program. Called by who sorts or joins messages by collective. */
+/** Identifies the collective of a message within its Program. Called by code that groups messages by collective. */
 import type { CollectiveRef } from '../protocol/trace';
 
 /** Equal for the messages of one collective and for no others: each group counts its own. */

@@ -1,7 +1,7 @@
 /**
- * Buffers that are no more than a name for others one after the other (a DDP bucket whose gradients are its memory):
- * each transfer of a stretch of them becomes transfers of the parts, on both sides alike. The same elements meet the
- * same elements in the same order. Called by the builder as it finishes.
+ * Expands views: buffers that are only a name for consecutive other buffers (a DDP bucket whose memory is its
+ * gradients). Each transfer of a stretch of a view becomes transfers of the parts, on both sides alike, so the same
+ * elements are combined in the same order. Called by the builder as it finishes.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -18,7 +18,7 @@ export function expandViews(
   views: ReadonlyMap<DeviceIndex, Views>,
   nextId: () => number,
 ): readonly Lane[] {
-  /** Where the parts of a view begin, and its end: the same on every device that has it. */
+  /** Where the parts of a view begin, and its end; the same on every device that has the view. */
   const cuts = new Map<string, readonly number[]>();
   for (const lane of lanes) {
     const specs = new Map(lane.buffers.map((b) => [b.name, b]));

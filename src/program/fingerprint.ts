@@ -1,6 +1,7 @@
 /**
- * What a rank is about to do in its group, as PyTorch's CollectiveFingerPrint says it: equal on all ranks, or one of
- * them is wrong. The verifier compares them within a Program, the ledger of torch.distributed's groups as calls come.
+ * The fingerprint of a rank's next call in its group, after PyTorch's CollectiveFingerPrint: it must be equal on all
+ * ranks. The verifier compares fingerprints within a Program; the ledger of torch.distributed's groups compares them
+ * call by call.
  */
 import { must } from '../base/invariant';
 import type { CollectiveOp, ReduceOp } from '../protocol/collective';
@@ -8,7 +9,7 @@ import type { CollectiveRef } from '../protocol/trace';
 import { DTYPE_NAME } from '../tensor/dtype-name';
 import type { DType, Shape } from '../tensor/shape';
 
-/** c10d's OpType, with what carries it out and what a user calls it. */
+/** c10d's OpType, with the collective that carries it out and the user's name for it. */
 export const OP_TYPES = {
   ALLREDUCE: { op: 'allReduce', call: 'all_reduce' },
   BROADCAST: { op: 'broadcast', call: 'broadcast' },
@@ -27,18 +28,18 @@ export type OpType = keyof typeof OP_TYPES;
 
 export interface Fingerprint {
   readonly opType: OpType;
-  /** Of the tensor that each rank brings; none for a barrier. */
+  /** Shapes of each rank's input; none for a barrier. */
   readonly shapes: readonly Shape[];
   readonly dtypes: readonly DType[];
   /**
-   * Where there is one. PyTorch's fingerprint leaves this and the next out; ranks that differ in them hang there, or
-   * take wrong numbers.
+   * The root, if any. PyTorch's fingerprint leaves out this field and the next; ranks that differ in them hang in
+   * PyTorch, or get wrong numbers.
    */
   readonly root?: number;
   readonly reduceOp?: ReduceOp;
-  /** Of a new group. */
+  /** Ranks of a new group. */
   readonly ranks?: readonly number[];
-  /** Within a Program, where ranks that differ in them would miss each other's messages. */
+  /** Within a Program, because ranks with different algorithms would miss each other's messages. */
   readonly algorithm?: string;
   readonly bucket?: number;
 }
@@ -63,7 +64,7 @@ export const callName = (opType: OpType): string => OP_TYPES[opType].call;
 
 const TYPES = Object.keys(OP_TYPES) as OpType[];
 
-/** Of a collective of a Program, by any of its messages. */
+/** The fingerprint of a Program's collective, from any of its messages. */
 export function fingerprintOf({ op, tensor, reduceOp, algorithm, bucket }: CollectiveRef): Fingerprint {
   return {
     opType: must(

@@ -1,10 +1,10 @@
 /**
- * Movements of data within one memory space as one step. Where a buffer of a step is only ever moved (a bucket: packed,
- * passed round a ring, unpacked; what a sharded unit gathers), or a collective passes persistent buffers round, what
- * arrives in the other buffers is worked out here as sums of what they held: each element is then read, added in the
- * algorithm's order and written to every target at once, with the same bits as round by round. Executors run that when
- * nobody looks; a traced step runs the rounds. It leaves alone what has no such form (maxima), or what something else
- * touches meanwhile.
+ * Folds movements of data within one memory space into one step. If a buffer is only ever moved (a bucket that is
+ * packed, passed around a ring and unpacked; the gathered shards of a unit), or a collective passes persistent buffers
+ * around, this file computes the final contents of the other buffers as sums of initial contents. The fold then reads
+ * each element, adds in the algorithm's order and writes every target at once, with the same bits as the rounds.
+ * Executors run folds in untraced steps; a traced step runs the rounds. Movements without such a form (maxima), or
+ * whose buffers other instructions touch meanwhile, are not folded.
  */
 import { at } from '../base/invariant';
 import type { OpTable } from '../graph/op';
@@ -18,13 +18,15 @@ import type { Placed } from './ready-heads';
 import { type BufferPlace, fromTheLeft, keyOf, SymbolicMemory } from './symbolic-memory';
 
 /**
- * Elements 0 .. length - 1: the sum of the terms, each times `scale`, and the sum times `after`, goes to every target.
- * All terms lie in one allocation, and so do all targets.
+ * For elements 0 .. length - 1: writes the sum of the terms, each times `scale`, and the sum times `after`, to every
+ * target. All terms are in one allocation, and so are all targets.
  */
 export interface Fold {
   readonly length: number;
   readonly terms: readonly BufferPlace[];
-  /** Where the sum is not taken from the left: see Stretch. Then terms and targets lie in one allocation. */
+  /**
+   * The order of additions, if not from the left: see SymbolicStretch. Terms and targets are then in one allocation.
+   */
   readonly joins?: readonly number[];
   readonly scale: number;
   readonly after: number;
@@ -33,13 +35,13 @@ export interface Fold {
 
 export interface FoldStep {
   readonly kind: 'fold';
-  /** Independent of each other. */
+  /** Folds that are independent of each other. */
   readonly items: readonly Fold[];
-  /** What it stands for. */
+  /** Instructions that the step stands for. */
   readonly ran: readonly Placed<Instruction>[];
 }
 
-/** `memoryOf`: which allocation a buffer lies in. */
+/** `memoryOf`: the allocation of a buffer. */
 export function foldMovements(
   program: Program,
   steps: readonly LinearStep[],
@@ -82,7 +84,7 @@ interface Context {
   readonly memoryOf: MemoryOf;
 }
 
-/** The members (positions of steps, ascending) as one step, and the position whose place it takes. */
+/** Folds the members (positions of steps, ascending) into one step; also returns the position that the step takes. */
 function foldOf(
   members: readonly number[],
   steps: readonly LinearStep[],
@@ -117,7 +119,7 @@ function foldOf(
   };
 }
 
-/** When buffers are first and last read, or written. */
+/** The positions at which buffers are first and last read or written. */
 class Times {
   readonly spans = new Map<string, { first: number; last: number }>();
 
@@ -139,10 +141,7 @@ interface Touched {
   readonly writes: Times;
 }
 
-/**
- * As late as may be: a buffer of the step has its memory from the step that first writes it to the one that last reads
- * it.
- */
+/** As late as possible: a buffer of the step owns its memory only from its first write to its last read. */
 function positionOf(
   members: readonly number[],
   { reads, writes, specs }: Touched & { readonly specs: Specs },
@@ -152,7 +151,10 @@ function positionOf(
   return ofTheStep(writes).every(([, { first }]) => first <= position) ? position : undefined;
 }
 
-/** Whether another step would see what the members have not written yet, or change what they are still to read. */
+/**
+ * Whether another step would read data that the members have not written yet, or change data that they still have to
+ * read.
+ */
 function othersTouch(
   members: readonly number[],
   steps: readonly LinearStep[],
@@ -171,7 +173,7 @@ function othersTouch(
 }
 
 /**
- * Sums that are not taken from the left are worked out element by element; long ones are faster in rounds, four at a
+ * Sums that are not from the left are computed element by element; long ones are faster in rounds, four elements at a
  * time.
  */
 const LONG = 32_768;
@@ -179,8 +181,8 @@ const tooLong = (items: readonly Fold[]): boolean =>
   items.reduce((sum, { joins, length }) => (joins ? sum + length : sum), 0) >= LONG;
 
 /**
- * What the buffers hold in the end and did not hold before; equal sums into one allocation are one fold. Undefined
- * where one of them holds something else.
+ * The folds for everything that the buffers hold at the end and not before; equal sums into one allocation are one
+ * fold. Undefined if a buffer holds something that is not a sum.
  */
 function foldsInto(
   buffers: readonly Pick<BufferPlace, 'device' | 'buffer'>[],
@@ -217,7 +219,10 @@ function foldsInto(
 const same = (a: BufferPlace, b: BufferPlace): boolean =>
   a.device === b.device && a.buffer === b.buffer && a.offset === b.offset;
 
-/** A dispatch binds one allocation, or reads one and writes another; sums of sums are in the former's kernel alone. */
+/**
+ * A dispatch binds one allocation, or reads one and writes another; only the kernel with one allocation supports sums
+ * of sums.
+ */
 function canRun({ terms, targets, joins, after }: Fold, memoryOf: MemoryOf): boolean {
   const [sources, homes] = [terms, targets].map((places) => new Set(places.map(memoryOf)));
   if (sources?.size !== 1 || homes?.size !== 1) return false;
@@ -231,7 +236,8 @@ const alike = (folds: readonly Fold[], memoryOf: MemoryOf): boolean =>
   );
 
 /**
- * Whether folds may run at once, element by element: what one writes only itself touches, and only at the same element.
+ * Whether folds may run in parallel, element by element: only a fold itself touches its targets, and only at the same
+ * element.
  */
 function independent(folds: readonly Fold[]): boolean {
   const uses = new Map<string, { fold: Fold; from: number; to: number; write: boolean }[]>();

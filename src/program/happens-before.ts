@@ -1,8 +1,8 @@
 /**
- * The order that a Program guarantees, whoever runs it: each queue runs its list in order, a wait comes after the
- * instruction that signals its event, a receive after its send. Nothing else: what no path connects may run at the same
- * time, in any order. Computed as vector clocks, one entry per queue (Lamport 1978; Mattern 1989). Used by the memory
- * planner and by tests.
+ * The order that a Program guarantees on any executor: each queue runs its list in order, a wait comes after the
+ * instruction that signals its event, a receive after its send. Instructions that no path of these connects may run at
+ * the same time, in any order. Computed as vector clocks, one entry per queue (Lamport 1978; Mattern 1989). Used by the
+ * memory planner and by tests.
  */
 import { at } from '../base/invariant';
 import type { Instruction, Program, Recv } from './instruction';
@@ -11,14 +11,14 @@ export interface Order {
   /** `first` has certainly completed before `then` starts. */
   before(first: Instruction, then: Instruction): boolean;
   /**
-   * When nothing needs the memory that the instruction touches any longer. A send hands its slice on without waiting,
-   * so in a shared memory space the copy may happen as late as the matching receive, which is then the answer; else the
+   * The instruction after which nothing needs the memory that this one touches. A send does not wait for its peer, so
+   * in a shared memory space the copy may happen as late as the matching receive, which is then returned; otherwise the
    * instruction itself.
    */
   done(instruction: Instruction): Instruction;
   /**
-   * Its place in one of the orders in which all of the mesh may run: what is before another has the smaller number.
-   * Infinity where it never runs.
+   * Its number in one of the orders in which the mesh may run: an instruction before another has the smaller number.
+   * Infinity if it never runs.
    */
   turn(instruction: Instruction): number;
 }
@@ -28,11 +28,14 @@ interface Head {
   readonly index: number;
   readonly list: readonly Instruction[];
   next: number;
-  /** Per other queue of the mesh, how many of its instructions have completed before the next one of this queue. */
+  /** For every other queue of the mesh, how many of its instructions have completed before this queue's next one. */
   clock: Uint32Array;
 }
 
-/** That an event is signalled or a message posted: of its queue this many instructions have completed, and `clock`. */
+/**
+ * The state when an event is signalled or a message posted: completed instructions of its own queue, and the `clock` of
+ * the others.
+ */
 interface Reached {
   readonly queue: number;
   readonly completed: number;
@@ -46,7 +49,7 @@ export function happensBefore(program: Program): Order {
   const heads = lists.map(
     ({ device, list }, index): Head => ({ device, index, list, next: 0, clock: new Uint32Array(lists.length) }),
   );
-  /** By instruction: what had completed on other queues before it started; many of a queue share one clock. */
+  /** By instruction: the clock of other queues before it started; instructions of a queue often share a clock. */
   const clocks: (Uint32Array | undefined)[] = [];
   const places: ({ readonly queue: number; readonly position: number; readonly turn: number } | undefined)[] = [];
   let turns = 0;
@@ -99,7 +102,7 @@ export function happensBefore(program: Program): Order {
   };
 }
 
-/** Entry by entry, the later of the clock and what has been reached. */
+/** Entry by entry, the maximum of the two clocks. */
 function later(own: Uint32Array, { queue, completed, clock: other }: Reached): Uint32Array {
   const clock = own.slice();
   for (let k = 0; k < clock.length; k++) {

@@ -1,6 +1,6 @@
 /**
- * Which buffers an instruction touches, and which stretches it writes. Used by the planner, the linearizer and the
- * verifier.
+ * The buffers that an instruction touches, and the stretches that it writes. Used by the planner, the linearizer and
+ * the verifier.
  */
 import type { Slice } from '../protocol/trace';
 import type { Instruction } from './instruction';
@@ -31,7 +31,7 @@ export function writtenBuffers(instruction: Instruction): readonly string[] {
   }
 }
 
-/** Each once. */
+/** Buffers that the instruction reads or writes, without duplicates. */
 export function accessedBuffers(instruction: Instruction): readonly string[] {
   switch (instruction.kind) {
     case 'compute':

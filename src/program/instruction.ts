@@ -1,7 +1,7 @@
 /**
  * The instruction set. A Program is, for every device, one ordered list of instructions on two queues over named
- * buffers. It is plain data: printed, posted to a worker, stored, compared. Compilers in `parallel` make it; runtimes,
- * the verifier, the simulator and the views read it. Nothing here runs anything.
+ * buffers. Plain data: it can be printed, posted to a worker, stored, compared. Compilers in `parallel` make Programs;
+ * runtimes, the verifier, the simulator and the views read them.
  */
 import type { Attrs } from '../graph/op';
 import type { PipelineAction } from '../protocol/pipeline';
@@ -29,7 +29,7 @@ interface Base {
   readonly queue: Queue;
   readonly phase: Phase;
   readonly module: string;
-  /** Key of the PyTorch line it stands for. */
+  /** Key of the PyTorch line that the instruction stands for. */
   readonly anchor: string;
   /** Bytes read and written (compute) or moved (transfers). */
   readonly bytes: number;
@@ -37,26 +37,26 @@ interface Base {
   /** Event set when the instruction has completed, for the other queue of the same device to wait on. */
   readonly signals?: string;
   readonly bucket?: number;
-  /** Of the micro-batches of the Program, the one that it belongs to; absent: the first. */
+  /** The micro-batch of the Program that it belongs to; absent: the first. */
   readonly microBatch?: number;
-  /** Of a pipeline's schedule, the action that it is a part of; of a message, the one that made what is sent. */
+  /** The action of a pipeline's schedule that it belongs to; for a message, the action that made the sent tensor. */
   readonly action?: PipelineAction;
 }
 
-/** Run an operator of the op table over whole buffers. An output may be one of the inputs (in place). */
+/** Runs an operator of the op table over whole buffers. An output may be one of the inputs (in place). */
 export interface Compute extends Base {
   readonly kind: 'compute';
   readonly op: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attrs: Attrs;
-  /** It computes in half precision: on modelled machines at their rate for that. */
+  /** It computes in half precision: modelled machines use their rate for halves. */
   readonly inHalf?: true;
-  /** Of CPU offload, on modelled machines: a copy between host and device, or the work of the host. */
+  /** CPU offload, on modelled machines: a copy between host and device, or work of the host. */
   readonly onHost?: 'copied' | 'computed';
 }
 
-/** Hand a slice to a peer. Matches the peer's recv by `tag`; does not wait for the peer to take it. */
+/** Sends a slice to a peer. Matches the peer's recv by `tag`; does not wait for the peer. */
 export interface Send extends Base {
   readonly kind: 'send';
   readonly peer: DeviceIndex;
@@ -67,7 +67,7 @@ export interface Send extends Base {
   readonly collective?: CollectiveRef;
 }
 
-/** Take a slice from a peer and put it in place, or join it elementwise: own + received, in that order. */
+/** Receives a slice from a peer and stores it, or combines it elementwise: own + received, in that order. */
 export interface Recv extends Base {
   readonly kind: 'recv';
   readonly peer: DeviceIndex;
@@ -78,31 +78,31 @@ export interface Recv extends Base {
   readonly collective?: CollectiveRef;
 }
 
-/** Copy this step's rows from the host: rows [start, start + count) of the batch of a data index. */
+/** Copies this step's rows from the host: rows [start, start + count) of the batch of a data index. */
 export interface Load extends Base {
   readonly kind: 'load';
   readonly buffer: string;
   /**
-   * mask: what dropout multiplies by, drawn on the host in the order of these instructions. noise: what the mode
-   * draws for the step (ParallelMode.noiseForStep).
+   * mask: the factors of dropout, drawn on the host in the order of these instructions. noise: random tensors that the
+   * mode draws for the step (ParallelMode.noiseForStep).
    */
   readonly source: 'inputs' | 'targets' | 'scalars' | 'mask' | 'noise';
-  /** mask, noise: what the host calls it; absent: as the buffer. */
+  /** mask, noise: the host's name for it; absent: the buffer's name. */
   readonly draw?: string;
   /** mask: probability of a zero. */
   readonly p?: number;
   /**
-   * mask: the devices of one data index that name a region share one draw of the whole, and each takes its piece;
-   * absent: the device draws a mask of its own.
+   * mask: devices of one data index with a region share one draw of the whole mask, and each takes its piece; absent:
+   * the device draws its own mask.
    */
   readonly region?: TensorRegion;
-  /** Which batch (DeviceMesh.dataIndex): ranks that share one name the same. */
+  /** The batch (DeviceMesh.dataIndex): ranks that share a batch have the same index. */
   readonly dataIndex: number;
   readonly start: number;
   readonly count: number;
 }
 
-/** Block this queue until the event of the same device is set. */
+/** Blocks this queue until the event of the same device is set. */
 export interface Wait extends Base {
   readonly kind: 'wait';
   readonly event: string;
@@ -120,34 +120,34 @@ export interface BufferSpec {
   readonly shape: Shape;
   readonly dtype: DType;
   readonly category: MemoryCategory;
-  /** persistent: keeps its contents from step to step and over all Programs of a set. Others live within a step. */
+  /** persistent: keeps its contents between steps, for all Programs of a set. Other buffers live within a step. */
   readonly persistent: boolean;
   /**
-   * Buffers of one pool of a device lie in one allocation ('parameters', 'gradients' ...), so one dispatch can cover
-   * them all.
+   * Buffers of one pool ('parameters', 'gradients' ...) of a device are in one allocation, so that one dispatch can
+   * cover them all.
    */
   readonly pool?: string;
   /** Contents before the first step: every element this value (default 0). */
   readonly fill?: number;
   /**
-   * float32 values of a tensor that is in half precision: on modelled machines, which have the type, an element takes
+   * The float32 values of a tensor in half precision: on modelled machines, which have native halves, an element takes
    * two bytes.
    */
   readonly asHalf?: true;
-  /** Of CPU offload: on modelled machines it lies in the memory of the host. Here it lies with the others. */
+  /** CPU offload: on modelled machines the buffer is in the host's memory. Here it is with the others. */
   readonly onHost?: true;
-  /** Words that hold a tensor in half precision, two elements each: what readers of its values see. */
+  /** The buffer's words hold a tensor in half precision, two elements per word; readers see the tensor's elements. */
   readonly halves?: HalfTensor;
-  /** Of which whole tensor it is a piece or an addend; absent: of none. */
+  /** The whole tensor of which the buffer is a piece or an addend; absent: none. */
   readonly region?: TensorRegion;
   /**
-   * What a later micro-batch of the Program has in place of the buffer of that name ('3.out@1' of '3.out'), or a later
+   * The name that this buffer replaces in a later micro-batch of the Program ('3.out@1' for '3.out'), or in a later
    * life of it ('0.unsharded.weight~1').
    */
   readonly insteadOf?: string;
 }
 
-/** Where the loss of a micro-batch is after the step. */
+/** The place of a micro-batch's loss after the step. */
 export interface LaneLoss {
   readonly microBatch: number;
   readonly buffer: string;
@@ -160,12 +160,12 @@ export interface Lane {
   readonly rank: Rank;
   readonly buffers: readonly BufferSpec[];
   readonly instructions: readonly Instruction[];
-  /** Of the micro-batches whose loss this lane computes, in their order. */
+  /** The losses that this lane computes, in the order of micro-batches. */
   readonly losses: readonly LaneLoss[];
 }
 
 export interface Program {
-  /** What it is for. Programs of a set share persistent buffers by device and name. */
+  /** The purpose of the Program. Programs of a set share persistent buffers by device and name. */
   readonly kind: StepKind;
   readonly mode: string;
   readonly lanes: readonly Lane[];

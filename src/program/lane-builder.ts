@@ -20,11 +20,11 @@ export interface Where {
   readonly bucket?: number;
 }
 
-/** What a lane hands to a peer; the peer takes it by the same tag. */
+/** A message to a peer; the peer's recv has the same tag. */
 type Sent = Pick<Send, 'peer' | 'slice' | 'tag' | 'payload' | 'collective'>;
 type Received = Sent & Pick<Recv, 'apply'>;
 
-/** Of a kernel that reads or writes the whole buffer. */
+/** Bytes that a kernel moves if it reads or writes the whole buffer. */
 const movedBytes = (spec: BufferSpec): number => (spec.asHalf ? 2 * elements(spec.shape) : tensorBytes(spec));
 
 export class LaneBuilder {
@@ -34,21 +34,21 @@ export class LaneBuilder {
   readonly views = new Map<string, readonly string[]>();
   private microBatch = 0;
   private action: PipelineAction | undefined;
-  /** By later micro-batch, the buffers that it has for itself. */
+  /** For each later micro-batch, the buffers that only it uses. */
   private readonly ownOf = new Map<number, Set<string>>();
-  /** How often a name has begun anew. */
+  /** How often the buffer of a name was renewed. */
   private readonly lives = new Map<string, number>();
 
   constructor(
     readonly device: DeviceIndex,
     readonly rank: Rank,
-    /** Whose batch it takes. */
+    /** Index of the batch that the lane takes. */
     readonly dataIndex: number,
     private readonly ops: OpTable,
     private readonly nextId: () => number,
   ) {}
 
-  /** What follows belongs to that micro-batch: what it declares are buffers and events of its own. */
+  /** From here on, instructions belong to this micro-batch, which declares its own buffers and events. */
   startMicroBatch(microBatch: number): void {
     this.microBatch = microBatch;
     this.action = undefined;
@@ -69,8 +69,8 @@ export class LaneBuilder {
   }
 
   /**
-   * Declares a buffer; the same name again must be the same buffer. In a later micro-batch it is another one, as
-   * '3.out@1', and what follows means that one by the name; `shared`: all micro-batches have the same one.
+   * Declares a buffer; declaring the name again must give the same spec. A later micro-batch gets its own buffer, such
+   * as '3.out@1', to which the name then refers; `shared`: all micro-batches use the same buffer.
    */
   buffer(spec: BufferSpec, { shared = spec.persistent }: { readonly shared?: boolean } = {}): void {
     if (this.microBatch > 0 && !shared) this.own.add(spec.name);
@@ -80,8 +80,8 @@ export class LaneBuilder {
   }
 
   /**
-   * Ends the life of a buffer: what follows means another one by its name, as '0.unsharded.weight~1', whose memory is
-   * taken at its own first use. For contents that are thrown away and later made again.
+   * Ends the life of a buffer: from here on the name refers to a new buffer, such as '0.unsharded.weight~1', whose
+   * memory is allocated at its first use. For contents that are dropped and computed again later.
    */
   renew(name: string): void {
     const old = this.spec(name);
@@ -99,7 +99,7 @@ export class LaneBuilder {
     return this.specs.has(this.named(name));
   }
 
-  /** Declared in this micro-batch, not only in one before, whose buffer the name meant then. */
+  /** Whether this micro-batch itself has declared the name, not only an earlier one. */
   hasOwn(name: string): boolean {
     return this.microBatch > 0 ? this.own.has(name) : this.specs.has(name);
   }
@@ -110,8 +110,8 @@ export class LaneBuilder {
   }
 
   /**
-   * A name for buffers one after the other, for transfers: has no memory of its own, and the finished Program names the
-   * parts.
+   * Names consecutive buffers as one view for transfers: it has no memory of its own, and the finished Program names
+   * the parts.
    */
   view(name: string, parts: readonly string[]): void {
     const length = parts.reduce((n, part) => n + elements(this.spec(part).shape), 0);
@@ -127,7 +127,7 @@ export class LaneBuilder {
     this.losses.push({ microBatch: this.microBatch, buffer: this.named(name) });
   }
 
-  /** attrs.view: PyTorch takes a view there, and copies nothing. */
+  /** attrs.view: PyTorch takes a view here and copies nothing. */
   compute(op: string, inputs: readonly string[], outputs: readonly string[], attrs: Attrs, where: Where): void {
     const def = this.ops.get(op);
     if (!def) throw new LockstepError('program', `Unknown operator ${op}.`);
@@ -172,7 +172,7 @@ export class LaneBuilder {
     this.push({ kind: 'recv', ...message, slice: this.sliced(message.slice), ...base });
   }
 
-  /** The other queue may wait for everything emitted so far on `queue`: sets an event on its last instruction. */
+  /** Lets the other queue wait for everything emitted so far on `queue`: sets an event on its last instruction. */
   signal(queue: Queue, event: string): void {
     this.setEvent(queue, this.ofMicroBatch(event));
   }
@@ -193,7 +193,7 @@ export class LaneBuilder {
     if (event !== undefined) this.waitFor(event, { ...where, queue: to });
   }
 
-  /** The event of everything emitted so far on a queue, for a wait of the other queue that comes later. */
+  /** An event for everything emitted so far on a queue, for a later wait of the other queue. */
   mark(queue: Queue): string | undefined {
     const last = this.list.findLast((i) => i.queue === queue);
     if (!last) return undefined;
@@ -202,7 +202,7 @@ export class LaneBuilder {
     return event;
   }
 
-  /** Waits for what `mark` gave. */
+  /** Waits for an event from `mark`. */
   await(event: string, where: Where): void {
     this.waitFor(event, where);
   }
@@ -216,7 +216,7 @@ export class LaneBuilder {
     this.push({ kind: 'wait', event, ...this.base(where, 0, 0) });
   }
 
-  /** The buffer that a name means in this micro-batch, and in its present life. */
+  /** The buffer that a name refers to in this micro-batch and its current life. */
   private named(name: string): string {
     const key = this.inMicroBatch(name);
     const life = this.lives.get(key);

@@ -1,8 +1,8 @@
 /**
  * Merges the lanes of one memory space into a single order that respects both queues of every device, every wait and
  * every transfer. Equal computations of several devices that are ready together form one step, so that the runtime can
- * run them as one dispatch. It is also the deadlock detector: when nothing is ready and something is left, it says who
- * waits for whom.
+ * run them as one dispatch. It also detects deadlocks: if no instruction is ready but some are left, the error names
+ * which device waits for which.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -24,7 +24,7 @@ export type LinearStep =
 export const instructionsOf = (step: LinearStep): readonly Placed<Instruction>[] =>
   step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items;
 
-/** `group: false` puts each instruction in a step of its own (tracing). */
+/** `group: false` puts each instruction in its own step (tracing). */
 export function linearize(program: Program, options: { readonly group: boolean }): readonly LinearStep[] {
   const ready = new ReadyHeads(program);
   const steps: LinearStep[] = [];

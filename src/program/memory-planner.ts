@@ -1,9 +1,9 @@
 /**
- * Places the buffers of each device: pools and persistent buffers get regions of their own, the buffers of a step share
- * slots by lifetime. Two buffers may share a slot only when every use of the one is over before any use of the other
- * begins, in all interleavings of the queues of the mesh; a buffer that is sent is in use until the message has been
- * received. What is planned is what the runtimes allocate, byte for byte. A region is one allocation; a slot holds one
- * buffer at a time at offset 0.
+ * Places the buffers of each device: pools and persistent buffers get their own regions, the buffers of a step share
+ * slots by lifetime. Two buffers may share a slot only if every use of one ends before any use of the other begins, in
+ * all interleavings of the queues of the mesh; a sent buffer is in use until the message has been received. The
+ * runtimes allocate exactly what is planned, byte for byte. A region is one allocation; a slot holds one buffer at a
+ * time at offset 0.
  */
 import { at, must } from '../base/invariant';
 import { type ProgramKey, programKey } from '../protocol/step-kind';
@@ -33,14 +33,14 @@ export interface BufferPlacement {
 export interface DevicePlan {
   readonly device: DeviceIndex;
   readonly regions: readonly Region[];
-  /** By Program, where each buffer lies. */
+  /** The place of each buffer, by Program. */
   readonly placements: ReadonlyMap<ProgramKey, ReadonlyMap<string, BufferPlacement>>;
   readonly bytes: number;
 }
 
 /**
- * Plans of the given devices (all of the mesh when absent). `programs` must be whole: what a device may share depends
- * on the others, too.
+ * Plans the given devices (default: all of the mesh). `programs` must contain all lanes, because the lifetimes on one
+ * device depend on the others.
  */
 export function planMemory(
   programs: readonly Program[],
@@ -103,19 +103,19 @@ function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePl
 
 /**
  * Greedy by size: each buffer goes into the first slot with which none of its lifetimes collide. The lifetimes in a
- * slot follow one another, so a buffer that comes after the one before its place and before the one behind it collides
- * with no other: a slot is asked in a few steps, however many buffers share it.
+ * slot are ordered, so a buffer collides with none if it does not collide with its two neighbours: a binary search
+ * suffices, however many buffers share a slot.
  */
 function shareSlots(lane: Lane, order: Order): BufferSpec[][] {
   const uses = usesOf(lane, order);
-  /** Loops, which are twice as fast as every(). */
+  /** Loops are twice as fast here as every(). */
   const strictlyBefore = (a: Use, b: Use): boolean => {
     if (a.to >= b.from) return false;
     for (const i of a.ends) for (const j of b.starts) if (!order.before(i, j)) return false;
     return true;
   };
   const slots: { readonly specs: BufferSpec[]; readonly lives: Use[] }[] = [];
-  /** Where the lifetime belongs among those of a slot; -1: it collides. */
+  /** The position of the lifetime among those of a slot; -1: it collides. */
   const placeIn = (lives: readonly Use[], use: Use): number => {
     let [low, high] = [0, lives.length];
     while (low < high) {
@@ -132,7 +132,7 @@ function shareSlots(lane: Lane, order: Order): BufferSpec[][] {
     .sort((a, b) => b.bytes - a.bytes || a.i - b.i);
   for (const { spec } of bySize) {
     const use = uses.get(spec.name);
-    // A buffer that nothing uses collides with none.
+    // An unused buffer collides with none.
     const home = slots.find(({ specs, lives }) => {
       const place = use ? placeIn(lives, use) : 0;
       if (place < 0) return false;
@@ -145,18 +145,20 @@ function shareSlots(lane: Lane, order: Order): BufferSpec[][] {
   return slots.map(({ specs }) => specs);
 }
 
-/** What of a buffer's lifetime decides: nothing else can come before its starts or after its ends. */
+/** The ends of a buffer's lifetime: no other use can be before `starts` or after `ends`. */
 interface Use {
   /** The first instruction on each queue. */
   readonly starts: readonly Instruction[];
-  /** The last one on each queue, and the receives of all messages that carry it: they come in no order. */
+  /**
+   * The last instruction on each queue, and the receives of all messages that carry the buffer, which have no order.
+   */
   readonly ends: readonly Instruction[];
   /** The turns of its earliest start and of its latest end (Order.turn). */
   readonly from: number;
   readonly to: number;
 }
 
-/** Of every buffer of the lane. Each queue runs in its order, so of its other instructions nobody need ask. */
+/** Lifetimes of all buffers of the lane. Queues run in order, so only the first and last use on each queue matter. */
 function usesOf(lane: Lane, order: Order): ReadonlyMap<string, Use> {
   const seen = new Map<string, Seen>();
   for (const instruction of lane.instructions) {
@@ -187,7 +189,7 @@ type PerQueue = Partial<Record<Queue, Instruction>>;
 
 interface Seen {
   readonly first: PerQueue;
-  /** Sends aside. */
+  /** Last use on each queue, without sends. */
   readonly last: PerQueue;
   readonly received: Instruction[];
 }

@@ -1,7 +1,7 @@
 /**
- * The memory plan of a device as people read it: every allocation with the tensors that live in it, sums by category,
- * and the refusal of a Program that does not fit. The entries add up to the plan, byte for byte. Called by `session`;
- * the plan itself is memory-planner.ts.
+ * The memory plan of a device for readers: every allocation with its tensors, sums by category, and the error for a
+ * Program that does not fit. The entries add up to the plan, byte for byte. Called by `session`; the plan itself is
+ * memory-planner.ts.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -18,8 +18,8 @@ import type { Program } from './instruction';
 import { alignedBytes, type DevicePlan, planMemory } from './memory-planner';
 
 /**
- * A persistent tensor is an entry of its own; tensors that share a slot one after the other are one entry of the
- * largest one's size.
+ * A persistent tensor has its own entry; tensors that share a slot one after the other are one entry with the size of
+ * the largest.
  */
 export function memoryEntries(programs: readonly Program[], plan: DevicePlan): readonly MemoryEntry[] {
   const entries = new Map<
@@ -64,8 +64,8 @@ export function deviceMemory(programs: readonly Program[], plan: DevicePlan, bud
 }
 
 /**
- * Refuses a set of Programs that needs more memory on some device than its budget, in PyTorch's words, with what takes
- * it and what would help.
+ * Refuses a set of Programs that needs more memory on some device than its budget, in PyTorch's words, with the largest
+ * tensors and advice.
  */
 export function verifyMemory(programs: readonly Program[], budgetBytes: number): void {
   if (mostBytes(programs) <= budgetBytes) return;
@@ -90,7 +90,7 @@ export function verifyMemory(programs: readonly Program[], budgetBytes: number):
   }
 }
 
-/** What the largest device would need if no two buffers of all Programs shared memory: no plan needs more. */
+/** The bytes that the largest device would need if no two buffers shared memory: an upper bound of every plan. */
 export function mostBytes(programs: readonly Program[]): number {
   const bytes = new Map<DeviceIndex, number>();
   const persistent = new Map<DeviceIndex, Set<string>>();
@@ -110,7 +110,7 @@ export function mostBytes(programs: readonly Program[]): number {
   return Math.max(0, ...bytes.values());
 }
 
-/** What helps depends on what takes the room. */
+/** The advice depends on what takes the most memory. */
 function remedy(bytes: Readonly<Record<MemoryCategory, number>>): string {
   const perStep = bytes.activation + bytes.data + bytes.communication + bytes.bucket;
   const state = bytes.parameter + bytes.gradient + bytes.optimizer + bytes.buffer;

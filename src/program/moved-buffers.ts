@@ -1,7 +1,7 @@
 /**
- * Which steps of a Program do nothing but move data, and which of them belong together: a buffer of the step that only
- * they touch (a bucket, a unit's gathered shards) joins them, and so does a collective of buffers that outlive the
- * step. Used by fold-movements alone.
+ * Finds the steps of a Program that only move data, and groups them: steps belong together if they share a buffer that
+ * only they touch (a bucket, a unit's gathered shards), or a collective of buffers that outlive the step. Used only by
+ * fold-movements.
  */
 import { at, must } from '../base/invariant';
 import type { OpMove, OpTable } from '../graph/op';
@@ -12,7 +12,7 @@ import { accessedBuffers } from './instruction-access';
 import { instructionsOf, type LinearStep } from './linearize';
 import { type BufferPlace, keyOf } from './symbolic-memory';
 
-/** `source` undefined: the target becomes something that no fold can say, as zeros. */
+/** `source` undefined: the target gets contents that a fold cannot express, such as zeros. */
 export interface Movement {
   readonly source: BufferPlace | undefined;
   readonly target: BufferPlace;
@@ -65,7 +65,7 @@ export function movedBuffers(steps: readonly LinearStep[], specs: Specs, ops: Op
   return { groups: [...groups.values()], hidden };
 }
 
-/** Names that a step has joined, directly or by way of others. */
+/** Union-find of names that a step has joined, directly or through others. */
 class Joined {
   private readonly parents = new Map<string, string>();
 
@@ -93,7 +93,7 @@ function collectiveOf(step: LinearStep): string | undefined {
   return others.length > 0 ? undefined : first;
 }
 
-/** What a step moves; undefined where it does anything else. */
+/** The movements of a step; undefined if it does anything else. */
 export function movementsOf(step: LinearStep, specs: Specs, ops: OpTable): readonly Movement[] | undefined {
   if (step.kind === 'load') return undefined;
   if (step.kind === 'transfer') {

@@ -1,4 +1,4 @@
-/** The Program of that key among those of a set. Called by runtimes and by whoever has a feed or a trace of one. */
+/** The Program with that key in a set. Called by runtimes and by code that has a feed or a trace of a Program. */
 import { must } from '../base/invariant';
 import { type ProgramKey, programKey } from '../protocol/step-kind';
 import type { Program } from './instruction';

@@ -1,14 +1,13 @@
 /**
- * How far the lanes of a Program come when a process stops before an instruction: its devices have done what is before
- * it in their lanes, every other queue runs until it waits for something that never comes. Pure. The executors that
- * host all lanes run just these instructions; tests and the words about who waits for whom (training/failures) use it,
- * too.
+ * How far the lanes of a Program run if a process stops before an instruction: its devices run everything before that
+ * instruction, every other queue runs until it waits for something that never comes. Pure. Executors that host all
+ * lanes run exactly these instructions; tests and training/failures (which rank waits for which) use it, too.
  */
 import { must } from '../base/invariant';
 import type { DeviceIndex, Queue } from '../protocol/trace';
 import type { Instruction, InstructionId, Program } from './instruction';
 
-/** The next instruction of each queue of a device; undefined: the queue is through. */
+/** The next instruction of each queue of a device; undefined: the queue has finished. */
 export interface LanePosition {
   readonly device: DeviceIndex;
   readonly compute: InstructionId | undefined;
@@ -33,8 +32,8 @@ const headsOf = (program: Program): Head[] =>
   );
 
 /**
- * Ids of all instructions that run. `devices`: of the process that stops; of several, the lanes without the instruction
- * stop at their first one after it.
+ * Ids of all instructions that run. `devices`: of the process that stops; lanes without the instruction stop at their
+ * first instruction after it.
  */
 export function reach(
   program: Program,
@@ -73,7 +72,7 @@ export function reach(
   return ran;
 }
 
-/** Which instruction every device is at when just these instructions have run. */
+/** The position of every device after exactly these instructions have run. */
 export function positionsAfter(program: Program, ran: ReadonlySet<InstructionId>): readonly LanePosition[] {
   const next = (device: DeviceIndex, queue: Queue): InstructionId | undefined => {
     const lane = must(

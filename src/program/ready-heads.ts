@@ -1,8 +1,8 @@
 /**
- * Which queues of a Program can run their next instruction while `linearize` merges them. After each step only the
- * devices for which something changed are asked again: a device that ran, posted or signalled something, that a message
- * was sent to, or whose message was received. `testing/linearize-plainly` asks every queue after every step; a test
- * compares the two.
+ * The queues of a Program that can run their next instruction while `linearize` merges them. After each step only
+ * devices with changes are checked again: a device that ran, posted or signalled something, that a message was sent to,
+ * or whose message was received. `testing/linearize-plainly` checks every queue after every step; a test compares the
+ * two.
  */
 import { at, must } from '../base/invariant';
 import type { Attrs } from '../graph/op';
@@ -26,7 +26,7 @@ export interface Head {
   group: string | undefined;
 }
 
-/** The next instruction of the queue; undefined: the queue is through. */
+/** The next instruction of the queue; undefined: the queue has finished. */
 export const headOf = ({ list, next }: Head): Instruction | undefined => list[next];
 
 export class ReadyHeads {
@@ -52,7 +52,9 @@ export class ReadyHeads {
     }
   }
 
-  /** The largest group of ready heads; of equally large ones, that whose first instruction was emitted first. */
+  /**
+   * The largest group of ready heads; among equally large groups, the one whose first instruction was emitted first.
+   */
   largest(): readonly Head[] | undefined {
     this.settle();
     let best: readonly Head[] | undefined;
@@ -60,7 +62,7 @@ export class ReadyHeads {
     return best;
   }
 
-  /** The next instructions of these heads run as one step. */
+  /** Runs the next instructions of these heads as one step. */
   run(chosen: readonly Head[]): void {
     const ran = chosen.map((head) => must(headOf(head), 'ready head'));
     for (const head of chosen) this.finish(head);
@@ -89,7 +91,7 @@ export class ReadyHeads {
     this.changed.clear();
   }
 
-  /** A send, or a wait whose event has been signalled, is no step: it is done at once. */
+  /** A send, or a wait whose event has been signalled, is not a step: it completes at once. */
   private passes(head: Head): boolean {
     const i = headOf(head);
     if (i?.kind === 'send') {
@@ -142,7 +144,9 @@ function comesBefore(a: readonly Head[], b: readonly Head[]): boolean {
   return first(a) < first(b);
 }
 
-/** Gives instructions that may run as one step the same text: operator, attributes and shapes, or what is received. */
+/**
+ * Gives instructions that may run as one step the same text: operator, attributes and shapes, or the received message.
+ */
 export function signatures(program: Program): (device: DeviceIndex, i: Instruction) => string {
   const shapes = new Map(
     program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]),
@@ -170,7 +174,7 @@ export function signatures(program: Program): (device: DeviceIndex, i: Instructi
         return `${i.kind} ${i.kind === 'load' ? i.source : ''}`;
     }
   };
-  /** An instruction is looked at again while it waits for its turn. */
+  /** Cached, because an instruction is checked repeatedly while it waits for its turn. */
   const known = new Map<Instruction, string>();
   return (device, i) => {
     const found = known.get(i);
@@ -193,7 +197,7 @@ export class Posted {
     else this.byDevice.set(send.device, new Set([send.instruction]));
   }
 
-  /** The device that had sent it. */
+  /** Removes the message and returns the device that sent it. */
   received(tag: string): DeviceIndex | undefined {
     const send = this.byTag.get(tag);
     if (send) this.byDevice.get(send.device)?.delete(send.instruction);
@@ -201,7 +205,9 @@ export class Posted {
     return send?.device;
   }
 
-  /** A writer must not overtake a send of its device; a receive may write over what is sent to itself. */
+  /**
+   * A write must not overtake a pending send of its device; a receive may overwrite the slice that is sent to itself.
+   */
   overwrittenBy(device: DeviceIndex, instruction: Instruction): boolean {
     const tag = instruction.kind === 'recv' ? instruction.tag : undefined;
     for (const send of this.byDevice.get(device) ?? [])

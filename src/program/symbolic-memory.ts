@@ -1,11 +1,11 @@
 /**
- * What stretches of buffers hold, in terms of what other places held before: a sum of terms, each times one factor.
- * Copies, pre-division and received additions are followed through it; anything else has no such form, and the answer
- * is undefined. Used by fold-movements alone.
+ * Expresses the contents of stretches of buffers by earlier contents of other places: a sum of terms, each times one
+ * factor. It follows copies, pre-division and received additions; anything else has no such form, and the result is
+ * undefined. Used by fold-movements alone.
  */
 import type { DeviceIndex } from '../protocol/trace';
 
-/** From this element of a buffer on. */
+/** A place in a buffer, counted in elements. */
 export interface BufferPlace {
   readonly device: DeviceIndex;
   readonly buffer: string;
@@ -13,10 +13,10 @@ export interface BufferPlace {
 }
 
 /**
- * Elements [from, to): the sum of the terms, each times `scale`, and the sum times `after`, rounded after every
- * operation; places are those of element `from`. The terms are in postfix order: each is put on a stack, then `joins`
- * times the two on top become their sum. 0, 1, 1 ... is a sum from the left. Without terms: something that has no such
- * form.
+ * Elements [from, to) hold the sum of the terms, each times `scale`, and the sum times `after`, rounded after every
+ * operation; places are those of element `from`. The terms are in postfix order: each term is pushed onto a stack, then
+ * the two topmost are replaced by their sum `joins` times. 0, 1, 1 ... is a sum from the left. No terms: contents
+ * without such a form.
  */
 export interface SymbolicStretch {
   readonly from: number;
@@ -32,7 +32,7 @@ export const keyOf = ({ device, buffer }: Pick<BufferPlace, 'device' | 'buffer'>
 export class SymbolicMemory {
   private readonly contents = new Map<string, readonly SymbolicStretch[]>();
 
-  /** `lengthOf`: elements of a buffer that held something before; undefined: it held nothing. */
+  /** `lengthOf`: number of elements of a buffer with contents at the start; undefined: the buffer had none. */
   constructor(private readonly lengthOf: (device: DeviceIndex, buffer: string) => number | undefined) {}
 
   /** Stretches of a buffer in order of position. */
@@ -46,8 +46,8 @@ export class SymbolicMemory {
   }
 
   /**
-   * `target[i] = source[i] * scale`, or with `add` `target[i] = target[i] + source[i]`; false: there is no form for
-   * that.
+   * `target[i] = source[i] * scale`, or with `add` `target[i] = target[i] + source[i]`; false: the result has no such
+   * form.
    */
   move(
     source: BufferPlace,
@@ -64,7 +64,7 @@ export class SymbolicMemory {
     return true;
   }
 
-  /** The elements become something that has no form. */
+  /** Marks the elements as contents without such a form. */
   forget(target: BufferPlace, length: number): void {
     this.put(target, length, [{ from: 0, to: length, terms: [], joins: [], scale: 1, after: 1 }]);
   }
@@ -83,7 +83,7 @@ export class SymbolicMemory {
     );
   }
 
-  /** What `length` elements hold, counted from the place; undefined when some hold nothing. */
+  /** The contents of `length` elements from the place on; undefined if some have none. */
   private read({ device, buffer, offset }: BufferPlace, length: number): readonly SymbolicStretch[] | undefined {
     const found = this.stretches(device, buffer).flatMap((s) => clip(s, offset, offset + length));
     const filled = found.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -95,7 +95,7 @@ export class SymbolicMemory {
 function clip(stretch: SymbolicStretch, from: number, to: number): readonly SymbolicStretch[] {
   const [start, end] = [Math.max(stretch.from, from), Math.min(stretch.to, to)];
   if (start >= end) return [];
-  // Most stretches are whole, and a sum over a large world has many terms.
+  // A shortcut: most stretches are whole, and a sum over a large world has many terms.
   if (start === stretch.from && end === stretch.to) return [stretch];
   const terms = stretch.terms.map((term) => ({ ...term, offset: term.offset + start - stretch.from }));
   return [{ ...stretch, from: start, to: end, terms }];
@@ -103,18 +103,18 @@ function clip(stretch: SymbolicStretch, from: number, to: number): readonly Symb
 
 function scaled(stretches: readonly SymbolicStretch[], scale: number): readonly SymbolicStretch[] | undefined {
   if (scale === 1) return stretches;
-  // A factor rounds each time: plain contents may take one, and so may a sum.
+  // Every factor rounds, so contents may have one factor before the sum and one after.
   if (stretches.some((s) => s.after !== 1 || (s.terms.length === 1 && s.scale !== 1))) return undefined;
   return stretches.map((s) => (s.terms.length === 1 ? { ...s, scale } : { ...s, after: scale }));
 }
 
-/** As many terms as a sum that is not taken from the left may have. With more ranks, its rounds run one by one. */
+/** Most terms of a sum that is not from the left. With more ranks, its rounds run one by one. */
 const MOST_TERMS = 16;
 
-/** Whether a sum is taken from the left. */
+/** Whether a sum is from the left. */
 export const fromTheLeft = (joins: readonly number[]): boolean => joins.every((n, k) => n === (k === 0 ? 0 : 1));
 
-/** How high the stack grows. */
+/** The largest height of the stack. */
 function height(joins: readonly number[]): number {
   let [now, most] = [0, 0];
   for (const n of joins) {
@@ -126,8 +126,8 @@ function height(joins: readonly number[]): number {
 }
 
 /**
- * own + received, in whichever order needs the lower stack, because a + b is b + a to the bit: a sum and a single term
- * are then a sum from the left.
+ * own + received, in the order that needs the lower stack, because a + b equals b + a to the bit. So a sum plus a
+ * single term stays a sum from the left.
  */
 function sums(
   own: readonly SymbolicStretch[],

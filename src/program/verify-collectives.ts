@@ -1,7 +1,7 @@
 /**
- * Every rank of a group must issue the same collectives in the same order. Each group has a sequence of its own, so
- * what one does says nothing about another. Compared is PyTorch's fingerprint: sequence number, operation, size and
- * dtype of the tensor. Called by verifier.ts.
+ * Every rank of a group must issue the same collectives in the same order. Each group has its own sequence. The
+ * verifier compares PyTorch's fingerprints: sequence number, operation, size and dtype of the tensor. Called by
+ * verifier.ts.
  */
 import { LockstepError } from '../base/errors';
 import { type Group, groupLabel } from '../protocol/mesh';
@@ -11,7 +11,7 @@ import type { Lane, Program } from './instruction';
 interface Issued {
   /** Absent: the default group. */
   readonly group: Group | undefined;
-  /** By lane, the fingerprint of every place in the sequence. */
+  /** By lane, the fingerprint of every call in the sequence. */
   readonly lanes: Map<Lane, Map<number, string>>;
 }
 
@@ -50,7 +50,10 @@ function checkMember({ rank }: Lane, group: Group | undefined, first: Group | un
     throw new LockstepError('program', `Rank ${rank} takes part in ${groupLabel(group)}, but is not a member of it.`);
 }
 
-/** Of the default group those that issue anything, since one process may drive idle devices; else all members. */
+/**
+ * All lanes of the group; for the default group only lanes that issue anything, because a process may drive idle
+ * devices.
+ */
 const lanesOf = ({ group, lanes }: Issued, program: Program): readonly Lane[] =>
   group ? program.lanes.filter(({ rank }) => group.ranks.includes(rank)) : [...lanes.keys()];
 

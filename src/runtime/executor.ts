@@ -1,7 +1,7 @@
 /**
- * The seam between a Program and the machine that runs it. An Executor is one memory space (a GPUDevice, or typed
- * arrays) that hosts some lanes of a set of Programs. Sends and receives between hosted lanes are copies inside; the
- * others go through the given Transport. It is not a session: it knows no datasets, no modes, no page.
+ * The interface between a Program and the machine that runs it. An Executor is one memory space (a GPUDevice, or typed
+ * arrays) that hosts some lanes of a set of Programs. Messages between hosted lanes are copies inside this memory;
+ * other messages go through the given Transport. An Executor knows no datasets, no modes, no page.
  */
 
 import type { OpTable } from '../graph/op';
@@ -26,17 +26,17 @@ export interface Transport {
   recv(from: DeviceIndex, to: DeviceIndex, tag: string): Promise<Float32Array>;
 }
 
-/** Host data for a Load instruction, in the buffer's dtype and size. Asked for once per Load and step. */
+/** Host data for a Load instruction, in the buffer's dtype and size. Called once per Load and step. */
 export type Feed = (load: Load, device: DeviceIndex) => HostArray;
 
 export interface Loss {
   readonly device: DeviceIndex;
-  /** Of those of the Program, from 0. */
+  /** Index of the micro-batch within the Program, from 0. */
   readonly microBatch: number;
   readonly value: number;
 }
 
-/** What a traced step measured, per instruction. */
+/** The measurement of one instruction in a traced step. */
 export interface InstructionRecord {
   readonly id: InstructionId;
   readonly device: DeviceIndex;
@@ -46,18 +46,18 @@ export interface InstructionRecord {
   readonly captured: readonly Captured[];
 }
 
-/** Test hook: after the transfer with that tag has arrived, this is added to its first element. */
+/** Test hook: after the transfer with this tag has arrived, `add` is added to its first element. */
 export interface Corruption {
   readonly tag: string;
   readonly add: number;
 }
 
 /**
- * A rank stops before that instruction of the step, because somebody wants it to: the executor that hosts it says so,
- * once, and goes no further with the step. What other ranks can do without it is done.
+ * Makes a rank stop before an instruction of the step: the executor that hosts the rank reports it once, and runs no
+ * more of the step. Other ranks run everything that does not depend on the stopped rank.
  */
 export interface Stop {
-  /** Of the process that stops, of those that live here. */
+  /** Hosted devices of the process that stops. */
   readonly devices: readonly DeviceIndex[];
   readonly instruction: InstructionId;
   /** Never resolves; rejects when the step is given up. */
@@ -66,16 +66,19 @@ export interface Stop {
 
 export interface ExecutorOptions {
   readonly programs: readonly Program[];
-  /** Devices of the mesh that live here. */
+  /** Devices of the mesh that this executor hosts. */
   readonly devices: readonly DeviceIndex[];
   readonly ops: OpTable;
-  /** Kernels of WebAssembly for the CPU; absent: the plain ones do it all. */
+  /** WebAssembly kernels for the CPU; absent: only plain kernels. */
   readonly vectors?: VectorPart | undefined;
-  /** Starts other threads of the CPU that share in its kernels; absent: one thread. */
+  /** Starts more CPU threads for kernels; absent: one thread. */
   readonly team?: StartTeam | undefined;
-  /** Needed when some lane's peer lives elsewhere. */
+  /** Needed if a lane's peer is hosted elsewhere. */
   readonly transport?: Transport;
-  /** A lane by itself is slowed down: it rests after its work until that has taken so many times as long. Default 1. */
+  /**
+   * Slows down a single hosted lane: after its work it rests until the work has taken this many times as long. Default
+   * 1.
+   */
   readonly slowdown?: number;
 }
 
@@ -84,24 +87,23 @@ export interface Executor {
   /** Resolves when the executor can no longer be used (device lost), with the reason. Never rejects. */
   readonly lost: Promise<string>;
   /**
-   * Bytes allocated for a device's buffers: what the memory planner planned. What the runtime needs beside them
-   * (staging, tables) is not in it.
+   * Bytes allocated for a device's buffers: what the memory planner planned. The runtime's own memory (staging, tables)
+   * is not included.
    */
   allocatedBytes(device: DeviceIndex): number;
-  /** Write a persistent buffer. */
+  /** Writes a persistent buffer. */
   write(device: DeviceIndex, buffer: string, data: HostArray): void;
   /**
-   * Read buffers back, after everything submitted so far. `bits`: integers come as the floats whose bits they are,
-   * since not every number of theirs is a float.
+   * Reads buffers back, after everything submitted so far. `bits`: integers are returned as floats with the same bits,
+   * because not every integer is exact as a float.
    */
   read(
     refs: readonly { readonly device: DeviceIndex; readonly buffer: string }[],
     as?: 'numbers' | 'bits',
   ): Promise<Float32Array[]>;
   /**
-   * Enqueue one step of that Program. Resolves when the next step may be enqueued (at once, or after the last host
-   * transfer, or when there is room for its loss), and must not be called again before; losses come later through
-   * `losses()`.
+   * Enqueues one step of the Program. Resolves when the next step may be enqueued (at once, or after the last host
+   * transfer, or when there is room for its loss); do not call it again before. `losses()` returns the losses later.
    */
   step(key: ProgramKey, feed: Feed, stop?: Stop): Promise<void> | void;
   /** Losses of the steps since the last call, in step order, one array per step; waits for them. */
@@ -111,7 +113,7 @@ export interface Executor {
    * also appears in losses().
    */
   trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
-  /** Where its lanes are in the step that is under way; none between steps, and none where a step is one piece. */
+  /** The positions of its lanes in the running step; empty between steps, and if a step is one piece. */
   positions(): readonly LanePosition[];
   corrupt(corruption: Corruption | undefined): void;
   dispose(): void;

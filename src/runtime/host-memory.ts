@@ -1,17 +1,17 @@
-/** How many bytes of tensors this page or process can hold: the weights that it draws, and the CPU device's buffers. */
+/** How many bytes of tensors this page or process can hold: the drawn weights, and the CPU device's buffers. */
 
-/** Browsers end a page that takes much more, without a word. */
+/** Browsers close a page that takes much more, without a message. */
 const OF_A_PAGE = 2 ** 31;
-/** What a machine's other programs, and this one's own code, need. */
+/** The rest is for other programs, and for this program's code. */
 const SHARE_OF_MACHINE = 0.9;
 
 export function hostMemoryLimit(): number {
   if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function') return OF_A_PAGE;
   const machine = process.getBuiltinModule('node:os').totalmem();
-  // Of a container; 0, or more than any machine has, where there is none.
+  // The limit of a container; without a container, 0 or more than any machine has.
   const container = process.constrainedMemory() || machine;
   return SHARE_OF_MACHINE * Math.min(machine, container);
 }
 
-/** A page says what runs the same model without it. */
+/** Whether the limit is a page's; the error then names the command line. */
 export const isPage = (limit: number): boolean => limit === OF_A_PAGE;

@@ -1,16 +1,16 @@
 /**
- * What slows a rank down by hand: it rests after its work, so long that the work has taken `factor` times as long.
- * Others go on meanwhile, also where all share one thread, and messages arrive. Used by the executors of a lane by
- * itself; a slow link (port-transport.ts) rests, too.
+ * Slows a rank down artificially: it rests after its work until the work has taken `factor` times as long. Meanwhile
+ * other ranks continue, even in the same thread, and messages arrive. Used by executors of a single lane; a slow link
+ * (port-transport.ts) rests, too.
  */
 import { nowUs } from './clock';
 
-/** Shorter rests are made up for later: a turn of the event loop takes as long. */
+/** Shorter rests are collected until they are worth a turn of the event loop, which takes about this long. */
 const LEAST_US = 50;
 /** Timers are late by about that much. */
 const TIMER_MS = 6;
 
-/** Hands the thread over and comes back as soon as it may. */
+/** Yields the thread for one turn of the event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -29,7 +29,7 @@ export async function rest(us: number): Promise<void> {
   while (nowUs() < until) await turn();
 }
 
-/** After so much work: the rest that is due, if it is worth one. */
+/** Returns the rest that is due after this much work, if it is long enough. */
 export type Brake = (workedUs: number) => Promise<void> | undefined;
 
 export function createBrake(factor: number): Brake {
@@ -38,7 +38,7 @@ export function createBrake(factor: number): Brake {
     dueUs += (factor - 1) * workedUs;
     if (dueUs < LEAST_US) return undefined;
     const us = dueUs;
-    // One that took too long is not taken off the next: in one thread it is the others who made it long.
+    // A rest that took too long does not shorten the next: in a shared thread the other ranks made it long.
     dueUs = 0;
     return rest(us);
   };

@@ -1,6 +1,6 @@
 /**
- * Runs of elements that become halves, or are halves: the copies around collectives whose words hold halves. Two halves
- * lie in a word, so a run may begin and end in the middle of one. Used by the operators 'halves/copy' (half-ops.ts) and
+ * Copies runs of elements into halves, or runs of halves, around collectives whose words hold halves. A word has two
+ * halves, so a run may begin and end in the middle of a word. Used by the operators 'halves/copy' (half-ops.ts) and
  * fsdp/ (parallel/sharded/shard-ops).
  */
 import { at } from '../../base/invariant';
@@ -27,10 +27,10 @@ export function copyHalves({ inputs, outputs, attrs }: CpuArgs, runs: readonly O
   }
 }
 
-/** Runs from one operand to another that follow each other in the target, and in the source at a constant distance. */
+/** Runs from one operand to another that are consecutive in the target and at a constant distance in the source. */
 interface Series {
   readonly first: OpMove;
-  /** Of each run but the last, which may be shorter. */
+  /** Length of each run; the last may be shorter. */
   readonly chunk: number;
   readonly part: number;
   readonly length: number;

@@ -1,9 +1,9 @@
 /**
  * The operators of a tensor in half precision, two halves in an int32 word (element 2i in the low bits of word i), so
  * that a message has half the bytes: 'halves/encode' (float32, cast and then divided, as fp16_compress_hook does),
- * 'halves/add' (the sum of an all-reduce of such a tensor), 'halves/decode', and 'halves/copy' (runs of float32
- * elements or of halves, to their places among halves). Attribute `format`: 'f16' or 'bf16'. Emitted by DDP's
- * compressing hooks and by collectives whose words hold halves.
+ * 'halves/add' (the sum of an all-reduce of such a tensor), 'halves/decode', and 'halves/copy' (copies runs of float32
+ * elements or of halves into halves). Attribute `format`: 'f16' or 'bf16'. Emitted by DDP's compressing hooks and by
+ * collectives whose words hold halves.
  */
 import { at } from '../../base/invariant';
 import { grid } from '../../graph/launch';
@@ -20,7 +20,7 @@ const formatOf = (attrs: Attrs): HalfFormat => (attrs.format === 'bf16' ? 'bf16'
 const MODES = { 'halves/encode': 0, 'halves/add': 1, 'halves/decode': 2 } as const;
 
 interface Sizes {
-  /** Words that are worked on. */
+  /** Number of words to process. */
   readonly count: number;
   /** Elements of the float32 tensor. */
   readonly length: number;
@@ -56,10 +56,7 @@ const encode: OpDef = {
   flops: ({ inputs }) => 2 * elements(at(inputs, 0).shape),
 };
 
-/**
- * Inputs received [>= length] and own [n], int32; output own, of which `length` words from `to` on become own +
- * received.
- */
+/** Inputs received [>= length] and own [n], int32; output own: `length` words from `to` on become own + received. */
 const add: OpDef = {
   name: 'halves/add',
   infer: (inputs) => [at(inputs, 1)],

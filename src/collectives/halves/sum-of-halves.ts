@@ -1,6 +1,6 @@
 /**
- * How the hops of an all-reduce join where the words hold halves: received beside, then added by an operator, since a
- * receive adds float32. Called by recipe.ts.
+ * How the hops of an all-reduce add words that hold halves: the message goes into a separate buffer, and an operator
+ * adds it, because a receive can only add float32. Called by recipe.ts.
  */
 
 import type { LaneBuilder } from '../../program/lane-builder';

@@ -12,10 +12,10 @@ import type { Corruption, Feed } from '../executor';
 import type { ArrayOf, CpuContext } from './cpu-context';
 import { join } from './join';
 
-/** Elements from which a kernel of WebAssembly is worth its call. */
+/** From this many elements on, a WebAssembly kernel is worth its call. */
 const WORTH_A_CALL = 256;
 
-/** What all instructions of an executor compute with. */
+/** The means with which all instructions of an executor compute. */
 export type Means = Pick<CpuContext, 'ops' | 'scratch'> & { readonly opened?: CpuContext['opened'] };
 
 export function computeAction(
@@ -25,7 +25,8 @@ export function computeAction(
   { ops, scratch, opened }: Means,
 ): () => void {
   const op = must(ops.get(instruction.op), instruction.op);
-  // A table of all buffers for each instruction took a quarter of opening and tracing a deep pipeline.
+  // Looks up one buffer at a time: a table of all buffers per instruction took a quarter of the time of opening and
+  // tracing a deep pipeline.
   const type = (name: string) =>
     must(
       lane.buffers.find((own) => own.name === name),
@@ -50,7 +51,7 @@ export const loadAction = (load: Load, device: number, array: ArrayOf, feed: () 
 export const sliceOf = (i: Send | Recv, array: ArrayOf): HostArray =>
   array(i.slice.buffer).subarray(i.slice.offset, i.slice.offset + i.slice.length);
 
-/** What arrives is joined to what is there. */
+/** Combines the received elements with the target's, as the receive says. */
 export function receive(target: HostArray, source: HostArray, recv: Recv, corruption: Corruption | undefined): void {
   join(target, source, recv.apply);
   if (corruption?.tag === recv.tag) target[0] = (target[0] ?? 0) + corruption.add;
@@ -85,7 +86,7 @@ export function receiveAction(
 }
 
 /**
- * A whole all-reduce, summed in the order of its rounds. The arrays may be targets of each other: every element is read
+ * A whole all-reduce, summed in the order of its rounds. Terms and targets may share arrays: every element is read
  * before it is written.
  */
 export function foldAction(fold: Fold, array: (place: BufferPlace) => HostArray, means: Means): () => void {
@@ -133,7 +134,7 @@ function treeAction(
   };
 }
 
-/** The first elements of a buffer, or of a slice of it, as the trace keeps them. */
+/** The first elements of a buffer, or of a slice of it, for the trace. */
 export function capture(
   { buffers }: Pick<Lane, 'buffers'>,
   buffer: string,

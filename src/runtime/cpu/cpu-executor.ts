@@ -1,7 +1,7 @@
 /**
- * Runs Programs on typed arrays: the double-checked reference, and the fallback where a browser has no WebGPU. Lanes
- * that all live here run as cpu-shared-run.ts does it, a lane whose peers live elsewhere as cpu-remote-run.ts does.
- * This is the Executor around them: its memory, its losses, and its end.
+ * Runs Programs on typed arrays: the reference for tests, and the fallback for browsers without WebGPU. If it hosts all
+ * lanes, cpu-shared-run.ts runs them; if it hosts one lane, cpu-remote-run.ts does. This file has the rest of the
+ * Executor: memory, losses, and dispose().
  */
 import { must } from '../../base/invariant';
 import { Part } from '../../base/part';
@@ -18,8 +18,8 @@ import { createCpuMemory } from './cpu-memory';
 import { CpuSharedRun } from './cpu-shared-run';
 import { message } from './join';
 
-/** Loaded where ranks share no memory, before their executor is made. */
-export const REMOTE = new Part('What a rank by itself runs', () => import('./cpu-remote-run'));
+/** Loaded for ranks that share no memory, before their executor is made. */
+export const REMOTE = new Part('The runner of a single rank', () => import('./cpu-remote-run'));
 if (!globalThis.LOCKSTEP_SITE) await REMOTE.load();
 
 export function createCpuExecutor(options: ExecutorOptions): Executor {
@@ -71,7 +71,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       refs.map(({ device, buffer }) => {
         const array = memoryOf(device).persistent(buffer);
         if (as === 'bits') return message(array);
-        // Copies of memory; from() would take the elements one by one.
+        // Copies memory at once; from() would copy the elements one by one.
         return array instanceof Float32Array ? array.slice() : Float32Array.from(array);
       }),
     step(key, feed, stop) {
@@ -111,7 +111,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
   };
 }
 
-/** The losses of the steps that nobody has asked for yet. */
+/** The losses of steps that have not been read yet. */
 function createLossLog(context: CpuContext) {
   const places = new Map(
     context.programs.map((program) => {
@@ -124,7 +124,7 @@ function createLossLog(context: CpuContext) {
   let pending: Loss[][] = [];
   return {
     note(key: ProgramKey): void {
-      // An entry even without a loss: those of several executors are matched by their place.
+      // Adds an entry even without a loss, because entries of several executors are matched by position.
       pending.push(
         must(places.get(key), 'losses').map(({ device, microBatch, array }) => ({
           device,

@@ -1,4 +1,4 @@
-/** The buffers of one device as typed arrays, placed exactly as the memory planner says, region by region. */
+/** The buffers of one device as typed arrays, placed exactly as planned by the memory planner, region by region. */
 import { at, must } from '../../base/invariant';
 import type { Lane, Program } from '../../program/instruction';
 import type { DevicePlan } from '../../program/memory-planner';
@@ -6,15 +6,15 @@ import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import { elements, type HostArray } from '../../tensor/shape';
 
 export interface CpuMemory {
-  /** What has been allocated. */
+  /** Bytes allocated. */
   readonly bytes: number;
-  /** The array of a buffer; its contents are the region's. */
+  /** The array of a buffer, a view of its region. */
   array(key: ProgramKey, buffer: string): HostArray;
-  /** A persistent buffer, of every Program. */
+  /** A persistent buffer, which all Programs share. */
   persistent(buffer: string): HostArray;
 }
 
-/** Where a region of so many bytes comes from. */
+/** Allocates a region. */
 export type Allocate = (bytes: number) => { readonly buffer: ArrayBuffer; readonly offset: number };
 
 const byItself: Allocate = (bytes) => ({ buffer: new ArrayBuffer(bytes), offset: 0 });

@@ -1,6 +1,6 @@
 /**
- * Runs the one lane that lives here of Programs whose other lanes live elsewhere: its two queues are two cooperating
- * loops over the transport.
+ * Runs the one hosted lane of Programs whose other lanes run elsewhere: its two queues are two cooperating loops over
+ * the transport.
  */
 import { must } from '../../base/invariant';
 import type { Instruction, Lane, Program, Recv } from '../../program/instruction';
@@ -17,14 +17,14 @@ import { type CpuAction, localAction } from './program-actions';
 
 interface LanePlan {
   readonly lane: Lane;
-  /** Its instructions, by queue. */
+  /** Instructions of the lane, by queue. */
   readonly queues: Readonly<Record<Queue, readonly Instruction[]>>;
   readonly array: ArrayOf;
-  /** What those instructions do that need no peer. */
+  /** The actions of instructions that need no peer. */
   readonly actions: ReadonlyMap<Instruction, CpuAction>;
 }
 
-/** What a step is asked for beside its Program: where its rank stops, and whether it is measured. */
+/** Options of a step: where its rank stops, and whether it is measured. */
 interface Asked {
   readonly stop: Stop | undefined;
   readonly records: InstructionRecord[] | undefined;
@@ -32,10 +32,10 @@ interface Asked {
 
 const NOTHING: readonly Captured[] = [];
 
-/** What a step works with. */
+/** The means of a step. */
 interface Means {
   readonly wire: Transport;
-  /** Of a rank that is slowed down. */
+  /** Set if the rank is slowed down. */
   readonly brake: Brake | undefined;
   readonly given: CpuContext['given'];
 }
@@ -79,7 +79,7 @@ function planLane(context: CpuContext, program: Program): LanePlan {
   };
 }
 
-/** Events by which the queues of a lane wait for each other within a step. */
+/** Events with which the queues of a lane wait for each other within a step. */
 class Events {
   private readonly known = new Map<string, { readonly done: Promise<void>; readonly set: () => void }>();
 
@@ -96,11 +96,11 @@ class Events {
   }
 }
 
-/** One step of the lane, with both queues under way. */
+/** One step of the lane, with both queues running. */
 class RemoteLaneStep {
   readonly place: { -readonly [K in keyof LanePosition]: LanePosition[K] };
   private readonly events = new Events();
-  /** The rank has stopped: neither queue goes on. */
+  /** Set when the rank has stopped: neither queue continues. */
   private stopped: Promise<never> | undefined;
 
   constructor(
@@ -130,14 +130,16 @@ class RemoteLaneStep {
         records?.push({ id: i.id, device, startUs, durUs: nowUs() - startUs, captured });
       if (i.signals) {
         this.events.of(i.signals).set();
-        // Lets the other queue go on at once, as a second stream would.
+        // Lets the other queue continue at once, like a second stream.
         await Promise.resolve();
       }
     }
     this.place[queue] = undefined;
   }
 
-  /** A promise only where something is waited for: most instructions are done at once, and a turn each adds up. */
+  /**
+   * Returns a promise only if it has to wait: most instructions finish at once, and a microtask for each would add up.
+   */
   private runOne(i: Instruction): Promise<readonly Captured[]> | readonly Captured[] {
     const { array } = this.plan;
     const { wire, brake } = this.means;

@@ -1,4 +1,4 @@
-/** Runs Programs whose lanes all live here: one merged order, synchronously. */
+/** Runs Programs whose lanes are all hosted here: in one merged order, synchronously. */
 import { must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
 import { programOf } from '../../program/program-of';
@@ -10,11 +10,11 @@ import { type CpuContext, isShared } from './cpu-context';
 import { type CpuAction, programActions } from './program-actions';
 
 export class CpuSharedRun {
-  /** Programs whose lanes all live here. */
+  /** Programs whose lanes are all hosted here. */
   private readonly own: ReadonlyMap<ProgramKey, Program>;
-  /** Made when the Program first runs: many a run ends before a step of every kind has come. */
+  /** Made when the Program first runs: many runs end before they need every kind of step. */
   private readonly folded = new Map<ProgramKey, readonly CpuAction[]>();
-  /** Every instruction by itself; made when one is looked at. */
+  /** One action per instruction; made for the first traced step. */
   private readonly apart = new Map<ProgramKey, readonly CpuAction[]>();
   private stoppedAt: readonly LanePosition[] = [];
 
@@ -32,7 +32,7 @@ export class CpuSharedRun {
     for (const action of actions) action.run();
   }
 
-  /** Of a step that one rank does not get through: what is done all the same. */
+  /** Runs the part of a step that is reached although one rank stops. */
   stepUntil(key: ProgramKey, stop: Stop): Promise<never> {
     const program = programOf(this.context.programs, key);
     const ran = reach(program, stop.devices, stop.instruction);

@@ -1,8 +1,8 @@
 /**
- * What a receive does with each element: own = own <apply> received, in that order. Of float32: sum and product round
- * once; min and max order by bits, -0 before +0, and a NaN on either side gives NaN, as torch.minimum and torch.maximum
- * do (gloo keeps an own NaN and loses a received one, NCCL loses both), so the result does not depend on the algorithm.
- * Of int32: two's complement. The kernels of shaders/comm do the same. Called by cpu-actions.ts.
+ * How a receive combines elements: own = own <apply> received, in that order. For float32, sum and product round once;
+ * min and max order by bits, -0 before +0, and a NaN on either side gives NaN, as torch.minimum and torch.maximum do
+ * (gloo keeps the own NaN and loses the received one, NCCL loses both), so the result does not depend on the algorithm.
+ * For int32, two's complement. The kernels of shaders/comm do the same. Called by cpu-actions.ts.
  */
 import type { Apply } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
@@ -10,12 +10,12 @@ import type { HostArray } from '../../tensor/shape';
 const NAN = 0x7fc00000;
 const INFINITE = 0x7f800000;
 const isNan = (bits: number): boolean => (bits & 0x7fffffff) > INFINITE;
-/** Integers in the order of the floats whose bits they are. */
+/** Maps the bits of a float to an integer such that integers have the order of the floats. */
 const ordered = (bits: number): number => bits ^ ((bits >> 31) & 0x7fffffff);
 
 const bitsOf = ({ buffer, byteOffset, length }: HostArray): Int32Array => new Int32Array(buffer, byteOffset, length);
 
-/** The same bits as the type of `like`: messages are Float32Array whatever they carry. */
+/** The same bits in the type of `like`: messages are always Float32Array. */
 export function viewAs(like: HostArray, data: HostArray): HostArray {
   if (like instanceof Float32Array === data instanceof Float32Array) return data;
   const { buffer, byteOffset, length } = data;
@@ -66,8 +66,7 @@ function bitwise(target: Int32Array, source: Int32Array, apply: 'band' | 'bor' |
 }
 
 /**
- * A copy to be sent: the bits, in the array type that transports carry, and in memory of its own, which can be
- * transferred whatever memory the slice is in.
+ * A copy to send: the same bits in the array type of transports, in its own memory, which can always be transferred.
  */
 export function message(slice: HostArray): Float32Array {
   const { buffer, byteOffset, byteLength } = slice;

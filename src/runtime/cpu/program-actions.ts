@@ -1,6 +1,6 @@
 /**
- * A Program, or one instruction of a lane, as actions: what to run, for which instructions it stands, and what a trace
- * keeps of it. cpu-actions.ts has what each kind of instruction does.
+ * A Program, or one instruction of a lane, as actions: a function to run, the instructions that it stands for, and the
+ * values that a trace keeps. cpu-actions.ts implements each kind of instruction.
  */
 import { must } from '../../base/invariant';
 import { foldMovements } from '../../program/fold-movements';
@@ -11,7 +11,7 @@ import type { Captured, DeviceIndex } from '../../protocol/trace';
 import { capture, computeAction, foldAction, loadAction, receiveAction, sliceOf } from './cpu-actions';
 import type { ArrayOf, CpuContext } from './cpu-context';
 
-/** One thing to do, for the instructions it stands for (a transfer is a send and a recv). */
+/** One function to run, and the instructions that it stands for (a transfer is a send and a recv). */
 export interface CpuAction {
   readonly parts: readonly { readonly device: DeviceIndex; readonly instruction: Instruction }[];
   run(): void;
@@ -47,8 +47,8 @@ export function localAction(
 }
 
 /**
- * All of a Program whose lanes live here, in one order. `fold`: an all-reduce is one action; else each of its rounds is
- * one, and can be traced and corrupted.
+ * The actions of a Program whose lanes are all hosted here, in one order. `fold`: an all-reduce is one action;
+ * otherwise each of its rounds is one, and can be traced and corrupted.
  */
 export function programActions(
   context: CpuContext,

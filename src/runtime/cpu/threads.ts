@@ -1,6 +1,6 @@
 /**
  * Starts the threads of the CPU device: worker_threads under Node, workers in a page that is cross-origin isolated.
- * Elsewhere there is no memory that threads could share.
+ * Other pages have no shared memory.
  */
 import { createTeam, type StartTeam, serve, type ThreadStart } from '../../graph/vectors/team';
 
@@ -10,17 +10,17 @@ const isNode = (): boolean => typeof process !== 'undefined' && typeof process.g
 export const canShareMemory = (): boolean =>
   typeof SharedArrayBuffer === 'function' && (isNode() || globalThis.crossOriginIsolated === true);
 
-/** Undefined for one thread, and where there can be no more. */
+/** Undefined for one thread, or if shared memory is not available. */
 export const teamOf = (threads: number): StartTeam | undefined =>
   threads > 1 && canShareMemory() ? { threads, start: (plan) => createTeam(threads, plan, spawn) } : undefined;
 
-/** Begins with the text of `serve`, so that no script has to be found or fetched. */
+/** Starts from the text of `serve`, so that no script has to be located or loaded. */
 function spawn(start: ThreadStart): () => void {
   if (isNode()) {
     const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
     const code = `(${serve})(require('node:worker_threads').workerData)`;
     const thread = new Thread(code, { eval: true, workerData: start });
-    // A run that ends must not wait for it.
+    // The thread must not keep the process alive.
     thread.unref();
     return () => void thread.terminate();
   }

@@ -1,4 +1,4 @@
 /**
- * Are there web workers here? Under Node there are none: ranks then run in one thread, joined by the same MessagePorts.
+ * Whether web workers exist. Under Node they do not: ranks then run in one thread, connected by the same MessagePorts.
  */
 export const canSpawnWorkers = (): boolean => typeof Worker !== 'undefined' && typeof process === 'undefined';

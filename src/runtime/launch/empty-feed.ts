@@ -1,4 +1,4 @@
-/** The feed of a Program that takes nothing from the host, as DDP's constructor. */
+/** The feed of a Program that needs nothing from the host, such as DDP's constructor. */
 import { programKey, type StepKind } from '../../protocol/step-kind';
 import type { StepFeed } from './world';
 

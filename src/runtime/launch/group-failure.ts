@@ -1,6 +1,6 @@
 /**
- * The errors that end a process group: a rank that has gone, a rank that others wait for in vain. Both kinds of worlds
- * make them; training/failures adds step and code line.
+ * The errors that end a process group: a rank that ended, or a rank for which others waited too long. Both kinds of
+ * worlds throw them; training/failures adds step and code line.
  */
 import { LockstepError } from '../../base/errors';
 import type { DeviceIndex, Rank } from '../../protocol/trace';

@@ -1,11 +1,11 @@
 /**
- * How a worker lets others know that it has ended: it holds a Web Lock while it lives. The ranks' workers do
- * (lifeline.ts waits for it), and the session's.
+ * Lets others notice that a worker has ended: the worker holds a Web Lock while it lives. Used by the ranks' workers
+ * (lifeline.ts waits for the lock) and the session's worker.
  */
 
 /**
- * The browser gives it to the next in line when this worker has ended, however that came about. Resolves when it is
- * held, or cannot be.
+ * The browser passes the lock on when this worker ends, for whatever reason. Resolves when the lock is held, or cannot
+ * be.
  */
 export function holdLock(name: string): Promise<void> {
   if (typeof navigator === 'undefined' || !('locks' in navigator)) return Promise.resolve();

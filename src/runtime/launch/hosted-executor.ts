@@ -1,4 +1,4 @@
-/** An executor with what a world in this thread needs around it; open-executors.ts makes them. */
+/** An executor, with the functions that a world in this thread needs beside it; open-executors.ts makes them. */
 import type { LockstepError } from '../../base/errors';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Executor } from '../executor';
@@ -8,10 +8,10 @@ export interface HostedExecutor {
   readonly devices: readonly DeviceIndex[];
   /** Loses the device behind it (test hook). */
   lose(): void;
-  /** For how long it has waited for a message from elsewhere; undefined: it does not wait. */
+  /** How long it has waited for a message from another executor; undefined: it does not wait. */
   waitedMs?(): number | undefined;
-  /** Ends its part in the process group: who waits here for a message, or waits for one from here, hears of it. */
+  /** Leaves the process group: receives that wait here, or wait for a message from here, fail. */
   hangUp?(reason: string | LockstepError): void;
-  /** Closes what it was given beside the executor: ports, a device of its own. */
+  /** Closes the resources beside the executor: ports, its own device. */
   close(): void;
 }

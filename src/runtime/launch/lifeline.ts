@@ -1,12 +1,12 @@
 /**
- * How a world hears at once that a rank's worker has ended by itself, which no event of the Worker tells: browsers give
- * on a Web Lock that the worker held (after 1 to 4 ms in Chromium); Node closes the port that led to it.
- * worker-world.ts holds one per rank; the rank's end of both is in rank.ts.
+ * Tells a world at once that a rank's worker has ended by itself, for which Worker has no event: browsers pass on a Web
+ * Lock that the worker held (after 1 to 4 ms in Chromium); Node closes the port to the worker. worker-world.ts has one
+ * Lifeline per rank; the rank's side is in rank.ts.
  */
 export class Lifeline {
-  /** The worker holds it. */
+  /** Name of the lock that the worker holds. */
   readonly lock = `lockstep rank ${crypto.randomUUID()}`;
-  /** Goes to the worker. */
+  /** The worker's end of the channel. */
   readonly port: MessagePort;
   private readonly own: MessagePort;
   private readonly waiting = new AbortController();
@@ -26,7 +26,7 @@ export class Lifeline {
     return this.ended;
   }
 
-  /** From now on: the worker holds the lock and has the port. */
+  /** Starts watching. The worker must already hold the lock and have the port. */
   watch(): void {
     this.own.addEventListener('close', this.end);
     this.own.start();
@@ -35,7 +35,7 @@ export class Lifeline {
     navigator.locks.request(this.lock, { signal }, () => this.end()).catch(() => {});
   }
 
-  /** What ends now is meant to. */
+  /** The end of the worker is now intended. */
   expectEnd(): void {
     this.own.removeEventListener('close', this.end);
     this.own.close();

@@ -1,6 +1,6 @@
 /**
- * The ranks of a world in this thread as a group that can fail: where they are, the faults that stop them, and the one
- * error that ends all of it. local-world.ts owns it and asks before everything that waits.
+ * The ranks of a world in this thread as a group that can fail: their positions, the faults that stop them, and the one
+ * error that ends the group. local-world.ts owns it and guards everything that waits with it.
  */
 import { LockstepError } from '../../base/errors';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
@@ -13,19 +13,16 @@ import type { Fault, StandsAt, StepFeed } from './world';
 export interface LocalGroupOptions {
   /** Absent: every device is a rank. */
   readonly rankOf?: (device: DeviceIndex) => Rank;
-  /** How long ranks wait for one that hangs; absent: for ever. */
+  /** How long ranks wait for a hanging rank; absent: for ever. */
   readonly timeoutMs?: number;
-  /**
-   * This process is one rank, and this ends it, worker and all. Absent: the ranks that live here end, and this thread
-   * goes on.
-   */
+  /** If this process is one rank: ends the worker. Absent: the hosted ranks end, and this thread continues. */
   readonly end?: () => void;
 }
 
 const faultOf = ({ what, rank, microBatch, instruction }: Fault): Fault => ({ what, rank, microBatch, instruction });
 
 export class LocalGroup {
-  /** The step that is under way, or was the last. */
+  /** The running or last step. */
   current: Pick<StepFeed, 'program' | 'microBatch'> | undefined;
   /** As World.lost. */
   readonly lost: Promise<LockstepError>;
@@ -35,7 +32,7 @@ export class LocalGroup {
   private hanging: (Fault & { readonly sinceMs: number }) | undefined;
   private watchdog: ReturnType<typeof setTimeout> | undefined;
   private failure: LockstepError | undefined;
-  /** The group fails elsewhere, in a moment, and this rank stays where it is. */
+  /** Set when this rank waits for the failure of the group to arrive from elsewhere. */
   private broken: LockstepError | undefined;
   /** Rejects once the group has failed. */
   private readonly given: Promise<never>;
@@ -57,7 +54,7 @@ export class LocalGroup {
       this.lose = resolve;
     });
     this.lost = Promise.race([Promise.race(hosted.map((h) => h.executor.lost)).then(deviceLost), failed]);
-    // Who waits for a device that is lost waits for nothing.
+    // Waiting for a lost device is pointless.
     void this.lost.then((error) => this.abort(error));
   }
 
@@ -65,7 +62,7 @@ export class LocalGroup {
     const { current: step, hanging } = this;
     if (!step) return [];
     return this.hosted.flatMap(({ executor, waitedMs }) => {
-      // Where all devices share one memory, the others have waited since one of them stopped.
+      // If all devices share one memory, the others have waited since one of them stopped.
       const waited = waitedMs ? waitedMs() : hanging && performance.now() - hanging.sinceMs;
       return executor.positions().map((position) => {
         const hangs = hanging !== undefined && hanging.rank === this.rankOf(position.device);
@@ -80,7 +77,7 @@ export class LocalGroup {
     });
   }
 
-  /** Where an executor with these devices stops for that fault; undefined: its rank is not there. */
+  /** Where an executor with these devices stops for the fault; undefined: it does not host the fault's rank. */
   stopOn(devices: readonly DeviceIndex[], fault: Fault): Stop | undefined {
     const stopped = devices.filter((d) => this.rankOf(d) === fault.rank);
     if (stopped.length === 0) return undefined;
@@ -95,7 +92,7 @@ export class LocalGroup {
     };
   }
 
-  /** A rank here ends: by hand, or as a fault wants it. Those who live elsewhere hear it from their ports. */
+  /** Ends a hosted rank, on request or by a fault. Ranks elsewhere notice it through their ports. */
   endRank(rank: Rank, fault: Fault | undefined): void {
     if (this.failure) return;
     if (this.end) {
@@ -106,7 +103,7 @@ export class LocalGroup {
     this.fail(rankFailed(rank, devices, 'was killed', { positions: this.positions(), ...(fault ? { fault } : {}) }));
   }
 
-  /** Nobody waits any longer, and nothing is done any more. */
+  /** Ends all waiting with this error, and refuses further work. */
   abort(error: LockstepError): void {
     if (this.failure) return;
     this.failure = error;
@@ -115,7 +112,7 @@ export class LocalGroup {
     this.giveUp(error);
   }
 
-  /** What waits ends with the group; a receive that timed out ends it. */
+  /** Runs a task that fails when the group fails. A receive that times out in the task fails the group. */
   async guarded<T>(task: () => Promise<T>): Promise<T> {
     const before = this.failure ?? this.broken;
     if (before) throw before;
@@ -126,7 +123,7 @@ export class LocalGroup {
     }
   }
 
-  /** What an error of one call is for the group. */
+  /** The error of the group that an error of one call causes. */
   private outcome(error: unknown): unknown {
     if (this.failure) return this.failure;
     if (!(error instanceof LockstepError)) return error;
@@ -155,7 +152,7 @@ export class LocalGroup {
     this.hanging = { ...fault, sinceMs: performance.now() };
     if (timeoutMs === undefined || this.watchdog !== undefined) return;
     const speak = () => this.fail(neverCame(fault.rank, timeoutMs, { positions: this.positions(), fault }));
-    // Where others wait over ports, they say first who waits for whom.
+    // If others wait over ports, their more precise timeouts come first.
     this.watchdog = setTimeout(speak, this.hosted.some((h) => h.hangUp) ? timeoutMs + 1000 : timeoutMs);
   }
 }

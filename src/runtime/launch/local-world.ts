@@ -1,8 +1,7 @@
 /**
  * A world in this thread: one executor that hosts all lanes (virtual devices on one GPUDevice, or typed arrays), or one
- * executor a device with ports between them (a process that drives several GPUDevices; ranks under Node). Calls take
- * effect in the order in which they came. How its ranks stop and fail is in local-group.ts. Used by sessions and inside
- * rank workers.
+ * executor per device with ports between them (a process that drives several GPUDevices; ranks under Node). Calls take
+ * effect in order. local-group.ts handles stopping and failing ranks. Used by sessions and inside rank workers.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -28,11 +27,10 @@ export function createLocalWorld(
       `an executor for cuda:${device}`,
     ).executor;
 
-  // A step may wait, for a message or for room to keep its loss: nothing that was asked for later may come between it
-  // and those before.
+  // A step may wait for a message, or for room for its loss; no later call may overtake it.
   const queue = oneAtATime();
   const inOrder = <T>(task: () => Promise<T> | T): Promise<T> => queue(() => group.guarded(async () => task()));
-  /** In order, too, but what follows waits only until `task` has returned, not for its answer. */
+  /** Also in order, but later calls wait only until `task` has returned, not for its answer. */
   const inOrderUntilAsked = async <T>(task: () => Promise<{ readonly answer: Promise<T> }>): Promise<T> => {
     const { answer } = await inOrder(task);
     return answer;
@@ -87,7 +85,7 @@ export function createLocalWorld(
 /** Steps on all executors at once. */
 function createLocalRun(hosted: readonly HostedExecutor[], group: LocalGroup, table: DatasetTable) {
   const feeds = hosted.map(() => createTableFeed(table));
-  /** What each executor does in this step: its feed, and the fault where it hosts that rank. */
+  /** The executor's arguments of this step: its feed, and the fault if it hosts the fault's rank. */
   const partOf = (k: number, step: StepFeed): [Feed, Stop?] => {
     const { devices } = must(hosted[k], 'an executor');
     const feed = must(feeds[k], 'feed')(step);
@@ -98,9 +96,9 @@ function createLocalRun(hosted: readonly HostedExecutor[], group: LocalGroup, ta
     step(step: StepFeed): Promise<unknown> | undefined {
       group.current = step;
       const only = hosted.length === 1 ? hosted[0] : undefined;
-      // One executor that hosts every lane seldom waits: step() only enqueues.
+      // One executor that hosts every lane rarely waits: step() only enqueues.
       if (only) return only.executor.step(step.program, ...partOf(0, step)) ?? undefined;
-      // async, so that one that throws at once leaves no other unheard.
+      // async, so that an executor that throws at once does not prevent the others from being awaited.
       return Promise.all(hosted.map(async (h, k) => h.executor.step(step.program, ...partOf(k, step))));
     },
     async trace(step: StepFeed): Promise<readonly InstructionRecord[]> {
@@ -117,7 +115,7 @@ async function mergedLosses(hosted: readonly HostedExecutor[]): Promise<readonly
   return Array.from({ length: steps }, (_, s) => all.flatMap((list) => list[s] ?? []));
 }
 
-/** In the order of `refs`, each from the executor that hosts its device. */
+/** Reads in the order of `refs`, each buffer from the executor that hosts its device. */
 async function readAll(hosted: readonly HostedExecutor[], refs: readonly BufferRef[]): Promise<Float32Array[]> {
   const parts = await Promise.all(
     hosted.map(async ({ executor, devices }) => {

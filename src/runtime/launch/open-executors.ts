@@ -1,7 +1,7 @@
 /**
  * Opens the executors of one process: one that hosts all its devices on a shared GPUDevice, or one per device, each
- * with an adapter request and a GPUDevice of its own, joined by ports. The only place that chooses between WebGPU and
- * typed arrays.
+ * with its own adapter request and GPUDevice, connected by ports. Only this file chooses between WebGPU and typed
+ * arrays.
  */
 import { must } from '../../base/invariant';
 import { loadPart } from '../../base/load-part';
@@ -26,15 +26,15 @@ export interface ProcessPlan {
   /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
   readonly ports?: ReadonlyMap<DeviceIndex, Ports>;
   readonly group?: WorldGroupOptions;
-  /** Of the CPU device, where there is no group. */
+  /** Settings of the CPU device, if the world has no process group. */
   readonly cpu?: CpuSettings | undefined;
 }
 
 export interface OpenOptions {
   readonly gpu: GPU | undefined;
-  /** A device to host on, instead of one of its own. It stays the caller's. */
+  /** A device to use instead of opening one. The caller keeps ownership. */
   readonly opened?: OpenedDevice | undefined;
-  /** Where the measured tuning of an adapter is kept; absent: in the browser, where there is one. */
+  /** The store of measured tunings; absent: the browser's, if any. */
   readonly tuningStore?: TuningStore | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
@@ -46,7 +46,7 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
   const hosted: HostedExecutor[] = [];
   try {
     const { createPortTransport } = await loadPart(
-      'What joins ranks that share no memory',
+      'The transport between ranks that share no memory',
       () => import('../transport/port-transport'),
     );
     for (const device of plan.devices) {
@@ -68,7 +68,7 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
     }
     return hosted;
   } catch (error) {
-    // A process opens whole or not at all: what the devices before have taken is given back.
+    // If one device fails to open, closes those that are open already.
     for (const { executor, close } of hosted) {
       executor.dispose();
       close();

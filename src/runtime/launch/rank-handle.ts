@@ -1,6 +1,6 @@
 /**
- * A rank in a worker of its own, seen from outside: its calls, whether it is still there, and its end. One that dies or
- * falls silent is reported once; what that means for the others is worker-group.ts's.
+ * The handle of a rank in its own worker: calls, liveness, and termination. A rank that dies or stops responding is
+ * reported once; worker-group.ts handles the consequences for the others.
  */
 import * as Comlink from 'comlink';
 import { fromWire, isWireError, LockstepError, toWire } from '../../base/errors';
@@ -13,23 +13,23 @@ import type { RankApi } from './rank';
 import type { StandsAt } from './world';
 
 /**
- * A rank that has a call to answer and says nothing for that long has failed (PyTorch waits 10 minutes with NCCL, 30
- * with gloo; a page cannot wait so long).
+ * A rank that does not answer a call for this long has failed (PyTorch waits 10 minutes with NCCL, 30 with gloo; a page
+ * cannot wait that long).
  */
 const SILENCE_MS = 60_000;
 /**
- * A rank that is only waiting for another one answers a ping; it is given as long again, so that the silent one is
- * named.
+ * A rank that is only waiting for another rank answers a ping; it gets the same time again, so that the error names the
+ * rank that really hangs.
  */
 const PING_MS = 2000;
-/** What a rank may take to give its devices back before its worker is ended. */
+/** Time that a rank has to release its devices before its worker is terminated. */
 const FAREWELL_MS = 500;
-/** What the ranks that are left may take to say which instruction they are at. */
+/** Time that the remaining ranks have to report their current instructions. */
 const POSITIONS_MS = 300;
 
 export class RankHandle {
   readonly api: Comlink.Remote<RankApi>;
-  /** Rejects when the rank is gone: its worker died or fell silent, or its world was disposed. */
+  /** Rejects when the rank is gone: its worker died or stopped responding, or its world was disposed. */
   readonly gone: Promise<never>;
   readonly lifeline = new Lifeline();
   private end: (error: LockstepError) => void = () => {};
@@ -48,18 +48,18 @@ export class RankHandle {
     });
     this.gone.catch(() => {});
     worker.addEventListener('error', (event) => {
-      // Else it goes on to whoever started this worker, and the session is taken for dead, too.
+      // Otherwise the event reaches this worker's creator, which would consider the session dead, too.
       event.preventDefault();
       this.fail(`failed: ${event.message || 'its worker could not be started'}`);
     });
-    // On to this worker's own creator, and so to the page.
+    // Forwards it to this worker's creator, and so to the page.
     hearStrayRejections(worker, (error) => void Promise.reject(error));
     worker.addEventListener('messageerror', () => this.fail('received a message that it could not read'));
     void this.lifeline.untilEnd().then(() => this.fail('ended: its worker no longer exists'));
     this.api = Comlink.wrap<RankApi>(worker);
   }
 
-  /** The answer of the rank, or the error it died of; never left hanging. */
+  /** The rank's answer, or the error that it died of; always settles. */
   async answer<T>(call: Promise<T>): Promise<T> {
     const asked = performance.now();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -92,7 +92,7 @@ export class RankHandle {
     this.api.ping().then(heard, heard);
   }
 
-  /** Resolves with why the rank, or its device, is lost. */
+  /** Resolves with the error if the rank or its device is lost. */
   untilLost(): Promise<LockstepError> {
     const asError = (error: unknown): LockstepError =>
       error instanceof LockstepError ? error : new LockstepError('rank-failed', String(error));
@@ -101,30 +101,30 @@ export class RankHandle {
 
   async dispose(): Promise<void> {
     this.lifeline.expectEnd();
-    // One that has died would not answer.
+    // A dead rank would not answer.
     if (!this.dead) await within(FAREWELL_MS, this.api.dispose()).catch(() => {});
     this.close(new LockstepError('aborted', 'The process group was destroyed.'));
     this.kill();
   }
 
-  /** Every call that waits for it, and every later one, ends with this error. */
+  /** Fails all pending and later calls with this error. */
   close(error: LockstepError): void {
     this.end(error);
   }
 
-  /** Really ends the worker. */
+  /** Terminates the worker. */
   kill(): void {
     this.dead = true;
     this.lifeline.expectEnd();
     this.worker.terminate();
   }
 
-  /** Tells it that the group has failed elsewhere. */
+  /** Tells the rank that the group has failed elsewhere. */
   abort(error: LockstepError): void {
     if (!this.dead) this.api.abort(toWire(error)).catch(() => {});
   }
 
-  /** Which instruction its devices are at; nothing from one that does not say it in time. */
+  /** The current instructions of its devices; empty if the rank does not report them in time. */
   async positions(): Promise<readonly StandsAt[]> {
     let found: readonly StandsAt[] = [];
     const asked = this.api.positions().then((positions) => {

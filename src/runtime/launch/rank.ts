@@ -1,7 +1,7 @@
 /**
- * One rank: a process of the mesh. It owns its devices and its part of the mesh of ports and does not know where it
- * runs; rank-worker.ts puts it into a worker, where control comes through comlink. Tensors go from rank to rank, never
- * through the session or the page.
+ * One rank: a process of the mesh. It owns its devices and its part of the mesh of ports, and does not know in which
+ * thread it runs; rank-worker.ts puts it into a worker that is controlled through comlink. Ranks send tensors to each
+ * other directly, never through the session or the page.
  */
 import { fromWire, toWire, type WireError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -13,11 +13,11 @@ import { openExecutors, type ProcessPlan } from './open-executors';
 import type { DatasetTable, World } from './world';
 
 export interface RankApi extends Omit<World, 'devices' | 'info' | 'lost' | 'kill' | 'abort'> {
-  /** `lifeline`: nothing is ever said over it; it closes when this rank ends. */
+  /** `lifeline`: a port that carries no messages and closes when this rank ends. */
   open(plan: RankPlan, table: DatasetTable, lifeline: MessagePort): Promise<World['devices']>;
-  /** Answers whatever else is going on. */
+  /** Answers even while other calls are running. */
   ping(): Promise<void>;
-  /** Gives up what waits: the process group has failed elsewhere. */
+  /** Ends all waiting, because the process group has failed elsewhere. */
   abort(error: WireError): Promise<void>;
   /** Resolves when this rank's device is lost. */
   untilLost(): Promise<WireError>;

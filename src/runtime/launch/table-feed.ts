@@ -15,7 +15,7 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
     inputs: { source: table.inputs, width: table.inputWidth, dtype: table.inputType },
     targets: { source: table.targets, width: table.targetWidth, dtype: table.targetType },
   } as const;
-  // By the instruction itself: instructions of different Programs may have one number.
+  // Keyed by the instruction object, because instructions of different Programs may have the same number.
   const staging = new Map<Load, HostArray>();
   let current: StepFeed | undefined;
 
@@ -37,7 +37,7 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
       staging.set(load, target);
     }
     const batch = at(fed.rows, dataIndex);
-    // A view costs as much as a small batch.
+    // Avoids a view, which costs as much as gathering a small batch.
     const rows = start === 0 && count === batch.length ? batch : batch.subarray(start, start + count);
     gatherRows(source, width, rows, target);
     return target;

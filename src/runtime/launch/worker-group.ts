@@ -1,6 +1,5 @@
 /**
- * The ranks in workers as a group that can fail: the first failure is everybody's, and what a call that fails on one
- * rank means for the others. worker-world.ts owns it.
+ * The ranks in workers as a group that can fail: the first failure of a rank fails all ranks. worker-world.ts owns it.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -15,10 +14,7 @@ export class WorkerGroup {
   readonly failed: Promise<LockstepError>;
   private lose: (error: LockstepError) => void = () => {};
   private failing: Promise<LockstepError> | undefined;
-  /**
-   * Faults of the steps that have been asked for, so that a rank which ends by one is distinguished from one that
-   * crashed.
-   */
+  /** Faults of the requested steps, to distinguish a rank that ends by a fault from a rank that crashed. */
   private readonly faults = new Map<Rank, Fault>();
 
   constructor(private readonly rankOfDevice: readonly Rank[]) {
@@ -52,7 +48,7 @@ export class WorkerGroup {
     }
   }
 
-  /** The first failure is everybody's: the others are asked where they are, then they give up what they wait for. */
+  /** Fails all ranks with the first failure: asks the others for their positions, then ends their waiting. */
   failAll(make: (positions: readonly StandsAt[]) => LockstepError, without?: RankHandle): Promise<LockstepError> {
     this.failing ??= (async () => {
       const error = make(await this.positions(without));
@@ -83,7 +79,7 @@ export class WorkerGroup {
     await Promise.all(this.ranks.map((rank) => rank.dispose()));
   }
 
-  /** A receive that timed out, or whose peer has gone, is the end of the group, and not only of this rank. */
+  /** A receive that timed out, or whose peer has gone, ends the group, not only this rank. */
   private async outcome(error: unknown): Promise<unknown> {
     if (this.failing !== undefined) return this.failing;
     if (!(error instanceof LockstepError)) return error;

@@ -1,7 +1,7 @@
 /**
- * A world whose processes live in workers of their own: spawns them, hands out the mesh of ports once, fans calls out
- * and merges the answers. A worker that dies, lets others wait for too long or does not answer becomes a typed error on
- * every call that waits, and on every later one; the remaining ranks get it at once (worker-group.ts).
+ * A world with one worker per process: spawns the workers, distributes the mesh of ports once, sends calls to all and
+ * merges the answers. If a worker dies, keeps others waiting for too long, or does not answer, all pending and later
+ * calls fail with a typed error; the remaining ranks get it at once (worker-group.ts).
  */
 import * as Comlink from 'comlink';
 import { must } from '../../base/invariant';
@@ -13,7 +13,9 @@ import { RankHandle, spawnRank } from './rank-handle';
 import { WorkerGroup } from './worker-group';
 import type { BufferRef, StepFeed, World, WorldGroupOptions, WorldPlan } from './world';
 
-/** Micro-batches a call: a long run is asked for in pieces, so that a slow rank is not taken for a silent one. */
+/**
+ * Most micro-batches per call: a long run is requested in pieces, so that a slow rank is not mistaken for a dead one.
+ */
 const MICRO_BATCHES_PER_CALL = 8;
 
 export async function createWorkerWorld(
@@ -46,7 +48,7 @@ export async function createWorkerWorld(
   }
 }
 
-/** Hands a rank its part of the plan, its ports and its lifeline. Returns its devices. */
+/** Gives a rank its part of the plan, its ports and its lifeline. Returns its devices. */
 function openRank(
   rank: RankHandle,
   {
@@ -114,7 +116,7 @@ function worldOf(group: WorkerGroup, devices: readonly ExecutorInfo[]): World {
   };
 }
 
-/** In the order of `refs`, each from the rank that has its device. */
+/** Reads in the order of `refs`, each buffer from the rank that drives its device. */
 async function readAll(group: WorkerGroup, refs: readonly BufferRef[]): Promise<Float32Array[]> {
   const result: Float32Array[] = [];
   await group.all(async (rank) => {

@@ -1,8 +1,7 @@
 /**
- * The seam between a session and the ranks: everything a session asks of the machine, wherever the ranks live. A
- * LocalWorld hosts devices in this thread; a WorkerWorld drives one process per worker. Both run the same Programs and
- * give bitwise the same weights. In both, calls take effect in the order in which they were made, so what is read is of
- * one step on every device.
+ * The interface between a session and the ranks, wherever the ranks run. A LocalWorld hosts devices in this thread; a
+ * WorkerWorld drives one process per worker. Both run the same Programs and give bitwise the same weights. In both,
+ * calls take effect in order, so a read sees the same step on every device.
  */
 import type { LockstepError } from '../../base/errors';
 import type { CpuSettings } from '../../parallel/vector-ops';
@@ -37,20 +36,20 @@ export interface Fault {
 export interface MicroBatchFeed {
   /** Dataset rows of the batch of each data index. */
   readonly rows: readonly Int32Array[];
-  /** Dropout masks, and what the mode drew (loads of `noise`), by device and buffer. */
+  /** Dropout masks and the mode's random tensors (loads of `noise`), by device and buffer. */
   readonly masks: readonly { readonly device: DeviceIndex; readonly buffer: string; readonly data: Float32Array }[];
 }
 
-/** What the host decides for one run of a Program: a step, or micro-batches of it. */
+/** The host's input to one run of a Program: a step, or micro-batches of it. */
 export interface StepFeed {
   readonly program: ProgramKey;
-  /** The first one's number in the run; the constructor has none. */
+  /** The number of the first micro-batch in the run; the constructor has none. */
   readonly microBatch?: number;
   readonly fault?: Fault;
-  /** What each micro-batch of the Program takes. */
+  /** The input of each micro-batch of the Program. */
   readonly microBatches: readonly MicroBatchFeed[];
   readonly scalars: Float32Array;
-  /** By data index, where their ranks have taken different numbers of steps. */
+  /** Scalars by data index, if the ranks have taken different numbers of steps. */
   readonly scalarsOf?: readonly Float32Array[];
 }
 
@@ -66,44 +65,44 @@ export interface WorldPlan {
 
 /** How the process group of a world behaves. */
 export interface WorldGroupOptions {
-  /** Of the CPU device, in each process. */
+  /** Settings of the CPU device in each process. */
   readonly cpu?: CpuSettings;
-  /** How long a rank waits for another one. */
+  /** How long a rank waits for another rank. */
   readonly timeoutMs: number;
-  /** What is slowed down by hand, where each device has an executor of its own. */
+  /** Artificial slowdowns, if each device has its own executor. */
   readonly slow: readonly Straggler[];
   /**
-   * What each device of the mesh computes on, where each has an executor of its own. Undefined: on the kind that the
-   * world is opened with.
+   * The adapter of each device of the mesh, if each device has its own executor. Undefined: the kind with which the
+   * world is opened.
    */
   readonly adapters?: readonly (AdapterName | undefined)[];
 }
 
-/** Which instruction a device was at when its world failed. */
+/** The position of a device when its world failed. */
 export interface StandsAt extends LanePosition {
   readonly program: ProgramKey;
   readonly microBatch: number | undefined;
-  /** What it was made to do there. */
+  /** The fault that was injected there. */
   readonly fault?: Fault;
-  /** For how long it has waited for a message of another device. */
+  /** How long it has waited for a message of another device. */
   readonly waitedMs?: number;
 }
 
-/** What the errors 'rank-failed' and 'timeout' of a world carry in their details. */
+/** The details of a world's errors 'rank-failed' and 'timeout'. */
 export interface FailureDetails {
-  /** Who died, hangs, or was waited for. */
+  /** The rank that died, hangs, or was waited for. */
   readonly rank?: Rank;
-  /** What was done to it on purpose. */
+  /** The fault that was injected into this rank. */
   readonly fault?: Fault;
-  /** 'timeout': who waited too long. */
+  /** For 'timeout': the rank that waited too long. */
   readonly waiting?: Rank;
-  /** Of all devices that could still say it. */
+  /** Positions of all devices that could still report them. */
   readonly positions: readonly StandsAt[];
 }
 
 export interface World {
   readonly info: ExecutorInfo;
-  /** What each device of the mesh computes on; where all share one, that. */
+  /** The executor of each device of the mesh; a single entry if all devices share one. */
   readonly devices: readonly ExecutorInfo[];
   /**
    * Resolves when a device ('device-lost') or a rank ('rank-failed') is lost, with the error that says why. Never
@@ -117,13 +116,11 @@ export interface World {
   run(feeds: readonly StepFeed[]): Promise<readonly (readonly Loss[])[]>;
   trace(feed: StepFeed): Promise<{ readonly records: readonly InstructionRecord[]; readonly losses: readonly Loss[] }>;
   corrupt(corruption: Corruption | undefined): Promise<void>;
-  /**
-   * Ends a rank now, as a crash would: its worker, or what it has in this thread. The world fails with 'rank-failed'.
-   */
+  /** Ends a rank now, like a crash: its worker, or its part of this thread. The world fails with 'rank-failed'. */
   kill(rank: Rank): Promise<void>;
-  /** Where the devices are in the step that is under way. */
+  /** The positions of the devices in the running step. */
   positions(): Promise<readonly StandsAt[]>;
-  /** Gives everybody up who waits, with this error, and refuses what comes later. */
+  /** Fails all pending calls with this error, and refuses later calls. */
   abort(error: LockstepError): Promise<void>;
   /** Test hook: lose the device, as a driver reset would. */
   lose(): Promise<void>;

@@ -1,8 +1,8 @@
 /**
- * The transport between ranks that share no memory: one MessagePort a pair of devices, handed out once at launch. A
- * slice is transferred, not copied. It works the same in browser workers, in worker_threads and within one thread.
- * Nothing passes through the page. A peer that is gone, and one that lets a receive wait for longer than the process
- * group allows, is an error of the receives that wait for it.
+ * The transport between ranks that share no memory: one MessagePort per pair of devices, distributed once at launch.
+ * Slices are transferred, not copied, and never pass through the page. It works the same in browser workers, in
+ * worker_threads and within one thread. If a peer is gone, or keeps a receive waiting for longer than the process group
+ * allows, the waiting receives fail.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -16,21 +16,21 @@ import { createReceives } from './receives';
 interface Message {
   readonly tag: string;
   readonly data: Float32Array;
-  /** Only over a link that is slowed down: when it left. */
+  /** When the message was sent; only on a link that is slowed down. */
   readonly sentUs?: number;
 }
 
 export interface PortTransportOptions {
   /** How long a receive may wait; absent: for ever. */
   readonly timeoutMs?: number;
-  /** Messages to that device take so many times as long. */
+  /** By device, how many times as long messages to it take. */
   readonly slowTo?: ReadonlyMap<DeviceIndex, number>;
 }
 
 export interface PortTransport extends Transport {
-  /** For how long the receive has waited that has waited longest; undefined: none waits. */
+  /** The longest time that a receive has been waiting; undefined: none waits. */
   waitedMs(): number | undefined;
-  /** Rejects every receive that waits, and every later one, with this reason, and closes the ports. */
+  /** Rejects all waiting and later receives with this reason, and closes the ports. */
   close(reason: string | LockstepError): void;
 }
 
@@ -44,7 +44,7 @@ export function createPortTransport(
   let closed: LockstepError | undefined;
 
   for (const [peer, port] of ports) {
-    /** What is slow arrives late, and in order. */
+    /** Messages over a slow link arrive late, but in order. */
     let last: Promise<void> | undefined;
     const late = (message: Message, sentUs: number, factor: number) => {
       const dueUs = (factor - 1) * Math.max(0, nowUs() - sentUs);
@@ -54,8 +54,8 @@ export function createPortTransport(
       if (message.sentUs === undefined || message.factor === undefined) receives.arrive(peer, message);
       else late(message, message.sentUs, message.factor);
     };
-    // Where there is this event (Node), a waiting rank learns by itself that the peer has died. What it sent
-    // before still counts.
+    // With this event (Node), a waiting rank notices by itself that the peer has died. Messages that the peer sent
+    // before still count.
     port.addEventListener('close', () => receives.lose(peer));
   }
   return {

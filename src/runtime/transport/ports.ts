@@ -1,6 +1,6 @@
 /**
- * The ports by which ranks that share no memory reach each other, made once at launch. What goes over them is
- * port-transport.ts's, which a run fetches only where it has such ranks.
+ * The ports between ranks that share no memory, made once at launch. port-transport.ts sends messages over them; it is
+ * loaded only for runs with such ranks.
  */
 import type { DeviceIndex } from '../../protocol/trace';
 

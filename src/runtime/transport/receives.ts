@@ -1,7 +1,7 @@
 /**
- * The receives of one device: what has arrived from each peer under each tag, who waits for it, and a watch over how
- * long. A receive from a peer that is gone is rejected, and one that waits for longer than the process group allows.
- * Part of port-transport.ts.
+ * The receives of one device: the messages that have arrived from each peer under each tag, the receives that wait for
+ * them, and their timeouts. A receive is rejected if its peer is gone, or if it waits for longer than the process group
+ * allows. Part of port-transport.ts.
  */
 import { LockstepError } from '../../base/errors';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -13,25 +13,25 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** What has arrived under one tag and who waits for it; one of the two is empty. */
+/** The messages under one tag and the receives that wait for them; one of the two is empty. */
 interface Line {
   readonly arrived: Float32Array[];
   readonly waiting: Waiter[];
 }
 
 export interface Receives {
-  /** Given to the first receive that waits for it, else kept. */
+  /** Gives the message to the first receive that waits for it, or keeps it. */
   arrive(peer: DeviceIndex, message: { readonly tag: string; readonly data: Float32Array }): void;
   recv(peer: DeviceIndex, tag: string): Promise<Float32Array>;
-  /** For how long the receive has waited that has waited longest; undefined: none waits. */
+  /** The longest time that a receive has been waiting; undefined: none waits. */
   waitedMs(): number | undefined;
-  /** Rejects every receive that waits for this peer, and later ones when what it sent before has been received. */
+  /** Rejects all receives that wait for this peer, and later ones once its earlier messages have been received. */
   lose(peer: DeviceIndex): void;
-  /** Rejects every receive that waits, and forgets what has arrived. */
+  /** Rejects all waiting receives, and drops the messages that have arrived. */
   close(error: LockstepError): void;
 }
 
-/** In PyTorch's words: gloo says the first, with the address of the peer. */
+/** In PyTorch's words: gloo's message has the address of the peer. */
 const closedByPeer = (peer: DeviceIndex): LockstepError =>
   new LockstepError('rank-failed', `Connection closed by peer [cuda:${peer}]`, '', { device: peer });
 const timedOut = (ms: number, own: DeviceIndex, peer: DeviceIndex): LockstepError =>
@@ -42,7 +42,7 @@ const timedOut = (ms: number, own: DeviceIndex, peer: DeviceIndex): LockstepErro
 
 /** `timeoutMs`: how long a receive of device `own` may wait; absent: for ever. */
 export function createReceives(own: DeviceIndex, timeoutMs?: number): Receives {
-  /** By peer and tag. Asked twice a message, so no key is made of the two. */
+  /** By peer, then by tag: looked up twice per message, so no combined key is built. */
   const lines = new Map<DeviceIndex, Map<string, Line>>();
   const gone = new Set<DeviceIndex>();
   let watch: ReturnType<typeof setTimeout> | undefined;
@@ -61,7 +61,7 @@ export function createReceives(own: DeviceIndex, timeoutMs?: number): Receives {
   };
   const allWaiting = (): Waiter[] =>
     [...lines.values()].flatMap((ofPeer) => [...ofPeer.values()].flatMap(({ waiting }) => waiting));
-  /** Goes on only while somebody waits, so that an idle group costs nothing. */
+  /** Runs only while a receive waits, so that an idle group costs nothing. */
   const keepWatch = (limitMs: number) => {
     if (watch !== undefined) return;
     const look = () => {

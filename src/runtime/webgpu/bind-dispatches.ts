@@ -1,7 +1,7 @@
 /**
- * Turns planned dispatches into commands that a step only replays: pipelines looked up, bind groups made, parameters
- * and block tables of the whole batch in one uniform and one storage buffer. Equal parameters and equal bindings share
- * their bind group. Called once a program set, once for tracing.
+ * Turns planned dispatches into commands that a step only replays: looks up pipelines, makes bind groups, and puts the
+ * parameters and block tables of all dispatches into one uniform and one storage buffer. Dispatches with equal
+ * parameters or bindings share bind groups. Called once per set of Programs, and once for tracing.
  */
 import { at, must } from '../../base/invariant';
 import type { KernelSpec } from '../../graph/kernel-spec';

@@ -1,13 +1,13 @@
 /**
- * Block tables of segmented kernels: every stretch is cut into blocks, one row per block: an element offset a binding,
- * the count, and `extra` (transfer-within: the source's offset; else 0). Offsets count from the start of the GPUBuffer,
- * which is bound whole. How many invocations share a block depends on how long the stretches are: a workgroup costs
- * much more than a row.
+ * Block tables of segmented kernels: every stretch is cut into blocks, one row per block: an element offset per
+ * binding, the count, and `extra` (transfer-within: the source's offset; else 0). Offsets count from the start of the
+ * GPUBuffer, which is bound whole. How many invocations share a block depends on how long the stretches are: a
+ * workgroup costs much more than a row.
  */
 import { BLOCK_STEPS } from '../../graph/op';
 
 export interface BlockStretch {
-  /** Element offset a binding; a fixed one does not advance with the blocks. */
+  /** Element offset per binding; a fixed offset does not advance with the blocks. */
   readonly at: readonly { readonly offset: number; readonly fixed?: boolean | undefined }[];
   readonly length: number;
   /** Advances with the blocks. */
@@ -21,12 +21,13 @@ export interface BlockTable {
   readonly workgroups: readonly [number, number, number];
 }
 
-/** Invocations a workgroup of every segmented kernel. */
+/** Invocations per workgroup of every segmented kernel. */
 const WORKGROUP = 64;
 /** Eight floats are a 32-byte sector: narrower blocks would waste memory traffic on real GPUs. */
 const NARROW = 8;
 /**
- * Blocks that long while this many workgroups are left: more of them cost a software adapter more than their elements.
+ * Steps of a long block, used while this many workgroups remain: on a software adapter more workgroups cost more than
+ * their elements.
  */
 const LONG_STEPS = 4 * BLOCK_STEPS;
 const ENOUGH_WORKGROUPS = 32;
@@ -55,7 +56,7 @@ export function blockTable(stretches: readonly BlockStretch[]): BlockTable {
   return { words, lanes, workgroups: fold(Math.ceil((blocks * lanes) / WORKGROUP)) };
 }
 
-/** Beyond 65,535 workgroups in rows. The kernels leave the surplus of the last row alone. */
+/** More than 65,535 workgroups are arranged in rows. The kernels ignore the surplus of the last row. */
 function fold(workgroups: number): readonly [number, number, number] {
   const rows = Math.max(1, Math.ceil(workgroups / MAX_WORKGROUPS));
   return [Math.ceil(workgroups / rows), rows, 1];

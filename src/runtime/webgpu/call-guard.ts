@@ -1,15 +1,15 @@
 /**
- * What stands before the calls of one WebGPU executor: after dispose() every call is refused, and an error that the
- * device has reported is thrown at the next call. Made by webgpu-executor.ts.
+ * Guards the calls of one WebGPU executor: after dispose() it refuses every call, and an error that the device has
+ * reported is thrown by the next call. Made by webgpu-executor.ts.
  */
 import { disposedError } from '../disposed-error';
 import type { OpenedDevice } from './device';
 
 export interface CallGuard {
   check(): void;
-  /** Errors of a loss are rejected maps and the like: say what happened instead. */
+  /** If the device is lost, reports the loss instead of its symptoms, such as rejected maps. */
   guarded<T>(work: () => Promise<T> | T): Promise<T>;
-  /** Calls `free`, unless this was called before. */
+  /** Calls `free`, the first time only. */
   close(free: () => void): void;
 }
 

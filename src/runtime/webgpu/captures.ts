@@ -1,6 +1,6 @@
 /**
- * Which bytes a traced instruction leaves behind for the pictures: the first elements of each buffer (or slice) that it
- * wrote (protocol/trace says how many).
+ * The bytes of a traced instruction that are kept for the pictures: the first elements of each buffer (or slice) that
+ * it wrote (for the number see protocol/trace).
  */
 import { capturedLength, capturedValues } from '../../program/captured';
 import type { BufferSpec, Instruction } from '../../program/instruction';
@@ -13,12 +13,12 @@ import { WORD_BYTES, wordsOf } from './words';
 export interface CapturePlan {
   readonly buffer: number;
   readonly offset: number;
-  /** Where it goes in the capture buffer. */
+  /** Its offset in the capture buffer. */
   readonly to: number;
   readonly length: number;
   readonly name: string;
   readonly first: number;
-  /** Of its elements together. */
+  /** Bytes of its elements. */
   readonly bytes: number;
   readonly spec: BufferSpec;
 }

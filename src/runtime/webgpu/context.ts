@@ -1,6 +1,6 @@
 /**
- * What the parts of one WebGPU executor share: the device, its memory, compiled kernels, the loss ring. Built once by
- * the executor; owns no policy of its own.
+ * The state that the parts of one WebGPU executor share: the device, its memory, compiled kernels, the loss ring. The
+ * executor builds it once.
  */
 import type { OpTable } from '../../graph/op';
 import type { Program } from '../../program/instruction';
@@ -21,7 +21,7 @@ export interface GpuContext {
   readonly layout: MemoryLayout;
   readonly memory: GpuMemory;
   readonly ops: OpTable;
-  /** Cut down to the hosted lanes. */
+  /** The Programs with only the hosted lanes. */
   readonly programs: readonly Program[];
   readonly devices: readonly DeviceIndex[];
   readonly kernels: KernelSet;
@@ -53,7 +53,7 @@ export class KernelSet {
     );
   }
 
-  /** Commands for specs whose kernels compile() has seen; with `now`, others are compiled on the spot. */
+  /** Commands for specs whose kernels compile() has compiled; with `now`, other kernels are compiled synchronously. */
   bind(
     specs: readonly DispatchSpec[],
     memory: GpuMemory,

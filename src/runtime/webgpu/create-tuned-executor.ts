@@ -1,7 +1,7 @@
 /**
- * The WebGPU executor with its kernels and their tuning. A module of its own so that it is loaded when the first
- * executor is made on a GPU: the kernels' sources are a large part of a worker's code, and a worker that computes on
- * the CPU never needs them. Called by launch/open-executors.ts alone.
+ * The WebGPU executor with its kernels and their tuning. A separate module, loaded with the first executor on a GPU:
+ * the kernels' sources are a large part of a worker's code, and a worker that computes on the CPU does not need them.
+ * Called by launch/open-executors.ts alone.
  */
 import { shadersFor } from '../../graph/shader-sources';
 import type { Executor } from '../executor';
@@ -10,7 +10,7 @@ import { browserTuningStore, type TuningStore } from './tuning/tuning-store';
 import { createWebgpuExecutor, type WebgpuExecutorOptions } from './webgpu-executor';
 
 export interface TunedOptions extends Omit<WebgpuExecutorOptions, 'shaders' | 'tuning'> {
-  /** Where the measured tuning of an adapter is kept; absent: in the browser, where there is one. */
+  /** The store of measured tunings; absent: the browser's, if any. */
   readonly tuningStore?: TuningStore | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function createTunedExecutor({
     const tuning = await chooseTuning(opened, shaders, tuningStore);
     return await createWebgpuExecutor({ ...options, shaders, tuning });
   } catch (error) {
-    // The device may be lost while kernels are measured or compiled, too.
+    // The device may be lost while kernels are measured or compiled.
     throw await opened.explain(error);
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Asks for an adapter and a GPUDevice and says what came: name, software or not, timestamps or not. Collects the errors
- * that WebGPU reports out of band and turns the loss of the device into a promise. Each call makes a request of its
- * own, because requestDevice() consumes its adapter; a rank in a worker calls it there. Called by the session and by
- * the rank workers.
+ * Requests an adapter and a GPUDevice and describes them: name, software or not, timestamps or not. Collects the errors
+ * that WebGPU reports out of band and turns the loss of the device into a promise. Each call makes its own request,
+ * because requestDevice() consumes its adapter; a rank in a worker makes the request in its worker. Called by the
+ * session and by the rank workers.
  */
 import { LockstepError } from '../../base/errors';
 import { isSoftware } from '../../base/is-software';
@@ -25,26 +25,26 @@ export interface DeviceOptions {
 export interface OpenedDevice {
   readonly device: GPUDevice;
   readonly info: ExecutorInfo;
-  /** timestamp-query is there. */
+  /** Whether timestamp-query is supported. */
   readonly timestamps: boolean;
-  /** Compiled kernels, shared by all executors on this device: pipelinesOf() makes the cache for the first of them. */
+  /** Compiled kernels, shared by all executors on this device: pipelinesOf() makes the cache for the first executor. */
   readonly compiled: { pipelines?: PipelineCache };
-  /** What was measured on it (tuning/choose-tuning.ts). */
+  /** Tunings measured on this device (tuning/choose-tuning.ts). */
   readonly tunings: TuningStore;
   /** Resolves with the reason when the device is lost, close() included. Never rejects. */
   readonly lost: Promise<string>;
   /** The first error since the last call, or 'device-lost' once the device is gone. */
   takeError(): LockstepError | undefined;
   /**
-   * What a call's error means. A device that is being lost rejects what waits for it (mapAsync with an AbortError, for
-   * example) before it says that it is lost; such an error becomes 'device-lost'. Others come back as they are. Never
-   * rejects.
+   * The cause of a call's error. A device that is being lost rejects pending calls (mapAsync with an AbortError, for
+   * example) before it reports the loss; such an error becomes 'device-lost'. Other errors are returned unchanged.
+   * Never rejects.
    */
   explain(error: unknown): Promise<unknown>;
   close(): void;
 }
 
-/** How long after a call's error the device may take to say that it is lost. */
+/** How long after a call's error the device may take to report its loss. */
 const LOSS_MS = 1000;
 
 export async function openDevice(gpu: GPU | undefined, options: DeviceOptions = {}): Promise<OpenedDevice> {

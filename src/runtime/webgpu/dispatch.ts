@@ -1,7 +1,7 @@
 /**
  * A dispatch as plain numbers: which kernel, which ranges of which buffers, which parameters, how many workgroups.
- * Planned once from launches and transfers; `bind-dispatches.ts` turns it into GPU objects. Checks here what WebGPU
- * would refuse later.
+ * Planned once from launches and transfers; `bind-dispatches.ts` turns it into GPU objects. This file checks the rules
+ * by which WebGPU would refuse it later.
  */
 import { LockstepError } from '../../base/errors';
 import { isWritten } from '../../graph/kernel-spec';

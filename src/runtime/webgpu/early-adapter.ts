@@ -1,7 +1,7 @@
 /**
- * A GPU that has been asked for its adapter before anybody needs it: a browser takes a while to start what draws, and a
- * session has enough to do meanwhile. Only the first request of that kind gets it, and only soon, because an adapter
- * gives one device and may have expired by then. Made by the session's worker.
+ * Requests an adapter before it is needed: a browser takes a while to start its GPU process, and the session works in
+ * the meantime. Only the first request of the same kind gets this adapter, and only while it is fresh, because an
+ * adapter gives one device and may expire. Made by the session's worker.
  */
 const STILL_FRESH_MS = 5000;
 
@@ -10,7 +10,7 @@ export function withEarlyAdapter(gpu: GPU | undefined): GPU | undefined {
   const wanted: GPURequestAdapterOptions = { powerPreference: 'high-performance' };
   const asked = performance.now();
   let early: Promise<GPUAdapter | null> | undefined = gpu.requestAdapter(wanted);
-  // Who takes it hears of the failure.
+  // Whoever awaits the adapter gets the failure.
   early.catch(() => undefined);
   const take = (options: GPURequestAdapterOptions | undefined) => {
     const same = options?.powerPreference === wanted.powerPreference && !options?.forceFallbackAdapter;

@@ -1,9 +1,8 @@
 /**
- * The rounds of a collective on the host, as gloo runs them for tensors of a GPU: what a rank sends or joins to is read
- * back once, messages come and go and are joined in host memory, and what has changed is written once. The bits are
- * those of message by message, which a traced step runs. A message that came is sent on without a copy where it may be.
- * Here is which instructions of a queue become one such action, and what is known of it before it runs;
- * run-host-rounds.ts runs it.
+ * The rounds of a collective on the host, as gloo runs them for GPU tensors: slices that a rank sends or adds to are
+ * read back once, messages are exchanged and combined in host memory, and changed slices are written once. The bits
+ * equal those of running message by message, as a traced step does. A received message is forwarded without a copy
+ * where possible. This file plans which instructions of a queue become one such action; run-host-rounds.ts runs it.
  */
 
 import { at } from '../../base/invariant';
@@ -30,9 +29,9 @@ export interface Slot {
   readonly from: number;
   readonly to: number;
   readonly dtype: DType;
-  /** They are all the same: what comes takes the place of what was there. */
+  /** All slices are the same, so a received message replaces the contents. */
   readonly whole: boolean;
-  /** Where what it holds at first is read to; absent: nobody wants it. */
+  /** Where its initial contents are read to; absent: nothing needs them. */
   readonly read?: { readonly piece: number; readonly offset: number };
 }
 
@@ -40,26 +39,26 @@ export interface HostMessage extends HostTransfer {
   readonly slot: number;
   /** From the start of the slot, bytes. */
   readonly offset: number;
-  /** Send: the slot is used again. */
+  /** Send: the slot is used again later. */
   readonly keep: boolean;
-  /** Recv: the last one of the slot, which is written now. */
+  /** Recv: the last one of the slot, after which the slot is written. */
   readonly last: boolean;
 }
 
 export interface HostRounds {
   readonly messages: readonly HostMessage[];
   readonly slots: readonly Slot[];
-  /** Bytes of each buffer that is read back; the first is wanted first. */
+  /** Bytes of each piece that is read back, in the order of first use. */
   readonly pieces: readonly number[];
 }
 
-/** What is read back comes in several parts, so that the first is on its way while the others are read. */
+/** Data is read back in several pieces, so that the first is sent while the others are read. */
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * The messages of one collective that follow each other in a queue, where that is worth it: several, of which one is
- * sent. An event that others wait for ends a run: between two of them no one else may touch what the collective works
- * on.
+ * Runs of consecutive messages of one collective in a queue, if worthwhile: several messages, at least one of them
+ * sent. An event that others wait for ends a run, because no other instruction may touch the collective's memory during
+ * a run.
  */
 export function messageRuns<A extends { readonly message?: HostTransfer | undefined }>(
   actions: readonly A[],
@@ -120,7 +119,7 @@ export function planHostRounds(messages: readonly HostTransfer[]): HostRounds {
 const isPut = (instruction: Send | Recv): boolean => instruction.kind === 'recv' && instruction.apply === 'put';
 const endOf = ({ home }: HostTransfer): number => home.offset + home.bytes;
 
-/** Messages whose slices touch each other's bytes, directly or through others. Empty ones are alone. */
+/** Groups messages whose slices overlap, directly or through others. Empty messages are alone. */
 function overlapping(messages: readonly HostTransfer[]): readonly (readonly HostTransfer[])[] {
   const sorted = [...messages].sort((a, b) => a.home.buffer - b.home.buffer || a.home.offset - b.home.offset);
   const result: HostTransfer[][] = [];
@@ -143,10 +142,7 @@ function slotFor(own: readonly HostTransfer[]): Slot {
   return { buffer, from, to, dtype, whole };
 }
 
-/**
- * Whether something is sent, or joined to, that has not come before: `own` is in the order of the queue or of its
- * places.
- */
+/** Whether initial contents are sent or added to: `own` is in the order of the queue or of its places. */
 function wantsContents(own: readonly HostTransfer[]): boolean {
   const inOrder = [...own].sort((a, b) => a.instruction.id - b.instruction.id);
   const first = at(inOrder, 0);

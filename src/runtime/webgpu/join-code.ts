@@ -1,6 +1,6 @@
 /**
- * The override JOIN of the kernels comm/transfer*: what becomes of an element that arrives. Called by whoever plans
- * transfers.
+ * The override JOIN of the kernels comm/transfer*: how they combine a received element with the target's. Called where
+ * transfers are planned.
  */
 import type { Apply } from '../../protocol/trace';
 import type { DType } from '../../tensor/shape';

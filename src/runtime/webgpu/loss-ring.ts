@@ -37,15 +37,15 @@ export class LossRing {
     this.current = this.free.pop();
   }
 
-  /** undefined: append() may be called. Else resolves when it may. */
+  /** undefined: append() may be called now. Otherwise resolves when it may. */
   room(): Promise<unknown> | undefined {
     this.current ??= this.free.pop();
     return this.current ? undefined : Promise.race(this.mapping);
   }
 
   /**
-   * Encodes the copies of one step; room() must have been asked. A program without a loss leaves an empty row: those of
-   * several executors are matched by place.
+   * Encodes the copies of one step; call room() first. A Program without a loss leaves an empty row, because rows of
+   * several executors are matched by position.
    */
   append(encoder: GPUCommandEncoder, plan: LossPlan, source: (buffer: number) => GPUBuffer): void {
     const ring = must(this.current, 'loss ring');
@@ -93,7 +93,7 @@ export class LossRing {
         })),
       );
     } finally {
-      // A failed map (device lost) hands its buffer back too: no step may wait for ever.
+      // A failed map (device lost) also returns its buffer, so that no step waits for ever.
       if (ring.buffer.mapState === 'mapped') ring.buffer.unmap();
       ring.rows = [];
       this.free.push(ring);

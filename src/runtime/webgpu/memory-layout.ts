@@ -1,9 +1,9 @@
 /**
- * Where every buffer of the hosted devices lies. The memory planner gives each device its regions; here the same region
- * of all devices becomes one GPUBuffer, device after device without a gap: alike devices are at one stride, so that
- * one dispatch can run a kernel for all of them. A pool is laid out name by name, and device by device within a name:
- * two parameters of one pool then have disjoint ranges, as WebGPU wants it of writable bindings. Numbers only;
- * `memory.ts` allocates.
+ * The places of all buffers of the hosted devices. The memory planner gives each device its regions; here the same
+ * region of all devices becomes one GPUBuffer, device after device without gaps, so that equal devices are at a
+ * constant stride and one dispatch can run a kernel for all of them. A pool is laid out name by name, and device by
+ * device within a name, so that two parameters of one pool have disjoint ranges, as WebGPU requires of writable
+ * bindings. Numbers only; `memory.ts` allocates.
  */
 import { at, must } from '../../base/invariant';
 import { refusedSettings } from '../../base/refused-settings';
@@ -15,10 +15,10 @@ import type { DeviceIndex } from '../../protocol/trace';
 export interface Location {
   /** Index into MemoryLayout.buffers. */
   readonly buffer: number;
-  /** Bytes from its start. */
+  /** Bytes from the start of the GPUBuffer. */
   readonly offset: number;
   readonly bytes: number;
-  /** Bytes from `offset` on that nothing else uses while this buffer lives: its slot, or its own bytes. */
+  /** Bytes from `offset` on that are reserved while this buffer lives: its slot, or its own bytes. */
   readonly area: number;
   readonly spec: BufferSpec;
 }
@@ -60,8 +60,8 @@ export class MemoryLayout {
           this.specs.set(`${programKey(program.kind)} ${lane.device} ${spec.name}`, spec);
     }
     const keys = new Set([...this.plans.values()].flatMap((plan) => plan.regions.map((region) => region.key)));
-    // A device with more to hold than the others (device 0 of DataParallel) comes last: those before it still have one
-    // stride.
+    // A device with larger buffers than the others (device 0 of DataParallel) is last, so that the devices before it
+    // have a constant stride.
     const bySize = [...devices].sort((a, b) => this.planOf(a).bytes - this.planOf(b).bytes || a - b);
     for (const key of keys) {
       const holders = bySize.filter((device) => this.bytesOf(key, device) > 0);
@@ -152,7 +152,7 @@ export class MemoryLayout {
     return this.planOf(device).regions.find((region) => region.key === key)?.bytes ?? 0;
   }
 
-  /** Buffers of a pool with the devices that hold them, in the order in which they first appear. */
+  /** Buffers of a pool with the devices that hold them, in order of first appearance. */
   private poolMembers(key: string, holders: readonly DeviceIndex[]): ReadonlyMap<string, [DeviceIndex, BufferSpec][]> {
     const members = new Map<string, [DeviceIndex, BufferSpec][]>();
     for (const device of holders) {

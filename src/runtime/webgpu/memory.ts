@@ -1,7 +1,7 @@
 /**
- * The one owner of an executor's tensors: allocates the layout's buffers, writes their fill values, and hands out
- * GPUBuffers by index. Everything else that lives as long as the executor (uniforms, tables, rings, staging) is
- * registered here as well, so that dispose() frees all of it.
+ * Owns an executor's tensors: allocates the layout's buffers, writes their fill values, and returns GPUBuffers by
+ * index. Everything else that lives as long as the executor (uniforms, tables, rings, staging) is registered here as
+ * well, so that dispose() frees it.
  */
 import { at } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
@@ -30,7 +30,7 @@ export class GpuMemory {
     return at(this.tensors, index);
   }
 
-  /** A buffer that is no tensor, freed with the rest. */
+  /** Creates a buffer that is not a tensor; it is freed with the others. */
   create(label: string, size: number, usage: GPUBufferUsageFlags): GPUBuffer {
     const buffer = this.device.createBuffer({
       label,

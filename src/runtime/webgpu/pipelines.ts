@@ -1,7 +1,7 @@
 /**
  * Compiled kernels of one GPUDevice. Bind group layouts are explicit, made from the kernel table: group 0 the tensors,
- * group 1 the uniform parameters (binding 0) and, for segmented kernels, the block table (binding 1). A pipeline is
- * made once a kernel, source and set of constants, a shader module once a source. It knows no Program.
+ * group 1 the uniform parameters (binding 0) and, for segmented kernels, the block table (binding 1). There is one
+ * pipeline per kernel, source and set of constants, and one shader module per source.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -31,7 +31,10 @@ export function kernelKey({ kernel, constants }: KernelUse): string {
   return sorted.length === 0 ? kernel : `${kernel}(${sorted.map(([name, value]) => `${name}=${value}`).join(',')})`;
 }
 
-/** The device's own. Made here, not with the device: a page that trains on the CPU needs no kernel table. */
+/**
+ * The cache of a device. Made here and not with the device, because a page that trains on the CPU needs no kernel
+ * table.
+ */
 export const pipelinesOf = (opened: {
   readonly device: GPUDevice;
   readonly compiled: { pipelines?: PipelineCache };
@@ -79,7 +82,7 @@ export class PipelineCache {
     return made;
   }
 
-  /** What compile() has made, else compiled on the spot (stalls; for test hooks only). */
+  /** The kernel from compile(), or else compiled synchronously (stalls; for test hooks only). */
   now(use: KernelUse, shaders: Readonly<Record<string, string>>): CompiledKernel {
     const source = sourceOf(use.kernel, shaders);
     const key = `${kernelKey(use)}\n${source}`;
@@ -124,7 +127,7 @@ export class PipelineCache {
       entries: Array.from(spec.tensors, (_, binding) => ({
         binding,
         visibility: STAGE_COMPUTE,
-        // A vector of four floats: dispatches bind whole ones (plan-compute.ts).
+        // The size of a vector of four floats: dispatches bind whole vectors (plan-compute.ts).
         buffer: { type: isWritten(spec, binding) ? 'storage' : 'read-only-storage', minBindingSize: 16 },
       })),
     });

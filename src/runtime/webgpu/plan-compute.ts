@@ -1,7 +1,7 @@
 /**
- * Launches to dispatches. The same computation of several devices becomes one dispatch where memory allows it: dense
- * kernels run the devices as instances in z when every operand advances by a constant stride from device to device;
- * segmented kernels take any devices, because their table names every stretch.
+ * Turns launches into dispatches. The same computation on several devices becomes one dispatch if their memory allows
+ * it: dense kernels run the devices as instances in z when every operand advances by a constant stride from device to
+ * device; segmented kernels take any devices, because their table names every stretch.
  */
 import { at, must } from '../../base/invariant';
 import type { DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../../graph/op';
@@ -49,7 +49,7 @@ function planDense(launch: DenseLaunch, items: readonly Operands[], layout: Memo
   });
 }
 
-/** Cuts the instances where an operand changes its buffer or its stride. */
+/** Splits the instances where an operand changes its buffer or its stride. */
 function uniformRuns(instances: readonly Operands[]): Operands[][] {
   const runs: Operands[][] = [];
   for (const instance of instances) {
@@ -73,7 +73,7 @@ function fits(run: readonly Operands[], next: Operands): boolean {
 function denseDispatch(launch: DenseLaunch, run: readonly Operands[]): DispatchSpec {
   const first = at(run, 0);
   const last = at(run, run.length - 1);
-  // Whole vectors of four floats, which some kernels read; slots begin and end at multiples of 256 bytes.
+  // Rounds up to whole vectors of four floats, which some kernels read; slots begin and end at multiples of 256 bytes.
   const vectors = (bytes: number) => Math.ceil(bytes / VECTOR_BYTES) * VECTOR_BYTES;
   const tensors = first.map(({ buffer, offset }, i): BoundRange => {
     const { offset: start, bytes } = at(last, i);
@@ -88,13 +88,13 @@ function denseDispatch(launch: DenseLaunch, run: readonly Operands[]): DispatchS
   };
 }
 
-/** Widths of a workgroup that several instances share: a pipeline each, so there are few. */
+/** Widths of a workgroup that several instances share; few, because each needs a pipeline. */
 const SHARED_WIDTHS = [8, 16, 32];
 const MOST_INVOCATIONS = 64;
 
 /**
- * A workgroup costs more than an invocation: small instances share one. Their number must be a multiple of DEPTH, for a
- * kernel does not know it.
+ * Small instances share a workgroup, because a workgroup costs more than an invocation. The number of instances must be
+ * a multiple of DEPTH, because the kernel does not know it.
  */
 function groupsOf(launch: DenseLaunch, instances: number): Pick<DispatchSpec, 'constants' | 'workgroups'> {
   const { constants = {}, invocations } = launch;
@@ -120,14 +120,14 @@ function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layo
         offset: wordAt(at(locations, i), offset),
         fixed,
       }));
-      // The kernel of copies counts words, every other one the elements of its type.
+      // The copy kernel counts words; every other kernel counts elements.
       const { length } = segment;
       const counted = launch.kernel === 'comm/transfer' ? wordsOf(at(locations, 0).spec.dtype, length) : length;
       group.stretches.push({ at: offsets, length: counted });
     }
   }
   return [...groups.values()].flatMap(({ buffers, stretches }) => {
-    // A copy within one buffer (ops/copy, ddp/unpack) is a transfer like any other.
+    // A copy within one buffer (ops/copy, ddp/unpack) is planned like a transfer.
     if (launch.kernel === 'comm/transfer') {
       const [source, target] = [at(buffers, 0), at(buffers, 1)];
       const moves = stretches.map(({ at: [from, to], length }) => ({

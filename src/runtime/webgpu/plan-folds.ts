@@ -1,6 +1,6 @@
 /**
- * Folds to dispatches: those that read the same GPUBuffer and write the same one, with equally many terms and targets
- * and the same factors, share one. What is only copied between two buffers is a transfer like any other.
+ * Turns folds into dispatches: folds that read the same GPUBuffer and write the same GPUBuffer, with equally many terms
+ * and targets and the same factors, share one dispatch. A plain copy between two buffers becomes a transfer.
  */
 import { at } from '../../base/invariant';
 import type { Fold } from '../../program/fold-movements';
@@ -15,13 +15,13 @@ import { wordAt } from './words';
 /** Floats of a vector, at multiples of which tensors start. */
 const VECTOR = 4;
 
-/** Four bits each, the first lowest. */
+/** Packs numbers of four bits, the first lowest. */
 const nibbles = (numbers: readonly number[]): number =>
   numbers.reduce((word, n, k) => (word | (n << (4 * k))) >>> 0, 0);
 
 type Locate = (device: DeviceIndex, name: string) => Location;
 
-/** The folds are independent of each other. */
+/** The folds must be independent of each other. */
 export function planFolds(folds: readonly Fold[], locate: Locate, layout: MemoryLayout): readonly DispatchSpec[] {
   const groups = new Map<string, { pair: Pair; folds: Fold[] }>();
   const copies: TransferMove[] = [];

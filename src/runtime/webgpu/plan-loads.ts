@@ -1,7 +1,7 @@
 /**
- * Loads to writes. All host data of a step is written before its submit; regions of several devices that lie next to
- * each other are one write from one staging array, which is made once. A load into memory that an earlier instruction
- * of the same step still uses goes through an upload buffer and is copied in the place of the instruction.
+ * Turns loads into writes. All host data of a step is written before its submit; adjacent regions of several devices
+ * are one write from one staging array, which is made once. A load into memory that an earlier instruction of the same
+ * step still uses goes through an upload buffer and is copied when the instruction runs.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
@@ -40,7 +40,7 @@ export interface PlannedLoads {
   readonly moves: readonly TransferMove[];
 }
 
-/** `early(location)`: nothing before this step of the program touches that memory. */
+/** `early(location)`: no earlier instruction of the Program touches that memory. */
 export function planLoads(
   loads: readonly Placed<Load>[],
   locate: (device: DeviceIndex, name: string) => Location,

@@ -1,6 +1,5 @@
 /**
- * Where the losses of a program lie after a step and how they are copied into a row of the loss ring. Neighbours are
- * one copy.
+ * The places of a Program's losses after a step, and their copies into a row of the loss ring. Neighbours are one copy.
  */
 import { at } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
@@ -25,7 +24,7 @@ export interface LossPlan {
 /** A loss is one float32 (its kernels write no other type), so one word. */
 const LOSS_BYTES = WORD_BYTES;
 
-/** Padding between two losses that is worth copying to save a call. */
+/** Two losses with at most this much padding between them are one copy. */
 const MERGE_BYTES = 1024;
 
 export function planLosses(program: Program, devices: readonly DeviceIndex[], layout: MemoryLayout): LossPlan {

@@ -1,7 +1,7 @@
 /**
- * Programs of the hosted devices as plain numbers: what is written from the host, which dispatches run, in which order.
- * `planProgram` groups devices and merges moves, for step(); `planInstructions` keeps every instruction apart, for
- * trace(). The arithmetic is the same.
+ * Programs of the hosted devices as plain numbers: the writes from the host, and the dispatches in order. `planProgram`
+ * groups devices and merges moves, for step(); `planInstructions` keeps instructions separate, for trace(). The
+ * arithmetic is the same.
  */
 import { at, must } from '../../base/invariant';
 import type { OpTable } from '../../graph/op';
@@ -26,11 +26,11 @@ import { wordAt, wordsOf, wordsOfTensor } from './words';
 export interface ProgramPlan {
   readonly loads: readonly LoadPlan[];
   readonly dispatches: readonly DispatchSpec[];
-  /** Number of dispatches after which the transfer with that tag has arrived. */
+  /** By tag, the number of dispatches after which the transfer has arrived. */
   readonly arrived: ReadonlyMap<string, number>;
 }
 
-/** One instruction (of a transfer: both). */
+/** One instruction, or both of a transfer. */
 export interface InstructionPlan {
   readonly ran: readonly Placed<Instruction>[];
   readonly loads: readonly LoadPlan[];
@@ -38,9 +38,11 @@ export interface InstructionPlan {
 }
 
 export interface PlanOptions {
-  /** An all-reduce within one GPUBuffer is one dispatch; its rounds then have no place in `arrived`. */
+  /** Whether an all-reduce within one GPUBuffer is one dispatch; its rounds are then missing in `arrived`. */
   readonly fold?: boolean;
-  /** Called with every step that computes or folds and with its dispatches, to tell what a dispatch belongs to. */
+  /**
+   * Called with every step that computes or folds and its dispatches, so that the caller knows the step of a dispatch.
+   */
   readonly onPlanned?: (step: LinearStep | FoldStep, dispatches: readonly DispatchSpec[]) => void;
 }
 
@@ -101,7 +103,7 @@ function planOne(step: LinearStep, planner: StepPlanner, layout: MemoryLayout): 
 }
 
 class StepPlanner {
-  /** Places that an instruction so far has used. */
+  /** Places that earlier instructions have used. */
   private readonly touched = new Set<string>();
 
   constructor(

@@ -1,7 +1,7 @@
 /**
- * Moves between slices to dispatches of comm/transfer and comm/transfer-within: all moves of one step between the same
- * pair of buffers share a dispatch. The moves of a call must be independent of each other. Long ones whose two sides
- * lie alike to vectors of four take the kernels that move those.
+ * Turns moves between slices into dispatches of comm/transfer and comm/transfer-within: all moves of one step between
+ * the same pair of buffers share a dispatch. The moves of a call must be independent of each other. Long moves with
+ * equally aligned sides use the kernels that move vectors of four.
  */
 import { at } from '../../base/invariant';
 import type { KernelId } from '../../graph/kernel-table';
@@ -29,7 +29,7 @@ export function planTransfers(moves: readonly TransferMove[], join: JoinCode, la
   return [...pairs.values()].map((list) => transferDispatch(list, join, layout));
 }
 
-/** Words of a dispatch below which a further pipeline is not worth building. */
+/** For fewer words per dispatch, another pipeline is not worth building. */
 const LONG = 32_768;
 
 function kernelOf(list: readonly TransferMove[], within: boolean): KernelId {

@@ -8,7 +8,7 @@ import type { Location } from './memory-layout';
 import type { StagingPool } from './staging-pool';
 import { WORD_BYTES, wordsOfTensor } from './words';
 
-/** Class indices come back as numbers, too, where bits are not asked for: everything is Float32Array. */
+/** Everything is returned as Float32Array; unless `bits` is set, class indices are converted to numbers. */
 export async function readBuffers(
   locations: readonly Location[],
   memory: GpuMemory,

@@ -1,7 +1,7 @@
 /**
- * Plans a lane whose peers live in other memory spaces: per instruction its dispatches and its place in memory. Nothing
- * is merged, because the order of the two queues depends on when messages arrive. What is joined to a buffer comes in
- * through one receive buffer.
+ * Plans a lane whose peers are in other memory spaces: each instruction's dispatches and place in memory. Nothing is
+ * merged, because the order of the two queues depends on when messages arrive. Messages that are combined with a buffer
+ * arrive in one receive buffer.
  */
 import { at, must } from '../../base/invariant';
 import type { Instruction, Lane } from '../../program/instruction';
@@ -21,24 +21,29 @@ import { WORD_BYTES, wordAt, wordsOf } from './words';
 export interface RemoteAction {
   readonly instruction: Instruction;
   readonly loads: readonly LoadPlan[];
-  /** Nothing before it in the lane touches the memory that it loads: it may be written before the step begins. */
+  /**
+   * Whether no earlier instruction of the lane touches the memory that it loads, so that it may be written before the
+   * step begins.
+   */
   readonly early: boolean;
-  /** Its dispatches: [first, end) of RemotePlan.dispatches. */
+  /** The action's dispatches: [first, end) of RemotePlan.dispatches. */
   readonly first: number;
   readonly end: number;
-  /** Send and recv: where the slice lies (bytes); for a joining recv, where the message is written first. */
+  /**
+   * Send and recv: the place of the slice in bytes; for a combining recv, the place where the message is written first.
+   */
   readonly slice?: { readonly buffer: number; readonly offset: number; readonly bytes: number };
   /** Send and recv: the slice itself. */
   readonly message?: HostTransfer;
-  /** Stands for several messages, the last of which is `instruction`. */
+  /** The action stands for several messages, the last of which is `instruction`. */
   readonly rounds?: HostRounds;
 }
 
 export interface RemoteVariant {
   readonly lane: Lane;
-  /** Message by message. */
+  /** Queues with one action per message. */
   readonly queues: Queues;
-  /** With the rounds of collectives on the host, for steps that nobody looks at. */
+  /** Queues with rounds of collectives on the host, for steps that are not traced. */
   readonly play: Queues;
 }
 
@@ -62,8 +67,8 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
   const received = longest > 0 ? layout.reserve('received', longest) : 0;
   const variants = new Map(
     lanes.map(({ key, lane }) => {
-      // The list's order respects both queues and every wait, so its first user of a place is the first in any
-      // interleaving.
+      // The list's order respects both queues and every wait, so the first user of a place in the list is the first in
+      // any interleaving.
       const touched = new Set<string>();
       const actions = lane.instructions.map((instruction): RemoteAction => {
         const places = accessedBuffers(instruction).map((name) => placeOf(layout.locate(key, lane.device, name)));

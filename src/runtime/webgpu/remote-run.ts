@@ -1,7 +1,8 @@
 /**
- * Runs one lane whose peers live elsewhere (a rank in a worker). Two cursors, one per queue, share one encoder:
- * communication goes first, work is submitted when a message leaves, when one is written into memory, and when both
- * queues have to wait. So there is one submit between two host transfers, and backward goes on while a bucket travels.
+ * Runs one lane whose peers are elsewhere (a rank in a worker). Two cursors, one per queue, share one encoder:
+ * communication goes first, and work is submitted when a message is sent, when a received message is written into
+ * memory, and when both queues have to wait. So there is one submit between two host transfers, and backward continues
+ * while a bucket is being sent.
  */
 import type { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -20,7 +21,7 @@ import { RemoteTrace } from './trace-remote';
 
 export class RemoteRun {
   private readonly commands = new Map<RemoteAction, readonly DispatchCommand[]>();
-  /** The step that is under way. */
+  /** The running step. */
   private current: RemoteStep | undefined;
   /** By Program. */
   private corrupted: ReadonlyMap<ProgramKey, { readonly tag: string; readonly commands: readonly DispatchCommand[] }> =
@@ -74,7 +75,7 @@ export class RemoteRun {
     );
   }
 
-  /** A step that waits for a message will not wait for ever. */
+  /** Ends the waiting of a running step. */
   abort(error: LockstepError): void {
     this.current?.fail(error);
   }
@@ -82,7 +83,7 @@ export class RemoteRun {
   private newStep(key: ProgramKey, feed: Feed, stop: Stop | undefined, traced = false): RemoteStep {
     const plan = must(this.plan.variants.get(key), `program '${key}'`);
     const corrupted = this.corrupted.get(key);
-    // One that is looked at, or stopped, goes message by message.
+    // A traced or stopped step runs message by message.
     const apart = traced || stop !== undefined || corrupted !== undefined;
     this.current = new RemoteStep(this.context, this.transport, {
       key,

@@ -1,6 +1,6 @@
 /**
- * One step of one lane against a transport; see remote-run.ts. It ends when both queues are through and all messages
- * have been handed to the transport; it does not wait for the GPU.
+ * One step of one lane against a transport; see remote-run.ts. It ends when both queues have finished and all messages
+ * have been given to the transport; it does not wait for the GPU.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -16,16 +16,16 @@ import { runLoads } from './plan-loads';
 import type { RemoteAction, RemoteVariant } from './remote-plan';
 import { runHostRounds } from './run-host-rounds';
 
-/** Rounds on the host have already written what came. */
+/** Rounds on the host have already written the received messages. */
 const NOTHING = new Float32Array(0);
 
-/** What a traced step does after each instruction. */
+/** The hooks of a traced step around each instruction. */
 export interface StepObserver {
   /** Before the instruction's work is encoded. */
   begin(action: RemoteAction): void;
-  /** After it has been encoded; may encode copies. */
+  /** After the instruction has been encoded; may encode copies. */
   encoded(action: RemoteAction, encoder: () => GPUCommandEncoder): void;
-  /** After it has been submitted; `sent` resolves when a send's message has left. */
+  /** After the instruction has been submitted; `sent` resolves when a send's message has left. */
   submitted(action: RemoteAction, sent: Promise<unknown>): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface StepInput {
   readonly feed: Feed;
   readonly commands: (action: RemoteAction) => readonly DispatchCommand[];
   readonly stop: Stop | undefined;
-  /** Of a rank that is slowed down. */
+  /** Set if the rank is slowed down. */
   readonly brake: Brake | undefined;
 }
 
@@ -46,11 +46,11 @@ interface Cursor {
   arrival: Arrival | undefined;
 }
 
-/** The message that the recv at `next` waits for, or what rounds on the host leave. */
+/** The message that the recv at `next` waits for, or the result of rounds on the host. */
 interface Arrival {
   data?: Float32Array;
   done: Promise<unknown>;
-  /** Which of the rounds is waited for. */
+  /** The round that is waited for. */
   at?: InstructionId;
 }
 
@@ -58,7 +58,7 @@ export class RemoteStep {
   private readonly compute: Cursor;
   private readonly comm: Cursor;
   private readonly signalled = new Set<string>();
-  /** Loads that may come early have been written before the first instruction. */
+  /** Whether the early loads have been written, before the first instruction. */
   private early = false;
   private encoder: GPUCommandEncoder | undefined;
   private pass: GPUComputePassEncoder | undefined;
@@ -127,7 +127,7 @@ export class RemoteStep {
     await brake(1000 * (performance.now() - since));
   }
 
-  /** Whether the head of the queue can run now. Asks for the message of a recv that has become the head. */
+  /** Whether the head of the queue can run now. If the head is a new recv, requests its message. */
   private canMove(cursor: Cursor): boolean {
     const action = cursor.list[cursor.next];
     if (!action) return false;
@@ -154,14 +154,14 @@ export class RemoteStep {
         arrival.data = data;
       }),
     };
-    // Whoever waits for it sees the failure; nobody may be waiting yet.
+    // Whoever awaits it gets the failure; possibly nobody awaits it yet.
     arrival.done.catch(() => undefined);
     return arrival;
   }
 
   /**
-   * What the rounds need is read back behind everything encoded so far; they go on by themselves while the other queue
-   * moves.
+   * Reads back the data of the rounds after everything encoded so far; the rounds then continue while the other queue
+   * runs.
    */
   private begin(rounds: HostRounds): Arrival {
     const { staging, memory } = this.context;
@@ -171,7 +171,7 @@ export class RemoteStep {
       const into = must(pieces[read.piece], 'piece').buffer;
       this.openEncoder().copyBufferToBuffer(memory.buffer(buffer), from, into, read.offset, to - from);
     }
-    // What comes is written at once, so what has been encoded must be submitted before.
+    // Received messages are written at once, so earlier encoded work must be submitted first.
     this.flush();
     const opened = pieces.map(({ buffer, bytes }) => heard(staging.open(buffer, bytes)));
     const arrival: Arrival = { done: Promise.resolve() };
@@ -195,7 +195,7 @@ export class RemoteStep {
     return arrival;
   }
 
-  /** Ends a step that waits for a message which this executor could no longer use. */
+  /** Fails a step that waits for a message, because this executor can no longer use it. */
   fail(error: LockstepError): void {
     this.failed.reject(error);
   }
@@ -222,7 +222,7 @@ export class RemoteStep {
       runLoads(loads, this.input.feed, this.context.memory);
     }
     if (instruction.kind === 'recv' && slice) {
-      // writeBuffer takes effect at once, so what has been encoded must be submitted before.
+      // writeBuffer takes effect at once, so earlier encoded work must be submitted first.
       this.flush();
       this.context.memory.write(slice.buffer, slice.offset, must(cursor.arrival?.data, 'message'));
     }
@@ -267,13 +267,13 @@ export class RemoteStep {
   }
 }
 
-/** Whoever awaits it sees its failure; nobody may be awaiting it yet. */
+/** Whoever awaits it gets the failure; possibly nobody awaits it yet. */
 function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** A promise that only ever rejects, and may do so unseen. */
+/** A promise that can only reject, and that nobody has to await. */
 function deferred(): { readonly promise: Promise<never>; readonly reject: (error: LockstepError) => void } {
   let reject: (error: LockstepError) => void = () => undefined;
   const promise = new Promise<never>((_, no) => {

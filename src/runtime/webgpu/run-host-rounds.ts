@@ -1,6 +1,6 @@
 /**
- * Runs what host-rounds.ts has planned: with what was read back, the transport, and a way to write into GPU memory.
- * Called by remote-step.ts.
+ * Runs the plans of host-rounds.ts, with the data that was read back, the transport, and a function that writes into
+ * GPU memory. Called by remote-step.ts.
  */
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
@@ -14,16 +14,16 @@ import type { HostMessage, HostRounds } from './host-rounds';
 export interface HostSide {
   readonly device: DeviceIndex;
   readonly transport: Transport;
-  /** The pieces, as they come. They may not be written to, and not be sent. */
+  /** The pieces that are read back. They must be neither written nor sent. */
   readonly pieces: readonly Promise<ArrayBuffer>[];
   write(buffer: number, offset: number, data: HostArray): void;
-  /** Hears of each message before it is waited for. */
+  /** Called for each message before waiting for it. */
   reached(id: InstructionId): void;
 }
 
 export async function runHostRounds({ messages, slots }: HostRounds, side: HostSide): Promise<void> {
   const { device, transport } = side;
-  /** What slots hold since a message has come, or since they were opened for several. */
+  /** Contents of slots that have received a message or were copied to combine several. */
   const held: (HostArray | undefined)[] = [];
   const typed = (slot: number, buffer: ArrayBufferLike, offset: number, bytes: number): HostArray =>
     at(slots, slot).dtype === 'i32'
@@ -65,7 +65,7 @@ export async function runHostRounds({ messages, slots }: HostRounds, side: HostS
       );
     const came = typed(slot, data.buffer, data.byteOffset, home.bytes);
     if (whole) {
-      // Every reduction here gives the same bits whichever comes first.
+      // Every reduction here gives the same bits in either order.
       if (instruction.apply !== 'put') join(came, await contents(slot), instruction.apply);
       held[slot] = came;
       if (last) side.write(buffer, from, came);

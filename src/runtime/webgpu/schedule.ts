@@ -1,8 +1,8 @@
 /**
- * The dispatch order of one step. Computations stay where the linearizer put them; a move slides back to an earlier
- * dispatch of moves between the same buffers when nothing in between, and nothing in that dispatch, touches its memory.
- * So DataParallel's 24 messages of gradients are a few dispatches, not 24, and every element still sees the same
- * additions in the same order.
+ * The dispatch order of one step. Computations stay where the linearizer put them. A move joins an earlier dispatch of
+ * moves between the same buffers if neither that dispatch nor anything since touches the move's memory. So
+ * DataParallel's 24 messages of gradients are a few dispatches, not 24, and every element still sees the same additions
+ * in the same order.
  */
 import { at } from '../../base/invariant';
 import type { DispatchSpec } from './dispatch';

@@ -1,6 +1,6 @@
 /**
- * Runs programs whose lanes all live on this GPUDevice. A step is host writes, then one encoder, one compute pass that
- * replays the bound commands, the copies of the losses, one submit.
+ * Runs Programs whose lanes are all on this GPUDevice. A step is host writes, then one encoder with one compute pass
+ * that replays the bound commands and the copies of the losses, and one submit.
  */
 import { must } from '../../base/invariant';
 import { programOf } from '../../program/program-of';
@@ -22,7 +22,7 @@ interface Variant {
 
 interface CorruptedVariant extends Variant {
   readonly tag: string;
-  /** The corruption alone. */
+  /** The commands of the corruption. */
   readonly extra: readonly DispatchCommand[];
 }
 
@@ -42,11 +42,11 @@ export class SharedRun {
   private readonly variants: ReadonlyMap<ProgramKey, Variant>;
   private readonly tracer: SharedTrace;
   /**
-   * The variants with every round of every all-reduce in them, so that a corruption can be put between them; made when
-   * the first is asked for.
+   * Variants that run every round of every all-reduce, so that a corruption can be inserted between rounds; made for
+   * the first corruption.
    */
   private roundByRound: ReadonlyMap<ProgramKey, Variant> | undefined;
-  /** Those with the corruption in them; empty without one. */
+  /** Variants with the corruption; empty without one. */
   private corrupted: ReadonlyMap<ProgramKey, CorruptedVariant> = new Map();
   private stoppedAt: readonly LanePosition[] = [];
 
@@ -87,12 +87,12 @@ export class SharedRun {
     return this.tracer.run(key, feed, (tag) => (corrupted?.tag === tag ? corrupted.extra : []));
   }
 
-  /** Of a step that is under way; none where nobody was stopped in it: it is one submit. */
+  /** Positions in the running step; empty unless a rank was stopped in it, because a step is one submit. */
   positions(): readonly LanePosition[] {
     return this.stoppedAt;
   }
 
-  /** Of a step that one rank does not get through: what is done all the same. */
+  /** Runs the part of a step that is reached although one rank stops. */
   private async runUntil(key: ProgramKey, feed: Feed, stop: Stop): Promise<never> {
     const program = programOf(this.context.programs, key);
     const ran = reach(program, stop.devices, stop.instruction);

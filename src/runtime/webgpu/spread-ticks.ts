@@ -1,8 +1,8 @@
 /**
- * Browsers quantise GPU timestamps (Dawn: to 65.5 us), so that many short passes carry the same stamp. Within one tick
- * of the clock their true position is unknown: they are laid end to end, at equal length, up to the next tick. Ticks,
- * order and sums are measured; only the division of a tick is not. Stamps that differ are left alone. Used by the
- * timestamp log.
+ * Browsers quantise GPU timestamps (Dawn: to 65.5 us), so many short passes have the same stamp. Their true positions
+ * within one tick of the clock are unknown: this code places them end to end, with equal lengths, up to the next tick.
+ * Ticks, order and sums are measured; only the division of a tick is not. Stamps that differ stay unchanged. Used by
+ * the timestamp log.
  */
 import { at } from '../../base/invariant';
 
@@ -25,11 +25,11 @@ export function spreadTicks(stampsUs: readonly number[]): readonly TickSpan[] {
     let end = first;
     while (end < times.length && times[end] === times[first]) end++;
     const start = at(times, first);
-    // The last run has no next tick: it takes as long as the shortest tick seen.
+    // The last run has no next tick: it gets the length of the shortest tick seen.
     const next = times[end];
     const length = next === undefined ? tick : next - start;
     tick = tick === 0 ? length : Math.min(tick, length);
-    // A tick is divided among the passes that run in it: those that begin here, and one that began before.
+    // A tick is divided among the passes that run in it: those that begin in it, and one that began before.
     const parts = passesIn(first, end);
     let done = 0;
     for (let i = first; i < end; i++) {
@@ -44,7 +44,7 @@ export function spreadTicks(stampsUs: readonly number[]): readonly TickSpan[] {
   });
 }
 
-/** Passes with a part in the boundaries [first, end) of one tick; a pass that runs on counts as well. */
+/** Number of passes within the boundaries [first, end) of one tick, including a pass that continues. */
 function passesIn(first: number, end: number): number {
   if (end - first <= 1) return 0;
   const ends = Math.floor(end / 2) - Math.floor(first / 2);

@@ -16,7 +16,7 @@ export class StagingPool {
     return this.free.get(size)?.pop() ?? this.memory.create(`readback ${size} bytes`, size, MAP_READ | COPY_DST);
   }
 
-  /** Waits for everything submitted so far, copies the first `bytes` out and gives the buffer back to the pool. */
+  /** Waits for everything submitted so far, copies the first `bytes` out and returns the buffer to the pool. */
   async take(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
     const { data, release } = await this.open(buffer, bytes);
     try {
@@ -27,8 +27,8 @@ export class StagingPool {
   }
 
   /**
-   * Waits for everything submitted so far; `data` begins with the bytes, and can be read until release() gives the
-   * buffer back to the pool.
+   * Waits for everything submitted so far; `data` begins with the bytes, and can be read until release() returns the
+   * buffer to the pool.
    */
   async open(buffer: GPUBuffer, bytes: number): Promise<{ readonly data: ArrayBuffer; release(): void }> {
     const release = () => {

@@ -1,6 +1,6 @@
 /**
- * GPU timestamps of a run of passes, two a pass, on the host's clock. The GPU's clock has another zero: the first begin
- * is laid on the moment of the submit. Quantised stamps are spread within their tick.
+ * GPU timestamps of a run of passes, two per pass, on the host's clock. The GPU's clock has another zero, so the first
+ * begin is set to the time of the submit. Quantised stamps are spread within their tick.
  */
 import { at } from '../../base/invariant';
 import type { GpuMemory } from './memory';
@@ -17,7 +17,7 @@ export class TimestampLog {
 
   constructor(
     memory: GpuMemory,
-    /** Passes. */
+    /** Most passes. */
     readonly capacity: number,
   ) {
     const bytes = Math.ceil((capacity * 2) / SET_SIZE) * SET_SIZE * 8;

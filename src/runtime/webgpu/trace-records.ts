@@ -1,6 +1,7 @@
 /**
- * Completes the measurements of one traced step to a list of records in program order: sends are with their transfer,
- * waits get zero duration at the moment both their queue and their event were ready. Shared by the two ways of tracing.
+ * Completes the measurements of one traced step to a list of records in program order: a send gets the times of its
+ * transfer, and a wait zero duration at the moment when both its queue and its event were ready. Shared by the two ways
+ * of tracing.
  */
 import { at, must } from '../../base/invariant';
 import type { Instruction, InstructionId, Lane } from '../../program/instruction';
@@ -14,7 +15,7 @@ interface QueueState {
   endUs: number;
 }
 
-/** `measured` in the order in which things ran; every instruction of the lanes but the waits must be in it. */
+/** `measured`: in the order of execution, with every instruction of the lanes except waits. */
 export function completeRecords(
   lanes: readonly Lane[],
   measured: readonly InstructionRecord[],

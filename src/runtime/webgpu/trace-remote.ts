@@ -1,7 +1,7 @@
 /**
- * Measures a step of one lane against a transport: every instruction is submitted and awaited alone, its time is wall
- * clock, its outputs are copied aside and read with one map at the end. A recv starts when its message is there; a send
- * ends when its message has left.
+ * Measures a step of one lane against a transport: every instruction is submitted and awaited alone and timed by wall
+ * clock, and its outputs are copied aside and read with one map at the end. A recv starts when its message has arrived;
+ * a send ends when its message has left.
  */
 import { must } from '../../base/invariant';
 import type { Lane } from '../../program/instruction';

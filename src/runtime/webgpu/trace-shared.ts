@@ -1,8 +1,8 @@
 /**
- * One step of a shared program, instruction by instruction: each in a compute pass of its own with timestamps at both
- * ends, its outputs copied aside after it; everything is read with one map. Without timestamp-query each instruction is
- * submitted and awaited alone, and its time is wall clock. The same kernels on the same memory as step(), so the same
- * bits.
+ * Traces one step of a shared Program: each instruction has its own compute pass with timestamps at both ends, and its
+ * outputs are then copied aside; everything is read with one map. Without timestamp-query each instruction is submitted
+ * and awaited alone and timed by wall clock. It runs the same kernels on the same memory as step(), so the bits are the
+ * same.
  */
 import { at, must } from '../../base/invariant';
 import type { InstructionId, Program } from '../../program/instruction';
@@ -31,7 +31,7 @@ export class SharedTrace {
 
   constructor(private readonly context: GpuContext) {}
 
-  /** `extra(tag)`: commands that a corruption adds after that transfer. */
+  /** `extra(tag)`: commands that a corruption adds after the transfer with this tag. */
   async run(
     key: ProgramKey,
     feed: Feed,
@@ -108,7 +108,7 @@ export class SharedTrace {
     return completeRecords(program.lanes, measured);
   }
 
-  /** Just these instructions, neither timed nor looked at. */
+  /** Runs only these instructions, without timing or captures. */
   async runOnly(key: ProgramKey, feed: Feed, ids: ReadonlySet<InstructionId>): Promise<void> {
     const { programs, memory } = this.context;
     const program = programOf(programs, key);

@@ -1,6 +1,6 @@
 /**
- * WebGPU's flag values, fixed by its specification. Written out because Node has no such globals and the executor must
- * not depend on who installed them.
+ * WebGPU's flag values, fixed by its specification. Written out because Node lacks these globals, and the executor must
+ * not depend on a caller to install them.
  */
 export const MAP_READ = 0x0001;
 export const COPY_SRC = 0x0004;

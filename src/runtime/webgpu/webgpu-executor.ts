@@ -1,8 +1,8 @@
 /**
- * The WebGPU implementation of Executor. Everything is planned and bound once: memory laid out, dispatches planned,
- * kernels compiled, bind groups made; a step replays. Lanes that all live here run as one merged list; a single lane
- * whose peers live elsewhere runs its two queues against a Transport. Called by the session and by the rank workers. It
- * does not own the GPUDevice.
+ * The WebGPU implementation of Executor. Everything is planned and bound once: memory, dispatches, kernels, bind
+ * groups; a step only replays commands. If it hosts all lanes, they run as one merged list; a single lane whose peers
+ * are elsewhere runs its two queues against a Transport. Called by the session and by the rank workers. It does not own
+ * the GPUDevice.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -32,9 +32,9 @@ export interface WebgpuExecutorOptions extends ExecutorOptions {
   readonly opened: OpenedDevice;
   /** WGSL by kernel id. */
   readonly shaders: Readonly<Record<string, string>>;
-  /** What is known of the adapter; absent: that of software adapters. */
+  /** The adapter's tuning; absent: the tuning of software adapters. */
   readonly tuning?: KernelTuning;
-  /** Kernels compiled so far. */
+  /** Called with the number of kernels compiled so far. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -109,7 +109,7 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
   };
 }
 
-/** All that is done once: memory laid out and filled, dispatches planned, kernels compiled, bind groups made. */
+/** Does the work of opening: lays out and fills memory, plans dispatches, compiles kernels, makes bind groups. */
 async function prepare(options: WebgpuExecutorOptions): Promise<{ readonly context: GpuContext; readonly run: Run }> {
   const { opened, devices, transport } = options;
   const ops = tunedOps(options.ops, options.tuning ?? SOFTWARE_TUNING);
@@ -144,7 +144,7 @@ async function prepare(options: WebgpuExecutorOptions): Promise<{ readonly conte
   return { context, run };
 }
 
-/** A buffer that is kept over steps is in the same place in every Program that has it. */
+/** A persistent buffer has the same place in every Program that uses it. */
 function locationOf({ programs, layout }: GpuContext, device: DeviceIndex, name: string): Location {
   const found = programs
     .map((program) => layout.find(programKey(program.kind), device, name))

@@ -1,6 +1,6 @@
 /**
- * GPU memory in words of four bytes: what copies, block tables and strides of kernels count in. A buffer's elements may
- * be smaller; then what is copied must begin and end at a word. Called by whatever plans copies and dispatches.
+ * GPU memory in words of four bytes, the unit of copies, block tables and strides of kernels. A buffer's elements may
+ * be smaller; copies must then begin and end at a word. Called where copies and dispatches are planned.
  */
 import { LockstepError } from '../../base/errors';
 import { bytesOf, type DType, elements, type Shape } from '../../tensor/shape';
@@ -13,14 +13,14 @@ const words = (bytes: number, what: string): number => {
   return bytes / WORD_BYTES;
 };
 
-/** Of so many elements. */
+/** Words of `length` elements. */
 export const wordsOf = (dtype: DType, length: number): number => words(length * bytesOf(dtype), `${length} ${dtype}`);
 
-/** A whole tensor, its last word filled up: buffers begin and end at words. */
+/** Words of a whole tensor, rounded up, because buffers begin and end at words. */
 export const wordsOfTensor = ({ shape, dtype }: { readonly shape: Shape; readonly dtype: DType }): number =>
   Math.ceil((elements(shape) * bytesOf(dtype)) / WORD_BYTES);
 
-/** Where an element of a buffer is, in words from the start of its GPUBuffer. */
+/** The place of an element of a buffer, in words from the start of its GPUBuffer. */
 export const wordAt = (
   { offset, spec }: { readonly offset: number; readonly spec: { readonly name: string; readonly dtype: DType } },
   element = 0,

@@ -1,6 +1,6 @@
 /**
- * What lowering knows of an adapter: the table of software adapters, else what was measured on this adapter before,
- * else a measurement now, which is kept. Called when an executor is opened.
+ * The tuning of an adapter: the table for software adapters, or an earlier measurement of this adapter, or a new
+ * measurement, which is stored. Called when an executor is opened.
  */
 import { type KernelTuning, SOFTWARE_TUNING } from '../../../graph/kernel-tuning';
 import type { OpTable } from '../../../graph/op';
@@ -10,7 +10,7 @@ import { pipelinesOf } from '../pipelines';
 import { measureProducts } from './measure-products';
 import type { TuningStore } from './tuning-store';
 
-/** `store`: kept from visit to visit; what was measured on this device is kept with it in any case. */
+/** `store`: keeps tunings between visits; the device object keeps its own tuning in any case. */
 export async function chooseTuning(
   opened: OpenedDevice,
   shaders: Readonly<Record<string, string>>,
@@ -25,6 +25,6 @@ export async function chooseTuning(
   return tuning;
 }
 
-/** The same operators, whose lowerings know the adapter. */
+/** The same operators, lowered with the adapter's tuning. */
 export const tunedOps = (ops: OpTable, tuning: KernelTuning): OpTable =>
   new Map([...ops].map(([name, op]) => [name, { ...op, lower: (types) => lowerFor(op, types, tuning) }]));

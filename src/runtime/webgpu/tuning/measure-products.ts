@@ -1,7 +1,7 @@
 /**
- * Times every kernel that multiplies matrices on an adapter, at one size and in the layout that each is made for: the
- * numbers of KernelTuning. A few milliseconds a kernel after compiling; called once an unknown adapter, which is
- * hardware (choose-tuning.ts). Nothing is checked here: tests hold the kernels' bits against each other.
+ * Times every kernel that multiplies matrices on an adapter, at one size and in the layout that suits the kernel, for
+ * KernelTuning. Takes a few milliseconds per kernel after compiling; called once per unknown hardware adapter
+ * (choose-tuning.ts). It does not check results; tests compare the kernels' bits.
  */
 import { must } from '../../../base/invariant';
 import { type KernelTuning, PRODUCT_KERNELS, type ProductKernel } from '../../../graph/kernel-tuning';
@@ -15,7 +15,7 @@ import { COPY_DST, STORAGE, UNIFORM } from '../usage';
 
 /** m, n and k. */
 const SIZE = 512;
-/** Shorter times say more about submitting than about computing. */
+/** Shorter times measure submitting more than computing. */
 const LONG_ENOUGH_MS = 5;
 const MOST_DISPATCHES = 128;
 

@@ -1,6 +1,6 @@
 /**
- * Where the measured tunings of adapters are kept: the seam, one in memory, and one in the browser's Cache API, which
- * pages and workers share. What cannot be read or written is measured again; nothing else depends on it.
+ * Stores of measured tunings: the interface, a store in memory, and a store in the browser's Cache API, which pages and
+ * workers share. A tuning that cannot be read is measured again; nothing else depends on the stores.
  */
 import { type KernelTuning, PRODUCT_KERNELS } from '../../../graph/kernel-tuning';
 
@@ -19,11 +19,11 @@ export function memoryTuningStore(): TuningStore {
   };
 }
 
-/** A change of the kernels or of what is measured takes a new number. */
+/** Increase the number when the kernels or the measurements change. */
 const CACHE = 'lockstep-kernel-tuning-3';
 const urlOf = (adapter: string) => `/kernel-tuning/${encodeURIComponent(adapter)}`;
 
-/** Undefined where there is no Cache API: under Node, and on pages that are not secure. */
+/** Undefined without a Cache API: under Node, and on insecure pages. */
 export function browserTuningStore(
   storage: CacheStorage | undefined = typeof caches === 'undefined' ? undefined : caches,
 ): TuningStore | undefined {
@@ -41,7 +41,7 @@ export function browserTuningStore(
       try {
         await (await storage.open(CACHE)).put(urlOf(adapter), new Response(JSON.stringify(tuning)));
       } catch {
-        // Private windows and full disks: it is measured again the next time.
+        // Fails in private windows and on full disks: the tuning is measured again next time.
       }
     },
   };
