@@ -1,4 +1,4 @@
-/** What `lockstep bench` reports, and reads again with --against. `lockstep schema --bench` prints its JSON Schema. */
+/** The report of `lockstep bench`, which --against reads again. `lockstep schema --bench` prints its JSON Schema. */
 import * as v from 'valibot';
 
 const text = v.pipe(v.string(), v.maxLength(1000));
@@ -8,7 +8,7 @@ const workloadSchema = v.object({
   id: text,
   title: text,
   unit: v.literal('steps/s'),
-  /** Of the rounds. */
+  /** Median over the rounds. */
   median: positive,
   slowest: positive,
   fastest: positive,
@@ -21,10 +21,10 @@ export const benchReportSchema = v.object({
   date: text,
   machine: v.object({ system: text, processor: text, cores: positive, runtime: text }),
   device: v.object({ kind: v.picklist(['webgpu', 'cpu']), adapter: text }),
-  /** Trained in the page, while it drew. */
+  /** Whether the run trained in the page while the page drew. */
   page: v.optional(v.boolean(), false),
   threads: positive,
-  /** Absent in reports of before there was the setting. */
+  /** Absent in reports that are older than the setting. */
   fusedMultiplyAdd: v.optional(v.boolean(), false),
   rounds: positive,
   milliseconds: positive,

@@ -1,6 +1,6 @@
 /**
- * Bus bandwidth by algorithm bandwidth: what makes a collective's bandwidth comparable to that of a link, whatever the
- * ranks (doc/PERFORMANCE.md of nccl-tests). Our own benchmark and the figures of recordings share it.
+ * The ratio of bus bandwidth to algorithm bandwidth, which makes a collective's bandwidth comparable to a link's for
+ * any number of ranks (doc/PERFORMANCE.md of nccl-tests). Our own benchmark and the figures of recordings share it.
  */
 import type { CollectiveOp } from './collective';
 

@@ -1,13 +1,13 @@
 /**
- * The closed form of what a mode sends in a step: made by the mode from the real sizes of the model, beside the
- * compiler (parallel/describe), and the yardstick of the bytes that a trace counts. Types only.
+ * The closed form of the bytes that a mode sends in a step. The mode computes it from the model's sizes, independently
+ * of the compiler (parallel/describe); the bytes that a trace counts are compared with it. Types only.
  */
 import type { StepKind } from './step-kind';
 
 export interface ClosedForm {
   /**
-   * Bytes sent per step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a
-   * tree have unlike shares.
+   * Bytes sent per step by each device, or their mean if not exact: chunks are rounded to elements, and ranks of a tree
+   * have different shares.
    */
   readonly perDevice: readonly number[];
   readonly total: number;
@@ -16,15 +16,15 @@ export interface ClosedForm {
   /** e.g. '2(N-1)/N × S, N = 4, S = 484 B'. */
   readonly text: string;
   /**
-   * Which transfers it speaks of. everything: all but what clipping exchanges. reductions: buckets of gradients, and
-   * parameters that are averaged.
+   * The transfers that it covers. everything: all except the norms for clipping. reductions: buckets of gradients, and
+   * averaged parameters.
    */
   readonly speaksOf: 'everything' | 'reductions';
-  /** Of layers that are cut, in the order of the model, over all ranks; absent where no layer is. */
+  /** Bytes of each cut layer over all ranks, in the order of the model; absent if no layer is cut. */
   readonly layers?: readonly LayerForm[];
 }
 
-/** What the collectives inside one layer send. */
+/** The bytes of the collectives inside one layer. */
 export interface LayerForm {
   /** Module path; '' is the loss. */
   readonly module: string;
@@ -33,7 +33,7 @@ export interface LayerForm {
   readonly text: string;
 }
 
-/** Of the Program of that kind. */
+/** The form of the Program of one kind. */
 export interface KindForm {
   readonly kind: StepKind;
   readonly form: ClosedForm;

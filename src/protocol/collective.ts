@@ -1,6 +1,6 @@
 /**
- * The names of torch.distributed's collectives and of the algorithms that carry them out, as the configuration, the
- * trace and the lab say them.
+ * The names of torch.distributed's collectives and of the algorithms, as used by the configuration, the trace and the
+ * lab.
  */
 
 export const COLLECTIVE_OPS = [
@@ -24,13 +24,13 @@ export type CollectiveOp = (typeof COLLECTIVE_OPS)[number];
 export const REDUCE_OPS = ['sum', 'product', 'min', 'max', 'avg', 'band', 'bor', 'bxor'] as const;
 export type ReduceOp = (typeof REDUCE_OPS)[number];
 
-/** A file each in collectives/. */
+/** Each has a file in collectives/. */
 export const ALGORITHM_NAMES = ['ring', 'naive', 'tree', 'doubleTree', 'halvingDoubling', 'hierarchical'] as const;
 export type AlgorithmName = (typeof ALGORITHM_NAMES)[number];
 
-/** What a message costs: alpha + bytes / beta. */
+/** The cost of a message: alpha + bytes / beta. */
 export interface Link {
-  /** Whatever the size, microseconds. */
+  /** alpha: microseconds per message, for any size. */
   readonly latencyUs: number;
   readonly bytesPerSecond: number;
 }

@@ -1,12 +1,12 @@
 /**
- * What `lockstep collectives` reports: a table like that of nccl-tests, a row a size, measured here and modelled on a
- * machine of the simulator.
+ * The report of `lockstep collectives`: a table like that of nccl-tests, one row per size, measured here and modelled
+ * on a machine of the simulator.
  */
 import type { AlgorithmName, CollectiveOp, ReduceOp } from './collective';
 import type { Config } from './config';
 import type { DeviceReport } from './session-info';
 
-/** shared: ranks on one GPUDevice; ports: ranks joined by MessagePorts. */
+/** shared: ranks on one GPUDevice; ports: ranks connected by MessagePorts. */
 export type CollectivesTransport = 'shared' | 'ports';
 
 export interface CollectivesRequest {
@@ -16,7 +16,7 @@ export interface CollectivesRequest {
   readonly ranks: number;
   readonly nodes: number;
   readonly root: number;
-  /** Sizes as nccl-tests counts them: the larger one of what a rank brings and what it gets. */
+  /** Sizes as nccl-tests counts them: the larger of a rank's input and output. */
   readonly fromBytes: number;
   readonly toBytes: number;
   readonly stepFactor: number;
@@ -30,8 +30,8 @@ export interface CollectivesRequest {
 export interface CollectiveTiming {
   readonly timeUs: number;
   /**
-   * Size by time; and that times the factor that makes it comparable to the bandwidth of a link, whatever the ranks
-   * (nccl-tests, PERFORMANCE.md). GB/s.
+   * Size divided by time, in GB/s; and the same times the factor that makes it comparable to a link's bandwidth for any
+   * number of ranks (nccl-tests, PERFORMANCE.md).
    */
   readonly algorithmBandwidth: number;
   readonly busBandwidth: number;
@@ -39,21 +39,21 @@ export interface CollectiveTiming {
 
 export interface CollectivesRow {
   readonly bytes: number;
-  /** Elements that a rank brings. */
+  /** Elements of a rank's input. */
   readonly count: number;
   readonly dtype: 'float' | 'int32';
   readonly reduceOp: ReduceOp | 'none';
   readonly root: number;
   readonly measured: CollectiveTiming;
   readonly modelled: CollectiveTiming;
-  /** Elements of all ranks' results that are not what the collective's definition gives. */
+  /** Number of elements of all ranks' results that contradict the collective's definition. */
   readonly wrong: number;
 }
 
 export interface CollectivesReport {
   readonly lockstep: string;
   readonly request: CollectivesRequest;
-  /** The one that ran: 'naive' where the one asked for does not know the collective. */
+  /** The algorithm that ran: 'naive' if the requested one does not support the collective. */
   readonly algorithm: AlgorithmName;
   readonly device: DeviceReport;
   readonly modelledHardware: string;

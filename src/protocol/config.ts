@@ -1,7 +1,7 @@
 /**
- * The Config: one validated object that makes a run. The URL, the page, the command line and the lessons each make one;
- * `session` is its only reader. This file is the schema with its defaults and limits; the JSON Schema that
- * `lockstep schema` prints is generated from it. Names are PyTorch's (camelCase); units are in names.
+ * The Config: one validated object that defines a run. The URL, the page, the command line and the lessons each make
+ * one; `session` is its only reader. This file is the schema with its defaults and limits; `lockstep schema` generates
+ * its JSON Schema from this file. Names are PyTorch's (camelCase); units are in names.
  */
 import * as v from 'valibot';
 import { dataSchema, TOY_DATA } from './config/data';
@@ -54,7 +54,9 @@ export const configSchema = v.strictObject({
   ),
   loss: v.optional(lossSchema, { type: 'BCEWithLogitsLoss' }),
   optimizer: v.optional(optimizerSchema, { type: 'SGD', lr: 0.1, momentum: 0.9 }),
-  /** Parameters with a rate, a weight decay or other settings of their own; the rest takes the optimiser's. */
+  /**
+   * Groups of parameters with their own rate, weight decay or other settings; all other parameters use the optimiser's.
+   */
   paramGroups: v.optional(v.pipe(v.array(paramGroupSchema), v.maxLength(16)), []),
   /** How the learning rate changes over steps or epochs; absent: it stays. */
   scheduler: v.optional(schedulerSchema),
@@ -72,13 +74,13 @@ export const configSchema = v.strictObject({
   clipGradValue: v.optional(real(0, 1e9)),
   data: v.optional(dataSchema, { type: 'spiral' }),
   /**
-   * Samples a step over all ranks. DDP gives each rank floor(batchSize / worldSize), as PyTorch's ImageNet example
+   * Samples per step over all ranks. DDP gives each rank floor(batchSize / worldSize), as PyTorch's ImageNet example
    * does.
    */
   batchSize: v.optional(count(1, LIMITS.batchSize), 32),
   /**
-   * Micro-batches whose gradients add up before an optimiser step; each has batchSize / accumulate samples, its loss
-   * counts 1 / accumulate.
+   * Number of micro-batches whose gradients accumulate before an optimiser step; each has batchSize / accumulate
+   * samples, and its loss is weighted by 1 / accumulate.
    */
   accumulate: v.optional(count(1, 256), 1),
   shuffle: v.optional(v.boolean(), true),
@@ -91,7 +93,7 @@ export const configSchema = v.strictObject({
   epochs: v.optional(count(1, 1_000_000)),
   seed: v.optional(count(0, 4294967295), 0),
   mode: v.optional(v.picklist(MODES), 'single'),
-  /** Devices. `single` uses one whatever this says. */
+  /** Number of devices. `single` always uses one. */
   worldSize: v.optional(count(1, LIMITS.worldSize), 4),
   /**
    * shared: virtual devices on one GPUDevice. workers: one worker and one GPUDevice per rank, transfers through host
@@ -107,8 +109,8 @@ export const configSchema = v.strictObject({
    */
   visibleDevices: v.optional(v.pipe(v.array(count(0, LIMITS.worldSize - 1)), v.maxLength(LIMITS.worldSize))),
   /**
-   * Where ranks live in workers: the devices of the machines, node after node, of which each rank takes one. Absent:
-   * all on `device`.
+   * With ranks in workers: the devices of the machines, node after node; each rank takes one. Absent: all ranks on
+   * `device`.
    */
   adapters: v.optional(
     v.pipe(
@@ -121,7 +123,7 @@ export const configSchema = v.strictObject({
   timeoutS: v.optional(real(0.1, 86_400), 60),
   /** torchrun's --max-restarts: how often all ranks start again from the last checkpoint after one has failed. */
   maxRestarts: v.optional(count(0, 100), 3),
-  /** Ranks and links that are slowed down by hand: `factor` times what a step's work, or a message, takes. */
+  /** Ranks and links that are slowed down artificially: a step's work, or a message, takes `factor` times as long. */
   stragglers: v.optional(
     v.pipe(
       v.array(
@@ -143,12 +145,10 @@ export const configSchema = v.strictObject({
   parameterServer: v.optional(
     v.strictObject({
       /**
-       * true: a step waits for the gradients of all workers. false: each worker's gradient is applied when it comes.
+       * true: a step waits for the gradients of all workers. false: each worker's gradient is applied when it arrives.
        */
       synchronous: v.optional(v.boolean(), true),
-      /**
-       * Asynchronous: updates that a worker's parameters are behind those of the server when its gradient is applied.
-       */
+      /** Asynchronous: how many updates a worker's parameters are behind the server's when its gradient is applied. */
       staleness: v.optional(count(0, 64), 1),
     }),
     {},
@@ -170,22 +170,25 @@ export const configSchema = v.strictObject({
   /** Memory of each device in MiB; a Program that needs more is refused. */
   memoryBudgetMb: v.optional(real(0.001, 1_000_000), 256),
   /**
-   * Fused kernels, as torch.compile makes them; false: each operator by itself, as eager PyTorch runs. The numbers are
-   * the same to the bit.
+   * Fused kernels, like torch.compile's; false: one kernel per operator, like eager PyTorch. The numbers are the same
+   * to the bit.
    */
   fuse: v.optional(v.boolean(), false),
   /** Threads that compute the kernels of the CPU device, in each process. The numbers are the same to the bit. */
   threads: v.optional(count(1, 16), 1),
-  /** Products of the CPU device round x y + z once, where the machine can: faster, but other last bits elsewhere. */
+  /**
+   * Products on the CPU device round x y + z once, if the machine supports it: faster, but the last bits depend on the
+   * machine.
+   */
   fusedMultiplyAdd: v.optional(v.boolean(), false),
   /**
-   * torch.utils.checkpoint.checkpoint_sequential(model, segments, x): of each run of layers only its input is kept for
-   * backward, the rest is computed again; the last segment runs as usual. Absent: everything is kept.
+   * torch.utils.checkpoint.checkpoint_sequential(model, segments, x): only the input of each segment of layers is kept
+   * for backward, and the rest is recomputed; the last segment runs as usual. Absent: everything is kept.
    */
   checkpointSegments: v.optional(count(1, 2 * LIMITS.layers)),
   /**
-   * Types that layers compute in: float32; torch.autocast with bfloat16 or float16, which casts what its lists name and
-   * keeps parameters and gradients in float32.
+   * Types in which layers compute: float32, or torch.autocast with bfloat16 or float16, which casts the operators on
+   * its lists and keeps parameters and gradients in float32.
    */
   precision: v.optional(v.picklist(PRECISIONS), 'float32'),
   gradScaler: v.optional(gradScalerSchema, {}),
@@ -204,7 +207,8 @@ export type ConfigInput = v.InferInput<typeof configSchema>;
 export type Mode = Config['mode'];
 export type HardwareId = Config['hardware'];
 /**
- * A device (its number is its rank's, in DDP), or the messages from one to another, that takes so many times as long.
+ * A device (under DDP its number is its rank's), or the messages between two devices, that takes `factor` times as
+ * long.
  */
 export type Straggler = Config['stragglers'][number];
 

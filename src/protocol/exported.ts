@@ -1,20 +1,20 @@
-/** A run as a folder that PyTorch trains from; the same from the page and from the command line. Types, and a name. */
+/** A run exported as a folder from which PyTorch trains, by the page or the command line. Types, and a name. */
 
 /** The rows of a run, where a script loads them. */
 export const DATASET_FILE = 'dataset.safetensors';
 
 export interface ExportedFolder {
   readonly files: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
-  /** Ranks that train.py has; 1: a single process. */
+  /** Number of ranks of train.py; 1: a single process. */
   readonly processes: number;
   readonly needs: TorchNeeds;
-  /** What torch does otherwise than Lockstep in this run, as sentences. */
+  /** Sentences about what torch does differently from Lockstep in this run. */
   readonly differences: readonly string[];
 }
 
 export interface TorchNeeds {
   /** '1.13' or later. */
   readonly torch: string;
-  /** What needs it. */
+  /** The feature that needs this version. */
   readonly why: string;
 }

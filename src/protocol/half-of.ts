@@ -12,17 +12,17 @@ const HALVES: Readonly<Record<Config['sharded']['paramDtype'], Half | undefined>
   float16: 'f16',
 };
 
-/** What layers compute in: by torch.autocast, model.to(), or the MixedPrecisionPolicy of fully_shard. */
+/** The type in which layers compute, by torch.autocast, model.to(), or fully_shard's MixedPrecisionPolicy. */
 export const halfOf = (config: PrecisionSettings): Half | undefined =>
   autocastHalf(config.precision) ?? modelHalf(config.precision) ?? paramHalf(config);
 
-/** What the whole model is in, by model.to(). */
+/** The type of the whole model, by model.to(). */
 export function modelHalf(precision: Config['precision']): Half | undefined {
   if (precision === 'bf16-master' || precision === 'bf16') return 'bf16';
   return precision === 'fp16-master' ? 'f16' : undefined;
 }
 
-/** The precision with which autocast computes in that type. */
+/** The setting `precision` with which autocast computes in that type. */
 export const autocastIn = (half: Half): Config['precision'] => (half === 'bf16' ? 'autocast-bf16' : 'autocast-fp16');
 
 export function autocastHalf(precision: Config['precision']): Half | undefined {
@@ -30,11 +30,11 @@ export function autocastHalf(precision: Config['precision']): Half | undefined {
   return precision === 'autocast-fp16' ? 'f16' : undefined;
 }
 
-/** What fully_shard gathers parameters in, and the layers then compute in: MixedPrecisionPolicy's param_dtype. */
+/** MixedPrecisionPolicy's param_dtype: the type in which fully_shard gathers parameters and layers compute. */
 export const paramHalf = (config: Pick<PrecisionSettings, 'sharded'> & MeshSettings): Half | undefined =>
   shardsParameters(config) ? HALVES[config.sharded.paramDtype] : undefined;
 
-/** What fully_shard reduces gradients in: MixedPrecisionPolicy's reduce_dtype. */
+/** MixedPrecisionPolicy's reduce_dtype: the type in which fully_shard reduces gradients. */
 export function reduceHalf(config: Pick<PrecisionSettings, 'sharded'> & MeshSettings): Half | undefined {
   const { reduceDtype } = config.sharded;
   if (reduceDtype === 'param') return paramHalf(config);

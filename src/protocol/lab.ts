@@ -1,7 +1,7 @@
 /**
- * What the collectives lab asks the session for, and what it gets: one collective that was really run, round by round,
- * with its cost beside the formula; algorithms compared over sizes and world sizes; and, when asked for, what the
- * collective takes on this machine.
+ * Requests of the collectives lab to the session, and the results: one collective that really ran, round by round, with
+ * its cost and the formula; algorithms compared over sizes and world sizes; and, on request, the collective's time on
+ * this machine.
  */
 import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from './collective';
 import type { Apply, CollectiveRef, Rank, Slice } from './trace';
@@ -11,26 +11,26 @@ export interface LabRequest {
   readonly reduceOp: ReduceOp;
   readonly algorithm: AlgorithmName;
   readonly worldSize: number;
-  /** Elements of 4 bytes that each rank brings. */
+  /** Number of 4-byte elements of each rank's input. */
   readonly length: number;
   readonly root: Rank;
-  /** Nodes that the ranks are spread over evenly, in order. */
+  /** Number of nodes; ranks are spread evenly over them, in order. */
   readonly nodes: number;
-  /** What a collective takes before its first message, microseconds. */
+  /** Start-up time of a collective before its first message, microseconds. */
   readonly startUs: number;
   readonly link: Link;
-  /** Between nodes. */
+  /** Link between nodes. */
   readonly across: Link;
   readonly seed: number;
 }
 
-/** At most so many values of a tile travel to the page. */
+/** At most this many values of a tile are sent to the page. */
 export const LAB_TILE_VALUES = 16;
 
 /** A buffer that the collective works on, cut where its messages begin and end: the same cuts on every rank. */
 export interface LabBuffer {
   readonly name: string;
-  /** scratch: the algorithm's own. */
+  /** scratch: memory of the algorithm. */
   readonly role: 'inPlace' | 'input' | 'output' | 'scratch';
   readonly length: number;
   readonly chunks: readonly { readonly offset: number; readonly length: number }[];
@@ -38,7 +38,7 @@ export interface LabBuffer {
 
 /** A chunk of one rank's buffer at one moment. */
 export interface LabTile {
-  /** Bit r is set: a value of rank r is in it. 0: nothing has been written there. */
+  /** Bit r is set if the chunk contains a value of rank r. 0: nothing has been written. */
   readonly contributors: number;
   /** The first LAB_TILE_VALUES of its elements. */
   readonly values: readonly number[];
@@ -56,30 +56,30 @@ export interface LabTransfer {
   readonly apply: Apply;
   readonly part: CollectiveRef['part'];
   /**
-   * Modelled on the given links, microseconds from the start: its sender is busy with it until `sentUs`; `endUs` is its
-   * arrival.
+   * Modelled on the given links, in microseconds from the start: the sender is busy until `sentUs`; the message arrives
+   * at `endUs`.
    */
   readonly startUs: number;
   readonly sentUs: number;
   readonly endUs: number;
 }
 
-/** Messages that may be on their way at once. */
+/** Messages that may be in flight at once. */
 export interface LabRound {
   readonly transfers: readonly LabTransfer[];
-  /** After it. */
+  /** State after the round. */
   readonly state: LabState;
 }
 
 export interface LabResult {
   readonly request: LabRequest;
-  /** The algorithm that ran: 'naive' where the one asked for does not know the collective. */
+  /** The algorithm that ran: 'naive' if the requested one does not support the collective. */
   readonly algorithm: AlgorithmName;
-  /** Algorithms that know the collective. */
+  /** Algorithms that support the collective. */
   readonly known: readonly AlgorithmName[];
   /**
-   * Elements that each rank brought: where the collective cuts them into equal parts, the next multiple of the world
-   * size.
+   * Elements of each rank's input; rounded up to a multiple of the world size if the collective cuts the input into
+   * equal parts.
    */
   readonly length: number;
   /** Node of each rank. */
@@ -97,32 +97,29 @@ export interface LabResult {
     readonly timeUs: number;
   };
   readonly modelledUs: number;
-  /** Held against the definition of the collective in double precision. */
+  /** Comparison with the collective's definition in double precision. */
   readonly check: {
     /** Largest relative difference of any element of any rank's result. */
     readonly maxError: number;
-    /** All ranks that get the same result got the same bytes. */
+    /** Whether all ranks that get the same result got the same bytes. */
     readonly sameBytes: boolean;
   };
 }
 
-/**
- * Real runs of the same collective over typed arrays: ranks joined by MessagePorts, all in the session's one thread.
- */
+/** Real runs of the same collective over typed arrays: ranks connected by MessagePorts, all in the session's thread. */
 export interface LabMeasurement {
   readonly medianUs: number;
   readonly runs: number;
 }
 
-/** Every algorithm that knows the collective, by the event simulation of its Program. */
+/** Modelled time of an algorithm that supports the collective, by event simulation of its Program. */
 export interface LabCurve {
   readonly algorithm: AlgorithmName;
   readonly points: readonly { readonly worldSize: number; readonly bytes: number; readonly timeUs: number }[];
 }
 
 /**
- * Where the request's algorithm and another one change places as the buffer grows: from this many bytes on `above` is
- * the faster one, or as fast.
+ * The buffer size at which the faster of two algorithms changes: from this many bytes on, `above` is at least as fast.
  */
 export interface LabCrossover {
   readonly bytes: number;
@@ -131,7 +128,7 @@ export interface LabCrossover {
   readonly above: LabSide;
 }
 
-/** What an algorithm pays at a crossover: messages one after the other, and bytes of the rank that sends most. */
+/** The cost of an algorithm at a crossover: number of successive messages, and bytes of the rank that sends most. */
 export interface LabSide {
   readonly algorithm: AlgorithmName;
   readonly rounds: number;

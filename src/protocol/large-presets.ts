@@ -1,6 +1,6 @@
 /**
- * Ready-made runs of models that people know by name, too large for a page: the command line alone offers them. Apart
- * from presets.ts, which the page loads before Play can be pressed. `sizing/` computes with the same shapes.
+ * Ready-made runs of well-known models that are too large for a page: only the command line offers them. Not in
+ * presets.ts, which the page loads before Play can be pressed. `sizing/` computes with the same shapes.
  */
 import type { LayerInput } from './config/layers';
 import { type GptSizes, gptLayers, type Preset } from './presets';
@@ -8,7 +8,7 @@ import { type GptSizes, gptLayers, type Preset } from './presets';
 /** Radford et al. (2019): 124,439,808 parameters. */
 export const GPT_2_SMALL: GptSizes = { vocab: 50_257, context: 1024, width: 768, heads: 12, layers: 12 };
 
-/** The head has no weight of its own and takes the token embedding's. */
+/** The head has no weight of its own and uses the token embedding's. */
 const headIsTied = (layers: readonly LayerInput[]): LayerInput[] =>
   layers.map((layer) => (layer.type === 'Linear' ? { ...layer, tied: 'tok.weight' } : layer));
 

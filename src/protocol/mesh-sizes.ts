@@ -1,17 +1,17 @@
 /**
- * Sizes of a mesh's axes and the arithmetic of its ranks: where a rank lies, who shares a line or a batch with it. All
- * of it follows from the settings alone, so the page knows it before any session. It takes any number of named axes.
- * Called by mesh/device-mesh, by the modes and by the page's picture of the mesh.
+ * Sizes of a mesh's axes and the arithmetic of its ranks: the position of a rank, and the ranks that share a line or a
+ * batch with it. Everything follows from the settings, so the page knows it before any session. Called by
+ * mesh/device-mesh, by the modes and by the page's picture of the mesh.
  */
 import type { Config, Mode } from './config';
 import { AXES, type Axis, DATA_AXES } from './mesh';
 
-/** How many ranks lie along each axis. */
+/** Number of ranks along each axis. */
 export type MeshShape = Readonly<Record<Axis, number>>;
-/** Where a rank lies on each axis. */
+/** Position of a rank on each axis. */
 export type Coordinate = Readonly<Record<Axis, number>>;
 
-/** Every axis that is not named has one rank. */
+/** Axes without a size have one rank. */
 export const shapeOf = (sizes: Partial<MeshShape>): MeshShape => ({
   pp: 1,
   dpReplicate: 1,
@@ -23,14 +23,14 @@ export const shapeOf = (sizes: Partial<MeshShape>): MeshShape => ({
 
 export type MeshSettings = Pick<Config, 'mesh' | 'worldSize' | 'mode'>;
 
-/** The axis that a mesh is about in that mode: where its size is not given, it takes the devices that are left. */
+/** The main axis of a mode's mesh: without a given size, it gets the remaining devices. */
 export const openAxis = (mode: Mode): OpenAxis => OPEN_AXES[mode] ?? 'pp';
 
 /** Axes whose size may be left open. */
 export type OpenAxis = 'pp' | 'dpShard' | 'tp';
 const OPEN_AXES: Readonly<Partial<Record<Mode, OpenAxis>>> = { tensor: 'tp', sharded: 'dpShard' };
 
-/** The size of each axis where it is given, and of the open one else the devices that are left. */
+/** The size of each axis; an open axis without a size gets the remaining devices. */
 export function meshSizes({ mesh, worldSize, mode }: MeshSettings): MeshShape {
   const { pp = 1, dpShard = 1, tp = 1, ...given } = mesh;
   const open = openAxis(mode);
@@ -72,15 +72,15 @@ export const ranksAlong = (axes: readonly Axis[], place: Coordinate, shape: Mesh
 export const dataIndexOf = (place: Coordinate, shape: MeshShape): number =>
   DATA_AXES.reduce((index, axis) => index * shape[axis] + place[axis], 0);
 
-/** How many different batches a step has: one for each data index. */
+/** Number of different batches per step: one per data index. */
 export const dataIndices = (shape: MeshShape): number => sizeAlong(DATA_AXES, shape);
 
 /**
- * Whether fully_shard is around the layers, so that ranks keep parameters in shards along dpShard: from stage 2 of ZeRO
- * on, in a mode that is about shards also on one rank.
+ * Whether fully_shard wraps the layers, so that ranks keep parameters in shards along dpShard: from stage 2 of ZeRO on,
+ * and in mode sharded even on one rank.
  */
 export const shardsParameters = (config: MeshSettings & Pick<Config, 'sharded'>): boolean =>
   config.sharded.stage >= 2 && (openAxis(config.mode) === 'dpShard' || meshSizes(config).dpShard > 1);
 
-/** How many parts the batch of a run on a mesh has: replicas along all data axes together. */
+/** Number of parts of a batch on a mesh: the product of the data axes. */
 export const replicasOf = (config: MeshSettings): number => dataIndices(meshSizes(config));

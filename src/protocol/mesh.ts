@@ -1,10 +1,10 @@
 /**
- * The words for a device mesh that both sides of the worker wall know: its axes and the groups of ranks along them.
+ * The types of a device mesh that both sides of the worker wall use: its axes and the groups of ranks along them.
  * `mesh/device-mesh.ts` makes the groups; Programs and traces carry them. Plain data.
  */
 
 /**
- * Outermost first, as torchtitan orders and names them: pipeline stages, replicas, shards of parameters, parts of the
+ * Outermost first, with torchtitan's order and names: pipeline stages, replicas, shards of parameters, parts of the
  * sequence (context), and the ranks that share one layer (tensor).
  */
 export const AXES = ['pp', 'dpReplicate', 'dpShard', 'cp', 'tp'] as const;
@@ -20,11 +20,11 @@ export const CUT_AXES = ['cp', 'tp'] as const satisfies readonly Axis[];
 export interface Group {
   /** Unique within a mesh; 0 is the default group of all ranks. */
   readonly id: number;
-  /** Of a line, the axis along which it lies; absent: the default group, or one of the two below. */
+  /** For a line: its axis; absent: the default group, a plane, or a group along no axis. */
   readonly axis?: Axis;
-  /** Of a plane, its axes: what torch's DeviceMesh._flatten makes one group of. */
+  /** For a plane: its axes, which torch's DeviceMesh._flatten makes into one group. */
   readonly axes?: readonly Axis[];
-  /** Of a group along no axis (torch.distributed.new_group), what it is for: 'tied'. */
+  /** For a group along no axis (torch.distributed.new_group): its purpose, 'tied'. */
   readonly purpose?: string;
   /** A rank's place in this list is its rank within the group. */
   readonly ranks: readonly number[];
@@ -39,14 +39,14 @@ const TORCH_NAME: Readonly<Record<Axis, string>> = {
 };
 
 /**
- * torch's name of the mesh dimension that a group lies along: 'dp_replicate', of a plane 'dp_replicate_dp_shard';
- * undefined: along none. Groups with one name do the same work side by side.
+ * torch's name of a group's mesh dimension: 'dp_replicate', for a plane 'dp_replicate_dp_shard'; undefined for a group
+ * along no axis. Groups with one name do the same work side by side.
  */
 export function dimensionName({ axis, axes = axis === undefined ? [] : [axis] }: Pick<Group, 'axis' | 'axes'>) {
   return axes.length === 0 ? undefined : axes.map((each) => TORCH_NAME[each]).join('_');
 }
 
-/** Whether two groups lie along the same axes; undefined is the default group. */
+/** Whether two groups have the same axes; undefined is the default group. */
 export const isAlongSame = (a: Group | undefined, b: Group | undefined): boolean =>
   dimensionName(a ?? {}) === dimensionName(b ?? {});
 
@@ -56,7 +56,7 @@ export function groupDescription(group: Pick<Group, 'axis' | 'axes' | 'purpose'>
   return name === undefined ? (group.purpose ?? 'default_pg') : `mesh_${name}`;
 }
 
-/** For people: 'default_pg', 'dp_replicate[0, 2]'. Nothing reads it back. */
+/** A name for readers: 'default_pg', 'dp_replicate[0, 2]'. Nothing parses it. */
 export function groupLabel(group: Group): string {
   const { purpose, ranks } = group;
   const name = dimensionName(group) ?? purpose;

@@ -1,12 +1,12 @@
 /**
- * The words of a pipeline's schedule that both sides of the worker wall know: the computations that a rank does, by
- * stage and micro-batch, and the names of torch's schedules. `schedules/` makes lists of them, `parallel/pipeline`
- * compiles them, traces carry them. Plain data. Source: torch.distributed.pipelining.schedules.
+ * The types of a pipeline's schedule that both sides of the worker wall use: a rank's computations, by stage and
+ * micro-batch, and the names of torch's schedules. `schedules/` makes lists of computations, `parallel/pipeline`
+ * compiles them, traces contain them. Plain data. Source: torch.distributed.pipelining.schedules.
  */
 
 /**
- * F: forward. B: the whole backward. I: the backward that makes the gradient of the stage's input. W: the rest of it,
- * which makes the gradients of the parameters.
+ * F: forward. B: the whole backward. I: the part of backward that makes the gradient of the stage's input. W: the rest
+ * of backward, which makes the gradients of the parameters.
  */
 export const COMPUTATIONS = ['F', 'B', 'I', 'W'] as const;
 export type Computation = (typeof COMPUTATIONS)[number];
@@ -18,7 +18,7 @@ export interface PipelineAction {
   readonly microBatch: number;
 }
 
-/** As torch.distributed.pipelining names them (get_schedule_class). */
+/** Names in torch.distributed.pipelining (get_schedule_class). */
 export const SCHEDULE_NAMES = [
   'GPipe',
   '1F1B',

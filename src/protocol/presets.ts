@@ -1,7 +1,6 @@
 /**
- * Ready-made runs: a model with the data, loss and optimiser that it is usually trained with. The page and the command
- * line offer them by name; benchmarks and the soak run go through them all. Each is a plain ConfigInput, so everything
- * in it can be changed afterwards.
+ * Ready-made runs: a model with its usual data, loss and optimiser. The page and the command line offer them by name;
+ * benchmarks and the soak run use them all. Each is a plain ConfigInput, so every setting can be changed afterwards.
  */
 import type { ConfigInput } from './config';
 import type { LayerInput } from './config/layers';
@@ -59,7 +58,7 @@ export interface Preset {
   readonly config: ConfigInput;
 }
 
-/** Characters of the short text of our own; a text of one's own has as many as it has. */
+/** Number of different characters in the built-in text; a user's text may have another number. */
 export const OWN_TEXT_VOCABULARY = 38;
 
 export const PRESETS = {

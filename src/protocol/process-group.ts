@@ -1,14 +1,14 @@
 /**
- * What process groups leave to be seen: where each rank runs, what it was launched with, which collectives it has
- * issued. Plain data; distributed/ and session/ make it, the page and the command line show it. Field names in
- * snake_case or capitals are PyTorch's and the environment's own.
+ * Data about process groups: where each rank runs, its launch environment, and the collectives that it has issued.
+ * Plain data; distributed/ and session/ make it, the page and the command line show it. Field names in snake_case or
+ * capitals are PyTorch's and the environment's own.
  */
 import type { Rank } from './trace';
 
 /** nccl: ranks share one GPUDevice, copies stay on the GPU. gloo: one worker per rank, staged through host memory. */
 export type Backend = 'nccl' | 'gloo';
 
-/** What torchrun sets for each process. */
+/** The environment variables that torchrun sets for each process. */
 export interface RankEnvironment {
   readonly RANK: number;
   readonly LOCAL_RANK: number;
@@ -30,16 +30,13 @@ export interface LaunchPlan {
   readonly worldSize: number;
   readonly maxRestarts: number;
   readonly rendezvous: { readonly id: string; readonly backend: string; readonly endpoint: string };
-  /** What follows the options: the script (here: the configuration) and its arguments. */
+  /** The words after the options: the script (here: the configuration) and its arguments. */
   readonly script: readonly string[];
-  /** CUDA_VISIBLE_DEVICES, or the devices that SLURM was asked for: of each node. Absent: all. */
+  /** Devices of each node, from CUDA_VISIBLE_DEVICES or requested from SLURM. Absent: all. */
   readonly visibleDevices?: readonly number[];
-  /** --node_rank: the node that this very line starts; the others need the same line with their number. */
+  /** --node_rank: the node that this line starts; the other nodes need the same line with their own number. */
   readonly nodeRank?: number;
-  /**
-   * What the reader of the line should know: what was taken of an elastic range, what would hang on real machines. A
-   * sentence each.
-   */
+  /** Sentences for the user: which size of an elastic range was chosen, what would hang on real machines. */
   readonly notes: readonly string[];
 }
 
@@ -68,7 +65,7 @@ export interface FlightRecord {
   readonly timeout_ms: number;
   readonly is_p2p: boolean;
   readonly retired: boolean;
-  /** Where it was issued: the line of the PyTorch script beside the run. */
+  /** Where the call was issued: the line of the PyTorch script beside the run. */
   readonly frames: readonly { readonly name: string; readonly filename: string; readonly line: number }[];
 }
 

@@ -1,9 +1,11 @@
-/** What ranks did and said when a script over process groups was run. Session/museum makes it, the page shows it. */
+/**
+ * A record of a script over process groups: what each rank did and raised. session/museum makes it, the page shows it.
+ */
 import type { Rank } from './trace';
 
 export interface RehearsalLine {
   readonly rank: Rank;
-  /** calls: what it is about to do. has: what it found. raises: the error that ended it. */
+  /** calls: the call that the rank is about to make. has: a value that it found. raises: the error that ended it. */
   readonly kind: 'calls' | 'has' | 'raises';
   readonly text: string;
 }

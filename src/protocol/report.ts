@@ -1,4 +1,4 @@
-/** What a headless run writes; the same from the page and from the command line. Types, and one number. */
+/** The report of a headless run, by the page or the command line. Types, and one number. */
 import type { WireError } from '../base/errors';
 import type { AlgorithmName } from './collective';
 import type { Config } from './config';
@@ -14,14 +14,14 @@ export interface Report {
   readonly engine?: EngineReport;
   readonly config: Config;
   readonly device: DeviceReport;
-  /** Optimizer steps that this run has taken: without those before the checkpoint that it resumed from. */
+  /** Optimizer steps that this run has taken, without steps before the checkpoint that it resumed from. */
   readonly steps: number;
-  /** Of every micro-batch: `accumulate` to a step. */
+  /** Losses of all micro-batches, `accumulate` per step. */
   readonly losses: readonly LossRecord[];
   readonly finalLoss: number;
   readonly testLoss?: number;
   readonly accuracy?: number;
-  /** If asked for (`--eval`): with the final weights, after model.eval(), over all rows of each part. */
+  /** On request (`--eval`): evaluation of the final weights after model.eval(), over all rows of each part. */
   readonly evaluation?: { readonly train: RowsEvaluation; readonly test?: RowsEvaluation };
   readonly bytes: {
     /** Bytes sent in the last step by payload kind, and per link 'cuda:0->cuda:1'. */
@@ -31,13 +31,13 @@ export interface Report {
     readonly perRank: readonly number[];
     readonly total: number;
     /**
-     * Payload of the collectives of a usual step, by kind ('all_reduce'): what rank 0 brings to each, whatever the
-     * algorithm then sends.
+     * Payload of the collectives of a usual step, by kind ('all_reduce'): rank 0's input bytes, whatever the algorithm
+     * sends.
      */
     readonly payloadPerStep?: Readonly<Record<string, number>>;
   };
   readonly memory: readonly DeviceMemory[];
-  /** Of a pipeline: what its schedule costs. */
+  /** For a pipeline: the cost of its schedule. */
   readonly pipeline?: PipelineReport;
   readonly time: {
     readonly clock: string;
@@ -48,7 +48,7 @@ export interface Report {
     readonly modelledSpeedup: number;
   };
   readonly replicaDivergence: number;
-  /** Where processes are ranks of a group. */
+  /** The process group, if processes are ranks. */
   readonly processGroup?: ProcessGroupReport;
   /** Under torchrun or srun: the processes as the line starts them. */
   readonly launch?: LaunchPlan;
@@ -56,20 +56,21 @@ export interface Report {
   /** SHA-256 of the final weights: every parameter's float32 little-endian bytes, in state_dict order. */
   readonly weightsSha256: string;
   readonly parametersSha256: Readonly<Record<string, string>>;
-  /** The final state_dict, where it was asked for. */
+  /** The final state_dict, on request. */
   readonly weights?: Readonly<Record<string, TensorRecord>>;
-  /** What parameters and gradients were after the first steps, where it was asked for. */
+  /** Parameters and gradients after the first steps, on request. */
   readonly history?: readonly StepRecord[];
   readonly notices: readonly Notice[];
   readonly error?: WireError;
 }
 
 /**
- * Counted in units of the schedule: a forward takes 1, a backward 2 (its halves I and W 1 each), a message nothing. By
- * formula where one is known for the schedule and its size: P ranks, L stages per rank, M micro-batches, r the rank.
+ * Counted in units of the schedule: a forward takes 1, a backward 2 (its halves I and W 1 each), a message nothing.
+ * With a formula, if one is known for the schedule and its size: P ranks, L stages per rank, M micro-batches, r the
+ * rank.
  */
 export interface PipelineReport {
-  /** 'own': none of torch's. */
+  /** 'own': the user's. */
   readonly schedule: ScheduleName | 'own';
   readonly ranks: number;
   readonly stages: number;
@@ -77,7 +78,7 @@ export interface PipelineReport {
   readonly makespan: { readonly counted: number; readonly byFormula?: ReportedFormula };
   /** Share of ranks x makespan in which a rank is idle: 0 to 1. */
   readonly bubble: { readonly counted: number; readonly byFormula?: ReportedFormula };
-  /** By rank: the most activations, of a stage and micro-batch, that it keeps at once. */
+  /** By rank: the most activations (of a stage and micro-batch) that the rank keeps at once. */
   readonly peakActivations: {
     readonly counted: readonly number[];
     readonly byFormula?: { readonly values: readonly number[]; readonly formula: string };
@@ -89,15 +90,15 @@ interface ReportedFormula {
   readonly formula: string;
 }
 
-/** What a report holds only where it is asked for. */
+/** Optional parts of a report. */
 export interface RecordOptions {
-  /** Parameters and gradients after so many steps of the optimizer. */
+  /** Record parameters and gradients for this many optimizer steps. */
   readonly history?: number;
-  /** The final state_dict. */
+  /** Record the final state_dict. */
   readonly weights?: boolean;
 }
 
-/** Who else computed a run. */
+/** The engine that computed a run, if not Lockstep. */
 export interface EngineReport {
   /** 'pytorch'. */
   readonly name: string;
@@ -108,15 +109,15 @@ export interface EngineReport {
   readonly device: string;
 }
 
-/** float32, row-major, little-endian: in base64. */
+/** A tensor of float32, row-major, little-endian, in base64. */
 export interface TensorRecord {
   readonly shape: readonly number[];
   readonly float32: string;
 }
 
 /**
- * After a step of the optimizer: the parameters that it made, and the gradients that it used (reduced over ranks,
- * clipped: what `.grad` holds when optimizer.step() returns). A parameter without a gradient is not in `gradients`.
+ * After a step of the optimizer: the new parameters, and the gradients that it used (reduced over ranks and clipped:
+ * `.grad` when optimizer.step() returns). A parameter without a gradient is missing in `gradients`.
  */
 export interface StepRecord {
   /** From 0. */
@@ -126,8 +127,8 @@ export interface StepRecord {
 }
 
 /**
- * Enough of a tensor of n elements to see where two runs part: its L2 norm, and its elements at floor(i * n / k) for i
- * below k = min(n, SAMPLED_ELEMENTS), row-major. Not finite numbers are null in JSON.
+ * A sample of a tensor of n elements that shows where two runs diverge: its L2 norm, and its elements at floor(i * n /
+ * k) for i < k = min(n, SAMPLED_ELEMENTS), row-major. Non-finite numbers are null in JSON.
  */
 export interface TensorSample {
   readonly norm: number | null;
@@ -136,7 +137,7 @@ export interface TensorSample {
 
 export const SAMPLED_ELEMENTS = 32;
 
-/** Loss (with the run's reduction) and accuracy of so many rows, in evaluation mode. */
+/** Loss (with the run's reduction) and accuracy over some rows, in evaluation mode. */
 export interface RowsEvaluation {
   readonly rows: number;
   readonly loss: number;
@@ -150,10 +151,10 @@ export interface ProcessGroupReport {
   readonly worldSize: number;
   /** Ranks on each node. */
   readonly nodes: readonly (readonly Rank[])[];
-  /** Of the gradients' all-reduce; absent where there is none. */
+  /** Algorithm of the gradients' all-reduce; absent: no all-reduce. */
   readonly algorithm?: AlgorithmName;
   readonly timeoutS: number;
   readonly maxRestarts: number;
-  /** How often all ranks have started again. */
+  /** Number of restarts of all ranks. */
   readonly restarts: number;
 }

@@ -17,29 +17,32 @@ export interface SessionInfo {
   readonly notices: readonly Notice[];
   readonly worldSize: number;
   readonly ranks: number;
-  /** What can fail by itself: the ranks, or more where a mode of one process runs over RPC elsewhere. */
+  /**
+   * Number of processes that can fail by themselves: the ranks, or more if a mode with one process would use RPC in
+   * PyTorch.
+   */
   readonly processes: number;
   readonly parameters: readonly ParameterInfo[];
   readonly buffers: readonly BufferInfo[];
   readonly memory: readonly DeviceMemory[];
-  /** Of a run in half precision: what it would reserve in float32. */
+  /** For a run in half precision: the memory that it would need in float32. */
   readonly memoryInFloat32?: readonly MemoryByKind[] | undefined;
-  /** DDP: what its constructor sent before the first step, as a trace of its own; undefined where it sends nothing. */
+  /** DDP: a trace of its constructor, before the first step; undefined if it sends nothing. */
   readonly construct: StepTrace | undefined;
-  /** Micro-batches in an epoch: where `accumulate` is 1, steps. */
+  /** Micro-batches per epoch; with `accumulate` 1 these are steps. */
   readonly batchesPerEpoch: number;
   readonly batchPerRank: readonly number[];
   readonly dataset: DatasetPreview;
   /** DDP only. */
   readonly buckets: BucketsInfo | undefined;
-  /** Where layers are cut. */
+  /** The plan, if layers are cut. */
   readonly plan?: PlanInfo | undefined;
-  /** Where parameters are in shards. */
+  /** The shards, if ranks keep shards of parameters. */
   readonly sharding?: ShardingInfo | undefined;
   readonly roles: readonly DeviceRole[];
   /** Layers (indices into config.model.layers) that live on each device. */
   readonly layersOfDevice: readonly (readonly number[])[];
-  /** Of each Program, where the mode has one. */
+  /** The closed form of each Program, if the mode has one. */
   readonly closedForms: readonly KindForm[];
   readonly hardwareLabel: string;
 }
@@ -50,7 +53,7 @@ export interface DeviceReport {
   readonly kind: 'webgpu' | 'cpu';
   readonly adapter: string;
   readonly software: boolean;
-  /** With the setting `adapters`: what each device of the mesh computes on, in order. */
+  /** With the setting `adapters`: the adapter of each device of the mesh, in order. */
   readonly adapters?: readonly Pick<DeviceReport, 'kind' | 'adapter' | 'software'>[];
 }
 
@@ -59,19 +62,19 @@ export interface ParameterInfo {
   readonly shape: readonly number[];
 }
 
-/** What a device is in its mode, for the views. */
+/** The role of a device in its mode, for the views. */
 export interface DeviceRole {
   /** 'rank 2', 'server', 'cuda:0'. */
   readonly title: string;
-  /** Stands behind the title: 'cuda:2' where that is not the title. */
+  /** Shown after the title: 'cuda:2', unless that is the title. */
   readonly beside: string | undefined;
-  /** It works on rows of the batch, not on what another device makes of them. */
+  /** Whether it reads rows of the batch, not the output of another device. */
   readonly hasRows: boolean;
-  /** What it held before the step counts: false where its weights are made anew on each forward. */
+  /** Whether it keeps state between steps: false if each forward pass makes its weights again. */
   readonly keepsState: boolean;
 }
 
-/** The whole, and what the first rank has of it. */
+/** The whole, and the first rank's part of it. */
 export interface OfWhole {
   readonly whole: number;
   readonly own: number;
@@ -82,7 +85,7 @@ export interface ShardingInfo {
   readonly ranks: number;
   /** Bytes of the whole model: parameters, their gradients, the states of the optimiser. */
   readonly whole: ModelStates;
-  /** In the order in which they are gathered, the root first. */
+  /** Units in the order in which they are gathered, the root first. */
   readonly units: readonly ShardedUnitInfo[];
   /** Paths of the layers that may be units. */
   readonly layers: readonly string[];
@@ -95,36 +98,36 @@ export interface ModelStates {
 }
 
 export interface ShardedUnitInfo {
-  /** Of the module; '' is the root. */
+  /** Path of the module; '' is the root. */
   readonly path: string;
-  /** Of its whole parameters. */
+  /** Bytes of its whole parameters. */
   readonly bytes: number;
-  /** That each rank brings to the all-gather, padding included. */
+  /** Bytes of each rank's input to the all-gather, padding included. */
   readonly perRankBytes: number;
 }
 
 /** How layers are cut among the ranks of a tensor group. */
 export interface PlanInfo {
-  /** Those that may be cut, in the order of the model. */
+  /** Modules that may be cut, in the order of the model. */
   readonly modules: readonly PlanModule[];
-  /** Paths of modules before which tensors are gathered though the plan does not ask for it. */
+  /** Paths of modules before which tensors are gathered although the plan does not ask for it. */
   readonly gathersFor: readonly string[];
-  /** Of a forward and backward pass, as the first rank calls them. */
+  /** Collectives of one forward and backward pass, as the first rank calls them. */
   readonly collectives: readonly PlanCollective[];
   /** Bytes of the largest activation, forward and backward, of a full batch. */
   readonly activation: OfWhole;
-  /** Numbers, not bytes. */
+  /** Number of parameters, not bytes. */
   readonly parameters: OfWhole;
 }
 
 export interface PlanModule {
   readonly path: string;
   readonly type: LayerType;
-  /** Beside leaving it whole. */
+  /** Styles that it may have, apart from staying whole. */
   readonly choices: readonly StyleName[];
-  /** Absent: it is whole. */
+  /** Absent: the module is whole. */
   readonly style?: StyleName | undefined;
-  /** What the plan says of the module, its style and layouts. */
+  /** The plan's entry for the module: style and layouts. */
   readonly entry?: StyleConfig | undefined;
   readonly parameters: OfWhole;
 }
@@ -135,17 +138,17 @@ export interface PlanCollective {
   readonly phase: 'forward' | 'backward';
   /** Name of the tensor. */
   readonly value: string;
-  /** That the first rank brings. */
+  /** Bytes of the first rank's input. */
   readonly bytes: number;
 }
 
 /** DDP's gradient buckets, in the order in which they are launched. */
 export interface BucketsInfo {
-  /** The constructor's. */
+  /** The constructor's buckets. */
   readonly initial: readonly BucketInfo[];
-  /** In ready order, after the rebuild; undefined: it never comes (find_unused_parameters). */
+  /** The buckets after the rebuild, in ready order; undefined: DDP never rebuilds (find_unused_parameters). */
   readonly rebuilt: readonly BucketInfo[] | undefined;
-  /** Synced passes that run on the initial buckets, where a rebuild comes. */
+  /** Number of synced passes with the initial buckets, if DDP rebuilds them. */
   readonly passesBeforeRebuild: number | undefined;
   /** Parameters in the order in which backward makes their gradients. */
   readonly readyOrder: readonly string[];
@@ -168,11 +171,11 @@ export interface DatasetPreview {
   readonly kind: 'points' | 'image' | 'tokens' | 'table';
   /** Of one row: [2], [1, 28, 28], [context]. */
   readonly inputShape: readonly number[];
-  /** Names of the classes; their numbers where a file gives none; empty in regression. */
+  /** Names of the classes; numbers if a file has no names; empty for regression. */
   readonly classNames: readonly string[];
   /** tokens: the text of each id. */
   readonly vocabulary: readonly string[];
-  /** image: up to 40 rows as they are trained on. */
+  /** image: up to 40 training rows. */
   readonly images: readonly LabelledImage[];
   /** tokens: up to 8 rows as text: input and target (open positions as '·'). */
   readonly sequences: readonly { readonly input: string; readonly target: string }[];

@@ -1,6 +1,7 @@
 /**
- * What crosses the worker wall between the page and the session: few, coarse calls (SessionApi, through comlink) and a
- * control port that is looked at between steps. What comes back by itself is in session-events.ts. Types only.
+ * The interface across the worker wall between the page and the session: few, coarse calls (SessionApi, through
+ * comlink) and a control port that the session reads between steps. The session's own events are in session-events.ts.
+ * Types only.
  */
 import type { HardwareId } from './config';
 import type { ExportedFolder } from './exported';
@@ -15,8 +16,8 @@ import type { CodeLine, StepTrace } from './trace';
 export interface SessionApi {
   /**
    * Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session.
-   * `from`: of a session with the same configuration that has ended by itself; this one goes on from there, and Reset
-   * still leads to the start.
+   * `from`: the kept state of a session with the same configuration that has ended by itself; the new session continues
+   * from it, but Reset returns to the start.
    */
   open(
     config: unknown,
@@ -25,12 +26,9 @@ export interface SessionApi {
     control: MessagePort,
     from?: CheckpointFiles,
   ): Promise<SessionInfo>;
-  /**
-   * Takes this Web Lock and holds it as long as the worker around the session lives; resolves when it is held, or
-   * cannot be.
-   */
+  /** Takes this Web Lock and holds it while the session's worker lives; resolves when it is held, or cannot be. */
   holdLock(name: string): Promise<void>;
-  /** Answers whatever else is asked: who answers is not dead. */
+  /** Answers even while other calls are running, to show that the session is alive. */
   ping(): Promise<void>;
   /**
    * Runs one micro-batch (a step, where `accumulate` is 1) with tracing and emits 'trace', 'losses', 'snapshot'. Only
@@ -39,8 +37,9 @@ export interface SessionApi {
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;
   /**
-   * The control beside `differenceFromSingle`: runs on towards the step of the open run for a slice of time. Ask again
-   * until it has come there; false frees what it holds. Undefined where the run has no single-device reference.
+   * The control beside `differenceFromSingle`: runs towards the step of the open run for a slice of time. Call it again
+   * until the control has reached that step; `wanted: false` frees it. Undefined if the run has no single-device
+   * reference.
    */
   controlRun(wanted: boolean): Promise<ControlProgress | undefined>;
   /** Class probabilities (classification) or outputs of the current weights for one row of inputs. */
@@ -52,28 +51,24 @@ export interface SessionApi {
   generate(prompt: string, length: number, temperature: number, seed: number): Promise<string>;
   /** Attention of every attention layer on one row of data, with its tokens. */
   attention(row: number): Promise<{ readonly tokens: readonly string[]; readonly maps: readonly AttentionMap[] }>;
-  /** Same initial weights, same order of samples, step 0. */
+  /** Returns to step 0 with the same initial weights and order of samples. */
   reset(): Promise<void>;
   /** Runs a Config from start to end and reports; does not touch the open session. */
   run(config: unknown, files: Files, records?: RecordOptions): Promise<Report>;
   /**
-   * Test hooks. corrupt: adds `add` to the first element that the transfer with this event id (its send or its receive,
-   * in the Program that runs most steps) brings, in every step from now on; undefined ends it. loseDevice: as a driver
-   * reset would.
+   * Test hooks. corrupt: adds `add` to the first element of the transfer with this event id (of its send or receive, in
+   * the Program of most steps) in every step from now on; undefined stops this. loseDevice: acts like a driver reset.
    */
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
   /**
-   * A rank ends as a crash would end it (its worker, where it has one): now, or at a place. Then all ranks start again
-   * from the last checkpoint, at most `maxRestarts` times, and go on playing where they were. hangRank: it stands
-   * still; those who wait for it say so after `timeoutS`.
+   * Ends a rank like a crash (with its worker, if it has one): now, or at a place. Then all ranks restart from the last
+   * checkpoint, at most `maxRestarts` times, and continue to play where they were. hangRank: the rank stops; ranks that
+   * wait for it time out after `timeoutS`.
    */
   killRank(rank: number, at?: FaultPlace): Promise<void>;
   hangRank(rank: number, at?: FaultPlace): Promise<void>;
-  /**
-   * PyTorch's flight recorder: the last collectives of every rank with what became of them; of a run that has a process
-   * group.
-   */
+  /** PyTorch's flight recorder: the last collectives of every rank and their states, for a run with a process group. */
   flightRecorder(): Promise<readonly FlightRecorderDump[]>;
   /** The current weights as .safetensors. */
   saveWeights(options?: {
@@ -81,42 +76,45 @@ export interface SessionApi {
     readonly wrapped?: boolean;
   }): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * The state between two micro-batches, from which `resume` goes on; rank 0's, and of the others what differs from it.
-   * While playing, too. `atStart`: the state that the run began with, for a page that has run its first micro-batch
-   * only to show it; the run stays where it is.
+   * The state between two micro-batches, from which `resume` continues: rank 0's, and differing values of other ranks.
+   * Works while playing, too. `atStart`: the state with which the run began, for a page that has run its first
+   * micro-batch only to show it; the run does not move.
    */
   saveCheckpoint(options?: { readonly atStart?: boolean }): Promise<CheckpointFiles>;
   /** The PyTorch script of the open run. */
   listing(): Promise<readonly CodeLine[]>;
-  /** A run as a folder that PyTorch trains from. The open run stays as it is. */
+  /** Exports a run as a folder from which PyTorch trains. Does not change the open run. */
   exportRun(config: unknown, files: Files): Promise<ExportedFolder>;
-  /** DDP: what overlap saves in the open run; empty in other modes. */
+  /** DDP: the time that overlap saves in the open run; empty in other modes. */
   overlap(): Promise<readonly OverlapTimes[]>;
   /**
-   * An exhibit of the museum of bugs that is a script over process groups: what each rank did and what was raised.
-   * Leaves the open run as it is.
+   * An exhibit of the museum of bugs that is a script over process groups: runs it and returns what each rank did and
+   * raised. Does not change the open run.
    */
   rehearse(exhibit: string, cured: boolean): Promise<Rehearsal>;
-  /** The collectives lab: runs one collective for real. Needs no open run and leaves one as it is. */
+  /** The collectives lab: runs one collective for real. Needs no open run and does not change one. */
   lab(request: LabRequest): Promise<LabResult>;
-  /** Algorithms compared, and where the request's own changes places with each other one. */
+  /**
+   * Compares algorithms, and finds the sizes at which the request's algorithm becomes faster or slower than each other
+   * one.
+   */
   labCurves(request: LabRequest): Promise<LabCurves>;
   measureLab(request: LabRequest): Promise<LabMeasurement>;
   dispose(): Promise<void>;
 }
 
-/** What a headless run writes; the same from the page and from the command line. */
+/** The report of a headless run, by the page or the command line. */
 
 /** A file the user dropped or the command line read, by the name that the Config uses. */
 export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
-/** Looked at between steps. */
+/** Messages that the session reads between steps. */
 export type ControlMessage =
   | {
       readonly type: 'play';
-      /** 0 = as fast as it goes. */
+      /** 0 = as fast as possible. */
       readonly stepsPerSecond: number;
-      /** Pauses by itself when it has so many micro-batches behind it. */
+      /** Pauses after this many micro-batches of the run. */
       readonly until?: number;
     }
   | { readonly type: 'pause' }
@@ -128,13 +126,16 @@ export interface CheckpointFiles {
   readonly state: Uint8Array<ArrayBuffer>;
 }
 
-/** Before which instruction (event id) of which step's first micro-batch; absent: the first of the next micro-batch. */
+/**
+ * A fault fires before this instruction (event id) in the first micro-batch of this step; absent: before the first
+ * instruction of the next micro-batch.
+ */
 export interface FaultPlace {
   readonly step?: number;
   readonly instruction?: number;
 }
 
-/** Modelled time of a step whose all-reduces run beside backward, and after it. */
+/** Modelled times of a step whose all-reduces overlap with backward, and of a step whose all-reduces follow it. */
 export interface OverlapTimes {
   readonly hardware: HardwareId;
   readonly label: string;
@@ -142,14 +143,14 @@ export interface OverlapTimes {
   readonly withoutOverlapUs: number;
 }
 
-/** How far the control has come: a single device beside one whose weights started one unit in the last place away. */
+/** Progress of the control: a single device, and another whose weights started one unit in the last place away. */
 export interface ControlProgress {
   readonly step: number;
   /** Oldest first. */
   readonly differences: readonly DifferenceAt[];
 }
 
-/** What one attention layer looks at, for one row of data. */
+/** The attention weights of one layer, for one row of data. */
 export interface AttentionMap {
   /** Module path: 'blocks.0'. */
   readonly module: string;

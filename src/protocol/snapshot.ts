@@ -1,9 +1,9 @@
-/** The state of a run at one step, for the page: weights, losses, and what the model answers. */
+/** The state of a run at one step, for the page: weights, losses, and the model's outputs. */
 import type { LabelledImage } from './session-info';
 
-/** What costs more than the rest of a snapshot, and is made only for who shows it. */
+/** Expensive parts of a snapshot, which are computed only if the page shows them. */
 export interface ShownViews {
-  /** The decision field. Absent: it is shown. */
+  /** Whether the decision field is shown. Absent: yes. */
   readonly field?: boolean | undefined;
 }
 
@@ -13,9 +13,9 @@ export interface Snapshot {
   readonly microBatch: number;
   /** Optimizer steps that have been taken. */
   readonly step: number;
-  /** Whole, in the order of SessionInfo.parameters: what a file of weights has, however devices hold it. */
+  /** Whole parameters in the order of SessionInfo.parameters, as in a weights file, however devices hold them. */
   readonly parameters: readonly Float32Array[];
-  /** max |w_i - w_j| over replicas; 0 where there is one copy. */
+  /** max |w_i - w_j| over replicas; 0 with one copy. */
   readonly replicaDivergence: number;
   /** max |w - w_single| against the single-device reference; undefined when it does not run. */
   readonly differenceFromSingle: number | undefined;
@@ -33,11 +33,11 @@ export interface Snapshot {
   readonly predictions: readonly (readonly [target: number, predicted: number])[];
   /** Class indices per row (not per token) only. */
   readonly confusion: Confusion | undefined;
-  /** Images: up to 24 that are taken for another class, the surest mistakes first. */
+  /** Images: up to 24 misclassified ones, the most confident mistakes first. */
   readonly misclassified: readonly Misclassified[];
   /**
-   * Text: what the model writes on its own, from a fixed prompt (which it begins with) and seed. While training goes
-   * on, this and the other views that take long may be some steps old.
+   * Text: a continuation of a fixed prompt (included) with a fixed seed. While training plays, this and other slow
+   * views may be some steps old.
    */
   readonly sampledText: string | undefined;
   /** Sequence tasks: up to 8 test rows. */
@@ -46,7 +46,7 @@ export interface Snapshot {
 
 export const FIELD_SIZE = 48;
 
-/** What a classifier says about test rows (training rows where there are none). */
+/** A classifier's predictions for test rows, or training rows if there are no test rows. */
 export interface Confusion {
   /** [classes, classes], row-major: row = target, column = prediction. */
   readonly counts: Uint32Array<ArrayBuffer>;
@@ -56,11 +56,11 @@ export interface Confusion {
 
 export interface Misclassified extends LabelledImage {
   readonly predicted: number;
-  /** Of the prediction. */
+  /** Probability of the prediction. */
   readonly probability: number;
 }
 
-/** A row of a token task as the model answers it: only the positions that the target asks for. */
+/** The model's answer to a row of a token task: only positions that the target does not ignore. */
 export interface AnsweredSequence {
   readonly prompt: string;
   readonly expected: string;

@@ -1,29 +1,29 @@
 /**
- * What a Program is for, as a value: which micro-batches of a run it computes, with how many rows, and what happens to
- * their gradients; or what runs beside the steps. Program and StepTrace carry it, and whoever wants to know something
- * of a step reads its fields. A kind becomes text in two ways that cannot be read back: `programKey`, the key under
- * which a set of Programs is kept in a Map, and `kindLabel`, words for people.
+ * The purpose of a Program, as a value: which micro-batches of a run it computes, with how many rows, and what happens
+ * to their gradients; or what it does outside steps. Program and StepTrace have a kind; code that needs to know
+ * something about a step reads the kind's fields. A kind has two texts that must not be parsed: `programKey`, its key
+ * in a Map of Programs, and `kindLabel`, words for readers.
  */
 
-/** Of a step, to a communication hook of DDP that does not do the same in every step; 'usual' where none does. */
+/** The phase of a step for a DDP communication hook that does not do the same in every step; otherwise 'usual'. */
 export type HookPhase = 'usual' | 'plain' | 'random' | 'average';
 
 /** One forward and backward pass, of every data index. */
 export interface MicroBatchKind {
-  /** Full, the short one at the end of an epoch, or another one (some have run out of batches). */
+  /** Full; last: the short batch at the end of an epoch; other: for example, some ranks have run out of batches. */
   readonly size: 'full' | 'last' | 'other';
-  /** How many each data index has. */
+  /** Number of rows of each data index. */
   readonly rows: readonly number[];
   /**
-   * add: the gradients join what .grad already holds from earlier micro-batches; set: they replace it, as after
-   * zero_grad().
+   * add: the gradients are added to .grad, which holds earlier micro-batches' gradients; set: they replace .grad, as
+   * after zero_grad().
    */
   readonly gradients: 'set' | 'add';
-  /** DDP: the forward pass is not under no_sync, so that what .grad holds after backward is reduced. */
+  /** DDP: the forward pass is not under no_sync, so backward reduces .grad. */
   readonly reduces: boolean;
-  /** DDP: the forward pass before was such a one, so that buffers are broadcast. */
+  /** DDP: the previous forward pass was not under no_sync, so buffers are broadcast. */
   readonly syncsBuffers: boolean;
-  /** DDP: it reduces in the buckets that the constructor built, which are rebuilt later. */
+  /** DDP: it reduces in the constructor's buckets, which are rebuilt later. */
   readonly beforeRebuild: boolean;
   /** DDP: after it all ranks have run out of batches and leave join(). */
   readonly endsJoin: boolean;
@@ -33,19 +33,19 @@ export interface MicroBatchKind {
 export interface TrainingKind {
   readonly type: 'training';
   readonly microBatches: readonly MicroBatchKind[];
-  /** The last of them is the last of its group: then the optimiser steps. */
+  /** Whether the optimiser steps after the last micro-batch, because that is the last of its group. */
   readonly steps: boolean;
   readonly hookPhase: HookPhase;
   /**
-   * The micro-batches are pieces of one batch, cut as torch.tensor_split cuts, which a pipeline has under way at the
-   * same time. Absent: each is a batch of its own, and they follow one another.
+   * The micro-batches are pieces of one batch, cut by torch.tensor_split, which are in flight together in a pipeline.
+   * Absent: each is a batch, and they run one after another.
    */
   readonly ofOneBatch?: true;
 }
 
 /**
- * training: micro-batches of a run. construct: before step 0 (DDP's constructor). resume: rank 0 hands out what it has
- * read from a checkpoint. alone: a Program of no run, as a collective of the lab.
+ * training: micro-batches of a run. construct: before step 0 (DDP's constructor). resume: rank 0 broadcasts a
+ * checkpoint that it has read. alone: a Program outside any run, such as a collective of the lab.
  */
 export type StepKind =
   | TrainingKind
@@ -56,7 +56,7 @@ export const CONSTRUCT: StepKind = { type: 'construct' };
 export const RESUME: StepKind = { type: 'resume' };
 export const ALONE: StepKind = { type: 'alone', name: '' };
 
-/** A whole step of one full micro-batch with so many rows. */
+/** The kind of a whole step of one full micro-batch with these rows. */
 export function fullStep(rows: readonly number[], different: Partial<MicroBatchKind> = {}): TrainingKind {
   const full: MicroBatchKind = {
     size: 'full',
@@ -70,7 +70,7 @@ export function fullStep(rows: readonly number[], different: Partial<MicroBatchK
   return { type: 'training', microBatches: [{ ...full, ...different }], steps: true, hookPhase: 'usual' };
 }
 
-/** Whether a micro-batch of it has that property. */
+/** Whether one of its micro-batches has the property. */
 export const hasMicroBatch = (kind: StepKind, test: (microBatch: MicroBatchKind) => boolean): boolean =>
   kind.type === 'training' && kind.microBatches.some(test);
 
@@ -78,7 +78,7 @@ export const hasMicroBatch = (kind: StepKind, test: (microBatch: MicroBatchKind)
 export const stepsAfter = ({ microBatches, steps }: TrainingKind, microBatch: number): boolean =>
   steps && microBatch === microBatches.length - 1;
 
-/** What most steps of a run are: one full micro-batch, after which the optimiser steps, and nothing else. */
+/** Whether a kind is that of most steps: one full micro-batch, after which the optimiser steps, and nothing else. */
 export function isUsual(kind: StepKind): boolean {
   if (kind.type !== 'training' || (kind.microBatches.length > 1 && !kind.ofOneBatch)) return false;
   const [only] = kind.microBatches;
@@ -86,7 +86,7 @@ export function isUsual(kind: StepKind): boolean {
 }
 
 declare const key: unique symbol;
-/** Good for nothing but a key of a Map: no text that could be taken apart. */
+/** A key for Maps only; an object type, so that code cannot parse it as text. */
 export interface ProgramKey {
   readonly [key]: true;
 }
@@ -105,7 +105,7 @@ function keyText(kind: StepKind): string {
 }
 
 declare const label: unique symbol;
-/** Text for people, put into a sentence by a template; what it is made of is not to be read from it. */
+/** Text for readers, inserted into sentences by templates; code must not parse it. */
 export interface KindLabel {
   readonly [label]: true;
 }

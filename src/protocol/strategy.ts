@@ -1,17 +1,17 @@
-/** The strategies of tf.distribute that modes have a counterpart in, by their names. */
+/** Names of tf.distribute's strategies that are counterparts of modes. */
 export type StrategyName =
   | 'OneDeviceStrategy'
   | 'MirroredStrategy'
   | 'MultiWorkerMirroredStrategy'
   | 'ParameterServerStrategy';
 
-/** What a mode comes to under tf.distribute. */
+/** A mode's counterpart under tf.distribute. */
 export interface StrategyOfRun {
   readonly strategy: StrategyName;
-  /** Rows of a step: of all replicas together, of a parameter server of one worker. */
+  /** Rows per step: of all replicas together, or of one worker of a parameter server. */
   readonly batchSize: number;
   /** Batch norm takes its statistics over all replicas. */
   readonly synchronizedNorms?: boolean;
-  /** What the mode has and the strategy has not; sentences. */
+  /** Sentences about what the mode has and the strategy lacks. */
   readonly notes?: readonly string[];
 }

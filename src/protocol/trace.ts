@@ -1,7 +1,7 @@
 /**
- * What a run leaves behind: one event per instruction that ran, in one schema for measured and for modelled time.
- * `runtime` makes the measured events, `simulator` gives the same events a second clock; views read nothing else.
- * Plain data: it crosses the worker wall by structured clone.
+ * The trace of a run: one event per instruction that ran, in one schema for measured and modelled time. `runtime` makes
+ * the measured events, `simulator` gives the same events a second clock; views read only traces. Plain data that
+ * crosses the worker wall by structured clone.
  */
 
 import type { AlgorithmName, CollectiveOp, ReduceOp } from './collective';
@@ -14,7 +14,7 @@ export type DeviceIndex = number;
 /** Index of a process, as torch.distributed counts. DataParallel and model parallel are one process with N devices. */
 export type Rank = number;
 export type Queue = 'compute' | 'comm';
-/** measured: what this machine took. modelled: what the chosen hardware would take. Never mixed, always labelled. */
+/** measured: time on this machine. modelled: time on the chosen hardware. Never mixed, always labelled. */
 export type Clock = 'measured' | 'modelled';
 export type Phase =
   | 'data'
@@ -27,7 +27,7 @@ export type Phase =
   | 'reduce'
   | 'step'
   | 'broadcast';
-/** What a packet carries; the colour on the stage. */
+/** The contents of a packet, which decide its colour on the stage. */
 export type Payload = 'data' | 'activation' | 'gradient' | 'parameter';
 export const MEMORY_CATEGORIES = [
   'parameter',
@@ -35,7 +35,7 @@ export const MEMORY_CATEGORIES = [
   'unsharded',
   'gradient',
   'optimizer',
-  /** Kept over steps and not trained: BatchNorm's running statistics. */
+  /** Kept between steps and not trained: BatchNorm's running statistics. */
   'buffer',
   'bucket',
   'activation',
@@ -44,10 +44,7 @@ export const MEMORY_CATEGORIES = [
 ] as const;
 export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number];
 
-/**
- * What a receive does with the element it gets: own = own <apply> received; 'put' overwrites. The bitwise ones take
- * int32.
- */
+/** How a receive combines an element: own = own <apply> received; 'put' overwrites. The bitwise ones take int32. */
 export type Apply = 'put' | 'add' | 'multiply' | 'min' | 'max' | 'band' | 'bor' | 'bxor';
 
 /** A stretch of a buffer, in elements (float32 unless the buffer says otherwise). */
@@ -65,11 +62,11 @@ export interface CollectiveRef {
   readonly algorithm: AlgorithmName | 'direct';
   /** Absent: the default group of all ranks. */
   readonly group?: Group;
-  /** The tensor that each rank brings; absent where each brings another. */
+  /** The tensor that each rank contributes; absent if these differ. */
   readonly tensor?: { readonly length: number; readonly dtype: 'f32' | 'i32' };
-  /** Of those that reduce; absent: 'sum'. */
+  /** For collectives that reduce; absent: 'sum'. */
   readonly reduceOp?: ReduceOp;
-  /** Which half of an all-reduce: sums come together, or are handed out. */
+  /** The half of an all-reduce: summing, or distributing the sums. */
   readonly part?: 'reduce-scatter' | 'all-gather';
   readonly bucket?: number;
   /** Chunk index and count within the bucket. */
@@ -102,13 +99,13 @@ export interface TraceEvent {
   readonly phase: Phase;
   /** Module path as in PyTorch's state_dict ('0', '2'); '' when none. */
   readonly module: string;
-  /** Key of the PyTorch line it stands for (see CodeLine.anchor). */
+  /** Key of the PyTorch line that the event stands for (see CodeLine.anchor). */
   readonly anchor: string;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   readonly bytes: number;
   readonly flops: number;
-  /** Send and receive: the other device, the slice moved, what is in it, and the id of the matching event there. */
+  /** Send and receive: the other device, the moved slice, its contents, and the id of the matching event there. */
   readonly peer?: DeviceIndex;
   readonly slice?: Slice;
   readonly payload?: Payload;
@@ -116,23 +113,23 @@ export interface TraceEvent {
   readonly match?: number;
   readonly collective?: CollectiveRef;
   readonly bucket?: number;
-  /** Of a pipeline's schedule, the action that it is a part of; of a message, the one that made what is sent. */
+  /** The action of a pipeline's schedule that it belongs to; for a message, the action that made the sent tensor. */
   readonly action?: PipelineAction;
-  /** Ids of the events it had to wait for (queue order excluded). */
+  /** Ids of the events that it had to wait for (without queue order). */
   readonly deps: readonly number[];
   /** Measured, microseconds from the start of the step. */
   readonly startUs: number;
   readonly durUs: number;
-  /** Contents of what it wrote, first elements of each buffer (see CAPTURE_LIMIT). */
+  /** Contents of the buffers that it wrote, the first elements of each (see CAPTURE_LIMIT). */
   readonly captured: readonly Captured[];
 }
 
-/** That many elements are captured of each buffer that an event writes, from its first on; of a sample more. */
+/** Number of first elements captured of each buffer that an event writes; more for a sample (SAMPLE_LIMIT). */
 export const CAPTURE_LIMIT = 1024;
 
 /**
- * Of a batch of images or of token rows the first sample is captured whole if it has no more elements than that, so
- * that all its feature maps, and the queries, keys and values of all its tokens, can be drawn.
+ * The first sample of a batch of images or token rows is captured whole if it has at most this many elements, so that
+ * all its feature maps, and the queries, keys and values of all its tokens, can be drawn.
  */
 export const SAMPLE_LIMIT = 8192;
 
@@ -150,20 +147,20 @@ export interface BufferInfo {
   /** Its elements are halves, of two bytes. */
   readonly half?: true;
   readonly category: MemoryCategory;
-  /** Bytes it occupies on the device, padding included. */
+  /** Bytes on the device, padding included. */
   readonly bytes: number;
   readonly persistent: boolean;
-  /** Of CPU offload: it counts as memory of the host. */
+  /** CPU offload: counts as memory of the host. */
   readonly onHost?: true;
 }
 
 export interface DeviceMemory {
   readonly device: DeviceIndex;
   readonly budgetBytes: number;
-  /** Bytes allocated at once, lifetimes shared. */
+  /** Peak bytes allocated, after sharing memory by lifetime. */
   readonly peakBytes: number;
   readonly byCategory: Readonly<Record<MemoryCategory, number>>;
-  /** With CPU offload, what lies in the memory of the host. */
+  /** Bytes in the host's memory, with CPU offload. */
   readonly hostBytes?: number;
   /** Every allocation, largest first; together `peakBytes` and `hostBytes`. */
   readonly entries: readonly MemoryEntry[];
@@ -177,36 +174,36 @@ export interface MemoryEntry {
   readonly tensors: readonly string[];
 }
 
-/** A tensor of which a device has a piece, or an addend, while other devices have the others. */
+/** A tensor of which each of several devices has a piece or an addend. */
 export interface TensorPart {
   readonly device: DeviceIndex;
   readonly buffer: string;
-  /** Of the whole. */
+  /** Shape of the whole tensor. */
   readonly shape: readonly number[];
-  /** For each dimension, which indices of the whole: the piece has every combination of them. */
+  /** For each dimension, ranges of indices of the whole; the piece has every combination of these indices. */
   readonly ranges: readonly (readonly { readonly start: number; readonly length: number }[])[];
-  /** It is one of several addends of the whole; which one. */
+  /** Index, if it is one of several addends of the whole. */
   readonly addend?: number;
 }
 
-/** When an event would be on the modelled hardware, in microseconds since the start of the step. */
+/** The time of an event on the modelled hardware, in microseconds since the start of the step. */
 export interface ModelledTime {
   readonly startUs: number;
   readonly durUs: number;
-  /** Of durUs: what the collective took to start, before the message; absent: nothing. */
+  /** The part of durUs that the collective took to start, before the message; absent: 0. */
   readonly startingUs?: number;
 }
 
-/** One traced micro-batch: a whole step where a step has one. `modelled` runs parallel to `events`. */
+/** One traced micro-batch; a whole step if steps have only one. `modelled[i]` belongs to `events[i]`. */
 export interface StepTrace {
   /** Before it in the run. */
   readonly microBatch: number;
-  /** Of the optimizer, to which it belongs. */
+  /** The optimizer step that the micro-batch belongs to. */
   readonly step: number;
-  /** Micro-batches to a step. */
+  /** Micro-batches per step. */
   readonly accumulate: number;
   readonly epoch: number;
-  /** What the Program that ran was for. */
+  /** The kind of the Program that ran. */
   readonly kind: StepKind;
   /** In an order that respects every dependency and every queue. */
   readonly events: readonly TraceEvent[];
@@ -217,34 +214,34 @@ export interface StepTrace {
   /** Contents at the start of the step of every persistent parameter and gradient buffer, capped like captures. */
   readonly initial: readonly { readonly device: DeviceIndex; readonly captured: readonly Captured[] }[];
   /**
-   * Of tensor parallelism: what the devices have parts of, nothing where the plan cuts nothing. Absent: no ranks share
+   * Tensor parallelism: the tensors of which devices have parts; empty if the plan cuts nothing. Absent: no ranks share
    * layers.
    */
   readonly parts?: readonly TensorPart[];
 }
 
-/** The loss of one micro-batch: of a whole step where a step has one. */
+/** The loss of one micro-batch; of a whole step if steps have only one. */
 export interface LossRecord {
-  /** Of the optimizer, to which the micro-batch belongs. */
+  /** The optimizer step that the micro-batch belongs to. */
   readonly step: number;
   /** Before it in the run. */
   readonly microBatch: number;
   readonly epoch: number;
-  /** One entry per rank that computes a loss (DDP: worldSize; else 1); NaN: it has run out of batches. */
+  /** One entry per rank that computes a loss (DDP: worldSize; otherwise 1); NaN: the rank has run out of batches. */
   readonly perRank: readonly number[];
-  /** Their mean, of those that have a batch. */
+  /** The mean over the ranks that have a batch. */
   readonly loss: number;
-  /** Of the micro-batch that ends a step, where a GradScaler scales the loss. */
+  /** The GradScaler's record, in the last micro-batch of a step. */
   readonly scaler?: ScalerRecord;
 }
 
 /** What scaler.step() and scaler.update() did. */
 export interface ScalerRecord {
-  /** From the next step on. */
+  /** The scale from the next step on. */
   readonly scale: number;
-  /** The optimiser did not step, because a gradient had an inf or a NaN. */
+  /** Whether the optimiser skipped the step, because a gradient had an inf or a NaN. */
   readonly skipped: boolean;
-  /** So far in the run, this step included. */
+  /** Skipped steps so far in the run, including this one. */
   readonly skippedSteps: number;
 }
 

@@ -1,4 +1,4 @@
-/** The data sets: drawn by a generator, made by rule, or read from files that the user gives. */
+/** The data sets: drawn by a generator, made by a rule, or read from the user's files. */
 import * as v from 'valibot';
 import { count, LIMITS, real } from './fields';
 
@@ -22,7 +22,10 @@ export const dataSchema = v.variant('type', [
     out: v.optional(count(1, LIMITS.units), 1),
     testFraction,
   }),
-  /** A random prototype a class, and samples halfway between it and noise; with `size` as images [1, size, size]. */
+  /**
+   * One random prototype per class, and samples halfway between a prototype and noise; with `size`, images [1, size,
+   * size].
+   */
   v.strictObject({
     type: v.literal('prototypes'),
     samples: samples(1000),
@@ -48,9 +51,9 @@ export const dataSchema = v.variant('type', [
     noise: v.optional(real(0, 1), 0.1),
     testFraction: v.optional(real(0, 0.9), 0.2),
   }),
-  /** Images and labels as MNIST has them (IDX, also gzipped). */
+  /** Images and labels in MNIST's format (IDX, also gzipped). */
   v.strictObject({ type: v.literal('idx'), images: v.string(), labels: v.string(), testFraction }),
-  /** PNG images in a folder a class: a zip, or the files themselves by path. */
+  /** PNG images, one folder per class: a zip, or the files themselves by path. */
   v.strictObject({
     type: v.literal('png'),
     /** Name of a .zip; absent: every given file 'class/name.png'. */
@@ -60,14 +63,11 @@ export const dataSchema = v.variant('type', [
     color: v.optional(v.boolean(), false),
     testFraction: v.optional(real(0, 0.9), 0.2),
   }),
-  /**
-   * Token sequences made by rule: input and target sequences of int32; positions that the target leaves open are
-   * ignored (-100).
-   */
+  /** Token sequences made by a rule: input and target sequences of int32; target positions with -100 are ignored. */
   v.strictObject({
     type: v.literal('sequence'),
     task: v.optional(v.picklist(['sort', 'reverse', 'copy', 'modularAddition', 'parity']), 'reverse'),
-    /** Problems; fewer where the task has fewer, since each occurs once. */
+    /** Number of problems; fewer if the task has fewer, because each occurs once. */
     samples: samples(2000),
     /** Symbols to be sorted, reversed, copied; bits; numbers in modular addition (the modulus is `symbols`). */
     length: v.optional(count(1, 256), 6),
@@ -77,7 +77,7 @@ export const dataSchema = v.variant('type', [
   /** Text at character level: windows of `context` characters, the target one character on. */
   v.strictObject({
     type: v.literal('text'),
-    /** A .txt file; absent: `text`, or the short text of our own. */
+    /** A .txt file; absent: `text`, or a short built-in text. */
     file: v.optional(v.string()),
     text: v.optional(v.pipe(v.string(), v.minLength(2), v.maxLength(1_000_000))),
     context: v.optional(count(1, LIMITS.context), 32),
@@ -99,6 +99,6 @@ export const dataSchema = v.variant('type', [
 
 export type DataConfig = v.InferOutput<typeof dataSchema>;
 
-/** Points of a plane that a generator draws, with `toyFields`. */
+/** Data sets of points in a plane, drawn by a generator, with `toyFields`. */
 export const TOY_DATA = ['circle', 'xor', 'gauss', 'spiral', 'plane'] as const satisfies readonly DataConfig['type'][];
 export type ToyData = (typeof TOY_DATA)[number];

@@ -1,7 +1,7 @@
 /**
- * DistributedDataParallel's arguments by their names, with its defaults, and what a training script around it may do:
- * seeds, set_epoch, no_sync, join. The defaults are the script that PyTorch's documentation recommends; the others are
- * choices, and some of them well-known mistakes.
+ * DistributedDataParallel's arguments by name, with torch's defaults, and the choices of a training script around it:
+ * seeds, set_epoch, no_sync, join. The defaults are the script that PyTorch's documentation recommends; some of the
+ * other values are well-known mistakes.
  */
 import * as v from 'valibot';
 import { ALGORITHM_NAMES } from '../collective';
@@ -15,7 +15,7 @@ export const commHookSchema = v.variant('type', [
   v.strictObject({
     type: v.literal('powerSGD'),
     matrixApproximationRank: v.optional(count(1, 64), 1),
-    /** Steps with a plain all-reduce before it begins. */
+    /** Steps with a plain all-reduce before the hook begins. */
     startPowerSGDIter: v.optional(count(1, 1_000_000), 10),
     minCompressionRate: v.optional(real(0, 1e6), 2),
     useErrorFeedback: v.optional(v.boolean(), true),
@@ -25,7 +25,7 @@ export const commHookSchema = v.variant('type', [
   v.strictObject({
     type: v.literal('localSGD'),
     period: v.optional(count(1, 1_000_000), 4),
-    /** Steps with a plain all-reduce before it begins. */
+    /** Steps with a plain all-reduce before the hook begins. */
     startLocalSGDIter: v.optional(count(0, 1_000_000), 10),
   }),
 ]);
@@ -53,11 +53,11 @@ export const ddpSchema = v.strictObject({
   /** torch.manual_seed(seed) on all ranks, or seed + rank before the model is built, or after. */
   rankSeeds: v.optional(v.picklist(['same', 'beforeModel', 'afterModel']), 'same'),
   /**
-   * Which passes of the micro-batches before the last are inside `with model.no_sync()`. What counts is the forward
-   * pass.
+   * Which passes of all micro-batches but the last are inside `with model.no_sync()`. Only the forward pass matters to
+   * DDP.
    */
   noSync: v.optional(v.picklist(['both', 'forward', 'backward', 'none']), 'both'),
-  /** Rank r owns so many consecutive rows, in place of a DistributedSampler: uneven inputs. */
+  /** Number of consecutive rows that each rank owns, in place of a DistributedSampler: uneven inputs. */
   samplesPerRank: v.optional(v.pipe(v.array(count(0, LIMITS.samples)), v.maxLength(LIMITS.worldSize))),
   /** Train inside `with model.join()`. */
   join: v.optional(v.boolean(), false),

@@ -1,11 +1,11 @@
-/** Limits of the configuration and the few kinds of number that its schemas are made of. */
+/** Limits of the configuration, and the kinds of number that its schemas use. */
 import * as v from 'valibot';
 
 export const LIMITS = {
   worldSize: 64,
   /** Ranks in workers: each has a thread, and a port to every other rank. */
   workers: 16,
-  /** Ranks of one collective by itself, in the lab and in `lockstep collectives`. */
+  /** Ranks of a single collective, in the lab and in `lockstep collectives`. */
   collective: 16,
   layers: 32,
   units: 8192,

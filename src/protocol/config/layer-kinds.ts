@@ -1,6 +1,6 @@
 /**
- * What kinds of layers there are, for those who ask about a kind and not about a layer: which have weights and are
- * worth a device of their own, which are batch norms. Pure; called by the modes, the settings' editor and the stage.
+ * Questions about kinds of layers: which have weights and are worth their own device, which are batch norms. Pure;
+ * called by the modes, the settings' editor and the stage.
  */
 import type { LayerConfig, LayerType } from './layers';
 
@@ -15,7 +15,7 @@ export const LAYERS_WITH_WEIGHTS: ReadonlySet<LayerType> = new Set([
   'Residual',
 ]);
 
-/** Each element by itself: a rank that has a part of what comes in computes the same part of what goes out. */
+/** Elementwise layers: a rank with a part of the input computes the same part of the output. */
 export const POINTWISE_LAYERS: ReadonlySet<LayerType> = new Set([
   'ReLU',
   'Tanh',
@@ -28,21 +28,21 @@ export const POINTWISE_LAYERS: ReadonlySet<LayerType> = new Set([
   'Dropout',
 ]);
 
-/** Their number, those inside residual blocks too. */
+/** Number of batch norms, including those inside residual blocks. */
 export const batchNorms = (layers: readonly LayerConfig[]): number =>
   layers.reduce((n, layer) => {
     if (layer.type === 'Residual') return n + batchNorms([...layer.layers, ...(layer.shortcut ?? [])]);
     return n + Number(layer.type === 'BatchNorm1d' || layer.type === 'BatchNorm2d');
   }, 0);
 
-/** Does the model draw masks? */
+/** Whether the model draws masks. */
 export const hasDropout = (layers: readonly LayerConfig[]): boolean =>
   layers.some((layer) => {
     if (layer.type === 'Residual') return hasDropout([...layer.layers, ...(layer.shortcut ?? [])]);
     return (layer.type === 'Dropout' && layer.p > 0) || (layer.type === 'TransformerBlock' && layer.dropout > 0);
   });
 
-/** Has the model modules that forward does not use? */
+/** Whether the model has modules that forward does not use. */
 export const hasUnused = (layers: readonly LayerConfig[]): boolean =>
   layers.some((layer) => {
     if (layer.type === 'Residual') return hasUnused([...layer.layers, ...(layer.shortcut ?? [])]);

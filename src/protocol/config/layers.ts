@@ -1,7 +1,7 @@
 /**
  * The layers of a model: torch.nn's modules by their names, with its arguments and defaults. `model.layers` is an
- * nn.Sequential of them. A layer's parameters are named '<index>.weight' as in a Sequential, or '<name>.weight' where
- * it has a `name`; an empty name adds no prefix.
+ * nn.Sequential of them. A layer's parameters are named '<index>.weight' as in a Sequential, or '<name>.weight' if it
+ * has a `name`; an empty name adds no prefix.
  */
 import * as v from 'valibot';
 import { count, LIMITS, pair, real } from './fields';
@@ -12,7 +12,7 @@ const size = pair(1, 64);
 const name = v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z_0-9.]*$/)));
 const eps = (value: number) => v.optional(real(0, 1), value);
 const p = v.optional(real(0, 1), 0.5);
-/** A last window that reaches beyond the image counts, too. */
+/** Whether a last window that reaches beyond the image counts, too. */
 const ceilMode = v.optional(v.boolean(), false);
 
 const plain = <const T extends string>(type: T) => v.strictObject({ type: v.literal(type), name });
@@ -89,7 +89,7 @@ const leaf = v.variant('type', [
     features: units,
     eps: eps(1e-5),
     affine: v.optional(v.boolean(), true),
-    /** Only looked at where `affine` is true. */
+    /** Used only if `affine` is true. */
     bias: v.optional(v.boolean(), true),
     name,
   }),
@@ -136,7 +136,7 @@ const leaf = v.variant('type', [
     type: v.literal('TransformerBlock'),
     width: units,
     heads: count(1, 64),
-    /** Width of the hidden layer, in widths. */
+    /** Width of the hidden layer, as a multiple of `width`. */
     expansion: v.optional(count(1, 16), 4),
     causal: v.optional(v.boolean(), true),
     dropout: v.optional(real(0, 0.99), 0),

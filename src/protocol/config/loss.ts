@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { LIMITS, real } from './fields';
 
 const reduction = v.optional(v.picklist(['mean', 'sum']), 'mean');
-/** Targets with this class count nowhere. */
+/** Targets with this class add nothing to the loss, and the mean does not count them. */
 const ignoreIndex = v.optional(v.pipe(v.number(), v.integer()), -100);
 const weights = v.optional(v.pipe(v.array(real(0, 1e6)), v.minLength(1), v.maxLength(LIMITS.units)));
 /** `weight`: one weight per class. */

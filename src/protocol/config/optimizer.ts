@@ -1,7 +1,7 @@
 /**
  * The optimisers: torch.optim's by their names, with torch's arguments and defaults (camelCase) in the order of torch's
- * signatures, and groups of parameters with settings of their own. The page's list, the names in links and the
- * arguments in PyTorch listings are read from here; lr alone may have another default than torch's.
+ * signatures, and groups of parameters with their own settings. The page's list, the names in links and the arguments
+ * in PyTorch listings come from here; only lr may have another default than torch's.
  */
 import * as v from 'valibot';
 import { real } from './fields';
@@ -11,7 +11,7 @@ const weightDecay = (value = 0) => v.optional(real(0, 10), value);
 const factor = (value: number) => v.optional(real(0, 0.999999), value);
 const eps = (value: number) => v.optional(real(0, 1), value);
 const maximize = v.optional(v.boolean(), false);
-/** The weight decay shrinks the parameter, as AdamW's does, and is no part of the gradient. */
+/** Whether weight decay shrinks the parameter, as in AdamW, instead of being added to the gradient. */
 const decoupledWeightDecay = v.optional(v.boolean(), false);
 
 const adam = (decay: number) => ({
@@ -23,7 +23,7 @@ const adam = (decay: number) => ({
   amsgrad: v.optional(v.boolean(), false),
   maximize,
 });
-/** What Adamax, NAdam and RAdam have of Adam's arguments. */
+/** The arguments of Adam that Adamax, NAdam and RAdam share. */
 const moments = (rate: number) => ({
   lr: lr(rate),
   beta1: factor(0.9),
@@ -82,12 +82,12 @@ export const optimizerSchema = v.variant('type', [
   v.strictObject({ type: v.literal('RAdam'), ...moments(0.001), decoupledWeightDecay, maximize }),
 ]);
 
-/** By the names of torch.optim. */
+/** The optimisers' names in torch.optim. */
 export const OPTIMIZER_TYPES = optimizerSchema.options.map(({ entries }) => entries.type.literal);
 
 /**
- * Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first group that matches
- * counts. Each optimizer takes those that it has itself.
+ * Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first matching group wins.
+ * An optimizer reads only the settings that it has.
  */
 export const paramGroupSchema = v.strictObject({
   match: v.pipe(v.string(), v.minLength(1)),

@@ -1,4 +1,4 @@
-/** Settings of mixed precision: what layers compute in, and torch.amp.GradScaler. */
+/** Settings of mixed precision: the types in which layers compute, and torch.amp.GradScaler. */
 import * as v from 'valibot';
 import { count, real } from './fields';
 
@@ -14,11 +14,11 @@ export const gradScalerSchema = v.strictObject({
   enabled: v.optional(v.boolean(), false),
   /** The scale of the first step. */
   initScale: v.optional(real(1e-6, 2 ** 127), 65_536),
-  /** What the scale is multiplied by after growthInterval steps in a row without inf or NaN. */
+  /** Factor of the scale after growthInterval consecutive steps without inf or NaN. */
   growthFactor: v.optional(real(1.000001, 1e6), 2),
-  /** What the scale is multiplied by after a step with an inf or a NaN, which the optimiser skips. */
+  /** Factor of the scale after a step with an inf or a NaN, which the optimiser skips. */
   backoffFactor: v.optional(real(1e-6, 0.999999), 0.5),
-  /** Steps in a row without inf or NaN after which the scale grows. */
+  /** Number of consecutive steps without inf or NaN after which the scale grows. */
   growthInterval: v.optional(count(1, 1_000_000), 2000),
   /**
    * true: scaler.unscale_(optimizer) before the gradients are clipped; false: the script clips the scaled gradients,

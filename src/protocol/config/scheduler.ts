@@ -1,7 +1,7 @@
 /**
  * Learning-rate schedules: torch.optim.lr_scheduler's by their names. `every` says when scheduler.step() is called:
  * after each optimiser step, or at the end of each epoch. (ReduceLROnPlateau is missing: it needs a loss before the
- * next step can go out.)
+ * next step can be enqueued.)
  */
 import * as v from 'valibot';
 import { count, real } from './fields';
@@ -79,8 +79,8 @@ export const schedulerSchema = v.variant('type', [
     type: v.literal('SequentialLR'),
     schedulers: v.pipe(v.array(simple), v.minLength(2), v.maxLength(8)),
     /**
-     * Steps at which the next one takes over; one fewer than schedulers. An `every` of the schedulers themselves is not
-     * looked at.
+     * Steps at which the next scheduler takes over; one fewer than schedulers. An `every` of the schedulers themselves
+     * is ignored.
      */
     milestones: v.pipe(v.array(steps), v.minLength(1), v.maxLength(7)),
     every,

@@ -17,44 +17,47 @@ export const shardedSchema = v.strictObject({
    */
   stage: v.optional(v.pipe(count(0, 3)), 3),
   /**
-   * Of stage 3: true frees the parameters of the root, too, after the forward pass. Absent: torch's default, which
-   * frees those of every unit but the root.
+   * For stage 3: true also frees the parameters of the root after the forward pass. Absent: torch's default, which
+   * frees the parameters of all units except the root.
    */
   reshardAfterForward: v.optional(v.boolean()),
   /**
-   * Of stage 3, reshard_after_forward as a number: after the forward pass a unit is kept in shards for so many
-   * neighbouring ranks, which gather it for the backward pass among themselves. A factor of mesh.dpShard. Absent: the
+   * For stage 3, reshard_after_forward as a number: after the forward pass a unit is kept in shards over this many
+   * neighbouring ranks, which gather it among themselves for the backward pass. A factor of mesh.dpShard. Absent: the
    * shards of all ranks are gathered again.
    */
   reshardTo: v.optional(count(2, LIMITS.worldSize)),
   /**
-   * Paths of the modules that are units, as '0' or 'blocks.1'; the root holds the rest. Absent: the blocks of a model
-   * that has some, else every layer with parameters.
+   * Paths of the modules that are units, as '0' or 'blocks.1'; the root holds the rest. Absent: the model's blocks, or
+   * if it has none, every layer with parameters.
    */
   modules: v.optional(
     v.pipe(v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(LONGEST_PATH))), v.maxLength(MOST_UNITS)),
   ),
   /**
-   * Units that are gathered ahead of the one that is computed (set_modules_to_forward_prefetch and
+   * Number of units that are gathered ahead of the computing unit (set_modules_to_forward_prefetch and
    * set_modules_to_backward_prefetch). Absent: torch's implicit prefetch.
    */
   prefetch: v.optional(count(0, 16)),
   /**
-   * With gradient accumulation, true reduces the gradients of every micro-batch; false only those of the last one
-   * (set_requires_gradient_sync(False) before), so that gradients stay whole until then.
+   * With gradient accumulation, true reduces the gradients of every micro-batch; false reduces only after the last
+   * micro-batch (set_requires_gradient_sync(False) before), so that gradients stay whole until then.
    */
   syncEveryPass: v.optional(v.boolean(), true),
   /**
    * CPUOffloadPolicy, from stage 2 on: shards, their gradients and the optimiser's states are in the memory of the
-   * host, and the optimiser runs there. Modelled: it changes what memory and the modelled clock say, and no number.
+   * host, and the optimiser runs there. Modelled: it changes the memory figures and the modelled clock, but no value.
    */
   cpuOffload: v.optional(v.boolean(), false),
   /**
-   * MixedPrecisionPolicy's param_dtype, from stage 2 on: what parameters are gathered in, and what the layers then
-   * compute in. Shards, their gradients and the optimiser's states stay float32.
+   * MixedPrecisionPolicy's param_dtype, from stage 2 on: the type in which parameters are gathered and layers then
+   * compute. Shards, their gradients and the optimiser's states stay float32.
    */
   paramDtype: v.optional(v.picklist(DTYPES), 'float32'),
-  /** MixedPrecisionPolicy's reduce_dtype: what gradients are reduced in. 'param' is torch's None: as paramDtype. */
+  /**
+   * MixedPrecisionPolicy's reduce_dtype: the type in which gradients are reduced. 'param' is torch's None: same as
+   * paramDtype.
+   */
   reduceDtype: v.optional(v.picklist(['param', ...DTYPES]), 'param'),
   /** MixedPrecisionPolicy's cast_forward_inputs: the samples are cast to paramDtype before the first layer. */
   castForwardInputs: v.optional(v.boolean(), true),

@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 
-/** Styles that cut a module, and two that bring its input or its output to another layout. */
+/** Styles that cut a module, and two that change the layout of its input or output. */
 export const STYLE_NAMES = [
   'ColwiseParallel',
   'RowwiseParallel',
@@ -30,22 +30,22 @@ const styleSchema = v.union([
     style: v.picklist(STYLE_NAMES),
     /** How the ranks hold the module's input. The engine knows this; a wrong value is refused. */
     inputLayouts: layout,
-    /** Of PrepareModuleInput: the layout to which the input is brought. */
+    /** For PrepareModuleInput: the layout to which the input is redistributed. */
     desiredInputLayouts: layout,
     /**
-     * What the module hands on. Absent, as in torch: Shard(-1) of ColwiseParallel, Replicate of RowwiseParallel. Of
-     * PrepareModuleOutput: how the ranks hold the output, which the engine knows; a wrong value is refused.
+     * Layout of the module's output. Absent, as in torch: Shard(-1) for ColwiseParallel, Replicate for RowwiseParallel.
+     * For PrepareModuleOutput: how the ranks hold the output, which the engine knows; a wrong value is refused.
      */
     outputLayouts: layout,
-    /** Of PrepareModuleOutput: the layout to which the output is brought. */
+    /** For PrepareModuleOutput: the layout to which the output is redistributed. */
     desiredOutputLayouts: layout,
-    /** Whether torch hands on a plain tensor instead of a DTensor. Absent: as the next module needs it. */
+    /** Whether the module returns a plain tensor instead of a DTensor in torch. Absent: as the next module needs. */
     useLocalOutput: v.optional(v.boolean()),
   }),
 ]);
 
 export const tensorSchema = v.strictObject({
-  /** Absent: made for the model, pairs of columns and rows, so that every pair needs one all-reduce. */
+  /** Absent: made for the model, in pairs of column and row cuts, so that each pair needs one all-reduce. */
   plan: v.optional(
     v.pipe(
       v.record(v.pipe(v.string(), v.minLength(1), v.maxLength(LONGEST_PATH)), styleSchema),
@@ -53,8 +53,8 @@ export const tensorSchema = v.strictObject({
     ),
   ),
   /**
-   * torch's loss_parallel(): the cross-entropy takes logits that are cut by class, so nobody gathers them. Absent: true
-   * where the plan is made for the model and leaves the logits cut.
+   * torch's loss_parallel(): the cross-entropy takes logits that are cut by class, so no rank gathers them. Absent:
+   * true if the plan was made for the model and leaves the logits cut.
    */
   lossParallel: v.optional(v.boolean()),
 });

@@ -1,21 +1,21 @@
 /**
- * What the algorithms of collectives are called, and what each gains: by the page, the notices, the sentences below the
- * stage and the PyTorch listing. How many bytes each sends is in trace/formula.ts.
+ * The names and advantages of the algorithms of collectives, for the page, the notices, the sentences below the stage
+ * and the PyTorch listing. For the bytes of each see trace/formula.ts.
  */
 import type { AlgorithmName } from '../collective';
 
 interface AlgorithmWords {
   readonly name: string;
-  /** For the ends of lines, where there is little room. */
+  /** Name for the ends of lines, where space is short. */
   readonly short: string;
   /** After 'is being summed' or 'are all-reduced'. */
   readonly way: string;
   /**
-   * Why the first round of an all-reduce is as it is. `swap`: the ranks of a pair send to each other at once. Absent:
-   * trace/moments has words of its own for the algorithm.
+   * Explains the first round of an all-reduce. `swap`: the ranks of a pair send to each other at once. Absent:
+   * trace/moments has its own words for the algorithm.
    */
   readonly begins?: (ranks: number, swap: boolean) => string;
-  /** Why nothing more is added from here on. */
+  /** Explains why no more sums are computed from here on. */
   readonly turns?: string;
 }
 

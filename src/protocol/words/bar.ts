@@ -1,4 +1,4 @@
-/** Words of the settings in the bar, which the page loads before the set-up with all others. */
+/** Words of the settings in the bar, which the page loads before those in the set-up. */
 import { settings } from './setting';
 
 export type InBar = 'seed' | 'mode' | 'worldSize';

@@ -6,7 +6,7 @@ export const LOSS = settings<NameIn<LossConfig>>('loss', {
   reduction: ['Reduction', 'reduction: mean or sum over the batch.'],
   labelSmoothing: [
     'Smoothing',
-    'label_smoothing: share of the target that is spread evenly over all classes; without it 0.',
+    'label_smoothing: share of the target that is spread evenly over all classes; by default 0.',
   ],
   ignoreIndex: [
     'Ignored class',
@@ -14,11 +14,11 @@ export const LOSS = settings<NameIn<LossConfig>>('loss', {
   ],
   classWeights: [
     'Class weights',
-    'weight: one factor for each class, as in 1, 2; without it every class has weight 1.',
+    'weight: one factor per class, for example 1, 2; by default every class has weight 1.',
   ],
   posWeight: [
     'Positive weight',
-    'pos_weight: factor for targets of 1, one for each output or one for all, as in 3; without it 1.',
+    'pos_weight: factor for targets of 1, one per output or one for all, for example 3; by default 1.',
   ],
   beta: ['Beta', 'beta: distance below which the loss is a parabola, above it a line.'],
   delta: ['Delta', 'delta: distance below which the loss is a parabola, above it a line with slope delta.'],

@@ -3,7 +3,7 @@ import type { OptimizerConfig, ParamGroupConfig } from '../config/optimizer';
 import { type NameIn, settings } from './setting';
 
 const OWN = {
-  lr: ['Learning rate', 'lr: how far a step goes along its direction.'],
+  lr: ['Learning rate', 'lr: the size of a step along its direction.'],
   momentum: ['Momentum', 'momentum: how much of the last direction is kept; 0 is none.'],
   nesterov: ['Nesterov', 'nesterov: looks one step of momentum ahead; needs momentum above 0 and no dampening.'],
   weightDecay: [
@@ -29,7 +29,7 @@ const OWN = {
 
 export const OPTIMIZER = settings<NameIn<OptimizerConfig>>('optimizer', {
   ...OWN,
-  initialAccumulatorValue: ['First sum', 'initial_accumulator_value: where the sum of squares begins.'],
+  initialAccumulatorValue: ['First sum', 'initial_accumulator_value: initial value of the sum of squares.'],
 });
 
 export const PARAM_GROUP = settings<NameIn<ParamGroupConfig>>('paramGroups', {

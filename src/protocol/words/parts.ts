@@ -1,4 +1,4 @@
-/** Words of the small parts of the Config: of some modes, of the model, of what is slowed down. */
+/** Words of the small parts of the Config: some modes, the model, slowed ranks and links. */
 import type { Config, Straggler } from '../config';
 import { type NameIn, settings } from './setting';
 

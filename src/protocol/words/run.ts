@@ -1,4 +1,4 @@
-/** Words of the settings that are at the top of the Config, but for those of the bar (bar.ts). */
+/** Words of the settings at the top level of the Config, except those of the bar (bar.ts). */
 import type { Config } from '../config';
 import type { InBar } from './bar';
 import { type NameIn, settings } from './setting';
@@ -12,7 +12,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ],
   paramGroups: [
     'Parameter groups',
-    'Settings of their own for some parameters: “*.bias weightDecay 0; blocks.* lr 0.01”. A parameter belongs to the first group that matches its name.',
+    'Separate settings for some parameters: “*.bias weightDecay 0; blocks.* lr 0.01”. A parameter belongs to the first group that matches its name.',
   ],
   scheduler: [
     'Schedule',
@@ -77,8 +77,8 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   modelParallel: ['Model parallel', 'Settings of model parallelism.'],
   mesh: ['Mesh', 'Number of ranks along each axis of the mesh.'],
   pipeline: ['Pipeline', 'Settings of pipeline parallelism.'],
-  sharded: ['Sharding', 'What the ranks of a shard group keep in slices.'],
-  tensor: ['Tensor parallelism', 'How each layer is cut among the ranks of a tensor group.'],
+  sharded: ['Sharding', 'Settings of sharding: what each rank keeps only a slice of.'],
+  tensor: ['Tensor parallelism', 'Settings of how each layer is cut among the ranks of a tensor group.'],
   hardware: ['Machine', 'The machine that the modelled clock assumes.'],
   memoryBudgetMb: ['Memory, MiB', 'Memory of each device. A run that needs more is refused.'],
   fuse: [
@@ -87,7 +87,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ],
   threads: [
     'CPU threads',
-    'torch.set_num_threads: threads that share the kernels of the CPU device, where the net is large. The numbers are the same to the bit. A page needs to be cross-origin isolated.',
+    'torch.set_num_threads: threads that share the kernels of the CPU device, if the net is large. Results are the same to the bit. The page must be cross-origin isolated.',
   ],
   fusedMultiplyAdd: [
     'Fused multiply-add',
@@ -99,7 +99,7 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ],
   precision: [
     'Precision',
-    'What layers compute in: with torch.autocast, matrix products in half precision; or a whole model in half precision, whose optimiser steps a float32 copy of the weights; or all in bfloat16, where small updates are lost.',
+    'The type in which layers compute: with torch.autocast, matrix products in half precision; or the whole model in half precision, with a float32 copy of the weights for the optimiser; or all in bfloat16, where small updates are lost.',
   ],
   gradScaler: ['Gradient scaler', 'Settings of torch.amp.GradScaler.'],
   compareSingle: [

@@ -1,9 +1,9 @@
 /**
  * The words of settings: a title, which is the label of its field, and one sentence or two, which is the field's
- * tooltip and the description in the JSON Schema. They are beside the schema instead of in it (v.title,
- * v.description), since everything that reads a Config imports the schema: the workers of the session would load about
- * 4 kB of words that only panels and the command line show, and a panel would load the words of all the others. A table
- * for each part of the schema, typed by that part: a setting without words does not compile.
+ * tooltip and the description in the JSON Schema. They are not in the schema (v.title, v.description), because all code
+ * that reads a Config imports the schema: the session's workers would load about 4 kB of words that only panels and the
+ * command line show, and a panel would load the words of all other panels. Each part of the schema has a table, typed
+ * by that part, so a setting without words does not compile.
  */
 
 export interface Setting {
@@ -13,7 +13,7 @@ export interface Setting {
   readonly description: string;
 }
 
-/** All names that a part of the Config may hold, whichever of its variants it is. */
+/** All names that a part of the Config may have, in any of its variants. */
 export type NameIn<T> = T extends unknown ? Exclude<keyof T & string, 'type'> : never;
 
 export type Settings<K extends string> = Readonly<Record<K, Setting>>;

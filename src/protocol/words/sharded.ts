@@ -5,7 +5,7 @@ import { type NameIn, settings } from './setting';
 export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   stage: [
     'ZeRO stage',
-    'What the ranks keep in slices: 0 nothing, as DDP; 1 the states of the optimiser; 2 gradients as well; 3 parameters as well.',
+    'What each rank keeps only a slice of: 0 nothing, as DDP; 1 the states of the optimiser; 2 gradients as well; 3 parameters as well.',
   ],
   reshardAfterForward: [
     'Free the root, too',
@@ -13,15 +13,15 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   ],
   reshardTo: [
     'Keep in shards for',
-    'Stage 3, reshard_after_forward as a number: after the forward pass a unit is kept in shards for so many neighbouring ranks, which gather it again among themselves. A factor of the number of shards.',
+    'Stage 3, reshard_after_forward as a number: after the forward pass a unit is kept in shards over this many neighbouring ranks, which gather it again among themselves. A factor of the number of shards.',
   ],
   modules: [
     'Units',
-    'Layers whose parameters are gathered and freed together, by their paths. Without it, the blocks of the model, or else every layer with parameters.',
+    'Layers whose parameters are gathered and freed together, by their paths. By default the blocks of the model, or else every layer with parameters.',
   ],
   prefetch: [
     'Prefetch',
-    'Number of units that are gathered ahead of the unit that computes. Without it, one, as PyTorch does by itself.',
+    'Number of units that are gathered ahead of the unit that computes. By default one, as PyTorch does by itself.',
   ],
   syncEveryPass: [
     'Reduce every micro-batch',
@@ -37,10 +37,10 @@ export const SHARDED = settings<NameIn<Config['sharded']>>('sharded', {
   ],
   reduceDtype: [
     'Reduce in',
-    'Stages 2 and 3, MixedPrecisionPolicy: gradients are summed over the ranks in this type; param is the type that layers compute in.',
+    'Stages 2 and 3, MixedPrecisionPolicy: gradients are summed over the ranks in this type; param is the type in which layers compute.',
   ],
   castForwardInputs: [
     'Cast the samples',
-    'MixedPrecisionPolicy: the samples are cast to the type that layers compute in.',
+    'MixedPrecisionPolicy: the samples are cast to the type in which layers compute.',
   ],
 });

@@ -6,7 +6,7 @@ import { type NameIn, settings } from './setting';
 export const TENSOR = settings<NameIn<Config['tensor']>>('tensor', {
   plan: [
     'Plan',
-    'How each module is cut, by its path, as parallelize_module takes it: ColwiseParallel, RowwiseParallel, SequenceParallel, PrepareModuleInput or PrepareModuleOutput; * stands for any part of a path. Without it a plan is made for the model.',
+    'How each module is cut, by its path, as parallelize_module takes it: ColwiseParallel, RowwiseParallel, SequenceParallel, PrepareModuleInput or PrepareModuleOutput; * stands for any part of a path. By default a plan is made for the model.',
   ],
   lossParallel: [
     'Parallel loss',
@@ -17,11 +17,11 @@ export const TENSOR = settings<NameIn<Config['tensor']>>('tensor', {
 export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan', {
   style: [
     'Style',
-    'ColwiseParallel, RowwiseParallel, SequenceParallel, PrepareModuleInput or PrepareModuleOutput, as torch.distributed.tensor.parallel has them.',
+    'ColwiseParallel, RowwiseParallel, SequenceParallel, PrepareModuleInput or PrepareModuleOutput, as in torch.distributed.tensor.parallel.',
   ],
   inputLayouts: [
     'Input layout',
-    'input_layouts: how the ranks hold what the module is given. The playground knows this; a wrong layout is refused.',
+    'input_layouts: how the ranks hold the module’s input. The playground knows this; a wrong layout is refused.',
   ],
   desiredInputLayouts: [
     'Desired input layout',
@@ -29,7 +29,7 @@ export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan',
   ],
   outputLayouts: [
     'Output layout',
-    'output_layouts: what the module hands on, whole (Replicate), cut along the sequence (Shard(1)) or by features (Shard(-1)); without it as in torch.',
+    'output_layouts: the module’s output is whole (Replicate), cut along the sequence (Shard(1)) or by features (Shard(-1)); by default as in torch.',
   ],
   desiredOutputLayouts: [
     'Desired output layout',
@@ -37,6 +37,6 @@ export const STYLE = settings<keyof Exclude<StyleConfig, string>>('tensor.plan',
   ],
   useLocalOutput: [
     'Local output',
-    'use_local_output: whether the module hands on a plain tensor, its own part, or a DTensor. Without it, what the next module needs.',
+    'use_local_output: whether the module returns a plain tensor with its own part, or a DTensor. By default, what the next module needs.',
   ],
 });

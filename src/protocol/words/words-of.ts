@@ -1,6 +1,6 @@
 /**
- * The words of any place in the schema. A place names the variant that it is in: 'optimizer.SGD.lr'. It gathers all
- * tables, so only the command line and tests import it; a panel imports the table of its own part.
+ * The words of any place in the schema. A place names its variant: 'optimizer.SGD.lr'. This file imports all tables, so
+ * only the command line and tests import it; a panel imports the table of its own part.
  */
 import { lookup } from '../../base/lookup';
 import { BAR } from './bar';
@@ -23,7 +23,7 @@ import { STYLE, TENSOR } from './tensor';
 const TOP = { ...BAR, ...RUN };
 const TYPE = { title: 'Type', description: 'Which of the variants this is.' };
 
-/** Of two that fit, the longer one comes first. */
+/** If two prefixes fit, the longer one is first. */
 const PARTS: readonly (readonly [path: string, table: Readonly<Record<string, Setting>>])[] = [
   ['ddp.commHook', HOOK],
   ['model.layers', LAYER],
@@ -45,7 +45,7 @@ const PARTS: readonly (readonly [path: string, table: Readonly<Record<string, Se
   ['tensor', TENSOR],
 ];
 
-/** All of them, for the test that none is left over. */
+/** All words, for the test that none is unused. */
 export const ALL_WORDS: readonly Setting[] = [
   RUN,
   ...PARTS.map(([, table]) => table),
