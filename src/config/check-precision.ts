@@ -2,7 +2,6 @@
 import { type Refusal, refusedSettings } from '../base/refused-settings';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
-import { modelHalf } from '../protocol/half-of';
 
 export function checkPrecision(config: Config): void {
   const refused = inHalf(config) ?? withScaler(config);
@@ -11,25 +10,18 @@ export function checkPrecision(config: Config): void {
 
 function inHalf(config: Config): Refusal | undefined {
   const { mode, precision } = config;
-  if (precision === 'float32') return undefined;
-  const alone = ofWholeModel(config);
-  if (alone) return alone;
-  const { mixedPrecision, title } = PARALLEL_MODES[mode].face;
-  if (mixedPrecision) return undefined;
-  const hint = 'Set precision to "float32", or choose another mode.';
-  return { settings: { mode, precision }, why: `${title} computes in float32 alone in this playground`, hint };
+  const { precisions = ['float32'], title } = PARALLEL_MODES[mode].face;
+  if (precisions.includes(precision)) return precision === 'bf16' ? ofBfloat16(config) : undefined;
+  const own = precisions.map((name) => `"${name}"`).join(', ');
+  return {
+    settings: { mode, precision },
+    why: `${title} does not compute in that precision in this playground`,
+    hint: `Choose precision ${own}, or another mode.`,
+  };
 }
 
-/** model.to() of half precision: on one device, and in bfloat16 alone with optimisers that know it. */
-function ofWholeModel({ mode, precision, optimizer }: Config): Refusal | undefined {
-  if (modelHalf(precision) === undefined) return undefined;
-  if (!PARALLEL_MODES[mode].face.oneDevice)
-    return {
-      settings: { mode, precision },
-      why: 'a whole model in half precision trains on one device in this playground',
-      hint: 'Choose mode single, or precision "autocast-bf16".',
-    };
-  if (precision !== 'bf16') return undefined;
+/** model.to(torch.bfloat16): with optimisers that know it. */
+function ofBfloat16({ precision, optimizer }: Config): Refusal | undefined {
   const { type } = optimizer;
   const amsgrad = 'amsgrad' in optimizer && optimizer.amsgrad;
   if (['SGD', 'Adam', 'AdamW'].includes(type) && !amsgrad) return undefined;
@@ -41,11 +33,11 @@ function ofWholeModel({ mode, precision, optimizer }: Config): Refusal | undefin
 }
 
 function withScaler({ mode, gradScaler }: Config): Refusal | undefined {
-  const { mixedPrecision, title } = PARALLEL_MODES[mode].face;
-  if (!gradScaler.enabled || mixedPrecision === 'all') return undefined;
+  const { gradScaler: takesScaler, title } = PARALLEL_MODES[mode].face;
+  if (!gradScaler.enabled || takesScaler) return undefined;
   return {
     settings: { mode, 'gradScaler.enabled': true },
     why: `torch.amp.GradScaler unscales the gradients of one optimiser that a rank steps by itself, and ${title} is not run with one here`,
-    hint: 'Set gradScaler.enabled to false, or choose mode single, ddp, sharded or tensor.',
+    hint: 'Set gradScaler.enabled to false, or choose mode single, ddp, dataParallel, sharded or tensor.',
   };
 }

@@ -34,8 +34,8 @@ export function parseConfig(input: unknown): Config {
   checkOptimizer(config);
   const mode = PARALLEL_MODES[config.mode];
   checkAxes(config);
-  checkPrecision(config);
   mode.check?.(config);
+  checkPrecision(config);
   if (!mode.face.oneDevice && config.nodes > config.worldSize) {
     const { nodes, worldSize } = config;
     throw refusedSettings({

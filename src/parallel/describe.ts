@@ -3,11 +3,12 @@
  * sends. Computed once, with the Programs, and stored in the blueprint and in SessionInfo. Called by blueprint.ts.
  */
 import { must } from '../base/invariant';
+import type { GraphValue } from '../graph/graph';
 import { LOSS_WEIGHTS } from '../nn/losses';
 import type { ClosedForm, KindForm } from '../protocol/closed-form';
 import type { BucketsInfo, PlanInfo, ShardingInfo } from '../protocol/session-info';
 import type { StepKind } from '../protocol/step-kind';
-import { tensorBytes } from '../tensor/shape';
+import { elements, tensorBytes } from '../tensor/shape';
 import { type RunSizes, type TransferSizes, together } from './closed-form';
 import type { ModeInput, ParallelMode } from './mode';
 import type { StageGraph } from './stage-graph';
@@ -64,10 +65,14 @@ function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm
   return first && together([first, ...others], kind.ofOneBatch);
 }
 
+/** A message holds whole words: two halves each, of a tensor in half precision. */
+const sentBytes = ({ type, half }: GraphValue): number =>
+  half ? 4 * Math.ceil(elements(type.shape) / 2) : tensorBytes(type);
+
 function transferSizes({ mode, input, stage }: Described): TransferSizes {
   const { values } = stage.graph;
   const bytesOf = (names: ReadonlySet<string>): number =>
-    values.reduce((sum, { name, type }) => (names.has(name) ? sum + tensorBytes(type) : sum), 0);
+    values.reduce((sum, value) => (names.has(value.name) ? sum + sentBytes(value) : sum), 0);
   const output = must(
     values.find(({ name }) => name === stage.output),
     stage.output,
@@ -80,7 +85,7 @@ function transferSizes({ mode, input, stage }: Described): TransferSizes {
       new Set(values.flatMap((v) => (v.role === 'buffer' && v.name !== LOSS_WEIGHTS ? [v.name] : []))),
     ),
     inputRowBytes: tensorBytes({ shape: input.inputShape, dtype: input.inputType }),
-    outputRowBytes: tensorBytes(output.type) / rows,
+    outputRowBytes: tensorBytes(output.type) / rows / (output.half ? 2 : 1),
     borderRowBytes: (mode.borders?.(input) ?? []).map(
       ({ inputShape, inputHalf }) => tensorBytes({ shape: inputShape }) / (inputHalf ? 2 : 1),
     ),

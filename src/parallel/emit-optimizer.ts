@@ -210,7 +210,7 @@ function emitGroup(
   const states = optimizerState(own).map(({ name: state, fill }) =>
     names.map((name) => {
       const buffer = `${name}.${state}`;
-      const { shape, dtype, onHost } = lane.spec(name);
+      const { shape, dtype, onHost, asHalf } = lane.spec(name);
       const pool = `optimizer.${state}`;
       lane.buffer({
         name: buffer,
@@ -221,6 +221,7 @@ function emitGroup(
         pool,
         fill,
         ...(onHost ? { onHost } : {}),
+        ...(asHalf ? { asHalf } : {}),
       });
       return buffer;
     }),

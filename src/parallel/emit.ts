@@ -36,7 +36,7 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
       shape: value.type.shape,
       dtype: value.type.dtype,
       ...(region ? { region } : {}),
-      ...(value.half ? { asHalf: true as const } : {}),
+      ...(value.half ? { asHalf: value.half } : {}),
     };
     if (value.role === 'parameter')
       lane.buffer({ ...base, category: 'parameter', persistent: true, pool: 'parameters' });
@@ -59,10 +59,10 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
 
 /** Declares only parameters and buffers, for a rank without a batch. */
 export function declareState(lane: LaneBuilder, { graph }: Pick<StageGraph, 'graph'>): void {
-  for (const { name, type, role } of graph.values) {
-    if (role === 'parameter')
-      lane.buffer({ name, ...type, category: 'parameter', persistent: true, pool: 'parameters' });
-    else if (role === 'buffer') lane.buffer({ name, ...type, category: 'buffer', persistent: true });
+  for (const { name, type, role, half } of graph.values) {
+    const base = { name, ...type, persistent: true, ...(half ? { asHalf: half } : {}) };
+    if (role === 'parameter') lane.buffer({ ...base, category: 'parameter', pool: 'parameters' });
+    else if (role === 'buffer') lane.buffer({ ...base, category: 'buffer' });
   }
 }
 

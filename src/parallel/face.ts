@@ -51,8 +51,10 @@ export interface Face {
     | 'tensor'
   )[];
   readonly controls?: readonly FaceControl[];
-  /** Mixed precision that its runs support: all, autocast without a GradScaler, or (absent) none. */
-  readonly mixedPrecision?: 'all' | 'autocast';
+  /** Precisions that its runs support; absent: float32 alone. */
+  readonly precisions?: readonly Config['precision'][];
+  /** Its runs support a GradScaler. */
+  readonly gradScaler?: true;
   /** The run has one device, whatever `worldSize` is. */
   readonly oneDevice?: true;
   /** Each device has its own process, a rank of a process group, even with one device. */
@@ -80,6 +82,9 @@ export interface Face {
   /** Why its weights differ from a single device's; undefined: only the order of sums differs. */
   differenceCause?(config: Config): string | undefined;
 }
+
+/** What torch.autocast computes in, and float32. */
+export const AUTOCAST: readonly Config['precision'][] = ['float32', 'autocast-bf16', 'autocast-fp16'];
 
 const COUNTS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'] as const;
 /** A number as the first word of a sentence. */

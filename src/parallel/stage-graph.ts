@@ -11,6 +11,7 @@ import type { Segment } from '../graph/passes/checkpoint';
 import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
+import type { LaneBuilder } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
 import { halfOf, modelHalf, paramHalf, reduceHalf } from '../protocol/half-of';
 import type { Axis } from '../protocol/mesh';
@@ -19,6 +20,7 @@ import type { Rank } from '../protocol/trace';
 import type { TensorRegion } from '../sharding/piece';
 import type { HalfFormat } from '../tensor/half-bits';
 import type { DType, Shape } from '../tensor/shape';
+import type { HalfValues } from './emit-halves';
 import type { ModeInput } from './mode-input';
 
 /**
@@ -236,7 +238,12 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   };
 }
 
-function forwardPrecision(config: Config): ForwardPrecision | undefined {
+/** What keeps values of a lane in half precision; undefined: its layers compute in float32. */
+export const halvesOf = (config: Config, lane: LaneBuilder): HalfValues | undefined =>
+  halfOf(config) === undefined ? undefined : new (MIXED_PRECISION.get().HalfValues)(lane);
+
+/** Which operators compute in half precision; undefined: none does. */
+export function forwardPrecision(config: Config): ForwardPrecision | undefined {
   const half = halfOf(config);
   if (half === undefined) return undefined;
   const { Autocast, AllInHalf } = MIXED_PRECISION.get();

@@ -133,7 +133,7 @@ export interface BufferSpec {
    * The float32 values of a tensor in half precision: on modelled machines, which have native halves, an element takes
    * two bytes.
    */
-  readonly asHalf?: true;
+  readonly asHalf?: HalfFormat;
   /** CPU offload: on modelled machines the buffer is in the host's memory. Here it is with the others. */
   readonly onHost?: true;
   /** The buffer's words hold a tensor in half precision, two elements per word; readers see the tensor's elements. */

@@ -89,6 +89,7 @@ function tensorWords(name: string): string {
     unitWords(name) ??
     halfWords(name) ??
     bucketWords(name) ??
+    replicaWords(name) ??
     stepWords(name) ??
     scratchWords(name) ??
     gradientWords(name) ??
@@ -96,6 +97,12 @@ function tensorWords(name: string): string {
     partWords(name) ??
     name
   );
+}
+
+/** Rows of a DataParallel replica on cuda:0: 'outputs of the replica on cuda:1'. */
+function replicaWords(name: string): string | undefined {
+  const [, grad, device] = /^output(\.grad)?\.(?:from|to)(\d+)$/.exec(name) ?? [];
+  return device && `${grad ? 'gradient of the ' : ''}outputs of the replica on cuda:${device}`;
 }
 
 /** What a unit of fully_shard sends and receives: 'gathered parameters of layer 2', 'gradients of the root'. */

@@ -12,6 +12,7 @@ import { ALGORITHMS } from '../protocol/words/algorithms';
 import { hookSentence } from './hook-sentence';
 import { endUs, spanOf } from './lanes';
 import { dividesAtFirst, divisorWords } from './moments/divided';
+import { plainText } from './moments/marked';
 import { precisionSentence } from './moments/precision-sentence';
 import { shardedSentence } from './moments/sharded-sentence';
 import { tensorSentence } from './moments/tensor-sentence';
@@ -37,8 +38,11 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
   const one = { text: who, many: false, all: false };
   const own =
     hookSentence(trace, e, who) ??
-    unmarked(precisionSentence(trace, e, one) ?? shardedSentence(trace, e, one) ?? tensorSentence(trace, e, one));
-  if (own !== undefined) return own;
+    precisionSentence(trace, e, one) ??
+    shardedSentence(trace, e, one) ??
+    tensorSentence(trace, e, one);
+  // The marks around layers and buckets are for the titles of moments.
+  if (own !== undefined) return plainText(own);
   if (e.kind === 'load') return loadSentence(trace, e, who);
   if (e.name === 'ops/copy') return copySentence(e, who);
   if (e.name === 'comm/flatten') return flattenSentence(e, who);
@@ -57,9 +61,6 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
       return `${e.phase}: ${who} runs ${e.name}`;
   }
 }
-
-/** Without the marks around layers, which are for the titles of moments. */
-const unmarked = (sentence: string | undefined): string | undefined => sentence?.replace(/[«»]/g, '');
 
 function optimizerSentence(e: TraceEvent, who: string): string {
   switch (e.name) {

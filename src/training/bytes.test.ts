@@ -111,6 +111,10 @@ const XOR: ConfigInput = { model: NORM, data: { type: 'xor', samples: 84 }, batc
 
 test.each<ConfigInput>([
   { mode: 'dataParallel', accumulate: 3 },
+  { mode: 'dataParallel', worldSize: 4, batchSize: 12, dropLast: true, precision: 'autocast-fp16' },
+  { mode: 'parameterServer', precision: 'autocast-bf16' },
+  { mode: 'ddp', precision: 'bf16', ddp: { findUnusedParameters: true } },
+  { ...TANH, mode: 'ddp', precision: 'bf16', ddp: { algorithm: 'naive', bucketCapMb: 0.00002 } },
   { mode: 'dataParallel', worldSize: 8, batchSize: 10, data: { type: 'xor', samples: 80 } },
   { mode: 'modelParallel', accumulate: 2, clipGradNorm: 1, modelParallel: { split: [2, 3, 1] } },
   { mode: 'pipeline', pipeline: { microBatches: 4, split: [2, 3, 1] } },

@@ -82,7 +82,7 @@ function otherPrecisions(run: Config): readonly Suggestion[] {
         gradScaler: { ...gradScaler, enabled: false },
       },
     },
-    ...(FACES[run.mode].mixedPrecision === 'all'
+    ...(FACES[run.mode].gradScaler
       ? [{ words: gradScaler.enabled ? 'without a GradScaler' : 'with a GradScaler', config: scaler }]
       : []),
   ];

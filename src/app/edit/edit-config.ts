@@ -173,14 +173,14 @@ export function withMode(config: Config, mode: Config['mode'], rows?: number): C
 /** What the mode cannot compute in becomes what is nearest: autocast in place of a whole model in half precision. */
 function withPrecisionOf(config: Config): Config {
   const { mode, gradScaler } = config;
-  const { mixedPrecision } = FACES[mode];
-  const enabled = gradScaler.enabled && mixedPrecision === 'all';
+  const enabled = gradScaler.enabled && FACES[mode].gradScaler === true;
   return { ...config, precision: precisionIn(config), gradScaler: { ...gradScaler, enabled } };
 }
 
 function precisionIn(config: Config): Config['precision'] {
   const { mode, precision } = config;
-  if (!FACES[mode].mixedPrecision || paramHalf(config)) return 'float32';
+  if (paramHalf(config)) return 'float32';
   const half = modelHalf(precision);
-  return half === undefined || FACES[mode].oneDevice ? precision : autocastIn(half);
+  const nearest = [precision, ...(half ? [autocastIn(half)] : []), 'autocast-fp16', 'float32'] as const;
+  return nearest.find((own) => FACES[mode].precisions?.includes(own)) ?? 'float32';
 }

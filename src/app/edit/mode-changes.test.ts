@@ -51,17 +51,19 @@ describe('switching modes', () => {
   it('a mode that computes in float32 alone leaves half precision, and gives it back', () => {
     const half = { ...PAGE_CONFIG, precision: 'autocast-fp16' as const };
     const scaled = { ...half, mode: 'ddp' as const, gradScaler: { ...half.gradScaler, enabled: true } };
-    for (const { name, mixedPrecision } of Object.values(FACES)) {
+    for (const { name, precisions, gradScaler } of Object.values(FACES)) {
       const there = switchMode(scaled, name, NONE);
-      expect(there.config.precision).toBe(mixedPrecision ? 'autocast-fp16' : 'float32');
-      expect(there.config.gradScaler.enabled).toBe(mixedPrecision === 'all');
+      expect(there.config.precision).toBe(precisions?.includes('autocast-fp16') ? 'autocast-fp16' : 'float32');
+      expect(there.config.gradScaler.enabled).toBe(gradScaler === true);
       expect(() => parseConfig(there.config)).not.toThrow();
       expect(switchMode(there.config, 'ddp', { ...NONE, changes: there.changes }).config).toMatchObject(scaled);
     }
     const whole = { ...PAGE_CONFIG, mode: 'single' as const, precision: 'bf16-master' as const };
     expect(switchMode(whole, 'pipeline', NONE).config.precision).toBe('autocast-bf16');
     expect(switchMode(whole, 'tensor', NONE).config.precision).toBe('autocast-bf16');
-    expect(switchMode(whole, 'dataParallel', NONE).config.precision).toBe('float32');
+    expect(switchMode(whole, 'parameterServer', NONE).config.precision).toBe('autocast-bf16');
+    // nn.DataParallel hands its threads no dtype.
+    expect(switchMode(whole, 'dataParallel', NONE).config.precision).toBe('autocast-fp16');
     const policy = { ...half, sharded: { ...half.sharded, paramDtype: 'bfloat16' as const } };
     expect(switchMode(policy, 'sharded', NONE).config.precision).toBe('float32');
     expect(switchMode(policy, 'ddp', NONE).config.precision).toBe('autocast-fp16');

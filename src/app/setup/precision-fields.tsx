@@ -1,5 +1,6 @@
 /** What layers compute in, and the gradient scaler: both where the mode takes them. */
 import { FACES } from '../../parallel/faces';
+import type { Config } from '../../protocol/config';
 import { halfOf } from '../../protocol/half-of';
 import { GRAD_SCALER } from '../../protocol/words/grad-scaler';
 import { RUN } from '../../protocol/words/run';
@@ -7,18 +8,14 @@ import { loadedPanel } from '../boundary/loaded-panel';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
 import { useApp } from '../state/use-app';
 
-const AUTOCAST = {
+const WORDS: Readonly<Record<Config['precision'], string>> = {
   float32: 'float32',
   'autocast-bf16': 'autocast, bfloat16',
   'autocast-fp16': 'autocast, float16',
-} as const;
-/** Of a whole model, on one device. */
-const ALL = {
-  ...AUTOCAST,
   'bf16-master': 'bfloat16, float32 master',
   'fp16-master': 'float16, float32 master',
   bf16: 'bfloat16 alone',
-} as const;
+};
 
 const PrecisionPanel = loadedPanel(
   'The gradients in half precision',
@@ -27,13 +24,14 @@ const PrecisionPanel = loadedPanel(
 
 export function PrecisionFields() {
   const config = useApp((app) => app.config);
-  const { mixedPrecision, oneDevice } = FACES[config.mode];
-  if (!mixedPrecision) return null;
+  const { precisions, gradScaler } = FACES[config.mode];
+  if (!precisions) return null;
+  const words = Object.fromEntries(precisions.map((precision) => [precision, WORDS[precision]]));
   return (
     <>
-      <ChoiceSetting {...RUN.precision} words={oneDevice ? ALL : AUTOCAST} />
-      {mixedPrecision === 'all' && <FlagSetting {...GRAD_SCALER.enabled} />}
-      {mixedPrecision === 'all' && config.gradScaler.enabled && (
+      <ChoiceSetting {...RUN.precision} words={words} />
+      {gradScaler && <FlagSetting {...GRAD_SCALER.enabled} />}
+      {gradScaler && config.gradScaler.enabled && (
         <>
           <NumberSetting {...GRAD_SCALER.initScale} />
           <NumberSetting {...GRAD_SCALER.growthFactor} />

@@ -6,7 +6,6 @@
 import { useMemo } from 'react';
 import { lastOf, momentAt } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
-import { standstillSentence } from '../failures/standstill-words';
 import type { App } from '../state/app-state';
 import { useTimely } from '../state/timely';
 import { useStageWords } from '../terms/use-stage-words';
@@ -21,9 +20,9 @@ export function useSentence(everyMs: number): Said {
   const words = useStageWords();
   const [trace, event, alone, clock, stands] = useTimely(placeOf, everyMs);
   return useMemo((): Said => {
-    if (stands !== undefined) return { sentence: stands, why: undefined };
-    if (!trace || !words) return { sentence: '', why: undefined };
     if (words === 'missing') return { sentence: MISSING, why: undefined };
+    if (words && stands) return { sentence: words.standstillSentence(stands), why: undefined };
+    if (!words || !trace) return { sentence: '', why: undefined };
     if (alone) return { sentence: words.sentenceOf(trace, event, clock), why: undefined };
     const moment = momentAt(momentsOf(trace), event);
     return { sentence: words.sentenceAt(trace, event, clock), why: moment && words.whyOf(trace, moment, clock) };
@@ -38,8 +37,8 @@ function placeOf({ cursor, cursorFraction, traces, hovered, pinned, clock, stand
   // Not the last of its moment: a cursor that rests there was sent to that single event.
   const single = moment !== undefined && cursorFraction === 1 && lastOf(moment) !== cursor?.event;
   const ofMoment = moment && !single ? lastOf(moment) : cursor?.event;
-  const said = standstill && hovered === undefined ? standstillSentence(standstill) : undefined;
-  return [at, picked ?? ofMoment ?? -1, picked !== undefined || single, clock, said] as const;
+  const stands = hovered === undefined ? standstill : undefined;
+  return [at, picked ?? ofMoment ?? -1, picked !== undefined || single, clock, stands] as const;
 }
 
 const MISSING = 'The sentence for this moment could not be downloaded: check the connection and reload the page';

@@ -4,14 +4,16 @@
  */
 import type { TorchNeeds } from '../../protocol/exported';
 
-/** Which version introduced which name, newest first. */
-const INTRODUCED: readonly (readonly [word: string, torch: string, why: string])[] = [
+/** Which version introduced which name, newest first. `beside`: a name that the script must have, too. */
+const INTRODUCED: readonly (readonly [word: string, torch: string, why: string, beside?: string])[] = [
   ['init_sync=', '2.7', "DistributedDataParallel's init_sync"],
   ['torch.distributed.pipelining', '2.6', 'torch.distributed.pipelining'],
   ['import fully_shard', '2.6', 'torch.distributed.fsdp.fully_shard'],
   ['torch.distributed.tensor.parallel', '2.6', 'torch.distributed.tensor.parallel'],
   ['get_total_norm', '2.6', 'nn.utils.get_total_norm'],
   ['torch.amp.GradScaler', '2.3', 'torch.amp.GradScaler'],
+  ['bf16_compress_hook', '2.2', 'an all-reduce in bfloat16 over gloo'],
+  ['model.to(torch.bfloat16)', '2.2', 'an all-reduce in bfloat16 over gloo', 'DistributedDataParallel('],
   ['use_reentrant=', '2.0', 'checkpoint_sequential with use_reentrant=False'],
 ];
 
@@ -20,6 +22,6 @@ export const OLDEST_TORCH = '1.13';
 
 export function needsOf(text: string): TorchNeeds {
   const [, torch = OLDEST_TORCH, why = 'torchrun and torch.autocast on the CPU'] =
-    INTRODUCED.find(([word]) => text.includes(word)) ?? [];
+    INTRODUCED.find(([word, , , beside = word]) => text.includes(word) && text.includes(beside)) ?? [];
   return { torch, why };
 }

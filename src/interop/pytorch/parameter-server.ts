@@ -7,6 +7,7 @@ import type { Config } from '../../protocol/config';
 import { clipLines } from './clip';
 import { type CodeLine, codeLine as line } from './code-line';
 import { hasBatchNorm } from './model';
+import { autocastLine } from './precision';
 import type { Wording } from './wording';
 
 /** After the optimiser has been made: the workers, and the versions that they may see. */
@@ -54,12 +55,16 @@ export function workerLoop(
       ]
     : [];
   const pulls = synchronous ? 'worker.load_state_dict(model.state_dict())' : 'worker.load_state_dict(versions[0])';
+  const within = autocastLine(config, 'device');
+  const forward = [
+    line('output = worker(part.to(device))', 'forward'),
+    line(`loss = ${lossCall.replace(/\by\b/g, 'target.to(device)')}`, 'loss'),
+  ];
   const work = [
     line('device = next(worker.parameters()).device'),
     line(pulls, 'pull'),
     line('worker.zero_grad()', 'zero_grad'),
-    line('output = worker(part.to(device))', 'forward'),
-    line(`loss = ${lossCall.replace(/\by\b/g, 'target.to(device)')}`, 'loss'),
+    ...(within === undefined ? forward : [line(within), ...indent(forward)]),
     line(scale === '' ? 'loss.backward()' : `(loss${scale}).backward()`, 'backward'),
     line('for p, q in zip(model.parameters(), worker.parameters()):', 'push'),
     line(

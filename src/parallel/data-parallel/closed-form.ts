@@ -3,7 +3,7 @@
  * gradients come back to it. Called through mode.ts.
  */
 import type { ClosedForm } from '../../protocol/closed-form';
-import { closedForm, type FormPass, type RunSizes, stateText, sum } from '../closed-form';
+import { borderBytes, closedForm, type FormPass, type RunSizes, stateText, sum } from '../closed-form';
 
 export function dataParallelForm({ transfers }: RunSizes, { rows }: FormPass): ClosedForm {
   const { parameterBytes, gradientBytes, bufferBytes, inputRowBytes, outputRowBytes } = transfers;
@@ -15,10 +15,12 @@ export function dataParallelForm({ transfers }: RunSizes, { rows }: FormPass): C
       '0: the whole batch fits one chunk',
     );
   const away = sum(replicas);
-  const root = (n - 1) * (parameterBytes + bufferBytes) + away * (inputRowBytes + outputRowBytes);
+  const outputBytes = (count: number): number => borderBytes(outputRowBytes, count);
+  const root =
+    (n - 1) * (parameterBytes + bufferBytes) + away * inputRowBytes + sum(replicas.map((count) => outputBytes(count)));
   const perDevice = rows.map((count, device) => {
     if (device === 0) return root;
-    return count > 0 ? gradientBytes + count * outputRowBytes : 0;
+    return count > 0 ? gradientBytes + outputBytes(count) : 0;
   });
   const { state, gradients, sizes } = stateText(transfers);
   const text = `cuda:0 sends (n-1) × ${state} + ${away} rows of ${inputRowBytes} B of inputs and ${outputRowBytes} B of output gradients, each replica ${gradients} + its outputs; n = ${n}, ${sizes}`;

@@ -1,18 +1,20 @@
 /** The part of the mode that is loaded when a run needs it. Only mode.ts imports this file. */
 import { at, must } from '../../base/invariant';
-import { type Graph, GraphBuilder } from '../../graph/graph';
+import { GraphBuilder, type GraphNode } from '../../graph/graph';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { buildLoss } from '../../nn/losses';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protocol/step-kind';
 import { declareValues, emitAccumulate, emitLoad, emitMasks, emitNode } from '../emit';
-import { emitOptimizer } from '../emit-optimizer';
+import type { HalfValues } from '../emit-halves';
+import { emitOptimizer, GRAD_SCALER } from '../emit-optimizer';
 import type { ModeInput, RowSlice } from '../mode';
-import { nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
+import { forwardPrecision, halvesOf, nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
 import { emitWholeBatch } from '../step/step';
 import { chunkRows } from './chunk-rows';
 import { gather, type ReplicaMove, reduceAddCoalesced, replicate, scatter } from './moves';
+import { gatherHalves, scatterHalves } from './moves-in-half';
 
 export { dataParallelForm as closedForm } from './closed-form';
 export { chunkNotices as notices } from './notices';
@@ -49,6 +51,7 @@ function emitReplicas(
   }));
   for (const { lane, stage } of replicas) declareValues(lane, stage);
   const move: ReplicaMove = { builder, replicas };
+  const halves = replicas.map(({ lane }) => halvesOf(input.config, lane));
 
   root.buffer({
     name: 'batch',
@@ -62,18 +65,20 @@ function emitReplicas(
   replicate(move);
   for (const { lane, stage } of replicas) emitMasks(lane, stage);
   for (const node of nodesOf(at(replicas, 0).stage, 'forward').keys()) {
-    for (const { lane, stage } of replicas)
-      emitNode(lane, stage, must(nodesOf(stage, 'forward')[node], 'node'), 'parallel_apply');
+    for (const [d, { lane, stage }] of replicas.entries())
+      emitNode(lane, stage, must(nodesOf(stage, 'forward')[node], 'node'), 'parallel_apply', halves[d]);
   }
-  const lossGraph = gatherAndLoss(move, input, rows);
-  for (const node of lossGraph.nodes) emitNode(root, { graph: lossGraph, parameters: [] }, node);
-  scatter(move, OUTPUT_GRADIENT, (r) => r.stage.outputGradient, 'gradient', {
+  const { isHalf } = emitLoss(move, input, rows, halves[0]);
+  const toReplicas = isHalf ? scatterHalves : scatter;
+  toReplicas(move, OUTPUT_GRADIENT, (r) => r.stage.outputGradient, 'gradient', {
     phase: 'backward',
     anchor: 'backward',
   });
   for (const node of nodesOf(at(replicas, 0).stage, 'backward').keys()) {
-    for (const { lane, stage } of replicas)
-      emitNode(lane, { graph: stage.graph, parameters: [] }, must(nodesOf(stage, 'backward')[node], 'node'));
+    for (const [d, { lane, stage }] of replicas.entries()) {
+      const graph = { graph: stage.graph, parameters: [] };
+      emitNode(lane, graph, must(nodesOf(stage, 'backward')[node], 'node'), undefined, halves[d]);
+    }
   }
   reduceAddCoalesced(move);
   const { parameters } = at(replicas, 0).stage;
@@ -81,19 +86,34 @@ function emitReplicas(
   return parameters;
 }
 
-/** Gather.apply (concatenate on device 0), then the loss on device 0. Returns the graph of the loss. */
-function gatherAndLoss({ builder, replicas }: ReplicaMove, input: ModeInput, rows: number): Graph {
+/**
+ * Gather.apply (concatenate on device 0), then the loss on device 0 and the gradient of the outputs. Returns whether
+ * the outputs and their gradient are in half precision.
+ */
+function emitLoss(
+  { builder, replicas }: ReplicaMove,
+  input: ModeInput,
+  rows: number,
+  halves: HalfValues | undefined,
+): { readonly isHalf: boolean } {
   const root = builder.lane(0);
-  const rowShape = root.spec(at(replicas, 0).stage.output).shape.slice(1);
+  const { config } = input;
+  const { graph: replica, output: replicaOutput } = at(replicas, 0).stage;
+  const { type, half } = must(
+    replica.values.find(({ name }) => name === replicaOutput),
+    replicaOutput,
+  );
+  const shape = [rows, ...type.shape.slice(1)];
 
-  const graph = new GraphBuilder(input.ops);
-  const output = graph.value(OUTPUT, { shape: [rows, ...rowShape], dtype: 'f32' }, 'activation');
-  const target = graph.value('y', { shape: [rows, ...input.targetShape], dtype: input.targetType }, 'target');
-  const loss = buildLoss(graph, input.config.loss, output, target);
-  graph.backward(new Map([[loss, graph.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed')]]), [output]);
-  const finished = graph.finish();
+  const building = new GraphBuilder(input.ops, forwardPrecision(config));
+  const output = building.value(OUTPUT, { shape, dtype: 'f32' }, 'activation', half);
+  const target = building.value('y', { shape: [rows, ...input.targetShape], dtype: input.targetType }, 'target');
+  const loss = buildLoss(building, config.loss, output, target);
+  building.backward(new Map([[loss, building.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed')]]), [output]);
+  const graph = building.finish();
+  const lossGradient = 1 / config.accumulate;
   declareValues(root, {
-    graph: finished,
+    graph,
     input: OUTPUT,
     output: OUTPUT,
     outputGradient: OUTPUT_GRADIENT,
@@ -102,10 +122,17 @@ function gatherAndLoss({ builder, replicas }: ReplicaMove, input: ModeInput, row
     registered: [],
     masks: [],
     regions: new Map(),
-    lossGradient: 1 / input.config.accumulate,
+    lossGradient,
   });
 
-  gather({ builder, replicas }, OUTPUT);
+  const fromReplicas = half ? gatherHalves : gather;
+  fromReplicas({ builder, replicas }, OUTPUT);
   emitLoad(root, { buffer: 'y', source: 'targets', start: 0, count: rows });
-  return finished;
+  const emit = (nodes: readonly GraphNode[]) => {
+    for (const node of nodes) emitNode(root, { graph, parameters: [] }, node, undefined, halves);
+  };
+  emit(graph.nodes.filter(({ phase }) => phase !== 'backward'));
+  if (config.gradScaler.enabled) GRAD_SCALER.get().emitScaledSeed(root, config, lossGradient);
+  emit(graph.nodes.filter(({ phase }) => phase === 'backward'));
+  return { isHalf: half !== undefined };
 }

@@ -4,6 +4,9 @@ import { type Face, NORM_OF_PARTS, plainRole } from '../face';
 
 export const dataParallel: Face = {
   name: 'dataParallel',
+  // Its replicas' threads autocast to float16, whatever dtype the script gives (torch/nn/parallel/parallel_apply.py).
+  precisions: ['float32', 'autocast-fp16'],
+  gradScaler: true,
   title: 'DataParallel',
   listed: 'DataParallel',
   short: 'DataParallel',

@@ -8,8 +8,10 @@
 
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
+import { halfOf } from '../../protocol/half-of';
 import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { type ParallelMode, SCRIPT } from '../mode';
+import { checkAutocast } from './checks';
 import { chunkRows } from './chunk-rows';
 import { dataParallel as face } from './face';
 
@@ -19,6 +21,8 @@ export const dataParallel: ParallelMode = {
   face,
   parts: [COMPILER],
   listing: new Part(SCRIPT, async () => (await import('./listing')).dataParallelListing),
+  opFamilies: (config) => (halfOf(config) ? ['halves'] : []),
+  check: checkAutocast,
   wrapsModel: true,
   mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),

@@ -3,15 +3,19 @@
  * forward pass (_sync_buffers).
  */
 
+import { runAttrs, wholeRun } from '../../collectives/copied-runs';
+import { halfWords } from '../../graph/ops/precision/half-words';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { LOSS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
-import type { Where } from '../../program/lane-builder';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
+import { modelHalf } from '../../protocol/half-of';
 import type { Group } from '../../protocol/mesh';
 import { CONSTRUCT } from '../../protocol/step-kind';
 import type { CollectiveRef, DeviceIndex } from '../../protocol/trace';
+import type { HalfFormat } from '../../tensor/half-bits';
 import { elements } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
@@ -21,17 +25,21 @@ import type { StageGraph } from '../stage-graph';
  * drew.
  */
 export function construct(input: ModeInput): Program | undefined {
-  const { worldSize, model, ddp } = input.config;
+  const { worldSize, model, ddp, precision } = input.config;
   if (worldSize === 1 || !ddp.initSync) return undefined;
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), input.ops);
   const parameters = parameterList(model.layers);
+  const half = modelHalf(precision);
+  const asHalf = half ? { asHalf: half } : {};
   for (const { name, shape } of parameters) {
-    for (const lane of builder.lanes)
-      lane.buffer({ name, shape, dtype: 'f32', category: 'parameter', persistent: true, pool: 'parameters' });
+    const spec = { name, shape, dtype: 'f32', category: 'parameter', persistent: true, pool: 'parameters' } as const;
+    for (const lane of builder.lanes) lane.buffer({ ...spec, ...asHalf });
   }
   const buffers = bufferSpecs(model.layers);
-  for (const { name, shape, dtype } of buffers)
-    for (const lane of builder.lanes) lane.buffer({ name, shape, dtype, category: 'buffer', persistent: true });
+  for (const { name, shape, dtype } of buffers) {
+    const spec = { name, shape, dtype, category: 'buffer', persistent: true } as const;
+    for (const lane of builder.lanes) lane.buffer({ ...spec, ...(dtype === 'f32' ? asHalf : {}) });
+  }
   broadcast(
     { builder, group: builder.mesh.world, source: 0 },
     [...parameters, ...buffers].map((p) => p.name),
@@ -58,9 +66,12 @@ interface Broadcast {
   readonly source: DeviceIndex;
 }
 
+/** A tensor in half precision crosses as halves. */
 export function broadcast({ builder, group, source }: Broadcast, names: readonly string[], where: Where): void {
   for (const name of names) {
-    const { shape, dtype } = builder.lane(source).spec(name);
+    const { shape, dtype, asHalf } = builder.lane(source).spec(name);
+    const sent = asHalf ? sentWords(name) : name;
+    if (asHalf) pack(builder.lane(source), name, asHalf, where);
     const collective: CollectiveRef = {
       seq: builder.nextSeq(group),
       op: 'broadcast',
@@ -69,11 +80,27 @@ export function broadcast({ builder, group, source }: Broadcast, names: readonly
       ...(group.id === builder.mesh.world.id ? {} : { group }),
     };
     for (const lane of builder.lanesOf(group).filter(({ device }) => device !== source)) {
+      if (asHalf) declareWords(lane, name, asHalf);
       builder.transfer(
-        { device: source, slice: builder.lane(source).whole(name), where },
-        { device: lane.device, slice: lane.whole(name), where },
+        { device: source, slice: builder.lane(source).whole(sent), where },
+        { device: lane.device, slice: lane.whole(sent), where },
         { name: `${name}.broadcast`, payload: 'parameter', collective },
       );
+      if (asHalf) lane.compute('precision/unpack', [sent], [name], { format: asHalf, shape }, where);
     }
   }
+}
+
+const sentWords = (name: string): string => `${name}.sent`;
+
+function declareWords(lane: LaneBuilder, name: string, format: HalfFormat): void {
+  const { shape } = lane.spec(name);
+  const spec = { name: sentWords(name), shape: halfWords(shape), dtype: 'i32', persistent: false } as const;
+  lane.buffer({ ...spec, category: 'communication', halves: { format, shape } });
+}
+
+function pack(lane: LaneBuilder, name: string, format: HalfFormat, where: Where): void {
+  declareWords(lane, name, format);
+  const attrs = runAttrs([wholeRun(elements(lane.spec(name).shape))], format);
+  lane.compute('halves/copy', [name], [sentWords(name)], attrs, where);
 }

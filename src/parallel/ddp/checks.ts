@@ -6,6 +6,7 @@ import { refusedSettings } from '../../base/refused-settings';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
+import { modelHalf } from '../../protocol/half-of';
 
 /** Hooks that work on the flat bucket itself. */
 export const COMPRESSING: ReadonlySet<string> = new Set(['fp16Compress', 'bf16Compress', 'powerSGD']);
@@ -13,6 +14,24 @@ export const COMPRESSING: ReadonlySet<string> = new Set(['fp16Compress', 'bf16Co
 export function checkDdp(config: Config): void {
   checkRows(config);
   checkHook(config);
+  checkBfloat16(config);
+}
+
+/** Settings that read or keep the flat bucket itself, which a model in bfloat16 has packed. */
+function checkBfloat16({ precision, ddp }: Config): void {
+  if (modelHalf(precision) === undefined) return;
+  const refuse = (settings: Readonly<Record<string, unknown>>, hint: string) =>
+    refusedSettings({
+      settings: { precision, ...settings },
+      why: 'this playground does not run the two together: gradients in bfloat16 lie in the bucket two to a word',
+      hint,
+    });
+  const autocast = 'or precision to "autocast-bf16"';
+  const { type } = ddp.commHook;
+  if (type !== 'allreduce')
+    throw refuse({ 'ddp.commHook.type': type }, `Set ddp.commHook.type to "allreduce", ${autocast}.`);
+  const views = { 'ddp.gradientAsBucketView': ddp.gradientAsBucketView };
+  if (ddp.gradientAsBucketView) throw refuse(views, `Set ddp.gradientAsBucketView to false, ${autocast}.`);
 }
 
 function checkRows({ ddp: { samplesPerRank }, worldSize, batchSize, shuffle }: Config): void {

@@ -6,7 +6,7 @@ import type { ClosedForm } from '../../protocol/closed-form';
 import { tensorBytes } from '../../tensor/shape';
 import { closedForm, type FormPass, type RunSizes, sum } from '../closed-form';
 import type { HookBytes } from './hook-bytes';
-import { HOOK_BYTES, hasHook } from './rare-parts';
+import { HOOK_BYTES, hasOwnBytes } from './rare-parts';
 
 const REDUCTIONS = { speaksOf: 'reductions' } as const;
 
@@ -25,7 +25,7 @@ export function ddpForm(run: RunSizes, pass: FormPass): ClosedForm {
       '0: under no_sync() gradients stay on their rank',
       REDUCTIONS,
     );
-  const { bytes, note } = hasHook(config) ? HOOK_BYTES.get().hookBytes(run, pass) : allBytes(run);
+  const { bytes, note } = hasOwnBytes(config) ? HOOK_BYTES.get().hookBytes(run, pass) : allBytes(run);
   const remark = note === '' ? '' : ` (${note})`;
   if (config.ddp.algorithm === 'naive') {
     const perDevice = Array.from({ length: n }, (_, rank) => (rank === 0 ? (n - 1) * bytes : bytes));

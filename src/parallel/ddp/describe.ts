@@ -1,11 +1,11 @@
 /** Describes DDP's buckets for the views and the closed form. Called through mode.ts, once for each run. */
 import type { BucketInfo, BucketsInfo } from '../../protocol/session-info';
-import { tensorBytes } from '../../tensor/shape';
 import type { ModeInput } from '../mode-input';
 import type { StageGraph } from '../stage-graph';
 import {
   type Buckets,
   initialBuckets,
+  parameterBytes,
   passesBeforeRebuild,
   readyOrder,
   rebuilds,
@@ -14,7 +14,7 @@ import {
 } from './ready-order';
 
 export function bucketsInfo({ config }: ModeInput, stage: StageGraph): BucketsInfo {
-  const size = new Map(stage.graph.values.map((v) => [v.name, tensorBytes(v.type)]));
+  const size = new Map(stage.graph.values.map((v) => [v.name, parameterBytes(v)]));
   const info = (buckets: Buckets): readonly BucketInfo[] =>
     buckets.map((bucket) => ({
       bytes: bucket.reduce((n, p) => n + (size.get(p.name) ?? 0), 0),

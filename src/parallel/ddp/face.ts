@@ -5,7 +5,7 @@ import { batchNorms } from '../../protocol/config/layer-kinds';
 import { isDecoupled } from '../../protocol/config/optimizer-kinds';
 import { namesOf } from '../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../protocol/words/ddp-main';
-import { countWord, type Face, NORM_OF_PARTS } from '../face';
+import { AUTOCAST, countWord, type Face, NORM_OF_PARTS } from '../face';
 
 export const ddp: Face = {
   name: 'ddp',
@@ -17,7 +17,8 @@ export const ddp: Face = {
     devices === 1
       ? 'One replica of one net, with all the samples. Watch it learn.'
       : `${countWord(devices)} replicas of one net, each with its own samples. Watch them agree.`,
-  mixedPrecision: 'all',
+  precisions: [...AUTOCAST, 'bf16'],
+  gradScaler: true,
   link: 'ddp',
   alsoCalled: ['distributeddataparallel'],
   axes: ['dpReplicate'],
@@ -39,7 +40,7 @@ export const ddp: Face = {
 };
 
 function differenceCause(config: Config): string | undefined {
-  const { model, ddp: settings, loss, optimizer, clipGradNorm, clipGradValue } = config;
+  const { model, ddp: settings, loss, optimizer, clipGradNorm, clipGradValue, precision } = config;
   if (!settings.initSync && settings.rankSeeds === 'beforeModel') return 'the ranks began with weights of their own';
   if (loss.reduction === 'sum' && !((clipGradNorm ?? clipGradValue) === undefined && ignoresScale(optimizer)))
     return 'gradients of a summed loss are averaged over ranks all the same';
@@ -47,7 +48,8 @@ function differenceCause(config: Config): string | undefined {
     return 'ranks with fewer rows count as much as the others';
   if (settings.commHook.type === 'localSGD') return 'each rank steps by itself between two averages';
   if (settings.commHook.type !== 'allreduce') return 'the communication hook sends less than the gradients';
-  return batchNorms(model.layers) > 0 && !settings.syncBatchNorm ? NORM_OF_PARTS : undefined;
+  if (batchNorms(model.layers) > 0 && !settings.syncBatchNorm) return NORM_OF_PARTS;
+  return precision === 'bf16' ? 'each rank’s gradients, and their sum, are rounded to bfloat16' : undefined;
 }
 
 /**

@@ -16,6 +16,7 @@ import {
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
 import { modelCode } from '../../interop/pytorch/model';
+import { modelTypeLines } from '../../interop/pytorch/precision';
 import { LISTING, microBatch } from '../../interop/pytorch/script';
 import type { Script } from '../../interop/pytorch/script-parts';
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
@@ -58,7 +59,7 @@ export function ddpListing(config: Config, dialect: Dialect = LISTING, more: Lis
     model: modelCode(config.model.layers, 'device', config.checkpointSegments),
     seeds: seedLines(config),
     dataNames: loaders.names,
-    beforeWrapper: [...syncLines(config), ...lines(...wrapperNotes(config, dialect))],
+    beforeWrapper: [...modelTypeLines(config), ...syncLines(config), ...lines(...wrapperNotes(config, dialect))],
     afterModel: hookLines(config),
     afterOptimizer: averagerLines(config),
     notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],

@@ -6,6 +6,7 @@
 import { loadAll, Part } from '../../base/part';
 import type { Config } from '../../protocol/config';
 import { hasUnused } from '../../protocol/config/layer-kinds';
+import { modelHalf } from '../../protocol/half-of';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { NORM_OF_LINES } from '../emit-optimizer';
 import { GRAPH_COLLECTIVES } from '../step/walk';
@@ -21,6 +22,9 @@ if (!globalThis.LOCKSTEP_SITE)
   await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, HOOK_NOTICES, SETTING_NOTICES, HOOK_BYTES]);
 
 export const hasHook = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.commHook.type !== 'allreduce';
+/** Whether ranks all-reduce something other than every gradient in float32. */
+export const hasOwnBytes = (config: Pick<Config, 'ddp' | 'precision'>): boolean =>
+  hasHook(config) || modelHalf(config.precision) !== undefined;
 /** Whether the run has a hook or SyncBatchNorm. */
 export const hasHookNotices = (config: Pick<Config, 'ddp'>): boolean => hasHook(config) || config.ddp.syncBatchNorm;
 
@@ -50,7 +54,7 @@ export async function loadRareParts(config: Config): Promise<void> {
     ...(isCut || dpShard > 1 ? [NORM_OF_LINES] : []),
     ...(mayStop(config) ? [STOPS] : []),
     ...(resume === undefined && weights === undefined ? [] : [BROADCAST_STATE]),
-    ...(hasHook(config) ? [HOOK_BYTES] : []),
+    ...(hasOwnBytes(config) ? [HOOK_BYTES] : []),
     ...(hasHookNotices(config) ? [HOOK_NOTICES] : []),
     ...(hasOwnSettings(config) ? [SETTING_NOTICES] : []),
   ]);

@@ -5,6 +5,7 @@
  * third (its first backward pass only counts hooks), and with find_unused_parameters alone never.
  */
 import { at, must } from '../../base/invariant';
+import type { GraphValue } from '../../graph/graph';
 import type { Config } from '../../protocol/config';
 import { tensorBytes } from '../../tensor/shape';
 import { nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
@@ -57,12 +58,15 @@ export function rebuiltBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): 
 export const bucketsOf = (stage: StageGraph, config: Pick<Config, 'ddp'>, rebuilt: boolean): Buckets =>
   rebuilt && rebuilds(config) ? rebuiltBuckets(stage, config) : initialBuckets(stage, config);
 
+/** In the type of the model. */
+export const parameterBytes = ({ type, half }: GraphValue): number => tensorBytes(type) / (half ? 2 : 1);
+
 function inBuckets(
   stage: StageGraph,
   order: readonly ParameterRef[],
   limits: readonly number[],
 ): (readonly ParameterRef[])[] {
   const byName = new Map(stage.graph.values.map((v) => [v.name, v]));
-  const bytes = order.map((p) => tensorBytes(must(byName.get(p.name), p.name).type));
+  const bytes = order.map((p) => parameterBytes(must(byName.get(p.name), p.name)));
   return assignBuckets(bytes, limits).map((indices) => indices.map((i) => at(order, i)));
 }

@@ -1,6 +1,6 @@
 /** Model parallel: what the page says about it. */
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
-import { type Face, plainRole } from '../face';
+import { AUTOCAST, type Face, plainRole } from '../face';
 
 export const modelParallel: Face = {
   name: 'modelParallel',
@@ -13,7 +13,7 @@ export const modelParallel: Face = {
     devices === 1
       ? 'One net, all of its layers on one device. Watch it learn.'
       : `One net, its layers spread over ${devices} devices. Watch the activations cross, and the gradients come back.`,
-  mixedPrecision: 'autocast',
+  precisions: AUTOCAST,
   link: 'mp',
   alsoCalled: ['model'],
   sections: ['modelParallel'],

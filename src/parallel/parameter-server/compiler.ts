@@ -7,7 +7,7 @@ import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protoc
 import { emitOptimizer } from '../emit-optimizer';
 import type { ModeInput } from '../mode';
 import { compileSingle } from '../single/compile';
-import { stageGraph } from '../stage-graph';
+import { halvesOf, stageGraph } from '../stage-graph';
 import { asynchronousStep } from './asynchronous';
 import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
 import { serverRows } from './server-rows';
@@ -59,6 +59,7 @@ function workersOf(
   return serverRows(config, [rows]).flatMap(([start, count], device): readonly Worker[] => {
     if (count === 0) return [];
     const stage = stageGraph(input, { rows: count, withLoss: true, gradients });
-    return [{ lane: builder.lane(device), stage: weighted(stage, share(count)), start, count }];
+    const lane = builder.lane(device);
+    return [{ lane, stage: weighted(stage, share(count)), start, count, halves: halvesOf(config, lane) }];
   });
 }

@@ -1,10 +1,11 @@
 /** Parameter server: what the page says about it. */
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { PARAMETER_SERVER } from '../../protocol/words/parameter-server';
-import { countWord, type Face, NORM_OF_PARTS, plainRole } from '../face';
+import { AUTOCAST, countWord, type Face, NORM_OF_PARTS, plainRole } from '../face';
 
 export const parameterServer: Face = {
   name: 'parameterServer',
+  precisions: AUTOCAST,
   title: 'Parameter server',
   listed: 'Parameter server',
   short: 'Server',

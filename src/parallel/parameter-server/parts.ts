@@ -6,12 +6,15 @@ import { LOSS_WEIGHTS } from '../../nn/losses';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
+import type { HalfValues } from '../emit-halves';
 import type { StageGraph } from '../stage-graph';
 
 /** A worker in a step. */
 export interface Worker {
   readonly lane: LaneBuilder;
   readonly stage: StageGraph;
+  /** Keeps the worker's tensors in half precision; undefined: the layers compute in float32. */
+  readonly halves: HalfValues | undefined;
   /** First of the worker's rows in the batch. */
   readonly start: number;
   readonly count: number;
@@ -70,14 +73,14 @@ export function pull(
 }
 
 /** Emits `fetch`, then forward and backward of the worker. */
-export function emitWorker({ lane, stage, start, count }: Worker, fetch?: () => void): void {
+export function emitWorker({ lane, stage, start, count, halves }: Worker, fetch?: () => void): void {
   declareValues(lane, stage);
   emitLoad(lane, { buffer: 'x', source: 'inputs', start, count });
   emitLoad(lane, { buffer: 'y', source: 'targets', start, count });
   emitMasks(lane, stage);
   fetch?.();
   lane.handOver('comm', 'compute', { phase: 'forward', anchor: 'forward' });
-  for (const node of stage.graph.nodes) emitNode(lane, stage, node);
+  for (const node of stage.graph.nodes) emitNode(lane, stage, node, undefined, halves);
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { meshSizes, placeOf, replicasOf } from '../../protocol/mesh-sizes';
-import { countWord, dataWords, type Face } from '../face';
+import { AUTOCAST, countWord, dataWords, type Face } from '../face';
 import { mostRanks, stagesOfRank, stagesWanted } from './face-size';
 
 export const pipeline: Face = {
@@ -17,7 +17,7 @@ export const pipeline: Face = {
     devices === 1
       ? 'One net in one stage, its batch cut into micro-batches. Watch it learn.'
       : `One net, cut into stages for ${countWord(devices).toLowerCase()} ranks. Watch the batch pass in small pieces, so that all work.`,
-  mixedPrecision: 'autocast',
+  precisions: AUTOCAST,
   link: 'pipeline',
   alsoCalled: ['pp', 'pipelineparallel', 'gpipe'],
   axes: ['pp', 'dpReplicate', 'dpShard', 'tp'],

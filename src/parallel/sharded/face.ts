@@ -2,7 +2,7 @@
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { meshSizes, placeOf } from '../../protocol/mesh-sizes';
-import { countWord, type Face, NORM_OF_PARTS } from '../face';
+import { AUTOCAST, countWord, type Face, NORM_OF_PARTS } from '../face';
 
 export const sharded: Face = {
   name: 'sharded',
@@ -15,7 +15,8 @@ export const sharded: Face = {
     devices === 1
       ? 'One net on one rank, which keeps all of it. Watch it learn.'
       : `${countWord(devices)} ranks, each with a slice of one net and its own samples. Watch the layers gather.`,
-  mixedPrecision: 'all',
+  precisions: AUTOCAST,
+  gradScaler: true,
   link: 'sharded',
   alsoCalled: ['fsdp', 'fsdp2', 'zero', 'fullyshard', 'fullyshardeddataparallel', 'deepspeed'],
   axes: ['dpReplicate', 'dpShard', 'tp'],

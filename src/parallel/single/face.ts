@@ -1,5 +1,5 @@
 /** Single: what the page says about it. */
-import type { Face } from '../face';
+import { AUTOCAST, type Face } from '../face';
 
 export const single: Face = {
   name: 'single',
@@ -8,7 +8,8 @@ export const single: Face = {
   short: 'Single',
   about: 'One device',
   seen: () => 'One net on one device, which sees all the samples. Watch it learn.',
-  mixedPrecision: 'all',
+  precisions: [...AUTOCAST, 'bf16-master', 'fp16-master', 'bf16'],
+  gradScaler: true,
   link: 'single',
   alsoCalled: ['onedevice', 'singledevice'],
   oneDevice: true,

@@ -10,7 +10,6 @@ import type { GraphNode } from '../../graph/graph';
 import { isCollective, sendsNothing } from '../../graph/ops/collective';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
-import { halfOf } from '../../protocol/half-of';
 import type { Axis } from '../../protocol/mesh';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
 import type { TrainingKind } from '../../protocol/step-kind';
@@ -19,7 +18,7 @@ import { declareState, declareValues, emitCompleted, emitLoad, emitMasks, emitNo
 import type { HalfValues } from '../emit-halves';
 import { GRAD_SCALER } from '../emit-optimizer';
 import type { ModeInput } from '../mode-input';
-import { MIXED_PRECISION, nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
+import { halvesOf, nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
 import { Arrivals } from './arrivals';
 import type { Borders } from './borders';
 import type { StagePlace } from './place';
@@ -71,11 +70,8 @@ class Walker {
   private readonly declared = new Set<string>();
   private readonly halves = new Map<LaneBuilder, HalfValues>();
   private readonly arrivals = new Arrivals();
-  private readonly inHalf: boolean;
 
-  constructor(private readonly step: Step) {
-    this.inHalf = halfOf(step.input.config) !== undefined;
-  }
+  constructor(private readonly step: Step) {}
 
   emit(action: PipelineAction): void {
     const { syncs, borders } = this.step;
@@ -158,11 +154,8 @@ class Walker {
   }
 
   private halvesOn(lane: LaneBuilder): HalfValues | undefined {
-    if (!this.inHalf) return undefined;
-    const known = this.halves.get(lane);
-    if (known) return known;
-    const made = new (MIXED_PRECISION.get().HalfValues)(lane);
-    this.halves.set(lane, made);
+    const made = this.halves.get(lane) ?? halvesOf(this.step.input.config, lane);
+    if (made) this.halves.set(lane, made);
     return made;
   }
 

@@ -2,7 +2,7 @@
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { meshSizes, placeOf, replicasOf } from '../../protocol/mesh-sizes';
-import { countWord, dataWords, type Face, NORM_OF_PARTS } from '../face';
+import { AUTOCAST, countWord, dataWords, type Face, NORM_OF_PARTS } from '../face';
 import { mostTensorRanks } from './face-size';
 
 export const tensor: Face = {
@@ -19,7 +19,8 @@ export const tensor: Face = {
   link: 'tensor',
   alsoCalled: ['tp', 'tensorparallel', 'megatron', 'sequenceparallel'],
   axes: ['dpReplicate', 'dpShard', 'tp'],
-  mixedPrecision: 'all',
+  precisions: AUTOCAST,
+  gradScaler: true,
   sections: ['tensor', 'mesh', 'sharded', 'ddp'],
   controls: [
     { kind: 'panel', panel: 'mesh' },

@@ -6,7 +6,7 @@
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords, sentWords } from '../buffer-words';
 import { plural } from '../words';
-import { layerMark } from './marks';
+import { bucketMark, layerMark } from './marks';
 import { does, their, type Who } from './who';
 
 /** Rounds, packs or unpacks what an operator computes with, or sends: part of the operator's moment. */
@@ -18,13 +18,18 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
     case 'precision/cast':
       if (e.phase === 'backward' && e.module !== '')
         return `backward: ${who.text} ${does(who, 'cast')} the gradient of ${layerMark(e.module)} to ${castTo(e)}`;
-      return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '')}`;
+      return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '').replace(/ in (\w+)$/, ' to $1')}`;
     case 'precision/round':
     case 'precision/pack':
-      return `${e.phase}: ${who.text} ${does(who, 'cast')} the ${bufferWords(e.writes[0] ?? '')}`;
+      return `${e.phase}: ${who.text} ${does(who, 'round')} the ${bufferWords(e.writes[0] ?? '')} to half precision`;
     case 'precision/unpack':
+      if (e.bucket !== undefined)
+        return `${who.text} ${does(who, 'unpack')} the mean in ${bucketMark(e.bucket)} from its halves`;
       return `${e.phase}: ${who.text} ${does(who, 'unpack')} the ${bufferWords(e.writes[0] ?? '')} to compute in float32`;
     case 'halves/copy':
+      if (e.bucket !== undefined)
+        return `${who.text} ${does(who, 'pack')} ${bucketMark(e.bucket)} as halves for the messages`;
+      if (e.phase === 'gather') return `gather: ${who.text} ${does(who, 'put')} the outputs of all replicas together`;
       return `${e.anchor}: ${who.text} ${does(who, 'pack')} the ${sentWords(e.writes[0] ?? '')} for the messages`;
     // With a bucket, the operator belongs to a communication hook.
     case 'halves/add':

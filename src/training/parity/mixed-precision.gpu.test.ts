@@ -127,3 +127,42 @@ test(
     expect(sorted(onGpu)).toEqual(sorted(onCpu));
   },
 );
+
+test(
+  'DataParallel: outputs and their gradients travel as halves, and the scaler meets the overflows of the CPU device',
+  place({ modes: ['dataParallel'] }),
+  async () => {
+    const config: ConfigInput = {
+      ...MIXED_BASE,
+      mode: 'dataParallel',
+      worldSize: 3,
+      batchSize: 8,
+      precision: 'autocast-fp16',
+      gradScaler: { enabled: true, initScale: 2 ** 24, growthInterval: 3 },
+    };
+    const [gpu, cpu] = [await records(config, node.gpu), await records(config)];
+    expect(cpu.at(0)?.scaler?.skipped).toBe(true);
+    expect(gpu.map(({ scaler }) => scaler?.scale)).toEqual(cpu.map(({ scaler }) => scaler?.scale));
+    const far = gpu.map(({ loss }, i) => Math.abs(loss - (cpu[i]?.loss ?? 0)));
+    expect(Math.max(...far)).toBeLessThan(1e-2);
+  },
+);
+
+test(
+  'DDP around a model in bfloat16: near the CPU device, and the same bits with one GPUDevice per rank',
+  place({ modes: ['ddp'] }),
+  async () => {
+    const config: ConfigInput = {
+      ...MIXED_BASE,
+      model: { layers: mlpLayers([2, 5, 3, 1], 'Tanh') },
+      mode: 'ddp',
+      worldSize: 3,
+      batchSize: 12,
+      dropLast: true,
+      precision: 'bf16',
+    };
+    const [gpu, cpu] = [await records(config, node.gpu), await records(config)];
+    const far = gpu.map(({ loss }, i) => Math.abs(loss - (cpu[i]?.loss ?? 0)));
+    expect(Math.max(...far)).toBeLessThan(3e-2);
+  },
+);
