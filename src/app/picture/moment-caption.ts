@@ -3,7 +3,7 @@ import { FACES } from '../../parallel/faces';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
 import { capital } from '../../trace/words';
-import { standstillSentence } from '../failures/standstill-words';
+import { standstillSentence } from '../terms/standstill-words';
 import { momentWords } from '../share/moment-words';
 import type { App } from '../state/app-state';
 

@@ -4,7 +4,7 @@
  */
 import type { RankStanding, Standstill } from '../../protocol/session-events';
 import type { SessionInfo } from '../../protocol/session-info';
-import { standingWords } from '../failures/standstill-words';
+import { standingWords } from '../terms/standstill-words';
 import type { StageFacts } from './facts';
 import type { Activity } from './scene-types';
 

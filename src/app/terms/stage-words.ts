@@ -6,4 +6,4 @@ export { GLOSSARY } from '../../protocol/words/glossary';
 export { sentenceAt } from '../../trace/moments/moment-sentence';
 export { whyOf } from '../../trace/moments/moment-why';
 export { sentenceOf } from '../../trace/sentence';
-export { standstillSentence } from '../failures/standstill-words';
+export { standstillSentence } from './standstill-words';

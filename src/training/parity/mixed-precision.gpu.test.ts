@@ -164,5 +164,7 @@ test(
     const [gpu, cpu] = [await records(config, node.gpu), await records(config)];
     const far = gpu.map(({ loss }, i) => Math.abs(loss - (cpu[i]?.loss ?? 0)));
     expect(Math.max(...far)).toBeLessThan(3e-2);
+    const apart = await records({ ...config, placement: 'workers' }, node.gpu);
+    expect(apart.map(({ perRank }) => perRank)).toEqual(gpu.map(({ perRank }) => perRank));
   },
 );
