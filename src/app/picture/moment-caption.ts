@@ -3,9 +3,9 @@ import { FACES } from '../../parallel/faces';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
 import { capital } from '../../trace/words';
-import { standstillSentence } from '../terms/standstill-words';
 import { momentWords } from '../share/moment-words';
 import type { App } from '../state/app-state';
+import { standstillSentence } from '../terms/standstill-words';
 
 /** 'DistributedDataParallel on 4 ranks' */
 export function runWords({ config, info }: Pick<App, 'config' | 'info'>): string {
