@@ -150,7 +150,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
         parts.optimizerArguments,
         parts.optimizerWrapper,
       ),
-      ...scalerCode(config),
+      ...scalerCode(config, parts.scaler),
       ...scheduler.lines,
       ...resumeOptimizer(config, scheduler.step),
     ),
@@ -196,11 +196,12 @@ function argumentsOf({ steps, epochs, resume }: Config, plain: boolean): readonl
   ];
 }
 
-const startArguments = ({ worldSize, timeoutS }: Config, { loop, devices }: Script): readonly string[] => [
+const startArguments = ({ worldSize, timeoutS }: Config, { loop, devices, offloads }: Script): readonly string[] => [
   ...(loop.ranks === true ? [`, ranks=${worldSize}`] : []),
   // Lockstep's default is for a page that shows a hang. On a cluster PyTorch's own is the sane one.
   ...(loop.ranks === true && timeoutS !== DEFAULT_CONFIG.timeoutS ? [`, timeout_s=${timeoutS}`] : []),
   ...(devices === undefined ? [] : [`, devices=${devices}`]),
+  ...(offloads ? [', offloads=True'] : []),
 ];
 
 function runArguments({ accumulate, epochs }: Config, { updates = 1, uneven, replicas }: Script): readonly string[] {

@@ -40,9 +40,13 @@ export const stageSyncLines = ({ ddp }: Config, group: string): readonly string[
       ]
     : [];
 
-/** Before the model is wrapped. */
-export const syncLines = ({ ddp }: Config): readonly CodeLine[] =>
-  ddp.syncBatchNorm ? [line(ON_CUDA), line('model = nn.SyncBatchNorm.convert_sync_batchnorm(model)')] : [];
+/** Before the model is wrapped. `group`: the ranks over which batch norms take statistics; absent: all ranks. */
+export function syncLines({ ddp }: Pick<Config, 'ddp'>, group?: string): readonly CodeLine[] {
+  const argument = group === undefined ? '' : `, process_group=${group}`;
+  return ddp.syncBatchNorm
+    ? [line(ON_CUDA), line(`model = nn.SyncBatchNorm.convert_sync_batchnorm(model${argument})`)]
+    : [];
+}
 
 /** After the model is wrapped. `wrapper`: the variable; `group`: whose gradients are averaged, None: all ranks. */
 export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): readonly CodeLine[] {

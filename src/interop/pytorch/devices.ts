@@ -13,11 +13,15 @@ export const ONE_DEVICE: readonly string[] = [
 export const enoughGpus = (devices: number): string =>
   `gpus = torch.cuda.device_count() >= ${devices}  # else everything is on the CPU`;
 
-/** The process group and the device of a rank. `timeout`: of the process group, an argument or nothing. */
-export function ranksLines(timeout: readonly string[]): readonly string[] {
+/**
+ * The process group and the device of a rank. `timeout`: of the process group, an argument or nothing. `offloads`:
+ * tensors in the memory of the host have collectives, too.
+ */
+export function ranksLines(timeout: readonly string[], offloads = false): readonly string[] {
+  const onGpus = offloads ? "'cpu:gloo,cuda:nccl'" : "'nccl'";
   return [
     "gpus = torch.cuda.device_count() >= int(os.environ['LOCAL_WORLD_SIZE'])  # one for each rank; else the CPU",
-    `torch.distributed.init_process_group(${["'nccl' if gpus else 'gloo'", ...timeout].join(', ')})`,
+    `torch.distributed.init_process_group(${[`${onGpus} if gpus else 'gloo'`, ...timeout].join(', ')})`,
     'rank = torch.distributed.get_rank()',
     "device = torch.device('cuda', int(os.environ['LOCAL_RANK'])) if gpus else torch.device('cpu')",
     'if gpus:',

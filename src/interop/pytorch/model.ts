@@ -23,6 +23,12 @@ export interface ModelCode {
 export const NAMES = '# some names differ from those of the run: no module can have them';
 
 /** On one device; `to` is its expression. `segments`: of torch.utils.checkpoint, of which only the input is kept. */
+/** Lines that tie the weights of `model` again, after a call that gave each module its own parameter. */
+export function tieLines(layers: readonly LayerConfig[]): readonly string[] {
+  const nodes = tree(layers);
+  return ties(layers, 'model', nodes !== undefined && isIndexed(nodes));
+}
+
 export function modelCode(layers: readonly LayerConfig[], to: string, segments?: number): ModelCode {
   const nodes = tree(layers);
   const checkpointed = segments === undefined ? undefined : Math.min(segments, layers.length);

@@ -56,8 +56,7 @@ export const fromMasterLines = ({ precision }: Config): readonly CodeLine[] =>
       ]
     : [];
 
-/** Behind the optimiser. */
-export function scalerCode({ gradScaler }: Config): readonly string[] {
+export function scalerCode({ gradScaler }: Config, scaler = 'torch.amp.GradScaler'): readonly string[] {
   const { enabled, unscaleBeforeClip: _, ...settings } = gradScaler;
   const names = {
     initScale: 'init_scale',
@@ -69,7 +68,7 @@ export function scalerCode({ gradScaler }: Config): readonly string[] {
     (name) => settings[name] !== DEFAULT_CONFIG.gradScaler[name],
   );
   const given = own.map((name) => `, ${names[name]}=${settings[name]}`).join('');
-  return enabled ? [`scaler = torch.amp.GradScaler(device.type${given})`] : [];
+  return enabled ? [`scaler = ${scaler}(device.type${given})`] : [];
 }
 
 /** loss.backward(), of a part of a step where there are several. */

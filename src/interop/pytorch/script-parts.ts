@@ -30,6 +30,8 @@ export interface Script {
   /** Before the seed: before the process group, the process group with the rank and its device, and behind it. */
   readonly beforeGroup?: readonly string[];
   readonly group?: readonly string[];
+  /** Collectives also of tensors in the memory of the host: the process group needs gloo beside nccl. */
+  readonly offloads?: boolean;
   readonly behindGroup?: readonly string[];
   /** Of a script with ranks: what must go before the process group. */
   readonly holdsGroup?: GroupHolders;
@@ -47,6 +49,8 @@ export interface Script {
   readonly optimizerArguments?: readonly string[];
   /** A class that takes the optimiser's as `optimizer_class`: ZeroRedundancyOptimizer. */
   readonly optimizerWrapper?: string;
+  /** The class of the GradScaler; absent: torch.amp.GradScaler. */
+  readonly scaler?: string;
   /** What the optimiser steps, where it is not all of the model. */
   readonly parameters?: Parameters;
   /** What a checkpoint has, and the script does not read. */

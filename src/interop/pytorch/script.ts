@@ -84,7 +84,7 @@ function script(config: Config, parts: Script): CodeLine[] {
         parts.optimizerArguments,
         parts.optimizerWrapper,
       ),
-      ...scalerCode(config),
+      ...scalerCode(config, parts.scaler),
       ...scheduler.lines,
       ...checkpoint.optimizer,
       ...(parts.afterOptimizer ?? []).map(({ text }) => text),

@@ -196,6 +196,23 @@ function inPatterns(
   return [...rows].map(([key, text]) => ({ key, text }));
 }
 
+/** The name of the class of `scalerLines`. */
+export const PARTS_SCALER = 'PartsScaler';
+
+/**
+ * torch.amp.GradScaler takes no DTensors beside plain tensors, and the ranks of a group must skip a step together. The
+ * method is the one that torch.distributed.fsdp.sharded_grad_scaler overrides, too.
+ */
+export const scalerLines: readonly string[] = [
+  `class ${PARTS_SCALER}(torch.amp.GradScaler):  # also for DTensors beside plain tensors`,
+  '    def _unscale_grads_(self, optimizer, inv_scale, found_inf, allow_fp16):',
+  "        grads = [p.grad for group in optimizer.param_groups for p in group['params'] if p.grad is not None]",
+  '        parts = [g.to_local() if isinstance(g, DTensor) else g for g in grads]',
+  '        torch._amp_foreach_non_finite_check_and_unscale_(parts, found_inf, inv_scale)',
+  '        torch.distributed.all_reduce(found_inf, torch.distributed.ReduceOp.MAX)  # one rank skips: all skip',
+  '        return {found_inf.device: found_inf}',
+];
+
 /** torch cuts the rows of a weight in a run; those of packed queries, keys and values go by heads. */
 export const headLines: readonly string[] = [
   'for block in model.modules():',
@@ -207,15 +224,22 @@ export const headLines: readonly string[] = [
   '        block.heads //= tp',
 ];
 
-/** clip_grad_norm_ takes no DTensors beside plain tensors, so the norm is taken of whole gradients. */
+/**
+ * clip_grad_norm_ takes no DTensors beside plain tensors, so the norm is taken of whole gradients. Addends, which
+ * sequence parallelism leaves, are summed before: neither a norm nor a limit can be taken of them.
+ */
 export function clipLinesOfParts({
   clipGradNorm,
   clipGradNormType,
   clipGradValue,
 }: Pick<Config, 'clipGradNorm' | 'clipGradNormType' | 'clipGradValue'>): readonly CodeLine[] {
+  if ((clipGradNorm ?? clipGradValue) === undefined) return [];
   const p = clipGradNormType ?? 2;
   const type = p === 2 ? '' : `, norm_type=${p === 'inf' ? "float('inf')" : p}`;
   return [
+    codeLine('for p in model.parameters():'),
+    codeLine('    if isinstance(p.grad, DTensor):'),
+    codeLine('        p.grad = p.grad.redistribute(placements=p.placements)  # sums addends'),
     ...(clipGradNorm === undefined
       ? []
       : [

@@ -3,6 +3,7 @@
  * DistributedDataParallel with a ZeroRedundancyOptimizer. For torch 2.6 and later. Called through mode.ts.
  */
 import { codeLine as line } from '../../interop/pytorch/code-line';
+import { syncLines } from '../../interop/pytorch/comm-hooks';
 import { loaderLines, setsEpoch } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
@@ -49,7 +50,8 @@ export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeL
       'from torch.distributed.device_mesh import init_device_mesh',
       fsdpImport(config),
     ],
-    group: ranksLines(timeout),
+    group: ranksLines(timeout, config.sharded.cpuOffload),
+    offloads: config.sharded.cpuOffload,
     behindGroup: [
       dpReplicate > 1
         ? `mesh = init_device_mesh(device.type, (${dpReplicate}, ${dpShard}), mesh_dim_names=('dp_replicate', 'dp_shard'))`
@@ -58,7 +60,7 @@ export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeL
     holdsGroup: { holders: [], graph: [] },
     model: modelCode(config.model.layers, 'device', config.checkpointSegments),
     dataNames: loaders.names,
-    afterModel: shardLines(config, 'mesh'),
+    afterModel: [...syncLines(config), ...shardLines(config, 'mesh')],
     loaders: loaders.lines,
     loop: {
       inputs: 'device',

@@ -4,8 +4,10 @@
  */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
+import type { ConfigInput, LayerInput } from '../../protocol/config';
 import fixture from '../../training/fixtures/tensor.json';
 import { TENSOR_CASES } from '../../training/testing/tensor-cases';
+import { shardedListing } from '../sharded/listing';
 import { tensorListing } from './listing';
 
 const printed = (config: Parameters<typeof tensorListing>[0]): readonly string[] =>
@@ -32,7 +34,10 @@ test.each(TENSOR_CASES.map((each, i) => [each, recorded[i] ?? {}] as const))(
 test('clips by the norm of whole gradients, right before the step', () => {
   const script = printed(parseConfig({ mode: 'tensor', worldSize: 2, clipGradNorm: 0.5, clipGradNormType: 'inf' }));
   const step = script.findIndex((text) => text.trim() === 'optimizer.step()');
-  expect(script.slice(step - 5, step).map((text) => text.trim())).toEqual([
+  expect(script.slice(step - 8, step).map((text) => text.trim())).toEqual([
+    'for p in model.parameters():',
+    'if isinstance(p.grad, DTensor):',
+    'p.grad = p.grad.redistribute(placements=p.placements)  # sums addends',
     'grads = [p.grad for p in model.parameters() if p.grad is not None]',
     'whole = [g.full_tensor() if isinstance(g, DTensor) else g for g in grads]',
     "norm = nn.utils.get_total_norm(whole, norm_type=float('inf'))",
@@ -49,4 +54,70 @@ test('a block computes attention over the heads of its rank, also where its inpu
   expect(attention).toContain('for part in qkv.chunk(3, dim=-1)');
   expect(attention.join(' ')).not.toMatch(/x\.shape|self\.qkv\(x\)\.chunk|width \/|, width\)/);
   expect(script).toContain('block.heads //= tp');
+});
+
+const TIED: LayerInput[] = [
+  { type: 'Embedding', name: 'tok', vocab: 6, width: 8 },
+  { type: 'Linear', name: 'head', in: 8, out: 6, bias: false, tied: 'tok.weight' },
+];
+
+test('tied weights are tied again after parallelize_module, which gives each module its own parameter', () => {
+  const config: ConfigInput = {
+    mode: 'tensor',
+    worldSize: 2,
+    model: { layers: TIED },
+    data: { type: 'text', text: 'abcdefabcdef', context: 1 },
+    loss: { type: 'CrossEntropyLoss' },
+    tensor: { plan: { tok: 'RowwiseParallel', head: 'ColwiseParallel' } },
+  };
+  const script = printed(parseConfig(config));
+  const tie = 'model.head.weight = model.tok.weight';
+  expect(script.lastIndexOf(tie)).toBe(script.findIndex((text) => text.includes('parallelize_module(model')) + 1);
+  // DistributedDataParallel takes tied DTensors apart, so such a script says that its losses differ.
+  const replicas = printed(parseConfig({ ...config, worldSize: 4, mesh: { tp: 2, dpReplicate: 2 } }));
+  expect(replicas.filter((text) => text === tie)).toHaveLength(1);
+  expect(replicas.some((text) => text.startsWith('# tied weights:'))).toBe(true);
+});
+
+test('a GradScaler that takes DTensors beside plain tensors, whose ranks skip a step together', () => {
+  const config: ConfigInput = {
+    mode: 'tensor',
+    worldSize: 2,
+    precision: 'autocast-fp16',
+    gradScaler: { enabled: true },
+  };
+  const script = printed(parseConfig(config));
+  expect(script).toContain('scaler = PartsScaler(device.type)');
+  expect(script.findIndex((text) => text.startsWith('class PartsScaler('))).toBeGreaterThan(
+    script.indexOf('from torch.distributed.tensor import DTensor'),
+  );
+});
+
+test.each<[string, ConfigInput, string]>([
+  ['all ranks of fully_shard', { mode: 'sharded', mesh: { dpShard: 2, dpReplicate: 2 } }, '(model)'],
+  [
+    'replicas of a tensor group',
+    { mode: 'tensor', mesh: { tp: 2, dpReplicate: 2 } },
+    "(model, process_group=mesh['dp'].get_group())",
+  ],
+  [
+    'shards beside a tensor group',
+    { mode: 'sharded', mesh: { tp: 2, dpShard: 2 } },
+    "(model, process_group=mesh['dp_shard'].get_group())",
+  ],
+])('SyncBatchNorm over %s', (_, config, argument) => {
+  const layers: LayerInput[] = [
+    { type: 'Linear', in: 2, out: 4 },
+    { type: 'BatchNorm1d', features: 4 },
+    { type: 'Linear', in: 4, out: 1 },
+  ];
+  const parsed = parseConfig({ ...config, model: { layers }, ddp: { syncBatchNorm: true } });
+  const script = (parsed.mode === 'sharded' ? shardedListing(parsed) : tensorListing(parsed)).map(({ text }) => text);
+  expect(script).toContain(`model = nn.SyncBatchNorm.convert_sync_batchnorm${argument}`);
+});
+
+test('with CPU offload the process group has gloo for the host beside nccl', () => {
+  const config: ConfigInput = { mode: 'sharded', worldSize: 2, sharded: { cpuOffload: true } };
+  const script = shardedListing(parseConfig(config)).map(({ text }) => text);
+  expect(script).toContain("torch.distributed.init_process_group('cpu:gloo,cuda:nccl' if gpus else 'gloo')");
 });

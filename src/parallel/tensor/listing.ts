@@ -5,10 +5,11 @@
  */
 import { calledPositions, localHeads } from '../../interop/pytorch/classes';
 import { codeLine as line, codeLines as lines } from '../../interop/pytorch/code-line';
+import { syncLines } from '../../interop/pytorch/comm-hooks';
 import { loaderLines, setsEpoch, wrapperArguments } from '../../interop/pytorch/ddp';
 import { ranksLines } from '../../interop/pytorch/devices';
 import type { Dialect } from '../../interop/pytorch/dialect';
-import { modelCode } from '../../interop/pytorch/model';
+import { modelCode, tieLines } from '../../interop/pytorch/model';
 import { LISTING, loader, microBatch } from '../../interop/pytorch/script';
 import { BEGINS_ANEW } from '../../interop/pytorch/script-parts';
 import {
@@ -17,7 +18,9 @@ import {
   isPositions,
   type ListedModule,
   meshLines,
+  PARTS_SCALER,
   planCode,
+  scalerLines,
   shardMesh,
   type TensorShape,
 } from '../../interop/pytorch/tensor';
@@ -45,7 +48,9 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
   const clips = clipLinesOfParts(config);
   const model = modelCode(config.model.layers, 'device', config.checkpointSegments);
   const data = dataLines(config, shape, dialect);
-  const usesDTensor = config.clipGradNorm !== undefined;
+  const usesDTensor = (!wraps && clips.length > 0) || config.gradScaler.enabled;
+  const tied = tieLines(config.model.layers);
+  const synced = shape.dp > 1 ? syncLines(config, syncGroup(shape)) : [];
   return dialect.assemble(config, {
     about: `with tensor parallelism on ${tp} ranks${aboutData(shape)}`,
     replicas: shape.dp,
@@ -53,7 +58,8 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       ...(cutsHeads ? [ROWS_BY_RANK] : []),
       ...(resume === undefined ? [] : [BEGINS_ANEW]),
       ...(hasDropout(config.model.layers) ? [OWN_MASKS] : []),
-      ...(usesDTensor && wraps ? [NO_CLIPPING] : []),
+      ...(config.clipGradNorm !== undefined && wraps ? [NO_CLIPPING] : []),
+      ...(tied.length > 0 && wraps ? [NOT_TIED] : []),
     ],
     imports: [
       'import os',
@@ -68,15 +74,23 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
       ]),
       ...(wraps ? ['from torch.nn.parallel import DistributedDataParallel'] : []),
     ],
-    group: ranksLines(timeoutOf(config)),
+    group: ranksLines(timeoutOf(config), config.sharded.cpuOffload),
+    offloads: config.sharded.cpuOffload,
     behindGroup: meshLines(shape),
     holdsGroup: { holders: wraps ? ['model'] : [], graph: [] },
-    model: { ...model, classes: classesOf(model.classes, modules, cutsHeads) },
+    model: {
+      ...model,
+      classes: [...classesOf(model.classes, modules, cutsHeads), ...(config.gradScaler.enabled ? scalerLines : [])],
+    },
+    ...(config.gradScaler.enabled ? { scaler: PARTS_SCALER } : {}),
     afterModel: [
+      ...synced,
       ...lines(
         ...(cutsHeads ? headLines : []),
         ...plan.lines,
         "model = parallelize_module(model, mesh['tp'], plan)",
+        // parallelize_module gives each module a parameter of its own.
+        ...(wraps ? [] : tied),
         ...(wraps
           ? [
               `model = DistributedDataParallel(${['model', "device_mesh=mesh['dp']", ...wrapperArguments(config, dialect)].join(', ')})`,
@@ -105,8 +119,18 @@ const OWN_MASKS =
   '# dropout: the run has one mask for all parts of a tensor; here each rank draws one for its part, and the losses differ';
 const ROWS_BY_RANK =
   '# the rows of qkv are regrouped so that each rank has whole heads; a report of this script has them in that order';
+const NOT_TIED =
+  '# tied weights: parallelize_module gives each module its own parameter, and DistributedDataParallel takes these apart as plain tensors, so they train apart here, and the losses differ';
 const NO_CLIPPING =
   '# clipping: DistributedDataParallel has plain tensors where the plan made DTensors, so each rank clips by the norm of its parts, and the losses differ';
+
+/** A Python expression for the ranks that have the same part of each layer and other rows. */
+function syncGroup({ tp, dp, sharded }: TensorShape): string {
+  if (!sharded) return "mesh['dp'].get_group()";
+  if (sharded.dpReplicate === 1) return "mesh['dp_shard'].get_group()";
+  const ranks = `[list(range(t, ${dp * tp}, ${tp})) for t in range(${tp})]`;
+  return `torch.distributed.new_subgroups_by_enumeration(${ranks})[0]`;
+}
 
 /** The timeout argument of init_process_group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>

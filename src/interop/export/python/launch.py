@@ -73,10 +73,11 @@ def parse_arguments(steps=None, epochs=None, resume=None, plain=False):
     return args
 
 
-def set_up(args, ranks=None, devices=1, timeout_s=None):
+def set_up(args, ranks=None, devices=1, timeout_s=None, offloads=False):
     """Rank and device of this process. With `ranks` it joins the process group; else it drives `devices` GPUs alone.
 
     `timeout_s`: how long a rank waits in a collective; None: PyTorch's default (10 min for nccl, 30 min for gloo).
+    `offloads`: tensors in the memory of the host have collectives too, so GPUs need gloo beside nccl.
     """
     local_rank = int(os.environ.get('LOCAL_RANK', 0)) if ranks else 0
     needed = int(os.environ.get('LOCAL_WORLD_SIZE', 1)) if ranks else devices
@@ -91,7 +92,8 @@ def set_up(args, ranks=None, devices=1, timeout_s=None):
         return 0, device
     if 'RANK' not in os.environ:
         sys.exit(f'train.py: needs {ranks} ranks; start it with torchrun --nproc_per_node={ranks} train.py')
-    backend = args.backend or ('nccl' if cuda else 'gloo')
+    on_gpus = 'cpu:gloo,cuda:nccl' if offloads else 'nccl'
+    backend = args.backend or (on_gpus if cuda else 'gloo')
     args.timeout = args.timeout or timeout_s
     timeout = {} if args.timeout is None else {'timeout': timedelta(seconds=args.timeout)}
     dist.init_process_group(backend, **timeout)
