@@ -95,8 +95,12 @@ async function commitsAndSees(section: Locator): Promise<void> {
   const radios = section.getByRole('radio');
   if ((await radios.count()) > 0) await radios.first().check();
   else await section.getByRole('slider').press('ArrowRight');
-  await section.getByRole('button', { name: 'Commit' }).click();
+  const commit = section.getByRole('button', { name: 'Commit' });
+  await commit.press('Enter');
   await expect(answer).toBeVisible();
+  // The pressed button is gone. The next press of Tab goes on from here, not from the top of the page.
+  await expect(commit).toBeHidden();
+  await expect(section.getByRole('button', { name: 'Guess again' })).toBeFocused();
   await expect(section.locator('.predict-guess')).not.toBeEmpty();
   await expect(section.locator('.predict-verdict')).not.toBeEmpty();
   if ((await section.locator('svg.plot').count()) > 0 && (await radios.count()) === 0)

@@ -4,7 +4,7 @@ import { lookup } from '../../base/lookup';
 import { formatOf } from '../facts/quantities';
 import { write } from '../facts/write';
 import type { Prediction } from '../lesson';
-import { askedValue, type PageContext, placeOnce, rowOf, runOf, usePage } from './context';
+import { askedValue, figureOf, type PageContext, placeOnce, rowOf, runOf, usePage } from './context';
 import { inline } from './inline';
 import { DrawnPlot } from './plot';
 
@@ -17,7 +17,6 @@ export function Predict({ id }: { id: string }) {
   const format = formatOf(answer.of);
   const right = value === undefined ? 0 : rightOf(page, id, prediction, value);
   const said = value === undefined ? '…' : saidOf(prediction, value, right);
-  const asked = plot && answer.with ? lookup(answer.with, plot.over) : undefined;
   return (
     <section className="predict" data-predict={id} aria-labelledby={`predict-${id} asked-${id}`}>
       <div className="predict-side">
@@ -53,7 +52,7 @@ export function Predict({ id }: { id: string }) {
           </details>
         </noscript>
       </div>
-      {plot && <DrawnPlot plot={plot} asked={asked ?? plot.values[0]} />}
+      {plot && <DrawnPlot plot={plot} changes={answer.with} asked={askedAt(page, id, prediction)} />}
     </section>
   );
 }
@@ -79,6 +78,27 @@ function Guess({ id, prediction: { guess } }: { id: string; prediction: Predicti
       <output />
     </label>
   );
+}
+
+/**
+ * The setting of the plot at which the question is asked: the answer’s, or the one that the figure has. The guess is
+ * drawn there, so the plot must show the answer there.
+ */
+function askedAt(page: PageContext, id: string, { plot, answer, guess }: Prediction): string | undefined {
+  if (!plot) return undefined;
+  const { over, values } = plot;
+  const own = new URLSearchParams(figureOf(page, answer.figure).run).get(over);
+  const asked = (answer.with && lookup(answer.with, over)) ?? own ?? undefined;
+  const about = `Lesson "${page.name}": the plot of prediction "${id}"`;
+  if (asked === undefined || !values.includes(asked)) {
+    if (guess.kind === 'choice') return values[0];
+    throw new Error(`${about} lacks ${over}=${asked ?? '?'}, which the question is about.`);
+  }
+  const drawn = askedValue(page, { ...plot, with: { ...answer.with, [over]: asked } });
+  const value = askedValue(page, answer);
+  if (guess.kind === 'number' && drawn !== undefined && value !== undefined && drawn !== value)
+    throw new Error(`${about} shows ${drawn} at ${over}=${asked}, but the answer is ${value}.`);
+  return asked;
 }
 
 /** The number of the choice that the run says is right: exactly one is. */

@@ -59,15 +59,17 @@ function ticksOf(top: number): readonly number[] {
 
 interface DrawnProps {
   readonly plot: PlotSpec;
+  /** Settings of the main line, beside the one that the plot is over: those that a prediction asks about. */
+  readonly changes?: Changes | undefined;
   /** The setting at which a prediction asks: its point is hidden before the guess. */
   readonly asked?: string | undefined;
 }
 
-export function DrawnPlot({ plot, asked }: DrawnProps) {
+export function DrawnPlot({ plot, changes = {}, asked }: DrawnProps) {
   const page = usePage();
   const format = formatOf(plot.of);
   const lines = [
-    lineOf(page, plot, '', {}),
+    lineOf(page, plot, '', changes),
     ...(plot.beside ?? []).map(({ label, with: changes }) => lineOf(page, plot, label, changes)),
   ].filter((line) => line !== undefined);
   const [main] = lines;

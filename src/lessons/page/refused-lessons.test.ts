@@ -52,6 +52,23 @@ test.each<readonly [what: string, written: Written, lesson: Partial<Lesson>, say
   ['a figure of a value', [['Value', { figure: 'ring', of: 'rounds' }]], {}, /has no figure "ring"/],
   ['a prediction', [['Predict', { id: 'guess' }]], {}, /has no prediction "guess"/],
   ['a task', [['Task', { id: 'try' }]], {}, /has no task "try"/],
+  [
+    'the place of the guess in the plot of a prediction',
+    [['Predict', { id: 'guess' }]],
+    {
+      figures: { ring: figure },
+      predictions: {
+        guess: {
+          question: 'How many rounds?',
+          answer: { figure: 'ring', of: 'rounds', with: { length: '8' } },
+          guess: { kind: 'number', from: 0, to: 9, step: 1 },
+          why: 'So many.',
+          plot: { figure: 'ring', of: 'rounds', over: 'ranks', label: 'ranks', values: ['4', '8'] },
+        },
+      },
+    },
+    /the plot of prediction "guess" lacks ranks=/,
+  ],
   ['a drawing', [['Drawing', { id: 'hill' }]], {}, /has no drawing "hill"/],
   ['a term', [['Term', { id: 'ringlet', children: 'ringlets' }]], {}, /the glossary has no term "ringlet"/],
   [

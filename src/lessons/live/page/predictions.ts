@@ -38,6 +38,8 @@ export function openPredictions({ document, lesson, table, figures, progress }: 
       if (guess === undefined) return;
       progress.guess(lesson, id, guess);
       reveal(parts, guess);
+      // The button that was pressed is gone, and a keyboard would be back at the top of the page.
+      parts.again.focus({ preventScroll: true });
       show().catch(() => undefined);
     });
     parts.again.addEventListener('click', () => {

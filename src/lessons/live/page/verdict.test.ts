@@ -8,7 +8,10 @@ describe('verdictOn', () => {
     expect(verdictOn(2450, 1428, 'bytes')).toBe('You were 1,022 B too high, by 72 % of the answer.'));
   test('far too high', () => expect(verdictOn(40, 10, 'count')).toBe('You were 30 too high: 4 times the answer.'));
   test('too low', () => expect(verdictOn(5, 10, 'count')).toBe('You were 5 too low, by 50 % of the answer.'));
-  test('of percents no percents are said', () => expect(verdictOn(0.5, 0.8, 'percent')).toBe('You were 30 % too low.'));
+  test('the distance of two percentages is in percentage points', () => {
+    expect(verdictOn(0.5, 0.8, 'percent')).toBe('You were 30 percentage points too low.');
+    expect(verdictOn(0.15, 1 / 9, 'percent')).toBe('You were 3.9 percentage points too high.');
+  });
   test('where the answer is nothing', () => expect(verdictOn(3, 0, 'count')).toBe('You were 3 too high.'));
 });
 

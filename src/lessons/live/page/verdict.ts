@@ -8,7 +8,10 @@ export function verdictOn(guess: number, answer: number, format: Format): string
   const off = guess - answer;
   const share = Math.abs(off) / Math.max(Math.abs(answer), Number.MIN_VALUE);
   if (off === 0) return 'Exactly.';
-  const amount = write(Math.abs(off), format);
+  const amount =
+    format === 'percent'
+      ? `${Number((100 * Math.abs(off)).toPrecision(2))} percentage points`
+      : write(Math.abs(off), format);
   const way = off > 0 ? 'too high' : 'too low';
   if (share <= SAME) return `As good as exact: ${amount} ${way}.`;
   if (answer === 0 || format === 'percent') return `You were ${amount} ${way}.`;
