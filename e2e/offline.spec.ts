@@ -32,6 +32,12 @@ test('works offline once loaded: reload, train, open what was never open', async
   await page.keyboard.press('Escape');
   await playground.button('Lab').click();
   await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
+  await page.keyboard.press('Escape');
+  playground.provokes(/503/);
+  await page.getByRole('link', { name: 'Learn' }).click();
+  await expect(page.getByRole('heading', { name: 'There is no connection' })).toBeVisible();
+  await page.getByRole('link', { name: 'Open the playground' }).click();
+  await expect(playground.button('Play')).toBeEnabled();
 });
 
 test(

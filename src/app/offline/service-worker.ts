@@ -97,9 +97,23 @@ async function seenLesson(request: Request): Promise<Response> {
   } catch (error) {
     const kept = await caches.match(request.url);
     if (kept) return kept;
+    if (request.mode === 'navigate') return notSeen();
     throw error;
   }
 }
+
+/** Instead of the browser's own page, which says that the whole site cannot be reached. */
+const notSeen = (): Response =>
+  new Response(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>No connection · Lockstep</title>
+<body style="font: 17px/1.5 sans-serif; max-width: 34em; margin: 12vh auto; padding: 0 20px">
+<h1 style="font: 600 26px serif">There is no connection</h1>
+<p>This browser has not kept this page: it keeps the lessons that you have opened before. The playground works without a
+connection.</p>
+<p><a href="${scope}">Open the playground</a></p>`,
+    { status: 503, headers: { 'content-type': 'text/html; charset=utf-8' } },
+  );
 
 const isPage = (url: string): boolean => url === scope || url === page;
 
