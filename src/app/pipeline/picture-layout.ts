@@ -26,8 +26,8 @@ export interface PictureLayout {
 
 const AXIS = 20;
 const BOTTOM = 4;
-/** Of a row with its band. */
-const LEAST_ROW = 38;
+/** Of a row with its band: its name has two lines. Four ranks have room below the stage on a projector (1280 x 720). */
+const LEAST_ROW = 28;
 const MOST_ROW = 54;
 
 /** `height`: what the panel has; rows are as high as that allows, and then the panel scrolls. */

@@ -38,7 +38,7 @@ export function ScheduleHead(props: ScheduleHeadProps) {
         clock={clock}
         onClock={onClock}
       />
-      <span className={head['label']} title={label}>
+      <span className={`${head['label']} ${styles['unit']}`} title={label}>
         {label}
       </span>
       {replicas > 1 && (

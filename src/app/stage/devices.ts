@@ -50,6 +50,8 @@ export interface BucketPlace {
 export interface DevicePlace {
   readonly device: DeviceIndex;
   readonly title: string;
+  /** Of a rank with one stage of a pipeline: 'stage 2'. */
+  readonly stage: string | undefined;
   /** Longest first. */
   readonly subtitles: readonly string[];
   readonly layers: readonly LayerPlace[];
@@ -165,6 +167,7 @@ export function placeDevices(info: RunShape, trace: StepTrace | undefined): read
     return {
       device,
       title,
+      stage: /^stage \d+$/.test(head ?? '') ? head : undefined,
       subtitles,
       layers: layersOf(info, device),
       activations: activationsOf(info, device),

@@ -38,6 +38,12 @@ describe('what is drawn before the session has answered', () => {
     expect(expected[0]?.layers).not.toEqual([]);
   });
 
+  it('a pipeline: its rooms may be called by their stages', async () => {
+    const { info, close } = await openTestSession({ mode: 'pipeline', worldSize: 3, device: 'cpu' });
+    await close();
+    expect(placeDevices(info, undefined).map(({ stage }) => stage)).toEqual(['stage 0', 'stage 1', 'stage 2']);
+  });
+
   it('Model parallel: the devices, and no layer where it may not be', async () => {
     const { answered, expected } = await rooms({ mode: 'modelParallel', worldSize: 2, device: 'cpu' });
     expect(expected).toEqual(answered.map((room) => ({ ...room, layers: [] })));

@@ -262,7 +262,8 @@ export function roomScene(
       device: place.device,
       rect,
       frame,
-      title: place.title,
+      // The sentences speak of stages, and a small room has no line for its stage below the name.
+      title: frame.subtitle ? place.title : (place.stage ?? place.title),
       subtitles: place.subtitles,
       activity: now.activity,
       phase: now.phase,
