@@ -29,7 +29,10 @@ test('the run on the page becomes a folder for PyTorch, and its code is there in
     'initial.safetensors',
   ])
     expect(files[name]?.length, name).toBeGreaterThan(0);
-  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.getByRole('button', { name: 'Compare with a report' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('dialog', { name: 'Compare with a report' })).toBeVisible();
+  await page.keyboard.press('Escape');
   await playground.iterate(1);
   await expect.poll(() => playground.number('Step')).toBe(1);
 

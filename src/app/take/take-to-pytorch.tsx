@@ -5,10 +5,12 @@
 import { useEffect, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../base/errors';
 import type { ExportedFolder } from '../../protocol/exported';
+import fields from '../fields/fields.module.css';
 import { saveFile } from '../files/save-file';
+import { openReport } from '../looks/given';
 import { useController } from '../run/use-controller';
 import { CopyField } from '../share/copy-field';
-import { useApp } from '../state/use-app';
+import { useApp, useAppStore } from '../state/use-app';
 import styles from './take.module.css';
 import { zipOfFolder } from './zip-of-folder';
 
@@ -55,6 +57,7 @@ export function TakeToPyTorch() {
 }
 
 function Made({ folder, name }: { readonly folder: ExportedFolder; readonly name: string }) {
+  const store = useAppStore();
   const { files, processes, needs, differences } = folder;
   const start = processes > 1 ? `torchrun --standalone --nproc_per_node=${processes}` : 'python3';
   const commands = [`unzip ${name}.zip -d ${name}`, `cd ${name}`, `${start} train.py --report report.json`];
@@ -78,9 +81,19 @@ function Made({ folder, name }: { readonly folder: ExportedFolder; readonly name
       </p>
       <h3>Is it the same run?</h3>
       <p>
-        PyTorch writes losses, weights and steps into <code>report.json</code>. Open this file in “Compare with a
-        report” to compare it with the run here.
+        PyTorch writes losses, weights and steps into <code>report.json</code>. Open this file here, or drop it on the
+        page, to compare it with this run.
       </p>
+      <button
+        type="button"
+        className={fields['button']}
+        onClick={({ currentTarget }) => {
+          currentTarget.closest('dialog')?.close();
+          openReport(store);
+        }}
+      >
+        Compare with a report …
+      </button>
       {differences.length > 0 && (
         <ul>
           {differences.map((text) => (
