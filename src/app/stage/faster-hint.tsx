@@ -21,7 +21,8 @@ export function FasterHint() {
   const controller = useController();
   const speed = useApp(({ pace }) => speedOf(pace));
   const slow = useApp(({ pace }) => isSlow(pace));
-  const plays = useApp(({ state }) => state === 'playing');
+  // On the way to where a link leads, training runs at full speed whatever the pace is.
+  const plays = useApp(({ state, goingTo }) => state === 'playing' && goingTo === undefined);
   const may = useApp(({ embed, hide, lock }) => !embed && !hide.has('speed') && !lock.has('speed') && !lock.has('bar'));
   useEffect(() => {
     if (stage === 'waiting' && may && plays && slow) setStage(isFirstTime(window, KEY) ? 'shown' : 'done');

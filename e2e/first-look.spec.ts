@@ -1,0 +1,44 @@
+/** What a first visitor needs to see without a search: the name of the page, words for its doors, whole schedules. */
+import { placeInBrowser } from '../scripts/tier';
+import { expect, TINY, test } from './playground';
+
+const RUN = `${TINY}&data=xor&device=cpu`;
+
+test('a laptop: the name stays beside a Play that has its word; a projector: words in the menu, all stages', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await playground.open(`${RUN}&mode=ddp&world=4`);
+  await expect(playground.button('Play')).toHaveText('Play');
+  const name = await page.getByRole('heading', { name: 'Lockstep', level: 1 }).boundingBox();
+  expect(name?.width).toBeGreaterThan(40);
+
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await playground.button('Menu').click();
+  for (const door of ['Compare', 'Recordings']) await expect(page.getByText(door, { exact: true })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await playground.mode('Pipeline').check();
+  const schedule = page.getByRole('img', { name: /^The schedule/ });
+  await expect(schedule).toBeVisible();
+  const hidden = () =>
+    schedule.evaluate((own) => {
+      const room = own.closest('[role="tabpanel"]') ?? own;
+      const scroller = [...room.querySelectorAll('*')].find(
+        (element) => element.contains(own) && element.scrollTop >= 0,
+      );
+      return (scroller?.scrollHeight ?? 0) - (scroller?.clientHeight ?? 0);
+    });
+  await expect.poll(hidden).toBeLessThanOrEqual(2);
+});
+
+test(
+  'on the way to where a link leads nothing says how to play faster',
+  placeInBrowser({ rest: 'pace.spec.ts has the hint and what takes it away' }),
+  async ({ playground }) => {
+    await playground.open(RUN);
+    await playground.page.goto(`./#${RUN}&mode=ddp&world=2&at=9999999`);
+    await expect(playground.button('Stop here')).toBeVisible();
+    await expect(playground.button('faster: +')).toHaveCount(0);
+  },
+);
