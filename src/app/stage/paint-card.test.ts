@@ -1,25 +1,12 @@
 /** The name of a room's rank is never cut: where it has no room, its number stands alone. */
 import { expect, test } from 'vitest';
-import type { Ink } from '../draw/ink';
-import { palette } from '../testing/palette';
+import { writingInk } from '../testing/writing-ink';
 import { paintHead } from './paint-card';
 import { frameRoom } from './room-layout';
 
 /** What is written at the head of rooms this wide, in a font as wide as DejaVu Sans Bold. */
 function namesIn(width: number, titles: readonly string[]): readonly string[] {
-  const written: string[] = [];
-  const context = new Proxy({} as Record<string, unknown>, {
-    get: (_, key) => (key === 'fillText' ? (text: string) => written.push(text) : () => undefined),
-    set: () => true,
-  });
-  const ink: Ink = {
-    context: context as unknown as CanvasRenderingContext2D,
-    palette,
-    measure: (text, { size }) => 0.68 * size * text.length,
-    pixelRatio: 1,
-    heat: () => undefined,
-    hatch: () => '',
-  };
+  const { ink, written } = writingInk(0.68);
   const rect = { x: 0, y: 0, width, height: 50 };
   for (const [device, title] of titles.entries())
     paintHead(ink, { device, rect, frame: frameRoom(rect), title, subtitles: [] });

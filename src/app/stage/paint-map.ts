@@ -14,6 +14,8 @@ function digitColour({ palette }: Ink, scaled: number): string {
   return scaled > 0.8 ? palette.card : palette.ink;
 }
 
+const DIGITS = { size: 11.5, mono: true };
+
 export function paintNumbers(
   ink: Ink,
   cells: HeatCells,
@@ -26,9 +28,14 @@ export function paintNumbers(
       const value = cellValue(cells, row, column);
       if (value === undefined) continue;
       const colour = digitColour(ink, scaleValue(value, cells.end));
-      const text = Number.isNaN(unit) ? formatValue(value) : inUnits(value, unit);
+      // One value has its own width, whatever the cell was made for: it has fewer digits there, or none.
+      const texts = Number.isNaN(unit)
+        ? [formatValue(value), `${Number(value.toPrecision(2))}`]
+        : [inUnits(value, unit)];
+      const text = texts.find((own) => ink.measure(own, DIGITS) <= width + 2);
+      if (text === undefined) continue;
       const at = { x: rect.x + (column + 0.5) * width, y: rect.y + (row + 0.5) * height + 4 };
-      drawText(ink, text, at, { size: 11.5, mono: true, weight: bold ? 700 : 400, colour, align: 'center' });
+      drawText(ink, text, at, { ...DIGITS, weight: bold ? 700 : 400, colour, align: 'center' });
     }
   }
 }
