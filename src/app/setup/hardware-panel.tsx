@@ -3,6 +3,7 @@ import { RUN } from '../../protocol/words/run';
 import { Section } from '../fields/section';
 import { ChoiceSetting, NumberSetting } from '../fields/settings';
 import { useApp } from '../state/use-app';
+import { Term } from '../terms/term';
 import styles from './data-panel.module.css';
 
 const HARDWARE = {
@@ -13,12 +14,19 @@ const HARDWARE = {
 } as const;
 
 export function HardwarePanel() {
+  const hardware = useApp((app) => app.config.hardware);
   const label = useApp((app) => app.info?.hardwareLabel);
   return (
     <Section part="hardware" title="Modelled hardware">
       <ChoiceSetting {...RUN.hardware} words={HARDWARE} />
       <NumberSetting {...RUN.memoryBudgetMb} />
       {label && <p className={styles['hint']}>{label}</p>}
+      {hardware === 'transputer' && (
+        <p className={styles['hint']}>
+          Slow on purpose: a <Term id="transputer">transputer</Term> is busy with a net of a few hundred weights, as a
+          GPU is with a large net.
+        </p>
+      )}
     </Section>
   );
 }

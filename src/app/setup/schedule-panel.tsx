@@ -13,11 +13,12 @@ import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
 
 const NAMES: Readonly<Record<string, string>> = {
-  none: 'constant',
+  none: 'none',
   ...Object.fromEntries(
     Object.keys(SCHEDULES).map((type) => [type, type.replace(/LR$/, '').replace(/([a-z])([A-Z])/g, '$1 $2')]),
   ),
-  SequentialLR: 'in sequence',
+  ConstantLR: 'Constant factor',
+  SequentialLR: 'Several in sequence',
 };
 const ANNEALING = { cos: 'cosine', linear: 'straight' } as const;
 const CYCLES = { triangular: 'all alike', triangular2: 'each half', exp_range: '× gamma each step' } as const;
