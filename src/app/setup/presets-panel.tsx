@@ -57,9 +57,9 @@ const LOOK: Look = {
   ),
   cnn: (
     <>
-      {stack(3, 7, 19, 1)}
-      {stack(24, 7, 11, 3)}
-      {stack(43, 9, 6, 4)}
+      {stack(2, 8, 17, 1)}
+      {stack(22, 8, 9, 3)}
+      {stack(39, 10, 5, 4)}
     </>
   ),
   gpt: (
