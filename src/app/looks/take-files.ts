@@ -36,7 +36,7 @@ const isIdx = (name: string): boolean => /idx[13]-ubyte(\.gz)?$|\.idx\d?(\.gz)?$
 const isLabels = (name: string): boolean => /label|idx1/i.test(name);
 
 const UNKNOWN =
-  'Drop a .csv, a pair of .npy files, a pair of IDX files, a .zip or folders of .png, a .txt or a .safetensors file.';
+  'To train on: a .csv, a pair of .npy files, a pair of IDX files, a .zip or folders of .png, a .txt. To load: a checkpoint or a .safetensors file. To look at: a report, traces of torch.profiler, dumps of the flight recorder, tables of nccl-tests.';
 
 export async function takeFiles(config: Config, files: Files): Promise<Taking> {
   const names = Object.keys(files);
