@@ -29,7 +29,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'set-epoch',
     title: 'set_epoch forgotten',
     mistake:
-      'The DistributedSampler shuffles, so nobody looks again. But it draws from seed + epoch, and epoch stays 0.',
+      'The DistributedSampler shuffles the rows, so all looks well. But its order depends on seed + epoch, and the script never tells it the epoch: epoch stays 0.',
     code: {
       wrong: ['for epoch in range(epochs):', '    for x, y in loader:'],
       right: ['for epoch in range(epochs):', '    sampler.set_epoch(epoch)', '    for x, y in loader:'],
@@ -44,7 +44,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'seeds',
     title: 'Different seeds, and no broadcast',
     mistake:
-      'Each rank seeds itself with seed + rank, and nothing is broadcast before the first step: the gradients are averaged by hand, as most who meet this do, or DDP is given init_sync=False (PyTorch 2.7 and later).',
+      'Each rank seeds its generator with seed + rank, so each rank starts with other weights, and nothing broadcasts those of rank 0. This happens when a script averages gradients by hand, or with DDP(init_sync=False) (PyTorch 2.7 and later).',
     code: {
       wrong: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model, init_sync=False)'],
       right: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model)'],
@@ -60,7 +60,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'sum-loss',
     title: 'Summed instead of averaged loss',
     mistake:
-      'reduction="sum" gives the same training on one device with a smaller rate. DDP averages over ranks whatever the loss does.',
+      'On one device, reduction="sum" with a smaller learning rate trains like a mean. DDP averages the gradients over the ranks, whatever the loss does.',
     code: {
       wrong: ['loss = F.binary_cross_entropy_with_logits(out, y, reduction="sum")'],
       right: ['loss = F.binary_cross_entropy_with_logits(out, y)'],
@@ -75,7 +75,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'no-sync',
     title: 'Forward outside no_sync',
     mistake:
-      'Gradients are accumulated over four micro-batches, and only backward is inside no_sync(). DDP decides in forward whether the next backward will be reduced.',
+      'Gradients are accumulated over four micro-batches. Only backward() is inside no_sync(), but DDP decides during forward() whether the next backward pass reduces the gradients.',
     code: {
       wrong: ['out = ddp(x)', 'with ddp.no_sync():', '    (criterion(out, y) / 4).backward()'],
       right: ['with ddp.no_sync():', '    out = ddp(x)', '    (criterion(out, y) / 4).backward()'],
@@ -90,7 +90,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'unused',
     title: 'An unused parameter',
     mistake:
-      'The model keeps a head that forward() no longer calls. Its gradients never become ready, so the bucket that holds them is never reduced.',
+      'The model still has a head that forward() no longer calls. The gradients of the head never become ready, so the bucket that holds them is never reduced.',
     code: {
       wrong: ['self.old_head = nn.Linear(8, 1)  # forward() does not call it', 'ddp = DDP(model)'],
       right: ['self.old_head = nn.Linear(8, 1)', 'ddp = DDP(model, find_unused_parameters=True)'],
@@ -105,7 +105,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'order',
     title: 'Collectives in another order',
     mistake:
-      'Rank 0 alone averages a metric before the gradients: one more all-reduce than the others, and every later one meets the wrong partner.',
+      'Only rank 0 averages a metric before the gradients. That is one extra all-reduce, and it pairs every later call of rank 0 with the wrong call of the other ranks.',
     code: {
       wrong: ['if rank == 0:', '    dist.all_reduce(metric)', 'dist.all_reduce(grad)'],
       right: ['dist.all_reduce(metric)', 'dist.all_reduce(grad)'],
@@ -120,7 +120,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'rank0-eval',
     title: 'Evaluation with BatchNorm on rank 0 only',
     mistake:
-      'Only rank 0 evaluates, through the wrapped model. Its forward broadcasts the running statistics first, also in eval().',
+      'Only rank 0 evaluates, and it calls the model wrapped in DDP. The forward() of DDP first broadcasts the running statistics, even after eval(), and the other ranks do not join.',
     code: {
       wrong: ['if rank == 0:', '    ddp.eval()', '    out = ddp(x_test)'],
       right: ['if rank == 0:', '    ddp.eval()', '    out = ddp.module(x_test)'],
@@ -135,7 +135,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'uneven',
     title: 'Uneven inputs without join',
     mistake:
-      'The data is split by hand and one rank has a batch more. It waits for an all-reduce that the others will never join.',
+      'The data is split by hand, and one rank has one batch more than the others. In that batch it waits for an all-reduce that the other ranks never call.',
     code: {
       wrong: ['for x, y in my_loader:', '    ddp(x) ...'],
       right: ['with ddp.join():', '    for x, y in my_loader:', '        ddp(x) ...'],
@@ -150,7 +150,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'last-batch',
     title: 'A last batch of 3 against 1',
     mistake:
-      'Two ranks end their epoch with 3 rows and with 1. DDP averages the two means as if both stood for as many rows.',
+      'In the last step of an epoch, one rank has 3 rows and the other rank has 1. DDP averages the two means as if both ranks had the same number of rows.',
     code: {
       wrong: ['loss = criterion(ddp(x), y)  # 3 rows here, 1 row there', 'loss.backward()'],
       right: [
@@ -168,7 +168,8 @@ export const EXHIBITS: readonly Exhibit[] = [
   {
     id: 'every-rank-saves',
     title: 'Every rank writes the checkpoint',
-    mistake: 'torch.save is in the training loop without a look at the rank: all of them write the same path at once.',
+    mistake:
+      'torch.save() is in the training loop without "if rank == 0", so all ranks write the same file at the same time.',
     code: {
       wrong: ['torch.save(ddp.state_dict(), "model.pt")'],
       right: ['if rank == 0:', '    torch.save(ddp.module.state_dict(), "model.pt")', 'dist.barrier()'],
@@ -183,7 +184,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'learning-rate',
     title: 'Learning rate not scaled with the world size',
     mistake:
-      'The script ran well on one device with a batch of 8. On four each rank keeps its 8 rows, a step averages 32, and an epoch has a quarter of the steps; the rate stayed.',
+      'The script ran well on one device with a batch of 8. On four ranks each rank still reads 8 rows, so a step averages 32 rows and an epoch has a quarter of the steps. The learning rate was not changed.',
     code: {
       wrong: ['opt = torch.optim.SGD(ddp.parameters(), lr=0.05)'],
       right: ['opt = torch.optim.SGD(ddp.parameters(), lr=0.05 * dist.get_world_size())'],
@@ -197,7 +198,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'seed-before-model',
     title: 'The model is built after the seeds differ',
     mistake:
-      'Seeds are made different for augmentation before the model is built. DDP hides it: rank 0 overwrites the others. What was made of the model before that, an averaged copy or a log of its norm, stays different.',
+      'Each rank sets its own seed for augmentation before it builds the model. DDP hides the mistake: it overwrites all weights with those of rank 0. But what the script made from the model before, such as an averaged copy or a logged norm, stays different.',
     code: {
       wrong: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ema = copy.deepcopy(model)', 'ddp = DDP(model)'],
       right: [
@@ -237,7 +238,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'own-batches',
     title: 'A tensor group whose ranks read different batches',
     mistake:
-      'Each rank passes its own rank to the DistributedSampler, as under DDP. But the ranks of a tensor group compute parts of the same layers, and the all-reduce adds their addends. Here the addends belong to different samples.',
+      'Each rank passes its own rank to the DistributedSampler, as under DDP. But the ranks of a tensor group compute parts of the same layers, and the all-reduce adds these parts up. Here the parts belong to different samples.',
     code: {
       wrong: ['sampler = DistributedSampler(data)  # one share for each rank'],
       right: [
@@ -255,7 +256,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'rank0-logs',
     title: 'Logging on rank 0 inside a tensor group',
     mistake:
-      'Only rank 0 prints the norm of a weight. But the weight is cut: full_tensor() is an all-gather, and rank 1 never calls it. Rank 1 goes on to the all-reduce of its next forward pass.',
+      'Only rank 0 prints the norm of a weight. But the weight is cut, so full_tensor() is an all-gather, and rank 1 never calls it. Rank 1 continues with the all-reduce of its next forward pass.',
     code: {
       wrong: ['if rank == 0:', '    print(weight.full_tensor().norm())'],
       right: ['norm = weight.full_tensor().norm()  # on every rank', 'if rank == 0:', '    print(norm)'],
@@ -270,7 +271,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'bias-twice',
     title: 'A bias added once per rank',
     mistake:
-      'A layer cut by rows was written by hand: F.linear with weight and bias, then an all-reduce. Each of two ranks adds the bias to its addend, so the sum has it twice.',
+      'A layer cut by rows was written by hand: F.linear with weight and bias, then an all-reduce. Each of the two ranks adds the bias before the sum, so the result contains the bias twice.',
     code: {
       wrong: ['out = F.linear(h, weight, bias)', 'dist.all_reduce(out)'],
       right: ['out = F.linear(h, weight)', 'dist.all_reduce(out)', 'out = out + bias'],
@@ -278,14 +279,14 @@ export const EXHIBITS: readonly Exhibit[] = [
     says: 'Nothing.',
     shows:
       'Before training, each output is too large by one bias. Training hides the mistake: the bias learns half of what it should be, and the loss in the group falls to nearly 0. Only when the checkpoint runs on one device, or on another number of ranks, are the answers wrong.',
-    cure: 'Add the bias behind the sum. RowwiseParallel does.',
+    cure: 'Add the bias after the sum, as RowwiseParallel does.',
     met: ['huggingface/text-generation-inference#1036', 'EleutherAI/gpt-neox#962', 'awslabs/slapo#10'],
   },
   {
     id: 'optimizer-first',
     title: 'An optimiser made before sharding',
     mistake:
-      'The optimiser was made as soon as there was a model, and fully_shard came later. But fully_shard puts new parameters, the shards, in the place of the old ones. The optimiser still holds the old ones.',
+      'The script makes the optimiser first and calls fully_shard later. But fully_shard replaces the parameters with new ones, the shards, and the optimiser still holds the old parameters.',
     code: {
       wrong: ['optimizer = torch.optim.SGD(model.parameters(), lr=0.1)', 'fully_shard(model)'],
       right: ['fully_shard(model)', 'optimizer = torch.optim.SGD(model.parameters(), lr=0.1)'],
@@ -301,7 +302,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'own-norm',
     title: 'Clipping by the norm of own shards',
     mistake:
-      'Gradients are clipped by hand, with the norm of what the rank has: p.grad.to_local(). Each rank has other shards, so each rank finds another norm and multiplies its gradients by another factor.',
+      'Gradients are clipped by hand, with the norm of the shards on the rank: p.grad.to_local(). Each rank has different shards, so each rank computes a different norm and multiplies its gradients by a different factor.',
     code: {
       wrong: [
         'norms = [p.grad.to_local().norm() for p in model.parameters()]',
@@ -322,7 +323,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'sync-every-pass',
     title: 'set_requires_gradient_sync forgotten',
     mistake:
-      'Gradients are accumulated over four passes. There is no no_sync() around the first three, because fully_shard has none, and nothing else was put in its place.',
+      'Gradients are accumulated over four passes. Under DDP the first three are inside no_sync(). fully_shard has no no_sync(), so the script left it out and put nothing in its place.',
     code: {
       wrong: ['for i, (x, y) in enumerate(passes):', '    (criterion(model(x), y) / 4).backward()'],
       right: [
@@ -342,7 +343,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'rank0-shard',
     title: 'Rank 0 saves its shard as the model',
     mistake:
-      'Under DDP rank 0 has everything, so rank 0 saves. The line stayed when the model was sharded, and now rank 0 has a slice of each tensor.',
+      'Under DDP rank 0 has the whole model, so rank 0 saves it. When the model was sharded, this line was not changed, and now rank 0 has only a slice of each tensor.',
     code: {
       wrong: [
         'if rank == 0:',
@@ -366,7 +367,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'half-unscaled',
     title: 'float16 without a scaler',
     mistake:
-      'The forward pass was put under autocast with float16, and the loop stayed as it was. float16 has no number between 0 and 6e-8.',
+      'The forward pass now runs under autocast with float16, and the rest of the loop was not changed. float16 has no number between 0 and 6e-8, so smaller gradients become 0.',
     code: {
       wrong: [
         "with torch.autocast('cuda', dtype=torch.float16):",
@@ -393,7 +394,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'clip-scaled',
     title: 'Clipping before unscale_',
     mistake:
-      'The script clipped gradients before it had a scaler. Now the line clips gradients that are 65,536 times too large, and scaler.step() divides what is left.',
+      'The script clipped gradients before it used a scaler. Now the same line clips gradients that are 65,536 times too large, and scaler.step() divides the clipped gradients by this factor.',
     code: {
       wrong: [
         'scaler.scale(loss).backward()',

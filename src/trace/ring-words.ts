@@ -4,7 +4,7 @@
  */
 import type { StepTrace } from '../protocol/trace';
 
-export const RING_SHORT = 'ring: to the rank before';
+export const RING_SHORT = 'ring: each rank sends to the rank before it';
 export const RING_WHY =
   'Each rank sends to the rank before it, as in gloo’s ring, whose order of additions this run follows bit for bit, also where the script says nccl. ' +
   'NCCL’s rings, and most textbooks, send to the rank after. Bytes, rounds and time are the same.';

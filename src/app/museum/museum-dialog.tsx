@@ -9,8 +9,8 @@ export function MuseumShelf({ close }: { close: () => void }) {
     <>
       <h2>Bugs on purpose</h2>
       <p className={styles['intro']}>
-        Mistakes of distributed training, with the threads where people met them or asked about them. Each one runs
-        here; each has its cure.
+        Common mistakes of distributed training. Choose one to run it here, to see what PyTorch says about it, and to
+        see the corrected script. Each one links to a thread of somebody who made it.
       </p>
       <ol className={styles['shelf']}>
         {EXHIBITS.map(({ id, title, mistake }) => (

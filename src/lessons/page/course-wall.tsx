@@ -26,10 +26,10 @@ export function CourseWall({ course, summaries }: CourseWallProps) {
   return (
     <>
       <p>
-        Train one net on many devices, and watch every step of it. Each figure on these pages is a run of a real
-        training engine in your browser. Numbers that such a run can give are read from it, in the text too. Only what
-        the text gives you to start with is typed by hand: settings of an example, sizes of published models, defaults
-        of PyTorch. The lessons are for people who have trained a net with PyTorch on one GPU and have never used two.
+        Train one net on many devices, and watch every step of it. Every figure on these pages is a real training run in
+        your browser, and the numbers in the text come from these runs. Only facts that no run can give are typed by
+        hand: settings of an example, sizes of published models, defaults of PyTorch. The lessons are for people who
+        have trained a net with PyTorch on one GPU and have never used two.
       </p>
       <section className="paths" aria-label="Paths through the course">
         {Object.keys(PATHS).map((name) => (
