@@ -50,7 +50,7 @@ export function unevenBatch(
     {
       level: 'info',
       id: 'batch-uneven',
-      text: `A batch of ${batchSize} does not divide by ${count} ${who}: each trains on ${rows[0]} rows, ${together} together.`,
+      text: `A batch of ${batchSize} does not divide by ${count} ${who}: each trains on ${rows[0] === 1 ? 'one row' : `${rows[0]} rows`}, which is ${together} in all.`,
       hint: `Choose a multiple of ${count} to compare with the other modes sample for sample.`,
     },
   ];

@@ -25,10 +25,16 @@ export function BesideFloat32({ device }: { readonly device: number }) {
             <td>{words}</td>
             <td title={`${bytes} bytes`}>{formatSize(bytes)}</td>
             <td title={`${without} bytes`}>{formatSize(without)}</td>
-            <td>{bytes === without ? '' : `${Math.round(100 * (1 - bytes / without))} %`}</td>
+            <td>{savedWords(bytes, without)}</td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** '42 %'; where the run needs more than in float32: '100 % more'. */
+function savedWords(bytes: number, without: number): string {
+  const percent = Math.round(100 * Math.abs(1 - bytes / without));
+  return bytes === without ? '' : `${percent} %${bytes > without ? ' more' : ''}`;
 }

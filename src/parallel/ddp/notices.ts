@@ -36,7 +36,7 @@ function batchNotices(config: Config, { rows, mixed }: Batches): readonly Notice
     notices.push({
       level: 'info',
       id: 'batch-uneven',
-      text: `A batch of ${batchSize} does not divide by ${worldSize} ranks: each rank trains on ${rows}, ${used} together.`,
+      text: `A batch of ${batchSize} does not divide by ${worldSize} ranks: each rank trains on ${rows === 1 ? 'one row' : `${rows} rows`}, which is ${used} in all.`,
       hint: `Choose a multiple of ${worldSize} to compare with the other modes sample for sample.`,
     });
   if (nodes > 1 && hardware !== 'ethernet10g' && ddp.algorithm !== 'hierarchical')

@@ -38,7 +38,7 @@ function sizeNotices({ config, schedule, rows }: NoticeInput): readonly Notice[]
     notices.push({
       level: 'info',
       id: 'batch-uneven',
-      text: `A batch of ${batchSize} does not divide by ${replicas} replicas: each trains on ${full} rows, ${full * replicas} together.`,
+      text: `A batch of ${batchSize} does not divide by ${replicas} replicas: each replica trains on ${full === 1 ? 'one row' : `${full} rows`}, which is ${full * replicas} in all.`,
       hint: `Choose a multiple of ${replicas} to compare with the other modes sample for sample.`,
     });
   if (full % microBatches !== 0)
