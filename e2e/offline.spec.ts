@@ -33,7 +33,7 @@ test('works offline once loaded: reload, train, open what was never open', async
   await playground.button('Lab').click();
   await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
   await page.keyboard.press('Escape');
-  playground.provokes(/503/);
+  playground.provokes(/503|ERR_INTERNET_DISCONNECTED/);
   await page.getByRole('link', { name: 'Learn' }).click();
   await expect(page.getByRole('heading', { name: 'There is no connection' })).toBeVisible();
   await page.getByRole('link', { name: 'Open the playground' }).click();
