@@ -112,13 +112,19 @@ export function mostBytes(programs: readonly Program[]): number {
 
 /** The advice depends on what takes the most memory. */
 function remedy(bytes: Readonly<Record<MemoryCategory, number>>): string {
-  const perStep = bytes.activation + bytes.data + bytes.communication + bytes.bucket;
+  const perStep = bytes.activation + bytes.data;
   const state = bytes.parameter + bytes.gradient + bytes.optimizer + bytes.buffer;
+  const moved = bytes.unsharded + bytes.communication + bytes.bucket;
+  if (moved > Math.max(perStep, state)) {
+    if (bytes.unsharded > 0)
+      return 'Gathered parameters and the messages that bring them take the most: cut fully_shard’s units smaller (sharded.modules), set sharded.stage to 3, or raise the memory budget.';
+    return 'Buckets and messages take the most: set a smaller ddp.bucketCapMb, or raise the memory budget.';
+  }
   if (perStep > state) {
     return 'Activations take the most: use a smaller batch, accumulate gradients over micro-batches, set checkpointSegments, or raise the memory budget.';
   }
   const adaptive = bytes.optimizer > bytes.parameter ? 'SGD keeps less state than Adam; ' : '';
-  return `Parameters with their gradients and optimiser state take the most: ${adaptive}use fewer units or layers, spread the layers over more devices (model parallel), or raise the memory budget.`;
+  return `Parameters with their gradients and optimiser state take the most: ${adaptive}use fewer units or layers, spread the layers over more devices (modelParallel) or their shards over more ranks (sharded), or raise the memory budget.`;
 }
 
 const formatBytes = (bytes: number): string =>

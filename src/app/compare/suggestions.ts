@@ -6,6 +6,7 @@ import { FACES } from '../../parallel/faces';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
 import { type Config, HARDWARE, LIMITS } from '../../protocol/config';
 import { halfOf } from '../../protocol/half-of';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { withMode, withOptimizer, withSetting, withWorldSize } from '../edit/edit-config';
 import { same } from '../model/families';
@@ -57,6 +58,17 @@ function otherBuckets(run: Config): readonly Suggestion[] {
   return [...algorithms.slice(0, 1), ...caps.toReversed(), overlap, ...algorithms.slice(1)];
 }
 
+/** The same links as before inside a tensor group, or the slower ones between nodes. */
+function otherBorders(run: Config): readonly Suggestion[] {
+  const { tp } = meshSizes(run);
+  const { worldSize } = run;
+  if (tp === 1) return [];
+  const crosses = worldSize / run.nodes < tp;
+  const nodes = crosses ? worldSize / tp : (2 * worldSize) / tp;
+  const words = crosses ? 'with each tensor group inside a node' : 'with each tensor group across two nodes';
+  return [{ words, config: { ...run, nodes } }];
+}
+
 function otherSizes(run: Config): readonly Suggestion[] {
   if (FACES[run.mode].oneDevice) return [];
   return [run.worldSize / 2, run.worldSize * 2]
@@ -94,6 +106,7 @@ export function suggestionsFor(run: Config): readonly Suggestion[] {
   const all: readonly Suggestion[] = [
     ...otherPrecisions(run),
     ...otherModes(run).slice(0, 1),
+    ...otherBorders(run),
     ...otherBuckets(run),
     ...otherModes(run).slice(1),
     ...otherSizes(run),

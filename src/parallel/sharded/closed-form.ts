@@ -60,16 +60,31 @@ export function shardedForm(run: RunSizes, pass: FormPass, mesh: DeviceMesh): Cl
   });
   const left = uncounted(config);
   const exact = left === '';
-  const text =
-    stage === 3
-      ? '3 (N-1)/N × P: gathered in forward and in backward, gradients scattered'
-      : '2 (N-1)/N × P: gathered once, gradients scattered';
+  const text = sentText(config, mesh, pass.reduces);
   if (!inside) return closedForm(perDevice, `${text}${left}`, { exact });
   const { layers } = inside;
   return closedForm(perDevice, `${text}; inside each tensor group the collectives of its layers${left}`, {
     exact,
     layers,
   });
+}
+
+/** How often a rank sends its share of the parameters, P, and why. */
+function sentText({ sharded }: RunSizes['config'], { shape }: DeviceMesh, reduces: boolean): string {
+  const { stage, reshardAfterForward, reshardTo } = sharded;
+  const replicas = shape.dpReplicate;
+  const fewer = stage === 3 && reshardTo !== undefined;
+  const passes = (stage === 3 && !fewer ? 2 : 1) + (reduces ? 1 : 0);
+  const gathered = [
+    ...(stage === 2 ? ['gathered once'] : []),
+    ...(stage === 3 && !fewer ? ['gathered in forward and in backward'] : []),
+    ...(fewer ? [`gathered in forward; in backward (K-1)/K × P from K = ${reshardTo} ranks`] : []),
+    ...(stage === 3 && reshardAfterForward !== true ? ['(the root only in forward)'] : []),
+  ].join(' ');
+  const reduced = reduces ? 'gradients scattered' : 'gradients stay on their rank in this micro-batch';
+  const averaged =
+    reduces && replicas > 1 ? `; and 2 (M-1)/M × P/N of gradients all-reduced among M = ${replicas} replicas` : '';
+  return `${passes === 1 ? '' : `${passes} `}(N-1)/N × P: ${gathered}, ${reduced}${averaged}`;
 }
 
 /** The bytes that ranks of a tensor group send to each other, by device and by layer. */

@@ -33,7 +33,7 @@ import { unshardedGraphs } from './unsharded-graph';
 import { zeroOne } from './zero-one';
 
 export { shardedForm as closedForm } from './closed-form';
-export { shardedNotices as notices } from './notices';
+export { shardedNotices as notices, unusedSettings } from './notices';
 export { shardingInfo } from './sharding-info';
 
 /** The plan, if layers are cut, too. */

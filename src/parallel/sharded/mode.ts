@@ -39,7 +39,10 @@ export const sharded: ParallelMode = {
   processGroup: (config) => ({ algorithm: config.ddp.algorithm }),
   check: (config) => (isDdp(config) ? ddp.check?.(config) : undefined),
   checkSchedule: (config, schedule) => (isDdp(config) ? ddp.checkSchedule?.(config, schedule) : undefined),
-  notices: (input) => (isDdp(input.config) ? (ddp.notices?.(input) ?? []) : COMPILER.get().notices(input)),
+  notices: (input) =>
+    isDdp(input.config)
+      ? [...(ddp.notices?.(input) ?? []), ...COMPILER.get().unusedSettings(input)]
+      : COMPILER.get().notices(input),
   stop: (input) => (isDdp(input.config) ? ddp.stop?.(input) : undefined),
   stepPhases: (config) => (isDdp(config) ? ddp.stepPhases?.(config) : undefined),
   noiseForStep: (input) => (isDdp(input.config) ? must(ddp.noiseForStep, 'DDP')(input) : () => []),

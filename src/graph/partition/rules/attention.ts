@@ -14,7 +14,7 @@ export const selfAttention: RuleOf = ({ inputs, attrs, count }) => {
   if (heads % count !== 0)
     throw new LockstepError(
       'config',
-      `${heads} heads cannot be divided among ${count} tp ranks.`,
+      `${heads} heads cannot be divided among ${count} tp ranks: PyTorch ends with “shape is invalid for input of size”, because a rank’s columns are not whole heads.`,
       'Each rank computes whole heads: choose a number of heads that the number of tp ranks divides.',
     );
   return {
