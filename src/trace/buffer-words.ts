@@ -1,7 +1,7 @@
 /**
- * What a tensor of a Program is called where a reader sees it: 'output of layer 3, micro-batch 2' for '3.out@2'. Names
- * that PyTorch has (parameters, .grad, running statistics, the optimiser's state) stay as they are; names of our own
- * buffers become words. A test holds that no other name is shown. Pure; called wherever a buffer is named.
+ * Names a Program's tensors for readers: 'output of layer 3, micro-batch 2' for '3.out@2'. PyTorch's names (parameters,
+ * .grad, running statistics, the optimiser's state) stay unchanged; names of our own buffers become words. A test
+ * checks that no other name is shown. Pure; called wherever a buffer is named.
  */
 import { lookup } from '../base/lookup';
 import { HALF_NAMES } from '../protocol/half-names';
@@ -39,7 +39,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   'loss.stats': 'statistics of the loss',
 };
 
-/** What a layer makes beside its output, by the end of the buffer's name. */
+/** Further outputs of a layer, by the end of the buffer's name. */
 const OF_LAYER: Readonly<Record<string, string>> = {
   out: 'output',
   mean: 'mean',
@@ -53,7 +53,7 @@ const OF_LAYER: Readonly<Record<string, string>> = {
   mask: 'dropout mask',
 };
 
-/** With its micro-batch, or with how many updates ago a parameter server's copy was made. */
+/** The name with its micro-batch, or with the age in updates of a parameter server's copy. */
 export function bufferWords(name: string): string {
   const { base, number } = parted(name);
   if (number === undefined) return tensorWords(base);
@@ -62,21 +62,21 @@ export function bufferWords(name: string): string {
   return `${base} of ${number} ${number === 1 ? 'update' : 'updates'} ago`;
 }
 
-/** Of a buffer that a collective works in. The bias of a layer is added behind the sum. */
+/** The name of a buffer in which a collective works. A layer adds its bias after the sum. */
 export const sentWords = (name: string): string => asSent(bufferWords(name.replace(/\.sum(?=$|@)/, '')));
 
 const asSent = (said: string): string => said.replace(/, (kept|sent|received) as halves(?=$|,)/, ' as halves');
 
-/** Without the micro-batch, which is said elsewhere or has no room. */
+/** The name without the micro-batch, which is shown elsewhere or does not fit. */
 export const tensorName = (name: string): string => asSent(tensorWords(parted(name).base));
 
-/** PyTorch has this name, too: a parameter, its .grad, its state, or an older copy of a parameter. */
+/** Whether PyTorch has this name, too: a parameter, its .grad, its state, or an older copy of a parameter. */
 export function isOfTorch(name: string): boolean {
   const { base } = parted(name);
   return tensorWords(base) === base;
 }
 
-/** Without which life of a buffer it is, '~1': readers see one tensor. */
+/** Drops the number of the buffer's life, '~1': readers see one tensor. */
 function parted(given: string): { readonly base: string; readonly number: number | undefined } {
   const name = given.replace(/~\d+$/, '');
   const [, base, number] = /^(.*)@(\d+)$/.exec(name) ?? [];
@@ -105,7 +105,7 @@ function replicaWords(name: string): string | undefined {
   return device && `${grad ? 'gradient of the ' : ''}outputs of the replica on cuda:${device}`;
 }
 
-/** What a unit of fully_shard sends and receives: 'gathered parameters of layer 2', 'gradients of the root'. */
+/** Buffers that a unit of fully_shard sends and receives: 'gathered parameters of layer 2', 'gradients of the root'. */
 function unitWords(name: string): string | undefined {
   const [, unit, what] = /^(.+)\.(gathered|kept|gradients|reduced)\b/.exec(name) ?? [];
   if (unit === undefined) return undefined;
@@ -113,7 +113,7 @@ function unitWords(name: string): string | undefined {
   return `${what}${noun} of ${unit.endsWith('root') ? 'the root' : moduleWords(unit)}`;
 }
 
-/** A tensor that is cast for an operator, or kept as halves for backward. */
+/** Words for a tensor that is cast for an operator, or kept as halves for backward. */
 function halfWords(name: string): string | undefined {
   if (/^(stage\d+\.)?bucket/.test(name)) return undefined;
   const [, packed, way] = /^(.+?)(?:\.(?:halves|sent))?\.(halves|sent|received)$/.exec(name) ?? [];
@@ -156,7 +156,7 @@ function stepWords(name: string): string | undefined {
   return name.startsWith('loss.grad') ? 'gradient of the loss' : undefined;
 }
 
-/** What a kernel needs beside its inputs and outputs: 'ops/linear-grad.3'. */
+/** Scratch memory of a kernel: 'ops/linear-grad.3'. */
 function scratchWords(name: string): string | undefined {
   const [, collective] = /\.(\w+?)\d+\.scratch\d+$/.exec(name) ?? [];
   if (collective !== undefined) return 'receive buffer of a collective';
@@ -166,7 +166,7 @@ function scratchWords(name: string): string | undefined {
   return `scratch memory of ${kernelWords(kernel)}`;
 }
 
-/** '3.out.grad', '3.weight.grad.micro', 'out.grad.part1'; PyTorch itself calls the gradient of a parameter .grad. */
+/** '3.out.grad', '3.weight.grad.micro', 'out.grad.part1'; PyTorch's name for a parameter's gradient is .grad. */
 function gradientWords(name: string): string | undefined {
   const [, of = '', part] = /^(.+)\.grad(?:\.(?:part(\d+)|micro))?$/.exec(name) ?? [];
   if (of === '') return undefined;
@@ -176,7 +176,7 @@ function gradientWords(name: string): string | undefined {
   return name.endsWith('.micro') ? `${of}.grad of one micro-batch` : undefined;
 }
 
-/** Between the whole tensor of a layer and what a rank of a tensor group has of it. */
+/** Buffers between the whole tensor of a layer and a rank's part of it. */
 function partWords(name: string): string | undefined {
   const [, bias] = /^(.+)\.once$/.exec(name) ?? [];
   if (bias !== undefined) return `${tensorWords(bias)}, on the first rank only`;
@@ -184,7 +184,7 @@ function partWords(name: string): string | undefined {
     /^(.+?)\.(addend|piece|sum|used|bias|blocks|padded|for)(?:\.(.+))?$/.exec(name) ?? [];
   if (of === '') return undefined;
   const said = tensorWords(of);
-  // A parameter of torch's ends with a word like these.
+  // torch's parameters may end with the same words.
   if (ending === 'bias' && said === of) return undefined;
   switch (ending) {
     case 'for':

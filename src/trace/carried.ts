@@ -1,5 +1,5 @@
 /**
- * What a message carries, as a learner calls it and never by the name of a buffer of ours. Pure; called by idle.ts,
+ * The contents of a message in a learner's words, never by the name of one of our buffers. Pure; called by idle.ts,
  * transfer-sentence.ts and the timeline's labels.
  */
 import type { TraceEvent } from '../protocol/trace';
@@ -19,20 +19,20 @@ export function carriedWords(e: TraceEvent): string {
   if (buffer === '') return `the ${e.payload ?? 'data'}`;
   if (e.action) return `the ${tensorName(buffer)} of micro-batch ${e.action.microBatch}`;
   const said = sentWords(buffer);
-  // A name of PyTorch's says less by itself than what it names.
+  // A name of PyTorch's alone does not say what kind of tensor it is.
   return isOfTorch(buffer) ? `the ${e.payload ?? 'data'} ${said}` : `the ${said}`;
 }
 
-/** What clip_grad_norm_() sends where parameters live on several devices. */
+/** The norms that clip_grad_norm_() sends if parameters are on several devices. */
 export function normWords(buffer: string): string | undefined {
   if (buffer === 'grad_norm') return 'the total norm of the gradients';
   return buffer.startsWith('grad_norm') ? "the norm of one device's gradients" : undefined;
 }
 
-/** Statistics in the forward pass; in the backward pass sums that have no name of their own. */
+/** Statistics in the forward pass; in the backward pass sums without their own names. */
 const SYNCED = /\.((all_)?stats|sums)$|^(collective|norm)\//;
 
-/** Else a collective of a module is one of its tensor group. */
+/** Whether an event belongs to SyncBatchNorm; other collectives of a module belong to its tensor group. */
 export const ofSyncBatchNorm = ({ bucket, module, slice }: SyncedEvent): boolean =>
   bucket === undefined && module !== '' && SYNCED.test((slice?.buffer ?? '').replace(/@\d+$/, ''));
 

@@ -1,7 +1,7 @@
 /**
- * What each event of a step had to wait for before it could begin or end: the event before it in its queue, what it
- * reads, the message that it receives, a port that another message occupied. Of these the last to come held it up.
- * Made once per trace and clock; critical-path.ts and wait-chain.ts walk back along it. Pure.
+ * What each event of a step waited for before it could begin or end: the previous event in its queue, the data that it
+ * reads, the message that it receives, or a port that another message occupied. The last of these to become ready held
+ * the event up. Made once per trace and clock; critical-path.ts and wait-chain.ts walk back along it. Pure.
  */
 import { at } from '../base/invariant';
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
@@ -15,7 +15,7 @@ export interface Hold {
   /** Index into trace.events. */
   readonly event: number;
   readonly by: HeldBy;
-  /** From then on it held nobody up. Of a message: when the sender had finished; what comes after is its way. */
+  /** When the cause was done. For a message: when the sender had finished; the time after that is transfer. */
   readonly releasedUs: number;
 }
 
@@ -23,25 +23,25 @@ export interface Causes {
   readonly trace: StepTrace;
   readonly clock: Clock;
   readonly totalUs: number;
-  /** When each event keeps its queue busy. */
+  /** The interval in which each event keeps its queue busy. */
   readonly spans: readonly Interval[];
-  /** Shorter than this is nothing: times are sums of floats. */
+  /** Shorter times count as 0, because times are sums of floats. */
   readonly nothingUs: number;
-  /** The event before it in its queue. */
+  /** The previous event in its queue. */
   before(event: number): number | undefined;
-  /** What it could not begin without, beside its queue. */
+  /** Events that had to finish before it could begin, besides its queue. */
   needs(event: number): readonly number[];
-  /** What could not begin without it. */
+  /** Events that could not begin before it finished. */
   neededBy(event: number): readonly number[];
-  /** What began, or ended, when it did because of it alone. */
+  /** Events whose start or end this event alone delayed. */
   heldUp(event: number): readonly number[];
-  /** The last to come of all that it needed; undefined: it could begin with the step. */
+  /** The last of its prerequisites to become ready; undefined: it could begin with the step. */
   heldBy(event: number): Hold | undefined;
-  /** How long its queue had nothing to do before it. */
+  /** How long its queue was idle before it. */
   waitedUs(event: number): number;
 }
 
-/** Of two that come at the same time the first of these is named. */
+/** If two causes are ready at the same time, the first in this list is named. */
 const RANKING: readonly HeldBy[] = ['queue', 'data', 'message', 'port'];
 
 export function createCauses(trace: StepTrace, clock: Clock): Causes {
@@ -59,7 +59,7 @@ export function createCauses(trace: StepTrace, clock: Clock): Causes {
   const before = inTheirQueues(events);
   const busyPorts = portsOf(trace);
 
-  /** The message of a receive; `decides`: its coming is what the end of the receive depends on. */
+  /** The message of a receive; `decides`: whether its arrival decides when the receive ends. */
   const message = (index: number): { readonly hold: Hold; readonly decides: boolean } | undefined => {
     const e = at(events, index);
     const send = e.kind === 'recv' && e.match !== undefined ? indexOf.get(e.match) : undefined;
@@ -88,13 +88,13 @@ export function createCauses(trace: StepTrace, clock: Clock): Causes {
     return port(index) ?? latest;
   };
 
-  /** A message whose ports were taken until the moment at which this event's own began. */
+  /** A message that occupied the port until this event's own message began. */
   const port = (index: number): Hold | undefined => {
     if (clock !== 'modelled') return undefined;
     const beganUs = at(spans, index).startUs + (trace.modelled[index]?.startingUs ?? 0);
     const event = busyPorts(index).find((other) => {
       const { startUs, endUs } = at(spans, other);
-      // What takes no time keeps no port busy, and two such events could each be the other's cause.
+      // An event without duration keeps no port busy; otherwise two such events could be each other's cause.
       return Math.abs(endUs - beganUs) <= nothingUs && (other < index || endUs - startUs > nothingUs);
     });
     return event === undefined ? undefined : { event, by: 'port', releasedUs: beganUs };
@@ -133,7 +133,7 @@ function lastOf(holds: readonly Hold[], nothingUs: number): Hold | undefined {
   return last;
 }
 
-/** For each event the one before it in its queue. */
+/** For each event, the previous event in its queue. */
 function inTheirQueues(events: readonly TraceEvent[]): readonly (number | undefined)[] {
   const latest = new Map<string, number>();
   return events.map((e, index) => {
@@ -145,8 +145,8 @@ function inTheirQueues(events: readonly TraceEvent[]): readonly (number | undefi
 }
 
 /**
- * The events that use a port which a send or a load needs: first those before it in the trace, latest first, then those
- * after it. The trace has the order in which the ranks run; another rank's load may take the port earlier by the clock.
+ * The events that use the port of a send or a load: first earlier events of the trace, latest first, then later ones.
+ * The trace is in the order in which the ranks run; on the clock, another rank's load may still use the port earlier.
  */
 function portsOf({ events }: StepTrace): (index: number) => readonly number[] {
   const intoOf = (e: TraceEvent) => (e.kind === 'send' ? e.peer : e.kind === 'load' ? e.device : undefined);

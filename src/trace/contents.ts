@@ -1,22 +1,22 @@
 /**
- * What is in each captured buffer of each device at a place of the trace: the contents before the step, then what
- * each event left behind. `contentsAt` is the plain fold, easy to believe; ContentsCursor gives the same for a cursor
- * that scrubs, and keeps the same array as long as nobody wrote, so that what was drawn from it can be kept too. Only
- * values that were read back from the devices are in here.
+ * The contents of each captured buffer of each device at a place of the trace: the contents before the step, then the
+ * writes of each event. `contentsAt` is the plain fold; ContentsCursor gives the same for a scrubbing cursor, and
+ * returns the same array until the buffer is written again, so that drawings of it can be cached. All values were read
+ * back from the devices.
  */
 import type { Captured, DeviceIndex, Slice, StepTrace } from '../protocol/trace';
 
 export interface Content {
   /**
-   * Element i of the buffer, as far as any were captured; NaN where a captured stretch lies behind one that was not.
-   * Not to be changed.
+   * values[i] is element i of the buffer, up to the last captured one; NaN in gaps between captured stretches. Must not
+   * be changed.
    */
   readonly values: Float32Array;
-  /** Index of the event of this step that wrote last; undefined while the values are from before the step. */
+  /** Index of this step's event that wrote last; undefined while the values are from before the step. */
   readonly event: number | undefined;
 }
 
-/** By device, then by buffer; a buffer that nothing has written is not in it. */
+/** By device, then by buffer; buffers that nothing has written are missing. */
 export type Contents = ReadonlyMap<DeviceIndex, ReadonlyMap<string, Content>>;
 
 /** The values with a captured stretch laid over them; a new array. */
@@ -85,15 +85,15 @@ export class ContentsCursor {
     return this.at;
   }
 
-  /** To after events 0..event. Costs nothing: buffers move when they are asked for. */
+  /** Moves to after events 0..event. Costs nothing: buffers are updated when they are read. */
   seek(event: number): this {
     this.at = event;
     return this;
   }
 
   /**
-   * Contents of a buffer at the cursor; undefined until it has been computed. The same object as long as nothing wrote
-   * between.
+   * Contents of a buffer at the cursor; undefined until the buffer has been computed. The same object until the next
+   * write.
    */
   content(device: DeviceIndex, buffer: string): Content | undefined {
     const track = this.tracks.get(trackKey(device, buffer));
@@ -113,9 +113,7 @@ export class ContentsCursor {
     return track.content;
   }
 
-  /**
-   * The captured values of a stretch, from its start as far as they are known; undefined when its first element is not.
-   */
+  /** The captured values of a stretch from its start on, as far as known; undefined if the first element is unknown. */
   values(device: DeviceIndex, slice: Slice): Float32Array | undefined {
     const content = this.content(device, slice.buffer);
     const track = this.tracks.get(trackKey(device, slice.buffer));
@@ -125,7 +123,7 @@ export class ContentsCursor {
   }
 }
 
-/** The end of the stretch of captured elements that begins at `offset`; `offset` itself where none does. */
+/** The end of the stretch of captured elements that begins at `offset`; `offset` itself if there is none. */
 function knownFrom({ before, writes, applied }: Track, offset: number): number {
   const known = writes
     .slice(0, applied)

@@ -1,24 +1,24 @@
 /**
- * The critical path of a step on one clock: back from the event that ends last, always to what held the event up last.
- * Its spans and waits follow each other without a gap or an overlap from the beginning of the step to its end, so they
- * add up to its duration: who wants a shorter step shortens one of them. Where several paths are equally long, one is
- * given. Pure; the timeline lights it.
+ * The critical path of a step on one clock: back from the event that ends last, always to the cause that held the event
+ * up last. Its spans and waits follow each other without gaps or overlaps from the beginning to the end of the step, so
+ * they add up to its duration: to shorten the step, shorten a span on this path. If several paths are equally long, it
+ * is one of them. Pure; the timeline highlights it.
  */
 import { at } from '../base/invariant';
 import type { Causes, Hold } from './causes';
 import type { Interval } from './idle';
 
 export interface PathPart extends Interval {
-  /** Index into trace.events: what runs, or what waits. */
+  /** Index into trace.events of the event that runs or waits. */
   readonly event: number;
-  /** 'waits': everything that the event needed was there, and it had not begun. */
+  /** 'waits': all prerequisites of the event were ready, but it had not begun. */
   readonly kind: 'compute' | 'message' | 'waits';
 }
 
 export interface CriticalPath {
-  /** In the order of time; those that take no time are left out. */
+  /** Parts in the order of time, without parts of no duration. */
   readonly parts: readonly PathPart[];
-  /** All events of the path, those that take no time too, first to last. */
+  /** All events of the path in order, including events of no duration. */
   readonly events: readonly number[];
   readonly totalUs: number;
   readonly computeUs: number;
@@ -42,7 +42,7 @@ export function criticalPath(causes: Causes): CriticalPath {
     const hold: Hold | undefined = causes.heldBy(event);
     const { startUs } = at(spans, event);
     const releasedUs = hold?.releasedUs ?? 0;
-    // Where two holds end nearly together, a wait of almost no time is left between them: it is part of the event.
+    // If two causes end almost together, the tiny wait between them counts as part of the event.
     const beganUs = startUs - releasedUs > nothingUs ? startUs : releasedUs;
     cover(beganUs, event, at(trace.events, event).peer === undefined ? 'compute' : 'message');
     cover(releasedUs, event, 'waits');

@@ -1,7 +1,7 @@
 /**
- * How large the gradients of each layer are, as backward has made them and before anything sums, unscales or clips
- * them: where in the net gradients become 0 in half precision, and where they become inf. Read off a traced step, which
- * has up to 1,024 elements of each tensor. Pure.
+ * The sizes of each layer's gradients as backward computes them, before they are summed, unscaled or clipped. Shows
+ * where in the net gradients become 0 or inf in half precision. Uses a traced step, which has up to 1,024 elements of
+ * each tensor. Pure.
  */
 import type { SessionInfo } from '../protocol/session-info';
 import type { StepTrace } from '../protocol/trace';
@@ -10,11 +10,11 @@ import { type Magnitudes, magnitudesOf } from './magnitudes';
 export interface LayerGradients extends Magnitudes {
   /** Path of the module. */
   readonly module: string;
-  /** Of its parameters together, as far as they are captured. */
+  /** Number of captured elements over all its parameters. */
   readonly count: number;
 }
 
-/** In the order in which backward makes them: the last layer first. Empty where the step has no backward pass. */
+/** In backward's order: the last layer first. Empty if the step has no backward pass. */
 export function gradientSizes(
   { events }: Pick<StepTrace, 'events'>,
   { parameters }: Pick<SessionInfo, 'parameters'>,

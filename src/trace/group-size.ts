@@ -1,6 +1,6 @@
 /**
- * How many ranks an event is among: those of its collective's group, or of the collective that reduces its bucket; else
- * all that the step has. Sentences speak of that many.
+ * The number of ranks that sentences name for an event: the ranks of its collective's group, or of the collective that
+ * reduces its bucket; otherwise all ranks of the step.
  */
 import type { StepTrace, TraceEvent } from '../protocol/trace';
 

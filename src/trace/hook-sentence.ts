@@ -1,6 +1,6 @@
 /**
- * What communication hooks, SyncBatchNorm and a parameter server do, in words: their operators and their messages.
- * Without a full stop. Pure; called by sentence.ts and transfer-sentence.ts.
+ * Sentences about communication hooks, SyncBatchNorm and parameter servers: their operators and their messages. Without
+ * a full stop. Pure; called by sentence.ts and transfer-sentence.ts.
  */
 
 import type { StepTrace, TraceEvent } from '../protocol/trace';
@@ -8,7 +8,7 @@ import { ofSyncBatchNorm } from './carried';
 import { groupSize } from './group-size';
 import { moduleWords, plural } from './words';
 
-/** Of an operator; undefined: it is none of these. */
+/** The sentence of an operator; undefined if it belongs to none of these. */
 export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): string | undefined {
   const bucket = `bucket ${e.bucket ?? 0}`;
   const half = e.writes.concat(e.reads).some((name) => name.endsWith('.bf16')) ? 'bfloat16' : 'float16';
@@ -55,7 +55,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
 }
 
 /**
- * How many ranks' sums a message of an all-reduce carries; `summed` counts those that its receiver has after joining.
+ * The number of ranks whose sum a message of an all-reduce carries; `summed` counts the receiver's ranks after adding.
  */
 function holding(trace: StepTrace, e: TraceEvent): string {
   const ranks = groupSize(trace, e);
@@ -67,7 +67,7 @@ function holding(trace: StepTrace, e: TraceEvent): string {
   return before === 1 ? ': its own sums' : `: the sums of ${before} of ${plural(ranks, 'rank')}`;
 }
 
-/** Of a message; undefined: it is none of these. */
+/** The sentence of a message; undefined if it belongs to none of these. */
 export function hookTransferSentence(trace: StepTrace, e: TraceEvent, who: string, other: string): string | undefined {
   const sends = e.kind === 'send';
   const moves = (what: string) =>
@@ -78,7 +78,7 @@ export function hookTransferSentence(trace: StepTrace, e: TraceEvent, who: strin
     const when = own === buffer ? '' : ', for a later turn';
     return sends ? `pull: ${moves(own)}${when}` : `pull: ${moves(own)}${when}`;
   }
-  if (e.anchor === 'push') return `push: ${moves(own)}${e.apply === 'add' ? ' and adds it to what has come' : ''}`;
+  if (e.anchor === 'push') return `push: ${moves(own)}${e.apply === 'add' ? ' and adds it to the sum so far' : ''}`;
   if (e.anchor === 'average') return `model averaging: ${moves('a part of the parameters')}`;
   const { collective } = e;
   if (!ofSyncBatchNorm(e)) return undefined;

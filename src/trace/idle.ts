@@ -1,7 +1,7 @@
 /**
- * Where the time of a step goes, per device and clock: computing, communicating behind computation or in the open,
- * idle; and why a device idles at a time, in words. A receive counts from when its message left: what it waited before
- * is idle. Pure; called by the timeline and metrics.ts.
+ * Where the time of a step goes, per device and clock: computing, communicating (hidden behind computation or exposed),
+ * idle; and in words why a device is idle. A receive counts from when its message left; its wait before that is idle
+ * time. Pure; called by the timeline and metrics.ts.
  */
 import { at } from '../base/invariant';
 import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
@@ -24,19 +24,19 @@ export interface TimeUse {
   readonly exposedUs: number;
   readonly idleUs: number;
   /**
-   * Of the idle time, what comes after the last event of the device: its part of the step is done, or it has none.
-   * Before, it waits for another device.
+   * Idle time after the last event of the device, when its part of the step is done, or if it has none. Earlier idle
+   * time is waiting for other devices.
    */
   readonly doneUs: number;
   /** The whole step: compute + exposed + idle. */
   readonly totalUs: number;
-  /** Fraction of the communication that is hidden; undefined where there is none. */
+  /** Fraction of the communication that is hidden; undefined without communication. */
   readonly overlap: number | undefined;
   /** Fraction of the step in which nothing runs on the device. */
   readonly idle: number;
 }
 
-/** When each event of the trace keeps its queue busy, by index. */
+/** By index, the interval in which each event keeps its queue busy. */
 export function busySpans(trace: StepTrace, clock: Clock): readonly Interval[] {
   const leftUs = new Map<number, number>();
   trace.events.forEach((e, index) => {
@@ -49,7 +49,10 @@ export function busySpans(trace: StepTrace, clock: Clock): readonly Interval[] {
   });
 }
 
-/** What answers about idle time share; made once for all devices of a trace, because each walks through the trace. */
+/**
+ * Shared data for questions about idle time; made once for all devices of a trace, because it needs a walk through the
+ * trace.
+ */
 export interface IdleTimes {
   readonly spans: readonly Interval[];
   /** Indices of the events of a device, in their order. */
@@ -103,7 +106,7 @@ export function busyIntervals(trace: StepTrace, clock: Clock, device: DeviceInde
   );
 }
 
-/** The same time in intervals that neither touch nor overlap, in order. */
+/** Merges intervals that touch or overlap, in order. */
 export function joined(spans: readonly Interval[]): readonly Interval[] {
   const result: Interval[] = [];
   for (const span of [...spans].sort((a, b) => a.startUs - b.startUs)) {
@@ -163,24 +166,24 @@ export function timeUse(trace: StepTrace, clock: Clock, device: DeviceIndex): Ti
 
 /**
  * 'waits': for another device, or for its own other queue; 'bubble': for the stage before or after it in a model that
- * is spread over devices; 'turn': for the processor that the devices share; 'begins': for what a collective takes to
- * start; 'done': nothing is left to do; 'nothing': it had nothing to do at all.
+ * is spread over devices; 'turn': for the processor that the devices share; 'begins': for the start of a collective;
+ * 'done': no work is left; 'nothing': it had no work at all.
  */
 export type IdleKind = 'waits' | 'bubble' | 'turn' | 'begins' | 'done' | 'nothing';
 
 export interface IdleReason {
   readonly kind: IdleKind;
   readonly text: string;
-  /** Indices into trace.events: with what the device goes on, and what it is waiting for until then. */
+  /** Indices into trace.events: the device's next event, and the event that it is waiting for. */
   readonly next?: number;
   readonly awaited?: number;
 }
 
-/** Why the device does nothing at that time; undefined while it is busy or when the step is over. */
+/** Why the device is idle at that time; undefined while it is busy or after the step. */
 export const whyIdle = (trace: StepTrace, clock: Clock, device: DeviceIndex, timeUs: number): string | undefined =>
   idleReason(trace, clock, device, timeUs)?.text;
 
-/** As whyIdle, with the events that it speaks of. */
+/** Like whyIdle, with the events that the reason names. */
 export function idleReason(
   trace: StepTrace,
   clock: Clock,
@@ -212,11 +215,11 @@ export function idleReason(
       };
 }
 
-/** Outputs and gradients that one part of a model hands to the next, not a collective. */
+/** Whether a message passes outputs or gradients from one part of a model to the next, outside a collective. */
 const isBubble = ({ kind, collective, payload }: TraceEvent): boolean =>
   kind === 'recv' && !collective && (payload === 'activation' || payload === 'gradient');
 
-/** The event of the device that begins first after a time. */
+/** The first event of the device that begins after a time. */
 function firstAfter(trace: StepTrace, { spans, eventsOf }: IdleTimes, device: DeviceIndex, timeUs: number) {
   let first: TraceEvent | undefined;
   let startUs = Number.POSITIVE_INFINITY;
@@ -234,7 +237,7 @@ interface Awaited {
   readonly words: string;
 }
 
-/** What the event cannot begin without and does not have at that time, the last to come. */
+/** The last prerequisite of the event that is missing at that time. */
 function waitsFor(trace: StepTrace, times: IdleTimes, next: TraceEvent, timeUs: number): Awaited | undefined {
   if (next.kind === 'recv') return { awaited: next, words: heldUp(times, next) };
   const wanted = new Set(next.deps);
@@ -253,7 +256,7 @@ function waitsFor(trace: StepTrace, times: IdleTimes, next: TraceEvent, timeUs: 
   };
 }
 
-/** In a collective everybody waits for everybody: the one whose work the message was late for is named. */
+/** In a collective all ranks wait for each other: names the rank whose late work delayed the message. */
 function heldUp(times: IdleTimes, recv: TraceEvent): string {
   const what = message(times, recv);
   if (recv.kind !== 'recv' || recv.collective?.op !== 'allReduce') return what;
@@ -281,7 +284,7 @@ function message({ nameOf }: IdleTimes, event: TraceEvent): string {
   }
 }
 
-/** DDP broadcasts what BatchNorm keeps, DataParallel parameters: alone or as flat tensors of many. */
+/** DDP broadcasts BatchNorm's buffers, DataParallel parameters: single, or many as one flat tensor. */
 function pieceOrParameters(event: TraceEvent, from: string): string {
   const carried = carriedWords(event);
   const statistics = carried.startsWith('the running') || /^flat\.buffers/.test(event.slice?.buffer ?? '');

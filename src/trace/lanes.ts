@@ -1,7 +1,7 @@
 /**
  * The rows of the timeline: per device a compute lane and a communication lane, each with the spans of its events on
- * one clock. Also the only place that knows where an event's times on a clock are kept. Pure; called by the timeline,
- * the stage and the other derivations.
+ * one clock. Only this file reads an event's times on a clock. Pure; called by the timeline, the stage and the other
+ * derivations.
  */
 import { at } from '../base/invariant';
 import type { Clock, DeviceIndex, Queue, Rank, StepTrace } from '../protocol/trace';
@@ -20,7 +20,7 @@ export interface EventLane {
   readonly device: DeviceIndex;
   readonly rank: Rank;
   readonly queue: Queue;
-  /** By start; events that start together in the order of the trace. */
+  /** Sorted by start; events that start together are in the order of the trace. */
   readonly spans: readonly EventSpan[];
 }
 
@@ -36,12 +36,12 @@ export function totalUs(trace: StepTrace, clock: Clock): number {
   return trace.events.reduce((last, _, index) => Math.max(last, endUs(spanOf(trace, clock, index))), 0);
 }
 
-/** Devices of the step: those with events, and those that only got a slice of the batch or hold parameters. */
+/** Number of devices of the step, including devices without events that got a slice of the batch or hold parameters. */
 export function deviceCount(trace: StepTrace): number {
   return trace.events.reduce((n, e) => Math.max(n, e.device + 1), Math.max(trace.samples.length, trace.initial.length));
 }
 
-/** Two lanes per device, in device order, compute above comm; a device that did nothing has empty ones. */
+/** Two lanes per device, in device order, compute above comm; an idle device has empty lanes. */
 export function lanesOf(trace: StepTrace, clock: Clock): readonly EventLane[] {
   const ranks = new Map(trace.events.map((e) => [e.device, e.rank]));
   return Array.from({ length: deviceCount(trace) }, (_, device) =>

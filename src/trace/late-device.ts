@@ -1,7 +1,7 @@
 /**
- * Whose work a message was late for: back along what each step on its way had to wait for last, from the receive over
- * its send to the first event that is no transfer. Pure; called by idle.ts (why a device idles) and waiting.ts (what a
- * straggler costs the others).
+ * Finds the device whose work delayed a message: goes back from the receive to its send, always to the last
+ * prerequisite, until the first event that is not a transfer. Pure; called by idle.ts (why a device idles) and
+ * waiting.ts (what a straggler costs the others).
  */
 import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
 
@@ -9,15 +9,15 @@ interface Ended {
   readonly endUs: number;
 }
 
-/** Undefined where the trace does not hold the other side. */
+/** Undefined if the trace lacks the other side. */
 export type LateDevice = (recv: TraceEvent) => DeviceIndex | undefined;
 
-/** For many receives of one trace: the trace is indexed once. `spans`: parallel to trace.events. */
+/** Prepares many queries on one trace by indexing it once. `spans`: parallel to trace.events. */
 export function lateDevices(trace: StepTrace, spans: readonly Ended[]): LateDevice {
   const { events } = trace;
   const indexOf = new Map(events.map((e, index) => [e.id, index]));
   const end = (id: number): number => spans[indexOf.get(id) ?? -1]?.endUs ?? 0;
-  /** By index, the event of the same queue before it. */
+  /** By index, the previous event of the same queue. */
   const previousOf: (TraceEvent | undefined)[] = [];
   const lastOfQueue = new Map<string, TraceEvent>();
   events.forEach((event, index) => {

@@ -1,12 +1,12 @@
 /**
- * Bytes that cross in a step, counted from its transfers, of a trace or of a Program: by directed link, by payload, by
- * device. Pure; the counterpart of formula.ts, beside which page and report show them.
+ * Bytes sent in a step, counted from the transfers of a trace or a Program: by directed link, by payload, by device.
+ * Pure; the page and the report show them beside the closed form (formula.ts).
  */
 import type { DeviceIndex, Payload, StepTrace, TraceEvent } from '../protocol/trace';
 import { deviceCount } from './lanes';
 
 export interface Traffic {
-  /** By 'cuda:0->cuda:1'; links that carried nothing are not in it. */
+  /** By 'cuda:0->cuda:1'; unused links are missing. */
   readonly byLink: Readonly<Record<string, number>>;
   readonly byPayload: Readonly<Partial<Record<Payload, number>>>;
   /** Per device. */
@@ -17,7 +17,7 @@ export interface Traffic {
 
 export const linkName = (from: DeviceIndex, to: DeviceIndex): string => `cuda:${from}->cuda:${to}`;
 
-/** What is counted: sends, and on the other side receives. */
+/** The fields of sends and receives that are counted. */
 export type Transferred = Pick<TraceEvent, 'kind' | 'device' | 'peer' | 'bytes' | 'payload'>;
 
 /** Counts the sends of events 0..cursor; of the whole step by default. */

@@ -1,7 +1,7 @@
-/** How large numbers are: the powers of two that they have, and how many of them are 0, inf or NaN. Pure. */
+/** The magnitudes of numbers: their powers of two, and how many are 0, inf or NaN. Pure. */
 
 export interface Magnitudes {
-  /** Of the values that have one. */
+  /** Powers of two of the finite values other than 0. */
   readonly powers: Float32Array;
   readonly zeros: number;
   readonly notFinite: number;
@@ -20,7 +20,7 @@ export function magnitudesOf(values: ArrayLike<number>): Magnitudes {
 }
 
 /**
- * float16, as powers of two: its smallest number, its smallest with all digits, and the power below which all numbers
- * are: its largest is 65504.
+ * float16's range in powers of two: its smallest number, its smallest normal number, and an upper bound (the largest
+ * number is 65504).
  */
 export const FLOAT16 = { smallest: -24, full: -14, end: 16 } as const;

@@ -1,7 +1,7 @@
 /**
- * Live bytes of each device by category while the step runs: persistent buffers always, a step's own from the event
- * that writes them first to the one that uses them last. What CPU offload keeps on the host is none of them. It is what
- * the step needs; the planner's allocation (DeviceMemory) is a little more, since slots are shared whole. Pure.
+ * Live bytes of each device by category while the step runs: persistent buffers always, the step's own buffers from
+ * their first write to their last use. Buffers that CPU offload keeps on the host do not count. This is what the step
+ * needs; the planner allocates slightly more (DeviceMemory), because buffers share whole slots. Pure.
  */
 import type { BufferInfo, DeviceIndex, MemoryCategory, StepTrace, TraceEvent } from '../protocol/trace';
 
@@ -92,8 +92,8 @@ function livesOf(trace: StepTrace, buffers: readonly BufferInfo[]): ReadonlyMap<
 }
 
 /**
- * The Program of another kind of step may have a buffer that the usual one lacks (the one bucket of DDP's first step),
- * or a larger one: as far as transfers reach.
+ * Sizes of buffers as far as transfers reach them: another kind of step may have a buffer that the usual step lacks
+ * (the single bucket of DDP's first step), or a larger one.
  */
 function extentsOf(trace: StepTrace): ReadonlyMap<string, number> {
   const extents = new Map<string, number>();

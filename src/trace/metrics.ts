@@ -18,24 +18,24 @@ export interface Metrics {
   /** The largest number of bytes that one device sent. */
   readonly bytesPerRank: number;
   readonly formula: ClosedForm;
-  /** The counted bytes, but for those beside, are those of the closed form. */
+  /** Whether the counted bytes, without `bytesBeside`, equal the closed form. */
   readonly bytesAgree: boolean;
   /**
-   * Bytes that the closed form does not speak of: running statistics, SyncBatchNorm's sums, the used map, join's
-   * counts, the norm for clipping. Over all ranks.
+   * Bytes that the closed form does not cover: running statistics, SyncBatchNorm's sums, the used map, join's counts,
+   * the norm for clipping. Over all ranks.
    */
   readonly bytesBeside: number;
   /** By device. */
   readonly use: readonly TimeUse[];
-  /** Over all devices, 0..1; undefined where nothing is communicated. */
+  /** Over all devices, 0..1; undefined without communication. */
   readonly overlap: number | undefined;
   /** Mean over the devices, 0..1. */
   readonly idle: number;
   /** Mean over the devices. */
   readonly shares: StepShares;
   /**
-   * Per device, the most bytes of live tensors at a time: torch.cuda.max_memory_allocated(). What the run keeps for
-   * them is DeviceMemory.peakBytes.
+   * Per device, the most bytes of live tensors at a time: torch.cuda.max_memory_allocated(). The run's allocation is
+   * DeviceMemory.peakBytes.
    */
   readonly allocatedBytes: readonly number[];
 }
@@ -45,9 +45,9 @@ export interface Metrics {
  */
 export interface StepShares {
   readonly computing: number;
-  /** A transfer of the device runs and nothing is computed on it. */
+  /** A transfer of the device runs, and no computation. */
   readonly waitingForCommunication: number;
-  /** Neither. */
+  /** Neither transfer nor computation. */
   readonly idle: number;
   /** Before its part of the step is done: it waits for another device. */
   readonly idleForOthers: number;
@@ -94,7 +94,7 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
   };
 }
 
-/** Where the mode has no closed form. */
+/** Stands in if the mode has no closed form. */
 const counted = ({ sent, total }: Traffic): ClosedForm => ({
   perDevice: sent,
   total,
@@ -103,7 +103,7 @@ const counted = ({ sent, total }: Traffic): ClosedForm => ({
   speaksOf: 'everything',
 });
 
-/** A ring rounds its chunks, so that only its total is exact; floats of a mean may be a hair off. */
+/** A ring rounds its chunks, so only its total is exact; a mean as a float may differ minimally. */
 export function bytesAgree({ sent, total }: Pick<Traffic, 'sent' | 'total'>, formula: ClosedForm): boolean {
   if (Math.abs(total - formula.total) > 1e-6 * Math.max(1, total)) return false;
   return !formula.exact || formula.perDevice.every((bytes, device) => bytes === (sent[device] ?? 0));

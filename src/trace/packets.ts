@@ -1,7 +1,7 @@
 /**
- * The transfers of a step as packets: a send and its receive joined by `match`, with what they carry and when they fly
- * on each clock. A packet is never made up: there is one for each pair that ran and none else. Pure; called by the
- * stage, the timeline and the counts of bytes.
+ * The transfers of a step as packets: a send and its receive, paired by `match`, with their contents and their times on
+ * each clock. Every packet stands for one pair that really ran. Pure; called by the stage, the timeline and the counts
+ * of bytes.
  */
 import { must } from '../base/invariant';
 import type { Apply, Clock, CollectiveRef, DeviceIndex, Payload, Slice, StepTrace } from '../protocol/trace';
@@ -11,7 +11,7 @@ import { endUs, spanOf } from './lanes';
 export interface Flight {
   /** The send begins. */
   readonly startUs: number;
-  /** The receiver has put or added it. */
+  /** The receiver has stored or added it. */
   readonly endUs: number;
 }
 
@@ -23,12 +23,12 @@ export interface Packet {
   readonly to: DeviceIndex;
   readonly bytes: number;
   readonly payload: Payload;
-  /** The stretch taken on the sender, and the one put or added to on the receiver. */
+  /** The stretch that is sent, and the stretch of the receiver that is written or added to. */
   readonly source: Slice;
   readonly target: Slice;
   readonly apply: Apply;
   readonly collective: CollectiveRef | undefined;
-  /** In a pipeline: which micro-batch it is of. */
+  /** In a pipeline: its micro-batch. */
   readonly microBatch?: number;
   readonly measured: Flight;
   readonly modelled: Flight;
@@ -69,7 +69,7 @@ export function packetsOf(trace: StepTrace): readonly Packet[] {
   });
 }
 
-/** Packets under way at a time. Callers that ask each frame keep the result of packetsOf and use flyingAt. */
+/** Packets in flight at a time. Callers that need them every frame keep the result of packetsOf and use flyingAt. */
 export const packetsAt = (trace: StepTrace, clock: Clock, timeUs: number): readonly Packet[] =>
   flyingAt(packetsOf(trace), clock, timeUs);
 
@@ -77,7 +77,7 @@ export function flyingAt(packets: readonly Packet[], clock: Clock, timeUs: numbe
   return packets.filter((p) => p[clock].startUs <= timeUs && timeUs < p[clock].endUs);
 }
 
-/** How much of its way a packet has made, 0..1. */
+/** The progress of a packet, 0..1. */
 export function progressAt(packet: Packet, clock: Clock, timeUs: number): number {
   const { startUs, endUs: end } = packet[clock];
   if (timeUs >= end) return 1;

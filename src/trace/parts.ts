@@ -1,6 +1,6 @@
 /**
- * What a device has of a tensor that a tensor group shares: along which dimension it is cut, and which share of the
- * whole that is. Read by the sentences and by the pictures of the stage. Pure.
+ * A device's part of a tensor that a tensor group shares: the dimension of the cut, and the share of the whole. Used by
+ * the sentences and the stage's pictures. Pure.
  */
 import type { DeviceIndex, StepTrace, TensorPart } from '../protocol/trace';
 
@@ -37,7 +37,7 @@ function cutDim({ shape, ranges }: TensorPart): number | undefined {
 
 const SHARES = ['whole', 'whole', 'half', 'third', 'quarter', 'fifth', 'sixth', 'seventh', 'eighth'];
 
-/** 'half', 'quarter'; 'part' where the pieces differ in size. */
+/** 'half', 'quarter'; 'part' if the pieces differ in size. */
 export function shareWords({ part: { shape, ranges }, dim }: PartCut): string {
   if (dim === undefined) return 'addend';
   const [whole, own] = [shape[dim] ?? 0, lengthOf(ranges[dim] ?? [])];
@@ -48,9 +48,9 @@ export function shareWords({ part: { shape, ranges }, dim }: PartCut): string {
 export const gathersUnits = ({ events }: Pick<StepTrace, 'events'>): boolean =>
   events.some(({ name }) => name.startsWith('fsdp/'));
 
-/** Whether ranks compute with parts of layers; where they only keep shards, they compute with whole ones. */
+/** Whether ranks compute with parts of layers; ranks that only keep shards compute with whole layers. */
 export const cutsLayers = (trace: StepTrace): boolean =>
   trace.parts !== undefined && (!gathersUnits(trace) || trace.parts.some(({ buffer }) => UNSHARDED.test(buffer)));
 
-/** What a rank computes with once it is gathered: a part of the layer where tp has cut it. */
+/** Gathered parameters with which a rank computes; a part of the layer if tp has cut it. */
 const UNSHARDED = /(^|\.)unsharded\./;

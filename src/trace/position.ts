@@ -1,25 +1,25 @@
 /**
- * Where the cursor can go: on and back, by single events, moments, rounds of a collective, or phases. A cursor is an
- * index into trace.events (-1: before the first) and how far that event is (moments/moment.ts says how that is read).
- * Pure; called by the transport.
+ * The stops of the cursor, forward and back: by single events, moments, rounds of a collective, or phases. A cursor is
+ * an index into trace.events (-1: before the first) and the progress of that event (see moments/moment.ts). Pure;
+ * called by the transport.
  */
 import type { StepTrace } from '../protocol/trace';
 import { lastOf, type Moment, type Position } from './moments/moment';
 import { momentsOf } from './moments/moments';
 
 /**
- * How far one step goes. A phase ends with forward, loss, backward, half an all-reduce of a bucket, or the update; in a
- * pipeline with its filling, with the last forward and with the last backward.
+ * The length of one stride. A phase ends with forward, loss, backward, half an all-reduce of a bucket, or the update;
+ * in a pipeline also with the end of filling, the last forward pass and the last backward pass.
  */
 export type Stride = 'event' | 'moment' | 'round' | 'phase';
 
-/** The end of what comes next; the end of the step where nothing does. What has begun comes before what follows it. */
+/** The next stop; after the last, the end of the step. If the cursor is inside a moment, the end of that moment. */
 export function nextStop(trace: StepTrace, { event, fraction }: Position, stride: Stride): number {
   const done = fraction < 1 ? event - 1 : event;
   return stopsOf(trace, stride).find((stop) => stop > done) ?? trace.events.length - 1;
 }
 
-/** The end of what was before; -1, before the first event, where nothing was. */
+/** The previous stop; -1 (before the first event) if there is none. */
 export const previousStop = (trace: StepTrace, event: number, stride: Stride): number =>
   stopsOf(trace, stride).findLast((stop) => stop < event) ?? -1;
 
@@ -35,11 +35,11 @@ export function stopsOf(trace: StepTrace, stride: Stride): readonly number[] {
 
 const isTransfer = ({ kind }: Moment): boolean => kind === 'round' || kind === 'message';
 
-/** By moment, the phase it counts to. What overlaps does not end what it overlaps with. */
+/** By moment, its phase. An overlapping moment does not end the phase that it overlaps with. */
 function sectionsOf(moments: readonly Moment[]): readonly string[] {
   const sections: string[] = [];
   for (const moment of moments.toReversed()) {
-    // What is loaded is loaded for what comes next.
+    // A load belongs to the phase that follows it.
     const next = sections.at(-1);
     sections.push(moment.kind === 'load' && next !== undefined ? next : sectionOf(moment));
   }

@@ -1,9 +1,8 @@
 /**
- * One plain sentence for what happens at an event, in PyTorch's words: who does what to which tensor, and what goes on
- * beside it on the chosen clock. Without a full stop. Shown on the stage and spoken by the live region, so it must make
- * sense alone. Pure; transfers are in transfer-sentence.ts. (DDP copies each gradient into its bucket when that
- * gradient's hook fires; the Program does it in one instruction when the last has come, so the sentence speaks of the
- * result.)
+ * One plain sentence for an event, in PyTorch's words: who does what to which tensor, and what overlaps with it on the
+ * chosen clock. Without a full stop. Shown on the stage and spoken by the live region, so it must make sense alone.
+ * Pure; transfers are in transfer-sentence.ts. (DDP copies each gradient into its bucket when that gradient's hook
+ * fires; the Program does it in one instruction when the last gradient is ready, so the sentence describes the result.)
  */
 
 import { stepWords } from '../protocol/micro-batches';
@@ -28,7 +27,9 @@ export function sentenceOf(trace: StepTrace, index: number, clock: Clock): strin
   return capital(`${what}${microBatchWords(e)}${meanwhile(trace, index, clock)}`);
 }
 
-/** In a pipeline several micro-batches are under way; a message says by itself of which it is. */
+/**
+ * In a pipeline several micro-batches are in flight, so a sentence names its micro-batch; a message's words already do.
+ */
 const microBatchWords = ({ action, kind }: TraceEvent): string =>
   action && kind !== 'send' && kind !== 'recv' ? `, micro-batch ${action.microBatch}` : '';
 
@@ -81,7 +82,7 @@ function optimizerSentence(e: TraceEvent, who: string): string {
 function loadSentence(trace: StepTrace, e: TraceEvent, who: string): string {
   if (e.phase === 'step') return `optimizer.step(): ${who} reads the learning rate`;
   if (e.writes.includes('y')) return `${who} loads the targets of the batch`;
-  // A batch that one process draws for several devices is loaded whole.
+  // If one process draws a batch for several devices, it is loaded whole.
   const whole = e.writes.includes('batch');
   const count = whole ? trace.samples.reduce((n, ids) => n + ids.length, 0) : (trace.samples[e.device]?.length ?? 0);
   return `${who} loads ${whole ? 'the whole batch' : 'a batch'} of ${plural(count, 'sample')} from ${hasRanks(trace) ? 'its' : 'the'} DataLoader`;
@@ -95,7 +96,7 @@ function copySentence(e: TraceEvent, who: string): string {
 }
 
 function flattenSentence(e: TraceEvent, who: string): string {
-  const what = `${plural(e.reads.length, nounOf(e))} one after the other into one flat tensor`;
+  const what = `${plural(e.reads.length, nounOf(e))} into one flat tensor`;
   return `${e.phase === 'reduce' ? 'backward' : e.phase}: ${who} copies its ${what}`;
 }
 
@@ -120,7 +121,7 @@ function packSentence(trace: StepTrace, e: TraceEvent, who: string): string {
 
 function backwardWords(e: TraceEvent): string {
   if (e.module === '' && /^(loss|fused)\//.test(e.name)) return `begins with the gradient of ${kernelWords(e.name)}`;
-  // Checkpointing: what was not kept is computed once more.
+  // Checkpointing: the layer is computed again.
   if (isAgain(e)) return `computes ${layerWords(e)} again, because its output was not kept`;
   const made = e.writes.filter((name) => name === `${e.module}.weight.grad` || name === `${e.module}.bias.grad`);
   if (made.length === 0) return `passes the gradient back through ${layerWords(e)}`;
@@ -128,18 +129,16 @@ function backwardWords(e: TraceEvent): string {
   return `computes the ${parts.join(' and ')} ${made.length > 1 ? 'gradients' : 'gradient'} of ${layerWords(e)}`;
 }
 
-/** A forward operator within backward: the copy that activation checkpointing made of it. */
+/** Whether it is the copy of a forward operator that activation checkpointing added to backward. */
 const isAgain = (e: TraceEvent): boolean => e.writes.some((name) => /\.again(\.\d+)?$/.test(name));
 
-/** Parameters are written and have a gradient beside them; the rest is the optimiser's state. */
+/** Written buffers with a gradient are parameters; the others are the optimiser's state. */
 function parametersWords(e: TraceEvent): string {
   const count = e.writes.filter((name) => e.reads.includes(`${name}.grad`)).length;
   return `its ${plural(count, 'parameter')}`;
 }
 
-/**
- * Computation under a bucket's all-reduce, or the other way round, on the same device: the overlap that DDP is about.
- */
+/** Computation during a bucket's all-reduce, or the other way round, on the same device: DDP's overlap. */
 function meanwhile(trace: StepTrace, index: number, clock: Clock): string {
   const e = trace.events[index];
   if (!e || !(e.queue === 'comm' ? e.collective?.op === 'allReduce' : e.phase === 'backward')) return '';

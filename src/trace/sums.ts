@@ -1,6 +1,6 @@
 /**
- * Of how many ranks a stretch of a buffer holds the sum at a place of the trace: what a chunk tile says beside its
- * values. Pure; called by the stage and by sentences.
+ * The number of ranks whose sum a stretch of a buffer holds at a place of the trace, which chunk tiles show beside
+ * their values. Pure; called by the stage and by sentences.
  */
 import type { DeviceIndex, Slice, StepTrace, TraceEvent } from '../protocol/trace';
 
@@ -16,7 +16,7 @@ export function lastWriter(trace: StepTrace, cursor: number, device: DeviceIndex
   return undefined;
 }
 
-/** 0 before anything of this step is in it, 1 for the device's own values, the world size after the all-reduce. */
+/** 0 before this step writes it, 1 for the device's own values, the world size after the all-reduce. */
 export function summedAt(trace: StepTrace, cursor: number, device: DeviceIndex, slice: Slice): number {
   const writer = lastWriter(trace, cursor, device, slice);
   if (writer === undefined) return 0;

@@ -1,6 +1,6 @@
 /**
  * The text form of a traced step: one line per event, in the trace's order, without times or values. The same Program
- * gives the same text wherever and however fast its ranks ran, so tests compare it and people read it.
+ * gives the same text wherever and however fast its ranks ran, so tests can compare it.
  */
 import { groupLabel } from '../protocol/mesh';
 import { stepWords } from '../protocol/micro-batches';

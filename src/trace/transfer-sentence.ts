@@ -1,6 +1,6 @@
 /**
- * What a send or a receive does, in words: which collective of which mode it is part of, what is in it, and of how many
- * ranks it makes the sum. Pure; called by sentence.ts.
+ * Sentences of sends and receives: the collective and mode they are part of, their contents, and the number of ranks in
+ * the sum. Pure; called by sentence.ts.
  */
 
 import { groupLabel } from '../protocol/mesh';
@@ -74,7 +74,7 @@ function allReduceSentence(trace: StepTrace, e: TraceEvent, c: CollectiveRef, wh
   return `${who} takes ${part} from ${other}: ${words.result}, the same on every rank${c.group ? ` of ${groupLabel(c.group)}` : ''}`;
 }
 
-/** What a rank brings, and what all have in the end: gradients, or a tensor in the middle of a layer that is cut. */
+/** Words for a rank's input and for the final result: gradients, or a tensor inside a layer that is cut. */
 function reducedIn(trace: StepTrace, e: TraceEvent) {
   const { collective, slice, bucket = collective?.bucket } = e;
   if (!cutsLayers(trace) || bucket !== undefined || e.phase === 'step')
@@ -85,13 +85,13 @@ function reducedIn(trace: StepTrace, e: TraceEvent) {
   return { bucket: what, own, result };
 }
 
-/** Trees have an up and a down. */
+/** The direction in a tree. */
 const direction = ({ algorithm }: CollectiveRef, way: 'up' | 'down'): string =>
   algorithm === 'tree' || algorithm === 'doubleTree' ? `${way} the tree ` : '';
 
 /**
- * Of how many ranks a sender holds the sum: what it received last into that stretch says so. (Round a ring one is added
- * a hop.)
+ * The number of ranks whose sum a sender holds, from its last receive into that stretch. (In a ring every hop adds
+ * one.)
  */
 function summedBefore(trace: StepTrace, e: TraceEvent): number {
   const { slice } = e;

@@ -1,7 +1,7 @@
 /**
- * Why an event came late, from rank to rank: the message it waited for, what the sender of that one had waited for, and
- * so on back to the work with which it began; and how much longer that work took there than where it was waited for.
- * Pure; the timeline tells it in words (why-words.ts) and draws it as arrows.
+ * Why an event was late, from rank to rank: the message that it waited for, what the sender of this message had waited
+ * for, and so on back to the first late work; and how much longer that work took there than on the waiting rank. Pure;
+ * the timeline tells it in words (why-words.ts) and draws it as arrows.
  */
 import { at } from '../base/invariant';
 import type { DeviceIndex, Phase, TraceEvent } from '../protocol/trace';
@@ -11,13 +11,13 @@ export interface WaitHop {
   /** A receive that waited, and the send that it waited for. */
   readonly recv: number;
   readonly send: number;
-  /** From when the receiver had all that it needed of its own device. */
+  /** When the receiver had everything that it needed from its own device. */
   readonly waitedUs: number;
 }
 
 export interface Delay {
   readonly phase: Phase;
-  /** '' where none; then the event says what it is. */
+  /** '' if none; the event's name then identifies it. */
   readonly module: string;
   readonly event: number;
   readonly longerUs: number;
@@ -25,15 +25,15 @@ export interface Delay {
 
 export interface WaitChain {
   readonly event: number;
-  /** From the event back to the cause; empty: it waited for no other device. */
+  /** Hops from the event back to the cause; empty: it waited for no other device. */
   readonly hops: readonly WaitHop[];
-  /** The work that the last sender came from; undefined: it had none before. */
+  /** The last sender's work before its send; undefined: it had none. */
   readonly cause: number | undefined;
-  /** By how much that work ended later there than the same work where the event is; undefined: nothing to compare. */
+  /** How much later that work ended there than the same work on the event's device; undefined: nothing to compare. */
   readonly lateUs: number | undefined;
-  /** What took longest beyond the same work here; undefined: nothing did. */
+  /** The work with the largest delay compared with the same work here; undefined: none. */
   readonly most: Delay | undefined;
-  /** How many times as long all work up to there took. */
+  /** The ratio of the times of all work up to there. */
   readonly slower: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export function waitChain(causes: Causes, event: number): WaitChain {
   return { event, hops, cause: current, lateUs: compared?.lateUs, most: compared?.most, slower: compared?.slower };
 }
 
-/** What held the event up on its own device: its queue, or what it reads. */
+/** The cause on the event's own device: its queue, or the data that it reads. */
 function ownBefore(causes: Causes, event: number): number | undefined {
   const { device } = at(causes.trace.events, event);
   const own = [...causes.needs(event), ...(causes.before(event) === undefined ? [] : [causes.before(event) ?? 0])];
@@ -68,7 +68,7 @@ function ownBefore(causes: Causes, event: number): number | undefined {
   return last;
 }
 
-/** The work of one device up to an event beside the same work of the device that waited. */
+/** Compares the work of one device up to an event with the same work of the waiting device. */
 function compare(causes: Causes, event: number, cause: number) {
   const { trace, spans, nothingUs } = causes;
   const here = at(trace.events, event).device;
@@ -101,7 +101,7 @@ function compare(causes: Causes, event: number, cause: number) {
 
 const length = ({ spans }: Causes, index: number): number => at(spans, index).endUs - at(spans, index).startUs;
 
-/** What a device computes, by a name that the same work has on every device. */
+/** A device's work, by a name that is the same on every device. */
 function workOf({ trace }: Causes, device: DeviceIndex): ReadonlyMap<string, number> {
   const work = new Map<string, number>();
   const counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * What the devices' waiting for each other in a step comes to, by the device that let the others wait: what a straggler
- * costs. Pure; called by the failures panel.
+ * The total time that devices wait for each other in a step, by the device that they wait for: the cost of a straggler.
+ * Pure; called by the failures panel.
  */
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
 import { busySpans, gapsBetween, type Interval, joined } from './idle';
@@ -8,8 +8,8 @@ import { totalUs } from './lanes';
 import { lateDevices } from './late-device';
 
 /**
- * Microseconds by device that was late, summed over the devices that waited; only gaps that end with a message which
- * another device's work was late for.
+ * Microseconds by late device, summed over the waiting devices; only gaps that end with a message that another device's
+ * work delayed.
  */
 export function waitingUs(
   trace: StepTrace,

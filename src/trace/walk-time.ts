@@ -1,9 +1,9 @@
 /**
- * The clock of a cursor that walks the events one after the other. Events of several devices overlap in time, so a walk
- * cannot follow each event's own span without leaping back; here time only goes forward: an event lasts until the next
- * one begins, and events that begin together share the time until the next, in turn. In a trace ordered by moments a
- * moment begins with its first event, and its events share the time until the next moment. Both ways are continuous and
- * each undoes the other. Pure; called by the stage and the timeline.
+ * The clock of a cursor that walks the events in order. Events of several devices overlap in time, so a walk that
+ * followed each event's own span would jump back; here time only increases: an event lasts until the next one begins,
+ * and events that begin together share the time until the next, in turn. In a trace ordered by moments a moment begins
+ * with its first event, and its events share the time until the next moment. Both functions are continuous, and each is
+ * the inverse of the other. Pure; called by the stage and the timeline.
  */
 import type { Clock, StepTrace } from '../protocol/trace';
 import { spanOf, totalUs } from './lanes';
@@ -12,11 +12,11 @@ import { hasMoments, type Position } from './moments/moment';
 export interface WalkTime {
   /** Time on the clock of a position of the cursor. */
   timeOf(position: Position): number;
-  /** Where a walking cursor is at that time. */
+  /** The position of a walking cursor at a time. */
   positionAt(timeUs: number): Position;
 }
 
-/** knots[i]: when the walk comes to event i; the last one is the end of the step. Never falling. */
+/** knots[i]: when the walk reaches event i; the last knot is the end of the step. Never decreasing. */
 function knotsOf(trace: StepTrace, clock: Clock): readonly number[] {
   const starts: number[] = [];
   const together = hasMoments(trace) ? trace.moments.map((m) => m.events) : trace.events.map((_, index) => [index]);

@@ -1,15 +1,15 @@
 /**
- * The names that sentences use: a device as the mode's users call it ('rank 2' where each device has a process, 'worker
- * 2' beside a server, else 'cuda:2'), a buffer, a kernel, a layer. PyTorch's words, no invented ones. Pure; called by
+ * The names that sentences use: a device as the mode's users call it ('rank 2' if each device has a process, 'worker 2'
+ * beside a server, otherwise 'cuda:2'), a buffer, a kernel, a layer. PyTorch's words, no invented ones. Pure; called by
  * idle.ts, sentence.ts and the views.
  */
 import { lookup } from '../base/lookup';
 import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
 
-/** Each device has a process of its own, as under DDP. */
+/** Whether each device has its own process, as under DDP. */
 export const hasRanks = (trace: StepTrace): boolean => trace.events.some((e) => e.rank !== 0);
 
-/** One process drives a server and its workers. */
+/** Whether one process drives a server and its workers. */
 export const hasServer = ({ events }: StepTrace): boolean =>
   events.some(({ anchor }) => anchor === 'pull' || anchor === 'push');
 
@@ -64,7 +64,7 @@ const LOSSES: Readonly<Record<string, string>> = {
   'parallel-sums': 'CrossEntropyLoss',
   'parallel-loss': 'CrossEntropyLoss',
 };
-/** What is copied around a collective over pieces of a tensor. */
+/** Names of the copies around a collective over pieces of a tensor. */
 const PARTITION: Readonly<Record<string, string>> = {
   pad: 'padded to the longest piece',
   trim: 'without the padding',
@@ -75,7 +75,7 @@ const PARTITION: Readonly<Record<string, string>> = {
   first: 'counted on one rank only',
 };
 /**
- * 'Linear' for ops/linear and ops/linear-grad-params, 'MSELoss' for loss/mse; the kernel's own name where PyTorch has
+ * 'Linear' for ops/linear and ops/linear-grad-params, 'MSELoss' for loss/mse; the kernel's own name if PyTorch has
  * none.
  */
 export function kernelWords(name: string): string {
@@ -91,7 +91,7 @@ export function kernelWords(name: string): string {
 /** 'layer 2' in a Sequential, 'blocks.0.fc1' where modules have names. */
 export const moduleWords = (module: string): string => (/^\d+$/.test(module) ? `layer ${module}` : module);
 
-/** 'layer 2 (Linear)', 'blocks.0 (attention)'; what belongs to no module goes by its operator. */
+/** 'layer 2 (Linear)', 'blocks.0 (attention)'; an event without a module has its operator's name. */
 export const layerWords = (e: TraceEvent): string =>
   e.module === ''
     ? `the ${kernelWords(e.name)}`
@@ -104,7 +104,8 @@ export const capital = (sentence: string): string =>
     : sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /**
- * What a flat buffer holds (coalesced broadcasts and sums): '6 parameters as one flat tensor'; undefined: it is none.
+ * The contents of a flat buffer (coalesced broadcasts and sums): '6 parameters as one flat tensor'; undefined: the
+ * buffer is not flat.
  */
 export function pieceWords(trace: StepTrace, buffer: string): string | undefined {
   const [, noun] = /^flat\.(parameter|buffer|gradient)s\.\d+$/.exec(buffer) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Where the division by the number of ranks takes place: DDP divides gradients as it copies them into their bucket, and
- * leaves that to a communication hook where there is one. Pure; called by the sentences.
+ * Where gradients are divided by the number of ranks: DDP divides them as it copies them into the bucket, or leaves
+ * that to the communication hook, if any. Pure; called by the sentences.
  */
 import { hasMicroBatch } from '../../protocol/step-kind';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
@@ -14,6 +14,6 @@ export const dividesAtFirst = (trace: StepTrace, pack: TraceEvent): boolean =>
       (name === 'halves/encode' || name === 'comm/scale') && bucket === pack.bucket && device === pack.device,
   );
 
-/** ' by 4'. Under join() it may be the number of all ranks, or of those with a batch: then it is not said. */
+/** ' by 4'; '' under join(), where the divisor may be the number of all ranks or of ranks with a batch. */
 export const divisorWords = (trace: StepTrace, pack: TraceEvent): string =>
   hasMicroBatch(trace.kind, ({ rows }) => rows.includes(0)) ? '' : ` by ${groupSize(trace, pack)}`;

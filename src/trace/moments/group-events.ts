@@ -1,7 +1,7 @@
 /**
- * The events of a step in groups, one per moment, as fine as a reader can still walk through: at most some 60. Where a
- * pipeline has more, the turns of several micro-batches share a moment (pipeline/turn-windows.ts), and all rounds in
- * which the replicas of a stage average its gradients do. Which events are alike is decided by group-keys.ts. Pure;
+ * Groups the events of a step, one group per moment, as finely as a reader can still walk through: at most some 60. If
+ * a pipeline has more, the turns of several micro-batches share a moment (pipeline/turn-windows.ts), and so do all
+ * rounds in which the replicas of a stage average its gradients. group-keys.ts decides which events are alike. Pure;
  * called by moments.ts.
  */
 import { at } from '../../base/invariant';
@@ -15,13 +15,13 @@ import { sortGroups } from './sort-groups';
 type Turns = readonly (Turn | undefined)[];
 
 export interface EventGroups {
-  /** By event, the turn or the window of turns that it belongs to. */
+  /** By event, its turn or window of turns. */
   readonly turns: Turns;
   /** Indices into trace.events; each group in the order in which its events begin. */
   readonly groups: readonly (readonly number[])[];
 }
 
-/** Rounds of an all-reduce get moments of their own only while a window holds at most this many turns. */
+/** Rounds of an all-reduce get their own moments only if windows have at most this many turns. */
 const WIDEST_BESIDE_ROUNDS = 3;
 
 export function groupEvents(trace: StepTrace): EventGroups {
@@ -39,13 +39,13 @@ export function groupEvents(trace: StepTrace): EventGroups {
 }
 
 interface Coarseness {
-  /** Turns per window; 0: every turn, and its messages, have moments of their own. */
+  /** Turns per window; 0: every turn has a moment, and so have its messages. */
   readonly size: number;
   /** Packing and all rounds of the all-reduce of a stage are one moment. */
   readonly wholeAverages: boolean;
 }
 
-/** Estimates first; sorting may take groups apart again, so wider windows follow. */
+/** Tries estimates first; sorting may split groups again, so wider windows follow. */
 function* coarserAndCoarser(trace: StepTrace, turns: Turns): Generator<Coarseness> {
   const count = turns.reduce((most, turn) => Math.max(most, turn ? turn.index + 1 : 0), 0);
   const averages = trace.events.some((e) => averagedStage(e) !== undefined);
@@ -57,7 +57,7 @@ function* coarserAndCoarser(trace: StepTrace, turns: Turns): Generator<Coarsenes
   }
 }
 
-/** Moments of the step that are of no turn. */
+/** Number of moments of the step outside turns. */
 function othersIn(trace: StepTrace, turns: Turns, wholeAverages: boolean): number {
   const keys = groupKeys(trace, turns, wholeAverages);
   return new Set(keys.filter((_, i) => turns[i] === undefined || trace.events[i]?.collective)).size;
@@ -70,13 +70,15 @@ function groupsOf(
   wholeAverages: boolean,
 ): EventGroups['groups'] {
   const startUs = trace.events.map((_, index) => at(trace.modelled, index).startUs);
-  // Nothing begins before what it depends on has ended, so by time within a group is by dependency, too.
+  // No event begins before its dependencies end, so sorting a group by time also respects dependencies.
   return sortGroups({ after, keys: groupKeys(trace, turns, wholeAverages), startUs }).map((group) =>
     [...group].sort((a, b) => (startUs[a] ?? 0) - (startUs[b] ?? 0) || a - b),
   );
 }
 
-/** By event, what runs before it: its dependencies, the event before it in its queue, the send of what it receives. */
+/**
+ * By event, the events that run before it: its dependencies, the previous event in its queue, the send of its message.
+ */
 function afterOf(events: StepTrace['events']): readonly (readonly number[])[] {
   const indexOf = new Map(events.map((e, index) => [e.id, index]));
   const latest = new Map<string, number>();

@@ -1,7 +1,7 @@
 /**
- * What makes events of several devices alike: the key under which they are one moment. Transfers go by their collective
- * and its round, operators by their layer. Where a device comes back to a layer after something else (its bucket was
- * packed between two operators), that is another visit and another moment. Called by moments.ts.
+ * The keys by which events of several devices form one moment. Transfers have a key per collective and round, operators
+ * per layer. If a device returns to a layer after other work (its bucket was packed between two operators), the new
+ * visit is another moment. Called by moments.ts.
  */
 import { dimensionName } from '../../protocol/mesh';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
@@ -10,8 +10,8 @@ import type { Turn } from '../pipeline/turns';
 import type { MomentKind } from './moment';
 
 /**
- * By event; equal for those that may be one moment. `turns`: of a pipeline's actions, by event. `wholeAverages`: a
- * stage's bucket is packed and all-reduced in one moment, and all stages unpack theirs in another.
+ * Keys by event; events with equal keys may be one moment. `turns`: of a pipeline's actions, by event. `wholeAverages`:
+ * a stage's bucket is packed and all-reduced in one moment, and all stages unpack theirs in another.
  */
 export function groupKeys(
   { events }: StepTrace,
@@ -19,7 +19,7 @@ export function groupKeys(
   wholeAverages = false,
 ): readonly string[] {
   const kinds = alikeOf(events);
-  /** By device, what its compute queue was at last, and how often it has been at what. */
+  /** By device, the last kind of work on its compute queue, and a count per kind. */
   const latest = new Map<number, string>();
   const visits = new Map<string, number>();
   return events.map((e, index) => {
@@ -44,14 +44,14 @@ export function groupKeys(
 
 const isTransfer = ({ kind }: TraceEvent): boolean => kind === 'send' || kind === 'recv';
 
-/** Groups along the same axes do the same at the same time: the axes are in the key, not the ranks. */
+/** Groups along the same axes do the same at the same time, so the key has the axes and not the ranks. */
 function transferKey({ collective: c, phase, anchor, payload, bucket, module }: TraceEvent): string {
   if (!c) return `message ${phase} ${anchor} ${payload ?? ''}`;
   const along = dimensionName(c.group ?? {}) ?? '';
   return `${along} ${c.seq} ${c.op} ${c.part ?? ''} ${c.round ?? ''} ${phase} ${bucket ?? ''} ${module}`;
 }
 
-/** What the optimiser needs before it can begin is part of what follows it on that device. */
+/** Preparations of the optimiser get the key of the work that follows them on the device. */
 function alikeOf(events: readonly TraceEvent[]): readonly string[] {
   const following = new Map<number, string>();
   return events
@@ -74,12 +74,13 @@ function alike(e: TraceEvent): string {
   if (isGradientCast(e)) return `cast ${phase} ${module}`;
   if (name.startsWith('optim/')) return `${isOptimizer(e) ? 'update' : clipWord(name)} ${phase}`;
   if (kindOf(e) === 'copy') return `${name} ${phase} ${bucket}`;
-  // Of no layer: the loss and its gradient are one each, whatever operators make it; others go by their name.
+  // Without a layer: the loss is one moment and its gradient another, whatever their operators; other operators go by
+  // name.
   const of = module === '' && phase !== 'loss' && !/^(loss|fused|precision)\//.test(name) ? name : '';
   return `${phase} ${module} ${of} ${bucket}`;
 }
 
-/** A gradient in half precision becomes that of a float32 tensor. What is small has become 0: a moment of its own. */
+/** Whether a half-precision gradient is cast to float32. Small elements have become 0, so it gets its own moment. */
 const isGradientCast = ({ name, phase, module, reads }: TraceEvent): boolean =>
   name === 'precision/cast' && phase === 'backward' && module !== '' && /\.b?f16\.grad$/.test(reads[0] ?? '');
 

@@ -1,7 +1,7 @@
 /**
- * A hierarchical all-reduce adds up within each node first, then between the nodes, and hands the result out within the
- * nodes: which of these a round does, in words and why. A chunk that goes between nodes is a part of one that goes
- * within them, so the number of chunks tells the rounds apart. Pure; called by the sentences.
+ * A hierarchical all-reduce sums within each node first, then between the nodes, and distributes the result within the
+ * nodes. This file describes a round of it and explains why. A chunk between nodes is a part of a chunk within a node,
+ * so the number of chunks distinguishes the rounds. Pure; called by the sentences.
  */
 import { isAlongSame } from '../../protocol/mesh';
 import type { StepTrace } from '../../protocol/trace';
@@ -10,7 +10,7 @@ import type { Moment } from './moment';
 import { momentsOf } from './moments';
 import { whoAre } from './who';
 
-/** Whether messages go between nodes; undefined: all rounds of the collective are alike, those of one ring. */
+/** Whether the round's messages go between nodes; undefined: all rounds of the collective are alike, as in one ring. */
 export function acrossNodes(trace: StepTrace, { round }: Moment): boolean | undefined {
   const { seq, group, chunks = 1, algorithm } = round?.collective ?? { seq: -1, algorithm: 'direct' };
   if (algorithm !== 'hierarchical') return undefined;
@@ -33,7 +33,7 @@ export function hierarchicalWords(trace: StepTrace, moment: Moment, hops: Hops):
     : `within each node, ${subject} ${what} to ${one ? 'its' : 'a'} neighbour${then}`;
 }
 
-/** Of the first round of each kind, and of each half. */
+/** The reason for the first round of each kind and each half. */
 export function hierarchicalWhy(trace: StepTrace, moment: Moment): string | undefined {
   const across = acrossNodes(trace, moment);
   if (across === undefined || !isFirst(trace, moment, across)) return undefined;

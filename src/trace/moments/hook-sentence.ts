@@ -1,6 +1,6 @@
 /**
- * What communication hooks, SyncBatchNorm, join() and a parameter server do, by moment: their operators. Their messages
- * are in round-sentence.ts. Pure; called by moment-sentence.ts.
+ * Sentences of moments with operators of communication hooks, SyncBatchNorm, join() and parameter servers. Their
+ * messages are in round-sentence.ts. Pure; called by moment-sentence.ts.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
@@ -8,7 +8,7 @@ import { bucketMark, layerMark } from './marks';
 import type { Moment } from './moment';
 import { does, their, type Who } from './who';
 
-/** Undefined: it is none of these. */
+/** Undefined: the moment belongs to none of these. */
 export function hookWork(trace: StepTrace, { bucket: index }: Moment, e: TraceEvent, who: Who): string | undefined {
   const bucket = bucketMark(index);
   const half = e.writes.concat(e.reads).some((name) => name.endsWith('.bf16')) ? 'bfloat16' : 'float16';
@@ -54,7 +54,7 @@ function scaledWords(e: TraceEvent, bucket: string): string {
 
 const isUncompressed = (names: readonly string[]): boolean => names.some((name) => name.endsWith('.uncompressed'));
 
-/** PowerSGD sends biases, and matrices too small to gain by it, as they are. */
+/** PowerSGD sends biases, and matrices that are too small to benefit, uncompressed. */
 function uncompressedSentence(e: TraceEvent, who: Who, bucket: string): string {
   const power = `PowerSGD: ${who.text}`;
   if (isUncompressed(e.writes)) return `${power} ${does(who, 'copy')} the part of ${bucket} that stays uncompressed`;
@@ -63,7 +63,7 @@ function uncompressedSentence(e: TraceEvent, who: Who, bucket: string): string {
   return `${power} ${does(who, 'copy')} the gradients of ${bucket} before they are compressed`;
 }
 
-/** Numbers that ranks agree on, and the zeros of a rank without a batch. */
+/** Fills with numbers on which the ranks agree, and with the zeros of a rank without a batch. */
 function fillSentence(e: TraceEvent, who: Who, bucket: string): string {
   const buffer = e.writes[0] ?? '';
   if (buffer === 'local_used_map')

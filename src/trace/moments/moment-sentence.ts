@@ -1,7 +1,7 @@
 /**
  * One plain sentence for a moment: who does what together, in PyTorch's words, with layers and buckets marked
  * (marked.ts). Without a full stop. It is the title of the stage and is spoken by the live region, so it must make
- * sense alone; why it is so is a second text, in moment-why.ts. `npm run sentences` lists them all. Pure.
+ * sense alone; a second text with the reason is in moment-why.ts. `npm run sentences` lists them all. Pure.
  */
 
 import { at } from '../../base/invariant';
@@ -25,7 +25,7 @@ import { shardedSentence } from './sharded-sentence';
 import { tensorSentence } from './tensor-sentence';
 import { does, isDataParallel, isModelParallel, their, type Who, whoIn } from './who';
 
-/** What is said at a cursor. */
+/** The sentence at a cursor. */
 export function sentenceAt(trace: StepTrace, event: number, clock: Clock): string {
   const moment = momentAt(momentsOf(trace), event);
   if (moment) return momentSentence(trace, moment, clock);
@@ -49,21 +49,21 @@ export function momentSentence(trace: StepTrace, moment: Moment, clock: Clock): 
         return workSentence(trace, moment, clock);
     }
   })();
-  // PyTorch's functions and devices keep their small letters.
+  // PyTorch's functions and devices stay in lower case.
   return /^(cuda:|find_unused_parameters|scale_grads|[\w.]+\(\))/.test(said)
     ? said
     : said.charAt(0).toUpperCase() + said.slice(1);
 }
 
-/** The event that says what the moment is about. */
+/** The event that characterises the moment. */
 const mainOf = (trace: StepTrace, { events }: Moment): TraceEvent => {
   const own = events.map((index) => at(trace.events, index));
   const all = own.filter((e) => e.kind !== 'load' && e.name !== 'scaler/skip-step');
   const operators = all.filter((e) => !isConversion(e));
   const work = operators.length > 0 ? operators : all;
-  // Batch norm takes statistics first: the last operator is what the layer is called by.
+  // Batch norm computes statistics first: the last operator names the layer.
   if (work[0]?.phase === 'forward') return work.at(-1) ?? work[0];
-  // SyncBatchNorm cuts its sums apart before it uses them.
+  // SyncBatchNorm splits its sums before it uses them.
   return work.find(({ name }) => name !== 'shape/slice') ?? work[0] ?? at(own, 0);
 };
 
@@ -153,7 +153,7 @@ function backwardWords(trace: StepTrace, { events }: Moment, e: TraceEvent, who:
     return `backward: ${who.text} ${does(who, 'pass')} the gradient back through the ${e.name.startsWith('ops/add') ? 'sum' : operatorWords(e)}`;
   const layer = layerMark(e.module);
   const own = events.map((index) => at(trace.events, index));
-  // Activation checkpointing: what was not kept is computed once more.
+  // Activation checkpointing: a layer is computed again.
   if (own.every(({ writes }) => writes.some((name) => /\.again(\.\d+)?$/.test(name))))
     return `backward: ${who.text} ${does(who, 'run')} ${layer} again, because its output was not kept`;
   const made = own.some(({ writes }) => writes.some((name) => /\.(weight|bias)\.grad(\.micro)?$/.test(name)));
@@ -161,7 +161,7 @@ function backwardWords(trace: StepTrace, { events }: Moment, e: TraceEvent, who:
   return `backward: ${who.text} ${does(who, 'pass')} the gradient back through ${layer}${/-grad-input$/.test(e.name) ? '' : ` (${operatorWords(e)})`}`;
 }
 
-/** Computation under an all-reduce: the overlap that DDP is about. */
+/** Computation during an all-reduce: DDP's overlap. */
 function meanwhile(trace: StepTrace, moment: Moment, clock: Clock): string {
   const bucket = overlapOf(trace, moment, clock)?.bucket;
   return bucket === undefined ? '' : `, while ${bucketMark(bucket)} is being all-reduced`;
@@ -191,7 +191,7 @@ function flatWords(count: number, e: TraceEvent): string {
   return plural(count, /^flat\.(\w+)s\./.exec(flat)?.[1] ?? 'tensor');
 }
 
-/** What a device need not send to itself. */
+/** The part that a device need not send to itself. */
 function ownPart({ phase, module }: TraceEvent, who: Who): string {
   if (phase === 'scatter') return `scatter: ${who.text} ${does(who, 'keep')} the first chunk of the batch`;
   if (phase === 'step')

@@ -1,6 +1,6 @@
 /**
- * Why a moment is as it is: a second, smaller text beside its sentence, where that isn't obvious. A full sentence or
- * two, with its full stop. The page fetches it after the first screen. Pure; `npm run sentences` lists them.
+ * Explains a moment if its reason isn't obvious: a second, smaller text beside its sentence, one or two full sentences.
+ * The page loads this file after the first screen. Pure; `npm run sentences` lists them.
  */
 
 import { at } from '../../base/invariant';
@@ -80,7 +80,7 @@ function loadWhy(trace: StepTrace, { events }: Moment): string | undefined {
   return isDataParallel(trace) ? 'One process loads the data for all devices.' : undefined;
 }
 
-/** Ranks with different numbers of samples have rows of their own: no sampler deals them out. */
+/** Ranks with different numbers of samples have their own rows, without a DistributedSampler. */
 const samplesWhy = (trace: StepTrace): string =>
   new Set(trace.samples.map(({ length }) => length)).size > 1 || trace.events.some(({ anchor }) => anchor === 'join')
     ? 'Each rank reads its own part of the data set.'

@@ -1,8 +1,8 @@
 /**
  * Finds the moments of a traced step and puts its events in their order. Devices do the same at different times, and a
  * rank may be late: events of one moment are brought together, and moments follow each other by the time at which their
- * first event begins on the modelled clock. Every dependency and every queue is respected; what cannot be brought
- * together without breaking one stays apart. Pure; the page calls `byMoments` when a trace arrives.
+ * first event begins on the modelled clock. The order respects every dependency and every queue; events that cannot be
+ * grouped without violating one stay apart. Pure; the page calls `byMoments` when a trace arrives.
  */
 import { at } from '../../base/invariant';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
@@ -12,7 +12,7 @@ import { groupEvents } from './group-events';
 import { kindOf } from './group-keys';
 import { hasMoments, type Moment, type MomentRound, type MomentTrace } from './moment';
 
-/** In the order in which they are walked. Callers that ask each frame keep a MomentTrace, which knows its own. */
+/** Moments in walking order. Callers that need them every frame keep a MomentTrace, which has its moments. */
 export function momentsOf(trace: StepTrace): readonly Moment[] {
   if (hasMoments(trace)) return trace.moments;
   const { turns, groups } = groupEvents(trace);
@@ -44,7 +44,7 @@ function momentOf(
   index: number,
 ): Moment {
   const members = own.map((event) => at(events, event));
-  // What the optimiser loads first says less than what it does, and so does what a window of turns receives first.
+  // Loads of the optimiser, and first receives of a window of turns, say less about a moment than its work.
   const isWork = (e: TraceEvent): boolean =>
     turns[at(own, 0)]?.withMessages ? e.kind === 'compute' : e.kind !== 'load';
   const said = members.find(isWork) ?? at(members, 0);

@@ -1,6 +1,6 @@
 /**
- * What goes on beside a moment on a clock: the round of an all-reduce that travels while a layer computes its gradient,
- * or the other way round. Pure; called by the sentences and by views that mark what is hidden.
+ * What overlaps with a moment on a clock: the round of an all-reduce that runs while a layer computes its gradient, or
+ * the other way round. Pure; called by the sentences and by views that mark what is hidden.
  */
 import { at } from '../../base/invariant';
 import type { Clock, StepTrace } from '../../protocol/trace';
@@ -12,7 +12,10 @@ const isReduced = ({ kind, round }: Moment): boolean => kind === 'round' && roun
 const isBackward = ({ kind, phase, module }: Moment): boolean =>
   kind === 'compute' && phase === 'backward' && module !== '';
 
-/** The first other moment that overlaps with it on the same device; undefined for moments of neither kind. */
+/**
+ * The first other moment that overlaps with it on the same device; undefined for moments that are neither a round nor a
+ * gradient.
+ */
 export function overlapOf(trace: StepTrace, moment: Moment, clock: Clock): Moment | undefined {
   const wanted = isBackward(moment) ? isReduced : isReduced(moment) ? isBackward : undefined;
   if (!wanted) return undefined;

@@ -1,7 +1,6 @@
 /**
- * The sentences of mixed precision: casts that are moments of their own, and what a GradScaler does. undefined: the
- * moment is about something else, and another file of this folder makes its sentence. Called by moment-sentence.ts and
- * sentence.ts.
+ * The sentences of mixed precision: casts that are separate moments, and a GradScaler's work. undefined: another file
+ * of this folder makes the moment's sentence. Called by moment-sentence.ts and sentence.ts.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords, sentWords } from '../buffer-words';
@@ -9,7 +8,10 @@ import { plural } from '../words';
 import { bucketMark, layerMark } from './marks';
 import { does, their, type Who } from './who';
 
-/** Rounds, packs or unpacks what an operator computes with, or sends: part of the operator's moment. */
+/**
+ * Whether an event only rounds, packs or unpacks tensors for an operator or a message; it belongs to the operator's
+ * moment.
+ */
 export const isConversion = ({ name }: Pick<TraceEvent, 'name'>): boolean =>
   name.startsWith('precision/') || name === 'halves/copy';
 
@@ -48,7 +50,7 @@ export function precisionSentence(trace: StepTrace, e: TraceEvent, who: Who): st
   return `scaler.step(): ${who.text} ${does(who, 'skip')} optimizer.step(), because a gradient is inf or NaN`;
 }
 
-/** A reduce-scatter sums in memory of its own. */
+/** A reduce-scatter sums in separate memory. */
 function summedWords({ writes }: TraceEvent): string {
   const said = sentWords(writes[0] ?? '');
   return said.startsWith('receive buffer') ? 'part of the sum' : said;
@@ -58,7 +60,7 @@ function summedWords({ writes }: TraceEvent): string {
 export const isSkippedStep = ({ losses }: StepTrace, { phase, name }: TraceEvent): boolean =>
   losses.scaler?.skipped === true && phase === 'step' && /^(optim|scaler)\//.test(name) && !/norm|clip/.test(name);
 
-/** The gradient of what was cast in the forward pass goes back to the type that it was cast from. */
+/** The gradient of a cast tensor is cast back to the type before the cast. */
 const castTo = ({ reads }: TraceEvent): string =>
   /\.b?f16\.grad$/.test(reads[0] ?? '') ? 'float32' : 'half precision';
 

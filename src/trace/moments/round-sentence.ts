@@ -1,6 +1,6 @@
 /**
- * What a round of a collective does, and what other messages carry, by moment: which collective of which mode it is,
- * which of its rounds, and who sends to whom. Pure; called by moment-sentence.ts.
+ * Sentences of moments with messages: for a round of a collective, its mode, its number, senders and receivers; for
+ * other messages, their contents. Pure; called by moment-sentence.ts.
  */
 
 import { at } from '../../base/invariant';
@@ -47,19 +47,19 @@ export function roundSentence(trace: StepTrace, moment: Moment): string {
   }
 }
 
-/** A buffer of blocks has a name that begins with 'pieces' already. */
+/** The name of a buffer of blocks already begins with 'pieces'. */
 function piecesWords(e: TraceEvent): string {
   const said = carriedWords(e);
   return said.startsWith('the pieces') ? said : `the pieces of ${said.replace(/^the (padded )?piece of /, '')}`;
 }
 
-/** Of an all-reduce that looks for the largest values. */
+/** Changes the sentence for an all-reduce of maxima. */
 const asMax = ({ collective }: MomentRound, said: string): string =>
   collective.reduceOp === 'max' ? said.replace(/ adds? (it|them)\b/, ' keeps the larger values') : said;
 
 const from = ({ from: devices }: Hops): number => at([...devices], 0);
 const to = ({ to: devices }: Hops): number => at([...devices], 0);
-/** Who gets a part from one device: the only other device by name, or each of them. */
+/** The receivers of one device's parts: the only other device by name, or 'each of the other devices'. */
 const oneOrEach = (trace: StepTrace, hops: Hops): string =>
   hops.to.size === 1 ? deviceName(trace, to(hops)) : 'each of the other devices';
 const verb = (devices: ReadonlySet<number>): string => (devices.size > 1 ? 'send' : 'sends');
@@ -74,7 +74,7 @@ function allReduceHead(trace: StepTrace, moment: Moment, round: MomentRound): st
   return `${roundWords(round)}${halves ? part : 'all-reduce'} ${what}`;
 }
 
-/** Trees move whole buckets up and down: no half of theirs is a reduce-scatter. */
+/** Trees move whole buckets up and down, so neither half is a reduce-scatter. */
 const isHalved = ({ algorithm }: CollectiveRef): boolean => algorithm !== 'tree' && algorithm !== 'doubleTree';
 
 function reducedWords(trace: StepTrace, { bucket, module, events, phase }: Moment): string {
@@ -112,7 +112,7 @@ function allReduceWords(trace: StepTrace, moment: Moment, hops: Hops, { part, co
       : `${partners(trace, hops)} swap their finished parts`;
   if (algorithm === 'tree' || algorithm === 'doubleTree')
     return treeWords(trace, hops, adds, algorithm === 'doubleTree');
-  // Before and after halving and doubling, ranks beyond a power of two hand over all of theirs.
+  // Before and after halving and doubling, ranks beyond a power of two send whole buckets.
   const what = (collective.chunks ?? 1) > 1 && algorithm !== 'halvingDoubling' ? 'chunk' : 'bucket';
   const own = bucketed ? what : 'value';
   if (adds)
@@ -165,7 +165,7 @@ function movesTo(trace: StepTrace, hops: Hops, what: string): string {
   return `${who.text}${who.many ? ' each' : ''} ${verb(hops.from)} ${what} to ${others.text}${then}`;
 }
 
-/** Everyone's part goes around until all have all. */
+/** Each rank's part goes around until all ranks have all parts. */
 const gatherWords = (trace: StepTrace, hops: Hops): string => {
   const who = whoAre(trace, hops.from);
   if (who.all && who.many)
@@ -182,7 +182,7 @@ const scatterWords = (trace: StepTrace, hops: Hops): string => {
     : movesTo(trace, hops, 'a part');
 };
 
-/** Those that send are those that receive, several ranks. */
+/** Whether several ranks send among themselves. */
 const amongThem = ({ from: senders, to: receiving }: Hops): boolean =>
   senders.size > 1 && senders.size === receiving.size && [...senders].every((device) => receiving.has(device));
 
@@ -190,7 +190,7 @@ function broadcastSentence(trace: StepTrace, moment: Moment, hops: Hops): string
   const buffers = [...new Set(hops.sends.map((e) => e.slice?.buffer ?? ''))];
   const receiver = othersOf(trace, hops.to, hops.from).text;
   const sender = whoAre(trace, hops.from).text;
-  // There are no replicas before they have come.
+  // Before replicate, the other devices have no replicas.
   if (moment.phase === 'replicate')
     return `replicate: ${sender} ${verb(hops.from)} all parameters to ${receiver.replace('replicas', 'devices')}`;
   const buffer = buffers[0] ?? '';
@@ -201,7 +201,7 @@ function broadcastSentence(trace: StepTrace, moment: Moment, hops: Hops): string
   return `${head}: ${sender} ${verb(hops.from)} ${kind} to ${receiver}`;
 }
 
-/** Messages that belong to no collective. */
+/** The sentence of messages outside collectives. */
 export function messageSentence(trace: StepTrace, moment: Moment): string {
   const hops = hopsOf(trace, moment);
   const e = at(hops.sends.length > 0 ? hops.sends : moment.events.map((index) => at(trace.events, index)), 0);

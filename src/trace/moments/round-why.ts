@@ -1,7 +1,4 @@
-/**
- * Why a round of a collective, or another message, is as it is: what its algorithm gains by it. Called by
- * moment-why.ts.
- */
+/** Explains a round of a collective, or another message: what its algorithm gains by it. Called by moment-why.ts. */
 import { at } from '../../base/invariant';
 import { isAlongSame } from '../../protocol/mesh';
 import type { Clock, StepTrace } from '../../protocol/trace';

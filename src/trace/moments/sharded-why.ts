@@ -1,5 +1,5 @@
 /**
- * Why ranks that keep shards gather, free and scatter when they do. undefined: the moment says it all. Called by
+ * Explains when ranks that keep shards gather, free and scatter. undefined: the moment's sentence is enough. Called by
  * moment-why.ts.
  */
 
@@ -12,12 +12,12 @@ export function shardedWhy(trace: StepTrace, e: TraceEvent): string | undefined 
   if (ofZeroOne(trace) && e.phase === 'broadcast' && e.anchor === 'step')
     return 'Only this rank has updated the parameter: the others keep no optimiser states for it, and still have the old values.';
   if (ofZeroOne(trace) && e.phase === 'step' && e.name.startsWith('optim/') && !/norm|clip/.test(e.name))
-    return 'All ranks have the same gradients. Each rank keeps the states of the optimiser for its share of the parameters alone, so it can update no others.';
+    return 'All ranks have the same gradients. Each rank keeps the states of the optimiser only for its share of the parameters, so it can update no others.';
   if (!gathersUnits(trace)) return undefined;
   if (e.collective && e.phase === 'gather')
     return e.anchor === 'forward'
-      ? 'Each rank keeps only its shards, but computes with whole parameters: it has rows of its own. While a unit is gathered, the unit before it computes.'
-      : 'After its forward pass the unit was freed, and the backward pass needs its parameters once more. They are gathered while the unit behind it computes.';
+      ? 'Each rank keeps only its shards, but computes with whole parameters, on its own rows. While a unit is gathered, the unit before it computes.'
+      : 'After its forward pass the unit was freed, and the backward pass needs its parameters once more. They are gathered while the unit after it computes its own backward pass.';
   if (e.collective && e.phase === 'reduce')
     return 'Only the rank that keeps a shard steps it, so only this rank needs the sum of its gradient: half of an all-reduce is enough.';
   return lookup(WHY, e.name);

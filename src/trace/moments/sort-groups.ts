@@ -1,16 +1,15 @@
 /**
- * Puts groups of nodes in an order in which each comes after all that it depends on, and takes apart the groups of
- * which that is impossible because one would have to be before and after another. Knows nothing of traces; called by
- * moments.ts.
+ * Sorts groups of nodes so that each comes after all its dependencies, and splits groups for which that is impossible
+ * because one would have to be both before and after another. Independent of traces; called by moments.ts.
  */
 
-/** Nodes are numbered such that each comes after those that it depends on. */
+/** Nodes are numbered such that each comes after its dependencies. */
 export interface GroupProblem {
-  /** By node, those it comes after. */
+  /** By node, the nodes that it comes after. */
   readonly after: readonly (readonly number[])[];
   /** By node, the key of its group. */
   readonly keys: readonly string[];
-  /** By node, when it begins; of the groups that could be next the earliest is. */
+  /** By node, its start; among the groups that could be next, the earliest is chosen. */
   readonly startUs: readonly number[];
 }
 
@@ -30,7 +29,7 @@ export function sortGroups({ after, keys, startUs }: GroupProblem): readonly (re
 
 interface Sorted {
   readonly groups: readonly (readonly number[])[];
-  /** Keys of groups that come both before and after another. */
+  /** Keys of groups that are both before and after another. */
   readonly stuck?: ReadonlySet<string>;
 }
 
@@ -86,7 +85,7 @@ function earliest(
   });
 }
 
-/** Of the groups that could not be sorted, those that are not merely behind the circles. */
+/** Groups that are part of a cycle, among the groups that could not be sorted. */
 function inCircles(
   done: ReadonlySet<string>,
   next: ReadonlyMap<string, ReadonlySet<string>>,
@@ -100,13 +99,13 @@ function inCircles(
   return left;
 }
 
-/** Nodes of a stuck group that lie behind others of it by way of something else become a group of their own. */
+/** Splits a stuck group: nodes that come after other nodes of the group through a third group form their own group. */
 function splitByDepth(
   after: readonly (readonly number[])[],
   keys: readonly string[],
   stuck: ReadonlySet<string>,
 ): readonly string[] {
-  /** By node and stuck group: the depth that a node of the group behind this one has at least. */
+  /** By node and stuck group: the least depth of a node of that group after this node. */
   const least: Map<string, number>[] = [];
   const depths: number[] = [];
   after.forEach((nodes, node) => {

@@ -1,8 +1,7 @@
 /**
- * The sentence of a moment in which ranks of a tensor group compute parts of one layer: it says which part each rank
- * computes, and to which sum the result belongs. undefined: the moment is about whole tensors, and another file of this
- * folder makes its sentence.
- * Called by moment-sentence.ts.
+ * The sentence of a moment in which ranks of a tensor group compute parts of one layer: it names the part that each
+ * rank computes, and the sum that the result is an addend of. undefined: the moment is about whole tensors, and another
+ * file of this folder makes its sentence. Called by moment-sentence.ts.
  */
 import { at } from '../../base/invariant';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
@@ -23,7 +22,7 @@ export function tensorSentence(trace: StepTrace, e: TraceEvent, who: Who): strin
   return e.phase === 'forward' && e.module !== '' ? `forward: ${computed(e, who, partOf)}` : undefined;
 }
 
-/** Of several ranks each does the same with a part of its own. */
+/** The subject: each of several ranks does the same with its own part. */
 const eachOf = (who: Who): string => (!who.many ? who.text : who.all ? 'every rank' : `each of ${who.text}`);
 
 function computed(e: TraceEvent, who: Who, partOf: PartOf): string {
@@ -60,7 +59,7 @@ function computed(e: TraceEvent, who: Who, partOf: PartOf): string {
 /** A weight, or autocast's cast of one. */
 const WEIGHT = /weight(\.b?f16)?$/;
 
-/** Copies around a collective over pieces. */
+/** Sentences of copies around a collective over pieces. */
 function movedWords(e: TraceEvent, each: string): string | undefined {
   if (!e.name.startsWith('partition/')) return undefined;
   const [read, written] = [bufferWords(e.reads[0] ?? ''), bufferWords(e.writes[0] ?? '')];
@@ -100,7 +99,7 @@ function lossWords(trace: StepTrace, e: TraceEvent, each: string, partOf: PartOf
 type CopyFor = 'ofSum' | 'toSum' | 'toGather' | 'ofWhole' | 'input' | 'toReduce';
 
 const OF_COLLECTIVE = /\.scratch\d/;
-/** The tensor whose halves a buffer holds, and every other buffer itself; without the micro-batch. */
+/** The tensor whose halves a buffer holds, or the buffer itself; without the micro-batch. */
 const tensorOf = (buffer: string): string => buffer.replace(/@\d+$/, '').replace(/\.sent$/, '');
 
 export function copyFor({ device, reads, writes }: TraceEvent, partOf: PartOf): CopyFor {
@@ -113,7 +112,7 @@ export function copyFor({ device, reads, writes }: TraceEvent, partOf: PartOf): 
   return /\.for\./.test(written) && !part ? 'input' : 'toReduce';
 }
 
-/** What a collective inside the graph begins or ends with. */
+/** The copy at the start or end of a collective inside the graph. */
 function copied(e: TraceEvent, each: string, partOf: PartOf): string | undefined {
   const [read = '', written = ''] = [e.reads[0], e.writes[0]];
   if (ofSyncBatchNorm({ ...e, slice: { buffer: written } })) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Why ranks that share layers compute and send what they do. One or two full sentences; undefined: the moment says it
- * all. Called by moment-why.ts for traces with parts of tensors.
+ * Explains the work of ranks that share layers. One or two full sentences; undefined: the moment's sentence is enough.
+ * Called by moment-why.ts for traces with parts of tensors.
  */
 import { at } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
@@ -37,7 +37,7 @@ export function tensorWhy(trace: StepTrace, { kind, phase, events }: Moment, e: 
       : undefined;
   return dim === 0
     ? 'One output feature does not depend on another, so each rank computes its own features without a message.'
-    : 'Each rank has only some of the input features. Every output is a sum over all of them, so what a rank computes is an addend.';
+    : 'Each rank has only some of the input features. Every output is a sum over all input features, so each rank computes an addend.';
 }
 
 const LOSS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /**
  * Who takes part in a moment, in words that begin a clause: 'all four ranks', 'cuda:1', 'the server', 'workers 1 and
- * 2'. Devices go by what the mode's users call them. Pure; called by the sentences.
+ * 2'. Devices have the names of the mode's users. Pure; called by the sentences.
  */
 import { at } from '../../base/invariant';
 import type { DeviceIndex, StepTrace } from '../../protocol/trace';
@@ -11,7 +11,7 @@ import type { Moment } from './moment';
 export interface Who {
   readonly text: string;
   readonly many: boolean;
-  /** Everyone who does such work in this step, be it only one. */
+  /** Whether they are all devices that do such work in this step, even if only one does. */
   readonly all: boolean;
 }
 
@@ -33,10 +33,10 @@ const NUMBERS = [
 
 export const numberWord = (n: number): string => NUMBERS[n] ?? String(n);
 
-/** One process drives several devices, each with a replica of the model. */
+/** Whether one process drives several devices, each with a replica of the model. */
 export const isDataParallel = ({ events }: StepTrace): boolean => events.some(({ anchor }) => anchor === 'scatter');
 
-/** One process, and each device has layers of its own. */
+/** Whether one process drives several devices, each with its own layers. */
 export const isModelParallel = ({ events }: StepTrace): boolean =>
   events.some(
     ({ anchor, action }) => action === undefined && (anchor === 'send_activation' || anchor === 'send_gradient'),
@@ -75,7 +75,7 @@ export const whoIn = (trace: StepTrace, { events }: Moment): Who =>
     events.map((index) => at(trace.events, index).device),
   );
 
-/** As whoAre, for the partners of one: 'all other ranks' where it is everyone else. */
+/** Like whoAre, for the partners of one device: 'all other ranks' if it is everyone else. */
 export function othersOf(trace: StepTrace, devices: ReadonlySet<DeviceIndex>, one: ReadonlySet<DeviceIndex>): Who {
   const together = new Set([...devices, ...one]);
   const others = devices.size > 1 && one.size === 1 && together.size > devices.size;

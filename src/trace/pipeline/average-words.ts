@@ -1,7 +1,7 @@
 /**
  * The sentence, and the why, of a moment in which the replicas of a pipeline's stage average its gradients: the bucket
- * and all rounds of its all-reduce. Rounds that have moments of their own are moments/round-sentence.ts. Pure; called
- * by moments/moment-sentence.ts and moment-why.ts.
+ * and all rounds of its all-reduce. moments/round-sentence.ts handles rounds with their own moments. Pure; called by
+ * moments/moment-sentence.ts and moment-why.ts.
  */
 import { at } from '../../base/invariant';
 import type { StepTrace } from '../../protocol/trace';

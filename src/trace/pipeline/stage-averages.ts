@@ -1,7 +1,7 @@
 /**
- * Which stage of a pipeline an event averages over its replicas: packing a bucket, the rounds of the all-reduce and
- * unpacking. Each stage is wrapped in a DDP of its own, so its buckets are named `stage2.bucket0`. Not the averaging
- * of plain DDP, whose buckets have no stage. Pure; called by moments/group-events.ts and moments/group-keys.ts.
+ * The stage of a pipeline that an event averages over its replicas: packing a bucket, the rounds of the all-reduce and
+ * unpacking. Each stage is wrapped in its own DDP, so its buckets are named `stage2.bucket0`; buckets of plain DDP have
+ * no stage and are not meant here. Pure; called by moments/group-events.ts and moments/group-keys.ts.
  */
 import type { TraceEvent } from '../../protocol/trace';
 
@@ -17,13 +17,13 @@ export function averagedStage({ collective, bucket, slice, reads, writes }: Trac
   return undefined;
 }
 
-/** Of a moment that holds a whole all-reduce: packing the bucket and every round. */
+/** A moment with a whole all-reduce: packing the bucket and every round. */
 export interface StageAverage {
   readonly stage: number;
   readonly rounds: number;
 }
 
-/** undefined: some event averages no stage, or all are of one round, which is a moment of its own. */
+/** undefined: some event averages no stage, or all are of one round, which has its own moment. */
 export function averageIn(events: readonly TraceEvent[]): StageAverage | undefined {
   const stages = new Set(events.map(averagedStage));
   const [stage] = stages;

@@ -1,6 +1,6 @@
 /**
- * What the stages of a pipeline do in a turn, and what they send after it, in one plain sentence: stage by stage where
- * there is room for that, else by what they do, else in numbers. Without a full stop. Pure; called by
+ * One plain sentence for the stages' work in a turn, or their messages after it: stage by stage if there is room,
+ * otherwise grouped by kind of work, otherwise only counts. Without a full stop. Pure; called by
  * moments/moment-sentence.ts.
  */
 import { at } from '../../base/invariant';
@@ -14,7 +14,7 @@ import { actionsIn } from './turns';
 const ROOM = 130;
 const LINE = 100;
 
-/** Of one micro-batch, and of several. */
+/** Words for the work on one micro-batch, and on several. */
 const WORK: Readonly<Record<Computation, readonly [one: string, many: string]>> = {
   F: ['the forward pass', 'the forward passes'],
   B: ['the backward pass', 'the backward passes'],
@@ -26,7 +26,7 @@ const WORK: Readonly<Record<Computation, readonly [one: string, many: string]>> 
 interface Idle {
   readonly noun: 'stage' | 'rank';
   readonly number: number;
-  /** It has no action after this turn. */
+  /** Whether it has no action after this turn. */
   readonly done: boolean;
 }
 
@@ -38,12 +38,12 @@ export function turnSentence(trace: StepTrace, moment: Moment): string {
   const byStage = stageByStage(actions, idle);
   // One line of the stage at most sizes.
   if (byStage.length <= LINE) return byStage;
-  // Every number says what it counts, as long as there is room.
+  // Every number has its noun, as long as there is room.
   const byKinds = [kindByKind(actions, idle, 'every'), kindByKind(actions, idle, 'first')];
   return byKinds.find(({ length }) => length <= ROOM) ?? inNumbers(actions, idle);
 }
 
-/** Of several turns: 'stages 0 to 7 run forward passes of micro-batches 2 to 5, input gradients of 0 and 1, ...'. */
+/** For several turns: 'stages 0 to 7 run forward passes of micro-batches 2 to 5, input gradients of 0 and 1, ...'. */
 function windowSentence(actions: readonly PipelineAction[]): string {
   const stages = [...new Set(actions.map(({ stage }) => stage))];
   const who = nounWith('stage', stages);
@@ -57,7 +57,7 @@ function windowSentence(actions: readonly PipelineAction[]): string {
   if (whole.length <= ROOM) return whole;
   return `the ranks run ${byKind(actions)
     .map(({ kind, own }) => `${own.length} ${at(WORK[kind], 1).replace(/^the /, '')}`)
-    .join(', ')}, some turns after each other`;
+    .join(', ')}, over several turns`;
 }
 
 /** '0, 2 to 4 and 7'. */
@@ -74,7 +74,7 @@ function inRanges(numbers: readonly number[]): string {
   return last < 0 ? all : `${all.slice(0, last)} and ${all.slice(last + 2)}`;
 }
 
-/** The pipeline ranks that do nothing in the turn, by their places in the pipeline. */
+/** The pipeline ranks that are idle in the turn, in pipeline order. */
 function idleIn({ events }: StepTrace, { turn }: Moment, own: readonly TraceEvent[]): readonly Idle[] {
   const stagesOf = new Map<number, Set<number>>();
   const lastOf = new Map<number, number>();
@@ -89,7 +89,7 @@ function idleIn({ events }: StepTrace, { turn }: Moment, own: readonly TraceEven
   const ranks = [...stagesOf.entries()]
     .sort(([a], [b]) => a - b)
     .flatMap(([device, stages]) => {
-      // Replicas of a pipeline have the same stages; one of them speaks for all.
+      // Replicas of a pipeline have the same stages; one represents all.
       const key = [...stages].sort((a, b) => a - b).join();
       if (seen.has(key)) return [];
       seen.add(key);
@@ -140,7 +140,7 @@ function groupIdle(idle: readonly Idle[]): readonly { readonly members: readonly
   return groups.map((members) => ({ members, text: idleWords(members) }));
 }
 
-/** Of those that all wait, or are all done. */
+/** The clause for ranks that all wait, or are all done. */
 function idleWords(members: readonly Idle[]): string {
   const { noun, done } = at(members, 0);
   const many = members.length > 1;
@@ -151,7 +151,7 @@ function idleWords(members: readonly Idle[]): string {
   )} ${verb}`;
 }
 
-/** `names`: in which clauses the numbers are called micro-batches. */
+/** `names`: the clauses in which the numbers have the noun 'micro-batches'. */
 function kindByKind(actions: readonly PipelineAction[], idle: readonly Idle[], names: 'every' | 'first'): string {
   const groups = byKind(actions).map(({ kind, own }, index) => {
     const many = own.length > 1;
@@ -219,7 +219,7 @@ function listed(numbers: readonly number[]): string {
   return `${numbers.slice(0, -1).join(', ')} and ${numbers.at(-1)}`;
 }
 
-/** What crosses between stages after a turn. */
+/** The sentence of the messages between stages after a turn. */
 export function sendSentence(trace: StepTrace, { events }: Moment): string {
   const sent = actionsIn(events.map((index) => at(trace.events, index)));
   const on = sent.filter(({ kind }) => kind === 'F');

@@ -1,6 +1,6 @@
 /**
- * Why a turn of a pipeline is as it is: where the bubble comes from, what 1F1B spares, why W can wait. A sentence or
- * two, with a full stop. Pure; called by moments/moment-why.ts.
+ * Explains a turn of a pipeline: where the bubble comes from, what 1F1B saves, why W can wait. A sentence or two, with
+ * a full stop. Pure; called by moments/moment-why.ts.
  */
 import { at } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
@@ -40,7 +40,7 @@ const isFirstOf = (trace: StepTrace, moment: Moment, kind: PipelineAction['kind'
   momentsOf(trace).find((other) => other.kind !== 'message' && actionsOf(trace, other).some((a) => a.kind === kind))
     ?.index === moment.index;
 
-/** At the beginning only the first stage has something to do. */
+/** At the beginning only the first stage has work. */
 function fillWhy(trace: StepTrace, moment: Moment, first: Moment | undefined): string | undefined {
   if (stagesIn(trace) === 1) return undefined;
   if (first?.index === moment.index)

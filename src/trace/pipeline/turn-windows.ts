@@ -1,21 +1,20 @@
 /**
- * Turns put together where a step has too many of them to be walked one by one: a step has at most some 60 moments.
- * The messages of a turn join it first; where that is not enough, several turns that follow each other are one window.
- * Steps with fewer moments keep a moment for each turn and one for its messages. Pure; called by
- * moments/group-events.ts.
+ * Merges turns if a step has too many to walk one by one: a step has at most some 60 moments. First the messages of a
+ * turn join it; if that is not enough, several successive turns form one window. Steps with fewer moments keep one
+ * moment for each turn and one for its messages. Pure; called by moments/group-events.ts.
  */
 import type { TraceEvent } from '../../protocol/trace';
 import type { Turn } from './turns';
 
-/** A reader walks through no more. */
+/** A reader would not walk through more. */
 export const MOST_MOMENTS = 60;
 
-/** Moments that are left over for what the estimate does not see. */
+/** Spare moments, because the estimate may be too low. */
 const SPARE = 3;
 
 /**
- * How many turns a window needs so that the step has at most MOST_MOMENTS; 0: none, turns and their messages have
- * moments of their own. `others`: moments that are of no turn. An estimate: sorting may take moments apart.
+ * Number of turns per window so that the step has at most MOST_MOMENTS; 0: no windows, turns and their messages have
+ * separate moments. `others`: moments outside turns. An estimate, because sorting may split moments.
  */
 export function windowSize(
   events: readonly TraceEvent[],
@@ -30,9 +29,9 @@ export function windowSize(
 
 export interface WindowInput {
   readonly turns: readonly (Turn | undefined)[];
-  /** By event, those that it comes after. */
+  /** By event, the events that it comes after. */
   readonly after: readonly (readonly number[])[];
-  /** As windowSize() counts. */
+  /** Turns per window, from windowSize(). */
   readonly size: number;
 }
 
@@ -53,8 +52,8 @@ export function windowed({ turns, after, size }: WindowInput): readonly (Turn | 
 }
 
 /**
- * By event the turn that it is walked in: no earlier than anything that it comes after. A message may wait in its queue
- * behind one of a later turn; alone by their turns the two would each have to come first.
+ * By event, the turn in which it is walked: no earlier than any event that it comes after. A message may wait in its
+ * queue behind a message of a later turn; by their own turns alone, each would have to come before the other.
  */
 function levelsOf(turns: WindowInput['turns'], after: WindowInput['after']): readonly number[] {
   const levels: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * The actions of a pipeline's step in turns, as if each took as long as any other: in a turn every rank runs at most
- * one forward or backward, and whoever waits has nothing that it could run. What a step's moments are made of. Pure;
+ * Arranges the actions of a pipeline's step in turns, as if all took equally long: in a turn every rank runs at most
+ * one forward or backward pass, and a waiting rank has nothing that it could run. Moments are built from turns. Pure;
  * called by trace/moments.
  */
 import type { PipelineAction } from '../../protocol/pipeline';
@@ -13,9 +13,9 @@ export interface Turn {
   /** From 0. */
   readonly index: number;
   readonly stretch: PipelinePhase;
-  /** Turns from that one on that are one moment; absent: it is alone. */
+  /** Number of turns, from this one on, that form one moment; absent: only this one. */
   readonly turns?: number;
-  /** The messages of the turns are in their moment, too. */
+  /** Whether the messages of the turns are in the same moment. */
   readonly withMessages?: boolean;
 }
 
@@ -23,13 +23,13 @@ export const isPipeline = ({ events }: StepTrace): boolean => events.some(({ act
 
 export const actionKey = ({ stage, kind, microBatch }: PipelineAction): string => `${stage} ${kind} ${microBatch}`;
 
-/** By event: the turn of its action, or of the one that made what it sends; undefined where it has none. */
+/** By event: the turn of its action, or for a message of the action that made it; undefined if it has none. */
 export function turnsOf({ events }: StepTrace): readonly (Turn | undefined)[] {
   const turnOf = new Map<string, number>();
   /** By device, the turn of its latest action. */
   const latest = new Map<number, number>();
   for (const { action, device, kind } of events) {
-    // Every rank of a stage has the same order: the first one that comes says it.
+    // Every rank of a stage has the same order, so the first rank found decides.
     if (!action || kind === 'send' || kind === 'recv' || turnOf.has(actionKey(action))) continue;
     const needs = needsOf(action).flatMap((other) => turnOf.get(actionKey(other)) ?? []);
     const turn = 1 + Math.max(latest.get(device) ?? -1, ...needs);
@@ -48,7 +48,7 @@ export function turnsOf({ events }: StepTrace): readonly (Turn | undefined)[] {
   });
 }
 
-/** What comes before an action in other stages and in its own. Of those that a schedule has not, none is found. */
+/** The actions that must precede an action, in other stages and in its own. Some may not exist in a schedule. */
 function needsOf({ stage, kind, microBatch }: PipelineAction): readonly PipelineAction[] {
   if (kind === 'F') return [{ stage: stage - 1, kind, microBatch }];
   if (kind === 'W') return [{ stage, kind: 'I', microBatch }];
