@@ -1,11 +1,11 @@
 /**
- * What the collectives of a step are given, by kind, as one counts it from outside: torch's profiler and flight
- * recorder say the same sizes, whatever the algorithm below makes of them. Called by report.ts.
+ * The payload of a step's collectives, by kind, as torch's profiler and flight recorder count it, independent of the
+ * algorithm. Called by report.ts.
  */
 import { collectiveKey } from '../program/collective-key';
 import type { Program } from '../program/instruction';
 
-/** 'allReduce' is all_reduce, as torch.distributed writes it. Bytes that the first rank brings. */
+/** Bytes of the first rank's input; the keys are torch.distributed's names, all_reduce for 'allReduce'. */
 export function collectivePayload(programs: readonly Program[]): Readonly<Record<string, number>> {
   const bytes = new Map<string, number>();
   for (const { lanes } of programs) {
@@ -23,5 +23,5 @@ export function collectivePayload(programs: readonly Program[]): Readonly<Record
   return Object.fromEntries(bytes);
 }
 
-/** Of an element: float32 or int32. */
+/** Bytes per element: float32 or int32. */
 const BYTES = 4;

@@ -1,6 +1,6 @@
 /**
- * A run as a folder that PyTorch trains from, without running it here: what `lockstep export` writes, the page puts
- * into a .zip, and `lockstep train --engine torch` starts. A run that could not start is refused as it would be.
+ * Exports a run as a folder from which PyTorch trains, without running it: for `lockstep export`, the page's .zip, and
+ * `lockstep train --engine torch`. A run that could not start is refused with the same error.
  */
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
@@ -22,7 +22,7 @@ import { extentOf } from './headless-run';
 export interface ExportedRun extends ExportedFolder {
   /** With all defaults. */
   readonly config: Config;
-  /** Of the optimizer, those before a checkpoint included. */
+  /** Steps of the optimizer, including those before a checkpoint. */
   readonly steps: number;
 }
 
@@ -42,7 +42,7 @@ export async function exportFiles(input: unknown, files: Files): Promise<Exporte
   return { ...folder, config, steps: Math.ceil(extentOf(blueprint).total / config.accumulate) };
 }
 
-/** The files that a configuration names lie beside train.py: their names lose their folders. */
+/** Removes the folders from the names of a configuration's files, because the files are written beside train.py. */
 function withoutFolders(config: Config, files: Files): { readonly config: Config; readonly given: Files } {
   const given = new Map<string, Uint8Array<ArrayBuffer>>();
   const moved = (name: string, taken: string = name): string => {

@@ -1,6 +1,6 @@
 /**
- * One run from start to end, which run.ts has opened: it trains, keeps checkpoints on the way, starts again after a
- * failure that a restart can cure, and reports what it did.
+ * One run from start to end, opened by run.ts: it trains, saves checkpoints, restarts after failures that a restart can
+ * cure, and writes the report.
  */
 import { LockstepError } from '../base/errors';
 import { evaluateAll } from '../inference/evaluate-all';
@@ -28,19 +28,20 @@ import { explained, neverCame, notFinite } from './run-words';
 import { sessionInfo } from './session-info';
 
 /**
- * Micro-batches that a run with `trace` keeps at its end, in whole steps; and how many are enqueued together, likewise.
+ * Number of micro-batches at its end that a run with `trace` keeps, in whole steps; also the number that are enqueued
+ * together.
  */
 const TRACED = 3;
 const CHUNK = 50;
-/** On the CPU nothing awaits the outside: without a turn of the event loop now and then, no abort would be heard. */
+/** The CPU device never waits, so the event loop must turn from time to time for an abort signal to arrive. */
 const TURN_MS = 100;
-/** How often the state is kept that a restart goes on from, and for how long a keeping makes up before the next. */
+/** Least time between two kept states from which a restart can continue. */
 const CHECKPOINT_MS = 1000;
 const CHECKPOINT_SHARE = 0.05;
 /** A headless report evaluates on more rows than the page's snapshots do. */
 const REPORT_NS = 3e9;
 
-/** Micro-batches behind the run when it is through, those before a checkpoint included; and where it begins. */
+/** The first and the last micro-batch of the run, counted with those before a checkpoint. */
 export function extentOf({ config, batchesPerEpoch, resume }: Blueprint): {
   readonly total: number;
   readonly start: number;
@@ -63,7 +64,7 @@ export class HeadlessRun {
   private readonly total: number;
   private readonly start: number;
   private savedAt: number | undefined;
-  /** Steps that are enqueued together: few where they take long, so that each is seen when it is done. */
+  /** Steps that are enqueued together: few if they take long, so that each is reported when it is done. */
   private together = 1;
 
   constructor(
@@ -92,7 +93,7 @@ export class HeadlessRun {
         totalMs = performance.now() - started;
         if (error === undefined || (error instanceof LockstepError && error.code === 'aborted'))
           await this.save(training);
-        // A device may be lost here as well as in a step: then the run is brought back to its end on another one.
+        // A device may be lost here, too: then the run is repeated to its end on another device.
         weights = await this.finalWeights(training, error);
       } catch (reason) {
         const failure = this.supervisor.failed(reason, this.done);
@@ -129,7 +130,7 @@ export class HeadlessRun {
     };
   }
 
-  /** From where the training is to the end. */
+  /** Trains from the current position to the end. */
   private async train(training: Training): Promise<void> {
     const { total } = this;
     const { config } = this.blueprint;
@@ -141,7 +142,7 @@ export class HeadlessRun {
     });
     lost.catch(() => {});
     for (;;) {
-      // First, as a run that begins again behind a step has that one to note.
+      // Comes first, because a run that restarts after a step must note that step.
       if (this.noting && this.done === this.start + firstOfStep(this.history.length + 1, config))
         this.history.push(await Promise.race([stepRecord(training, stepOf(this.done, config) - 1), lost]));
       if (this.done >= total) return;
@@ -149,7 +150,7 @@ export class HeadlessRun {
         await new Promise((resolve) => setTimeout(resolve));
         this.lastTurnMs = performance.now();
       }
-      // Whole steps: what is saved then holds no half-added gradients.
+      // Only after whole steps, so that the saved state has no partly accumulated gradients.
       if (this.options.signal?.aborted && this.done % config.accumulate === 0)
         throw new LockstepError('aborted', `The run was stopped after ${stepOf(this.done, config)} steps.`);
       if (this.done < plain) {
@@ -168,14 +169,14 @@ export class HeadlessRun {
     }
   }
 
-  /** Steps are left whose parameters and gradients are asked for. */
+  /** Whether steps are left whose parameters and gradients were requested. */
   private get noting(): boolean {
     return this.history.length < (this.options.records?.history ?? 0);
   }
 
   /**
-   * Micro-batches to the next file, or a chunk of whole steps. A planned fault begins one: the steps before it are
-   * reported then, even if the fault ends the run.
+   * Number of micro-batches until the next checkpoint file, or in a chunk of whole steps. A planned fault begins a new
+   * chunk, so that the steps before it are reported even if the fault ends the run.
    */
   private chunk(plain: number): number {
     const { done } = this;
@@ -209,7 +210,7 @@ export class HeadlessRun {
     }
   }
 
-  /** A checkpoint where one is due. */
+  /** Saves a checkpoint if one is due. */
   private async keep(training: Training): Promise<void> {
     const sinceMs = performance.now();
     if (sinceMs < this.nextCheckpointMs || this.cannotFail(training)) return;
@@ -218,14 +219,14 @@ export class HeadlessRun {
     this.nextCheckpointMs = nowMs + Math.max(CHECKPOINT_MS, (nowMs - sinceMs) / CHECKPOINT_SHARE);
   }
 
-  /** One process on the CPU, without faults that are still planned: there is nothing that a restart could cure. */
+  /** Whether it is one process on the CPU without planned faults, so that no failure could be cured by a restart. */
   private cannotFail({ device: { kind } }: Training): boolean {
     const { placement, adapters } = this.blueprint.config;
     const planned = this.supervisor.faults.left.length > 0;
     return kind === 'cpu' && placement === 'shared' && adapters === undefined && !planned;
   }
 
-  /** A new training from the last checkpoint, as torchrun does; false when the run is given up. */
+  /** Restarts from the last checkpoint, as torchrun does; false if the run is given up. */
   private async restart(failure: LockstepError): Promise<boolean> {
     const { supervisor, checkpoint, done } = this;
     let latest = failure;
@@ -244,7 +245,7 @@ export class HeadlessRun {
     return false;
   }
 
-  /** The first step that has not been begun. */
+  /** The first step that has not begun. */
   private endStep(): number {
     return Math.ceil(this.done / this.blueprint.config.accumulate);
   }
@@ -254,10 +255,7 @@ export class HeadlessRun {
     this.options.onNotice?.(notice);
   }
 
-  /**
-   * A lost device, or a rank that died, takes its weights along: those of the last checkpoint are left, if there is
-   * one.
-   */
+  /** The final weights. If a device is lost or a rank died, those of the last checkpoint, if any. */
   private async finalWeights(training: Training, error: unknown): Promise<Weights> {
     if (!(error instanceof LockstepError) || !isRestartable(error)) return training.weights();
     return this.supervisor.weightsLeft(this.checkpoint);

@@ -1,7 +1,7 @@
 /**
- * What a report can say of a step: samples of the parameters that the optimizer has made and of the gradients that it
- * used, put together from the pieces of all devices; and whole tensors. Read behind the step, where `.grad` still holds
- * what optimizer.step() has read. Called by headless-run.ts.
+ * Records of a step for a report: samples of the new parameters and of the gradients that the optimizer used, assembled
+ * from the pieces of all devices; and whole tensors. Read after the step, when `.grad` still holds the gradients that
+ * optimizer.step() read. Called by headless-run.ts.
  */
 import type { NamedTensor } from '../interop/safetensors';
 import { SAMPLED_ELEMENTS, type StepRecord, type TensorRecord, type TensorSample } from '../protocol/report';
@@ -9,10 +9,10 @@ import type { Blueprint } from '../training/blueprint';
 import type { Training } from '../training/training';
 import { mergedWeights } from '../training/weights/merged-weights';
 
-/** The record of the step (from 0) that the training has just ended. */
+/** The record of step `step` (from 0), which the training has just finished. */
 export async function stepRecord(training: StepSource, step: number): Promise<StepRecord> {
   const { blueprint } = training;
-  // A checkpoint has `.grad`, too: accumulated gradients are a part of where a run is.
+  // A checkpoint has `.grad`, too, because accumulated gradients are part of a run's state.
   const { microBatch, values } = await training.checkpoint();
   const merged = (suffix: string, parameters: Blueprint['parameters']) => {
     const devices = blueprint.rankOfDevice.map((_, device) => {
@@ -23,7 +23,7 @@ export async function stepRecord(training: StepSource, step: number): Promise<St
     const wholes = mergedWeights({ ...blueprint, parameters: held }, { microBatch, devices, reference: undefined });
     return Object.fromEntries([...wholes].map(([name, whole]) => [name, sampleOf(whole)]));
   };
-  // Backward never reaches a parameter that forward does not use: nobody holds a `.grad` of it.
+  // Backward never reaches a parameter that forward does not use, so no device has its `.grad`.
   return { step, parameters: merged('', blueprint.parameters), gradients: merged('.grad', blueprint.parameters) };
 }
 
@@ -31,7 +31,7 @@ type StepSource = Pick<Training, 'blueprint' | 'checkpoint'>;
 
 const withoutEnd = (name: string, suffix: string): string => name.slice(0, name.length - suffix.length);
 
-/** As TensorSample says. JSON has no numbers that are not finite. */
+/** See TensorSample. JSON has no non-finite numbers. */
 export function sampleOf(values: ArrayLike<number>): TensorSample {
   const { length } = values;
   const count = Math.min(length, SAMPLED_ELEMENTS);
@@ -45,13 +45,13 @@ export function sampleOf(values: ArrayLike<number>): TensorSample {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** In float32, counters too. */
+/** All tensors as float32, including counters. */
 export const tensorRecords = (tensors: readonly NamedTensor[]): Readonly<Record<string, TensorRecord>> =>
   Object.fromEntries(
     tensors.map(({ name, shape, data }) => [name, { shape, float32: base64(Float32Array.from(data, Number)) }]),
   );
 
-/** A string made of more arguments at once would be more than the stack holds. */
+/** More arguments at once would overflow the stack. */
 const CHUNK = 0x8000;
 
 function base64(values: Float32Array): string {

@@ -1,4 +1,4 @@
-/** What a run would allocate, without a device: `lockstep memory` and benchmarks ask for it. */
+/** The memory that a run would allocate, computed without a device, for `lockstep memory` and benchmarks. */
 
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';

@@ -1,6 +1,6 @@
 /**
- * The PyTorch script of a run, without running it: `lockstep code` asks for it. A run that could not start has none,
- * and is refused as it would be.
+ * The PyTorch script of a run, without running it, for `lockstep code`. A run that could not start is refused with the
+ * same error.
  */
 
 import { parseConfig } from '../config/parse-config';

@@ -32,7 +32,7 @@ import { collectivePayload } from './collective-payload';
 
 export const LOCKSTEP_VERSION = '0.1.0';
 
-/** What Programs move that run one after the other. */
+/** Total traffic of Programs that run one after the other. */
 const trafficOf = (programs: readonly Program[]): Traffic =>
   countTraffic(
     programs.flatMap(({ lanes }) =>
@@ -43,7 +43,7 @@ const trafficOf = (programs: readonly Program[]): Traffic =>
     at(programs, 0).lanes.length,
   );
 
-/** Over a run: the first step and short batches move other bytes than the rest. */
+/** Total bytes of a run: the first step and short batches send other numbers of bytes than the rest. */
 function totalBytes(blueprint: Blueprint, microBatches: number): number {
   const perProgram = new Map(blueprint.programs.map((p) => [programKey(p.kind), trafficOf([p]).total]));
   const batches = blueprint.batches(blueprint.resume?.checkpoint.batches);
@@ -58,7 +58,7 @@ export interface ReportParts {
   readonly totalMs: number;
   readonly weights: Weights;
   readonly measured: ReturnType<Measure['run']>;
-  /** How often all ranks have started again. */
+  /** Number of restarts of all ranks. */
   readonly restarts: number;
   readonly history?: readonly StepRecord[];
   readonly error?: unknown;
@@ -79,7 +79,7 @@ export async function makeReport({
   const step = usualStep(blueprint);
   const form = closedFormOf(blueprint.facts.closedForms, at(blueprint.programs, 0).kind);
   const traffic = trafficOf(step.map(({ program }) => program));
-  // A closed form is of one pass that sends; a step may have several.
+  // A closed form covers one pass that sends; a step may have several.
   const passes = step.filter(({ program }) => trafficOf([program]).total > 0).length;
   const hardware = machineOf(config);
   const modelledUs = (programs: readonly Program[], slow: Config['stragglers']): number =>

@@ -1,4 +1,4 @@
-/** What a headless run is asked for, and what it gives back. */
+/** The options and the result of a headless run. */
 import type { Notice } from '../protocol/notice';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { RecordOptions, Report } from '../protocol/report';
@@ -8,28 +8,28 @@ import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { PlannedFault } from '../training/failures/fault-plan';
 
 export interface RunOptions {
-  /** What goes into the report beside the usual. */
+  /** Optional parts of the report. */
   readonly records?: RecordOptions | undefined;
   readonly gpu?: GPU | undefined;
   /**
-   * After every micro-batch; `total`: steps, an unfinished one at the end included; `accumulate`: micro-batches to a
-   * step.
+   * Called after every micro-batch; `total`: number of steps, including an unfinished last one; `accumulate`:
+   * micro-batches per step.
    */
   readonly onLoss?: (record: LossRecord, total: number, accumulate: number) => void;
-  /** What a large model's run does before its first step, which takes seconds. */
+  /** Called with what a large model's run is doing before its first step, which may take seconds. */
   readonly onPhase?: (text: string) => void;
   readonly trace?: boolean;
-  /** Loss over all rows in evaluation mode, into the report. */
+  /** Whether to add the loss over all rows in evaluation mode to the report. */
   readonly evaluate?: boolean;
-  /** Faults injected on the way. */
+  /** Faults to inject during the run. */
   readonly faults?: readonly PlannedFault[];
-  /** What happens on the way: a restart. It is in the report, too. */
+  /** Called with notices during the run, such as a restart. The report contains them, too. */
   readonly onNotice?: (notice: Notice) => void;
   readonly signal?: AbortSignal;
-  /** Checkpoints for files: every so many steps, and at the end, also of a run that is stopped. */
+  /** Saves checkpoints every `every` steps and at the end, even if the run is stopped. */
   readonly checkpoint?: {
     readonly every: number | undefined;
-    /** `shards`: the same as an index and a file for each rank, by name. */
+    /** `shards`: the same checkpoint as an index and one file per rank, by name. */
     readonly save: (files: CheckpointFiles, shards: () => Files) => Promise<void>;
   };
 }
@@ -37,12 +37,12 @@ export interface RunOptions {
 export interface RunResult {
   readonly report: Report;
   readonly traces: readonly StepTrace[];
-  /** What the run looked like before it began: code lines, buffers, hardware. */
+  /** Information about the run before it began: code lines, buffers, hardware. */
   readonly info: SessionInfo;
   /** Final weights as .safetensors. */
   readonly weights: () => Uint8Array<ArrayBuffer>;
   /** The rows as .safetensors, for the script of the code panel. */
   readonly dataset: () => Uint8Array<ArrayBuffer>;
-  /** PyTorch's flight recorder, one dump per rank; throws where the run has no process group. */
+  /** PyTorch's flight recorder, one dump per rank; throws if the run has no process group. */
   readonly flightRecorder: () => readonly FlightRecorderDump[];
 }

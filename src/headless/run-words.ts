@@ -1,4 +1,4 @@
-/** Why a run cannot begin, stopped or differs from what was asked for: the sentences and errors of a headless run. */
+/** Sentences and errors of a headless run: why it cannot begin, why it stopped, how it differs from the request. */
 import { LockstepError } from '../base/errors';
 import { refusedSettings } from '../base/refused-settings';
 import type { Config } from '../protocol/config';
@@ -27,7 +27,7 @@ export const nothingLeft = (start: number, total: number, config: Config): Locks
     { step: stepOf(start, config), total: stepOf(total, config) },
   );
 
-/** Where epochs are counted, they may hold fewer micro-batches than one step takes. */
+/** If the settings count epochs, these may have fewer micro-batches than one step needs. */
 export const noWholeStep = (total: number, { epochs, accumulate, batchSize }: Config): LockstepError =>
   refusedSettings({
     settings: { epochs, accumulate, batchSize },
@@ -41,9 +41,7 @@ export const notFinite = (message: string, microBatch: number, config: Config): 
     microBatch,
   });
 
-/**
- * The error with the place where it began, found by running the steps again; as it was where that does not work out.
- */
+/** Adds to the error where the problem began, found by repeating the steps; unchanged if that fails. */
 export async function explained(training: Training, error: LockstepError): Promise<LockstepError> {
   const microBatch = Number(error.details['microBatch']);
   const { config } = training.blueprint;

@@ -1,6 +1,6 @@
 /**
- * Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests
- * call. Here a run is opened and closed; headless-run.ts is what it does in between.
+ * Runs a Config from start to end and reports, for the command line, the page's `window.lockstep.run` and the tests.
+ * This file opens and closes the run; headless-run.ts has everything in between.
  */
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
@@ -21,7 +21,7 @@ import { nothingLeft, noWholeStep } from './run-words';
 
 export { chromeTrace } from '../interop/chrome-trace';
 
-/** From so many on, a run says what it does before the first step. */
+/** With at least this many parameters, a run reports what it does before the first step. */
 const MANY_PARAMETERS = 10_000_000;
 
 /** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
@@ -58,7 +58,7 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
   }
 }
 
-/** They may come from a script in the page. */
+/** The options may come from a script in the page. */
 function checkRecords({ history }: RecordOptions = {}): void {
   if (history === undefined || (Number.isInteger(history) && history >= 1)) return;
   const hint = 'Use a whole number of at least 1, or leave history out.';

@@ -1,4 +1,4 @@
-/** What the page needs to draw before anything has run, from a blueprint and the device that was found. */
+/** Makes the page's information before anything has run, from a blueprint and the chosen device. */
 import { at } from '../base/invariant';
 import { preview } from '../inference/views/preview';
 import { rankEnvironments } from '../launch/rank-environments';

@@ -1,6 +1,6 @@
 /**
- * The TensorFlow script of a run, without running it: `lockstep code --framework tensorflow` asks for it. A run whose
- * mode tf.distribute has no counterpart of has none, and the sentence says why.
+ * The TensorFlow script of a run, without running it, for `lockstep code --framework tensorflow`. If tf.distribute has
+ * no counterpart of the mode, the error says why.
  */
 import { LockstepError } from '../base/errors';
 import { parseConfig } from '../config/parse-config';

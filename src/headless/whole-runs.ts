@@ -1,6 +1,6 @@
 /**
- * What a page asks of a run as a whole: that it is trained from start to end, written as a folder for PyTorch, or its
- * weights as a file. One module, so that a session fetches one file for all.
+ * Calls for whole runs: train from start to end, export as a folder for PyTorch, write the weights as a file. One
+ * module, so that a session loads one file for all of them.
  */
 export { weightsFile } from '../training/weights/weights-file';
 export { exportFiles } from './export-run';

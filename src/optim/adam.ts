@@ -1,5 +1,5 @@
 /**
- * `torch.optim.Adam` and `AdamW` (attribute `decoupled`), with the largest second moment so far under `amsgrad`.
+ * `torch.optim.Adam` and `AdamW` (attribute `decoupled`), with `amsgrad` using the largest second moment so far.
  * Single-tensor form; eps is added after the division by the root of the bias correction.
  */
 import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';

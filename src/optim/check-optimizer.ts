@@ -1,6 +1,6 @@
 /**
- * What a configuration's optimiser and schedule may not be together although each setting is in its range, in the words
- * of torch.optim. Called at the border, before anything is built.
+ * Refuses combinations of optimiser and schedule settings that are invalid although each setting is in its range, in
+ * the words of torch.optim. Called when a configuration is parsed, before anything is built.
  */
 import type { LockstepError } from '../base/errors';
 import { refusedSettings } from '../base/refused-settings';
@@ -28,11 +28,12 @@ export function checkOptimizer(config: OptimizerSettings): void {
     for (const [i, part] of scheduler.schedulers.entries()) checkMomentum(part, `scheduler.schedulers.${i}`, optimizer);
     checkMilestones(scheduler);
   } else checkMomentum(scheduler, 'scheduler', optimizer);
-  // Refuses what cannot be a function of the step. Where the schedules are still to be fetched, the blueprint does.
+  // Refuses schedules that cannot be a function of the step. If the schedules are not loaded yet, the blueprint does
+  // this later.
   if (SCHEDULERS.now()) makeStepScalars(config);
 }
 
-/** PyTorch keeps such a setting in the group, and nothing reads it. */
+/** PyTorch stores an unknown setting in the group, where nothing reads it. */
 const notOf = (
   { type, ...settings }: Config['optimizer'],
   group: number,

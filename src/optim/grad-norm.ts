@@ -1,17 +1,16 @@
 /**
  * The total norm that `torch.nn.utils.clip_grad_norm_` takes and returns: the norm of all gradients of a device, of
  * attribute `normType` (p, or 'inf'). Inputs: gradients; outputs: the norm [1], and as scratch a sum of p-th powers for
- * every 16 elements and one for every SHARE of those. Over several devices it is applied once more, to the devices'
- * norms (parallel/emit-optimizer). No atomics: the order of summation is fixed, so the bits are those of every other
- * run. The GPU adds up all powers; torch and the CPU kernel take the norm of the tensors' norms, which differs in the
- * last bits.
+ * every 16 elements and one for every SHARE of those. For several devices it is applied once more, to the devices'
+ * norms (parallel/emit-optimizer). No atomics: the order of summation is fixed, so every run has the same bits. The GPU
+ * sums all powers; torch and the CPU kernel take the norm of the tensors' norms, which differs in the last bits.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import type { Attrs, DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../graph/op';
 import { elements, type HostArray } from '../tensor/shape';
 
-/** Elements a sum of the first kernel covers. */
+/** Elements per sum of the first kernel. */
 const RUN = 16;
 /** Sums that one workgroup of the second kernel adds. */
 const SHARE = 65_536;
@@ -23,7 +22,7 @@ const sumsOf = (length: number): number => Math.ceil(length / RUN);
 export const orderOf = ({ normType }: Attrs): number =>
   normType === 'inf' ? Number.POSITIVE_INFINITY : Number(normType);
 
-/** In double precision and rounded once. As in torch a NaN makes the norm a NaN, of any order. */
+/** In double precision, rounded once. As in torch, a NaN makes a norm of any order NaN. */
 export function normOf(values: HostArray, p: number): number {
   let sum = 0;
   if (p === Number.POSITIVE_INFINITY) {
@@ -34,7 +33,7 @@ export function normOf(values: HostArray, p: number): number {
     for (let i = 0; i < values.length; i++) sum += (values[i] as number) * (values[i] as number);
     return f(Math.sqrt(sum));
   }
-  // Powers are float32 in torch: what is too great for it is infinite.
+  // Powers are float32 in torch: too large powers become infinite.
   for (const value of values) sum += p === 1 ? Math.abs(value) : f(Math.abs(value) ** p);
   return f(p === 1 ? sum : f(sum) ** (1 / p));
 }
@@ -53,7 +52,7 @@ export const gradNorm: OpDef = {
   },
   lower({ inputs, outputs, attrs }) {
     const p = orderOf(attrs);
-    // A pipeline's constant is finite: 0 is infinity.
+    // Pipeline constants must be finite, so 0 stands for infinity.
     const P = Number.isFinite(p) ? p : 0;
     const n = inputs.length;
     const sums = elements(at(outputs, 1).shape);

@@ -1,7 +1,7 @@
 /**
  * torch.amp.GradScaler as operators. Its state is four tensors of one element on each device: the scale, the steps
- * since the scale has changed (growth_tracker), 1 where a gradient of this step is inf or NaN (found_inf), and the
- * steps skipped so far. Source: torch/amp/grad_scaler.py and aten/src/ATen/native/cuda/AmpKernels.cu. Emitted by
+ * since the scale changed (growth_tracker), 1 if a gradient of this step is inf or NaN (found_inf), and the steps
+ * skipped so far. Source: torch/amp/grad_scaler.py and aten/src/ATen/native/cuda/AmpKernels.cu. Emitted by
  * parallel/emit-scaler.ts.
  */
 import { LockstepError } from '../base/errors';

@@ -1,8 +1,8 @@
 /**
  * SGD, Adam and AdamW on weights, gradients and states in bfloat16: each of torch's operations rounds its result to
  * bfloat16, so that an update below half of a weight's last digit is lost. Source: _single_tensor_sgd and
- * _single_tensor_adam of torch/optim with the kernels of a CPU with AVX2, where numbers by which a tensor is multiplied
- * or divided are float32, and the factor of add_ is not (adder). Loaded by runs with precision "bf16".
+ * _single_tensor_adam of torch/optim with the kernels of a CPU with AVX2, where scalars that multiply or divide a
+ * tensor are float32, but the factor of add_ is not (adder). Loaded by runs with precision "bf16".
  */
 import type { OpDef } from '../graph/op';
 import { roundTo } from '../tensor/half-bits';
@@ -10,7 +10,7 @@ import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
 
 type Round = (value: number) => number;
 
-/** One value after the other is rounded in here. */
+/** A reused array in which values are rounded one by one. */
 function rounder(): Round {
   const cell = new Float32Array(1);
   return (value) => {
@@ -20,10 +20,10 @@ function rounder(): Round {
   };
 }
 
-/** Elements that a loop of torch's takes at once: two vectors of 16. What is left of a tensor is added one by one. */
+/** Elements per iteration of torch's loop: two vectors of 16. The rest of a tensor is added one by one. */
 const AT_ONCE = 32;
 
-/** torch.add(a, b, alpha): vectors by a fused multiply-add, what is left of the tensor with a rounded product. */
+/** torch.add(a, b, alpha): vectors with a fused multiply-add, the rest of the tensor with a rounded product. */
 function adder(r: Round, alpha: number, length: number): (a: number, b: number, i: number) => number {
   const factor = r(alpha);
   const vectors = length - (length % AT_ONCE);
@@ -98,5 +98,5 @@ const adam = optimizerOpDef({
   },
 });
 
-/** Named as those of float32, with the type behind. */
+/** Named like the float32 operators, with the type as a suffix. */
 export const BFLOAT16_OPS: readonly OpDef[] = [sgd, sgdMomentum, adam];

@@ -11,7 +11,7 @@ import { nadamFactors } from './nadam-product';
 type OptimizerType = OptimizerConfig['type'];
 type Of<T extends OptimizerType> = Extract<OptimizerConfig, { type: T }>;
 
-/** What the scalars of one step depend on besides the settings. */
+/** The inputs of a step's scalars besides the settings. */
 export interface OptimizerStep {
   readonly lr: number;
   /** Or beta1. */
@@ -26,7 +26,7 @@ export interface OptimizerStep {
 interface OptimizerKind<O extends OptimizerConfig> {
   /** Names of torch's `state_dict`, in operand order. */
   readonly states: (optimizer: O, hasMomentum: boolean) => readonly string[];
-  /** What every element of a state is before the first step. Absent: 0. */
+  /** Initial value of a state's elements. Absent: 0. */
   readonly fill?: (optimizer: O) => number;
   readonly op: (optimizer: O, hasMomentum: boolean) => readonly [name: string, attrs: Attrs];
   /** Numbers 2 and on of the kernel's `scalars` (scalars-layout.ts). */
@@ -36,7 +36,7 @@ interface OptimizerKind<O extends OptimizerConfig> {
 const NO_ATTRS: Attrs = {};
 const MOMENTUM = 'momentum_buffer';
 
-/** Averages of the gradient and of its square, and what is left of each average. */
+/** The decay factors of the averages of the gradient and its square, and one minus each. */
 const averages = ({ momentum }: OptimizerStep, { beta2 }: { readonly beta2: number }): readonly number[] => [
   momentum,
   1 - momentum,
@@ -58,8 +58,8 @@ const KINDS: { readonly [T in OptimizerType]: OptimizerKind<Of<T>> } = {
   SGD: {
     states: (_, hasMomentum) => (hasMomentum ? [MOMENTUM] : []),
     op: ({ nesterov }, hasMomentum) => (hasMomentum ? ['optim/sgd-momentum', { nesterov }] : ['optim/sgd', NO_ATTRS]),
-    // torch's first step copies the gradient into the buffer: no dampening. The buffer is zero then, so factors 0 and
-    // 1 do the same.
+    // torch's first step copies the gradient into the buffer, without dampening. The buffer is zero then, so the
+    // factors 0 and 1 do the same.
     scalars: ({ dampening }, { momentum, t }) => [momentum, t === 1 ? 0 : momentum, t === 1 ? 1 : 1 - dampening],
   },
   Adam: ADAM,

@@ -11,8 +11,8 @@ const f = Math.fround;
 const mu = (beta1: number, t: number, decay: number): number => beta1 * (1 - 0.5 * 0.96 ** (t * decay));
 
 /**
- * Factors of the gradient and of the first moment, as in torch 2: the product is kept in float32, the next one is
- * worked out from it in double precision. (torch 1.13 had this step's mu twice in the next product.)
+ * Factors of the gradient and of the first moment, as in torch 2: the product is stored in float32, and the next one is
+ * computed from it in double precision. (torch 1.13 had this step's mu twice in the next product.)
  */
 export function nadamFactors(
   { momentumDecay }: NAdam,
@@ -28,7 +28,7 @@ export function nadamFactors(
   return [(lr * (1 - now)) / (1 - muProduct), (lr * next) / (1 - muProduct * next)];
 }
 
-/** What torch's NAdam has as `mu_product` in the states of each group's parameters after t steps, by group. */
+/** By group, the value of `mu_product` in torch's NAdam states after t steps. */
 export const muProducts = (config: OptimizerSettings, t: number): readonly (number | undefined)[] =>
   groupSettings(config).map((own, k) => (own.type === 'NAdam' ? makeMuProduct(own, k, config)(t) : undefined));
 

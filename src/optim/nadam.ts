@@ -1,6 +1,6 @@
 /**
  * `torch.optim.NAdam`: two additions to the parameter, by the gradient and by the first moment. Their factors are
- * scalars (scalars.ts), of which the second is torch 2's: 1.13 had another.
+ * scalars (scalars.ts). The second is torch 2's; torch 1.13 had another.
  */
 import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
 

@@ -1,6 +1,6 @@
 /**
- * The optimiser operators by name, for the table of all operators in parallel/modes: SGD, Adam (the page's default)
- * and what any optimiser has beside it; the other optimisers are in late-ops.ts.
+ * The optimiser operators by name, for the table of all operators in parallel/modes: SGD, Adam (the page's default) and
+ * the operators that all optimisers need; the other optimisers are in late-ops.ts.
  */
 import type { OpTable } from '../graph/op';
 import { accumulateGrad } from './accumulate-grad';

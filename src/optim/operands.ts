@@ -1,7 +1,7 @@
 /**
- * What the optimiser operators share: how the operands of one instruction lie, their shape rule and their lowering to
- * one segmented dispatch. Inputs: scalars, p0 .. pn-1, g0 .. gn-1, then n of each state; outputs: the same parameters
- * and states, in place. An optimiser's own file says what one element becomes.
+ * Shared code of the optimiser operators: the order of operands of one instruction, their shape rule and their lowering
+ * to one segmented dispatch. Inputs: scalars, p0 .. pn-1, g0 .. gn-1, then n of each state; outputs: the same
+ * parameters and states, in place. Each optimiser's own file computes the new value of one element.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -11,7 +11,7 @@ import { DECAY, MAXIMIZE, SCALARS_LENGTH, SKIP, WEIGHT_DECAY } from './scalars-l
 
 export interface OptimizerSpec {
   readonly name: string;
-  /** States a parameter, in operand order. */
+  /** Number of states per parameter. */
   readonly states: (attrs: Attrs) => number;
   readonly kernel: (attrs: Attrs) => SegmentedLaunch['kernel'];
   readonly constants?: (attrs: Attrs) => Readonly<Record<string, number>>;
@@ -40,7 +40,7 @@ export function optimizerOpDef(spec: OptimizerSpec): OpDef {
   };
 }
 
-/** What torch adds to or subtracts from: the gradient, or its negative where the objective is maximised. */
+/** The sign of the gradient: negative if the objective is maximised. */
 export const signOf = (scalars: Float32Array): number => (scalars[MAXIMIZE] === 1 ? -1 : 1);
 
 /** How the weight decay acts: it shrinks the parameter (decoupled), or it is added to the gradient (coupled). */
@@ -91,7 +91,7 @@ function inferOptimizer(
   return [...inputs.slice(1, 1 + n), ...inputs.slice(1 + 2 * n)];
 }
 
-/** One segment a parameter; group 0 is scalars, gradient, parameter, states. */
+/** One segment per parameter; group 0 is scalars, gradient, parameter, states. */
 function lowerOptimizer(
   types: OpTypes,
   kernel: SegmentedLaunch['kernel'],
@@ -115,7 +115,7 @@ function elementsToUpdate(types: OpTypes): number {
   return types.inputs.slice(1, 1 + countOf(types.attrs)).reduce((sum, type) => sum + elements(type.shape), 0);
 }
 
-/** Calls `update` once a parameter with its gradient and its states. */
+/** Calls `update` once per parameter with its gradient and its states. */
 function eachParameter({ inputs, outputs, attrs }: CpuArgs, update: OptimizerSpec['update']): void {
   if (inputs[0]?.[SKIP] === 1) return;
   const n = countOf(attrs);

@@ -1,6 +1,6 @@
 /**
- * From the configuration of an optimiser to the operator that steps it and the states it keeps. `parallel` calls this
- * when it emits the step of a Program; state names are those of torch's `state_dict`.
+ * Maps the configuration of an optimiser to its operator and its states. `parallel` calls this when it emits the step
+ * of a Program; state names are those of torch's `state_dict`.
  */
 import { at } from '../base/invariant';
 import type { Attrs } from '../graph/op';
@@ -12,13 +12,13 @@ import { cyclesMomentum } from './schedule';
 /** A state tensor of the parameter's shape. */
 export interface OptimizerState {
   readonly name: string;
-  /** What every element is before the first step. */
+  /** Initial value of every element. */
   readonly fill: number;
 }
 
 type Settings = Pick<Config, 'optimizer' | 'scheduler'>;
 
-/** A schedule that cycles the momentum sets it before the first step, whatever the optimiser was made with. */
+/** A schedule that cycles the momentum sets it before the first step, whatever the optimiser's setting. */
 const hasMomentum = (optimizer: Config['optimizer'], scheduler: Config['scheduler']): boolean =>
   ('momentum' in optimizer && optimizer.momentum !== 0) || cyclesMomentum(scheduler);
 
@@ -32,7 +32,7 @@ export const stateNames = (config: OptimizerSettings): readonly string[] => [
   ...new Set(groupSettings(config).flatMap((_, k) => optimizerState(inGroup(config, k)).map(({ name }) => name))),
 ];
 
-/** States a parameter has, in operand order; of its group's settings, where there are groups (inGroup). */
+/** The states of a parameter in operand order, by its group's settings if there are groups (inGroup). */
 export function optimizerState({ optimizer, scheduler }: Settings): readonly OptimizerState[] {
   const kind = kindOf(optimizer);
   const fill = kind.fill?.(optimizer) ?? 0;

@@ -1,15 +1,14 @@
 /**
- * Parameter groups: which parameters have a rate, a weight decay, a momentum ... of their own. Group 0 holds the
- * parameters that no entry of `paramGroups` matches; entry k is group k + 1. The first entry that matches counts. A
- * group may be empty.
+ * Parameter groups: parameters with their own rate, weight decay, momentum ... Group 0 has the parameters that no entry
+ * of `paramGroups` matches; entry k is group k + 1. The first matching entry wins. A group may be empty.
  */
 import type { Config } from '../protocol/config';
 import type { OptimizerConfig, ParamGroupConfig } from '../protocol/config/optimizer';
 
-/** What the numbers of a step depend on. */
+/** The settings on which the scalars of a step depend. */
 export type OptimizerSettings = Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'>;
 
-/** What a group says of its own, by our names. */
+/** A group's own settings, with our names. */
 export const ownSettings = ({ match: _, ...own }: ParamGroupConfig): readonly (readonly [string, number | boolean])[] =>
   Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 
@@ -29,15 +28,15 @@ export function groupOf(name: string, paramGroups: readonly ParamGroupConfig[]):
 }
 
 /**
- * `pattern` with '*' for any text; the rest stands for itself. No regular expression: a long one, or one of many stars,
- * would be refused or never end.
+ * `pattern` with '*' for any text. Not a regular expression, because a long one, or one with many stars, would be
+ * refused or never end.
  */
 function matches(name: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
   if (last === undefined) return name === pattern;
   if (!name.startsWith(first) || !name.endsWith(last)) return false;
-  // What is between stars is found as early as it can be; the end must be left for the last part.
+  // Parts between stars are matched as early as possible; the last part must match the end.
   let at = first.length;
   for (const part of rest) {
     const found = name.indexOf(part, at);

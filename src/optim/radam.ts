@@ -1,6 +1,6 @@
 /**
- * `torch.optim.RAdam`: Adam whose adaptive rate sets in, rectified, once its variance can be estimated; before that,
- * momentum alone.
+ * `torch.optim.RAdam`: Adam with a rectified adaptive rate, used once its variance can be estimated; before that, only
+ * momentum.
  */
 import { optimizerOpDef, shrinkageOf, signOf, stateOf } from './operands';
 

@@ -1,21 +1,20 @@
 /**
  * `torch.optim.lr_scheduler.ReduceLROnPlateau`: divides the rates once a metric has not improved for longer than
- * `patience`. It is fed a metric, so it is no function of the step: a run's steps go out before the losses of earlier
- * ones are back, and could not wait for it. Therefore no Config names it; it is for hosts that read every metric before
- * the next step.
+ * `patience`. It needs a metric, so it is not a function of the step: a run enqueues steps before the losses of earlier
+ * ones are back. Therefore no Config offers it; it is for callers that read every metric before the next step.
  */
 export interface PlateauOptions {
   readonly mode?: 'min' | 'max';
   readonly factor?: number;
-  /** Steps without improvement that are let pass. */
+  /** Number of tolerated steps without improvement. */
   readonly patience?: number;
   readonly threshold?: number;
   /** rel: a share of the best metric; abs: a distance from it. */
   readonly thresholdMode?: 'rel' | 'abs';
-  /** Steps after a reduction in which nothing is counted. */
+  /** Steps after a reduction during which bad steps are not counted. */
   readonly cooldown?: number;
   readonly minLr?: number;
-  /** Reductions smaller than this are left undone. */
+  /** Smaller reductions are not applied. */
   readonly eps?: number;
 }
 

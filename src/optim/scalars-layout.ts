@@ -1,7 +1,6 @@
 /**
- * Where each number of a step lies in the array `scalars` that an optimiser kernel reads: SCALARS_LENGTH float32 a
- * parameter group. Rows with a name are the same for every optimiser; the rest is counted off in the head of each
- * kernel.
+ * The layout of the array `scalars` that an optimiser kernel reads: SCALARS_LENGTH float32 numbers per parameter group.
+ * Rows with a name are the same for every optimiser; the head of each kernel lists the others.
  *
  * ```
  * index  SGD             Adam, AdamW        RMSprop    Adagrad

@@ -1,8 +1,8 @@
 /**
  * The numbers that the optimiser kernels read in a step, group after group as scalars-layout.ts lays them out: computed
  * in double precision as torch does in Python, rounded to float32 once, and loaded from the host. So a changed learning
- * rate or a bias correction never rebuilds a Program. A function of the configuration, the optimiser's step t = 1, 2,
- * ... and the epoch alone: a run that resumes needs nothing else.
+ * rate or a bias correction never rebuilds a Program. They depend only on the configuration, the optimiser's step t =
+ * 1, 2, ... and the epoch, so a resumed run needs nothing else.
  */
 
 import { at } from '../base/invariant';
@@ -20,7 +20,7 @@ export { SCALARS_LENGTH } from './scalars-layout';
  */
 export type StepScalars = (t: number, epoch: number, skipped?: number) => Float32Array<ArrayBuffer>;
 
-/** Keeps its place between calls, so that ascending steps cost nothing; any order is right. */
+/** Remembers its position between calls, so that ascending steps are cheap; any order works. */
 export function makeStepScalars(config: OptimizerSettings): StepScalars {
   const { scheduler } = config;
   const groups = groupSettings(config);
@@ -28,7 +28,7 @@ export function makeStepScalars(config: OptimizerSettings): StepScalars {
   const ratesAt = makeSchedule(config);
   const products = groups.map((own, k) => (own.type === 'NAdam' ? makeMuProduct(own, k, config) : undefined));
   return (attempt, epoch, skipped = 0) => {
-    // A skipped step is none of the optimiser's; the schedule counts it all the same, as in torch.
+    // The optimiser does not count a skipped step; the schedule does, as in torch.
     const t = attempt - skipped;
     const scalars = new Float32Array(groups.length * SCALARS_LENGTH);
     const rates = ratesAt(byEpoch ? epoch : attempt - 1);

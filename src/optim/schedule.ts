@@ -1,18 +1,18 @@
 /**
  * The rates of all parameter groups after n scheduler steps, as a function of the configuration and n. It walks from
- * step to step and keeps its place, because torch's schedules are recursive; asked for an earlier n it begins anew. So
- * a run that resumes gets the rates of the run without the break.
+ * step to step and remembers its position, because torch's schedules are recursive; for an earlier n it starts again.
+ * So a resumed run gets the rates of an uninterrupted run.
  */
 import { Part } from '../base/part';
 import type { Config } from '../protocol/config';
 import { groupSettings, type OptimizerSettings } from './param-groups';
 import type { GroupRates, Scheduler } from './schedulers/scheduler';
 
-/** For a run that has a schedule: to be loaded before makeSchedule is asked for one. */
+/** Must be loaded before makeSchedule is called for a run with a schedule. */
 export const SCHEDULERS = new Part('The schedules of the learning rate', () => import('./schedulers/make-scheduler'));
 if (!globalThis.LOCKSTEP_SITE) await SCHEDULERS.load();
 
-/** Does the schedule move the momentum (or beta1)? */
+/** Whether the schedule changes the momentum (or beta1). */
 export function cyclesMomentum(scheduler: Config['scheduler']): boolean {
   if (scheduler === undefined) return false;
   if (scheduler.type === 'SequentialLR') return scheduler.schedulers.some(cyclesMomentum);

@@ -8,7 +8,7 @@ import { normOf, orderOf } from './grad-norm';
 import { shrinkageOf, signOf } from './operands';
 import { SKIP } from './scalars-layout';
 
-/** A run of a parameter's elements: addresses, and how many. */
+/** A run of a parameter's elements: addresses and length. */
 interface Stretch {
   readonly p: number;
   readonly g: number;
@@ -16,12 +16,12 @@ interface Stretch {
   readonly n: number;
 }
 
-/** What a kernel takes for a stretch. */
+/** The arguments of a kernel for a stretch. */
 type Numbers = (stretch: Stretch) => readonly number[];
 
 type Step = (scalars: Float32Array, attrs: CpuArgs['attrs']) => Numbers;
 
-/** Elements from which another thread is worth its call. */
+/** Fewest elements per thread. */
 const OF_A_THREAD = 8192;
 
 function stretchesOf({ inputs, outputs, attrs }: CpuArgs, vectors: Vectors): readonly Stretch[] {

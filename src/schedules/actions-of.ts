@@ -1,6 +1,4 @@
-/**
- * A rank's order without pairs: what it computes, one after the other. For readers to whom overlap makes no difference.
- */
+/** A rank's order without pairs: its computations one after the other, for code that ignores overlap. */
 import type { PipelineAction } from '../protocol/pipeline';
 import { partsOf, type ScheduleCell } from './cell';
 

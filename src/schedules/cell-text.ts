@@ -7,7 +7,7 @@ export const printAction = ({ stage, kind, microBatch }: PipelineAction): string
 export const printCell = (cell: ScheduleCell): string =>
   isPair(cell) ? `(${cell.pair.map(printAction).join(';')})OVERLAP_F_B` : printAction(cell);
 
-/** Undefined where it is no computation. Small letters and spaces around are forgiven. */
+/** Undefined if the text is not a computation. Lower case and surrounding spaces are accepted. */
 export function parseCell(text: string): ScheduleCell | undefined {
   const plain = text.trim().toUpperCase();
   const [, first, second] = /^\(([^;]*);([^;]*)\)OVERLAP_F_B$/.exec(plain) ?? [];

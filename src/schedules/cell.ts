@@ -1,7 +1,4 @@
-/**
- * What a rank's order is a list of: an action, or a pair of them that torch may run overlapped. Nothing here knows a
- * whole schedule.
- */
+/** An element of a rank's order: an action, or a pair of actions that torch may run overlapped. */
 import type { Computation, PipelineAction } from '../protocol/pipeline';
 
 /** DualPipeV's (0F3;3B1)OVERLAP_F_B: a forward and a backward of different stages, neither of which needs the other. */
@@ -23,8 +20,8 @@ export const action = (stage: number, kind: Computation, microBatch: number): Pi
 });
 
 /**
- * Two of these are equal where stage, kind and micro-batch are; for stages and micro-batches up to some 100,000. Kept
- * below 2^31 for the usual numbers of stages: a Map finds small whole numbers many times faster than large ones.
+ * A key that is equal if stage, kind and micro-batch are, for stages and micro-batches up to some 100,000. Below 2^31
+ * for usual numbers of stages, because a Map finds small integers many times faster than large ones.
  */
 export const keyOf = ({ stage, kind, microBatch }: PipelineAction): number =>
   (stage * 2 ** 17 + microBatch) * 4 + KIND_NUMBERS[kind];

@@ -1,6 +1,7 @@
 /**
- * Whether a schedule can run: every forward and backward once, on the rank of its stage, after what it needs, and no
- * ranks that wait for one another in a circle. Called before anything runs, and by the editor after every change.
+ * Checks whether a schedule can run: every forward and backward pass once, on the rank of its stage, after its
+ * dependencies, and no ranks that wait for one another in a circle. Called before anything runs, and by the editor
+ * after every change.
  */
 import { LockstepError } from '../base/errors';
 import type { Computation, PipelineAction } from '../protocol/pipeline';
@@ -15,7 +16,7 @@ import type { Schedule } from './schedule';
 export type { Complaint } from './complaint';
 export { dependenciesOf } from './dependencies';
 
-/** All that is wrong, in the order in which one would mend it: at most some 20, then how many more. */
+/** All complaints, in the order in which one would fix them: at most some 20, then the number of further ones. */
 export function complaintsOf(schedule: Schedule): readonly Complaint[] {
   const list = new ComplaintList();
   const misfit = misfitOf(schedule);
@@ -38,7 +39,7 @@ export function complaintsOf(schedule: Schedule): readonly Complaint[] {
   return list.all();
 }
 
-/** Numbers and lists that do not belong together, so that nothing else can be said. */
+/** Mismatching numbers and lists, after which nothing else can be checked. */
 function misfitOf({ ranks, stages, orders, rankOfStage }: Schedule): string | undefined {
   if (orders.length !== ranks || rankOfStage.length !== stages)
     return `there are orders of ${orders.length} ranks and places of ${rankOfStage.length} stages for ${ranks} ranks and ${stages} stages`;
@@ -47,7 +48,7 @@ function misfitOf({ ranks, stages, orders, rankOfStage }: Schedule): string | un
   return `stage ${nowhere} is on rank ${rankOfStage[nowhere]}, but there are ranks 0 to ${ranks - 1}`;
 }
 
-/** Ranks that have no part in the pipeline; torch has at least one stage on each. */
+/** Ranks without stages; torch has at least one stage on each rank. */
 function findIdleRanks({ ranks, rankOfStage }: Schedule, list: ComplaintList): void {
   const busy = new Set(rankOfStage);
   for (let rank = 0; rank < ranks; rank++) {
@@ -56,7 +57,7 @@ function findIdleRanks({ ranks, rankOfStage }: Schedule, list: ComplaintList): v
   }
 }
 
-/** Throws a LockstepError of code 'schedule' that names ranks, actions and the dependency that is missing. */
+/** Throws a LockstepError of code 'schedule' that names ranks, actions and the missing dependency. */
 export function checkSchedule(schedule: Schedule): void {
   const complaints = complaintsOf(schedule);
   if (complaints.length === 0) return;
@@ -67,7 +68,7 @@ export function checkSchedule(schedule: Schedule): void {
   throw new LockstepError('schedule', message, hintFor(schedule, complaints), { complaints });
 }
 
-/** The message quotes so many complaints; the error's details have all. */
+/** The message quotes this many complaints; the error's details have all. */
 const MOST_SAID = 3;
 
 function hintFor(schedule: Schedule, [first]: readonly Complaint[]): string {
@@ -84,7 +85,7 @@ function eachCell({ orders }: Schedule, look: (cell: ScheduleCell, place: Action
   }
 }
 
-/** Where a cell is, as people count: from 1. */
+/** The number of a cell for readers, from 1. */
 const cellNumber = ({ index }: ActionPlace): string => `cell ${index + 1}`;
 
 interface Look {
@@ -95,7 +96,7 @@ interface Look {
   readonly list: ComplaintList;
 }
 
-/** An action by itself: does it exist, is it on its rank, is it there once? */
+/** Checks a single action: it exists, is on its rank, and occurs once. */
 function checkAction(part: PipelineAction, { cell, place, schedule, places, list }: Look): void {
   const { rank, index } = place;
   const { stages, microBatches, rankOfStage } = schedule;
@@ -142,7 +143,7 @@ function checkPair(cell: ScheduleCell, place: ActionPlace, places: ActionPlaces,
     complain('the two start together, so neither may need the other');
 }
 
-/** Forwards and backwards that no rank runs. */
+/** Forward and backward passes that no rank runs. */
 function findMissing({ stages, microBatches, rankOfStage }: Schedule, places: ActionPlaces, list: ComplaintList): void {
   const miss = (missing: PipelineAction, what: string): void =>
     list.add(() => {
@@ -166,7 +167,7 @@ function findMissing({ stages, microBatches, rankOfStage }: Schedule, places: Ac
   }
 }
 
-/** Who waits for it in vain: the neighbouring stage, or the stage's own backward. */
+/** The action that waits for it in vain: of the neighbouring stage, or the stage's own backward pass. */
 function readerOf(
   { stage, kind, microBatch }: PipelineAction,
   { placeOf }: ActionPlaces,
@@ -179,7 +180,7 @@ function readerOf(
     .find((reader): reader is { action: PipelineAction; rank: number } => reader.rank !== undefined);
 }
 
-/** What a rank runs before its own later actions that it needs. */
+/** Complains about an action that a rank runs before its own dependency. */
 function checkOrder(cell: ScheduleCell, place: ActionPlace, places: ActionPlaces, list: ComplaintList): void {
   for (const part of partsOf(cell)) {
     for (const needed of places.dependenciesOf(part)) {

@@ -8,12 +8,12 @@ import type { ScheduleName } from '../protocol/pipeline';
 import { makeSchedule, type Schedule, stagesPerRankOf } from './schedule';
 import { fromCsv } from './text';
 
-/** The part of the run's settings that orders its work (protocol/config/pipeline). */
+/** The settings that decide the order of a run's work (protocol/config/pipeline). */
 export interface ChosenSchedule {
   readonly schedule: ScheduleName | 'own';
   readonly stagesPerRank?: number | undefined;
   readonly microBatches: number;
-  /** Of `own`: one row per rank. */
+  /** For `own`: one row per rank. */
   readonly actions?: string | undefined;
 }
 

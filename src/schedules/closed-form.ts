@@ -1,7 +1,7 @@
 /**
- * Makespan, bubble and peak of live activations by formula, where there is one: for the schedules that schedule.ts
- * makes, stages that all cost the same, and free transfers. A property test holds every formula to what timing.ts
- * counts. P ranks, L stages per rank, M micro-batches; F, B, I, W are costs.
+ * Formulas for makespan, bubble and peak of live activations, if known: for the schedules of schedule.ts with equally
+ * expensive stages and free transfers. A property test compares every formula with timing.ts. P ranks, L stages per
+ * rank, M micro-batches; F, B, I, W are costs.
  */
 import type { ScheduleName } from '../protocol/pipeline';
 import { warmUpOf } from './orders/interleaved';
@@ -30,7 +30,7 @@ interface Sizes {
   readonly M: number;
 }
 
-/** The time in which a rank is idle, and the other part of the makespan, in which it computes. */
+/** The idle time of a rank, and the rest of the makespan, in which it computes. */
 interface TimeForm {
   readonly idle: number;
   readonly makespan: string;
@@ -39,7 +39,7 @@ interface TimeForm {
 
 type Options = Required<Pick<TimingOptions, 'pairs'>> & { readonly costs: Costs };
 
-/** Throws for sizes that makeSchedule refuses. */
+/** Throws for the sizes that makeSchedule refuses. */
 export function closedFormsOf(
   { name, ranks: P, stagesPerRank: L, microBatches: M }: ScheduleSize,
   { costs = USUAL_COSTS, pairs = 'oneAfterTheOther' }: Partial<Options> = {},
@@ -60,18 +60,18 @@ interface Forms {
   readonly time: (sizes: Sizes, options: Options) => TimeForm | undefined;
   readonly peak: (sizes: Sizes, rank: number) => number;
   readonly peakFormula: string;
-  /** Every backward is in two parts. (DualPipeV's are only some; its formula is for B = I + W.) */
+  /** Whether every backward pass has two parts. (DualPipeV splits only some; its formula is for B = I + W.) */
   readonly isSplit?: boolean;
 }
 
-/** A step is as long as a pipeline of whole micro-batches: forwards and backwards each take M + P - 1 turns. */
+/** Forward passes take M + P - 1 turns, and so do backward passes. */
 const oneStage = ({ P }: Sizes, { costs: { F, B } }: Options): TimeForm => ({
   idle: (P - 1) * (F + B),
   makespan: '(M + P - 1)·(F + B)',
   bubble: '(P - 1) / (M + P - 1)',
 });
 
-/** With fewer micro-batches than ranks, each time round the ranks takes P turns all the same. */
+/** With fewer micro-batches than ranks, each round over the ranks still takes P turns. */
 const looped = ({ P, L, M }: Sizes, { costs: { F, B } }: Options): TimeForm =>
   M >= P
     ? {
@@ -96,10 +96,10 @@ function interleavedZeroBubble({ P, M }: Sizes, { costs: { F, I, W } }: Options)
       };
 }
 
-/** The wave of the V is closed only where forward, I and W take the same time. */
+/** The formula holds only if forward, I and W take the same time. */
 function zbv({ P, M }: Sizes, { costs: { F, I, W } }: Options): TimeForm | undefined {
   if (F !== I || I !== W) return undefined;
-  // Below 2P-1 micro-batches some of the places that the schedule is laid out for are empty.
+  // With fewer than 2P-1 micro-batches, some slots of the schedule are empty.
   const empty = 2 * (2 * P - 1 - M);
   return empty <= P - 1
     ? { idle: (P - 1) * F, makespan: '(6·M + P - 1)·F', bubble: '(P - 1) / (6·M + P - 1)' }

@@ -1,4 +1,4 @@
-/** What check.ts says of a schedule that cannot run, for messages and for an editor that marks the cells. */
+/** A complaint of check.ts about a schedule that cannot run, for messages and for the editor, which marks the cells. */
 import type { PipelineAction } from '../protocol/pipeline';
 import type { ScheduleCell } from './cell';
 import type { Blocked } from './execution';
@@ -17,21 +17,21 @@ export type ComplaintKind =
 
 export interface Complaint {
   readonly rank: number;
-  /** Of the cell in the rank's order, from 0; undefined: no cell is wrong, one is missing. */
+  /** Index of the cell in the rank's order, from 0; undefined if a cell is missing. */
   readonly index: number | undefined;
   readonly cell: ScheduleCell | undefined;
   readonly kind: ComplaintKind;
   /** A sentence without a full stop that names ranks and actions. */
   readonly message: string;
-  /** The action that is missing, or that comes too late. */
+  /** The action that is missing or too late. */
   readonly missing?: PipelineAction;
-  /** Of a deadlock: every rank of the circle, where it is stuck and on what. */
+  /** For a deadlock: every rank of the circle, its position and the action that it waits for. */
   readonly circle?: readonly Blocked[];
 }
 
 export const MOST_COMPLAINTS = 20;
 
-/** Keeps the first complaints and counts the others, whose sentences are never written. */
+/** Keeps the first complaints and only counts the others. */
 export class ComplaintList {
   private readonly kept: Complaint[] = [];
   private leftOut = 0;

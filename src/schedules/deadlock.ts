@@ -1,6 +1,6 @@
 /**
- * Ranks that wait for one another in a circle. Found by running the orders in the abstract; actions that are missing,
- * and those that come too late on the same rank, are complaints of their own (check.ts) and count as done here.
+ * Finds ranks that wait for one another in a circle by simulating the orders. Actions that are missing, or too late on
+ * the same rank, are separate complaints (check.ts) and count as done here.
  */
 import { must } from '../base/invariant';
 import { partsOf } from './cell';
@@ -10,7 +10,7 @@ import type { ActionPlace, ActionPlaces } from './dependencies';
 import { type Blocked, execute } from './execution';
 import type { Schedule } from './schedule';
 
-/** Of a long circle the message names so many ranks. */
+/** The message names at most this many ranks of a circle. */
 const MOST_SAID = 6;
 
 export function deadlockOf({ orders }: Schedule, { placeOf, dependenciesOf }: ActionPlaces): Complaint | undefined {
@@ -49,7 +49,7 @@ export function deadlockOf({ orders }: Schedule, { placeOf, dependenciesOf }: Ac
   };
 }
 
-/** Follows who waits for whom until a rank comes a second time; starts with the lowest rank of the circle. */
+/** Follows the waiting ranks until one repeats; returns the circle from its lowest rank. */
 function circleOf(blocked: readonly Blocked[], nextOf: (stuck: Blocked) => number | undefined): readonly Blocked[] {
   const byRank = new Map(blocked.map((stuck) => [stuck.rank, stuck]));
   const seen = new Set<Blocked>();

@@ -1,6 +1,6 @@
 /**
- * What an action needs before it can run, and where in a schedule each action is. Read by the check, the timing and
- * whoever explains why a rank waits.
+ * The dependencies of an action, and the place of each action in a schedule. Used by the check, the timing and
+ * explanations of why a rank waits.
  */
 import type { PipelineAction } from '../protocol/pipeline';
 import { action, keyOf, partsOf } from './cell';
@@ -12,11 +12,11 @@ export interface ActionPlace {
   readonly index: number;
 }
 
-/** A schedule's actions by what they are. Made once for many questions: it goes through the whole schedule. */
+/** Finds a schedule's actions. Made once for many queries, because it walks through the whole schedule. */
 export interface ActionPlaces {
-  /** Where it is first; undefined: nowhere. */
+  /** The first place of the action; undefined: none. */
   readonly placeOf: (wanted: PipelineAction) => ActionPlace | undefined;
-  /** What it needs: B of the next stage, or its I where that backward is split. */
+  /** The action's dependencies: for a backward pass B of the next stage, or I if that backward pass is split. */
   readonly dependenciesOf: (wanted: PipelineAction) => readonly PipelineAction[];
 }
 
@@ -44,8 +44,7 @@ export function placesOf({ orders, stages }: Pick<Schedule, 'orders' | 'stages'>
       case 'I':
         return [action(stage, 'F', microBatch), ...gradient];
       case 'W':
-        // The first stage has no input to make a gradient for: in torch its I does nothing and its W the whole
-        // backward.
+        // The first stage needs no input gradient: in torch its I does nothing, and its W is the whole backward pass.
         return [action(stage, 'I', microBatch), ...(stage === 0 ? gradient : [])];
     }
   };
@@ -53,9 +52,9 @@ export function placesOf({ orders, stages }: Pick<Schedule, 'orders' | 'stages'>
 }
 
 /**
- * What the action needs in this schedule. F(s) needs F(s-1); B and I of s need F(s) and the B or I of s+1; W(s) needs
- * I(s), and for stage 0, where torch's I does nothing, the B or I of stage 1, too. For many actions of one schedule
- * take placesOf.
+ * The action's dependencies in this schedule. F(s) needs F(s-1); B and I of s need F(s) and the B or I of s+1; W(s)
+ * needs I(s), and for stage 0, where torch's I does nothing, the B or I of stage 1, too. For many actions of one
+ * schedule use placesOf.
  */
 export const dependenciesOf = (wanted: PipelineAction, schedule: Schedule): readonly PipelineAction[] =>
   placesOf(schedule).dependenciesOf(wanted);

@@ -1,13 +1,13 @@
 /**
- * Runs the orders of ranks in the abstract: each rank takes its next unit of work as soon as all that it needs is done.
- * Gives one order in which everything can run, and who is stuck on what. It takes time linear in the actions: a rank
- * that waits is looked at again only when that one action is done.
+ * Simulates the ranks' orders: each rank runs its next unit of work as soon as its dependencies are done. Returns one
+ * order in which everything can run, and the ranks that are stuck. Takes time linear in the actions: a waiting rank is
+ * checked again only when the action that it waits for is done.
  */
 import type { PipelineAction } from '../protocol/pipeline';
 import { keyOf } from './cell';
 import type { ActionPlace } from './dependencies';
 
-/** Actions that start together, once the inputs of all are there; one, but for pairs. */
+/** Actions that start together once the inputs of all are ready; a single action, except for pairs. */
 export type Unit = readonly PipelineAction[];
 
 export interface Blocked extends ActionPlace {
@@ -61,7 +61,7 @@ export function execute(
   return { done, blocked: blocked.toSorted((a, b) => a.rank - b.rank) };
 }
 
-/** Plain loops: it is asked for every action of a schedule, and again after every change in the editor. */
+/** Plain loops for speed: it runs for every action of a schedule, and again after every change in the editor. */
 function firstLacking(
   unit: Unit,
   needs: (action: PipelineAction) => readonly PipelineAction[],

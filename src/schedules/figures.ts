@@ -1,6 +1,6 @@
 /**
- * What a schedule costs, as numbers for a report: makespan, bubble and the peak of kept activations, counted in its own
- * units and by formula where one is known. Called by the pipeline mode for the report of a run.
+ * The cost of a schedule as numbers for a report: makespan, bubble and the peak of kept activations, as counted and by
+ * formula if one is known. Called by the pipeline mode for the report of a run.
  */
 import type { PipelineReport } from '../protocol/report';
 import { closedFormsOf } from './closed-form';
@@ -8,7 +8,7 @@ import { recognise } from './recognise';
 import type { Schedule } from './schedule';
 import { timingOf } from './timing';
 
-/** Of a schedule that can run; one of the user's own that equals a known one has its formulas. */
+/** Figures of a schedule that can run; a user's schedule that equals a known one gets its formulas. */
 export function figuresOf(schedule: Schedule): PipelineReport {
   const { ranks, stages, microBatches } = schedule;
   const { makespan, bubble, peakLive } = timingOf(schedule);

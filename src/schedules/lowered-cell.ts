@@ -1,7 +1,7 @@
 /**
- * What stands beside computations in a lowered schedule, in torch's text. SEND_F of stage s goes to stage s+1, SEND_B
- * to s-1; a RECV has the number of the stage that receives. UNSHARD, RESHARD and REDUCE_GRAD are FSDP's and of no
- * micro-batch.
+ * The cells of a lowered schedule other than computations, in torch's notation. SEND_F of stage s goes to stage s+1,
+ * SEND_B to s-1; a RECV has the number of the receiving stage. UNSHARD, RESHARD and REDUCE_GRAD are FSDP's calls and
+ * have no micro-batch.
  */
 import type { ScheduleCell } from './cell';
 import { printCell } from './cell-text';
@@ -12,7 +12,7 @@ export interface LoweredMessage {
   readonly microBatch: number;
 }
 
-/** Two messages that 1F1B's loop posts together, so that neighbours who both send do not wait for each other. */
+/** Two messages that 1F1B's loop posts together, so that two neighbours that both send do not wait for each other. */
 export interface PostedTogether {
   readonly together: readonly [LoweredMessage, LoweredMessage];
 }
@@ -37,7 +37,10 @@ export function printLowered(cell: LoweredCell): string {
   return isCall(cell) ? `${cell.stage}${cell.call}` : printCell(cell);
 }
 
-/** What printLowered writes beside computations, in capital letters. Readers of schedules leave it out. */
+/**
+ * Whether the text is a cell of printLowered other than a computation, in capital letters. Readers of schedules skip
+ * it.
+ */
 export const isLoweredText = (text: string): boolean =>
   /^\d+(UNSHARD|RESHARD|REDUCE_GRAD)$/.test(text) ||
   /^\d+(SEND|RECV)_[FB]\d+$/.test(text) ||

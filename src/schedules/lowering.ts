@@ -1,9 +1,8 @@
 /**
- * A schedule with its messages, as torch 2.13 executes it. Schedules with several stages per rank are lowered: ranks
- * are gone through in rounds, one action each, and whenever an action is placed whose result another rank needs, the
- * send goes behind it and the receive to the end of the other rank's list at that moment. So a rank posts its receives
- * in the order in which the others send. GPipe and 1F1B run loops of their own. Source: _add_send_recv,
- * _step_microbatches.
+ * A schedule with its messages, as torch 2.13 executes it. Schedules with several stages per rank are lowered: in
+ * rounds over the ranks, each rank places its next action; if another rank needs the result, the send follows the
+ * action, and the receive is appended to the other rank's current list. So a rank posts its receives in the order in
+ * which the others send. GPipe and 1F1B have their own loops. Source: _add_send_recv, _step_microbatches.
  */
 import { must } from '../base/invariant';
 import type { PipelineAction } from '../protocol/pipeline';
@@ -15,7 +14,7 @@ import { receiveBefore, transferAfter } from './messages';
 import { withParameterCalls } from './parameter-calls';
 import type { Schedule } from './schedule';
 
-/** Per rank, FSDP's calls included. Throws where the schedule cannot run (check.ts). */
+/** Returns one list per rank, with FSDP's calls. Throws if the schedule cannot run (check.ts). */
 export function lower(schedule: Schedule): readonly (readonly LoweredCell[])[] {
   checkSchedule(schedule);
   const { name } = schedule;
@@ -56,8 +55,8 @@ function inRounds(schedule: Schedule): readonly (readonly LoweredCell[])[] {
 }
 
 /**
- * Receive, compute, send. Where 1F1B turns from forward to backward or back, the send of one and the receive of the
- * next are posted together.
+ * Receive, compute, send. When 1F1B switches between forward and backward, the send of one action and the receive of
+ * the next are posted together.
  */
 function ownLoop(order: readonly PipelineAction[], schedule: Schedule, turnsTogether: boolean): readonly LoweredCell[] {
   const lowered: LoweredCell[] = [];

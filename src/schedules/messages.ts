@@ -1,4 +1,4 @@
-/** The message that an action sends, and its other end: what it makes goes to the neighbouring stage. */
+/** The message with an action's result to the neighbouring stage, from both ends. */
 import type { PipelineAction } from '../protocol/pipeline';
 import type { LoweredMessage } from './lowered-cell';
 import type { Schedule } from './schedule';
@@ -9,7 +9,7 @@ export interface ScheduleTransfer {
   readonly toRank: number;
 }
 
-/** Undefined where nothing is sent: at the ends of the pipeline, between stages of one rank, and for W. */
+/** Undefined if nothing is sent: at the ends of the pipeline, between stages of one rank, and for W. */
 export function transferAfter(
   { stage, kind, microBatch }: PipelineAction,
   { rankOfStage }: Pick<Schedule, 'rankOfStage'>,
@@ -24,7 +24,7 @@ export function transferAfter(
   };
 }
 
-/** What an action waits for from another rank. */
+/** The message from another rank that an action waits for. */
 export function receiveBefore(
   { stage, kind, microBatch }: PipelineAction,
   { rankOfStage }: Pick<Schedule, 'rankOfStage'>,

@@ -1,6 +1,6 @@
 /**
- * Torch 2.13 prints 1F1B (its pipeline_order and CSV) with the forwards of the last rank one micro-batch too high: 3F1,
- * 3B0, 3F2 ... where it runs 3F0, 3B0, 3F1. Such a file cannot run, and the refusal says why.
+ * Torch 2.13 prints 1F1B (its pipeline_order and CSV) with the forward passes of the last rank one micro-batch too
+ * high: 3F1, 3B0, 3F2 ... where it runs 3F0, 3B0, 3F1. Such a file cannot run, and the error explains this.
  */
 import { action, isPair } from './cell';
 import { recognise } from './recognise';

@@ -1,7 +1,7 @@
 /**
- * Where torch puts FSDP's calls into the order of a rank. The parameters of the next three stages to come are whole, so
- * a stage is gathered (UNSHARD) ahead of its use and given up (RESHARD) when it is none of them; its gradients are
- * reduced (REDUCE_GRAD) right after its last backward. Source: _add_unshard_reshard, _add_reduce_grad.
+ * Where torch puts FSDP's calls into the order of a rank. The parameters of the next three stages are kept whole: a
+ * stage is gathered (UNSHARD) ahead of its use and resharded (RESHARD) when it is not among them; its gradients are
+ * reduced (REDUCE_GRAD) right after its last backward pass. Source: _add_unshard_reshard, _add_reduce_grad.
  */
 import { partsOf, type ScheduleCell } from './cell';
 import type { LoweredCell } from './lowered-cell';
@@ -37,7 +37,8 @@ export function withParameterCalls(order: readonly ScheduleCell[], microBatches:
 }
 
 /**
- * For ascending positions: the next stages from there on, the nearest first; both of a pair even if that is one more.
+ * For ascending positions: the next stages from there on, the nearest first; both stages of a pair, even if that makes
+ * four.
  */
 function upcomingStages(order: readonly ScheduleCell[]): (index: number) => readonly number[] {
   const uses = new Map<number, number[]>();

@@ -1,6 +1,7 @@
 /**
- * Which rank has which stage. In a loop stage s is on rank s mod P; in a V the second half goes back, so that rank 0
- * has the first and the last stage and rank P-1 two neighbours. Source: generate_stage_to_rank_mapping of torch.
+ * The rank of each stage. In a loop, stage s is on rank s mod P; in a V the second half of the stages runs back, so
+ * that rank 0 has the first and the last stage, and rank P-1 two neighbouring stages. Source:
+ * generate_stage_to_rank_mapping of torch.
  */
 export type StagePlacement = 'loop' | 'v';
 

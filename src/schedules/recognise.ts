@@ -1,13 +1,13 @@
 /**
- * Which known schedule somebody's orders are: the editor says "this is 1F1B". Two schedules can be the same at small
- * sizes; then the first in the list of names is given.
+ * Recognises a known schedule in a user's orders, so that the editor can say "this is 1F1B". Two schedules can be equal
+ * at small sizes; then the first in the list of names is returned.
  */
 import { SCHEDULE_NAMES, type ScheduleName } from '../protocol/pipeline';
 import { sameCell } from './cell';
 import { makeSchedule, type Schedule } from './schedule';
 import { isSize } from './size-rules';
 
-/** Undefined: none of them. Exact: every cell in its place, every stage on its rank. */
+/** Undefined: none matches. Matches are exact: every cell in its place, every stage on its rank. */
 export function recognise(schedule: Schedule): ScheduleName | undefined {
   const { ranks, stages, microBatches } = schedule;
   const shape = { ranks, stagesPerRank: stages / ranks, microBatches };

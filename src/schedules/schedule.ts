@@ -1,6 +1,6 @@
 /**
- * A pipeline schedule as data: for each rank the list of what it computes, in order. Made here by name and size, read
- * from CSV in text.ts, judged in check.ts, timed in timing.ts; the compiler of pipelines turns it into Programs. Sends
+ * A pipeline schedule as data: for each rank the ordered list of its computations. Made here by name and size, read
+ * from CSV in text.ts, checked in check.ts, timed in timing.ts; the compiler of pipelines turns it into Programs. Sends
  * and receives follow from it (lowering.ts) and are not part of it.
  */
 import type { ScheduleName } from '../protocol/pipeline';
@@ -18,14 +18,14 @@ import { checkSize } from './size-rules';
 export type { ActionPair, ScheduleCell } from './cell';
 
 export interface Schedule {
-  /** Absent: somebody's own; recognise.ts says whether it is a known one. */
+  /** undefined: a user's schedule; recognise.ts finds out whether it is a known one. */
   readonly name: ScheduleName | undefined;
   readonly ranks: number;
   readonly stages: number;
   readonly microBatches: number;
   /** For every stage the rank that computes it. */
   readonly rankOfStage: readonly number[];
-  /** For every rank what it computes, in order. */
+  /** For every rank its computations, in order. */
   readonly orders: readonly (readonly ScheduleCell[])[];
 }
 
@@ -65,7 +65,7 @@ export function makeSchedule({ name, ranks, stagesPerRank, microBatches }: Sched
   };
 }
 
-/** The stages per rank that a schedule must have, or else those that are wanted; 2 where nobody says. */
+/** The number of stages per rank that a schedule requires, or else the wanted number; 2 by default. */
 export const stagesPerRankOf = (name: ScheduleName, wanted: number | undefined): number =>
   FIXED_STAGES_PER_RANK[name] ?? wanted ?? 2;
 

@@ -1,13 +1,13 @@
 /**
- * Which sizes a schedule exists for: torch's rules, each refused in a sentence with a way out. makeSchedule asks here
- * first, so that the makers of orders/ need not.
+ * The sizes that a schedule supports: torch's rules, each with an error that says what to change. makeSchedule checks
+ * them first, so that the makers of orders/ need not.
  */
 import { LockstepError } from '../base/errors';
 import type { ScheduleName } from '../protocol/pipeline';
 import { roundsOf } from './orders/interleaved';
 import type { ScheduleShape } from './orders/order-maker';
 
-/** Stages times micro-batches: far beyond what anyone reads, and made in a moment. */
+/** Limit of stages times micro-batches: far more than anyone reads, but still fast to make. */
 export const MOST_FORWARDS = 65_536;
 
 interface Rule {
@@ -59,7 +59,7 @@ const RULES: Readonly<Record<ScheduleName, readonly Rule[]>> = {
 
 const stagesOf = ({ ranks, stagesPerRank }: ScheduleShape): number => ranks * stagesPerRank;
 
-/** Throws a LockstepError of code 'schedule' where torch has no such schedule. */
+/** Throws a LockstepError of code 'schedule' if torch has no such schedule. */
 export function checkSize(name: ScheduleName, shape: ScheduleShape): void {
   const refusal = refusalOf(name, shape);
   if (refusal) throw new LockstepError('schedule', refusal.message, refusal.hint, { schedule: name, ...shape });

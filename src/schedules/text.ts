@@ -1,5 +1,5 @@
 /**
- * A schedule as text, as torch's own CSV has it: a row per rank, a cell per action. Written with or without the sends
+ * A schedule as text in torch's CSV format: one row per rank, one cell per action. Written with or without the sends
  * and receives, which follow from the computations; read without them.
  */
 import { brief } from '../base/brief';
@@ -16,8 +16,8 @@ import { MOST_FORWARDS } from './size-rules';
 export { parseCell, printCell } from './cell-text';
 
 /**
- * One row per rank and a line end after each. With `comms` as torch executes it, with sends and receives
- * (lowering.ts), and without FSDP's calls.
+ * One row per rank, each with a line end. With `comms`: as torch executes it, with sends and receives (lowering.ts),
+ * but without FSDP's calls.
  */
 export function toCsv(schedule: Schedule, { comms = false }: { readonly comms?: boolean } = {}): string {
   const rows = comms
@@ -26,14 +26,14 @@ export function toCsv(schedule: Schedule, { comms = false }: { readonly comms?: 
   return rows.map((row) => `${row.join(',')}\n`).join('');
 }
 
-/** As many cells as the largest schedule has, with its messages and FSDP's calls. */
+/** Number of cells of the largest schedule with its messages and FSDP's calls. */
 const MOST_CELLS = 8 * MOST_FORWARDS;
 
 /**
- * The schedule that a CSV describes: one row per rank. Numbers of ranks, stages and micro-batches are those that occur,
- * and a stage is on the rank that has most of its actions. Idle slots (empty cells) and torch's messages and FSDP calls
- * are left out. Throws a LockstepError of code 'schedule' with row and column where a cell cannot be read; whether the
- * schedule can run is for check.ts to say.
+ * The schedule that a CSV describes: one row per rank. The numbers of ranks, stages and micro-batches are inferred, and
+ * a stage is on the rank that has most of its actions. Idle slots (empty cells) and torch's messages and FSDP calls are
+ * left out. Throws a LockstepError of code 'schedule' with row and column if a cell cannot be read; check.ts decides
+ * whether the schedule can run.
  */
 export function fromCsv(text: string): Schedule {
   const rows = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
@@ -52,7 +52,9 @@ export function fromCsv(text: string): Schedule {
   return ofOrders(orders);
 }
 
-/** The cell, or nothing for an idle slot and for what follows from the computations. Row and column count from 1. */
+/**
+ * The cell, or nothing for an idle slot and for cells that follow from the computations. Row and column count from 1.
+ */
 function readCell(text: string, row: number, column: number): readonly ScheduleCell[] {
   const plain = text
     .trim()
@@ -84,7 +86,7 @@ function ofOrders(orders: readonly (readonly ScheduleCell[])[]): Schedule {
   return { name: undefined, ranks, stages, microBatches, rankOfStage: placesOfStages(orders, stages), orders };
 }
 
-/** The rank with most of a stage's actions; one that nobody computes goes where a loop would have it. */
+/** The rank with most of a stage's actions; a stage without actions is placed as in a loop. */
 function placesOfStages(orders: readonly (readonly ScheduleCell[])[], stages: number): readonly number[] {
   const most = count(stages).map((stage) => ({ rank: placedOn('loop', stage, orders.length), actions: 0 }));
   for (const [rank, order] of orders.entries()) {

@@ -1,8 +1,8 @@
 /**
- * How long a schedule takes where every computation has a cost and transfers are free: each rank starts its next cell
- * as soon as the rank is free and what the cell needs is done. Gives when each action runs, where a rank is idle and
- * why, and how many activations it keeps. The simulator says the same of real Programs; here it is a picture of the
- * order alone.
+ * How long a schedule takes if every computation has a cost and transfers are free: each rank starts its next cell as
+ * soon as the rank is free and the cell's dependencies are done. Computes when each action runs, when a rank is idle
+ * and why, and how many activations it keeps. The simulator does the same for real Programs; this file considers only
+ * the order.
  */
 import { at, must } from '../base/invariant';
 import type { Computation, PipelineAction } from '../protocol/pipeline';
@@ -12,30 +12,30 @@ import { type ActionPlaces, placesOf } from './dependencies';
 import { execute, type Unit } from './execution';
 import type { Schedule } from './schedule';
 
-/** How long each computation takes, in units of one's own: all are of one kind, such as forwards. */
+/** The cost of each kind of computation, in arbitrary units. */
 export type Costs = Readonly<Record<Computation, number>>;
 
 /** A backward makes two gradients and so takes twice as long as a forward; I and W are one each. */
 export const USUAL_COSTS: Costs = { F: 1, B: 2, I: 1, W: 1 };
 
 export interface TimingOptions {
-  /** For all stages alike, or for each. */
+  /** One cost for all stages, or a cost per stage. */
   readonly costs?: Costs | ((stage: number) => Costs);
   /**
-   * How a pair runs: its parts one after the other, each as soon as its input is there, as torch 2.13 does, or
-   * together: the first part only when both inputs are there.
+   * How a pair runs: its parts one after the other, each as soon as its input is ready, as in torch 2.13; or together,
+   * when both inputs are ready.
    */
   readonly pairs?: 'oneAfterTheOther' | 'together';
 }
 
 export interface TimedCell {
   readonly rank: number;
-  /** Of the cell in the rank's order; the parts of a pair have the same. */
+  /** Index of the cell in the rank's order; both parts of a pair have the same. */
   readonly index: number;
   readonly action: PipelineAction;
   readonly start: number;
   readonly end: number;
-  /** It is part of a pair. */
+  /** Whether it is part of a pair. */
   readonly paired: boolean;
 }
 
@@ -43,13 +43,13 @@ export interface ScheduleGap {
   readonly rank: number;
   readonly start: number;
   readonly end: number;
-  /** The action whose end ends the gap; undefined where the rank is done. */
+  /** The action whose end ends the gap; undefined if the rank is done. */
   readonly waitsFor: PipelineAction | undefined;
-  /** What the rank does after it; undefined: nothing more. */
+  /** The rank's next action after the gap; undefined: none. */
   readonly next: PipelineAction | undefined;
 }
 
-/** From this time on a rank keeps so many activations. */
+/** The number of activations that a rank keeps from this time on. */
 export interface LiveStep {
   readonly time: number;
   readonly live: number;
@@ -58,18 +58,18 @@ export interface LiveStep {
 export interface Timing {
   /** By rank, then by time. */
   readonly cells: readonly TimedCell[];
-  /** By rank, then by time: whatever is between two cells, before the first, or after the last. */
+  /** By rank, then by time: gaps between two cells, before the first, and after the last. */
   readonly gaps: readonly ScheduleGap[];
   readonly makespan: number;
   /** The share of ranks x makespan in which a rank is idle: 0 to 1. */
   readonly bubble: number;
-  /** Per rank the most forwards, of a stage and micro-batch, whose B or W has not run. */
+  /** Per rank, the most forward passes (of a stage and micro-batch) whose B or W has not run yet. */
   readonly peakLive: readonly number[];
-  /** Per rank how many it keeps as time goes on: a forward's from its end on, to the end of its B or W. */
+  /** Per rank, the number of kept activations over time: from the end of a forward pass to the end of its B or W. */
   readonly live: readonly (readonly LiveStep[])[];
 }
 
-/** Throws where the schedule cannot run (check.ts). */
+/** Throws if the schedule cannot run (check.ts). */
 export function timingOf(
   schedule: Schedule,
   { costs = USUAL_COSTS, pairs = 'oneAfterTheOther' }: TimingOptions = {},
@@ -97,7 +97,7 @@ export function timingOf(
   };
 }
 
-/** Work that starts at one moment: an action, or both of a pair that runs together. */
+/** Work that starts at one moment: an action, or both actions of a pair that run together. */
 interface TimedUnit {
   readonly parts: Unit;
   readonly index: number;
@@ -111,7 +111,7 @@ const unitsOf = (order: readonly ScheduleCell[], pairs: TimingOptions['pairs']):
       : { parts: partsOf(cell), index, paired: isPair(cell) },
   );
 
-/** Lets every rank's clock run; cells and gaps are per rank, in the order of time. */
+/** Advances every rank's clock; cells and gaps are per rank, in the order of time. */
 function clockwork(
   units: readonly (readonly TimedUnit[])[],
   { dependenciesOf }: ActionPlaces,

@@ -1,6 +1,6 @@
 /**
- * The calls of the session that are about no open run: a whole run, an export, an exhibit of the museum, the lab. The
- * code of each is loaded when it is first called: a run needs none of it. Part of session.ts.
+ * The session's calls that need no open run: a whole run, an export, an exhibit of the museum, the lab. The code of
+ * each is loaded at its first call, because an open run does not need it. Part of session.ts.
  */
 import { loadPart } from '../base/load-part';
 import type { SessionApi } from '../protocol/session';

@@ -1,6 +1,6 @@
 /**
- * The steps of a playing run between two samples: chunks of micro-batches, two of them in flight, each as long as keeps
- * the page responsive, at the pace that the user wants. player.ts says when, and what follows.
+ * Runs the steps of a playing run between two samples: in chunks of micro-batches, two in flight, each short enough to
+ * keep the page responsive, at the user's pace. Called by player.ts.
  */
 import { firstOfStep, stepOf } from '../protocol/micro-batches';
 import type { SessionEvent } from '../protocol/session-events';
@@ -13,45 +13,45 @@ import type { Weights } from '../training/weights/weights';
 const CHUNK_MS = 30;
 const MOST_PER_CHUNK = 2000;
 
-/** What the user wants of a run that plays. */
+/** The user's request to a playing run. */
 export interface PlayRequest {
-  /** 0: as fast as it goes. */
+  /** 0: as fast as possible. */
   readonly stepsPerSecond: number;
-  /** Micro-batches behind the run where it pauses by itself. */
+  /** The number of completed micro-batches at which the run pauses by itself. */
   readonly until: number;
 }
 
 export interface ChunksOptions {
   readonly training: Training;
-  /** Where there is a single-device reference. */
+  /** Set if the run has a single-device reference. */
   readonly comparison: ControlComparison | undefined;
   readonly emit: (event: SessionEvent) => void;
-  /** Looked at between chunks; undefined: pause. */
+  /** The current request, read between chunks; undefined: pause. */
   readonly playing: () => PlayRequest | undefined;
 }
 
 export interface Chunks {
-  /** Waits until so many micro-batches may have been taken. */
+  /** Waits until the pace allows `count` micro-batches since `since`. */
   pace(count: number, since: number): Promise<void>;
   /**
-   * Until the deadline, or all but the last micro-batch before it pauses or the script ends. Micro-batch of the first
-   * loss that is not finite; nothing is under way then.
+   * Runs until the deadline, or until only the last micro-batch before a pause or the script's end is left. Returns the
+   * micro-batch of the first non-finite loss, if any; nothing is running then.
    */
   runUntil(deadline: number): Promise<number | undefined>;
 }
 
-/** Micro-batches that have been enqueued and whose losses have not come yet. */
+/** Enqueued micro-batches whose losses have not arrived yet. */
 interface Flight {
   readonly records: Promise<readonly LossRecord[]>;
   readonly count: number;
   readonly since: number;
-  /** After them, where the run is compared with its reference. */
+  /** The weights after them, if the run is compared with its reference there. */
   readonly weights: Promise<Weights> | undefined;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Micro-batch of the first loss that is not finite. */
+/** Reports losses; returns the micro-batch of the first non-finite loss. */
 export function reportLosses(
   emit: (event: SessionEvent) => void,
   records: readonly LossRecord[],
@@ -64,7 +64,7 @@ export function reportLosses(
 export function createChunks({ training, comparison, emit, playing }: ChunksOptions): Chunks {
   const { accumulate } = training.blueprint.config;
   let chunk = 1;
-  /** Micro-batches until it pauses by itself, or the script ends. */
+  /** Micro-batches until the run pauses by itself, or the script ends. */
   const left = () =>
     Math.min(training.microBatchesLeft, (playing()?.until ?? Number.POSITIVE_INFINITY) - training.microBatch);
 
@@ -77,7 +77,7 @@ export function createChunks({ training, comparison, emit, playing }: ChunksOpti
       emit({ type: 'difference', difference: { step: stepOf(read.microBatch, { accumulate }), value } });
     return bad;
   };
-  /** No further than to the next step at which the run is compared. */
+  /** Stops at the next step at which the run is compared. */
   const launch = (wanted: number): Flight => {
     const since = performance.now();
     const start = training.microBatch;
@@ -94,7 +94,7 @@ export function createChunks({ training, comparison, emit, playing }: ChunksOpti
     const factor = Math.min(2, Math.max(0.5, CHUNK_MS / Math.max(1, ms)));
     chunk = Math.max(1, Math.min(MOST_PER_CHUNK, Math.round(chunk * factor)));
   };
-  /** A worker's event loop must turn between chunks: control messages come in here. */
+  /** The worker's event loop must turn between chunks, so that control messages arrive. */
   const pace = async (count: number, since: number): Promise<void> => {
     const perSecond = accumulate * (playing()?.stepsPerSecond ?? 0);
     const dueMs = perSecond > 0 ? since + (1000 * count) / perSecond - performance.now() : 0;
@@ -105,7 +105,7 @@ export function createChunks({ training, comparison, emit, playing }: ChunksOpti
     pace,
     async runUntil(deadline) {
       let flying: Flight | undefined;
-      // The last one before it pauses or the script ends is sampled: it is what is looked at then.
+      // The last micro-batch before a pause or the script's end is left for the sample, which the page then shows.
       for (let now = playing(); now && performance.now() < deadline && left() > 1; now = playing()) {
         const perSecond = accumulate * now.stepsPerSecond;
         const paced = perSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((perSecond * CHUNK_MS) / 1000)));
@@ -113,12 +113,12 @@ export function createChunks({ training, comparison, emit, playing }: ChunksOpti
         const next = launch(wanted);
         const bad = flying && (await land(flying));
         if (bad !== undefined) {
-          // The steps after the bad one are under way: the search for its cause must not run among them.
+          // Waits for the steps that follow the bad one, because the search for the cause must not overlap with them.
           await next.records.catch(() => {});
           return bad;
         }
         flying = next;
-        // A chunk that was cut short says little about how long a whole one takes.
+        // A shortened chunk says little about the time of a full one.
         if (perSecond === 0 && next.count === wanted) adjust(performance.now() - next.since);
         await pace(next.count, next.since);
       }

@@ -1,7 +1,7 @@
 /**
- * The player of the training that a run has now. A new training gets a new player; from then on, and while a failed
- * training is being replaced, what an older player still has to say is not heard. A loss that is not finite is searched
- * for and explained here. One per open run; it decides nothing about failures, which it hands on.
+ * Owns the player of a run's current training. A new training gets a new player; events of a replaced player, or of a
+ * player whose training has failed, are ignored. Also finds and explains a loss that is not finite. One per open run;
+ * it passes failures on and decides nothing about them.
  */
 import { must } from '../base/invariant';
 import { loadPart } from '../base/load-part';
@@ -16,22 +16,22 @@ import type { Reports } from './reports';
 export interface CurrentPlayerOptions {
   readonly blueprint: Blueprint;
   readonly reports: Reports;
-  /** A loss is not finite: the run stops, whatever the user wanted. */
+  /** Called when a loss is not finite: the run stops, whatever the user wanted. */
   readonly onStop: () => void;
   readonly onFailure: (training: Training, error: unknown) => void;
 }
 
 export interface CurrentPlayer {
   readonly now: Player;
-  /** A new player; `checkpoint`: what the training was restored from, if anything. */
+  /** Makes a player for the training; `checkpoint`: from which the training was restored, if any. */
   take(training: Training, checkpoint: Checkpoint | undefined): void;
-  /** The one that plays now is no longer heard. */
+  /** Ignores the current player's events from now on. */
   silence(): void;
 }
 
 export function createCurrentPlayer({ blueprint, reports, onStop, onFailure }: CurrentPlayerOptions): CurrentPlayer {
   let current: Player | undefined;
-  /** Undefined: the current one has been silenced. */
+  /** Undefined: the current player is ignored. */
   let heard: Player | undefined;
   const keep = keepOutside(blueprint, (kept) => reports.emit({ type: 'kept', kept }));
 
@@ -42,7 +42,7 @@ export function createCurrentPlayer({ blueprint, reports, onStop, onFailure }: C
       () => import('../training/find-not-finite'),
     );
     const found = await findNotFinite(training, microBatch, checkpoint);
-    // The search has gone back, and come to the micro-batch that broke.
+    // The search went back to a checkpoint and replayed up to the bad micro-batch.
     reports.finished = training.microBatch;
     if (found.trace) reports.emit({ type: 'trace', trace: found.trace });
     reports.notice({

@@ -1,2 +1,2 @@
-/** Checkpoints in shards for the page, which takes files as they are: it sees the session, not the training. */
+/** Joins checkpoints in shards for the page, which may import from session/ but not from training/. */
 export { joinShards } from '../training/checkpoint/join-shards';

@@ -1,10 +1,10 @@
 /**
- * The states of an open run, and all ways from one to another:
+ * The states of an open run, and all transitions:
  *
  *   runs -- breaks() --> broken -- mended() --> runs;   each of them -- close() --> closed
  *
- * A broken run is being replaced while a change is under way (turns.ts). Otherwise it has ended: only Reset begins
- * again. Pure; one per run, and running.ts and recovery.ts alone move it.
+ * A broken run is being replaced while a change is running (turns.ts). Otherwise it has ended, and only Reset starts
+ * again. Pure; one per run; only running.ts and recovery.ts change it.
  */
 import type { LockstepError } from '../base/errors';
 
@@ -17,12 +17,12 @@ export class SessionPhase {
     return this.why ? 'broken' : 'runs';
   }
 
-  /** Why the training cannot go on, until a restart or Reset has replaced it. */
+  /** Why the training cannot continue; undefined again after a restart or Reset. */
   get failure(): LockstepError | undefined {
     return this.why;
   }
 
-  /** What follows from a failure is none of its own: the first one stays. */
+  /** Consequences of a failure do not count as failures: the first one stays. */
   breaks(failure: LockstepError): LockstepError {
     this.why ??= failure;
     return this.why;

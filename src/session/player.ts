@@ -1,8 +1,8 @@
 /**
  * The pace of a run: plays in chunks of steps (chunks.ts), takes a trace, a snapshot and a checkpoint at the page's
- * pace (samples.ts), and stops at a loss that is not finite or a device that is lost. Control messages are looked at
- * between chunks. A pause ends with a sample, so that losses, trace, snapshot and checkpoint of a paused run are all of
- * the step that training has reached. Emits SessionEvents; draws nothing.
+ * pace (samples.ts), and stops at a non-finite loss or a lost device. It reads control messages between chunks. A pause
+ * ends with a sample, so that losses, trace, snapshot and checkpoint of a paused run all belong to the step that
+ * training has reached. Emits SessionEvents; draws nothing.
  */
 import { LockstepError } from '../base/errors';
 import type { ControlMessage } from '../protocol/session';
@@ -18,27 +18,27 @@ const SAMPLE_MS = 250;
 export interface Player {
   control(message: ControlMessage): void;
   traceStep(): Promise<StepTrace>;
-  /** Resolves when nothing runs. */
+  /** Resolves when nothing is running. */
   idle(): Promise<void>;
-  /** The newest state that a restart can go on from. */
+  /** The newest state from which a restart can continue. */
   readonly checkpoint: Checkpoint | undefined;
 }
 
 export interface PlayerOptions extends Omit<SamplesOptions, 'isPlaying' | 'stop'> {
-  /** Where there is a single-device reference. */
+  /** Set if the run has a single-device reference. */
   readonly comparison?: ControlComparison | undefined;
-  /** A loss stopped being finite there; nothing runs meanwhile. */
+  /** Called with the micro-batch of a non-finite loss; nothing runs meanwhile. */
   readonly onNotFinite: (microBatch: number, checkpoint: Checkpoint | undefined) => Promise<void>;
-  /** The training cannot go on. Must not wait for the player. */
+  /** Called when the training cannot continue. Must not wait for the player. */
   readonly onFailure: (error: unknown) => void;
 }
 
 export function createPlayer(options: PlayerOptions): Player {
   const { training, comparison, emit, onNotFinite, onFailure } = options;
-  /** What the user wants; the loop looks at it between chunks. */
+  /** The user's request; the loop reads it between chunks. */
   let playing: PlayRequest | undefined;
   let looping = false;
-  /** The run ends: nobody looks at what it shows. */
+  /** The run ends, so no samples are needed. */
   let aborted = false;
   let tail: Promise<void> = Promise.resolve();
   const stop = async (microBatch: number): Promise<void> => {
@@ -50,7 +50,7 @@ export function createPlayer(options: PlayerOptions): Player {
   const say = (state: 'playing' | 'paused') =>
     emit({ type: 'state', state, reason: '', microBatch: training.microBatch });
 
-  /** Until paused. */
+  /** Plays until paused. */
   const playOn = async (): Promise<void> => {
     say('playing');
     let finite = true;
@@ -75,8 +75,8 @@ export function createPlayer(options: PlayerOptions): Player {
   };
   const loop = async (): Promise<void> => {
     try {
-      // Once at least, so that a Play that was taken back at once is answered with 'paused', too; once more when Play
-      // came while it was winding down.
+      // Runs at least once, so that a Play that is paused at once is also answered with 'paused'; runs again if Play
+      // arrived while it was stopping.
       do await playOn();
       while (playing);
     } catch (error) {

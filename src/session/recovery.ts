@@ -1,7 +1,7 @@
 /**
- * What becomes of a run whose device is lost or one of whose ranks fails: the supervisor decides whether a new training
- * takes the place of the failed one; that one comes to the same micro-batch and plays on if the run played, or the run
- * ends at its last checkpoint. Says what happens at each step. One per open run.
+ * Handles a lost device or a failed rank of a run: the supervisor decides whether a new training replaces the failed
+ * one. The new training is brought to the same micro-batch and plays on if the run played; otherwise the run ends at
+ * its last checkpoint. Reports each step to the page. One per open run.
  */
 import { asLockstepError, type LockstepError } from '../base/errors';
 import type { StepTrace } from '../protocol/trace';
@@ -28,16 +28,13 @@ export interface RecoveryOptions {
 export class Recovery {
   constructor(private readonly options: RecoveryOptions) {}
 
-  /** A training that runs from now on. `checkpoint`: what it was restored from, if anything. */
+  /** Attaches the training that runs from now on. `checkpoint`: from which it was restored, if any. */
   attach(training: Training, checkpoint: Checkpoint | undefined): void {
     void training.lost.then((error) => this.fail(training, error));
     this.options.player.take(training, checkpoint);
   }
 
-  /**
-   * Once for each training: what follows from a failure, and a failure of a training that has been replaced, is no
-   * news.
-   */
+  /** Called on failures; handles only the first of each training, and ignores failures of a replaced training. */
   fail(broken: Training, error: unknown): void {
     const { blueprint, supervisor, phase, turns, reports } = this.options;
     if (phase.is !== 'runs' || supervisor.training !== broken) return;
@@ -54,8 +51,8 @@ export class Recovery {
   }
 
   /**
-   * Does it again after a restart where the device is lost meanwhile. Not for use within a change, which it would wait
-   * for.
+   * Runs the task again after a restart if the device is lost meanwhile. Must not be called within a change, for which
+   * it would wait.
    */
   async outlive<T>(task: () => Promise<T>): Promise<T> {
     const { supervisor, phase, turns } = this.options;
@@ -64,8 +61,7 @@ export class Recovery {
       try {
         return await task();
       } catch (error) {
-        // What was under way on a training that has been replaced meanwhile, or is being replaced, was given up with
-        // it.
+        // Calls to a training that has been replaced meanwhile, or is being replaced, failed with it.
         const given = supervisor.training !== training || (phase.failure !== undefined && turns.changing);
         if (!given && !isRestartable(asLockstepError(error))) throw error;
         this.fail(training, error);
@@ -75,7 +71,7 @@ export class Recovery {
     }
   }
 
-  /** A device that is lost meanwhile is replaced after what is being changed now, and its weights are shown then. */
+  /** If the device is lost meanwhile, it is replaced after the current change, and the weights are shown then. */
   async showWeights(): Promise<void> {
     const { supervisor, reports } = this.options;
     const { training } = supervisor;
@@ -87,7 +83,7 @@ export class Recovery {
     }
   }
 
-  /** A new training in place of one that has failed, before the same micro-batch. */
+  /** Replaces a failed training by a new one at the same micro-batch. */
   async replace(checkpoint: Checkpoint | undefined, microBatch: number): Promise<StepTrace | undefined> {
     const { supervisor, phase, reports } = this.options;
     const broken = supervisor.training;
@@ -101,10 +97,10 @@ export class Recovery {
     return last;
   }
 
-  /** What is left is the last checkpoint: the run is there again. `again`: why it could not be started again. */
+  /** Ends the run at its last checkpoint. `again`: why it could not be restarted. */
   private giveUp(failure: LockstepError, again?: LockstepError): void {
     const { supervisor, reports, player } = this.options;
-    // Steps that were under way may still come to their end; they are not what is left.
+    // Running steps may still finish; they are not part of the remaining state.
     player.silence();
     const reached = reports.finished;
     const kept = player.now.checkpoint;
@@ -115,12 +111,12 @@ export class Recovery {
 
   private async recover(failure: LockstepError): Promise<void> {
     const { supervisor, phase, reports, player } = this.options;
-    // Reset may have come first, and the end too.
+    // Reset or the end of the run may have come first.
     if (phase.is === 'closed' || phase.failure !== failure) return;
     const { checkpoint } = player.now;
-    // What it may still have to say would be said again.
+    // The old player's later events would repeat known ones.
     player.silence();
-    // After a loss that is not finite the training has gone back.
+    // After a non-finite loss the training has gone back.
     const microBatch = Math.min(reports.finished, supervisor.training.microBatch);
     let last: StepTrace | undefined;
     try {
@@ -134,7 +130,7 @@ export class Recovery {
     await this.recovered({ failure, checkpoint, microBatch }, last);
   }
 
-  /** The new training is where the old one was: it plays on, waits for the user, or is paused as it was. */
+  /** The new training has reached the old position: it plays on, waits for the user, or stays paused. */
   private async recovered(recovery: Omit<Recovered, 'outcome'>, last: StepTrace | undefined): Promise<void> {
     const { supervisor, phase, turns, reports } = this.options;
     if (phase.is === 'closed') return;
@@ -142,12 +138,12 @@ export class Recovery {
     const waits = plays && supervisor.waitsAfter(recovery.failure);
     const outcome = waits ? 'waits' : plays ? 'playing' : 'paused';
     reports.emit({ type: 'standstill', standstill: undefined });
-    // What is shown is of the step where the run is.
+    // Shows the step that the run has reached.
     if (last) reports.emit({ type: 'trace', trace: last });
     reports.notice(supervisor.recoveredNotice({ ...recovery, outcome }));
     if (waits) turns.forget();
     await this.showWeights();
-    // Lost again meanwhile: what becomes of that is said next.
+    // The device was lost again meanwhile; that is reported next.
     if (phase.failure) return;
     if (outcome === 'playing') turns.goOn();
     else reports.state('paused', waits ? 'lost-again' : recovery.failure.code);

@@ -1,6 +1,6 @@
 /**
- * What an open run says to the page, and where that says the run is. One per run: every part of it reports here, and
- * after close() nothing is posted.
+ * Sends an open run's events to the page, and keeps the position that they imply. One per run: all its parts report
+ * here; after close() it posts nothing.
  */
 import type { Snapshots } from '../inference/snapshot';
 import type { Notice } from '../protocol/notice';
@@ -9,8 +9,8 @@ import type { StepTrace } from '../protocol/trace';
 
 export class Reports {
   /**
-   * Micro-batches that the run has behind it: those whose losses have been reported. Where it is, and where a restart
-   * goes on.
+   * Number of completed micro-batches, whose losses have been reported: the position of the run, from which a restart
+   * continues.
    */
   finished = 0;
   lastTrace: StepTrace | undefined;
@@ -32,7 +32,7 @@ export class Reports {
     this.emit(event);
   }
 
-  /** With where it is. */
+  /** Posts a state with the run's position. */
   state(state: Extract<SessionEvent, { type: 'state' }>['state'], reason: string): void {
     this.emit({ type: 'state', state, reason, microBatch: this.finished });
   }

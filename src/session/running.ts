@@ -1,8 +1,8 @@
 /**
- * An open run, as session.ts sees it: what the page may ask of it, and in which turn. Its parts are in files of their
- * own: the states it can be in (phase.ts), who may use the training and when (turns.ts), the player of the training
- * (current-player.ts), what becomes of it after a lost device or a failed rank (recovery.ts), and what is said to the
- * page (reports.ts). One per open session; session.ts owns it.
+ * An open run: the calls that the page may make, and their order. Its parts have their own files: the run's states
+ * (phase.ts), exclusive access to the training (turns.ts), the player of the training (current-player.ts), recovery
+ * from lost devices and failed ranks (recovery.ts), and events to the page (reports.ts). One per open session;
+ * session.ts owns it.
  */
 import { asLockstepError, LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -32,7 +32,7 @@ import { Recovery } from './recovery';
 import { Reports } from './reports';
 import { Turns } from './turns';
 
-/** A run that hangs is ended all the same. */
+/** How long to wait for a hanging run before ending it anyway. */
 const GRACE_MS = 2000;
 
 export interface RunningOptions {
@@ -41,7 +41,7 @@ export interface RunningOptions {
   readonly gpu: GPU | undefined;
   readonly post: (event: SessionEvent) => void;
   readonly shown?: ShownViews | undefined;
-  /** The state of another session that has ended by itself. */
+  /** The kept state of another session that has ended by itself. */
   readonly from?: Checkpoint | undefined;
 }
 
@@ -101,7 +101,7 @@ export class Running {
     return this.supervisor.training;
   }
 
-  /** A rank ends as a crash would end it: now, or at the given place. */
+  /** Ends a rank like a crash: now, or at the given place. */
   async killRank(rank: Rank, at?: FaultPlace): Promise<void> {
     checkRank(rank, this.options.blueprint.processOfDevice);
     await this.usable();
@@ -110,14 +110,14 @@ export class Running {
     else await this.training.kill(rank);
   }
 
-  /** A rank hangs: in the next step, or at the given place. */
+  /** Makes a rank hang: in the next step, or at the given place. */
   hangRank(rank: Rank, at: FaultPlace = {}): void {
     checkRank(rank, this.options.blueprint.processOfDevice);
     this.checkAhead(at);
     this.supervisor.faults.add({ what: 'hang', rank, ...at });
   }
 
-  /** A fault planned for a step that is over would never come. */
+  /** Refuses a fault in a finished step, which would never fire. */
   private checkAhead({ step }: FaultPlace = {}): void {
     const { config } = this.options.blueprint;
     if (step === undefined || firstOfStep(step, config) >= this.training.microBatch) return;
@@ -128,7 +128,7 @@ export class Running {
     );
   }
 
-  /** Answers questions to the model; loaded at the first of them. */
+  /** Answers questions to the model; loaded at the first question. */
   async inference(): Promise<Inference> {
     const { createInference } = await loadPart('What the model answers by', () => import('../inference/inference'));
     this.madeInference ??= createInference(this.options.blueprint);
@@ -155,7 +155,7 @@ export class Running {
     const { reports } = this;
     const { finished } = reports;
     return this.recovery.outlive(async () => {
-      // The device may have gone after the step, before its weights were read.
+      // The device may be lost after the step, before its weights were read.
       if (reports.finished > finished && reports.lastTrace?.microBatch === finished) return reports.lastTrace;
       return this.player.now.traceStep();
     });
@@ -165,7 +165,7 @@ export class Running {
     return this.reports.snapshots.take(await this.weights());
   }
 
-  /** Of a run that cannot go on: those of its last checkpoint. */
+  /** The current weights; for a run that cannot continue, those of its last checkpoint. */
   async weights(): Promise<Weights> {
     return this.hasEnded
       ? this.supervisor.weightsLeft(this.player.now.checkpoint)
@@ -177,7 +177,7 @@ export class Running {
     return left ?? this.recovery.outlive(() => this.training.checkpoint());
   }
 
-  /** The state that the run began with: the training goes back there and returns. */
+  /** The state with which the run began: the training goes back to it and returns. */
   startCheckpoint(): Promise<Checkpoint> {
     return this.turns.change(async () => {
       if (this.phase.failure) throw this.phase.failure;
@@ -193,17 +193,17 @@ export class Running {
     });
   }
 
-  /** It has failed and is not being restarted. */
+  /** Whether the run has failed and is not being restarted. */
   private get hasEnded(): boolean {
     return this.phase.failure !== undefined && !this.turns.changing;
   }
 
-  /** Weights of the last snapshot: a question to them costs the devices nothing. */
+  /** Weights of the last snapshot, so that questions cost the devices nothing. */
   get state(): ModelState {
     return must(this.reports.snapshots.state, 'a snapshot');
   }
 
-  /** Same weights, same order of samples, step 0; on a new device where the old one is of no use any more. */
+  /** Returns to step 0 with the same weights and order of samples, on a new device if the old one is unusable. */
   reset(): Promise<void> {
     const { supervisor, phase, turns, reports, player, recovery } = this;
     return turns.change(async () => {
@@ -231,12 +231,12 @@ export class Running {
     await this.turns.change(async () => {
       const ended = await within(GRACE_MS, this.player.now.idle());
       await this.training.dispose();
-      // What still runs on the device would fail in the next session.
+      // Work that still runs on the device would fail in the next session.
       if (!ended) this.options.keeper.forget();
     });
   }
 
-  /** When what replaces the training is over; throws where the training cannot be used then. */
+  /** Waits for changes of the training; throws if the training cannot be used afterwards. */
   private async usable(): Promise<void> {
     await this.turns.settled();
     if (this.phase.failure) throw this.phase.failure;

@@ -1,6 +1,6 @@
 /**
- * What the page is shown of a step: the trace of one micro-batch, the weights after it, and a checkpoint of there.
- * player.ts says when.
+ * Samples a step for the page: the trace of one micro-batch, the weights after it, and a checkpoint. Called by
+ * player.ts.
  */
 import type { Snapshots } from '../inference/snapshot';
 import type { SessionEvent } from '../protocol/session-events';
@@ -12,29 +12,29 @@ import { reportLosses } from './chunks';
 export interface SamplesOptions {
   readonly training: Training;
   readonly snapshots: Snapshots;
-  /** What `training` was restored from, if anything. */
+  /** The checkpoint from which `training` was restored, if any. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly emit: (event: SessionEvent) => void;
-  /** A newer checkpoint has been taken. */
+  /** Called with each newer checkpoint. */
   readonly onCheckpoint?: (checkpoint: Checkpoint) => void;
   readonly isPlaying: () => boolean;
-  /** The loss of a sampled micro-batch is not finite. */
+  /** Called if the loss of a sampled micro-batch is not finite. */
   readonly stop: (microBatch: number) => Promise<void>;
 }
 
 export interface Samples {
-  /** The newest state that a restart can go on from. */
+  /** The newest state from which a restart can continue. */
   readonly checkpoint: Checkpoint | undefined;
   /** Trains one micro-batch, traced. `finite` is false when the run stopped. */
   take(): Promise<{ readonly trace: StepTrace; readonly finite: boolean }>;
-  /** What is shown of a paused run is of the step that it has reached. False when the run stopped. */
+  /** Makes everything shown of a paused run belong to the step that it has reached. False when the run stopped. */
   settle(): Promise<boolean>;
 }
 
 export function createSamples(options: SamplesOptions): Samples {
   const { training, snapshots, emit, isPlaying, stop } = options;
   let { checkpoint } = options;
-  /** What is shown is of this step: the run was here after the last sample, or when this player took it over. */
+  /** The micro-batch that is shown: the position after the last sample, or when this player started. */
   let sampledAt = training.microBatch;
 
   const take: Samples['take'] = async () => {

@@ -1,7 +1,7 @@
 /**
  * The session: the one API that the page and the tests use; the command line calls headless/run.ts. Holds at most one
- * open run. `worker.ts` puts it behind comlink; errors cross the wall as wire errors. Calls that are about no open run
- * are in calls-without-run.ts.
+ * open run. `worker.ts` puts it behind comlink; errors cross the wall as wire errors. Calls that need no open run are
+ * in calls-without-run.ts.
  */
 import { LockstepError } from '../base/errors';
 import { loadPart } from '../base/load-part';
@@ -30,7 +30,7 @@ import { typed } from './typed';
 
 interface Open {
   readonly running: Running;
-  /** Made when it is first asked for. */
+  /** The control run, made at the first request. */
   control(): Promise<ControlKeeper>;
   close(): Promise<void>;
 }
@@ -48,11 +48,11 @@ async function stateIn(
   return createBlueprint(resumed, given).resume?.checkpoint;
 }
 
-/** Large, and nobody here needs it any longer. */
+/** Large buffers that this thread no longer needs. */
 const transferred = (event: SessionEvent): Transferable[] =>
   event.type === 'kept' ? [event.kept.files.model.buffer, event.kept.files.state.buffer] : [];
 
-/** The run behind its two ports, and the control run beside it, which is made when it is first asked for. */
+/** Opens the run behind its two ports; the control run beside it is made at the first request. */
 async function openRun(
   given: Omit<RunningOptions, 'post'>,
   { events, control }: { readonly events: MessagePort; readonly control: MessagePort },
@@ -79,11 +79,11 @@ async function openRun(
   };
 }
 
-/** `shown`: of the views of the runs that it opens. */
+/** `shown`: the expensive views to compute for the runs that it opens. */
 export function createSession(gpu: GPU | undefined, shown?: ShownViews): SessionApi {
   const keeper = new DeviceKeeper(gpu, false);
   let current: Open | undefined;
-  /** open() and dispose() come one after the other: of two that overlap the second replaces what the first has made. */
+  /** open() and dispose() run one after the other: if two overlap, the second replaces the result of the first. */
   const inTurn = oneAtATime();
 
   const opened = (): Open => {
@@ -91,7 +91,7 @@ export function createSession(gpu: GPU | undefined, shown?: ShownViews): Session
     return current;
   };
   const running = (): Running => opened().running;
-  /** By the model with the weights of the last snapshot. */
+  /** Answers with the model and the weights of the last snapshot. */
   const answered = <T>(ask: (model: Inference, state: ModelState) => T | Promise<T>): Promise<T> =>
     typed(async () => ask(await running().inference(), running().state));
   const closeCurrent = async () => {
@@ -105,7 +105,7 @@ export function createSession(gpu: GPU | undefined, shown?: ShownViews): Session
     open: (input, files, events, control, kept) =>
       typed(() =>
         inTurn(async () => {
-          // A configuration that is refused leaves the open run as it is.
+          // A refused configuration does not change the open run.
           const config = parseConfig(input);
           const [prepared] = await Promise.all([prepareFiles(config.data, files), loadParts(config)]);
           const blueprint = createBlueprint(config, prepared);

@@ -1,8 +1,8 @@
 /**
- * Who may use the training of a run, and when: what replaces it or its state (a restart, Reset, the end) comes one
- * after the other; steps wait for that, and of the control messages that come meanwhile the last one is handed on
- * afterwards. Remembers what the user wants while that lasts: after a failure the run goes on by itself only if it
- * played. One per open run.
+ * Serialises access to a run's training: changes that replace it or its state (a restart, Reset, the end) run one after
+ * another; steps wait for them, and the last control message that arrives during a change is delivered afterwards.
+ * Remembers what the user wants in the meantime: after a failure the run continues by itself only if it was playing.
+ * One per open run.
  */
 import { oneAtATime } from '../base/one-at-a-time';
 import type { ControlMessage } from '../protocol/session';
@@ -10,30 +10,30 @@ import type { ControlMessage } from '../protocol/session';
 export class Turns {
   private readonly inTurn = oneAtATime();
   private pending = 0;
-  /** What the user asked for last, while it lasts. */
+  /** The user's last request that is still in effect. */
   private wish: ControlMessage | undefined;
-  /** The last control message that came during a change. */
+  /** The last control message that arrived during a change. */
   private held: ControlMessage | undefined;
 
-  /** `obey`: a control message whose turn has come. */
+  /** `obey`: executes a control message when its turn has come. */
   constructor(private readonly obey: (message: ControlMessage) => void) {}
 
-  /** Something replaces the training now, or is about to. */
+  /** Whether a change is running or waiting. */
   get changing(): boolean {
     return this.pending > 0;
   }
 
-  /** It played, and nobody has said anything else meanwhile. */
+  /** Whether the run was playing and the user has not asked for anything else since. */
   get plays(): boolean {
     return this.wish !== undefined && !this.held;
   }
 
-  /** Resolves when every change asked for until now is over. */
+  /** Resolves when all changes requested so far are done. */
   settled(): Promise<void> {
     return this.inTurn(() => {});
   }
 
-  /** One change at a time; afterwards, what the user asked for meanwhile. */
+  /** Runs one change at a time, and afterwards delivers the user's request that arrived meanwhile. */
   change<T>(task: () => Promise<T>): Promise<T> {
     this.pending++;
     return this.inTurn(task).finally(() => {
@@ -51,12 +51,12 @@ export class Turns {
     else this.obey(message);
   }
 
-  /** It does not go on by itself. */
+  /** Forgets the user's request, so that the run does not continue by itself. */
   forget(): void {
     this.wish = undefined;
   }
 
-  /** After this change it goes on as it played, unless the user has said something else. */
+  /** Lets the run continue to play after this change, unless the user has asked for something else. */
   goOn(): void {
     this.held ??= this.wish;
   }

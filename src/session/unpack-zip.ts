@@ -1,5 +1,5 @@
 /**
- * Zip archives for the page, which takes checkpoints out of them and looks at names: it sees the session, not the
- * readers of data.
+ * Zip archives for the page, which reads checkpoints and names from them; the page may import from session/ but not
+ * from data/.
  */
 export { unzip, zipEntries } from '../data/readers/zip';

@@ -1,6 +1,6 @@
 /**
- * OneCycleLR and CyclicLR as torch 1.13 computes them: a rate that rises and falls, and a momentum (or beta1) that goes
- * the other way. Their rates are the same for all parameter groups, whatever rates the groups had.
+ * OneCycleLR and CyclicLR as torch 1.13 computes them: a rate that rises and falls, and a momentum (or beta1) that
+ * moves the opposite way. Their rates are the same for all parameter groups, whatever rates the groups had.
  */
 import type { SchedulerConfig } from '../../protocol/config';
 import type { Formula, GroupRates } from './scheduler';
@@ -16,7 +16,7 @@ interface Phase {
 
 /**
  * Beyond totalSteps, where torch raises "Tried to step N times. The specified number of total steps is M", the last
- * rate stays: a page trains until it is paused. A phase of no length, where torch divides by zero, is over at once.
+ * rate stays: a page trains until it is paused. A phase of length 0, where torch divides by zero, is skipped.
  */
 export function oneCycle(config: OneCycle, groups: readonly GroupRates[]): Formula {
   const { maxLr, totalSteps, cycleMomentum, baseMomentum, maxMomentum } = config;

@@ -1,4 +1,4 @@
-/** The schedules that only move the rate, as torch 1.13's lr_scheduler.py computes them: one formula each. */
+/** The schedules that only change the rate, as in torch 1.13's lr_scheduler.py: one formula each. */
 import type { SchedulerConfig } from '../../protocol/config';
 import type { Formula } from './scheduler';
 
@@ -69,7 +69,7 @@ function cosineAnnealing(tMax: number, etaMin: number): Formula {
   return {
     rate({ lr }, base, n) {
       if (n === 0) return lr;
-      // After a rate of etaMin the quotient below has no meaning: the way up starts with the closed form's difference.
+      // After a rate of etaMin the quotient below is undefined: the rise starts with the closed form's difference.
       if ((n - 1 - tMax) % (2 * tMax) === 0) return lr + ((base - etaMin) * (1 - cos(PI / tMax))) / 2;
       return ((1 + cos((PI * n) / tMax)) / (1 + cos((PI * (n - 1)) / tMax))) * (lr - etaMin) + etaMin;
     },
@@ -78,7 +78,7 @@ function cosineAnnealing(tMax: number, etaMin: number): Formula {
 }
 
 function warmRestarts(t0: number, tMult: number, etaMin: number): Formula {
-  // Steps into the present cycle and its length; all groups step together, so they belong to the step.
+  // Steps into the current cycle, and its length; the same for all groups, which step together.
   let at = { n: 0, current: 0, length: t0 };
   return {
     rate(_, base, n) {
@@ -94,7 +94,7 @@ function warmRestarts(t0: number, tMult: number, etaMin: number): Formula {
 
 type WarmupCosine = Extract<SchedulerConfig, { type: 'WarmupCosine' }>;
 
-/** Up in a line from 0, down in half a cosine wave to minFactor at totalSteps, and there it stays. */
+/** Rises linearly from 0, falls along half a cosine wave to minFactor at totalSteps, then stays constant. */
 function warmupCosine({ warmupSteps, totalSteps, minFactor }: WarmupCosine, n: number): number {
   if (n < warmupSteps) return n / warmupSteps;
   const progress = Math.min(1, (n - warmupSteps) / Math.max(1, totalSteps - warmupSteps));

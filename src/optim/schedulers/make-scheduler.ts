@@ -23,8 +23,8 @@ function sequential(
   { schedulers, milestones }: Extract<SchedulerConfig, { type: 'SequentialLR' }>,
   groups: readonly GroupRates[],
 ): Scheduler {
-  // torch's constructors take their initial steps one after the other; then the rates are put back and the first begins
-  // anew.
+  // torch's constructors take their initial steps one after the other; then the rates are restored and the first
+  // schedule starts again.
   const parts = schedulers.map((config) => makeScheduler(config, groups));
   let n = 0;
   const begin = (): void => {

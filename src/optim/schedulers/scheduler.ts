@@ -1,10 +1,10 @@
 /**
- * The seam of the learning-rate schedules: a Scheduler changes the parameter groups it was made for, one step() at a
- * time, as a torch.optim.lr_scheduler does, in double precision and in its recursive form (a rate comes from the rate
- * before it), so that the numbers are torch's. schedule.ts drives it.
+ * The interface of the learning-rate schedules: a Scheduler changes the parameter groups for which it was made, one
+ * step() at a time, like a torch.optim.lr_scheduler, in double precision and recursively (each rate is computed from
+ * the previous one), so that the numbers are torch's. schedule.ts drives it.
  */
 
-/** What a schedule may change of a parameter group. */
+/** The values of a parameter group that a schedule may change. */
 export interface GroupRates {
   lr: number;
   /** The rate that the schedule starts from. */
@@ -16,16 +16,16 @@ export interface GroupRates {
 export interface Scheduler {
   /** scheduler.step(). */
   step(): void;
-  /** The initial step once more, from the groups' present rates. */
+  /** Repeats the initial step from the groups' current rates. */
   restart(): void;
-  /** Takes over from another schedule, from its own beginning: what SequentialLR calls as `scheduler.step(0)`. */
+  /** Takes over from another schedule and starts from its own beginning, like SequentialLR's `scheduler.step(0)`. */
   takeOver(): void;
 }
 
 export interface Formula {
   /** The rate of a group at step n: from its rate at n - 1, or its initial one at 0. May set the momentum. */
   readonly rate: (group: GroupRates, base: number, n: number) => number;
-  /** The rate at step 0 where the rates before were another schedule's: torch's closed form. Absent: as `rate`. */
+  /** The rate at step 0 after another schedule: torch's closed form. Absent: same as `rate`. */
   readonly closedForm?: (base: number) => number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * DualPipeV: two stages per rank in a V. In the middle a forward of one stage and a backward of the other are paired,
- * so that the messages of one may hide behind the computation of the other; near the ends backwards are split. Source:
- * ScheduleDualPipeV, DeepSeek's DualPipe cut in half.
+ * DualPipeV: two stages per rank in a V. In the middle a forward pass of one stage and a backward pass of the other are
+ * paired, so that the messages of one can hide behind the computation of the other; near the ends backward passes are
+ * split. Source: ScheduleDualPipeV, DeepSeek's DualPipe cut in half.
  */
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { ActionPair } from '../cell';
@@ -10,7 +10,7 @@ import { count, type OrderMaker, stageActions } from './order-maker';
 export const dualPipeV: OrderMaker = ({ ranks, microBatches }, rank) => {
   const low = backwardsCounted(rank);
   const high = backwardsCounted(2 * ranks - 1 - rank);
-  /** Split backwards whose W is still to come. */
+  /** Split backward passes whose W is pending. */
   const weights: PipelineAction[] = [];
   const input = (stage: StageCounters): PipelineAction => {
     const { I, W } = stage.split();
@@ -23,7 +23,7 @@ export const dualPipeV: OrderMaker = ({ ranks, microBatches }, rank) => {
   });
   const after = ranks - 1 - rank;
   const half = Math.floor((rank + 1) / 2);
-  // The high stage's backward comes first in a turn of the sixth step: on odd ranks it is split one turn earlier.
+  // In a turn of the sixth step the high stage's backward pass is first: on odd ranks it is split one turn earlier.
   const isSplit = (turn: number, side: 'low' | 'high'): boolean =>
     side === 'high' && rank % 2 === 0 ? turn > half : turn >= half;
 
@@ -32,7 +32,7 @@ export const dualPipeV: OrderMaker = ({ ranks, microBatches }, rank) => {
     count(rank + 1).map(() => [low.forward(), high.forward()]),
     count(after).map(() => [input(high), ...oldestWeights(), high.forward()]),
     count(microBatches - 2 * ranks + rank + 1).map((turn) => [
-      // Apart, the backward of the last rank's first turn comes sooner.
+      // Unpaired, because then the backward pass of the last rank's first turn starts earlier.
       ...(turn === 0 && rank === ranks - 1 ? [low.forward(), high.whole()] : [pair(low, high)]),
       pair(high, low),
     ]),
@@ -53,7 +53,7 @@ interface StageCounters {
   readonly split: () => { readonly I: PipelineAction; readonly W: PipelineAction };
 }
 
-/** Whole and split backwards of a stage go through its micro-batches together. */
+/** Whole and split backward passes of a stage share one count of micro-batches. */
 function backwardsCounted(stage: number): StageCounters {
   const { F: forward, B: whole } = stageActions(stage);
   const split = (): { readonly I: PipelineAction; readonly W: PipelineAction } => {

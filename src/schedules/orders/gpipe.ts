@@ -1,4 +1,6 @@
-/** GPipe: all forwards, then all backwards. In torch 2.13 the backwards ascend, too. Source: ScheduleGPipe. */
+/**
+ * GPipe: all forward passes, then all backward passes, in torch 2.13 both in ascending order. Source: ScheduleGPipe.
+ */
 import { action } from '../cell';
 import { count, type OrderMaker } from './order-maker';
 

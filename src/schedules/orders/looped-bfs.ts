@@ -1,6 +1,6 @@
 /**
- * Looped BFS (breadth first): stage by stage all forwards, then back stage by stage all backwards, the last micro-batch
- * first. Source: ScheduleLoopedBFS.
+ * Looped BFS (breadth first): all forward passes stage by stage, then all backward passes stage by stage in reverse,
+ * the last micro-batch first. Source: ScheduleLoopedBFS.
  */
 import { action } from '../cell';
 import { count, type OrderMaker } from './order-maker';

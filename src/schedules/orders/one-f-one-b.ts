@@ -1,7 +1,7 @@
 /**
- * 1F1B: as many forwards as there are stages from this one on, then one backward and one forward in turn: no rank keeps
- * more activations than that. Source: the loop of Schedule1F1B. (What torch 2.13 prints as its pipeline_order is one
- * micro-batch too high on the last rank; the loop is what runs.)
+ * 1F1B: as many forward passes as there are stages from this one on, then alternately one backward and one forward
+ * pass, so no rank keeps more activations than that. Source: the loop of Schedule1F1B. (torch 2.13's printed
+ * pipeline_order is one micro-batch too high on the last rank; the loop is what runs.)
  */
 import { action } from '../cell';
 import { count, type OrderMaker } from './order-maker';

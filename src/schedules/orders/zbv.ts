@@ -1,6 +1,6 @@
 /**
- * ZBV: two stages per rank in a V, every backward split. It is laid out for at least 2P-1 micro-batches; of fewer,
- * those that are not there are left out and the ranks wait in their place. Source: ScheduleZBVZeroBubble, Qi et al.
+ * ZBV: two stages per rank in a V, every backward pass split. It is designed for at least 2P-1 micro-batches; with
+ * fewer, the missing ones are left out and the ranks wait in their place. Source: ScheduleZBVZeroBubble, Qi et al.
  * 2024.
  */
 import { count, type OrderMaker, stageActions } from './order-maker';
