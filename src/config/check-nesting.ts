@@ -1,12 +1,11 @@
 /**
- * Bounds on what a configuration may be made of, looked at before the schema walks through it by recursion: how deep it
- * nests and how many values it has. A ring of objects, which a script on the page can hand over, is endlessly deep.
- * Called by parse-config.ts.
+ * Limits of a configuration's nesting and number of values, checked before the schema recurses through it. A cycle of
+ * objects, which a script on the page can pass, is infinitely deep. Called by parse-config.ts.
  */
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 
-/** Lists and objects within each other; sixteen residual blocks, one in the other, take 35. */
+/** Levels of nested lists and objects; sixteen nested residual blocks have 35. */
 export const MOST_NESTED = 64;
 const MOST_VALUES = 200_000;
 

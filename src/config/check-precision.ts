@@ -20,7 +20,7 @@ function inHalf(config: Config): Refusal | undefined {
   };
 }
 
-/** model.to(torch.bfloat16): with optimisers that know it. */
+/** model.to(torch.bfloat16) works only with optimisers that support it. */
 function ofBfloat16({ precision, optimizer }: Config): Refusal | undefined {
   const { type } = optimizer;
   const amsgrad = 'amsgrad' in optimizer && optimizer.amsgrad;

@@ -1,6 +1,6 @@
 /**
- * The complaints of the schema about a configuration that somebody has written. A name that is spelled as in Python
- * (`batch_size`), or nearly right, is answered with ours. Called by parse-config.ts.
+ * The schema's complaints about a user's configuration. For a name spelled as in Python (`batch_size`), or nearly
+ * right, the complaint suggests our name. Called by parse-config.ts.
  */
 import { nearNames } from '../base/near-name';
 import { type ConfigIssue, complaints } from './issue-words';

@@ -1,4 +1,4 @@
-/** What is legal but worth saying before a run starts. Each notice has a stable id. */
+/** Notices about settings that are allowed, but worth mentioning before a run starts. Each notice has a stable id. */
 
 import { deviceNotices } from '../launch/device-notices';
 import { spreadOverNodes } from '../mesh/nodes';
@@ -7,7 +7,7 @@ import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
 import { modeNotices } from './mode-notices';
 
-/** `mode`: of the run. What it says by itself is ParallelMode.notices. */
+/** `mode`: of the run. Its own notices are ParallelMode.notices. */
 export const configNotices = (config: Config, mode: ParallelMode): readonly Notice[] => [
   ...modeNotices(config, mode.face),
   ...deviceNotices(config, mode),
@@ -38,7 +38,7 @@ function nodeNotices({ worldSize, nodes, hardware }: Config): readonly Notice[] 
       level: 'info',
       id: 'nodes-alike',
       text: 'The modelled machine has one device per node: every message goes over the Ethernet, whatever the number of nodes.',
-      hint: 'Choose NVLink or PCIe to see what nodes change.',
+      hint: 'Choose NVLink or PCIe to see the effect of nodes.',
     });
   return notices;
 }

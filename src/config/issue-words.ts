@@ -1,6 +1,6 @@
 /**
- * One complaint of the schema, as a sentence: which setting, what is allowed, what is there instead. The page calls it
- * for values that it has made itself; config-issue.ts adds what helps people who write names by hand.
+ * One complaint of the schema as a sentence: which setting, what is allowed, what was found. The page calls it for
+ * values that it has made itself; config-issue.ts adds hints for users who write names by hand.
  */
 
 import * as v from 'valibot';
@@ -8,16 +8,16 @@ import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
 
-/** What a sentence needs of valibot's issues, which differ by schema. */
+/** The parts of valibot's issues that a sentence needs. */
 export type ConfigIssue = v.BaseIssue<unknown>;
 
-/** What is added to a complaint for somebody who has written the value by hand. */
+/** Additions to a complaint for users who have written the value by hand. */
 export interface Hints {
   /** Every name that the schema knows. */
   readonly settings: ReadonlySet<string>;
   /** Names that were probably meant. */
   near(name: string, known: Iterable<string>): readonly string[];
-  /** PyTorch's own words about such a value. */
+  /** PyTorch's own message about such a value. */
   torch(place: string, value: unknown): string | undefined;
 }
 
@@ -31,20 +31,17 @@ export function issueText(issue: ConfigIssue, hints: Hints): string {
   return `${place}: must be ${allowed(issue)}, not ${found(issue)}${misspelt(issue, hints)}${words === undefined ? '' : ` PyTorch: "${words}".`}`;
 }
 
-/** At most so many complaints are in one message. */
+/** Most complaints in one message. */
 const MOST_COMPLAINTS = 8;
 
-/** What is wrong with a value, in one message: the first complaints and how many there are beside. */
+/** All complaints about a value in one message: the first ones, and the number of the others. */
 export function complaints(issues: readonly ConfigIssue[], hints: Hints = NO_HINTS): readonly string[] {
   const texts = issues.slice(0, MOST_COMPLAINTS).map((issue) => issueText(issue, hints));
   const more = issues.length - texts.length;
   return more > 0 ? [...texts, `And ${more.toLocaleString('en')} more like these.`] : texts;
 }
 
-/**
- * A value that the page itself puts together, from a file's sizes for example, in the form of the schema; refused in
- * our words.
- */
+/** Parses a value that the page itself has made, for example from a file's sizes; refuses it in our words. */
 export function parsePart<T extends v.GenericSchema>(schema: T, value: unknown, what: string): v.InferOutput<T> {
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;
@@ -61,7 +58,7 @@ function suggestion(place: string, hints: Hints): string {
 
 const meant = (near: readonly string[]): string => `; did you mean ${near.map((name) => `"${name}"`).join(' or ')}`;
 
-/** A type or a choice that is not in the list may be one of it, misspelt. */
+/** A type or choice that is not in the list may be a misspelt one. */
 function misspelt({ type, input, expected }: ConfigIssue, hints: Hints): string {
   if ((type !== 'variant' && type !== 'picklist') || typeof input !== 'string') return '.';
   const names = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? '');
@@ -96,7 +93,7 @@ const KINDS: Readonly<Record<string, string>> = {
   regex: 'made of letters, digits, _ and .',
 };
 
-/** What may be there: `at most 8192`. */
+/** The allowed values: `at most 8192`. */
 export function allowed(issue: ConfigIssue): string {
   const bound = (issue.expected ?? '').replace(/^[<>]=/, '');
   switch (issue.type) {
@@ -124,7 +121,7 @@ export function allowed(issue: ConfigIssue): string {
 
 const isText = ({ input }: ConfigIssue): boolean => typeof input === 'string';
 
-/** What is there, cut to what a line of text bears. */
+/** The value that was found, shortened for a line of text. */
 function found({ input, type }: ConfigIssue): string {
   if (Array.isArray(input)) return type.endsWith('_length') ? `${input.length}` : 'a list';
   switch (typeof input) {

@@ -6,9 +6,7 @@ import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
 
 type Section = NonNullable<Face['sections']>[number];
-/**
- * The page gives a small cap to every run, whatever its mode, so that there are several buckets when it becomes DDP.
- */
+/** The page gives a small cap to every run, in every mode, so that a change to DDP gives several buckets. */
 const ALWAYS_GIVEN = 'ddp.bucketCapMb';
 
 export function modeNotices(config: Config, face: Face): readonly Notice[] {
@@ -25,7 +23,7 @@ export function modeNotices(config: Config, face: Face): readonly Notice[] {
       return idle.map((setting) => ({ setting, name }));
     }),
   );
-  // The mode that nodes are for, above all.
+  // The mode that nodes are most useful for.
   const nodesOf = face.oneDevice && nodes > 1 ? [{ setting: 'nodes', name: FACES.ddp.name }] : [];
   const idle = [...others, ...nodesOf];
   if (idle.length > 0)
@@ -43,11 +41,11 @@ export function modeNotices(config: Config, face: Face): readonly Notice[] {
   return notices;
 }
 
-/** A size of the mesh that is the number of ranks anyway: mesh.dpReplicate of as many replicas as mode ddp has. */
+/** Whether a mesh size just repeats the number of ranks: mesh.dpReplicate equal to mode ddp's number of replicas. */
 const saysRanks = (setting: string, { mesh, worldSize }: Config, { axes = [] }: Face): boolean =>
   axes.some((axis) => setting === `mesh.${axis}` && mesh[axis] === worldSize);
 
-/** 'ddp.join' and so on: what differs from the defaults. */
+/** Settings that differ from the defaults: 'ddp.join' ... */
 function given(config: Config, section: Section): string[] {
   const own: Readonly<Record<string, unknown>> = config[section];
   const usual: Readonly<Record<string, unknown>> = DEFAULT_CONFIG[section];

@@ -1,4 +1,6 @@
-/** What of an optimiser's settings is legal, but may not be what was meant. Each notice has a stable id. */
+/**
+ * Notices about optimiser settings that are allowed, but may not be what the user meant. Each notice has a stable id.
+ */
 import { brief } from '../base/brief';
 import { groupOf } from '../optim/param-groups';
 import type { Config, SchedulerConfig } from '../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * The border where an unknown object becomes a Config: every complaint names the key, what was found and what is
- * allowed.
+ * Parses an unknown object into a Config: every complaint names the key, the value that was found, and the allowed
+ * values.
  */
 import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
@@ -19,7 +19,7 @@ import { configComplaints, settingNames } from './config-issue';
 
 export function parseConfig(input: unknown): Config {
   checkNesting(input);
-  // A list is an object to the schema, and one without entries would pass as a configuration of defaults.
+  // A list is an object to the schema, and an empty list would pass as a configuration of defaults.
   const result = v.safeParse(configSchema, Array.isArray(input) ? 'a list' : input);
   if (!result.success) {
     const issues = configComplaints(result.issues, settingNames(configSchema));

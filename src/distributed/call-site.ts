@@ -1,13 +1,13 @@
-/** The line of the user's program that made a call, from the stack where the engine gives one. */
+/** The line of the user's program that made a call, from the stack trace if the engine has one. */
 
 export interface CallSite {
-  /** Of the function; '' at the top level. */
+  /** Name of the function; '' at the top level. */
   readonly name: string;
   readonly filename: string;
   readonly line: number;
 }
 
-/** The caller of `called`, a function that is being called. `given` ("train.py:12") wins: who knows better says so. */
+/** The caller of the running function `called`. An explicit `given` ("train.py:12") wins. */
 export function callSite(called: (...args: never[]) => unknown, given?: string): CallSite | undefined {
   if (given !== undefined) {
     const line = /^(.*):(\d+)$/.exec(given);

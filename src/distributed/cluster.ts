@@ -1,7 +1,7 @@
 /**
- * The machines that a program runs on, as far as torch.distributed sees them: hosts with ports to listen on, a file
- * system that all share, and the worlds of ranks that met through a store. Two clusters know nothing of each other.
- * Holds no tensors. Made by spawn(), or by hand for a lesson on rendezvous.
+ * The machines that a program runs on, as torch.distributed sees them: hosts with ports to listen on, a shared file
+ * system, and the worlds of ranks that met through a store. Clusters are independent of each other. Holds no tensors.
+ * Made by spawn(), or by hand for a lesson on rendezvous.
  */
 import type { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -13,13 +13,13 @@ import { DistributedWorld } from './world';
 
 export interface ClusterOptions {
   /**
-   * What nccl's ranks share: a GPUDevice that hosts them all, or (the default) one set of typed arrays. false: there is
-   * no such thing, as between workers.
+   * The memory that nccl's ranks share: a GPUDevice that hosts them all, or (the default) one set of typed arrays.
+   * false: none, as between workers.
    */
   readonly nccl?: OpenExecutor | false;
 }
 
-/** A store that somebody serves, and a name that no other has. */
+/** A served store with a unique name. */
 export interface ServedStore {
   readonly id: string;
   readonly store: HashStore;
@@ -68,7 +68,7 @@ export class Cluster {
     return served;
   }
 
-  /** Waits until somebody listens there. */
+  /** Waits until a store listens there. */
   async connect(own: string, host: string, port: number, timeoutMs: number): Promise<ServedStore> {
     const key = `${resolve(own, host)}:${port}`;
     const there = this.servers.get(key);
@@ -100,7 +100,7 @@ export class Cluster {
     for (const [key, other] of this.servers) if (other.id === served.id) this.servers.delete(key);
   }
 
-  /** A FileStore's file, which all machines see. It goes with its last user. */
+  /** A FileStore's file, which all machines see. It is deleted with its last user. */
   file(path: string): ServedStore {
     const found = this.files.get(path) ?? { id: `file://${path}#${this.nextId++}`, store: new HashStore(), users: 0 };
     found.users++;
@@ -113,7 +113,7 @@ export class Cluster {
     if (found && --found.users === 0) this.files.delete(path);
   }
 
-  /** The world of the ranks that met through that store. */
+  /** The world of the ranks that met through a store. */
   world(storeId: string, worldSize: number): DistributedWorld {
     const known = this.worlds.get(storeId);
     if (known) return known;
@@ -123,7 +123,7 @@ export class Cluster {
   }
 }
 
-/** Loopback is the machine itself. */
+/** Loopback addresses mean the machine itself. */
 const resolve = (own: string, host: string): string => (LOOPBACK.includes(host) ? own : host);
 
 const cannotListen = (where: string, why: string, hint: string): LockstepError =>

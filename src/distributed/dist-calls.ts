@@ -1,6 +1,6 @@
 /**
- * The calls of torch.distributed on tensors, with their arguments in its order: each is checked by calls/ and issued by
- * the Dist that extends this. With `asyncOp: true` they return a Work, else a promise.
+ * The calls of torch.distributed on tensors, with their arguments in its order: calls/ checks each call, and Dist,
+ * which extends this class, issues it. With `asyncOp: true` they return a Work, otherwise a promise.
  */
 import type { ReduceOp } from '../protocol/collective';
 import { type CallSite, callSite } from './call-site';
@@ -10,7 +10,7 @@ import type { Prepared } from './process-group';
 import type { Tensor } from './tensor';
 import type { Work } from './work';
 
-/** A group of ranks, also for those that are not in it. */
+/** A group of ranks, also as seen by non-members. */
 export interface CallGroup {
   readonly name: string;
   readonly ranks: readonly number[];
@@ -39,7 +39,7 @@ export interface P2POp {
 export type PeerWork = Work & { readonly peer?: number };
 
 export abstract class DistCalls {
-  /** `called`: whose caller is the line that the call is on. */
+  /** `called`: the function whose caller is the line of the call. */
   protected abstract issue(
     called: (...args: never[]) => unknown,
     options: MaybeAsync<CallOptions> & { readonly timeoutMs?: number | undefined },
@@ -63,7 +63,7 @@ export abstract class DistCalls {
     return this.issue(this.barrier, options, () => calls.barrier('BARRIER'));
   }
 
-  /** A barrier whose error, on rank 0, names the ranks that have not come. */
+  /** A barrier whose error, on rank 0, names the missing ranks. */
   monitoredBarrier({ timeoutS, ...options }: CallOptions & { readonly timeoutS?: number } = {}): Promise<void> {
     return this.issue(
       this.monitoredBarrier,
@@ -166,12 +166,12 @@ export abstract class DistCalls {
     return this.issue(this.allToAllSingle, options, (members) => calls.allToAllSingle(members, output, input));
   }
 
-  /** Resolves when the receiver has come for it. */
+  /** Resolves when the receiver has called recv. */
   async send(tensor: Tensor, dst: number, options: PeerOptions = {}): Promise<void> {
     await this.peer('send', tensor, dst, options, callSite(this.send, options.site)).wait();
   }
 
-  /** `src` undefined: from whoever sends. Resolves with the global rank that sent. */
+  /** `src` undefined: from any rank. Resolves with the global rank of the sender. */
   async recv(tensor: Tensor, src?: number, options: PeerOptions = {}): Promise<number> {
     const work = this.peer('recv', tensor, src, options, callSite(this.recv, options.site));
     await work.wait();
@@ -186,7 +186,7 @@ export abstract class DistCalls {
     return this.peer('recv', tensor, src, options, callSite(this.irecv, options.site));
   }
 
-  /** Issues all of them before it waits for any: no order of sends and receives can block. */
+  /** Issues all before it waits for any, so no order of sends and receives can block. */
   batchIsendIrecv(ops: readonly P2POp[]): Work[] {
     const site = callSite(this.batchIsendIrecv);
     return ops.map(({ op, tensor, peer, ...options }) =>

@@ -1,8 +1,7 @@
 /**
- * torch.distributed as one rank sees it: `import torch.distributed as dist` there, an object here, because many ranks
- * live in one thread. It runs eagerly: each call is checked, entered in the ledger of its group, carried out by the
- * backend and recorded. With `asyncOp: true` a call returns a Work; else a promise. Made by spawn() and launch(), or by
- * hand from a cluster.
+ * torch.distributed for one rank: a module in PyTorch, an object here, because many ranks share one thread. It runs
+ * eagerly: each call is checked, entered in the ledger of its group, executed by the backend and recorded. With
+ * `asyncOp: true` a call returns a Work; otherwise a promise. Made by spawn() and launch(), or by hand from a cluster.
  */
 import type { LockstepError } from '../base/errors';
 import { callName } from '../program/fingerprint';
@@ -31,7 +30,7 @@ import type { Tensor } from './tensor';
 import { notInitialized, torchError } from './torch-error';
 import { Work } from './work';
 
-/** PyTorch waits 10 minutes with NCCL, 30 with gloo; a page cannot. */
+/** PyTorch waits 10 minutes with NCCL, 30 with gloo; a page cannot wait that long. */
 const DEFAULT_TIMEOUT_S = 60;
 
 export interface InitOptions {
@@ -41,18 +40,18 @@ export interface InitOptions {
   readonly worldSize?: number;
   readonly rank?: number;
   readonly timeoutS?: number;
-  /** How collectives are carried out; each group may have its own. */
+  /** Algorithm of the collectives; each group may have its own. */
   readonly algorithm?: AlgorithmName;
 }
 
-/** What the default group was made with; other groups begin with it. */
+/** Options of the default group; other groups inherit them. */
 interface World extends OpenGroupOptions {
   readonly meeting: Meeting;
   readonly group: CallGroup;
 }
 
 export class Dist extends DistCalls {
-  /** What PyTorch would print as a warning. */
+  /** Texts that PyTorch would print as warnings. */
   readonly warnings: string[] = [];
   private world: World | undefined;
   private readonly recorder = new FlightRecorder();
@@ -62,7 +61,7 @@ export class Dist extends DistCalls {
 
   constructor(
     private readonly access: ClusterAccess,
-    /** os.environ of this process: what a launcher has set. */
+    /** os.environ of this process, set by a launcher. */
     readonly environment: Readonly<Record<string, string>> = {},
   ) {
     super();
@@ -98,7 +97,7 @@ export class Dist extends DistCalls {
     return this.world !== undefined;
   }
 
-  /** Of a sub-group: this rank takes no further calls of it. Without one: the rank leaves the world. */
+  /** For a sub-group: this rank makes no further calls in it. Without an argument: the rank leaves the world. */
   async destroyProcessGroup(group?: CallGroup): Promise<void> {
     if (!this.world)
       throw torchError(
@@ -113,7 +112,7 @@ export class Dist extends DistCalls {
     await this.end('has destroyed its process group');
   }
 
-  /** What a launcher calls when the process ends, for whatever reason: the others get an error. */
+  /** Called by a launcher when the process ends, for whatever reason: the others get an error. */
   async end(why: string): Promise<void> {
     const { world } = this;
     if (!world) return;
@@ -125,7 +124,7 @@ export class Dist extends DistCalls {
     await leave();
   }
 
-  /** -1 where this rank is not in the group. */
+  /** -1 if this rank is not in the group. */
   getRank(group?: CallGroup): number {
     const { meeting } = this.initialized();
     return group ? group.ranks.indexOf(meeting.rank) : meeting.rank;
@@ -146,7 +145,7 @@ export class Dist extends DistCalls {
     return this.initialized().meeting.store;
   }
 
-  /** Every rank of the world calls it, members or not, in the same order. Ranks are sorted, as PyTorch does. */
+  /** Every rank of the world must call it, member or not, in the same order. Ranks are sorted, as in PyTorch. */
   async newGroup(
     ranks?: readonly number[],
     {
@@ -207,7 +206,7 @@ export class Dist extends DistCalls {
   ): Work | Promise<void> {
     const site = callSite(called, options.site);
     if (options.asyncOp) return this.start(options, site, prepare);
-    // A wrong argument is an error of the promise, as everything else is.
+    // A wrong argument rejects the promise, as every other error does.
     return (async () => this.start(options, site, prepare).wait())();
   }
 

@@ -1,6 +1,7 @@
 /**
  * The one writer of PyTorch's flight recorder format: an entry for a call, and the dump of a rank with its process
- * groups. FlightRecorder writes calls as they come; training/failures/flight-dump writes those of Programs afterwards.
+ * groups. FlightRecorder writes calls as they happen; training/failures/flight-dump writes the calls of Programs
+ * afterwards.
  */
 import type { FlightRecord, FlightRecorderDump } from '../protocol/process-group';
 import type { Rank } from '../protocol/trace';
@@ -8,7 +9,7 @@ import type { Shape } from '../tensor/shape';
 
 interface RecordedTensor {
   readonly shape: Shape;
-  /** As torch prints it: 'Float'. */
+  /** torch's printed name: 'Float'. */
   readonly dtype: string;
 }
 
@@ -28,7 +29,7 @@ export interface RecordedCall {
   readonly frames: FlightRecord['frames'];
 }
 
-/** An entry that is still to be filled in as the call goes on. */
+/** An entry that is filled in while the call runs. */
 export type FlightDraft = { -readonly [K in keyof FlightRecord]: FlightRecord[K] };
 
 /** A call that has been issued and has not begun. */
@@ -55,7 +56,7 @@ export const scheduledRecord = (call: RecordedCall): FlightDraft => ({
   frames: call.frames,
 });
 
-/** A process group as it is recorded: how far its sequence of collectives has got; -1: not begun. */
+/** A recorded process group: the progress of its sequence of collectives; -1: not begun. */
 export interface RecordedGroup {
   readonly description: string;
   readonly ranks: readonly Rank[];

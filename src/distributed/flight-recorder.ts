@@ -1,6 +1,6 @@
 /**
- * PyTorch's flight recorder of one rank: the last calls with what became of them, in its field names, so that fr_trace
- * and people can read the dump.
+ * PyTorch's flight recorder of one rank: the last calls with their states and PyTorch's field names, so that fr_trace
+ * can read the dump.
  */
 
 import type { FlightRecorderDump } from '../protocol/process-group';
@@ -73,7 +73,7 @@ export class FlightRecorder {
         record.retired = true;
         if (status && !isP2p) status.completed = collectiveSeq;
       },
-      /** It failed: nobody waits for it any more. */
+      /** The call failed and is no longer awaited. */
       retired() {
         record.retired = true;
       },

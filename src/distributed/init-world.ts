@@ -1,6 +1,6 @@
 /**
- * initProcessGroup's way to a world: rendezvous, then every rank leaves its card in the store and waits for those of
- * the others.
+ * How initProcessGroup finds its world: rendezvous, then every rank writes its card into the store and waits for the
+ * others' cards.
  */
 import type { Backend } from '../protocol/process-group';
 import { type Meeting, rendezvous, type StoreAccess } from './store/rendezvous';

@@ -19,7 +19,7 @@ export const DEFAULT_GROUP = 'default_pg';
 export interface OpenGroupOptions {
   readonly timeoutMs: number;
   readonly backend: Backend;
-  /** How collectives are carried out. */
+  /** Algorithm of the collectives. */
   readonly algorithm: AlgorithmName;
 }
 
@@ -29,7 +29,7 @@ export class OpenGroups {
   constructor(
     private readonly access: ClusterAccess,
     private readonly recorder: FlightRecorder,
-    /** LOCAL_WORLD_SIZE says how large a node is; without a launcher it is the whole world. */
+    /** LOCAL_WORLD_SIZE is the size of a node; without a launcher, a node is the whole world. */
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 

@@ -16,7 +16,7 @@ import { Work } from './work';
 /** A collective whose arguments have been checked. */
 export interface Prepared {
   readonly fingerprint: Fingerprint;
-  /** What the backend does; undefined: nothing beside waiting for each other. */
+  /** The backend's request; undefined: the ranks only wait for each other. */
   readonly request?: Pick<CollectiveRequest, 'op' | 'dtype' | 'length' | 'root' | 'reduceOp'>;
   readonly input: HostArray;
   readonly output: HostArray;

@@ -12,7 +12,7 @@ export interface Tensor {
   readonly data: HostArray;
 }
 
-/** `tensor([1, 2, 3])`; with a shape where it is not a list. */
+/** `tensor([1, 2, 3])`; with a shape if it is not a list. */
 export function tensor(values: ArrayLike<number>, { dtype = 'f32', shape }: TensorOptions = {}): Tensor {
   const data = dtype === 'f32' ? Float32Array.from(values) : Int32Array.from(values);
   const wanted = shape ?? [data.length];

@@ -1,6 +1,4 @@
-/**
- * Errors of torch.distributed: in its words, with the class that Python would raise in `details.type`, and what to do.
- */
+/** Errors in the words of torch.distributed, with Python's exception class in `details.type`, and a hint. */
 import { type ErrorCode, LockstepError } from '../base/errors';
 
 export type PythonType =
@@ -10,7 +8,7 @@ export type PythonType =
   | 'AssertionError'
   | 'TimeoutError'
   | 'TypeError'
-  /** Where PyTorch raises nothing: the process dies of a signal. */
+  /** PyTorch raises nothing: the process dies by a signal. */
   | 'process died';
 
 export function torchError(

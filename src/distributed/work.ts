@@ -1,4 +1,4 @@
-/** The handle of an operation under way, as c10d's Work: what `asyncOp: true` gives. */
+/** The handle of a running operation, like c10d's Work; `asyncOp: true` returns it. */
 import type { LockstepError } from '../base/errors';
 
 export class Work {
@@ -17,7 +17,7 @@ export class Work {
         throw error;
       },
     );
-    // Whoever waits hears of it; whoever does not finds it in exception().
+    // wait() rejects with the error; without wait(), exception() returns it.
     this.settled.catch(() => {});
   }
 
@@ -38,7 +38,7 @@ export class Work {
     return this.error;
   }
 
-  /** torch's work.get_future(): here a promise is one. */
+  /** torch's work.get_future(), here a promise. */
   getFuture(): Promise<void> {
     return this.settled;
   }

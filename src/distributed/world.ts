@@ -1,6 +1,6 @@
 /**
- * The groups of the ranks that met in one rendezvous: a ledger and the means of transport of each, made when its first
- * member comes. Lives where the cluster lives.
+ * The groups of the ranks that met in one rendezvous, each with its ledger and transport, made when the first member
+ * joins. In the cluster's thread.
  */
 import type { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -31,7 +31,7 @@ export class DistributedWorld {
     private readonly onEmpty: () => void,
   ) {}
 
-  /** The seat of `rank` (counted within the group) in a group of the given global ranks. */
+  /** Joins `rank` (counted within the group) to a group of the given global ranks. */
   join(name: string, ranks: readonly number[], rank: number, backend: Backend): LedgerSeat {
     const group = this.group(name, ranks, backend);
     const own = group.nccl ? group.nccl.backend(rank) : createGloo(rank, at(group.mesh, rank));
@@ -39,13 +39,13 @@ export class DistributedWorld {
     return { ledger: group.ledger, backend: own };
   }
 
-  /** The same for a rank that lives elsewhere: the ports of its gloo backend go there. */
+  /** The same for a rank in another thread, which gets the ports of its gloo backend. */
   ports(name: string, ranks: readonly number[], rank: number): { readonly ledger: GroupLedger; readonly ports: Ports } {
     const { ledger, mesh } = this.group(name, ranks, 'gloo');
     return { ledger, ports: at(mesh, rank) };
   }
 
-  /** A rank takes no further part in any group. */
+  /** A rank leaves all groups. */
   leave(rank: number, why: string): void {
     if (this.left.has(rank)) return;
     this.left.add(rank);
@@ -66,7 +66,7 @@ export class DistributedWorld {
     const nccl =
       backend === 'nccl' ? new NcclDevice(ranks.length, must(this.openNccl, 'a device for nccl')) : undefined;
     const group: Group = { ledger, mesh: nccl ? [] : createPortMesh(ranks.length), nccl, backends: new Set() };
-    // What runs when the group fails waits for messages that will not come.
+    // Running calls of a failed group wait for messages that will not arrive.
     ledger.onFailure((error: LockstepError) => {
       for (const backend of group.backends) backend.close(error);
     });

@@ -1,8 +1,8 @@
 /**
  * Traced steps in the Trace Event Format that Perfetto and chrome://tracing open: one process per device, a thread for
- * its compute and one for its communication queue, a flow arrow a message, and a counter of live memory where the
- * buffers are known. One clock per file, named in it. Format: "Trace Event Format", Google, 2016. Called by the command
- * line and by the page's export.
+ * its compute and one for its communication queue, one flow arrow per message, and a counter of live memory if the
+ * buffers are known. Each file has one clock, which it names. Format: "Trace Event Format", Google, 2016. Called by the
+ * command line and by the page's export.
  */
 import { at } from '../base/invariant';
 import type { BufferInfo, Clock, CodeLine, DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
@@ -30,7 +30,7 @@ export interface ChromeTrace {
   readonly otherData: Readonly<Record<string, string>>;
 }
 
-/** What the file says beyond the steps themselves, where it is known; SessionInfo has all three. */
+/** Facts for the file beyond the steps, if known; SessionInfo has all three. */
 export interface ChromeTraceContext {
   readonly code?: readonly CodeLine[];
   readonly buffers?: readonly BufferInfo[];
@@ -38,7 +38,7 @@ export interface ChromeTraceContext {
 }
 
 const TID = { compute: 0, comm: 1 } as const;
-/** Perfetto keeps whole nanoseconds: rounded here, slices that touch still touch there. */
+/** Perfetto stores whole nanoseconds: rounded here, adjacent slices stay adjacent there. */
 const roundNs = (us: number): number => Math.round(1000 * us) / 1000;
 
 const cuda = (device: DeviceIndex): string => `cuda:${device}`;
@@ -67,7 +67,7 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
       flow++;
       const send = spanOf(trace, clock, packet.send);
       const recv = spanOf(trace, clock, packet.recv);
-      // An arrow binds to the slice that encloses its time, and may not point back.
+      // An arrow binds to the slice around its time, and must not point back in time.
       const leaves = send.startUs;
       const arrives = (Math.max(recv.startUs, leaves) + Math.max(endUs(recv), leaves)) / 2;
       const arrow = { name: packet.payload, cat: 'message', id: flow };
@@ -98,7 +98,7 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
       clock,
       clockMeaning:
         clock === 'measured'
-          ? 'what this machine took'
+          ? 'time on this machine'
           : `a cost model of ${context.hardwareLabel ?? 'the chosen hardware'}; not measured`,
       steps: traces.map((t) => t.step).join(', '),
     },

@@ -196,11 +196,11 @@ test('tensors that travel as one flat tensor', () => {
     { name: 'comm/unflatten', phase: 'reduce', module: '', reads: [gradients], writes: names },
   ]);
   expect(said(trace)).toEqual([
-    'Replicate: cuda:0 copies its 2 parameters one after the other into one flat tensor',
+    'Replicate: cuda:0 copies its 2 parameters into one flat tensor',
     'Replicate: cuda:0 sends 2 parameters as one flat tensor to cuda:1',
     'Replicate: cuda:1 receives 2 parameters as one flat tensor from cuda:0',
     'Replicate: cuda:1 has its 2 parameters as views of the flat tensor',
-    'Backward: cuda:1 copies its 2 gradients one after the other into one flat tensor',
+    'Backward: cuda:1 copies its 2 gradients into one flat tensor',
     'Backward: cuda:1 sends 2 gradients as one flat tensor to cuda:0',
     'Backward: cuda:0 adds 2 gradients as one flat tensor from cuda:1: now the sum of 2 of 2 replicas',
     'Backward: cuda:0 has the sums of 2 gradients as views of the flat tensor',

@@ -1,4 +1,6 @@
-/** What torch.distributed refuses before anything is issued, in its words. Called by the files beside this one. */
+/**
+ * Refuses what torch.distributed refuses before it issues anything, in its words. Called by the files beside this one.
+ */
 import type { ReduceOp } from '../../protocol/collective';
 import type { Backend } from '../../protocol/process-group';
 import { elements, sameShape } from '../../tensor/shape';
@@ -9,7 +11,7 @@ import { torchError } from '../torch-error';
 export interface Members {
   /** Global ranks. */
   readonly ranks: readonly number[];
-  /** One's own, among them. */
+  /** This rank's own, among them. */
   readonly rank: number;
   readonly backend: Backend;
   readonly isDefault: boolean;
@@ -18,7 +20,7 @@ export interface Members {
 export const processGroupName = (backend: Backend): string =>
   backend === 'nccl' ? 'ProcessGroupNCCL' : 'ProcessGroupGloo';
 
-/** Callers in plain JavaScript hand in anything. */
+/** Callers in plain JavaScript may pass anything. */
 export function checkTensor(value: unknown, parameter: string): asserts value is Tensor {
   if (isTensor(value)) return;
   throw torchError(
@@ -37,7 +39,7 @@ export function checkTensors(value: unknown, parameter: string): asserts value i
   );
 }
 
-/** The rank within the group of a global rank that is given as source or destination. */
+/** The rank within the group for a global rank given as source or destination. */
 export function rootIn({ ranks, backend, isDefault }: Members, call: string, root: number): number {
   const rank = ranks.indexOf(root);
   if (rank >= 0) return rank;
@@ -93,7 +95,7 @@ export function checkReduceOp(op: ReduceOp, { dtype }: Tensor): void {
     );
 }
 
-/** A list with a tensor like `like` for each rank. */
+/** Checks a list with one tensor like `like` per rank. */
 export function checkList(
   { ranks, backend }: Members,
   call: string,
@@ -126,7 +128,7 @@ export function checkList(
   });
 }
 
-/** `large` is `factor` times `small`. */
+/** Checks that `large` is `factor` times `small`. */
 export function checkSizes(call: string, large: Tensor, small: Tensor, factor: number, words: string): void {
   if (elements(large.shape) === factor * elements(small.shape) && large.dtype === small.dtype) return;
   throw torchError(

@@ -1,6 +1,6 @@
 /**
- * The collectives, one function each: checks what torch.distributed checks, and says what the group has to do. Nothing
- * is issued here; Dist does that. Tensors of lists travel as one stretch, rank after rank.
+ * The collectives, one function each: makes torch.distributed's checks, and prepares the group's request. Dist issues
+ * it. Tensors of lists are sent as one stretch, rank after rank.
  */
 
 import type { OpType } from '../../program/fingerprint';
@@ -25,7 +25,7 @@ interface Parts {
   readonly finish?: () => void;
 }
 
-/** `tensor` is what the fingerprint shows, and what is changed in place where nothing else is said. */
+/** `tensor`: for the fingerprint, and changed in place unless stated otherwise. */
 function prepared(opType: OpType, op: NonNullable<Prepared['request']>['op'], tensor: Tensor, parts: Parts): Prepared {
   const {
     length = size(tensor),
@@ -49,7 +49,7 @@ function prepared(opType: OpType, op: NonNullable<Prepared['request']>['op'], te
   };
 }
 
-/** The tensors of a list as one. */
+/** The tensors of a list as one array. */
 function joined(list: readonly Tensor[], like: Tensor): HostArray {
   const all = allocate(like.dtype, list.length * size(like));
   list.forEach((tensor, i) => {
@@ -58,7 +58,7 @@ function joined(list: readonly Tensor[], like: Tensor): HostArray {
   return all;
 }
 
-/** The other way round. */
+/** Copies one array into the tensors of a list. */
 const spread = (all: HostArray, list: readonly Tensor[]) => () => {
   let offset = 0;
   for (const tensor of list) {
@@ -241,7 +241,7 @@ export function allToAll(members: Members, outputList: readonly Tensor[], inputL
   });
 }
 
-/** Dimension 0 in equal parts: part i goes to rank i. */
+/** Cuts dimension 0 into equal parts: part i goes to rank i. */
 export function allToAllSingle({ ranks }: Members, output: Tensor, input: Tensor): Prepared {
   checkTensor(output, 'output');
   checkTensor(input, 'input');

@@ -1,10 +1,10 @@
 /**
- * How many ranks a script may ask spawn() for. torch.multiprocessing.spawn starts one where nothing is said; what is no
- * whole number of ranks is refused, not rounded.
+ * Checks the number of ranks that a script asks spawn() for. By default torch.multiprocessing.spawn starts one; a
+ * number that is not whole is refused, not rounded.
  */
 import { torchError } from '../torch-error';
 
-/** Each rank of a page is a worker with a JavaScript heap of its own; hundreds end the tab. */
+/** Each rank of a page is a worker with its own JavaScript heap; hundreds would crash the tab. */
 const MAX_RANKS = 64;
 
 export function checkNprocs(nprocs: unknown): number {

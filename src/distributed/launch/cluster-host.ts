@@ -1,7 +1,7 @@
 /**
- * The cluster as it is offered to one rank in another thread: calls with plain data, answered with numbers that stand
- * for stores and groups; ports of a gloo group are handed over. remote-access.ts is the other side. Errors cross as
- * wire errors.
+ * The cluster's interface for one rank in another thread: calls with plain data, answered with numbers that stand for
+ * stores and groups; ports of a gloo group are transferred. remote-access.ts is the other side. Errors cross as wire
+ * errors.
  */
 import * as Comlink from 'comlink';
 import { toWire, type WireError } from '../../base/errors';
@@ -40,7 +40,7 @@ export interface ClusterHost {
 
 export interface HostedRank {
   readonly host: ClusterHost;
-  /** When the rank's thread is gone: what it would have said itself. */
+  /** Called when the rank's thread is gone, on behalf of the rank. */
   end(why: string): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * One rank in a thread of its own: loads the user's module and runs its default export with a Dist.
- * rank-process-worker.ts puts it into a worker.
+ * One rank in its own thread: loads the user's module and runs its default export with a Dist. rank-process-worker.ts
+ * puts it into a worker.
  */
 import * as Comlink from 'comlink';
 import { toWire } from '../../base/errors';

@@ -1,6 +1,6 @@
 /**
- * The cluster as a rank in a worker sees it: every question goes through a port to cluster-host.ts; tensors go from
- * rank to rank through ports of their own.
+ * The cluster as a rank in a worker sees it: every call goes through a port to cluster-host.ts; tensors go from rank to
+ * rank through separate ports.
  */
 import type * as Comlink from 'comlink';
 import { fromWire, isWireError } from '../../base/errors';
@@ -23,7 +23,7 @@ export function remoteAccess(host: Comlink.Remote<ClusterHost>): ClusterAccess {
     leave: () => typed(host.leaveStore(handle)),
   });
   return {
-    // One memory space for all ranks there is not.
+    // The ranks do not share a memory space.
     hasNccl: false,
     tcp: async (name, port, serves, timeoutMs) => opened(await typed(host.tcp(name, port, serves, timeoutMs))),
     file: async (path, timeoutMs) => opened(await typed(host.file(path, timeoutMs))),

@@ -1,7 +1,7 @@
 /**
- * spawn() with one worker per rank: real threads, each with memory of its own, joined by gloo over MessagePorts; the
- * stores and ledgers stay in this thread. What a rank runs is the default export of a module, since a function cannot
- * be handed to a worker. A worker that crashes is a rank that died.
+ * spawn() with one worker per rank: real threads, each with its own memory, connected by gloo over MessagePorts; the
+ * stores and ledgers stay in this thread. A rank runs the default export of a module, because a function cannot be sent
+ * to a worker. A crashed worker counts as a dead rank.
  */
 import * as Comlink from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../../base/errors';
@@ -20,7 +20,7 @@ export interface SpawnWorkersOptions {
   readonly algorithm?: AlgorithmName;
 }
 
-/** A thread for a rank; what the tests put in the place of a worker. */
+/** A thread for a rank; tests use it in place of a worker. */
 export interface RankThread {
   readonly endpoint: Comlink.Endpoint;
   /** Rejects when the thread has crashed. */

@@ -1,7 +1,7 @@
 /**
  * Starts ranks: spawn(fn, nprocs) as torch.multiprocessing.spawn, launch(fn, plan) as torchrun would start a
- * LaunchPlan. Each rank is an asynchronous function with a Dist of its own; all run in this thread, as threads of one
- * processor would. When one throws, the others get an error, and spawn() rejects.
+ * LaunchPlan. Each rank is an asynchronous function with its own Dist; all run in this thread, like threads on one
+ * processor. When one throws, the others get an error, and spawn() rejects.
  */
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LaunchPlan, RankEnvironment } from '../../protocol/process-group';
@@ -46,7 +46,7 @@ export async function launch<T>(fn: RankFunction<T>, plan: LaunchPlan, options: 
     try {
       return await runRanks(fn, ranks, options, environment);
     } catch (error) {
-      // torchrun starts all workers again, not only the one that failed.
+      // torchrun restarts all workers, not only the failed one.
       if (restart >= plan.maxRestarts) throw error;
     }
   }
@@ -78,7 +78,7 @@ async function runRanks<T>(
   );
 }
 
-/** Where a backend is given the launcher initialises; else the function does. */
+/** If a backend is given, the launcher initialises; otherwise the function does. */
 export async function initialize(dist: Dist, { backend, timeoutS, algorithm }: InitOptions): Promise<void> {
   if (backend === undefined) return;
   await dist.initProcessGroup({

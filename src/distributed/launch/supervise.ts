@@ -1,6 +1,6 @@
 /**
- * Watches over ranks that run: results in order of rank, or, when one fails, the others get an error and the whole is
- * an error. Called by spawn.ts and spawn-workers.ts.
+ * Supervises running ranks: returns results in order of rank; if one fails, the others get an error, and the call
+ * rejects. Called by spawn.ts and spawn-workers.ts.
  */
 import { LockstepError } from '../../base/errors';
 import { within } from '../../base/within';
@@ -8,11 +8,11 @@ import { torchError } from '../torch-error';
 
 export interface Supervised<T> {
   run(): Promise<T>;
-  /** The rank takes no further part. `why`: "has ended", "terminated with ValueError: boom". */
+  /** The rank leaves. `why`: "has ended", "terminated with ValueError: boom". */
   end(why: string): Promise<void>;
 }
 
-/** What is given to the ranks that are still running when one has failed. */
+/** The time that the other ranks have to end after one has failed. */
 const GRACE_MS = 500;
 
 /** os._exit(code) in a rank. */
@@ -42,14 +42,14 @@ export async function supervise<T>(ranks: readonly Supervised<T>[]): Promise<T[]
     return await Promise.all(running);
   } catch {
     const first = failed ?? 0;
-    // The others learn from their next call that it has gone; one that never calls again is left behind.
+    // The others notice at their next call that the rank has gone; a rank that never calls again is abandoned.
     await within(GRACE_MS, Promise.allSettled(running));
     await Promise.all(ranks.map(({ end }) => end(`was ended because rank ${first} failed`)));
     throw processError(first, errors);
   }
 }
 
-/** Whatever a rank's function throws, as an error that crosses threads. */
+/** Turns whatever a rank's function throws into an error that can cross threads. */
 export function rankError(error: unknown): LockstepError {
   if (error instanceof LockstepError) return error;
   if (error instanceof ProcessExit)

@@ -1,6 +1,6 @@
 /**
- * What ranks tell the ledger of their group, and what it answers. Plain data: it may come from another thread. Ranks
- * are counted within the group.
+ * Calls of ranks to the ledger of their group, and its answers. Plain data that may come from another thread. Ranks are
+ * counted within the group.
  */
 
 import type { Fingerprint } from '../../program/fingerprint';
@@ -18,7 +18,7 @@ export interface LedgerCollective {
 export interface PeerCall {
   readonly kind: 'send' | 'recv';
   readonly rank: number;
-  /** Undefined: from anybody. */
+  /** Undefined: from any rank. */
   readonly peer: number | undefined;
   readonly tag: number;
   readonly shape: Shape;
@@ -27,7 +27,7 @@ export interface PeerCall {
   readonly site: CallSite | undefined;
 }
 
-/** The way is free. `id` is handed back by complete(). */
+/** Permission to run. complete() returns the `id`. */
 export interface LedgerPass {
   readonly id: number;
   /** send and recv: the other side, and the number of the message between the two. */
@@ -35,15 +35,15 @@ export interface LedgerPass {
   readonly message?: number;
 }
 
-/** The ledger as a rank sees it. */
+/** The ledger's interface for a rank. */
 export interface Ledger {
   /** Resolves when every rank of the group has entered this position of the sequence with the same fingerprint. */
   enter(call: LedgerCollective): Promise<LedgerPass>;
   /**
-   * Resolves when the other side has come: a send and a recv with one tag between two ranks pair in the order of their
+   * Resolves when the other side has called: sends and recvs with one tag between two ranks pair in the order of the
    * calls.
    */
   meet(call: PeerCall): Promise<LedgerPass>;
-  /** What the pass was for is done. */
+  /** Reports that the permitted call is done. */
   complete(id: number): Promise<void>;
 }

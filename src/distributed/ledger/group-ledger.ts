@@ -1,8 +1,8 @@
 /**
- * The ledger of one group: every rank enters what it is about to do, and goes on when all have entered the same. It
- * compares fingerprints, keeps the timeouts (the watchdog), and tells every rank of the group when one of them is of
- * another opinion, late or gone. It moves no data. Methods are asynchronous and take plain data, so that ranks may live
- * in workers; ranks are counted within the group.
+ * The ledger of one group: every rank enters its next call, and continues when all have entered the same call. The
+ * ledger compares fingerprints, watches the timeouts (the watchdog), and notifies every rank of the group when one of
+ * them makes another call, is late or gone. It moves no data. Methods are asynchronous and take plain data, so that
+ * ranks may run in workers; ranks are counted within the group.
  */
 import type { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
@@ -27,14 +27,14 @@ interface Entry {
   reject(error: LockstepError): void;
 }
 
-/** Whom an error is for. */
+/** The recipient of an error. */
 type Addressee = Pick<Entry, 'rank' | 'collective'>;
 
 export class GroupLedger implements Ledger {
   private readonly entries = new Map<number, Entry>();
   private readonly messages = new Map<string, number>();
   private readonly listeners = new Set<(error: LockstepError) => void>();
-  /** The error of a rank that comes to a group which has failed. */
+  /** Makes the error for a rank that calls a failed group. */
   private failure: ((to: Addressee) => LockstepError) | undefined;
   private nextId = 0;
 
@@ -86,7 +86,7 @@ export class GroupLedger implements Ledger {
     }
   }
 
-  /** The rank takes no further part: those that need it get the error now, not after their timeout. */
+  /** The rank leaves: ranks that need it get the error now, not after their timeout. */
   leave(rank: number, why: string): void {
     this.whereabouts.gone(this.global(rank), why);
     for (const entry of this.entries.values()) {
@@ -191,7 +191,7 @@ export class GroupLedger implements Ledger {
     const other = calls.find((call) => !agree(call, mine)) ?? at(calls, 0);
     const text = ({ rank: r, seq, fingerprint }: LedgerCollective) =>
       `Rank ${this.global(r)} is running collective: ${fingerprintText(seq, fingerprint)}`;
-    // PyTorch does not say where; so that its message stays what it is, our words follow it and are marked as ours.
+    // PyTorch does not name the lines; our words follow PyTorch's unchanged message and are marked as ours.
     const places = [mine, other].flatMap(({ rank: r, site }) =>
       site ? [`rank ${this.global(r)}${siteText(site)}`] : [],
     );
@@ -216,7 +216,7 @@ export class GroupLedger implements Ledger {
     return this.ranks.map((_, rank) => rank).filter((rank) => !here.some((entry) => entry.rank === rank));
   }
 
-  /** The peers that an entry cannot do without. */
+  /** The peers that an entry needs. */
   private needs(entry: Entry): number[] {
     if (entry.collective) return this.absent(this.at(entry.collective.seq));
     const peer = entry.p2p?.peer;

@@ -1,4 +1,4 @@
-/** What a timeout says: PyTorch's sentence of the backend first, then who waits for whom. */
+/** The message of a timeout: first the backend's sentence in PyTorch, then which rank waits for which. */
 import type { LockstepError } from '../../base/errors';
 import type { Backend } from '../../protocol/process-group';
 import { elements } from '../../tensor/shape';
@@ -8,10 +8,10 @@ import type { LedgerCollective } from './calls';
 export interface Waited {
   /** "rank 0 waits in all_reduce (seq 3) at train.ts:12", one sentence per rank. */
   readonly waiting: readonly string[];
-  /** What the others do instead. */
+  /** What the missing ranks do instead. */
   readonly missing: readonly string[];
   readonly timeoutMs: number;
-  /** Global ranks that have not come. */
+  /** Global ranks that are missing. */
   readonly absent: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where every rank of a world is just now, over all its groups: in which calls it waits, what it finished last, whether
- * it is gone. What a timeout quotes to say who waits for whom.
+ * The state of every rank of a world over all its groups: the calls in which it waits, its last finished call, whether
+ * it is gone. Messages of timeouts quote it.
  */
 import { must } from '../../base/invariant';
 import { type CallSite, siteText } from '../call-site';
@@ -47,7 +47,7 @@ export class Whereabouts {
     return `rank ${rank} waits in ${call}${siteText(site)}`;
   }
 
-  /** What a rank that others miss in `group` does instead. */
+  /** What a rank that is missing in `group` does instead. */
   missing(rank: number, group: string): string {
     const { inside, last, gone } = this.state(rank);
     const completed = last.get(group);

@@ -1,6 +1,6 @@
 /**
- * The store itself: a map, and who waits for its keys. One is behind every TCPStore and FileStore of a cluster, and
- * every rank has a client of its own.
+ * The store itself: a map, and the clients that wait for its keys. Every TCPStore and FileStore of a cluster has one,
+ * and every rank has its own client.
  */
 import type { LockstepError } from '../../base/errors';
 import { torchError } from '../torch-error';
@@ -65,7 +65,7 @@ export class HashStore {
     };
   }
 
-  /** Whoever waits, and whoever comes, learns that the one who served it has gone. */
+  /** Fails all waiting and later calls, because the rank that served the store has gone. */
   close(reason: string): void {
     this.closed ??= torchError('RuntimeError', reason, 'Rank 0 serves the store: it must outlive the others.');
     for (const waiter of this.waiters) waiter.reject(this.closed);

@@ -1,5 +1,5 @@
 /**
- * How ranks find each other: env://, tcp://host:port and file:///path, each ends in a store, a rank and a world size.
+ * How ranks find each other: env://, tcp://host:port and file:///path all lead to a store, a rank and a world size.
  * Called by initProcessGroup.
  */
 import { lookup } from '../../base/lookup';
@@ -16,16 +16,16 @@ export interface RendezvousRequest {
 }
 
 export interface Meeting {
-  /** Names the store, so that those who met here find the same world. */
+  /** Identifies the store, so that ranks that met here find the same world. */
   readonly id: string;
   readonly store: Store;
   readonly rank: number;
   readonly worldSize: number;
-  /** Gives the store back: the port is free again, the file may go. */
+  /** Releases the store: the port is free again, and the file may be deleted. */
   leave(): Promise<void>;
 }
 
-/** What a rank asks of its machine; the cluster answers, if need be from another thread. */
+/** A rank's calls to its machine; the cluster answers, possibly from another thread. */
 export interface StoreAccess {
   tcp(host: string, port: number, serves: boolean, timeoutMs: number): Promise<Pick<Meeting, 'id' | 'store' | 'leave'>>;
   file(path: string, timeoutMs: number): Promise<Pick<Meeting, 'id' | 'store' | 'leave'>>;

@@ -4,9 +4,9 @@
  */
 
 export interface ExportLaunch {
-  /** Ranks; 1: a single process, which may drive several GPUs. */
+  /** Number of ranks; 1: a single process, which may drive several GPUs. */
   readonly processes: number;
-  /** GPUs of a process. */
+  /** GPUs per process. */
   readonly devices: number;
   /** Every node has the same number of ranks. */
   readonly nodes: number;
@@ -14,7 +14,7 @@ export interface ExportLaunch {
 
 const perNode = ({ processes, nodes }: ExportLaunch): number => processes / nodes;
 
-/** A number of nodes that share the ranks evenly, for examples. */
+/** A number of nodes that divides the ranks evenly, for examples. */
 export function divisor({ processes }: ExportLaunch): number {
   let nodes = 2;
   while (nodes < processes && processes % nodes > 0) nodes += 1;

@@ -1,6 +1,6 @@
 /**
- * The folder that a run is exported as: text files and tensors by name. What is in train.py is the affair of the mode's
- * script (train-file.ts). Called by headless/export-run.ts.
+ * The folder of an exported run: text files and tensors by name. train-file.ts writes train.py. Called by
+ * headless/export-run.ts.
  */
 import type { Config } from '../../protocol/config';
 import { DATASET_FILE, type ExportedFolder } from '../../protocol/exported';
@@ -15,7 +15,7 @@ export interface ExportInput {
   readonly trainPy: string;
   readonly initial: Uint8Array<ArrayBuffer>;
   readonly dataset: () => Uint8Array<ArrayBuffer>;
-  /** Those that the configuration names, under names without folders. */
+  /** The files that the configuration names, under names without folders. */
   readonly given: Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 }
 
@@ -54,7 +54,7 @@ export function exportFolder({ config, trainPy, initial, dataset, given }: Expor
   };
 }
 
-/** As train.py says in its call of set_up(). */
+/** How to start train.py, from its call of set_up(). */
 function launchOf({ nodes }: Config, trainPy: string): ExportLaunch {
   const number = (name: string): number =>
     Number(new RegExp(`set_up\\(args.*\\b${name}=(\\d+)`).exec(trainPy)?.[1] ?? 1);
@@ -62,35 +62,35 @@ function launchOf({ nodes }: Config, trainPy: string): ExportLaunch {
   return { processes, devices: number('devices'), nodes: sharing(processes, nodes) };
 }
 
-/** At most as many nodes as the run has, each with as many ranks as the others: torchrun knows no other way. */
+/** At most the run's number of nodes, with equally many ranks on each, as torchrun requires. */
 function sharing(processes: number, nodes: number): number {
   let count = Math.min(processes, nodes);
   while (processes % count > 0) count -= 1;
   return count;
 }
 
-/** What a checkpoint of train.py lacks, so that a run which resumes is not the run without a stop. */
+/** What a checkpoint of train.py lacks, so that a resumed run differs from an uninterrupted one. */
 function notSaved({ ddp: { commHook } }: Config, trainPy: string): readonly string[] {
   return [
     ...(commHook.type === 'powerSGD'
       ? [
-          `PowerSGD's errors and factors: after \`--resume\` the first ${commHook.startPowerSGDIter} steps are uncompressed again (start_powerSGD_iter), and then it begins anew`,
+          `PowerSGD's errors and factors: after \`--resume\` the first ${commHook.startPowerSGDIter} steps are uncompressed again (start_powerSGD_iter), and then compression starts again`,
         ]
       : []),
     ...(commHook.type === 'localSGD'
       ? [
-          'what ranks have of their own between two averages: all go on from the parameters of rank 0, and begin with startLocalSGDIter steps of all-reduced gradients again',
+          'differences between ranks between two averages: all ranks continue from the parameters of rank 0, and begin again with startLocalSGDIter steps of all-reduced gradients',
         ]
       : []),
     ...(trainPy.includes('uneven=True')
       ? [
-          'steps within the training: ranks with different numbers of batches write at the end alone, whatever `--checkpoint-every` says',
+          'steps during training: ranks with different numbers of batches write only at the end, whatever `--checkpoint-every` says',
         ]
       : []),
   ];
 }
 
-/** What torch does otherwise, on the CPU or everywhere. */
+/** Differences in torch, on the CPU or everywhere. */
 function differences({ model, ddp, optimizer }: Config, { devices }: ExportLaunch, trainPy: string): readonly string[] {
   const batchNorm = hasBatchNorm(model.layers);
   return [
@@ -101,20 +101,20 @@ function differences({ model, ddp, optimizer }: Config, { devices }: ExportLaunc
       : []),
     ...(optimizer.type === 'NAdam'
       ? [
-          'NAdam: torch 2 corrected its product of momenta, and Lockstep has that rule: with torch 1.13 losses differ by some 1e-4.',
+          'NAdam: torch 2 corrected its product of momenta, and Lockstep follows torch 2: with torch 1.13 losses differ by some 1e-4.',
         ]
       : []),
     ...(batchNorm && trainPy.includes('PipelineStage(')
       ? [
-          'A stage of a pipeline runs once before the first step, to learn shapes: running statistics of BatchNorm move once more.',
+          'A stage of a pipeline runs once before the first step, to learn shapes: BatchNorm updates its running statistics once more.',
         ]
       : []),
     ...(batchNorm && trainPy.includes('checkpoint_sequential(')
-      ? ['Checkpointing runs the forward pass again: running statistics of BatchNorm move twice a step.']
+      ? ['Checkpointing runs the forward pass again: BatchNorm updates its running statistics twice per step.']
       : []),
     ...(ddp.join
       ? [
-          'model.join() ends with a broadcast of the parameters of the last rank. Where the steps end within an epoch, ranks that ran out before have another momentum, and these parameters are not those of rank 0.',
+          'model.join() ends with a broadcast of the parameters of the last rank. If the steps end within an epoch, ranks that ran out of batches earlier have another momentum, and these parameters differ from those of rank 0.',
         ]
       : []),
     ...(ddp.syncBatchNorm && trainPy.includes('SyncBatchNorm')
@@ -122,11 +122,11 @@ function differences({ model, ddp, optimizer }: Config, { devices }: ExportLaunc
       : []),
     ...(trainPy.includes('# dropout:') || /nn\.Dropout|dropout=/.test(trainPy)
       ? [
-          'Dropout: on the CPU torch draws the masks of the run, on GPUs others; from the first step on the losses differ.',
+          'Dropout: on the CPU torch draws the same masks as the run; on GPUs it draws others, and the losses differ from the first step on.',
         ]
       : []),
     ...(devices > 1
-      ? ['On the CPU all devices are the CPU: the numbers are the same, nothing runs side by side.']
+      ? ['On the CPU all devices are the CPU: the numbers are the same, but nothing runs in parallel.']
       : []),
   ];
 }

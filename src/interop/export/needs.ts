@@ -1,10 +1,10 @@
 /**
- * Which PyTorch version a script needs, judged by the names it uses. Called by export-folder.ts for train.py, and for
- * the scripts that the lessons print.
+ * Which PyTorch version a script needs, judged by the names that it uses. Called by export-folder.ts for train.py, and
+ * for the scripts that the lessons print.
  */
 import type { TorchNeeds } from '../../protocol/exported';
 
-/** Which version introduced which name, newest first. `beside`: a name that the script must have, too. */
+/** Names, and the versions that introduced them, newest first. `beside`: a name that the script must have, too. */
 const INTRODUCED: readonly (readonly [word: string, torch: string, why: string, beside?: string])[] = [
   ['init_sync=', '2.7', "DistributedDataParallel's init_sync"],
   ['torch.distributed.pipelining', '2.6', 'torch.distributed.pipelining'],
@@ -17,7 +17,7 @@ const INTRODUCED: readonly (readonly [word: string, torch: string, why: string, 
   ['use_reentrant=', '2.0', 'checkpoint_sequential with use_reentrant=False'],
 ];
 
-/** What every script runs on. */
+/** The oldest version that any script runs on. */
 export const OLDEST_TORCH = '1.13';
 
 export function needsOf(text: string): TorchNeeds {

@@ -7,13 +7,13 @@ export interface ReadmeFacts {
   readonly about: string;
   readonly launch: ExportLaunch;
   readonly needs: TorchNeeds;
-  /** train.py refuses --compile and --precision bf16. */
+  /** Whether train.py refuses --compile and --precision bf16. */
   readonly plain: boolean;
-  /** The rows are in dataset.safetensors. */
+  /** Whether the rows are in dataset.safetensors. */
   readonly hasRows: boolean;
   /** The files that the configuration names. */
   readonly files: readonly string[];
-  /** What torch does otherwise than Lockstep, as sentences. */
+  /** Sentences about what torch does differently from Lockstep. */
   readonly differences: readonly string[];
   /** What a checkpoint lacks. */
   readonly notSaved: readonly string[];

@@ -1,4 +1,4 @@
-/** The head of train.py: what it says of itself and how it is started, and its imports. Called by train-file.ts. */
+/** The head of train.py: its description, how to start it, and its imports. Called by train-file.ts. */
 import type { Config } from '../../protocol/config';
 import { dataCode } from '../pytorch/data';
 import { importLines } from '../pytorch/imports';
@@ -23,7 +23,7 @@ export function heading(config: Config, { about, notes = [], loop }: Script): re
 
 const OWN = ['from checkpoint import Batches', 'from record import Run', 'from tensors import load_file'];
 
-/** `text`: what uses the names. `usesFiles`: files of the folder are loaded. */
+/** `text`: the code that uses the names. `usesFiles`: whether files of the folder are loaded. */
 export function imports(config: Config, parts: Script, text: string, usesFiles: boolean): readonly string[] {
   const data = dataCode(config);
   const has = (name: string): string[] => (text.includes(`${name}(`) ? [name] : []);
@@ -50,7 +50,7 @@ export function imports(config: Config, parts: Script, text: string, usesFiles: 
     `from torch.utils.data import ${[...new Set(names)].toSorted().join(', ')}`,
     ...(parts.imports ?? []),
   ]).filter((line) => (line === 'import os' ? text.includes('os.') : line !== 'from datetime import timedelta'));
-  // A blank line where the standard library ends, and before the files of this folder.
+  // Blank lines after the standard library and before the files of this folder.
   const torch = all.findIndex((line) => /^(import|from) (torch|numpy)/.test(line));
   const standard = all.slice(0, torch);
   return [

@@ -1,5 +1,5 @@
 /**
- * train.py of an exported run: what a mode's script says (Script), in functions and with the options, report and
+ * train.py of an exported run: the lines of a mode's script (Script), in functions and with the options, report and
  * checkpoints of the Python files beside it (python/). The listing next to the run has the same lines in the same
  * order, so that both draw the same numbers. Called through FILE (file-dialect.ts).
  */
@@ -26,7 +26,7 @@ function indented(lines: readonly CodeLine[]): CodeLine[] {
   });
 }
 
-/** Files that a line names are in the folder of train.py, which may be started from another. */
+/** Makes file names in lines relative to the folder of train.py, which may be started from another folder. */
 function besideTrainPy({ data }: Config, lines: readonly string[]): readonly string[] {
   const texts = Object.values(data).filter((value) => typeof value === 'string');
   const names = new Set([DATASET_FILE, ...texts].map(python));
@@ -84,7 +84,7 @@ const modelFunction = (config: Config, { classes, lines }: Script['model']): Cod
 
 const renamed = (classes: readonly string[]): boolean => classes.includes(NAMES);
 
-/** What slices a pipeline's model into stages is for main(). */
+/** Separates the lines that slice a pipeline's model into stages, which belong in main(). */
 function modelLines(lines: readonly string[]): {
   readonly ofModel: readonly string[];
   readonly ofMain: readonly string[];
@@ -93,7 +93,7 @@ function modelLines(lines: readonly string[]): {
   return cut < 0 ? { ofModel: lines, ofMain: [] } : { ofModel: lines.slice(0, cut), ofMain: lines.slice(cut) };
 }
 
-/** Ranks that draw weights of their own keep them. */
+/** Ranks that draw their own weights keep them. */
 const initialWeights = ({ ddp }: Config, classes: readonly string[]): readonly string[] =>
   renamed(classes) || (ddp.rankSeeds !== 'same' && !ddp.initSync)
     ? []
@@ -115,7 +115,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
   const { loop } = parts;
   const ranks = loop.ranks === true;
   const scheduler = schedulerCode(config.scheduler);
-  // Loops of their own, and runs that have a precision already, take no --precision.
+  // Modes with their own loop, and runs with a setting of precision, have no option --precision.
   const plain = loop.body !== undefined || config.precision !== 'float32';
   return [
     ...codeLines(
@@ -182,7 +182,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
 
 const WRAPPER = 'run.wrapper';
 
-/** The report has looked at the wrapper by then. */
+/** The report has already read the wrapper. */
 const withReport = ({ wrapper }: Script, { holders, graph }: GroupHolders): GroupHolders => ({
   holders: wrapper ? [...holders, WRAPPER] : holders,
   graph,
@@ -198,7 +198,7 @@ function argumentsOf({ steps, epochs, resume }: Config, plain: boolean): readonl
 
 const startArguments = ({ worldSize, timeoutS }: Config, { loop, devices, offloads }: Script): readonly string[] => [
   ...(loop.ranks === true ? [`, ranks=${worldSize}`] : []),
-  // Lockstep's default is for a page that shows a hang. On a cluster PyTorch's own is the sane one.
+  // Lockstep's default suits a page that shows a hang; on a cluster PyTorch's default is better.
   ...(loop.ranks === true && timeoutS !== DEFAULT_CONFIG.timeoutS ? [`, timeout_s=${timeoutS}`] : []),
   ...(devices === undefined ? [] : [`, devices=${devices}`]),
   ...(offloads ? [', offloads=True'] : []),
@@ -213,7 +213,7 @@ function runArguments({ accumulate, epochs }: Config, { updates = 1, uneven, rep
   ];
 }
 
-/** One process that drives several GPUs drives the CPU in the place of each. */
+/** A process that drives several GPUs uses the CPU in place of each. */
 const onCpu = ({ model, loop, afterModel = [] }: Script): readonly string[] =>
   [...model.classes, loop.inputs, ...afterModel.map(({ text }) => text)].some((text) => text.includes('devices'))
     ? ["if device.type == 'cpu':", "    devices[:] = ['cpu'] * len(devices)"]

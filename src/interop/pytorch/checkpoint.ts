@@ -1,7 +1,7 @@
 /**
- * The lines of the listing that go on from a checkpoint: the model's state_dict, the optimiser's, the schedule, the
- * generator, and the batches that were left of the epoch. Every rank reads with map_location, or rank 0 reads and
- * broadcasts. With as many ranks as saved it, the script then prints what the resumed run does. Called by
+ * The lines of the listing that resume from a checkpoint: the state_dicts of model and optimiser, the schedule, the
+ * generator, and the remaining batches of the epoch. Every rank reads with map_location, or rank 0 reads and
+ * broadcasts. With the same number of ranks as when saved, the script prints the losses of the resumed run. Called by
  * script.ts.
  */
 import type { Config } from '../../protocol/config';
@@ -10,15 +10,18 @@ import { python } from './python';
 export interface CheckpointCode {
   /** Modules beside torch. */
   readonly imports: readonly string[];
-  /** After the model, before what wraps it. */
+  /** Lines after the model, before its wrapper. */
   readonly model: readonly string[];
-  /** After the optimizer and the schedule. */
+  /** Lines after the optimizer and the schedule. */
   readonly optimizer: readonly string[];
-  /** After the loader: `rest`, what is left of epoch `first`. */
+  /** Lines after the loader: `rest` has the remaining batches of epoch `first`. */
   readonly loader: readonly string[];
 }
 
-/** What reads the state's file as optimizer.load_state_dict wants it, and where the batches of a process were. */
+/**
+ * A Python function that reads the state's file in the form of optimizer.load_state_dict, and a process's place in the
+ * batches.
+ */
 const READ = [
   'def load_state(path, map_location, process):',
   "    with safe_open(path, 'pt', device=str(map_location)) as f:",
@@ -36,15 +39,15 @@ const READ = [
 interface Reading {
   /** A Python expression for the device of the process. */
   readonly device: string;
-  /** One that says whether rows go to a GPU. */
+  /** A Python expression: whether rows go to a GPU. */
   readonly pinned: string;
-  /** There are several processes, each a rank. */
+  /** Whether there are several processes, each a rank. */
   readonly ranks: boolean;
-  /** A Python expression for the rows that `dataset` has, where it has not all of them. */
+  /** A Python expression for the numbers of the rows in `dataset`, if it lacks some. */
   readonly indices: string | undefined;
-  /** Lines that move the schedule on. */
+  /** Lines that advance the schedule. */
   readonly advance: readonly string[];
-  /** What the mode keeps in the file beside that. */
+  /** Further state of the mode in the file. */
   readonly notRead: readonly string[];
 }
 
@@ -100,7 +103,7 @@ export function checkpointCode(
   };
 }
 
-/** What else there is in the file, and the run takes up. */
+/** A comment about state in the file that the run restores and the script does not. */
 function leftOut({ accumulate }: Config, ofMode: readonly string[]): readonly string[] {
   const what = [...(accumulate > 1 ? ['gradients of a group of micro-batches that was begun'] : []), ...ofMode];
   return what.length === 0 ? [] : [`# not read here: ${what.join(', ')}`];

@@ -1,6 +1,6 @@
 /**
- * The attributes of a model that is a class of its own: one per layer, or per group of layers with a common first name,
- * and how the forward pass calls each. Called by model.ts.
+ * The attributes of a model that is written as a class: one per layer, or per group of layers with a common first name,
+ * and the calls in forward(). Called by model.ts.
  */
 import { at } from '../../base/invariant';
 import { layerPath } from '../../nn/model';
@@ -10,25 +10,25 @@ import { layout } from './python';
 import { layersOf, sequentialOf, tree } from './tree';
 
 export interface ClassAttributes {
-  /** Lines of __init__, which make them. */
+  /** Lines of __init__ that make the attributes. */
   readonly inits: readonly string[];
-  /** A line of forward() for each. */
+  /** One line of forward() per attribute. */
   readonly forwards: readonly string[];
   /** Expressions of all layers, as items of a Python list. */
   readonly modules: readonly string[];
-  /** The token embedding, where the model itself has its two tables. */
+  /** The token embedding, if the model itself has its two tables. */
   readonly embedding: LayerConfig | undefined;
-  /** Some layers cannot have their names. */
+  /** Whether some layers cannot have their names. */
   readonly renamed: boolean;
 }
 
-/** What the two tables of a token embedding without a name give. */
+/** The output of a token embedding without a name, from its two tables. */
 export const EMBED = 'x = self.tok(x) + self.pos.weight[:x.shape[1]]';
 
 interface Given {
   /** Python expressions, one for each layer; absent: all on one. */
   readonly devices?: readonly string[] | undefined;
-  /** The layers are asked for as modules, the two tables of an embedding as one, too. */
+  /** The layers are needed as modules, and the two tables of an embedding as one module. */
   readonly listed?: true | undefined;
 }
 
@@ -59,7 +59,7 @@ export function classAttributes(layers: readonly LayerConfig[], { devices, liste
     const key = name.split('.')[0] ?? '';
     let end = i + 1;
     while (end < layers.length && key !== '' && layerPath(at(layers, end), end).split('.')[0] === key) end++;
-    // Numbers count from the start of the model, so an own tree of the group is asked only for names.
+    // Numbers count from the start of the model, so a separate tree of the group is used only for names.
     const group = layers.slice(i, end).map((l, k) => ({ ...l, name: layerPath(l, i + k) }) as LayerConfig);
     const node = taken.has(key) ? undefined : tree(group)?.[0];
     const own = node ?? { key: `layer${i}`, code: layerCode(layer, sequentialOf) };

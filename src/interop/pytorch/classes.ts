@@ -1,14 +1,12 @@
 /**
- * The classes that the listing writes out for what torch.nn has no module for: a block of a GPT, embeddings with
- * positions, self-attention as a layer, a residual branch. Their parameters have the names of ours, and are constructed
- * in the order of our draws. Called by model.ts.
+ * The classes that the listing defines where torch.nn has no module: a block of a GPT, embeddings with positions,
+ * self-attention as a layer, a residual branch. Their parameters have our names, and are constructed in the order of
+ * our draws. Called by model.ts.
  */
 import type { LayerConfig, LayerOf } from '../../protocol/config';
 import { allLayers } from './layers';
 
-/**
- * The classes that the model uses, each followed by nothing else; `except` is a layer that the model spells out itself.
- */
+/** The classes that the model uses; `except` is a layer that the model defines itself. */
 export function classCode(layers: readonly LayerConfig[], except: ReadonlySet<LayerConfig>): readonly string[] {
   const used = allLayers(layers).filter((layer) => !except.has(layer));
   const blocks = used.filter((layer): layer is LayerOf<'TransformerBlock'> => layer.type === 'TransformerBlock');
@@ -24,7 +22,9 @@ export function classCode(layers: readonly LayerConfig[], except: ReadonlySet<La
   ];
 }
 
-/** Attention over the heads and the positions that the product has, which are not those of x where a plan cuts it. */
+/**
+ * Changes attention to use the heads and positions of the product, which differ from x's if a plan cuts the product.
+ */
 export const localHeads = (classes: readonly string[]): readonly string[] =>
   classes.flatMap((text) => LOCAL_HEADS.get(text.trim())?.map((line) => `        ${line}`) ?? [text]);
 
@@ -41,7 +41,7 @@ const LOCAL_HEADS: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ]);
 
-/** Positions as a module that is called, so that a plan can cut them, too. */
+/** Changes positions into a called module, so that a plan can cut them, too. */
 export const calledPositions = (classes: readonly string[]): readonly string[] =>
   classes.map((text) =>
     text.replace('self.pos.weight[:x.shape[1]]', 'self.pos(torch.arange(x.shape[1], device=x.device))'),
@@ -92,7 +92,7 @@ function selfAttention(causal: boolean): readonly string[] {
   ];
 }
 
-/** Only what the model's blocks have is written out: without dropout no dropout, with causal blocks alone no choice. */
+/** Writes only what the model's blocks need: dropout only if used, a choice of causal only if blocks differ. */
 function block(blocks: readonly LayerOf<'TransformerBlock'>[]): readonly string[] {
   const expands = blocks.some(({ expansion }) => expansion !== 4);
   const drops = blocks.some(({ dropout }) => dropout > 0);

@@ -211,7 +211,7 @@ test('of the algorithms of an all-reduce torch can choose one, by NCCL_ALGO', ()
   expect(double).toContain('inside one NCCL makes a chain');
   const nodes = textOf({ mode: 'ddp', worldSize: 4, nodes: 2, ddp: { algorithm: 'doubleTree' } });
   expect(nodes).not.toContain('chain');
-  expect(textOf({ mode: 'ddp', ddp: { algorithm: 'halvingDoubling' } })).toContain('is no choice in torch');
+  expect(textOf({ mode: 'ddp', ddp: { algorithm: 'halvingDoubling' } })).toContain('cannot be chosen in torch');
 });
 
 test('accumulation: micro-batches, the loss shared out, a step when its batches are there', () => {
@@ -320,7 +320,7 @@ test('several ranks: each on its device from the start, one prints, and the grou
   expect(lines.slice(first, first + places.length)).toEqual(places);
   expect(lines.join('\n')).not.toMatch(/set_device\(rank|cuda:\{rank|device_ids=\[rank/);
   expect(lines.join('\n')).toContain(
-    '        if rank == 0:  # the loss of its own rows\n            print(loss.item())',
+    '        if rank == 0:  # the loss over the rows of rank 0\n            print(loss.item())',
   );
   expect(lines.at(-2)).toBe('del model  # DistributedDataParallel holds the process group');
   expect(lines.at(-1)).toBe('torch.distributed.destroy_process_group()');

@@ -1,5 +1,5 @@
 /**
- * ddp.commHook and ddp.syncBatchNorm in the listing: conversion before the wrapper, register_comm_hook behind it, the
+ * ddp.commHook and ddp.syncBatchNorm in the listing: conversion before the wrapper, register_comm_hook after it, the
  * optimiser that averages parameters. Called by script.ts.
  */
 import type { Config } from '../../protocol/config';
@@ -48,7 +48,9 @@ export function syncLines({ ddp }: Pick<Config, 'ddp'>, group?: string): readonl
     : [];
 }
 
-/** After the model is wrapped. `wrapper`: the variable; `group`: whose gradients are averaged, None: all ranks. */
+/**
+ * Lines after the model is wrapped. `wrapper`: the variable; `group`: ranks whose gradients are averaged, None: all.
+ */
 export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): readonly CodeLine[] {
   const { commHook: hook } = ddp;
   switch (hook.type) {
@@ -78,7 +80,7 @@ export function hookLines({ ddp }: Config, wrapper = 'model', group = 'None'): r
   }
 }
 
-/** After the optimiser has been made. `group`: over which parameters are averaged; absent: all ranks. */
+/** Lines after the optimiser. `group`: ranks over which parameters are averaged; absent: all. */
 export function averagerLines({ ddp }: Config, group?: string): readonly CodeLine[] {
   if (ddp.commHook.type !== 'localSGD') return [];
   const { period, startLocalSGDIter } = ddp.commHook;

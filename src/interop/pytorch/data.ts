@@ -1,7 +1,7 @@
 /**
  * The lines of the PyTorch script that make its dataset. They are between `torch.manual_seed` and the model, where
- * Lockstep draws too, so that the script starts from the same weights. Rows that only Lockstep makes or reads (its
- * pictures, CSV, PNG, IDX) come from a file that it exports, with the state of the generator after their draws
+ * Lockstep also draws, so that the script starts from the same weights. Rows that only Lockstep can make or read (its
+ * pictures, CSV, PNG, IDX) are loaded from an exported file, with the state of the generator after their draws
  * (dataset-file.ts). Called by script.ts.
  */
 import { unreachable } from '../../base/invariant';
@@ -19,9 +19,7 @@ export interface DataCode {
   /** The import line of torch.utils.data names these, beside DataLoader. */
   readonly names: readonly string[];
   readonly lines: readonly string[];
-  /**
-   * A Python expression for the numbers of the rows that `dataset` has, of all that there are; undefined: it has all.
-   */
+  /** A Python expression for the numbers of the rows in `dataset` among all rows; undefined: it has all. */
   readonly indices: string | undefined;
 }
 
@@ -46,7 +44,7 @@ export function dataCode({ data, loss }: Pick<Config, 'data' | 'loss'>): DataCod
 const isExported = (data: DataConfig): data is Exported =>
   data.type === 'digits' || data.type === 'shapes' || data.type === 'idx' || data.type === 'png' || data.type === 'csv';
 
-/** Training rows as they are after the split. */
+/** Loads the training rows after the split. */
 const EXPORTED = [
   `data = load_file('${DATASET_FILE}')  # lockstep train --dataset`,
   "dataset = TensorDataset(data['x'], data['y'])",
@@ -83,7 +81,7 @@ function sourceCode(data: Exclude<DataConfig, Exported>, loss: LossConfig): read
 
 const DATASET = 'dataset = TensorDataset(x, y)';
 
-/** From `c`, which says for each row whether it is of class 1, or its class. */
+/** Makes the target from `c`, which has for each row its class, or whether it is class 1. */
 function targetLine(c: string, loss: LossConfig): string {
   if (takesClasses(loss)) return `y = ${c}.long()`;
   return loss.type === 'BCEWithLogitsLoss' ? `y = ${c}[:, None].float()` : `y = ${c}[:, None] * 2.0 - 1`;
@@ -101,10 +99,7 @@ function prototypes(data: Extract<DataConfig, { type: 'prototypes' }>): readonly
   ];
 }
 
-/**
- * As src/data/families has them, draw by draw; the labelled point `p` differs from the seen one `x` where there is
- * noise.
- */
+/** The same draws as in src/data/families; with noise, the labelled point `p` differs from the visible point `x`. */
 function labelled(type: Labelled, data: Toy): readonly string[] {
   const { samples: n, noise } = data;
   const polar = 'x = torch.stack((r * a.sin(), r * a.cos()), 1)';
@@ -143,7 +138,7 @@ function square({ samples: n, noise }: Toy): readonly string[] {
   return noise > 0 ? [`x = ${points}`, `p = x + ${noise} * (${points})`] : [`x = ${points}`];
 }
 
-/** How many rows a file or a text has, or how many different problems there are, only the script finds out. */
+/** Only the script finds out the number of rows of a file or a text, or of different problems. */
 function splitCode(data: DataConfig): readonly string[] {
   const { testFraction } = data;
   if (testFraction === 0) return [];

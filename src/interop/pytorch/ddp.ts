@@ -1,6 +1,6 @@
 /**
- * What DistributedDataParallel's settings make of the listing: the wrapper's arguments, seeds, who gets which rows,
- * no_sync and join. Called by script.ts.
+ * The lines for DistributedDataParallel's settings: the wrapper's arguments, seeds, rows of each rank, no_sync and
+ * join. Called by script.ts.
  */
 import type { Config } from '../../protocol/config';
 import type { CodeLine } from './code-line';
@@ -19,7 +19,7 @@ export const wrapperArguments = ({ ddp }: Config, { syncBuffers }: Pick<Wording,
 /** A bucket below PyTorch's own first one, MiB. */
 const FIRST_BUCKET_MB = 1;
 
-/** Above the wrapper: what one would write otherwise, or with an older PyTorch. */
+/** Comments above the wrapper: what one would usually write, or needs with an older PyTorch. */
 export const wrapperNotes = ({ ddp }: Config, { syncBuffers }: Pick<Wording, 'syncBuffers'>): readonly string[] => [
   ...(ddp.bucketCapMb !== undefined && ddp.bucketCapMb < FIRST_BUCKET_MB
     ? ['# bucket_cap_mb: so small for show; leave it out (first bucket 1 MiB, then 25)']
@@ -30,7 +30,7 @@ export const wrapperNotes = ({ ddp }: Config, { syncBuffers }: Pick<Wording, 'sy
   ...(ddp.initSync ? [] : ['# init_sync: torch 2.7 and later']),
 ];
 
-/** torch.manual_seed of each rank by itself, before the model is built or after. */
+/** torch.manual_seed with a different seed on each rank, before or after the model is built. */
 export function seedLines({ ddp, seed }: Config): {
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -39,12 +39,12 @@ export function seedLines({ ddp, seed }: Config): {
   return { before: ddp.rankSeeds === 'beforeModel' ? own : [], after: ddp.rankSeeds === 'afterModel' ? own : [] };
 }
 
-/** The place of a process among those that share the data out, where they are not all of the group. */
+/** The place of a process among the processes that divide the data, if these are not the whole group. */
 export interface DataPlace {
   readonly size: number;
   /** A Python expression. */
   readonly rank: string;
-  /** The loader leaves out a short last batch, too. */
+  /** Whether the loader also leaves out a short last batch. */
   readonly dropsLast: boolean;
 }
 
@@ -89,27 +89,24 @@ export function loaderLines(
 
 export const setsEpoch = ({ ddp }: Config): boolean => ddp.setEpoch && ddp.samplesPerRank === undefined;
 
-/** How many epochs hold the steps of a run whose ranks have different numbers of batches. */
+/** The number of epochs for the steps of a run whose ranks have different numbers of batches. */
 export interface EpochCount {
   readonly count: number;
-  /** Steps of an epoch: the batches of the rank with most; undefined where the run ends in the first epoch. */
+  /** Steps per epoch: the batches of the rank with most; undefined if the run ends in the first epoch. */
   readonly perEpoch: number | undefined;
 }
 
-/** Batches of an epoch of each rank, where they have rows of their own. */
+/** Batches per epoch of each rank, if ranks have their own rows. */
 const batchesOfRanks = ({ ddp, dropLast }: Pick<Config, 'ddp' | 'dropLast'>, batchSize: number): readonly number[] =>
   ddp.samplesPerRank?.map((rows) => (dropLast ? Math.floor : Math.ceil)(rows / batchSize)) ?? [];
 
-/** Of the rank with most batches, where ranks have different numbers of them. */
+/** The number of batches of the rank with most, if the numbers differ. */
 export function mostBatches(config: Config, batchSize: number): number | undefined {
   const batches = batchesOfRanks(config, batchSize);
   return new Set(batches).size < 2 ? undefined : Math.max(...batches);
 }
 
-/**
- * Undefined: all ranks have as many batches, which len(loader) knows. Without join, uneven inputs come to their end in
- * the first epoch.
- */
+/** Undefined: all ranks have len(loader) batches. Without join, uneven inputs end in the first epoch. */
 export function epochCount({ ddp, dropLast, steps }: Config, batchSize: number): EpochCount | undefined {
   const batches = batchesOfRanks({ ddp, dropLast }, batchSize);
   if (new Set(batches).size < 2) return undefined;
@@ -123,7 +120,7 @@ export function joinLine({ ddp }: Config): string | undefined {
   return `with model.join(${flag('divide_by_initial_world_size', ddp.divideByInitialWorldSize, true).join('')}):`;
 }
 
-/** Forward and backward of a micro-batch under no_sync, or outside of it; `due`: the pass that a step follows. */
+/** Forward and backward of a micro-batch, under no_sync or not; `due`: whether a step follows. */
 export function noSyncLines(
   { ddp }: Config,
   due: string,

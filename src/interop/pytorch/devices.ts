@@ -1,7 +1,7 @@
 /**
- * The lines of a listing that say which device its tensors are on: GPUs where the machine has enough of them, else the
- * CPU, so that every listing runs as printed. A rank takes the GPU of its LOCAL_RANK. Called by the modes' listings;
- * train.py has set_up() of export/python/launch.py in their place.
+ * The lines of a listing that choose devices: GPUs if the machine has enough of them, otherwise the CPU, so that every
+ * listing runs as printed. A rank uses the GPU of its LOCAL_RANK. Called by the modes' listings; train.py has set_up()
+ * of export/python/launch.py in their place.
  */
 
 /** A process with one device. */
@@ -9,7 +9,7 @@ export const ONE_DEVICE: readonly string[] = [
   "device = torch.device('cuda:0' if torch.cuda.is_available() else 'cpu')",
 ];
 
-/** Whether a process that drives several devices finds as many GPUs. */
+/** A line that checks whether a process that drives several devices has enough GPUs. */
 export const enoughGpus = (devices: number): string =>
   `gpus = torch.cuda.device_count() >= ${devices}  # else everything is on the CPU`;
 
@@ -31,8 +31,8 @@ export function ranksLines(timeout: readonly string[], offloads = false): readon
 
 /**
  * The end of a script with ranks. The variables `holders` hold DistributedDataParallel, which holds the process group,
- * so that they go first: with gloo, a DDP object that outlives destroy_process_group() may hang its process at the end.
- * `graph`: variables whose autograd graph holds the group, too; they may be unset.
+ * so they are deleted first: with gloo, a DDP object that outlives destroy_process_group() may hang its process at the
+ * end. `graph`: variables whose autograd graph also holds the group; they may be unset.
  */
 export function endOfGroup({ holders, graph }: GroupHolders): readonly string[] {
   const all = [...holders, ...graph];

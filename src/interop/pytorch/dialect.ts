@@ -1,7 +1,6 @@
 /**
- * How a PyTorch script is written. The listing beside the run (script.ts) is of CUDA and as short as can be; train.py,
- * which a run is exported as (export/train-file.ts), takes the devices that it is given. A mode writes its script once,
- * in either.
+ * A style of PyTorch script. The listing beside the run (script.ts) is as short as possible; train.py of an exported
+ * run (export/train-file.ts) uses the devices of its options. A mode writes its script once, for both dialects.
  */
 import type { Config } from '../../protocol/config';
 import type { CodeLine } from './code-line';
@@ -9,8 +8,8 @@ import type { Script } from './script-parts';
 import type { Wording } from './wording';
 
 export interface Dialect extends Wording {
-  /** Does a rank of a pipeline go on from a checkpoint of the whole model? */
+  /** Whether a rank of a pipeline can resume from a checkpoint of the whole model. */
   readonly resumesStages: boolean;
-  /** The whole text. */
+  /** Puts the parts together into the whole text. */
   assemble(config: Config, parts: Script): CodeLine[];
 }

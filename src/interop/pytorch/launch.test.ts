@@ -25,7 +25,7 @@ test.each<[ConfigInput, readonly string[]]>([
     { mode: 'ddp', worldSize: 2, maxRestarts: 7 },
     [
       '# torchrun --nproc_per_node=2 --max_restarts=7 train.py',
-      '# what torchrun starts again begins at the top: the run here goes on from its last checkpoint',
+      '# ranks that torchrun restarts begin at the top; the run here continues from its last checkpoint',
     ],
   ],
 ])('%j', (input, expected) => {

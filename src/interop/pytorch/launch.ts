@@ -1,13 +1,13 @@
 /**
- * The command that starts the PyTorch listing: torchrun where there are ranks, with the devices that may be seen.
- * Called by script.ts.
+ * The command that starts the PyTorch listing: torchrun if the run has ranks, with CUDA_VISIBLE_DEVICES if set. Called
+ * by script.ts.
  */
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 
 /** torchrun starts the script from its top again. */
-const RESTARTED = ['# what torchrun starts again begins at the top: the run here goes on from its last checkpoint'];
+const RESTARTED = ['# ranks that torchrun restarts begin at the top; the run here continues from its last checkpoint'];
 
-/** Comment lines above the script; none where `python train.py` is all there is to say. */
+/** Comment lines above the script; none if the command is just `python train.py`. */
 export function launchLines(
   { worldSize, nodes, visibleDevices, maxRestarts }: Config,
   ranks: boolean,

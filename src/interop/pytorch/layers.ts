@@ -1,7 +1,7 @@
 /**
- * What constructs each layer in the listing: torch.nn's modules with the arguments that are not their defaults, and the
- * small classes for what torch.nn has no module for. Which class texts a model needs is classes.ts; how layers
- * become a model, model.ts.
+ * Expressions that construct each layer in the listing: torch.nn's modules with arguments that differ from the
+ * defaults, and small classes where torch.nn has no module. classes.ts has the texts of the classes; model.ts builds
+ * the model from the layers.
  */
 import { asPair, type LayerConfig, type LeafLayer, type NumberOrPair } from '../../protocol/config';
 import { type Call, call, type Expression, flag, keyword, named } from './python';
@@ -15,7 +15,7 @@ const pairKeyword = (name: string, value: NumberOrPair, fallback: NumberOrPair):
 
 type Inner = (layers: readonly LayerConfig[]) => Expression;
 
-/** `sequential` says how the layers inside a Residual are put together. */
+/** `sequential` combines the layers inside a Residual. */
 export function layerCode(layer: LayerConfig, sequential: Inner): Expression {
   if (layer.type === 'Residual') {
     const { layers, shortcut } = layer;
@@ -125,7 +125,7 @@ function argumentsOf(layer: LeafLayer): readonly string[] {
   }
 }
 
-/** All layers of a model, those inside others too. */
+/** All layers of a model, including layers inside others. */
 export const allLayers = (layers: readonly LayerConfig[]): readonly LayerConfig[] =>
   layers.flatMap((layer) =>
     layer.type === 'Residual'
@@ -135,7 +135,7 @@ export const allLayers = (layers: readonly LayerConfig[]): readonly LayerConfig[
         : [layer],
   );
 
-/** nn.Sequential of items that have these names; positional where the names are 0, 1, 2 ... */
+/** nn.Sequential of named items; positional if the names are 0, 1, 2 ... */
 export function sequentialCode(items: readonly (readonly [name: string, code: Expression])[]): Call {
   const codes = items.map(([, code]) => code);
   if (items.every(([name], i) => name === String(i))) return call('nn.Sequential', codes);

@@ -1,6 +1,6 @@
 /**
- * The training loop of the PyTorch script: epochs, batches, micro-batches, and the end after as many optimizer steps as
- * the run has. What a mode puts into it comes as LoopParts. Called by script.ts.
+ * The training loop of the PyTorch script: epochs, batches, micro-batches, and the end after the run's number of
+ * optimizer steps. A mode supplies its parts as LoopParts. Called by script.ts.
  */
 import type { Config } from '../../protocol/config';
 import { clipLines } from './clip';
@@ -23,38 +23,38 @@ export interface LoopParts {
   /** Python expressions: the devices of x and y. */
   readonly inputs: string;
   readonly targets: string;
-  /** DDP: before the batches of an epoch. */
+  /** DDP: lines before the batches of an epoch. */
   readonly epochStart?: readonly CodeLine[];
   /** Of each micro-batch. */
   readonly beforeForward?: readonly CodeLine[];
-  /** What happens within model(x), and within backward. */
+  /** Comments about what happens within model(x), and within backward. */
   readonly inForward?: readonly CodeLine[];
   readonly inBackward?: readonly CodeLine[];
-  /** Model parallel: the forward pass has lines of its own. */
+  /** Model parallel: the forward pass has its own lines. */
   readonly forwardAnchor?: string;
-  /** In place of all that happens with a batch; gets the lines that move the schedule on. */
+  /** Replaces everything that happens with a batch; gets the lines that advance the schedule. */
   readonly body?: (schedule: readonly CodeLine[]) => readonly CodeLine[];
-  /** DDP: gradients are not reduced in micro-batches that no step follows. */
+  /** DDP: gradients are reduced only in micro-batches before a step. */
   readonly ranks?: boolean;
-  /** What puts out `loss`. */
+  /** Lines that print `loss`. */
   readonly log: readonly CodeLine[];
   /** A statement around the forward pass and the loss: `with ...:`. */
   readonly within?: string;
   /** A statement around the forward and the backward pass: `with ...:`. */
   readonly around?: string | undefined;
-  /** In the place of clip_grad_norm_ and clip_grad_value_. */
+  /** Lines in place of clip_grad_norm_ and clip_grad_value_. */
   readonly clip?: readonly CodeLine[] | undefined;
-  /** Behind a step and what counts it. */
+  /** Lines after a step and its counter. */
   readonly behindStep?: readonly CodeLine[];
-  /** Where training goes on, if it may. */
+  /** Where training resumes, if it can. */
   readonly resumes?: Resumption;
-  /** In place of the number of epochs, where the run has one: a Python expression. */
+  /** A Python expression in place of the number of epochs. */
   readonly epochsGiven?: string;
   /** Within optimizer.step(). */
   readonly afterStep?: readonly CodeLine[];
   /** DDP: `with model.join():` around the batches. */
   readonly join?: string | undefined;
-  /** DDP: ranks with other numbers of batches; absent: len(loader) says how many there are. */
+  /** DDP: for ranks with different numbers of batches; absent: all have len(loader). */
   readonly epochs?: EpochCount | undefined;
 }
 
@@ -63,7 +63,7 @@ interface Resumption {
   readonly step: string;
   readonly microBatch: string;
   readonly epoch: string;
-  /** What is iterated over. */
+  /** The iterable of batches. */
   readonly batches: string;
 }
 
@@ -75,7 +75,7 @@ export const FROM_FILE: Resumption = {
   batches: 'rest if epoch == first else loader',
 };
 
-/** Token models have a logit vector at every position; torch's losses take one per row. */
+/** Token models have logits at every position; torch's losses take one vector per row. */
 export const lossCall = ({ data }: Config): string =>
   data.type === 'sequence' || data.type === 'text'
     ? 'loss_fn(output.flatten(0, 1), y.flatten())'
@@ -91,7 +91,7 @@ export function trainingLoop(config: Config, parts: LoopParts, schedulerStep: re
   const advance = schedulerStep.map((text) => line(text, text.startsWith('if') ? 'none' : 'scheduler'));
   const everyEpoch = scheduler?.every === 'epoch';
   const counter = accumulate > 1 ? 'batches' : 'step';
-  // With a number of epochs nothing is counted but micro-batches.
+  // With a number of epochs only micro-batches are counted.
   const endless = config.epochs === undefined;
   const total = accumulate > 1 ? `steps * ${accumulate}` : 'steps';
   const end = endless ? [line(`if ${counter} == ${total}:`), line('    break')] : [];
@@ -103,7 +103,7 @@ export function trainingLoop(config: Config, parts: LoopParts, schedulerStep: re
         ...whenDue(config, parts.behindStep ?? []),
       ]
     : batchLines(config, parts, everyEpoch ? [] : advance);
-  // Around all epochs where their number is given, else around each.
+  // Around all epochs if their number is given, otherwise around each epoch.
   const joined = (own: boolean, code: readonly CodeLine[]): readonly CodeLine[] =>
     own && parts.join !== undefined ? [line(parts.join, 'join'), ...indented(1, code)] : code;
   const moved = (name: string, device: string): string => `${name}.to(${device}, non_blocking=True)`;

@@ -162,7 +162,7 @@ test('names that no module can have are refused', () => {
     { type: 'ReLU', name: 'b' },
     { type: 'Linear', in: 2, out: 2, name: 'a' },
   ];
-  expect(classes(twice)).toContain('# some names differ from those of the run');
+  expect(classes(twice)).toContain('# some names differ from those in the run');
   expect(classes(gpt)).not.toContain('# some names');
 });
 

@@ -1,7 +1,7 @@
 /**
  * The lines of the listing that make the model, with our parameter names and in the order of our draws: an
- * nn.Sequential (nested where names have dots), or a class written out where that cannot have the names (an embedding
- * without prefix). Under model parallel a class too, since a Sequential stays on one device.
+ * nn.Sequential (nested if names have dots), or a class if a Sequential cannot have the names (an embedding without
+ * prefix). Under model parallel also a class, because a Sequential stays on one device.
  */
 import type { LayerConfig } from '../../protocol/config';
 import { classAttributes, EMBED } from './class-attributes';
@@ -13,22 +13,22 @@ import type { Wording } from './wording';
 
 export interface ModelCode {
   readonly imports: readonly string[];
-  /** Class definitions; nothing is drawn by them. */
+  /** Class definitions, which draw nothing. */
   readonly classes: readonly string[];
-  /** From `model = ` on. */
+  /** Lines from `model = ` on. */
   readonly lines: readonly string[];
 }
 
-/** Layers of which the listing cannot say the names. */
-export const NAMES = '# some names differ from those of the run: no module can have them';
+/** A note for layers that cannot have their names in the listing. */
+export const NAMES = '# some names differ from those in the run, because no module can have them';
 
-/** On one device; `to` is its expression. `segments`: of torch.utils.checkpoint, of which only the input is kept. */
 /** Lines that tie the weights of `model` again, after a call that gave each module its own parameter. */
 export function tieLines(layers: readonly LayerConfig[]): readonly string[] {
   const nodes = tree(layers);
   return ties(layers, 'model', nodes !== undefined && isIndexed(nodes));
 }
 
+/** A model on one device; `to` is the device's expression. `segments`: of torch.utils.checkpoint. */
 export function modelCode(layers: readonly LayerConfig[], to: string, segments?: number): ModelCode {
   const nodes = tree(layers);
   const checkpointed = segments === undefined ? undefined : Math.min(segments, layers.length);
@@ -58,9 +58,9 @@ const layersMethod = (modules: readonly string[]): readonly string[] => [
 const checkpointedForward = (all: string, segments: number): string =>
   `        return checkpoint_sequential(${all}, ${segments}, x, use_reentrant=False)`;
 
-/** Under checkpoint torch runs the forward pass again, batch norm with it; the run does not. */
+/** Under checkpoint torch runs the forward pass again, including batch norm; the run does not repeat batch norm. */
 const movesTwice = (layers: readonly LayerConfig[]): readonly string[] =>
-  hasBatchNorm(layers) ? ['# BatchNorm moves its running statistics twice a step here, in the run once'] : [];
+  hasBatchNorm(layers) ? ['# BatchNorm updates its running statistics twice per step here, once in the run'] : [];
 
 export const hasBatchNorm = (layers: readonly LayerConfig[]): boolean =>
   allLayers(layers).some(({ type }) => type === 'BatchNorm1d' || type === 'BatchNorm2d');
@@ -126,13 +126,13 @@ function withClasses(
   };
 }
 
-/** A model of which ranks take layers; its forward pass is never called. */
+/** A model from which ranks take layers; its forward pass is never called. */
 export interface ListedModel extends ModelCode {
   /** A Python expression of all layers, which can be sliced. */
   readonly layers: string;
 }
 
-/** On the CPU, whole: what ranks of a pipeline cut their stages from. */
+/** The whole model on the CPU, from which ranks of a pipeline take their stages. */
 export function listedModelCode(layers: readonly LayerConfig[]): ListedModel {
   const nodes = tree(layers);
   const flat = nodes?.every(({ children }) => children === undefined) === true;
@@ -153,11 +153,11 @@ interface Spelling {
   readonly devices?: readonly string[];
   /** Segments of torch.utils.checkpoint. */
   readonly checkpointed?: number | undefined;
-  /** Only the layers are asked for, as modules. */
+  /** Only the layers are needed, as modules. */
   readonly listed?: true;
 }
 
-/** The two embeddings, which the model itself has, as a layer. */
+/** The model's two embeddings as one layer. */
 const EMBED_CLASS = [
   'class Embed(nn.Module):',
   '    def __init__(self, tok, pos):',

@@ -26,17 +26,17 @@ export function lossCode(loss: LossConfig, device: string): string {
   return `loss_fn = nn.${loss.type}(${args.join(', ')})${weights ? `.to(${device})` : ''}`;
 }
 
-/** A number that makes a float tensor. */
+/** A literal that torch reads as float. */
 const real = (value: number): string => (Number.isInteger(value) ? `${value}.` : `${value}`);
 
-/** Python expressions of what the optimiser steps. */
+/** Python expressions for the parameters that the optimiser steps. */
 export interface Parameters {
   readonly all: string;
   /** Pairs of name and parameter, with the names of the run. */
   readonly named: string;
 }
 
-/** `model`: the module whose parameters have our names, which a wrapper may hold. */
+/** `model`: the module whose parameters have our names, possibly inside a wrapper. */
 export const parametersOf = (model: string): Parameters => ({
   all: 'model.parameters()',
   named: `${model}.named_parameters()`,
@@ -60,11 +60,11 @@ export function optimizerCode(
   for (const [k, group] of paramGroups.entries()) {
     const { match } = group;
     const own = groupArguments(at(groupSettings(config), k + 1), group);
-    // What a pattern has matched before never comes to the same pattern again.
+    // A repeated pattern would never match, so only the first is kept.
     if (!groups.has(match)) groups.set(match, `{${own.join(', ')}}`);
   }
   if (!groups.has('*')) groups.set('*', '{}');
-  // In fnmatch ? and [ have a meaning, here they have none.
+  // Escapes ? and [, which are special only in fnmatch.
   const glob = (match: string): string => python(match.replace(/[?[]/g, '[$&]'));
   const rows = [...groups].map(([match, own]) => `    ${glob(match)}: ${own},`);
   return [
@@ -78,7 +78,7 @@ export function optimizerCode(
   ];
 }
 
-/** `'momentum': 0.5`, of what the group says of its own. Betas come as a pair. */
+/** A group's own settings: `'momentum': 0.5`. Betas are a pair. */
 function groupArguments(o: OptimizerConfig, group: Config['paramGroups'][number]): readonly string[] {
   const texts = ownSettings(group).map(([name, value]) => {
     if (name === 'beta1' || name === 'beta2') return 'beta1' in o ? `'betas': (${o.beta1}, ${o.beta2})` : '';
@@ -106,7 +106,7 @@ const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `
 
 export interface SchedulerCode {
   readonly lines: readonly string[];
-  /** What moves it on. */
+  /** Lines that advance the schedule. */
   readonly step: readonly string[];
   /** Modules that it needs beside torch. */
   readonly imports: readonly string[];
@@ -132,7 +132,7 @@ export function schedulerCode(scheduler: SchedulerConfig | undefined): Scheduler
   }
   return {
     lines: [...definitions, ...codes.map(({ make }) => `scheduler = ${make}`)],
-    // OneCycleLR refuses to go on beyond its end; the last rate stays.
+    // OneCycleLR refuses steps beyond its end, so the last rate stays.
     step:
       scheduler.type === 'OneCycleLR'
         ? [`if scheduler.last_epoch < ${scheduler.totalSteps - 1}:`, '    scheduler.step()']

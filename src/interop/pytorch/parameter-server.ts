@@ -1,7 +1,7 @@
 /**
- * The body of the loop with a parameter server, as a script of one process that drives all devices, since PyTorch has
- * no class for it. Asynchronous, it is what TensorFlow's ParameterServerStrategy does with its coordinator;
- * synchronous, what its SyncReplicasOptimizer did. Called by script.ts.
+ * The body of the loop with a parameter server, as a script of one process that drives all devices, because PyTorch has
+ * no class for it. Asynchronous mode follows TensorFlow's ParameterServerStrategy with its coordinator; synchronous
+ * mode follows its former SyncReplicasOptimizer. Called by script.ts.
  */
 import type { Config } from '../../protocol/config';
 import { clipLines } from './clip';
@@ -22,7 +22,7 @@ export function workerLines(
     line(
       synchronous
         ? '# all gradients are summed before a step, as SyncReplicasOptimizer of TensorFlow 1 did'
-        : '# each gradient is applied as it comes, as with tf.distribute.ParameterServerStrategy',
+        : '# each gradient is applied as it arrives, as with tf.distribute.ParameterServerStrategy',
     ),
     line(`workers = [copy.deepcopy(model).to(${dialect.nth('k')}) for k in range(1, ${worldSize})]`),
     ...(synchronous ? [] : [line(`versions = deque([copy.deepcopy(model.state_dict())], maxlen=${staleness + 1})`)]),
@@ -32,7 +32,7 @@ export function workerLines(
 export const workerImports = ({ parameterServer: { synchronous } }: Config): readonly string[] =>
   synchronous ? ['import copy'] : ['import copy', 'from collections import deque'];
 
-/** What happens with a batch x, y. */
+/** The lines for a batch x, y. */
 export function workerLoop(
   config: Config,
   lossCall: string,

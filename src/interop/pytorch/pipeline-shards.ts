@@ -1,11 +1,11 @@
-/** Of the script of a pipeline, fully_shard around its stages. Called by the listing of mode pipeline. */
+/** The lines of a pipeline's script with fully_shard around its stages. Called by the listing of mode pipeline. */
 import type { PipelineShape } from './pipeline';
 
 export interface StageShards {
   readonly sharded: NonNullable<PipelineShape['sharded']>;
   /** Paths of modules. */
   readonly units: readonly string[];
-  /** Of fully_shard of a unit, and of a stage, whose number is `s`. */
+  /** Arguments of fully_shard for a unit, and for a stage, whose number is `s`. */
   readonly arguments: readonly [ofUnit: string, ofStage: string];
   /** Lines that make the policies of mixed precision, before the calls. */
   readonly policies: readonly string[];

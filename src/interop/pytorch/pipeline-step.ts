@@ -1,6 +1,6 @@
 /**
  * The lines of a pipeline's PyTorch script about what a step does: the actions within schedule.step(), the average over
- * replicas where DDP does not make it, clipping over all stages. Called by the pipeline's listing; ranks, stages and
+ * replicas if DDP does not compute it, clipping over all stages. Called by the pipeline's listing; ranks, stages and
  * schedule are in pipeline.ts.
  */
 import type { Config } from '../../protocol/config';
@@ -11,7 +11,7 @@ import { type Averaging, DP_GROUP, type PipelineShape } from './pipeline';
 
 const GRADIENTS = '[p.grad for p in parameters.values() if p.grad is not None]';
 
-/** Behind schedule.step(), what it did; and the average over replicas where it is not done in it. */
+/** Comments after schedule.step() about what it did, and the average over replicas if the step does not include it. */
 export function insideLines(
   { pipeline, ddp }: Config,
   shape: PipelineShape,
@@ -39,7 +39,7 @@ export function insideLines(
   ];
 }
 
-/** Of one gradient; a hook that compresses it does so here. */
+/** Averages one gradient, compressed if the hook compresses. */
 function averageByHand(hook: Config['ddp']['commHook']['type'], dp: number): readonly CodeLine[] {
   const half = hook === 'fp16Compress' ? 'float16' : hook === 'bf16Compress' ? 'bfloat16' : undefined;
   if (half === undefined)

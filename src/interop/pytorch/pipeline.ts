@@ -12,25 +12,25 @@ import { lossCall } from './loop';
 import { hasBatchNorm } from './model';
 import { layout } from './python';
 
-/** How a pipeline lies on its ranks. */
+/** How a pipeline is placed on its ranks. */
 export interface PipelineShape {
   /** Ranks of a pipeline, and replicas of it. */
   readonly pp: number;
   readonly dp: number;
-  /** Where fully_shard is around the stages: how the replicas lie; absent: DistributedDataParallel is, or nothing. */
+  /** With fully_shard around the stages: the axes of the replicas; absent: DistributedDataParallel, or nothing. */
   readonly sharded?: { readonly dpReplicate: number; readonly dpShard: number } | undefined;
   /** The pipeline rank of each stage. */
   readonly rankOfStage: readonly number[];
-  /** First layer of each stage, and behind them the number of layers. */
+  /** First layer of each stage, and at the end the number of layers. */
   readonly cuts: readonly number[];
   readonly microBatches: number;
-  /** Rows that shorter micro-batches are filled up to; undefined: all have as many. */
+  /** Rows to which shorter micro-batches are padded; undefined: all are equal. */
   readonly filledUpTo: number | undefined;
-  /** The last batch of an epoch where it has rows for fewer micro-batches. */
+  /** The last batch of an epoch, if it has rows for fewer micro-batches. */
   readonly short: { readonly rows: number; readonly microBatches: number } | undefined;
   /**
-   * Where only the script finds out how many rows the last batch has: how many micro-batches of a batch of 0, 1, 2, …
-   * rows have rows. The others are filler, and the loss leaves them out.
+   * If only the script knows the rows of the last batch: the number of micro-batches with rows, for a batch of 0, 1, 2,
+   * … rows. The others are filler, and the loss leaves them out.
    */
   readonly countByRows: readonly number[] | undefined;
 }
@@ -51,10 +51,10 @@ const SCHEDULE_CLASS: Readonly<Record<ScheduleName, string>> = {
   ZBVZeroBubble: 'ScheduleZBVZeroBubble',
   DualPipeV: 'ScheduleDualPipeV',
 };
-/** Only torch's runtime reads a schedule from CSV; it is the base of its classes. */
+/** Only torch's runtime, the base class of its schedules, reads a schedule from CSV. */
 const RUNTIME = '_PipelineScheduleRuntime';
 
-/** The classes whose ranks have one stage, and take it by itself. */
+/** Classes with one stage per rank, which take a stage instead of a list. */
 const SINGLE: ReadonlySet<Config['pipeline']['schedule']> = new Set(['GPipe', '1F1B']);
 
 /** `fsdp`: the import of fully_shard. */
@@ -92,7 +92,7 @@ export function meshLines({ pp, dp, sharded }: PipelineShape): readonly string[]
     : [];
 }
 
-/** All ranks that have different rows are the dimension 'dp', as without shards. */
+/** All ranks with different rows form the dimension 'dp', as without shards. */
 function shardedMeshLines(
   pp: number,
   { dpReplicate, dpShard }: NonNullable<PipelineShape['sharded']>,
@@ -101,7 +101,7 @@ function shardedMeshLines(
   const names = dpReplicate > 1 ? "'dp_replicate', 'dp_shard'" : "'dp'";
   return [
     `mesh = init_device_mesh(device.type, (${pp}, ${axes}), mesh_dim_names=('pp', ${names}))`,
-    ...(dpReplicate > 1 ? ["mesh['dp_replicate', 'dp_shard']._flatten('dp')  # all that have rows of their own"] : []),
+    ...(dpReplicate > 1 ? ["mesh['dp_replicate', 'dp_shard']._flatten('dp')  # all ranks with their own rows"] : []),
     `pp_rank, ${DP_RANK} = mesh.get_local_rank('pp'), torch.distributed.get_rank(${DP_GROUP})`,
   ];
 }
@@ -123,8 +123,8 @@ function stagesOfRank(shape: PipelineShape): string {
 }
 
 /**
- * From the whole model the rank's layers, and their parameters. `layers`: a Python expression that can be sliced.
- * `flat`: slices of it are modules; `shards`: lines that shard the modules, which makes other parameters of them.
+ * Takes the rank's layers and their parameters from the whole model. `layers`: a Python expression that can be sliced.
+ * `flat`: whether slices of it are modules; `shards`: lines that shard the modules, which replaces their parameters.
  */
 export function stageLines(
   config: Config,
@@ -149,7 +149,7 @@ export function stageLines(
   ];
 }
 
-/** A stage that keeps of its activations only the inputs of segments. */
+/** A stage that keeps only the inputs of its segments. */
 export const checkpointedStage = ({ checkpointSegments: segments }: Config): readonly string[] =>
   segments === undefined
     ? []
@@ -160,13 +160,14 @@ export const checkpointedStage = ({ checkpointSegments: segments }: Config): rea
       ];
 
 /**
- * How the replicas of a stage average its gradients. ddp: by DistributedDataParallel, as usual. keepsBuckets: torch
- * stops where DDP would rebuild its buckets; with find_unused_parameters it does not rebuild them. byHand: DDP sees
- * nothing of the gradients that the halves of a backward make. shards: fully_shard scatters them.
+ * How the replicas of a stage average its gradients. ddp: with DistributedDataParallel, as usual. keepsBuckets: DDP
+ * with find_unused_parameters, which does not rebuild buckets, because torch would stop at the rebuild. byHand:
+ * all-reduces in the script, because DDP does not see gradients of split backward passes. shards: fully_shard scatters
+ * them.
  */
 export type Averaging = 'none' | 'shards' | 'ddp' | 'keepsBuckets' | 'byHand';
 
-/** Hooks with a state count reductions, and torch reduces the first of several micro-batches of the first step, too. */
+/** Hooks with a state count reductions, and in the first step torch also reduces the first of several micro-batches. */
 function stageHookLines(config: Config): readonly string[] {
   const lines = hookLines(config, 'module', DP_GROUP).map(({ text }) => text);
   if (lines.length < 2 || config.pipeline.microBatches === 1) return lines;
@@ -179,7 +180,7 @@ export function replicaLines(config: Config, averaging: Averaging): readonly str
   if (averaging === 'byHand')
     return [
       ...stageSyncLines(config, DP_GROUP),
-      '# no DistributedDataParallel: torch makes gradients of weights (W) past its hooks, and it averages none',
+      '# no DistributedDataParallel: torch computes weight gradients (W) without its hooks, so it would average none',
     ];
   if (averaging === 'none' || averaging === 'shards') return [];
   const args = [
@@ -192,7 +193,7 @@ export function replicaLines(config: Config, averaging: Averaging): readonly str
   const hook = stageHookLines(config);
   return [
     ...(averaging === 'keepsBuckets'
-      ? ['# find_unused_parameters: else torch stops on an assert when it rebuilds buckets in this schedule']
+      ? ['# find_unused_parameters: otherwise torch stops on an assert when it rebuilds buckets in this schedule']
       : []),
     ...stageSyncLines(config, DP_GROUP),
     'modules = [',
@@ -203,7 +204,7 @@ export function replicaLines(config: Config, averaging: Averaging): readonly str
   ];
 }
 
-/** Behind the loss function: stages, schedule, and which ends of the pipeline this rank has. */
+/** Lines after the loss function: stages, schedule, and whether this rank has the first or last stage. */
 export function scheduleLines(config: Config, shape: PipelineShape): readonly string[] {
   const { schedule, scaleGrads, microBatches, actions = '' } = config.pipeline;
   const { dp, rankOfStage } = shape;
@@ -253,7 +254,7 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
   ];
 }
 
-/** What stands in the targets of rows that fill a micro-batch up, and which rows are others. */
+/** The targets of filler rows in a micro-batch, and the test for other rows. */
 const filled = ({ loss }: Config): { readonly target: string; readonly test: string } =>
   takesClasses(loss)
     ? { target: '-100', test: 'y.reshape(len(y), -1)[:, 0] != -100' }
@@ -271,7 +272,7 @@ const weightedLoss = (call: string, scaleGrads: boolean): readonly string[] => [
     : [`    loss = ${call}`, '    return loss + (weight - 1) * loss.detach()  # gradients are summed, without weight']),
 ];
 
-/** Python: of the micro-batches of a batch, how many have rows. */
+/** A Python expression for the number of a batch's micro-batches with rows. */
 function countCode(counts: readonly number[], microBatches: number): string {
   const isRows = counts.every((count, rows) => count === Math.max(1, Math.min(rows, microBatches)));
   return isRows ? `min(${microBatches}, len(batch))` : `[${counts.join(', ')}][min(${counts.length - 1}, len(batch))]`;
@@ -282,9 +283,9 @@ const fromRows = ({ pipeline }: Config, short: { readonly rows: number }): numbe
   Math.max(pipeline.microBatches, short.rows + 1);
 
 const fillingLines = (config: Config, { filledUpTo = 0, short, countByRows }: PipelineShape): readonly string[] => [
-  '# torch takes micro-batches of one size: shorter ones are filled up with rows that the loss leaves out',
+  '# torch takes micro-batches of one size: shorter ones are padded with rows that the loss leaves out',
   ...(hasBatchNorm(config.model.layers)
-    ? ['# BatchNorm sees those rows: with such batches the losses are not quite those of the run']
+    ? ['# BatchNorm sees the padding, so with such batches the losses differ slightly from those of the run']
     : []),
   ...(countByRows
     ? [
@@ -322,7 +323,7 @@ export const fillUp = (config: Config, { filledUpTo, short, countByRows }: Pipel
         line(`x, y = filled_up(x, 0), filled_up(y, ${filled(config).target})`),
       ];
 
-/** torch reads somebody's own schedule from a file. */
+/** torch reads the user's own schedule from a file. */
 const ownOrder = (actions: string): readonly string[] => [
   "with open(f'schedule{rank}.csv', 'w') as f:  # a row for each pipeline rank",
   "    f.write('''\\",

@@ -1,4 +1,4 @@
-/** The lines of mixed precision: torch.autocast around the forward pass, and what a GradScaler does in a step. */
+/** The lines of mixed precision: torch.autocast around the forward pass, and a GradScaler's calls in a step. */
 import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { HALF_NAMES } from '../../protocol/half-names';
 import { autocastHalf, modelHalf } from '../../protocol/half-of';
@@ -21,7 +21,7 @@ export function forwardCall({ precision, data }: Config): string {
 
 const dtypeOf = (half: 'bf16' | 'f16'): string => `torch.${HALF_NAMES[half]}`;
 
-/** Behind the model. */
+/** Lines after the model. */
 export function modelTypeLines({ precision }: Config): readonly CodeLine[] {
   const half = modelHalf(precision);
   if (half === undefined) return [];
@@ -29,14 +29,14 @@ export function modelTypeLines({ precision }: Config): readonly CodeLine[] {
   return [line(`low = copy.deepcopy(model).to(${dtypeOf(half)})  # computes; model has the float32 master weights`)];
 }
 
-/** What the script imports for a float32 master. */
+/** Imports for a float32 master. */
 export const masterImports = ({ precision }: Config): readonly string[] =>
   hasMaster(precision) ? ['import copy'] : [];
 
 const hasMaster = (precision: Config['precision']): boolean =>
   modelHalf(precision) !== undefined && precision !== 'bf16';
 
-/** Before gradients are clipped and stepped: those of the copy become the master's. */
+/** Lines before clipping and the step: the copy's gradients become the master's. */
 export const toMasterLines = ({ precision }: Config): readonly CodeLine[] =>
   hasMaster(precision)
     ? [
@@ -46,7 +46,7 @@ export const toMasterLines = ({ precision }: Config): readonly CodeLine[] =>
       ]
     : [];
 
-/** After the step: the copy follows the master. */
+/** Lines after the step: the copy takes the master's weights. */
 export const fromMasterLines = ({ precision }: Config): readonly CodeLine[] =>
   hasMaster(precision)
     ? [
@@ -56,6 +56,7 @@ export const fromMasterLines = ({ precision }: Config): readonly CodeLine[] =>
       ]
     : [];
 
+/** Lines after the optimiser. */
 export function scalerCode({ gradScaler }: Config, scaler = 'torch.amp.GradScaler'): readonly string[] {
   const { enabled, unscaleBeforeClip: _, ...settings } = gradScaler;
   const names = {
@@ -71,7 +72,7 @@ export function scalerCode({ gradScaler }: Config, scaler = 'torch.amp.GradScale
   return enabled ? [`scaler = ${scaler}(device.type${given})`] : [];
 }
 
-/** loss.backward(), of a part of a step where there are several. */
+/** loss.backward(), divided by the number of micro-batches if there are several. */
 export const backwardLine = ({ accumulate, gradScaler }: Config): CodeLine => {
   const loss = accumulate > 1 ? `loss / ${accumulate}` : 'loss';
   if (gradScaler.enabled) return line(`scaler.scale(${loss}).backward()`, 'backward');

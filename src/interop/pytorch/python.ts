@@ -1,9 +1,9 @@
 /**
- * Pieces of Python text: literals, keyword arguments that PyTorch would default, and calls that break over lines where
- * one is too short. Called by the files of the PyTorch listing.
+ * Pieces of Python text: literals, keyword arguments that differ from PyTorch's defaults, and calls that break over
+ * several lines if necessary. Called by the files of the PyTorch listing.
  */
 
-/** A call with its arguments, or anything that needs no breaking. */
+/** A call with its arguments, or a text that needs no line breaks. */
 export type Expression = string | Call;
 
 export interface Call {
@@ -17,11 +17,11 @@ const WIDTH = 76;
 /** A string literal; what JSON escapes, Python reads alike. */
 export const python = (text: string): string => (/^[\w ./*-]*$/.test(text) ? `'${text}'` : JSON.stringify(text));
 
-/** An argument `name=value` where the value is not PyTorch's own default. */
+/** An argument `name=value`, if the value is not PyTorch's default. */
 export const keyword = (name: string, value: number, fallback: number): string[] =>
   value === fallback ? [] : [`${name}=${value}`];
 
-/** As `keyword`, for True and False. */
+/** Like `keyword`, for True and False. */
 export const flag = (name: string, value: boolean, fallback = false): string[] =>
   value === fallback ? [] : [`${name}=${value ? 'True' : 'False'}`];
 

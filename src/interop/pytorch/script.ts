@@ -1,8 +1,8 @@
 /**
- * The PyTorch script of a run: what the scripts of all modes have in common. It runs as it is and prints the losses of
- * the run; where it cannot, a comment says so. Events of the trace point at a line by its anchor, so an anchor is on
- * one line only; lines that no event points at have 'none'. What a mode puts into it comes as Script; called by the
- * modes' listings (parallel/<mode>/listing).
+ * The PyTorch script of a run: the common parts of all modes' scripts. It runs unchanged and prints the losses of the
+ * run; if it cannot, a comment says so. Events of the trace point at a line by its anchor, so an anchor is on one line
+ * only; lines without events have 'none'. A mode supplies its parts as Script; called by the modes' listings
+ * (parallel/<mode>/listing).
  */
 import type { Config } from '../../protocol/config';
 import { checkpointCode } from './checkpoint';
@@ -20,14 +20,14 @@ import { python } from './python';
 import type { Script } from './script-parts';
 
 const CUDA_MASKS =
-  '# dropout: the run has the masks that torch draws on the CPU; on CUDA it draws others, and the losses differ';
+  '# dropout: the run has the masks that torch draws on the CPU; on CUDA torch draws others, and the losses differ';
 
 function script(config: Config, parts: Script): CodeLine[] {
   const { model, wrapper, loop } = parts;
   const ranks = loop.ranks === true;
   const data = dataCode(config);
   const scheduler = schedulerCode(config.scheduler);
-  // A checkpoint brings its own weights.
+  // A checkpoint has its own weights.
   const weights = config.resume === undefined ? config.weights : undefined;
   const checkpoint = checkpointCode(config, {
     device: loop.inputs,
@@ -101,10 +101,10 @@ function script(config: Config, parts: Script): CodeLine[] {
 const placed = (text: string): CodeLine =>
   codeLine(text, text === SEND_LINE ? 'send_activation' : text === FORWARD_LINE ? 'forward' : 'none');
 
-/** Samples of one backward pass: a step's, or a micro-batch's. */
+/** Samples of one backward pass: of a step, or of a micro-batch. */
 export const microBatch = ({ batchSize, accumulate }: Config): number => Math.floor(batchSize / accumulate);
 
-/** Rows of one process by torch's own loader. */
+/** The rows of one process from torch's own loader. */
 export const loader = (config: Config, dialect: Dialect, pinned: string): readonly string[] =>
   dialect.loader(
     { dataset: 'dataset', batchSize: microBatch(config), shuffle: config.shuffle, dropLast: config.dropLast },
@@ -118,7 +118,7 @@ export const LISTING: Dialect = {
   list: (devices) => `[f'cuda:{i}' if gpus else 'cpu' for i in [${devices.join(', ')}]]`,
   dataParallel: (devices) => `model = nn.DataParallel(model, device_ids=[${devices}])`,
   layer: (_, i) => `devices[${i}]`,
-  // broadcast_buffers=False warns in 2.13; this is what it was taken for: the constructor still synchronizes.
+  // broadcast_buffers=False warns in 2.13; this argument has the intended meaning: the constructor still synchronizes.
   syncBuffers: 'forward_sync_buffers',
   deviceIds: 'device_ids=[device] if gpus else None',
   loader: ({ dataset, batchSize, sampler, shuffle, dropLast }, pinned) => [
@@ -133,7 +133,7 @@ export const LISTING: Dialect = {
   ],
   loss: (expression, ranks) =>
     ranks
-      ? [codeLine('if rank == 0:  # the loss of its own rows'), codeLine(`    print(${expression}.item())`)]
+      ? [codeLine('if rank == 0:  # the loss over the rows of rank 0'), codeLine(`    print(${expression}.item())`)]
       : [codeLine(`print(${expression}.item())`)],
   pipelineLoss: (dp) =>
     dp === 1

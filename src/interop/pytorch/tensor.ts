@@ -1,19 +1,20 @@
 /**
- * The lines of a tensor parallel run's PyTorch script: the mesh, the parallelize_plan, and what torch leaves to the
- * script, as the rows of packed queries, keys and values. torch asks for the layout of what a module takes in, so the
- * layers are followed from one to the next. Called by the mode's listing (parallel/tensor/listing.ts).
+ * The lines of a tensor parallel run's PyTorch script: the mesh, the parallelize_plan, and tasks that torch leaves to
+ * the script, such as regrouping the rows of packed queries, keys and values. torch needs the layout of each module's
+ * input, so this file follows the layouts from layer to layer. Called by the mode's listing
+ * (parallel/tensor/listing.ts).
  */
 import type { Config, LayerConfig } from '../../protocol/config';
 import { POINTWISE_LAYERS } from '../../protocol/config/layer-kinds';
 import { STYLE_NAMES, type StyleLayout, type StyleName } from '../../protocol/config/tensor';
 import { type CodeLine, codeLine } from './code-line';
 
-/** How the ranks lie. */
+/** The axes of the ranks. */
 export interface TensorShape {
   readonly tp: number;
-  /** Data parallel ranks of a tensor rank. */
+  /** Number of data parallel ranks per tensor rank. */
   readonly dp: number;
-  /** Where fully_shard is around the layers: how the data parallel ranks lie; absent: DistributedDataParallel is. */
+  /** With fully_shard around the layers: the axes of the data parallel ranks; absent: DistributedDataParallel. */
   readonly sharded?: { readonly dpReplicate: number; readonly dpShard: number } | undefined;
 }
 
@@ -21,7 +22,7 @@ export interface TensorShape {
 export interface PlannedStyle {
   readonly path: string;
   readonly layer: LayerConfig;
-  /** Of a transformer block, if the module is in one. */
+  /** Path of the module's transformer block, if any. */
   readonly block?: string | undefined;
   readonly style: StyleName;
   readonly output?: StyleLayout | undefined;
@@ -65,7 +66,7 @@ export interface PlanCode {
   readonly lines: readonly string[];
 }
 
-/** What a tensor between two modules is cut by. */
+/** The layout of a tensor between two modules. */
 type Layout = 'Replicate()' | 'Shard(1)' | 'Shard(-1)';
 
 export function planCode(modules: readonly ListedModule[], { tp }: TensorShape, lossParallel: boolean): PlanCode {
@@ -109,13 +110,13 @@ const PREPARES: ReadonlySet<StyleName> = new Set(['PrepareModuleInput', 'Prepare
 
 const TORCH_HAS: ReadonlySet<LayerConfig['type']> = new Set(['Linear', 'Embedding', 'LayerNorm', 'Dropout']);
 
-/** Elements by themselves: they take what they get, and hand it on. */
+/** Whether the layer is elementwise: it keeps the layout of its input. */
 const passes = ({ type }: LayerConfig): boolean => POINTWISE_LAYERS.has(type);
 
 const layoutBehind = (layer: LayerConfig, layout: Layout): Layout => (passes(layer) ? layout : 'Replicate()');
 
 interface Around {
-  /** Of what the module takes in. */
+  /** Layout of the module's input. */
   readonly layout: Layout;
   readonly reader: ListedModule | undefined;
   readonly tp: number;
@@ -130,7 +131,7 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
   const local = module.localOutput === false ? ['use_local_output=False'] : [];
   if (style === 'PrepareModuleInput') {
     const desired = layoutOf(module.desiredInput);
-    // Without use_local_output=True torch gives the module a DTensor, which its plain parameters cannot be used with.
+    // Without use_local_output=True torch gives the module a DTensor, which does not work with its plain parameters.
     const asLocal = local.length === 0 ? ['use_local_output=True'] : [];
     return call(
       [`input_layouts=${layout}`, `desired_input_layouts=${desired}`, ...asLocal],
@@ -142,7 +143,7 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
     const behind = layoutBehind(layer, layout);
     return call([`output_layouts=${behind}`, `desired_output_layouts=${desired}`, ...local], desired);
   }
-  // pos(arange) has no rows of the batch: its first dimension is the sequence.
+  // pos(arange) has no batch dimension: its first dimension is the sequence.
   const handed = given === 'Shard(1)' && isPositions(module) ? 'Shard(0)' : given;
   // Without use_local_output=True the output of SequenceParallel is a DTensor.
   if (style === 'SequenceParallel') return call(module.localOutput ? ['use_local_output=True'] : [], 'Shard(1)');
@@ -160,7 +161,7 @@ function styleText(module: ListedModule, around: Around): { readonly code: strin
   }
   const takes = layout === 'Shard(1)' ? ['input_layouts=Shard(1)'] : [];
   if (reader === undefined && lossParallel) return call([...takes, 'use_local_output=False'], 'Shard(-1)');
-  // Heads of the packed product go to whoever multiplies by rows.
+  // Heads of the packed product stay cut for a reader that multiplies by rows.
   const staysCut = output === 'Shard(-1)' || (output === undefined && keepsCut(reader));
   if (!staysCut) return call([...takes, `output_layouts=${handed}`, ...local], given);
   return call([...takes, ...(isUneven(layer, tp) ? ['use_local_output=False'] : local)], 'Shard(-1)');
@@ -178,7 +179,7 @@ const layoutOf = (layout: StyleLayout | undefined): Layout =>
 
 export const isPositions = ({ path }: Pick<ListedModule, 'path'>): boolean => /(^|[.])pos$/.test(path);
 
-/** Where all blocks are in one list ('blocks.0', 'blocks.1') and have the same entry, one pattern stands for all. */
+/** If all blocks are in one list ('blocks.0', 'blocks.1') and have the same entry, one pattern covers all. */
 function inPatterns(
   entries: readonly { readonly key: string; readonly block: string | undefined; readonly text: string }[],
 ): readonly { readonly key: string; readonly text: string }[] {
@@ -213,7 +214,7 @@ export const scalerLines: readonly string[] = [
   '        return {found_inf.device: found_inf}',
 ];
 
-/** torch cuts the rows of a weight in a run; those of packed queries, keys and values go by heads. */
+/** torch cuts the rows of a weight into runs, so the rows of packed queries, keys and values are regrouped by heads. */
 export const headLines: readonly string[] = [
   'for block in model.modules():',
   '    if isinstance(block, Block):  # for each rank the queries, keys and values of its own heads',
@@ -225,8 +226,8 @@ export const headLines: readonly string[] = [
 ];
 
 /**
- * clip_grad_norm_ takes no DTensors beside plain tensors, so the norm is taken of whole gradients. Addends, which
- * sequence parallelism leaves, are summed before: neither a norm nor a limit can be taken of them.
+ * clip_grad_norm_ cannot mix DTensors and plain tensors, so the norm is computed from whole gradients. Partial sums, which
+ * sequence parallelism leaves, are added up before, because neither norm nor clipping works on partial sums.
  */
 export function clipLinesOfParts({
   clipGradNorm,

@@ -1,12 +1,12 @@
 /**
- * The lines of the listing that make token sequences: problems by rule, and windows over a text, as src/data/families
- * has them. Called by data.ts.
+ * The lines of the listing that make token sequences: problems from rules, and windows over a text, as in
+ * src/data/families. Called by data.ts.
  */
 import { OWN_TEXT } from '../../data/families/own-text';
 import type { DataConfig } from '../../protocol/config';
 import { python } from './python';
 
-/** Longer texts are no part of a listing. */
+/** Longer texts are not written into a listing. */
 const LONGEST = 10_000;
 
 const ANSWERS: Readonly<Record<Extract<DataConfig, { type: 'sequence' }>['task'], string>> = {
@@ -17,7 +17,7 @@ const ANSWERS: Readonly<Record<Extract<DataConfig, { type: 'sequence' }>['task']
   parity: 'numbers.sum(1, keepdim=True) % 2',
 };
 
-/** x: the problem, a sign, the answer but for its last token; y: the token after each, -100 where nothing is asked. */
+/** x: the problem, a sign, the answer without its last token; y: the next token for each, or -100 before the answer. */
 export function sequenceCode(data: Extract<DataConfig, { type: 'sequence' }>): readonly string[] {
   const { task, length, samples } = data;
   const symbols = task === 'parity' ? 2 : data.symbols;
@@ -49,7 +49,7 @@ export function sequenceCode(data: Extract<DataConfig, { type: 'sequence' }>): r
     `sign = torch.full((len(numbers), 1), symbols${adds ? ' + 1' : ''})`,
     'line = torch.cat((prompt, sign, answer), 1)',
     'x, y = line[:, :-1], line[:, 1:].clone()',
-    'y[:, :prompt.shape[1]] = -100  # only the answer is asked for',
+    'y[:, :prompt.shape[1]] = -100  # the loss counts only the answer',
   ];
 }
 

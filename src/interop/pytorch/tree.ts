@@ -19,7 +19,7 @@ export interface Node {
   readonly children?: readonly Node[];
 }
 
-/** Undefined where modules cannot have these names: empty ones, or one name twice. */
+/** Undefined if modules cannot have these names: empty or duplicate names. */
 export function tree(layers: readonly LayerConfig[]): readonly Node[] | undefined {
   const paths = layers.map((layer, i) => layerPath(layer, i).split('.'));
   const below = (start: number, end: number, depth: number): readonly Node[] | undefined => {
@@ -49,14 +49,14 @@ export const entries = (nodes: readonly Node[]): [string, Expression][] => nodes
 
 export const isIndexed = (nodes: readonly Node[]): boolean => nodes.every(({ key }, i) => key === String(i));
 
-/** Where the names cannot be had, the layers are numbered. */
+/** If the names are impossible, the layers are numbered. */
 export function sequentialOf(layers: readonly LayerConfig[]): Expression {
   const nodes = tree(layers);
   if (nodes) return sequentialCode(entries(nodes));
   return sequentialCode(layers.map((layer, i) => [String(i), layerCode(layer, sequentialOf)]));
 }
 
-/** The parameter of that name below `root`; `indexed`: a Sequential whose modules are numbered in order. */
+/** The parameter with that name below `root`; `indexed`: `root` is a Sequential whose modules are numbered in order. */
 function access(root: string, name: string, indexed: boolean): string {
   const parts = name.split('.');
   const [first = '', ...rest] = parts;

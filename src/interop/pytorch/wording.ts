@@ -1,14 +1,11 @@
-/**
- * What the pieces of a PyTorch script call devices and rows: the listing and train.py have other words for them
- * (dialect.ts).
- */
+/** Expressions for devices and rows in a PyTorch script, which differ between the listing and train.py (dialect.ts). */
 import type { CodeLine } from './code-line';
 
 export interface Wording {
   /** Python expressions: the device of a parameter server; whether rows of a process with one device go to a GPU. */
   readonly server: string;
   readonly pinned: string;
-  /** Device k, where one process drives several; `k` is a number, or a Python expression of one. */
+  /** Device k, if one process drives several; `k` is a number or a Python expression. */
   nth(k: number | string): string;
   /** A Python list of the devices of layers or workers, by their numbers; and the device of layer i in it. */
   list(devices: readonly number[]): string;
@@ -17,13 +14,13 @@ export interface Wording {
   dataParallel(devices: string): string;
   /** Argument `device_ids` of DistributedDataParallel. */
   readonly deviceIds: string;
-  /** DistributedDataParallel's argument that says whether buffers are broadcast before a forward pass. */
+  /** DistributedDataParallel's argument for broadcasting buffers before a forward pass. */
   readonly syncBuffers: 'forward_sync_buffers' | 'broadcast_buffers';
-  /** DataLoader, with what says which rows a batch has; `pinned`: a Python expression. */
+  /** A DataLoader with the arguments that choose the rows of a batch; `pinned`: a Python expression. */
   loader(batches: BatchArguments, pinned: string): readonly string[];
-  /** What puts a loss out; `ranks`: of each rank its own, of which one is printed. */
+  /** Lines that print a loss; `ranks`: each rank has its own, and one is printed. */
   loss(expression: string, ranks: boolean): readonly CodeLine[];
-  /** The same for a pipeline, whose last rank has in `losses` those of the micro-batches; `dp`: replicas. */
+  /** The same for a pipeline, whose last rank has the micro-batches' losses in `losses`; `dp`: number of replicas. */
   pipelineLoss(dp: number): readonly CodeLine[];
 }
 
