@@ -1,16 +1,16 @@
 /**
- * How many rows each process has in each micro-batch. With a DistributedSampler all have equally many batches; with
- * rows of their own (uneven inputs) some run out before others. Micro-batches repeat after a period: an epoch, or all
- * epochs where one `with model.join()` is around them. Numbers only; batch-source.ts draws the rows,
+ * The number of rows of each process in each micro-batch. With a DistributedSampler all processes have equally many
+ * batches; with their own rows (uneven inputs) some run out before others. Micro-batches repeat after a period: an
+ * epoch, or all epochs if one `with model.join()` is around them. Numbers only; batch-source.ts draws the rows,
  * training/step-kinds.ts asks which Programs there must be.
  */
 import { at } from '../base/invariant';
 
-/** What one process's loader gives. */
+/** The batches of one process's loader. */
 export interface ProcessBatches {
   readonly rows: number;
   readonly batchSize: number;
-  /** Batches an epoch. */
+  /** Batches per epoch. */
   readonly length: number;
 }
 
@@ -18,34 +18,31 @@ export interface BatchSizes {
   readonly full: readonly number[];
   /** The short batch at the end of an epoch. */
   readonly last: readonly number[] | undefined;
-  /** Of ranks that have run out, or of short batches at different places: '8,0'. */
+  /** Other sizes, because ranks have run out or have short batches at different places: '8,0'. */
   readonly [name: string]: readonly number[] | undefined;
 }
 
 export interface BatchSchedule {
-  /** Of the process with most. */
+  /** Batches per epoch of the process with most. */
   readonly batchesPerEpoch: number;
   /** Batches of each process in a period. */
   readonly totals: readonly number[];
   /** Micro-batches after which all processes start again together. */
   readonly period: number;
   readonly sizes: BatchSizes;
-  /** Key into `sizes`, where the run comes so far. */
+  /** Key into `sizes`, if the run gets that far. */
   sizeAt(microBatch: number): string;
-  /** Rows of each process, also where it would wait in vain. */
+  /** Rows of each process, even if it would hang there. */
   rowsAt(microBatch: number): readonly number[];
-  /**
-   * Runs of micro-batches of one size within a period, up to the one at which a process without join would wait in
-   * vain.
-   */
+  /** Runs of micro-batches of one size within a period, up to the one at which a process would hang without join. */
   readonly stretches: readonly { readonly from: number; readonly to: number }[];
   /** Epoch of a process in a micro-batch, and its batch in it; undefined when it has run out. */
   placeOf(process: number, microBatch: number): { readonly epoch: number; readonly batch: number } | undefined;
-  /** Those that the process has had before this one. */
+  /** Number of the process's batches before this micro-batch. */
   batchesBefore(process: number, microBatch: number): number;
 }
 
-/** `epochs`: of one period. `hangs`: nobody shadows the collectives of a process that has run out. */
+/** `epochs`: of one period. `hangs`: a process that has run out does not shadow the others' collectives. */
 export function batchSchedule(
   processes: readonly ProcessBatches[],
   { epochs, hangs }: { readonly epochs: number; readonly hangs: boolean },
@@ -65,7 +62,7 @@ export function batchSchedule(
   const nameOf = (rows: readonly number[]): string =>
     same(rows, full) ? 'full' : last && same(rows, last) ? 'last' : rows.join();
   const until = hangs ? Math.min(...totals) : period;
-  // Nothing changes within an epoch but where a process has its last batch, or has run out.
+  // Within an epoch sizes change only where a process has its last batch or has run out.
   const ends = [...new Set(processes.flatMap(({ length }) => [length - 1, length]))];
   const changes = Array.from({ length: epochs }, (_, e) =>
     processes.flatMap((p) => ends.map((end) => e * p.length + end)),

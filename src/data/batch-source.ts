@@ -1,7 +1,7 @@
 /**
- * Which rows each process trains on in each micro-batch, without end: crosses epochs by itself and, under DDP, calls
- * `set_epoch`. One process has a DataLoader with `shuffle`; N processes have a DistributedSampler, or rows of their
- * own, and a DataLoader of floor(batchSize / N) each.
+ * The rows of each process in each micro-batch, endlessly: it continues over epochs and, under DDP, calls `set_epoch`.
+ * One process has a DataLoader with `shuffle`; N processes each have a DistributedSampler, or their own rows, and a
+ * DataLoader with floor(batchSize / N) rows per batch.
  */
 
 import { at } from '../base/invariant';
@@ -21,18 +21,18 @@ export interface StepBatch {
   readonly epoch: number;
   /** Dataset row ids, one array per process; empty: it has run out. */
   readonly rows: readonly Int32Array<ArrayBuffer>[];
-  /** Dropout masks, drawn after what the epoch draws. */
+  /** Dropout masks, drawn after the epoch's own draws. */
   readonly masks: readonly DrawnMask[];
 }
 
-/** Where a source is; as good as having drawn everything before. */
+/** The position of a source; restoring it replaces drawing everything before. */
 export interface BatchState {
-  /** The next one. */
+  /** The next micro-batch. */
   readonly microBatch: number;
   readonly epoch: number;
   readonly batches: readonly (readonly Int32Array<ArrayBuffer>[])[];
   readonly generators: readonly Generator[];
-  /** Of ranks that draw masks by themselves: each one's generator. */
+  /** The generators of ranks that draw their own masks. */
   readonly ofRanks?: readonly Generator[];
 }
 
@@ -45,28 +45,25 @@ export interface BatchSource extends Pick<BatchSchedule, 'batchesPerEpoch' | 'si
 export interface BatchSourceOptions {
   readonly config: Pick<Config, 'batchSize' | 'shuffle' | 'dropLast' | 'ddp' | 'epochs'>;
   /**
-   * 'distributed': each process has a DistributedSampler or rows of its own, be there only one process.
-   * 'distributedWhole': the same, and with drop_last its loader, too, leaves out a short last batch.
+   * 'distributed': each process has a DistributedSampler or its own rows, even with only one process.
+   * 'distributedWhole': the same, and with drop_last its loader also leaves out a short last batch.
    */
   readonly sampler?: 'distributed' | 'distributedWhole' | undefined;
   readonly dataset: Dataset;
-  /** The settings of the run from which `batchSize` comes, for refusals. Default: batchSize itself. */
+  /** The settings from which `batchSize` was computed, for errors. Default: batchSize itself. */
   readonly given?: Readonly<Record<string, unknown>>;
-  /**
-   * The default generator of each process after data and model have been drawn; one generator: all hold it at this
-   * place.
-   */
+  /** The default generator of each process after data and model were drawn; a single generator is copied for all. */
   readonly generator: Generator | readonly Generator[];
   /** worldSize with distributed samplers, else 1. */
   readonly processes: number;
   /**
-   * Ranks that share the batches of a process and draw masks each from its own default generator: by rank, the process.
-   * All of them draw the base seed of an epoch. Absent: a process draws its masks itself.
+   * By rank, the process whose batches it shares, for ranks that draw masks from their own default generators. All
+   * these ranks draw the base seed of an epoch. Absent: a process draws its masks itself.
    */
   readonly processOfRank?: readonly number[] | undefined;
-  /** Masks to draw for a batch of so many rows a process, in the order of their draws. Default: none. */
+  /** Masks to draw for a batch, by its rows per process, in the order of the draws. Default: none. */
   readonly masks?: (rows: readonly number[]) => readonly MaskDraw[];
-  /** Go on from there. */
+  /** The position from which to continue. */
   readonly from?: BatchState | undefined;
 }
 
@@ -137,8 +134,8 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
 }
 
 /**
- * One join() is around all epochs where their number is given, else around each; without it the ranks go from epoch
- * to epoch by themselves.
+ * One join() is around all epochs if their number is given, otherwise around each; without join the ranks proceed from
+ * epoch to epoch independently.
  */
 function scheduleOf(
   { sampler, config: { ddp, epochs } }: BatchSourceOptions,
@@ -178,7 +175,7 @@ function single({ config, dataset }: BatchSourceOptions): MakeLoader {
   });
 }
 
-/** What a refusal names. */
+/** The settings that an error names. */
 const sizeSettings = ({ config, given }: BatchSourceOptions): Readonly<Record<string, unknown>> =>
   given ?? { batchSize: config.batchSize };
 
@@ -211,13 +208,13 @@ function distributed(options: BatchSourceOptions): MakeLoader[] {
     return {
       loader: new DataLoader({ sampler, batchSize, dropLast: drops, defaultGenerator }),
       offset: 0,
-      // Forgotten, every epoch has the order of the first.
+      // Without this call, every epoch has the order of the first.
       setEpoch: (epoch: number) => (config.ddp.setEpoch ? sampler.setEpoch(epoch) : undefined),
     };
   });
 }
 
-/** Uneven inputs: a Subset of consecutive rows for each rank, and a DataLoader of its own over it. */
+/** Uneven inputs: each rank has a Subset of consecutive rows and its own DataLoader. */
 function ownRows(options: BatchSourceOptions, samples: readonly number[]): MakeLoader[] {
   const { config, dataset, processes } = options;
   const batchSize = perRank(options);

@@ -1,6 +1,6 @@
 /**
  * Sizes of `torch.chunk(n, chunks)` along one dimension, as DataParallel scatters a batch: pieces of ceil(n / chunks),
- * the last one smaller, and fewer pieces than asked where that uses n up (5 in 4 gives 2, 2, 1).
+ * the last one smaller, and fewer pieces than requested if n is used up earlier (5 in 4 gives 2, 2, 1).
  */
 export function chunkSizes(n: number, chunks: number): number[] {
   const size = Math.max(1, Math.ceil(n / chunks));

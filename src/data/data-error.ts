@@ -1,7 +1,4 @@
-/**
- * The one way in which the data room refuses a file: which file, where in it, what was found there and what was
- * expected.
- */
+/** The error for a refused data file: the file, the place in it, what was found and what was expected. */
 
 import { brief, firstFew } from '../base/brief';
 import { LockstepError } from '../base/errors';
@@ -32,7 +29,7 @@ export function dataError(place: FilePlace, found: string, expected: string, hin
   });
 }
 
-/** A file's bytes, or an error that says which file is missing or empty. */
+/** A file's bytes, or an error that names the missing or empty file. */
 export function fileBytes(files: Files, file: string): Uint8Array<ArrayBuffer> {
   if (file === '') {
     const hint = 'Drop the file on the page, or name it in the configuration.';
@@ -50,5 +47,5 @@ export function fileBytes(files: Files, file: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A cell as an error quotes it: in quotes, and not longer than a line of text bears. */
+/** A cell for an error message: in quotes, and shortened. */
 export const quoted = (cell: string): string => (cell === '' ? 'nothing' : JSON.stringify(brief(cell, 40)));

@@ -1,7 +1,7 @@
 /**
- * What every data family becomes: rows of inputs (float32, or int32 token ids) with their targets in the form that the
- * loss wants, cut into a training and a test part. Plain data, made once per run by `make-dataset.ts`; batches name
- * rows by their id here.
+ * The common form of all data families: rows of inputs (float32, or int32 token ids) with targets in the form that the
+ * loss needs, split into a training and a test part. Plain data, made once per run by `make-dataset.ts`; batches refer
+ * to rows by their ids here.
  */
 import { at } from '../base/invariant';
 import { refusedSettings } from '../base/refused-settings';
@@ -15,17 +15,16 @@ export interface Dataset {
   readonly rows: number;
   /** Row-major, `rows` times the product of `inputShape`. */
   readonly inputs: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
-  /** i32: token ids. */
+  /** i32 for token ids. */
   readonly inputType: DType;
-  /** Of one row: [features], [channels, height, width] or [context]. */
+  /** Shape of one row: [features], [channels, height, width] or [context]. */
   readonly inputShape: readonly number[];
   /**
    * CrossEntropyLoss: class indices; else float32, 0/1 for BCEWithLogitsLoss, -1/+1 for classification under MSELoss.
    */
   readonly targets: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
   /**
-   * Per row: [] for one class index, [context] for the next token at each position (-100 where none is asked), else
-   * [width].
+   * Per row: [] for one class index, [context] for the next token at each position (-100: ignored), otherwise [width].
    */
   readonly targetShape: readonly number[];
   /** Row ids. */
@@ -35,15 +34,15 @@ export interface Dataset {
   readonly classes: number;
   /** Column names of a file that has them, target included. */
   readonly columns?: readonly string[];
-  /** Labels of the classes where they have names: words of a file, folders of images. */
+  /** Names of the classes, if any: words of a file, folders of images. */
   readonly classNames?: readonly string[];
   /** Tokens: the text of each id, to show sequences and to sample. */
   readonly vocabulary?: readonly string[];
 }
 
 /**
- * Refuses class indices that a model with `outputs` classes does not have, in PyTorch's words, before a step runs into
- * one. For tokens `outputs` is the number of logits at each position.
+ * Refuses class indices that a model with `outputs` classes lacks, in PyTorch's words, before training. For tokens
+ * `outputs` is the number of logits at each position.
  */
 export function checkTargets(
   dataset: Dataset,
@@ -70,10 +69,7 @@ export function checkTargets(
   });
 }
 
-/**
- * Refuses token ids that an embedding of `numEmbeddings` rows does not have. Nothing to refuse where the inputs are
- * real numbers.
- */
+/** Refuses token ids beyond an embedding of `numEmbeddings` rows. Real-valued inputs always pass. */
 export function checkTokens({ inputs, inputShape }: Dataset, numEmbeddings: number): void {
   if (!(inputs instanceof Int32Array)) return;
   const index = inputs.findIndex((id) => id < 0 || id >= numEmbeddings);

@@ -1,7 +1,7 @@
 /**
- * `torch.utils.data.distributed.DistributedSampler`: deals the rows of a dataset to the processes of a group, the same
- * number to each. The order depends on seed + epoch alone, so every process computes the same one without talking;
- * without `setEpoch` every epoch has the same order.
+ * `torch.utils.data.distributed.DistributedSampler`: distributes the rows of a dataset over the processes of a group,
+ * equally many to each. The order depends only on seed + epoch, so every process computes the same order without
+ * communication; without `setEpoch` every epoch has the same order.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -37,7 +37,7 @@ export class DistributedSampler implements Sampler {
     this.totalSize = this.length * worldSize;
   }
 
-  /** To be called before each epoch, or all epochs get the order of epoch 0. */
+  /** Must be called before each epoch; otherwise all epochs have the order of epoch 0. */
   setEpoch(epoch: number): void {
     this.#epoch = epoch;
   }
@@ -45,7 +45,7 @@ export class DistributedSampler implements Sampler {
   indices(): Int32Array<ArrayBuffer> {
     const { rows, worldSize, rank, shuffle = true, seed = 0 } = this.options;
     const order = shuffle ? new Generator(seed + this.#epoch).randperm(rows) : undefined;
-    // Past the end the list starts over: that is the padding; with dropLast the total lies before the end.
+    // Beyond its end the list starts over, which is the padding; with dropLast the total is not beyond the end.
     return Int32Array.from({ length: this.length }, (_, i) => {
       const position = (rank + i * worldSize) % rows;
       return order === undefined ? position : at(order, position);

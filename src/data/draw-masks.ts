@@ -1,8 +1,8 @@
 /**
- * Draws the dropout masks of a batch, in the order in which the ranks ask for them. A mask of a region that the ranks
- * of one data index share is drawn once, whole, and each rank takes its piece. So, as with torch's DTensor, ranks with
- * the same piece have the same mask, ranks with different pieces have masks of their own, and all pieces together are
- * what one device would have drawn. Called by batch-source.ts.
+ * Draws the dropout masks of a batch, in the order in which the ranks need them. A mask with a region is drawn once for
+ * all ranks of a data index, and each rank takes its piece. So, as with torch's DTensor, ranks with the same piece have
+ * the same mask, ranks with different pieces have different masks, and all pieces together are the mask that one device
+ * would draw. Called by batch-source.ts.
  */
 import type { TensorRegion } from '../sharding/piece';
 import { slice } from '../sharding/slice';
@@ -12,11 +12,11 @@ import { elements } from '../tensor/shape';
 
 /** A mask that is drawn with a batch: `elements` values, 0 with probability `p`, else 1 / (1 - p). */
 export interface MaskDraw {
-  /** Whose generator draws it. */
+  /** The data index whose generator draws it. */
   readonly dataIndex: number;
   readonly device: number;
   readonly buffer: string;
-  /** Of the pieces that the batch is cut into, the one that it is for. */
+  /** The piece of the batch (micro-batch) that it is for. */
   readonly microBatch: number;
   readonly elements: number;
   readonly p: number;
@@ -29,7 +29,7 @@ export interface DrawnMask {
   readonly buffer: string;
   readonly microBatch: number;
   readonly data: Float32Array<ArrayBuffer>;
-  /** What it is a piece of, and whose. */
+  /** The whole mask that it is a piece of, and the data index. */
   readonly region?: TensorRegion & { readonly dataIndex: number };
 }
 

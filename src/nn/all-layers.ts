@@ -1,4 +1,4 @@
-/** Every layer of a model: those inside others, too. */
+/** Every layer of a model, including layers inside others. */
 import type { LayerConfig } from '../protocol/config';
 
 export const allLayers = (layers: readonly LayerConfig[]): readonly LayerConfig[] => layers.flatMap(withInner);

@@ -1,7 +1,7 @@
 /**
- * Does the model fit its data? Builds the layers one by one with sizes only and throws in PyTorch's words, naming the
- * layer, the sizes and the remedy. Called by `session` before anything is planned, so that the page can point at the
- * layer.
+ * Checks that the model fits its data: builds the layers one by one with sizes only, and throws in PyTorch's words with
+ * the layer, the sizes and the remedy. Called by `session` before anything is planned, so that the page can point at
+ * the layer.
  */
 import { LockstepError } from '../base/errors';
 import { refusedSettings } from '../base/refused-settings';
@@ -23,8 +23,8 @@ const size = (shape: Shape): string => `torch.Size([${shape.join(', ')}])`;
 const withRows = (rows: number, { shape, dtype }: TensorType): TensorType => ({ shape: [rows, ...shape], dtype });
 
 /**
- * Returns the shape of one row of the model's output. `rows` is the batch. Whether class indices fit is for the data
- * room, which knows its rows.
+ * Returns the shape of one row of the model's output. `rows` is the batch size. data/ checks class indices, because it
+ * knows the rows.
  */
 export function checkModel(layers: readonly LayerConfig[], data: DataShape, loss: LossConfig, rows = 1): Shape {
   const builder = new GraphBuilder(OPS);
@@ -53,7 +53,7 @@ export function checkModel(layers: readonly LayerConfig[], data: DataShape, loss
   return builder.typeOf(current).shape.slice(1);
 }
 
-/** The operator's complaint with the layer before it. */
+/** Adds the layer to the operator's complaint. */
 function explained(error: unknown, layer: LayerConfig, index: number, shape: Shape, source: string): unknown {
   if (!(error instanceof LockstepError) || error.code === 'internal') return error;
   const features = shape.at(-1) ?? 1;

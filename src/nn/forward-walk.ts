@@ -1,6 +1,6 @@
 /**
- * Runs layers one after the other into a graph: gives each layer the context that it builds its forward nodes in, and
- * keeps what they have made. Called by model.ts.
+ * Runs layers one after the other into a graph: gives each layer a context for building its forward nodes, and collects
+ * what the layers have made. Called by model.ts.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -23,7 +23,7 @@ export interface ForwardWalkOptions {
 export interface ForwardWalk {
   /** The output of the layer. */
   forward(layer: LayerConfig, path: string, x: ValueId): ValueId;
-  /** Those that this walk has made, as the layers asked for them. */
+  /** Parameters that this walk has made, in the order in which the layers requested them. */
   readonly parameters: readonly { readonly name: string; readonly value: ValueId }[];
   readonly masks: readonly { readonly name: string; readonly p: number }[];
 }
@@ -32,7 +32,7 @@ export function createForwardWalk(builder: GraphBuilder, { training, synced, mad
   const parameters: { name: string; value: ValueId }[] = [];
   const masks: { name: string; p: number }[] = [];
 
-  /** Made when a layer first asks for it. */
+  /** Makes the tensor when a layer first requests it. */
   const tensor = (
     full: string,
     kind: 'parameter' | 'buffer',

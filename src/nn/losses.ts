@@ -14,7 +14,7 @@ const LOSS_OP: Readonly<Record<LossConfig['type'], string>> = {
   NLLLoss: 'loss/nll',
 };
 
-/** Buffer of the class weights or of pos_weight: a constant operand of the loss, no state of the model. */
+/** Buffer of the class weights or of pos_weight: a constant operand of the loss, not part of the model's state. */
 export const LOSS_WEIGHTS = 'loss.weight';
 
 function attrsOf(loss: LossConfig): Attrs {
@@ -35,7 +35,7 @@ export const lossWeights = (loss: LossConfig): readonly number[] | undefined => 
   return 'classWeights' in loss ? loss.classWeights : undefined;
 };
 
-/** Append the loss: a value named 'loss' of shape [1]. */
+/** Appends the loss: a value named 'loss' of shape [1]. */
 export function buildLoss(builder: GraphBuilder, loss: LossConfig, output: ValueId, target: ValueId): ValueId {
   const weights = lossWeights(loss);
   const operands = [output, target];

@@ -1,8 +1,8 @@
 /**
- * nn.Sequential as a graph builder: walks the layers of the Config (layers/ says what each is) and gives their
- * parameters, buffers, initial values and forward nodes, with the names of PyTorch's state_dict ('0.weight',
- * 'blocks.1.ln1.bias'). `parallel` calls it with the whole model, or with the range of layers that a device holds. It
- * decides nothing about devices.
+ * nn.Sequential as a graph builder: walks the layers of the Config (defined in layers/) and returns their parameters,
+ * buffers, initial values and forward nodes, with the names of PyTorch's state_dict ('0.weight', 'blocks.1.ln1.bias').
+ * `parallel` calls it with the whole model, or with the range of layers that a device holds. It decides nothing about
+ * devices.
  */
 import { at } from '../base/invariant';
 import type { GraphBuilder } from '../graph/graph';
@@ -23,7 +23,7 @@ export interface InitialParameter {
   readonly data: Float32Array<ArrayBuffer>;
 }
 
-/** A tensor of the model that is kept over steps and not trained, at its start. */
+/** A tensor of the model that is kept between steps but not trained, with its initial value. */
 export interface InitialBuffer {
   readonly name: string;
   readonly shape: Shape;
@@ -32,9 +32,9 @@ export interface InitialBuffer {
 
 export interface ForwardValues {
   readonly output: ValueId;
-  /** In registration order; a tied weight occurs once, where it was made. */
+  /** In registration order; a tied weight occurs once, at its first layer. */
   readonly parameters: readonly { readonly name: string; readonly value: ValueId }[];
-  /** In the order in which the forward pass meets them, which is the order of their draws. */
+  /** In the order of the forward pass, which is the order of their draws. */
   readonly masks: readonly { readonly name: string; readonly p: number }[];
   /** The nodes of each layer, as a half-open range of the graph's. */
   readonly nodesOfLayer: readonly { readonly start: number; readonly end: number }[];
@@ -52,11 +52,11 @@ export interface ForwardOptions {
   readonly training?: boolean;
   /** Batch norm in training is SyncBatchNorm over these ranks. */
   readonly synced?: Synced | undefined;
-  /** Parameters and buffers made so far, where layers are built one by one. */
+  /** Parameters and buffers made so far, if layers are built one by one. */
   readonly made?: Map<string, ValueId>;
 }
 
-/** What is before the names of a layer's parameters: its name, or its index in the Sequential. */
+/** Prefix of the names of a layer's parameters: its name, or its index in the Sequential. */
 export const layerPath = (layer: LayerConfig, index: number): string => layer.name ?? String(index);
 
 function ownAndBelow<T extends { readonly name: string }>(
@@ -73,11 +73,11 @@ function ownAndBelow<T extends { readonly name: string }>(
 export const parametersOfLayer = (layer: LayerConfig, index: number): readonly ParameterSpec[] =>
   ownAndBelow(layer, layerPath(layer, index), parametersOf);
 
-/** All parameters in registration order: own ones, then those of children, layer by layer. */
+/** All parameters in registration order: layer by layer, a layer's own first, then its children's. */
 export const parameterList = (layers: readonly LayerConfig[]): readonly ParameterSpec[] =>
   layers.flatMap(parametersOfLayer);
 
-/** Running statistics and their like of one layer, by full name. */
+/** Buffers of one layer, such as running statistics, by full name. */
 export const buffersOfLayer = (layer: LayerConfig, index: number): readonly LayerBuffer[] =>
   ownAndBelow(layer, layerPath(layer, index), (l) => layerDef(l).buffers?.(l));
 

@@ -1,11 +1,11 @@
 /**
- * FlatParameter of FSDP: several tensors one behind the other as one vector, of which each rank has an equal run. Which
- * run of each tensor that makes.
+ * FSDP's FlatParameter: several tensors concatenated into one vector, of which each rank has an equal run. Computes the
+ * run of each tensor.
  */
 import { type Flat, flat } from './placement';
 import { chunkRange } from './range';
 
-/** For each tensor, by its number of elements, what rank `index` of `count` has of it; a length of 0: nothing. */
+/** For each tensor size, the run that rank `index` of `count` has; length 0: nothing. */
 export function flatPlacements(sizes: readonly number[], index: number, count: number): readonly Flat[] {
   const own = chunkRange(
     sizes.reduce((a, b) => a + b, 0),

@@ -1,6 +1,6 @@
 /**
- * A piece of a tensor: which elements of the whole a device holds, and in which shape. Made from placements, one per
- * axis of the mesh, outermost first; so a tensor that is cut along two axes is a piece of a piece. It holds no numbers.
+ * A piece of a tensor: the elements of the whole that a device holds, and their shape. Made from placements, one per
+ * axis of the mesh, outermost first; a tensor that is cut along two axes is a piece of a piece. It holds no numbers.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -9,21 +9,21 @@ import type { Placement } from './placement';
 import { chunkRange, joined, pick, type Range, total } from './range';
 
 export interface Piece {
-  /** For each dimension, which indices of the whole: the piece has every combination of them. */
+  /** For each dimension, ranges of indices of the whole; the piece has every combination of these indices. */
   readonly ranges: readonly (readonly Range[])[];
   /** Of these elements in row-major order, only this run; the piece then has one dimension. */
   readonly flat?: Range;
-  /** The piece is one of several addends; which one. */
+  /** Index, if the piece is one of several addends. */
   readonly addend?: number;
 }
 
-/** A piece, and the shape of the whole that it is of. */
+/** A piece, and the shape of the whole tensor. */
 export interface TensorRegion {
   readonly shape: Shape;
   readonly piece: Piece;
 }
 
-/** A placement at one axis of the mesh, and where along the axis the device is. */
+/** A placement at one axis of the mesh, and the device's position on the axis. */
 export interface Cut {
   readonly placement: Placement;
   readonly index: number;
@@ -32,7 +32,7 @@ export interface Cut {
 
 export const wholeOf = (shape: Shape): Piece => ({ ranges: shape.map((length) => joined([{ start: 0, length }])) });
 
-/** What is left of the tensor after the cuts, outermost axis first. Throws where a dimension does not exist. */
+/** The piece of the tensor after the cuts, outermost axis first. Throws if a dimension does not exist. */
 export const pieceOf = (shape: Shape, cuts: readonly Cut[]): Piece => cuts.reduce(cut, wholeOf(shape));
 
 function cut(piece: Piece, { placement, index, count }: Cut): Piece {
@@ -80,7 +80,7 @@ function runsFrom(shape: Shape, ranges: Piece['ranges'], dim: number): readonly 
   const size = elements(shape.slice(dim + 1));
   const [only] = inner;
   const own = at(ranges, dim);
-  // Where the dimensions below are whole, a range of this one is a single run.
+  // If the inner dimensions are whole, a range of this dimension is a single run.
   if (inner.length === 1 && only?.length === size)
     return joined(own.map(({ start, length }) => ({ start: start * size, length: length * size })));
   const result: Range[] = [];
@@ -94,7 +94,7 @@ function runsFrom(shape: Shape, ranges: Piece['ranges'], dim: number): readonly 
 export const isWhole = (shape: Shape, piece: Piece): boolean =>
   piece.addend === undefined && samePiece(piece, wholeOf(shape));
 
-/** The same elements in the same order; addends of one sum are not the same. */
+/** Whether both have the same elements in the same order; different addends of one sum are not the same. */
 export const samePiece = (a: Piece, b: Piece): boolean => keyOf(a) === keyOf(b);
 
 /** A text that two pieces share when they are the same. */

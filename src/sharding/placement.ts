@@ -1,6 +1,6 @@
 /**
- * How a tensor lies over the devices of a group, under the names of torch.distributed.tensor. A placement says what to
- * do at one axis of the mesh; piece.ts applies it. Pure data: nothing here knows devices or moves anything.
+ * How a tensor is placed on the devices of a group, with the names of torch.distributed.tensor. A placement applies to
+ * one axis of the mesh; piece.ts computes the pieces. Pure data: this file knows no devices and moves nothing.
  */
 
 /** Every device of the group has the whole. */
@@ -9,8 +9,8 @@ export interface Replicate {
 }
 
 /**
- * Dimension `dim` is cut into one part per device, as torch.chunk cuts it: ceil(n / count) each, the last ones fewer or
- * none. With `splitFactor` (torch's _StridedShard) the dimension is first cut into that many blocks and every device
+ * Dimension `dim` is cut into one part per device, as by torch.chunk: ceil(n / count) each, the last parts smaller or
+ * empty. With `splitFactor` (torch's _StridedShard) the dimension is first cut into that many blocks and every device
  * gets its part of each: the packed rows q, k, v of an attention layer are three blocks.
  */
 export interface Shard {
@@ -19,12 +19,12 @@ export interface Shard {
   readonly splitFactor: number;
 }
 
-/** Every device has an addend of the whole shape; the value is their sum. */
+/** Every device has an addend of full shape; the value is their sum. */
 export interface Partial {
   readonly kind: 'partial';
 }
 
-/** Of the elements in row-major order, a run: how a flat parameter of several tensors meets one of them. */
+/** A run of the elements in row-major order: a flat parameter's part of one of its tensors. */
 export interface Flat {
   readonly kind: 'flat';
   readonly offset: number;

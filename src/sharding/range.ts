@@ -1,4 +1,4 @@
-/** Runs of consecutive indices, and how torch.chunk cuts them. Used by the pieces of tensors. */
+/** Runs of consecutive indices, and how torch.chunk cuts them. Used for pieces of tensors. */
 
 export interface Range {
   readonly start: number;
@@ -14,7 +14,7 @@ export function chunkRange(n: number, index: number, count: number): Range {
   return { start, length: Math.min(size, n - start) };
 }
 
-/** What `within` picks from the elements of `ranges`, counted in their order; neighbours are joined. */
+/** The elements of `ranges` at the positions `within`; adjacent ranges are merged. */
 export function pick(ranges: readonly Range[], within: Range): readonly Range[] {
   const end = within.start + within.length;
   let before = 0;
@@ -27,7 +27,7 @@ export function pick(ranges: readonly Range[], within: Range): readonly Range[] 
   return joined(picked);
 }
 
-/** The same elements in the same order, in as few ranges as can be. */
+/** The same elements in the same order, in as few ranges as possible. */
 export function joined(ranges: readonly Range[]): readonly Range[] {
   const result: Range[] = [];
   for (const range of ranges) {

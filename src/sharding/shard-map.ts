@@ -1,6 +1,6 @@
 /**
- * Which device holds which piece of each parameter and buffer. A parallel mode says it once; initial weights,
- * snapshots, hashes, checkpoints and files read it here and never ask which device happens to have a name.
+ * Which device holds which piece of each parameter and buffer. A parallel mode makes the map once; initial weights,
+ * snapshots, hashes, checkpoints and files use it.
  */
 import { LockstepError } from '../base/errors';
 import type { DeviceIndex } from '../protocol/trace';
@@ -9,7 +9,7 @@ import { type Cut, keyOf, type Piece, pieceOf, pieceShape, wholeOf } from './pie
 import type { Placement } from './placement';
 import { merge } from './slice';
 
-/** A tensor of the model, whole. */
+/** A whole tensor of the model. */
 export interface TensorSpec {
   readonly name: string;
   readonly shape: Shape;
@@ -21,11 +21,13 @@ export interface ShardPart {
 }
 
 export interface Layout {
-  /** Of the whole. */
+  /** Shape of the whole tensor. */
   readonly shape: Shape;
-  /** Together the whole: what training changes and what is saved. Of replicas the first is saved. */
+  /**
+   * The pieces that training changes and checkpoints save; together they are the whole. Of replicas the first is saved.
+   */
   readonly owners: readonly ShardPart[];
-  /** What other devices are sent of it, again and again: replicas of DataParallel, copies of a server's workers. */
+  /** Copies that other devices receive in every step: replicas of DataParallel, copies of a server's workers. */
   readonly copies: readonly ShardPart[];
 }
 
@@ -35,21 +37,21 @@ export type ShardMap = ReadonlyMap<string, Layout>;
 export const shardMap = (tensors: readonly TensorSpec[], layoutOf: (tensor: TensorSpec) => Layout): ShardMap =>
   new Map(tensors.map((tensor) => [tensor.name, layoutOf(tensor)]));
 
-/** Every device trains a whole of its own: DDP, a single device. */
+/** Every device trains its own whole tensor: DDP, a single device. */
 export const replicated = (shape: Shape, devices: readonly DeviceIndex[]): Layout => ({
   shape,
   owners: devices.map((device) => ({ device, piece: wholeOf(shape) })),
   copies: [],
 });
 
-/** One device has it, and others are sent the whole of it. */
+/** One device owns it, and others receive whole copies. */
 export const ownedBy = (shape: Shape, owner: DeviceIndex, copies: readonly DeviceIndex[] = []): Layout => ({
   shape,
   owners: [{ device: owner, piece: wholeOf(shape) }],
   copies: copies.map((device) => ({ device, piece: wholeOf(shape) })),
 });
 
-/** cuda:0 has it, and all other devices are sent the whole of it: DataParallel, a parameter server. */
+/** cuda:0 owns it, and all other devices receive whole copies: DataParallel, a parameter server. */
 export const ownedByFirst = (shape: Shape, devices: number): Layout =>
   ownedBy(
     shape,
@@ -57,14 +59,14 @@ export const ownedByFirst = (shape: Shape, devices: number): Layout =>
     Array.from({ length: devices - 1 }, (_, d) => d + 1),
   );
 
-/** One placement over a line of devices, as DTensor has it on a mesh of one axis. */
+/** One placement over a line of devices, like a DTensor on a mesh with one axis. */
 export const placed = (shape: Shape, placement: Placement, devices: readonly DeviceIndex[]): Layout =>
   distributed(
     shape,
     devices.map((device, index) => ({ device, cuts: [{ placement, index, count: devices.length }] })),
   );
 
-/** A placement per axis of the mesh, outermost first, for each device; one that gets no element holds nothing. */
+/** For each device, one placement per axis of the mesh, outermost first; a device without elements holds nothing. */
 export const distributed = (
   shape: Shape,
   devices: readonly { readonly device: DeviceIndex; readonly cuts: readonly Cut[] }[],
@@ -76,11 +78,11 @@ export const distributed = (
   copies: [],
 });
 
-/** What the device holds of the tensor; undefined: nothing. */
+/** The device's piece of the tensor; undefined: none. */
 export const pieceOn = ({ owners, copies }: Layout, device: DeviceIndex): Piece | undefined =>
   [...owners, ...copies].find((part) => part.device === device)?.piece;
 
-/** The owners of each piece; more than one where it is replicated. */
+/** The owners of each piece; several if it is replicated. */
 export function replicasOf({ owners }: Layout): readonly (readonly [ShardPart, ...ShardPart[]])[] {
   const groups = new Map<string, [ShardPart, ...ShardPart[]]>();
   for (const part of owners) {
@@ -93,8 +95,8 @@ export function replicasOf({ owners }: Layout): readonly (readonly [ShardPart, .
 }
 
 /**
- * The whole, from what its owners hold. Throws where nobody holds a piece; of its replicas some may be without it, as a
- * rank that has never had a batch is without the optimiser's states.
+ * Assembles the whole from its owners' pieces. Throws if no device holds a piece; some replicas may lack it, as a rank
+ * that never had a batch lacks the optimiser's states.
  */
 export function wholeFrom<T extends HostArray>(
   name: string,

@@ -163,9 +163,11 @@ describe('Partial', () => {
 
 describe('what is refused', () => {
   const half = (index: number) => pieceOf([4], [{ placement: shard(0), index, count: 2 }]);
-  test('a piece that nobody holds', () => {
-    expect(() => merge([4], [{ piece: half(0), data: new Float32Array(2) }])).toThrow('nobody holds 2 of its elements');
-    expect(() => merge([4], [])).toThrow('nobody holds a part of it');
+  test('a piece that no device holds', () => {
+    expect(() => merge([4], [{ piece: half(0), data: new Float32Array(2) }])).toThrow(
+      'no device holds 2 of its elements',
+    );
+    expect(() => merge([4], [])).toThrow('no device holds a part of it');
   });
   test('two different pieces with the same element', () => {
     const other = pieceOf([4], [{ placement: flat(1, 3), index: 0, count: 1 }]);

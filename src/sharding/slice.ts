@@ -1,19 +1,19 @@
 /**
- * Between a whole tensor and the pieces that devices hold of it. `merge` of all pieces gives the whole back to the bit.
- * Everything that reads or writes weights by name goes through these two. Neither writes into what it is given; where
- * the piece is the whole, both hand out the array that they got.
+ * Converts between a whole tensor and the pieces that devices hold. `merge` of all pieces gives back the whole bit for
+ * bit. Everything that reads or writes weights by name uses these two functions. Neither changes its arguments; if the
+ * piece is the whole, both return the given array.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import { elements, formatShape, type HostArray, type Shape } from '../tensor/shape';
 import { isWhole, type Piece, pieceShape, placeOf, runsOf } from './piece';
 
-/** What a device holds of the whole. Of the addends of a sum, the first gets the value, the others nothing to add. */
+/** A device's piece of the whole. The first addend of a sum gets the value, the others get values that add nothing. */
 export function slice<T extends HostArray>(whole: T, shape: Shape, piece: Piece): T {
   checkLength(whole, elements(shape), shape);
   if (isWhole(shape, piece)) return whole;
   const result = like(whole, elements(pieceShape(piece)));
-  // x + -0 is x for every x, and x + 0 is not for x = -0.
+  // -0, because x + -0 is x for every x, while -0 + 0 is 0.
   if ((piece.addend ?? 0) > 0) return fill(result, -0);
   let offset = 0;
   for (const { start, length } of runsOf(shape, piece)) {
@@ -29,12 +29,12 @@ export interface HeldPiece<T extends HostArray = HostArray> {
 }
 
 /**
- * The whole, from pieces that cover it. Of replicas the first counts, addends are summed in their order. Throws where
- * an element is missing or two different pieces have it.
+ * Assembles the whole from pieces that cover it. The first of several replicas counts; addends are summed in order.
+ * Throws if an element is missing, or if two different pieces have it.
  */
 export function merge<T extends HostArray>(shape: Shape, parts: readonly HeldPiece<T>[]): T {
   const [first] = parts;
-  if (!first) throw wrong(shape, 'nobody holds a part of it');
+  if (!first) throw wrong(shape, 'no device holds a part of it');
   for (const { piece, data } of parts) checkLength(data, elements(pieceShape(piece)), shape);
   if (isWhole(shape, first.piece)) return first.data;
   const result = like(first.data, elements(shape));
@@ -50,11 +50,11 @@ export function merge<T extends HostArray>(shape: Shape, parts: readonly HeldPie
     }
   }
   const missing = covered.reduce((n, c) => n + 1 - c, 0);
-  if (missing > 0) throw wrong(shape, `nobody holds ${missing} of its elements`);
+  if (missing > 0) throw wrong(shape, `no device holds ${missing} of its elements`);
   return result;
 }
 
-/** The parts by what they cover, each addend of a place once. */
+/** Groups the parts by their place, with each addend of a place once. */
 function byPlace<T extends HostArray>(parts: readonly HeldPiece<T>[]): readonly (readonly HeldPiece<T>[])[] {
   const places = new Map<string, Map<number | undefined, HeldPiece<T>>>();
   for (const part of parts) {

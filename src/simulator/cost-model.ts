@@ -1,7 +1,7 @@
 /**
- * What one instruction costs on modelled hardware, in microseconds: a roofline for kernels (Williams, Waterman,
+ * The cost of one instruction on modelled hardware, in microseconds: a roofline for kernels (Williams, Waterman,
  * Patterson 2009), alpha-beta for messages. Alpha is split as LogP splits it (Culler et al. 1993): half keeps the
- * sender busy, half passes on the way. Called by simulate.ts.
+ * sender busy, half is time on the wire. Called by simulate.ts.
  */
 import type { Compute, Load, Recv, Send } from '../program/instruction';
 import type { Link } from '../protocol/collective';
@@ -12,8 +12,8 @@ import { linkOf, type Protocol } from './protocols';
 const US = 1e6;
 
 /**
- * Launch, then the slower of arithmetic and memory. What neither computes nor moves anything is a view in PyTorch, and
- * no kernel.
+ * Launch, then the slower of arithmetic and memory. An instruction that neither computes nor moves anything is a view
+ * in PyTorch and launches no kernel.
  */
 export function kernelUs(
   { flops, bytes, inHalf, onHost }: Pick<Compute, 'flops' | 'bytes' | 'inHalf' | 'onHost'>,
@@ -29,19 +29,19 @@ export function kernelUs(
 const hostUs = (onHost: 'copied' | 'computed', bytes: number, { launchUs, hostBytesPerSecond }: Hardware): number =>
   onHost === 'copied' ? launchUs + (US * bytes) / 2 / hostBytesPerSecond : (US * bytes) / HOST_MEMORY_BYTES_PER_SECOND;
 
-/** A step's scalars travel as arguments of the kernel that reads them. */
+/** A step's scalars are arguments of the kernel that reads them. */
 export function loadUs({ source, bytes }: Pick<Load, 'source' | 'bytes'>, hardware: Hardware): number {
   return source === 'scalars' ? 0 : hardware.launchUs + (US * bytes) / hardware.hostBytesPerSecond;
 }
 
 export interface MessageCost {
-  /** How long it keeps the sender and both ports busy. */
+  /** How long the message keeps the sender and both ports busy. */
   readonly busyUs: number;
   /** From its start to its arrival: alpha + bytes / beta. */
   readonly arrivalUs: number;
 }
 
-/** `protocol`: that of its collective; absent: a copy from peer to peer. */
+/** `protocol`: of its collective; absent: a copy from peer to peer. */
 export function messageUs(
   { bytes, peer }: Pick<Send, 'bytes' | 'peer'>,
   from: DeviceIndex,
@@ -64,7 +64,7 @@ function peerLink(
   return { latencyUs: linkLatencyUs, bytesPerSecond: linkBytesPerSecond };
 }
 
-/** The least a receive takes: joining reads both operands and writes one, streamed as the bytes arrive. */
+/** The least time of a receive: combining reads both operands and writes one, streamed as the bytes arrive. */
 export function applyUs({ apply, bytes }: Pick<Recv, 'apply' | 'bytes'>, hardware: Hardware): number {
   return apply === 'put' ? 0 : (US * 3 * bytes) / hardware.memoryBytesPerSecond;
 }

@@ -1,12 +1,12 @@
 /**
  * The machines of the modelled clock. A table: a new machine is a new row. Compute: NVIDIA's A100 40 GB data sheet
  * (19.5 TFLOP/s float32 without tensor cores, 312 TFLOP/s in half precision with them, 1,555 GB/s HBM2); a CUDA kernel
- * launch 3-5 us. Links: 80 % of the line rate, which is what NCCL's protocols leave of it (NVLink 3: 300 -> 240 GB/s,
- * as in NCCL's topo.h, 12 links of 20; PCI Express 4.0 x16: 31.5 -> 25; 200 Gbit InfiniBand: 25 -> 20; 10 Gbit
- * Ethernet: 1.25 -> 1). `protocols.ts` says what collectives pay. The transputer is a machine for which a net of a few
- * hundred weights is work: Inmos's data sheet of the T800-20 has 1.5 MFLOP/s sustained, 26.6 MB/s from external memory
- * and four links that run beside the processor, at 20, 10 or 5 Mbit/s (1.74 MB/s one way at 20). With 5 a small net
- * computes several times as long as it sends, as large nets do on GPUs.
+ * launch 3-5 us. Links: 80 % of the line rate, as NCCL's protocols achieve (NVLink 3: 300 -> 240 GB/s, as in NCCL's
+ * topo.h, 12 links of 20; PCI Express 4.0 x16: 31.5 -> 25; 200 Gbit InfiniBand: 25 -> 20; 10 Gbit Ethernet: 1.25 -> 1).
+ * For the cost of collectives see `protocols.ts`. On the transputer a net of a few hundred weights takes real work:
+ * Inmos's data sheet of the T800-20 has 1.5 MFLOP/s sustained, 26.6 MB/s from external memory and four links that run
+ * beside the processor, at 20, 10 or 5 Mbit/s (1.74 MB/s one way at 20). With 5 a small net computes several times as
+ * long as it sends, as large nets do on GPUs.
  */
 import type { Link } from '../protocol/collective';
 import type { HardwareId } from '../protocol/config';
@@ -15,38 +15,38 @@ import { ETHERNET_PROTOCOLS, NVLINK_PROTOCOLS, PCIE_PROTOCOLS, type Protocol, TR
 export interface Hardware {
   readonly id: HardwareId;
   readonly label: string;
-  /** float32 operations a second of one device. */
+  /** float32 operations per second of one device. */
   readonly flopsPerSecond: number;
   /** The same in float16 or bfloat16, with float32 sums. */
   readonly halfFlopsPerSecond: number;
-  /** Bytes a second of its memory. */
+  /** Bandwidth of its memory. */
   readonly memoryBytesPerSecond: number;
   /** Cost of starting one kernel, or one copy from the host, microseconds. */
   readonly launchUs: number;
-  /** A message outside of collectives (a copy from peer to peer): what it costs whatever its size, microseconds. */
+  /** Fixed cost of a message outside collectives (a copy from peer to peer), microseconds. */
   readonly linkLatencyUs: number;
-  /** Bytes per second that a device can send, and as many that it can receive at the same time. */
+  /** Bytes per second that a device can send, and can receive at the same time. */
   readonly linkBytesPerSecond: number;
-  /** Between two nodes of such machines; every device has a port of its own there, too. */
+  /** Link between two nodes of such machines; every device has its own network port. */
   readonly across: Link;
   /** Node of each device; absent: all share one. */
   readonly nodeOf?: readonly number[];
-  /** The ways in which collectives send; each takes the one that is fastest for it. At least one. */
+  /** Protocols of collectives; each collective uses the fastest one. At least one. */
   readonly protocols: readonly Protocol[];
   /** Host to device. */
   readonly hostBytesPerSecond: number;
   /** Batches come in over the same port as messages from other devices. */
   readonly hostSharesLink: boolean;
-  /** What its compute rate is of, and how its collectives send: half sentences for `describe`. */
+  /** What its compute rate means, and how its collectives send: half sentences for `describe`. */
   readonly rate?: string;
   readonly sends?: string;
-  /** What nets of this size can expect of it. */
+  /** What nets of this size can expect from the machine. */
   readonly scale?: string;
 }
 
 /**
- * A device's part of its host's memory, for CPU offload: a server with eight channels of DDR4-3200 a socket has 204.8
- * GB/s for four devices.
+ * A device's share of its host's memory bandwidth, for CPU offload: a server with eight channels of DDR4-3200 per
+ * socket has 204.8 GB/s for four devices.
  */
 export const HOST_MEMORY_BYTES_PER_SECOND = 51.2e9;
 
@@ -118,8 +118,8 @@ export interface HardwareDescription {
 }
 
 /**
- * What the page and the report say about the clock. The label counts the devices of the run; without their number,
- * those of the machine as it is sold.
+ * The text about the clock on the page and in the report. The label names the number of devices of the run, or without
+ * it, of the machine as sold.
  */
 export function describe(hardware: Hardware, devices?: number): HardwareDescription {
   const giga = (perSecond: number): string =>

@@ -1,7 +1,4 @@
-/**
- * The machine of a run: the one that its settings name, with slower links between the nodes that its devices are spread
- * over. Called by session.
- */
+/** The machine of a run: the hardware in its settings, with slower links between the run's nodes. Called by session. */
 import { spreadOverNodes } from '../mesh/nodes';
 import type { Config } from '../protocol/config';
 import { HARDWARE, type Hardware } from './hardware';

@@ -1,11 +1,11 @@
 /**
- * What a collective pays on modelled hardware. NCCL has three protocols: LL and LL128 send a flag with every few bytes,
- * so a hop is quick and bandwidth is lost; Simple sends whole blocks between fences. It estimates each one's time for
- * the size at hand and takes the fastest (NVIDIA/nccl, src/graph/tuning.cc): a cost to start, a cost per hop, bytes
- * over bandwidth. The same choice is made here. Start and hop are that file's figures (baseLatencies, hwLatencies), but
- * for Simple's hop over NVLink (3.4 there). That and the bandwidths of LL and LL128 are fitted to published times: the
- * file's (87.7 and 220 GB/s) hold with all channels at work, of which NCCL gives a small collective few.
- * `nccl-published.test.ts` holds the NVLink rows against those times.
+ * The cost of a collective on modelled hardware. NCCL has three protocols: LL and LL128 send a flag with every few
+ * bytes, so hops are fast but bandwidth is lost; Simple sends whole blocks between fences. NCCL estimates the time of
+ * each for the given size and uses the fastest (NVIDIA/nccl, src/graph/tuning.cc): a cost to start, a cost per hop,
+ * bytes over bandwidth. This file does the same. Start and hop are that file's figures (baseLatencies, hwLatencies),
+ * except Simple's hop over NVLink (3.4 there). That hop and the bandwidths of LL and LL128 are fitted to published
+ * times, because the file's bandwidths (87.7 and 220 GB/s) need all channels, and NCCL gives a small collective few.
+ * `nccl-published.test.ts` compares the NVLink rows with those times.
  */
 
 import { at } from '../base/invariant';
@@ -16,10 +16,10 @@ import type { DeviceIndex } from '../protocol/trace';
 
 export interface Protocol {
   readonly name: 'LL' | 'LL128' | 'Simple';
-  /** What a collective takes before its first message, on every rank, microseconds. */
+  /** Time of a collective before its first message, on every rank, microseconds. */
   readonly startUs: number;
   readonly inside: Link;
-  /** Between nodes. */
+  /** Link between nodes. */
   readonly across: Link;
 }
 
@@ -45,7 +45,7 @@ export const ETHERNET_PROTOCOLS: readonly Protocol[] = [
   { name: 'Simple', startUs: 8.4, inside: link(30, 1), across: link(30, 1) },
 ];
 
-/** No NCCL there: each hop sets up the link's engine, and a collective starts one process for each direction. */
+/** Without NCCL: each hop sets up the link's engine, and a collective starts one process per direction. */
 export const TRANSPUTER_PROTOCOLS: readonly Protocol[] = [
   { name: 'Simple', startUs: 2, inside: link(2, 0.000435), across: link(2, 0.000435) },
 ];

@@ -1,9 +1,9 @@
 /**
- * Times a Program on modelled hardware: an event simulation with two queues per device, each in order; waits; and for
- * each device one port out and one port in, which messages take in turns. A send keeps its queue until its bytes are
- * out, a receive from the message's start to its arrival. A rank's first message of a collective comes after the time
- * that the collective takes to start; where it is a send, that time is part of it. Always the instruction that can
- * start first goes next, of equals the first emitted, so the result is deterministic. It runs nothing.
+ * Times a Program on modelled hardware: an event simulation with two queues per device, each in order; waits; and per
+ * device one outgoing and one incoming port, each for one message at a time. A send occupies its queue until its bytes
+ * are out, a receive from the message's start to its arrival. A rank's first message of a collective waits for the
+ * collective's start-up time; if it is a send, its duration includes that time. The next instruction is always the one
+ * that can start first, or among equals the first emitted, so the result is deterministic. It executes nothing.
  */
 
 import { LockstepError } from '../base/errors';
@@ -40,11 +40,11 @@ export class Simulation {
   private readonly outUs = new Map<DeviceIndex, number>();
   private readonly inUs = new Map<DeviceIndex, number>();
   private readonly protocols: ReadonlyMap<string, Protocol>;
-  /** Device and collective, of those that have paid the collective's start. */
+  /** Pairs of device and collective whose start-up time has been counted. */
   private readonly begun = new Set<string>();
   protected readonly queuesOf = new Map<DeviceIndex, QueueState[]>();
   private readonly receiverOf = new Map<string, DeviceIndex>();
-  /** By device, the other devices with a queue whose next instruction sends to it: they wait for its port. */
+  /** By device, the other devices whose next instruction sends to it: they wait for its port. */
   private readonly sendersTo = new Map<DeviceIndex, Set<DeviceIndex>>();
 
   constructor(
@@ -101,7 +101,7 @@ export class Simulation {
     return first;
   }
 
-  /** Asks the devices again whose queues the instruction may have let start sooner or later. */
+  /** Updates the devices whose queues may now start at another time because of the instruction. */
   protected askAfter(device: DeviceIndex, i: Instruction): void {
     this.ask(device);
     if (i.kind === 'load') this.askSendersTo(device);
@@ -158,13 +158,13 @@ export class Simulation {
     return collective && this.protocols.get(collectiveKey(collective));
   }
 
-  /** What the device's first message of a collective waits for: the start of the collective. */
+  /** When the collective's start-up ends, for the device's first message of it. */
   private beginUs(device: DeviceIndex, i: Send | Recv): number {
     if (!i.collective || this.begun.has(`${device} ${collectiveKey(i.collective)}`)) return 0;
     return this.slowness.device(device) * (this.protocolOf(i)?.startUs ?? 0);
   }
 
-  /** Takes what the instruction occupies, and says when it ends. */
+  /** Occupies queue and ports for the instruction; returns when it ends. */
   private perform(device: DeviceIndex, i: Instruction, startUs: number): number {
     if ((i.kind === 'send' || i.kind === 'recv') && i.collective)
       this.begun.add(`${device} ${collectiveKey(i.collective)}`);
@@ -214,7 +214,7 @@ export interface ModelledStep {
   readonly perDevice: readonly { readonly device: DeviceIndex; readonly computeUs: number; readonly commUs: number }[];
 }
 
-/** How long one step takes, and each device's share of it. */
+/** The duration of one step, and each device's part. */
 export function modelledStep(
   program: Program,
   hardware: Hardware,
@@ -235,7 +235,7 @@ export function modelledStep(
   };
 }
 
-/** How many times faster the step is than the same samples on one device. */
+/** The speed-up of the step over the same samples on one device. */
 export function speedup(
   program: Program,
   single: Program,

@@ -1,6 +1,6 @@
 /**
- * What stragglers set by hand do to the modelled clock: how many times as long a device's work, or a message, takes.
- * Called by simulate.ts.
+ * The effect of artificial stragglers on the modelled clock: the factors by which a device's work, or a message, is
+ * slower. Called by simulate.ts.
  */
 import type { Straggler } from '../protocol/config';
 import type { DeviceIndex } from '../protocol/trace';
@@ -10,7 +10,7 @@ export interface Slowness {
   link(from: DeviceIndex, to: DeviceIndex): number;
 }
 
-/** Of several for the same one, the factors multiply. */
+/** Several factors for the same device or link multiply. */
 export function slownessOf(stragglers: readonly Straggler[]): Slowness {
   const factors = new Map<string, number>();
   for (const s of stragglers) {

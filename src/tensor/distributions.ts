@@ -1,6 +1,6 @@
 /**
  * Rarer draws of torch's CPU generator, as functions over a Generator: Bernoulli, dropout masks, exponential,
- * multinomial, float64 uniforms. They consume the same words as torch does, so a stream stays in step.
+ * multinomial, float64 uniforms. They consume the same random words as torch, so streams stay in sync.
  */
 import { LockstepError } from '../base/errors';
 import type { Generator } from './generator';
@@ -19,12 +19,12 @@ export function bernoulliOf(generator: Generator, probabilities: Float32Array): 
   return Float32Array.from(probabilities, (p) => (generator.uniform24() < p ? 1 : 0));
 }
 
-/** What `F.dropout(x, p, training=True)` multiplies n elements with, 0 < p < 1. */
+/** The factors by which `F.dropout(x, p, training=True)` multiplies n elements, 0 < p < 1. */
 export function dropoutMask(generator: Generator, n: number, p: number): Float32Array<ArrayBuffer> {
   return fillDropoutMask(generator, new Float32Array(n), p);
 }
 
-/** The same into an array that is there already: a mask is drawn every step. */
+/** The same into an existing array, because a mask is drawn every step. */
 export function fillDropoutMask<T extends Float32Array>(generator: Generator, mask: T, p: number): T {
   const keep = 1 - p;
   const kept = f(1 / f(keep));

@@ -1,7 +1,6 @@
 /**
- * Float32 arithmetic as an AVX2 machine does it: fused multiply-add, and the polynomial log and sin/cos (from the
- * Cephes library) that torch's vectorised `normal_` uses. Needed only to meet torch bit for bit; everything else may
- * use Math.
+ * Float32 arithmetic of an AVX2 machine: fused multiply-add, and the polynomial log and sin/cos (from the Cephes
+ * library) that torch's vectorised `normal_` uses. Needed only to match torch bit for bit; other code may use Math.
  */
 const f = Math.fround;
 
@@ -12,8 +11,7 @@ export function fma32(a: number, b: number, c: number): number {
   const rounded = f(sum);
   const rest = sum - rounded;
   if (rest === 0) return rounded;
-  // Rounding twice goes wrong only where the double sum lies halfway between two floats; its own rounding error then
-  // decides.
+  // Rounding twice is wrong only if the double sum is halfway between two floats; then its own rounding error decides.
   const other = rounded + 2 * rest;
   if (f(other) !== other) return rounded;
   const part = sum - product;

@@ -1,6 +1,6 @@
 /**
  * `torch.Generator` for the CPU: the same seed gives the same parameters, shuffles and noise as PyTorch on an x86
- * machine with AVX2, bit for bit. Each instance is a stream of its own; nothing is global. Rarer distributions are in
+ * machine with AVX2, bit for bit. Each instance is an independent stream; nothing is global. Rarer distributions are in
  * `distributions.ts`.
  */
 import { LockstepError } from '../base/errors';
@@ -12,14 +12,14 @@ const f = Math.fround;
 
 export interface GeneratorPosition {
   readonly state: Uint32Array;
-  /** As Mt19937.position. */
+  /** See Mt19937.position. */
   readonly next: number;
   readonly cachedNormal: number | undefined;
 }
 
 export class Generator {
   #engine = new Mt19937();
-  /** Second half of the last polar pair; survives every draw but its own use. */
+  /** Second half of the last polar pair; kept until it is used. */
   #cachedNormal: number | undefined;
   #initialSeed = 0n;
   readonly #u24 = (): number => (this.#engine.word() & 0xffffff) / 2 ** 24;
@@ -38,7 +38,7 @@ export class Generator {
     this.manualSeed(seed);
   }
 
-  /** As `torch.manual_seed`: integers from -2^63 to 2^64 - 1; a negative one means itself plus 2^64. */
+  /** Like `torch.manual_seed`: integers from -2^63 to 2^64 - 1; for negative integers 2^64 is added. */
   manualSeed(seed: number | bigint): this {
     const wide = BigInt(seed);
     if (wide >= 1n << 64n || wide < -(1n << 63n)) {
@@ -66,12 +66,12 @@ export class Generator {
     return twin;
   }
 
-  /** Where the engine is, and the half pair of normals that may be left over; see rng-state.ts. */
+  /** The engine's position, and the second half of a pair of normals, if left; see rng-state.ts. */
   position(): GeneratorPosition {
     return { ...this.#engine.position(), cachedNormal: this.#cachedNormal };
   }
 
-  /** The generator that drew on to there. */
+  /** A generator at the given position. */
   static at(initialSeed: bigint, { state, next, cachedNormal }: GeneratorPosition): Generator {
     const generator = new Generator(initialSeed);
     generator.#engine = Mt19937.at(state, next);
@@ -108,7 +108,7 @@ export class Generator {
     return out;
   }
 
-  /** Draws what rand(n) or uniform(n) draws, and drops it. */
+  /** Draws and discards what rand(n) or uniform(n) draws. */
   skipUniform(n: number): void {
     for (let left = n; left > 0; ) left -= this.#engine.words(left).length;
   }

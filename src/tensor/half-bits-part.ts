@@ -1,4 +1,4 @@
-/** The bits of float16 and bfloat16, for runs that have them: fetched with the operators of half precision. */
+/** The bits of float16 and bfloat16, loaded with the operators of half precision. */
 import { Part } from '../base/part';
 
 export const HALF_BITS = new Part('The bits of half precision', () => import('./half-bits'));

@@ -2,8 +2,8 @@
  * float16 and bfloat16 as bits, in plain arithmetic: conversions from and to float32, the sum of two, and the quotient
  * by a whole number, each rounded once to nearest even as torch's Half and BFloat16 are (a sum or quotient in float32
  * that is then rounded has the same bits). float16 overflows to inf and has denormals. A conversion keeps bfloat16's
- * denormals, below 1e-38; sums and quotients take them for 0, as a GPU may do with float32's. shaders/comm/halves.wgsl
- * says the same.
+ * denormals, below 1e-38; sums and quotients treat them as 0, as a GPU may do with float32's. shaders/comm/halves.wgsl
+ * does the same.
  */
 
 export type HalfFormat = 'f16' | 'bf16';
@@ -72,13 +72,13 @@ export function halvesOf(format: HalfFormat): Halves {
   };
 }
 
-/** The first `length` elements of a tensor that lies two halves to a word. */
+/** The first `length` elements of a tensor that is stored two halves per word. */
 export function floatsOfHalves(format: HalfFormat, words: Int32Array, length: number): Float32Array {
   const { toFloat } = halvesOf(format);
   return Float32Array.from({ length }, (_, i) => toFloat(((words[i >> 1] as number) >>> ((i & 1) * 16)) & 0xffff));
 }
 
-/** Every element becomes the nearest value of the format. */
+/** Rounds every element to the nearest value of the format. */
 export function roundTo(format: HalfFormat, values: Float32Array): void {
   if (format === 'f16') {
     const { toHalf, toFloat } = halvesOf(format);

@@ -1,7 +1,6 @@
 /**
- * `torch.nn.init`: draws for a tensor of a given shape. Bounds and deviations are double precision, written out as
- * torch computes them, because a shorter formula is not always the same double. The modules' defaults in `init.ts` are
- * made of these.
+ * `torch.nn.init`: draws for a tensor of a given shape. Bounds and deviations are double precision, computed with
+ * torch's formulas, because a shorter formula may give another double. The modules' defaults in `init.ts` use these.
  */
 import { LockstepError } from '../base/errors';
 import type { Generator } from './generator';
@@ -27,7 +26,7 @@ export function calculateGain(nonlinearity: Nonlinearity, slope = 0.01): number 
   }
 }
 
-/** Of a weight as it is stored: size(1), size(0), each times the kernel. */
+/** fan_in and fan_out of a stored weight: size(1) and size(0), each times the kernel. */
 function fans(shape: Shape): { readonly fanIn: number; readonly fanOut: number } {
   const [out, into, ...kernel] = shape;
   if (out === undefined || into === undefined) {
@@ -39,7 +38,7 @@ function fans(shape: Shape): { readonly fanIn: number; readonly fanOut: number }
   return { fanIn: into * elements(kernel), fanOut: out * elements(kernel) };
 }
 
-/** The fan_in of a weight as it is stored. */
+/** The fan_in of a stored weight. */
 export const fanInOf = (shape: Shape): number => fans(shape).fanIn;
 
 export function xavierUniform(generator: Generator, shape: Shape, gain = 1): Float32Array<ArrayBuffer> {

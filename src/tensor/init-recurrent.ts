@@ -17,7 +17,7 @@ export interface RecurrentParameters {
   readonly biasHh: DrawnWeights;
 }
 
-/** Everything within +-1 / sqrt(hidden), in the order in which it is here. */
+/** All values within +-1 / sqrt(hidden), drawn in the order of the fields. */
 export function initRecurrent(
   generator: Generator,
   type: keyof typeof GATES,

@@ -1,6 +1,6 @@
 /**
- * Default initialisation of modules, as the constructors of `torch.nn` draw it: bounds in double precision, values by
- * `uniform_`. The order of the draws (within a module as here; modules in construction order) is what makes a seed give
+ * Default initialisation of modules, drawn like the constructors of `torch.nn`: bounds in double precision, values with
+ * `uniform_`. The order of the draws (within a module as here; modules in construction order) makes a seed give
  * PyTorch's parameters. Arrays are row-major in the shape that torch stores. Recurrent and bilinear modules are in
  * `init-recurrent.ts`.
  */
@@ -84,8 +84,8 @@ export interface MultiheadAttentionParameters {
 }
 
 /**
- * `nn.MultiheadAttention(e, heads, bias)`: out_proj is constructed, and drawn, first; in_proj_weight follows by
- * xavier_uniform_. Both biases are zero in the end, though out_proj's was drawn.
+ * `nn.MultiheadAttention(e, heads, bias)`: out_proj is constructed, and drawn, first; in_proj_weight follows with
+ * xavier_uniform_. Both biases end up zero, although out_proj's was drawn.
  */
 export function initMultiheadAttention(
   generator: Generator,

@@ -1,7 +1,6 @@
 /**
- * The Mersenne Twister MT19937 with 32-bit output: the engine behind torch's CPU generator. Only words come out of
- * here; what they become is `generator.ts`. Source: Matsumoto and Nishimura, 1998; torch keeps the low 32 bits of a
- * seed.
+ * The Mersenne Twister MT19937 with 32-bit output: the engine behind torch's CPU generator. It only produces words;
+ * `generator.ts` turns them into numbers. Source: Matsumoto and Nishimura, 1998; torch keeps the low 32 bits of a seed.
  */
 const WORDS = 624;
 const SHIFT = 397;
@@ -20,7 +19,7 @@ export class Mt19937 {
   readonly #drawn = new Uint32Array(WORDS);
   #next = WORDS;
 
-  /** Starts over; to be called before the first word. Only the low 32 bits of the seed count. */
+  /** Resets the engine; must be called before the first word. Only the low 32 bits of the seed count. */
   seed(seed: number): void {
     const state = this.#state;
     let previous = seed >>> 0;
@@ -39,8 +38,8 @@ export class Mt19937 {
   }
 
   /**
-   * The next words, at least one and at most so many: as many as the block has left. Valid until the next call. Large
-   * tensors are drawn so, in half the time of word().
+   * The next words, at least one and at most `most`: the rest of the block. Valid until the next call. Large tensors
+   * are drawn this way, in half the time of word().
    */
   words(most: number): Uint32Array {
     if (this.#next === WORDS) this.#refill();
@@ -52,7 +51,7 @@ export class Mt19937 {
     return drawn.subarray(0, count);
   }
 
-  /** A copy of the block of words, and the place in it of the word that comes next (624: a new block comes first). */
+  /** A copy of the block of words, and the index of the next word in it (624: a new block follows). */
   position(): { readonly state: Uint32Array; readonly next: number } {
     return { state: this.#state.slice(), next: this.#next };
   }

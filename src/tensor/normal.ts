@@ -1,7 +1,7 @@
 /**
  * The ways in which torch draws normals on an x86 CPU: polar pairs in double precision for fewer than 16 elements, and
  * block transforms from 16 on, vectorised for float32 and by the C library for float64 (normal-double.ts). They consume
- * different words, so which one runs is part of the contract. Called by Generator.
+ * different words, so the choice is part of the contract. Called by Generator.
  */
 import { fma32, logOfU24, sinCos32 } from './float32-math';
 
@@ -9,7 +9,7 @@ const f = Math.fround;
 const TWO_PI = f(2 * Math.PI);
 const BLOCK = 16;
 
-/** From this size on torch fills a contiguous tensor by blocks. */
+/** From this size on, torch fills a contiguous tensor in blocks. */
 export const NORMAL_FILL_MIN = BLOCK;
 
 /** Two standard normals in double precision from two uniforms in [0, 1). */
@@ -29,7 +29,7 @@ export function normalFill(data: Float32Array, mean: number, std: number, u24: F
   fillByBlocks(data, u24, (start) => transformBlock(data, start, mean32, std32));
 }
 
-/** A size that is no multiple of 16 redraws the last 16. */
+/** If the size is not a multiple of 16, the last 16 elements are drawn again. */
 export function fillByBlocks<T extends Float32Array | Float64Array>(
   data: T,
   fill: FillUniform<T>,

@@ -1,7 +1,7 @@
 /**
- * `torch.get_rng_state()` and `torch.set_rng_state()` of a generator: torch draws on from the one, and we from the
- * other. The layout is CPUGeneratorImplState of aten/src/ATen/CPUGeneratorImpl.cpp, 5056 bytes: seed, left, seeded,
- * next, 624 words of 64 bits, then cached normals.
+ * `torch.get_rng_state()` and `torch.set_rng_state()` of a generator, so that torch can continue our draws and we can
+ * continue torch's. The layout is CPUGeneratorImplState of aten/src/ATen/CPUGeneratorImpl.cpp, 5056 bytes: seed, left,
+ * seeded, next, 624 words of 64 bits, then cached normals.
  */
 import { LockstepError } from '../base/errors';
 import { Generator } from './generator';
@@ -18,7 +18,7 @@ export function rngState(generator: Generator): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(BYTES);
   const view = new DataView(bytes.buffer);
   view.setBigUint64(0, generator.initialSeed, true);
-  // Words that are left before the next block, the one that is drawn next not counted.
+  // Words left before the next block, without the next one to draw.
   view.setInt32(8, WORDS - next + 1, true);
   view.setInt32(12, 1, true);
   view.setBigUint64(16, BigInt(next), true);
@@ -30,7 +30,7 @@ export function rngState(generator: Generator): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The generator that such bytes describe. `what`: whose they are, for the error. */
+/** The generator that the bytes describe. `what`: their origin, for the error. */
 export function generatorFrom(bytes: Uint8Array, what: string): Generator {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const left = bytes.length === BYTES ? view.getInt32(8, true) : 0;
@@ -38,7 +38,7 @@ export function generatorFrom(bytes: Uint8Array, what: string): Generator {
     throw new LockstepError(
       'data',
       `${what}: RNG state is wrong size or invalid: expected ${BYTES} bytes of a CPU generator, found ${bytes.length}`,
-      'It is what torch.get_rng_state() of a CPU generator gives.',
+      'Use the result of torch.get_rng_state() for a CPU generator.',
     );
   }
   const state = Uint32Array.from({ length: WORDS }, (_, i) => view.getUint32(STATE + 8 * i, true));

@@ -3,10 +3,10 @@ export type Shape = readonly number[];
 export type DType = 'f32' | 'i32';
 export type HostArray = Float32Array | Int32Array;
 
-/** Of one element. A test gives a type two bytes here, to find what assumes four. */
+/** Bytes of one element. A test sets a type to two bytes here, to find code that assumes four. */
 export const ELEMENT_BYTES: Readonly<Record<DType, number>> = { f32: 4, i32: 4 };
 export const bytesOf = (dtype: DType): number => ELEMENT_BYTES[dtype];
-/** Of a whole tensor. Parameters that say no type are float32. */
+/** Bytes of a whole tensor. Parameters without a type are float32. */
 export const tensorBytes = ({ shape, dtype = 'f32' }: { readonly shape: Shape; readonly dtype?: DType }): number =>
   elements(shape) * bytesOf(dtype);
 

@@ -1,6 +1,6 @@
 /**
- * Scales a picture to `size` x `size`: each new pixel is the mean of the area that it covers. What is not square is
- * stretched, as Resize((s, s)) does.
+ * Scales a picture to `size` x `size`: each new pixel is the mean of the area that it covers. Non-square pictures are
+ * stretched, as by Resize((s, s)).
  */
 
 /** `plane` is height x width, row by row. Written to `target`, size * size values. */

@@ -1,7 +1,7 @@
 /**
- * How the digits are written, in several hands each: strokes through points in hundredths of a box, x to the right and
- * y down. A stroke is a list 'x,y x,y ...', a '!' after a point makes a corner there; strokes of one digit are parted
- * by ';'.
+ * The shapes of the digits, in several handwritings each: strokes through points in hundredths of a box, x to the right
+ * and y down. A stroke is a list 'x,y x,y ...', a '!' after a point makes a corner there; strokes of one digit are
+ * parted by ';'.
  */
 
 export interface GlyphPoint {

@@ -1,6 +1,4 @@
-/**
- * What the drawn images share: a symmetric random number, a random placement, and the noise over the finished pixels.
- */
+/** Helpers for drawn images: a symmetric random number, a random placement, and noise over the finished pixels. */
 import type { Generator } from '../../tensor/generator';
 
 /** Uniform from -1 to 1. */
@@ -10,7 +8,7 @@ export const spread = (generator: Generator): number => 2 * generator.uniform24(
 export const between = (generator: Generator, low: number, high: number): number =>
   low + (high - low) * generator.uniform24();
 
-/** Adds up to `noise` up or down to every pixel and keeps it within 0 and 1. Nothing is drawn without noise. */
+/** Adds random noise of at most `noise` to every pixel and clamps to 0..1. Without noise it draws nothing. */
 export function addNoise(generator: Generator, pixels: Float32Array, noise: number): void {
   if (noise === 0) return;
   for (let i = 0; i < pixels.length; i++) {

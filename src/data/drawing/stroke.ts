@@ -7,9 +7,9 @@
 export interface PenPoint {
   readonly x: number;
   readonly y: number;
-  /** Of the pen here, in pixels. */
+  /** Radius of the pen at this point, in pixels. */
   readonly radius: number;
-  /** The curve breaks off and starts anew here. */
+  /** The curve has a corner here. */
   readonly corner?: boolean;
 }
 

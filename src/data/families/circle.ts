@@ -1,7 +1,7 @@
 /**
- * A disc inside a ring, as TensorFlow Playground has it, scaled to [-1, 1]: class 1 within radius 5/12, class 0
- * outside. Draws: `rand(n)` for the radius, `rand(n)` for the angle, and with noise `rand(n, 2)`; noise moves the point
- * that is labelled, not the point that is seen.
+ * A disc inside a ring, as in TensorFlow Playground, scaled to [-1, 1]: class 1 within radius 5/12, class 0 outside.
+ * Draws: `rand(n)` for the radius, `rand(n)` for the angle, and with noise `rand(n, 2)`; noise moves the point that
+ * decides the label, not the visible point.
  */
 import type { Generator } from '../../tensor/generator';
 import { alternatingClass, type Rows } from '../family';

@@ -1,7 +1,7 @@
 /**
  * A CSV file as rows: one target column, all others inputs. Under CrossEntropyLoss, NLLLoss and BCEWithLogitsLoss the
- * target may be words, which become classes in order of appearance; whole numbers (0 and 1) are taken as they are.
- * Every error names file, line and column.
+ * target may be words, which become classes in order of appearance; whole numbers (0 and 1) are used unchanged. Every
+ * error names file, line and column.
  */
 import { firstFew } from '../../base/brief';
 import { at } from '../../base/invariant';
@@ -15,7 +15,7 @@ import { takesClasses } from '../targets';
 type CsvConfig = Extract<DataConfig, { type: 'csv' }>;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** NaN where the cell is no number; an infinite value where float32 cannot hold it. */
+/** NaN if the cell is not a number; infinity if float32 cannot hold the value. */
 const numberOf = (cell: string): number => {
   const text = cell.trim();
   return NUMBER.test(text) ? Math.fround(Number(text)) : Number.NaN;
@@ -67,9 +67,7 @@ export function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Row
   }
 }
 
-/**
- * 'auto': the first row is a header when the target is asked for by a name in it, or when no cell of it is a number.
- */
+/** 'auto': the first row is a header if it contains the target's name, or if none of its cells is a number. */
 function hasHeader({ header, target }: CsvConfig, first: CsvRow): boolean {
   if (header !== 'auto') return header === 'yes';
   if (typeof target === 'string' && first.cells.some((cell) => cell.trim() === target)) return true;
@@ -126,7 +124,7 @@ function number(
   throw dataError(where, quoted(cell), Number.isNaN(value) ? 'a number' : 'a number that float32 can hold', hint);
 }
 
-/** Undefined: not classes but numbers between 0 and 1, which BCEWithLogitsLoss takes as they are. */
+/** Undefined: not classes but numbers between 0 and 1, which BCEWithLogitsLoss uses unchanged. */
 function labels(
   body: readonly CsvRow[],
   target: number,

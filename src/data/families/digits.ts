@@ -1,8 +1,8 @@
 /**
- * Digits as if by hand: a hand of the digit's (`drawing/digit-glyphs.ts`) with trembling points, turned, slanted,
- * scaled, moved, written with a pen of random width and pressure, noise on top. White on black, 0 to 1, [1, size,
- * size]; classes 0 1 2 ... 9 0 1 ... so that a batch in order is balanced. Not MNIST, and not drawn like it in torch:
- * the numbers come from the seed, but only Lockstep makes these pictures.
+ * Digits that look handwritten: one of the digit's handwritings (`drawing/digit-glyphs.ts`) with jittered points,
+ * rotated, slanted, scaled, moved, drawn with a pen of random width and pressure, plus noise. White on black, 0 to 1,
+ * [1, size, size]; classes 0 1 2 ... 9 0 1 ... so that a batch in order is balanced. Not MNIST, and torch cannot draw
+ * them: the random numbers follow torch's generator, but only Lockstep makes these pictures.
  */
 import { at } from '../../base/invariant';
 import type { DataConfig } from '../../protocol/config';
@@ -14,7 +14,7 @@ import { drawStroke } from '../drawing/stroke';
 import type { Rows } from '../family';
 import { checkSize } from '../limits';
 
-/** Of the box. */
+/** As a fraction of the box. */
 const TREMBLE = 0.035;
 const SHIFT = 0.09;
 /** Radians. */

@@ -1,4 +1,4 @@
-/** The text that a language model here learns from when it is given none: written for Lockstep, about what it shows. */
+/** The default text for language models, written for Lockstep about Lockstep. */
 export const OWN_TEXT = `Four machines sat down one evening to learn the same thing.
 
 "We each have a copy of the model," said the first, "and every copy is the same, down to the last bit. Let us keep it so."

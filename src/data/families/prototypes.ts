@@ -1,8 +1,7 @@
 /**
- * A random prototype a class, and samples halfway between their prototype and noise:
- * `P = torch.rand(classes, dim); y = torch.randint(0, classes, (n,)); X = 0.5 * P[y] + 0.5 * torch.rand(n, dim)`. With
- * `size` the rows are images [1, size, size]. A linear model learns it; it is there for its known numbers and any shape
- * one likes.
+ * One random prototype per class, and samples halfway between their prototype and noise: `P = torch.rand(classes, dim);
+ * y = torch.randint(0, classes, (n,)); X = 0.5 * P[y] + 0.5 * torch.rand(n, dim)`. With `size` the rows are images [1,
+ * size, size]. A linear model can learn it; useful because its numbers are known and its shape is free.
  */
 import type { DataConfig } from '../../protocol/config';
 import type { Generator } from '../../tensor/generator';

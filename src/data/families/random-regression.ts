@@ -1,6 +1,6 @@
 /**
- * `X = torch.randn(n, in); y = torch.randn(n, out)`: the random regression of the PyTorch tutorials. Nothing can be
- * learnt but the mean.
+ * `X = torch.randn(n, in); y = torch.randn(n, out)`: the random regression of the PyTorch tutorials. Only the mean can
+ * be learnt.
  */
 import type { Generator } from '../../tensor/generator';
 import type { Rows } from '../family';

@@ -1,4 +1,4 @@
-/** The families whose rows are made by rule and are no points of the plane: one part of the site (make-dataset). */
+/** The families whose rows are made by rules and are not points of a plane: one part of the site (make-dataset). */
 export { prototypes } from './prototypes';
 export { randomRegression } from './random-regression';
 export { sequence } from './sequence';

@@ -1,13 +1,13 @@
 /**
  * Problems over a few symbols for a causal model: a prompt, a separator, the answer. A row is the whole line without
- * its last token; its target is the line shifted by one, -100 within the prompt, so that each answer token is asked for
- * at the token before it:
+ * its last token; its target is the line shifted by one, -100 within the prompt, so that each answer token is predicted
+ * from the token before it:
  *
  *   reverse  3 1 2 > 2 1 3     input  3 1 2 > 2 1     target  . . . 2 1 3     (sort, copy alike; context 2 n)
  *   modularAddition, modulus 5, three numbers   4 + 3 + 1 = 3   (context 2 n)      parity   1 0 1 1 = 1   (context n +
  *   1)
  *
- * Problems are distinct, so a test row was never trained on; where fewer than `samples` exist, each occurs once, in
+ * Problems are distinct, so test rows never occur in training; if fewer than `samples` exist, each occurs once, in
  * random order.
  */
 import { type SequenceConfig, sequenceLines } from '../../shapes/data';
@@ -37,9 +37,7 @@ export function sequence(generator: Generator, config: SequenceConfig): Rows {
   };
 }
 
-/**
- * Few possible problems: one permutation of them all. Many: `randint` a problem, drawn again where it was there before.
- */
+/** With few possible problems: one permutation of all. With many: `randint` per problem, drawn again for duplicates. */
 function distinctProblems(generator: Generator, samples: number, length: number, symbols: number): number[][] {
   const possible = symbols ** length;
   if (possible <= 4 * samples) {

@@ -1,6 +1,6 @@
 /**
  * Filled figures anywhere in the picture, of any size and turn: circle, square, triangle, cross, star, ring. Bright on
- * dark, 0 to 1, [1, size, size], classes in that order over and over. Where they lie says nothing about their class, so
+ * dark, 0 to 1, [1, size, size], classes in that order over and over. Their positions do not depend on their class, so
  * a linear model fails where a convolution does well.
  */
 import { at } from '../../base/invariant';

@@ -226,8 +226,8 @@ export const headLines: readonly string[] = [
 ];
 
 /**
- * clip_grad_norm_ cannot mix DTensors and plain tensors, so the norm is computed from whole gradients. Partial sums, which
- * sequence parallelism leaves, are added up before, because neither norm nor clipping works on partial sums.
+ * clip_grad_norm_ cannot mix DTensors and plain tensors, so the norm is computed from whole gradients. Partial sums,
+ * which sequence parallelism leaves, are added up before, because neither norm nor clipping works on them.
  */
 export function clipLinesOfParts({
   clipGradNorm,

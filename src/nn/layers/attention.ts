@@ -1,6 +1,6 @@
 /**
- * Self-attention: torch.nn.MultiheadAttention over one sequence, and the pre-norm block that a small GPT is made of.
- * Activations are [N, T, width].
+ * Self-attention: torch.nn.MultiheadAttention over one sequence, and the pre-norm block of a small GPT. Activations are
+ * [N, T, width].
  */
 import { LockstepError } from '../../base/errors';
 import type { ValueId } from '../../graph/op';

@@ -1,4 +1,4 @@
-/** The table of layers: what each type of the configuration is built from. */
+/** The table of layers: the definition of each type in the configuration. */
 import type { LayerConfig } from '../../protocol/config';
 import type { LayerDef, LayerTable } from '../layer';
 import * as activations from './activations';
@@ -42,5 +42,5 @@ const LAYERS: LayerTable = {
   Unused: unused,
 };
 
-/** The definition of a layer; what it is called with is always a layer of its own type. */
+/** The definition of a layer; it is only called with layers of its own type. */
 export const layerDef = (layer: LayerConfig): LayerDef => LAYERS[layer.type] as unknown as LayerDef;

@@ -9,7 +9,7 @@ export const linear: LayerDef<LayerOf<'Linear'>> = {
       const { weight, bias } = initLinear(generator, inFeatures, out, hasBias);
       return bias ? [weight, bias] : [weight];
     }
-    // A tied weight is replaced after its construction, so its draw is consumed all the same.
+    // torch replaces a tied weight after constructing it, so the draw is consumed anyway.
     generator.skipUniform(out * inFeatures);
     return hasBias ? [initLinearBias(generator, inFeatures, out)] : [];
   },

@@ -9,8 +9,9 @@ const onesAndZeros = (enabled: boolean, size: number) =>
   enabled ? [new Float32Array(size).fill(1), new Float32Array(size)] : [];
 
 /**
- * In training the batch's own statistics, which also move the running ones (statistics and normalisation are two
- * operators, so that SyncBatchNorm can gather the statistics of all ranks in between); in evaluation the running ones.
+ * In training it uses the batch's statistics and updates the running ones (statistics and normalisation are two
+ * operators, so that SyncBatchNorm can gather the statistics of all ranks in between); in evaluation it uses the
+ * running ones.
  */
 const batchNorm: LayerDef<Extract<LayerConfig, { type: 'BatchNorm1d' | 'BatchNorm2d' }>> = {
   buffers: ({ features }) => [
@@ -64,7 +65,7 @@ export const layerNorm: LayerDef<LayerOf<'LayerNorm'>> = {
       c.apply('norm/layer-norm', [x, ...scale], attrs, { names: [out, 'mean', 'rstd'] })[0];
     if (!enabled) return normalize([], 'out');
     if (bias) return normalize([c.parameter('weight'), c.parameter('bias')], 'out');
-    // The kernel takes weight and bias, or neither.
+    // The kernel takes both weight and bias, or neither.
     return c.apply('ops/mul', [normalize([], 'normalized'), c.parameter('weight')])[0];
   },
 };

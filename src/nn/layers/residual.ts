@@ -1,4 +1,4 @@
-/** y = layers(x) + shortcut(x), as the blocks of a ResNet; without a shortcut the input itself is added. */
+/** y = layers(x) + shortcut(x), like the blocks of a ResNet; without a shortcut the input itself is added. */
 import type { LayerOf } from '../../protocol/config';
 import type { LayerDef } from '../layer';
 

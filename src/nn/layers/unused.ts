@@ -1,6 +1,6 @@
 /**
- * Modules that forward() does not call: they are constructed, saved and handed to the optimiser, and backward never
- * reaches them. What DDP's find_unused_parameters is for.
+ * Modules that forward() does not call: they are constructed, saved and given to the optimiser, but backward never
+ * reaches them. DDP's find_unused_parameters handles them.
  */
 import type { LayerOf } from '../../protocol/config';
 import type { LayerDef } from '../layer';
