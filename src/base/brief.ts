@@ -1,9 +1,9 @@
-/** What users wrote, at a length that a message bears: everything that quotes them goes through here. */
+/** Shortens what users wrote to a length that fits into a message; all messages that quote users call it. */
 
 /** The text, or its beginning and how long it is: `abc... (900,000 characters)`. */
 export function brief(text: string, most = 60): string {
   if (text.length <= most) return text;
-  // Half of a character that takes two places would end up as a sign of its own.
+  // Never cuts a surrogate pair in two.
   return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}... (${text.length.toLocaleString('en')} characters)`;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The one error class of the project. An error says what is wrong, where, and what to do, in the words a PyTorch user
+ * The one error class of the project. An error says what is wrong, where, and what to do, in words that a PyTorch user
  * knows. `code` is stable and machine-readable; `details` carries the sizes, names and lines that the message quotes.
  * Errors cross worker borders as plain `WireError` objects and keep code, hint and details.
  */
@@ -46,7 +46,7 @@ export class LockstepError extends Error {
     hint: string = '',
     readonly details: Readonly<Record<string, unknown>> = {},
   ) {
-    // What a file or a link says must not fill the screen, whoever quotes it.
+    // A quoted file or link must not fill the screen.
     super(brief(message, MOST_CHARACTERS));
     this.hint = brief(hint, MOST_CHARACTERS);
   }
@@ -69,6 +69,6 @@ export function fromWire(wire: WireError): LockstepError {
   return new LockstepError(wire.code, wire.message, wire.hint, wire.details);
 }
 
-/** Whatever was thrown. */
+/** Turns anything that was thrown into a LockstepError. */
 export const asLockstepError = (error: unknown): LockstepError =>
   error instanceof LockstepError ? error : fromWire(toWire(error));

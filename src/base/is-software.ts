@@ -1,4 +1,4 @@
-/** Adapters by name that say nothing of being a fallback, as SwiftShader under Dawn. */
+/** Names of software adapters that do not report isFallbackAdapter, such as SwiftShader under Dawn. */
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|software/i;
 
 /** The adapter computes on the processor's cores. */

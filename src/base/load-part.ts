@@ -1,7 +1,7 @@
 /**
  * Loads a part of Lockstep that is fetched when it is first needed. The part may not come: the visitor is offline, or
- * the site was replaced since the page was opened and its files have new names. That is an error with a way on, not a
- * bug. lint/parts.grit keeps every import() in here.
+ * the site was replaced since the page was opened and its files have new names. The error then tells the user what to
+ * do; it is not a bug. lint/parts.grit requires loadPart() or a similar function around every import().
  */
 import { LockstepError } from './errors';
 

@@ -34,11 +34,9 @@ const LONGEST = 64;
 
 const plain = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
 
-/**
- * Names of `known`, at most two; none where nothing comes near, or where the name is a known one in the wrong place.
- */
+/** Names of `known`, at most two; none if no name is near, or if the name itself is known but in the wrong place. */
 export function nearNames(name: string, known: Iterable<string>): readonly string[] {
-  // Nobody misspells a page of text, and the distance to it takes its length in time.
+  // A long text is no misspelt name, and computing its distance would be slow.
   if (name.length > LONGEST) return [];
   const others = [...new Set(known)];
   if (others.includes(name)) return [];
@@ -61,7 +59,7 @@ export function nearNames(name: string, known: Iterable<string>): readonly strin
   return close ? [close.other] : [];
 }
 
-/** Letters to insert, remove or replace; two that have changed places count as one. */
+/** Number of letters to insert, remove or replace; two swapped letters count once. */
 const edits = (a: string, b: string): number => distance(a, b) - (isSwap(a, b) ? 1 : 0);
 
 function isSwap(a: string, b: string): boolean {

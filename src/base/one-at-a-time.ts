@@ -1,4 +1,4 @@
-/** Runs tasks one after the other in the order in which they were given; one that fails does not hold up the next. */
+/** Runs tasks one after the other, in the order given; a task that fails does not stop the next one. */
 export type OneAtATime = <T>(task: () => Promise<T> | T) => Promise<T>;
 
 export function oneAtATime(): OneAtATime {

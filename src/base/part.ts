@@ -1,12 +1,12 @@
 /**
- * Code that is fetched when a run needs it, for callers that do not wait: load() comes before, in a place that waits,
- * and get() in the middle of the work. Only the site in a browser fetches, built or from the development server.
+ * Code that is fetched when a run needs it, for callers that cannot wait: asynchronous code calls load() first, and
+ * synchronous code calls get() later. Only the site in a browser fetches, built or from the development server.
  * Elsewhere (tests, benches, the command line) a module that has parts loads them as it is imported:
  *
  *     if (!globalThis.LOCKSTEP_SITE) await loadAll(PARTS);
  *
- * vite.config.ts makes that word `true` in the site, so the line does nothing in it. load-part.ts is for callers that
- * wait.
+ * vite.config.ts sets LOCKSTEP_SITE to `true` in the site, where this line then does nothing. Callers that can wait use
+ * load-part.ts.
  */
 import { must } from './invariant';
 import { loadPart } from './load-part';
@@ -32,7 +32,7 @@ export class Part<T> {
     return this.#loaded;
   }
 
-  /** What has been loaded so far, for callers that can do without. */
+  /** The part if it has been loaded, for callers that can do without it. */
   now(): T | undefined {
     return this.#loaded;
   }
@@ -47,8 +47,8 @@ export async function loadAll(parts: Iterable<Part<unknown>>): Promise<void> {
 }
 
 /**
- * A table of code by name, to which rows are added as the parts that hold them come. It only grows, and it says the
- * same to every run: like a module that has been imported, it is the process's and holds nothing of a run.
+ * A table of code by name, to which rows are added as the parts that hold them come. It only grows and is the same for
+ * every run: like an imported module, it belongs to the process and holds no state of a run.
  */
 export class CodeTable<Row extends { readonly name: string }> extends Map<string, Row> {
   constructor(rows: Iterable<Row>) {

@@ -1,12 +1,11 @@
 /**
- * Dawn for Node learns that the GPU is done by asking again and again, each time in a setImmediate() that its native
- * code calls: one core does nothing but ask. Where the GPU is software it computes and compiles on these same cores,
- * and the asking took more than half of all the time. With this it asks a few times at once, and from then on every
- * millisecond. Called by tests that load Dawn, and by the command line on a software adapter. Not for the site: a
- * browser has no setImmediate().
+ * Dawn for Node polls the GPU until it is done, each time in a setImmediate() that its native code calls: polling keeps
+ * one core busy. A software GPU computes and compiles on the same cores, and polling took more than half of the time.
+ * This module lets Dawn poll a few times at once, then every millisecond. Called by tests that load Dawn, and by the
+ * command line on a software adapter. The site does not use it: a browser has no setImmediate().
  */
 
-/** Asked at once, so that what is done within some microseconds is not waited for. */
+/** Number of polls without a delay, for work that is done within some microseconds. */
 const KEEN = 20;
 const PATIENT = Symbol.for('lockstep.patientPolling');
 
@@ -18,7 +17,7 @@ export interface PollingScope {
   readonly setTimeout: (callback: Callback, milliseconds: number) => unknown;
 }
 
-/** Dawn's callbacks are native and have no name; those of JavaScript show their source. */
+/** Dawn's callbacks are native functions without a name; toString() of a JavaScript function shows its source. */
 const isNative = (callback: Callback): boolean =>
   callback.name === '' && Function.prototype.toString.call(callback).includes('[native code]');
 
@@ -29,7 +28,7 @@ export function pollPatiently(scope: PollingScope = globalThis as unknown as Pol
   let asking = false;
   const patient: Immediate = (callback, ...args) => {
     if (!isNative(callback)) return atOnce(callback, ...args);
-    // What is asked again while it is being asked is the same wait; another call begins one.
+    // A call from within a poll continues the same wait; any other call begins a new one.
     asked = asking ? asked + 1 : 0;
     const ask = () => {
       asking = true;

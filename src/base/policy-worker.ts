@@ -1,15 +1,14 @@
 /**
- * Starts a worker under the page's Content Security Policy. A host that sets no headers gives a worker that is fetched
- * from it no policy; one from a blob: URL takes the policy of whoever starts it. So the worker begins as a blob of one
- * line, which imports the real script. Called wherever a worker of our own starts; ranks that run a module of the
- * user's (distributed/launch) are started without.
+ * Starts a worker under the page's Content Security Policy. If the host sends no headers, a worker fetched from it has
+ * no policy, but a worker from a blob: URL inherits the page's. So the worker starts from a blob of one line, which
+ * imports the real script. All workers of Lockstep start this way, except ranks that run a module of the user's
+ * (distributed/launch).
  */
 export type WorkerConstructor = new (url: URL, options: WorkerOptions & { readonly type: 'module' }) => Worker;
 
 /**
- * Vite finds a worker's script by the very words `new Worker(new URL('...', import.meta.url)`, so the caller writes
- * them:
- * `underPolicy((Worker) => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }))`.
+ * Vite finds a worker's script only by the literal text `new Worker(new URL('...', import.meta.url)`, so the caller
+ * writes them: `underPolicy((Worker) => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }))`.
  */
 export function underPolicy(start: (Worker: WorkerConstructor) => Worker): Worker {
   return start(
@@ -21,6 +20,6 @@ export function underPolicy(start: (Worker: WorkerConstructor) => Worker): Worke
   );
 }
 
-/** The blob is needed no longer once it runs. */
+/** Revokes the blob's URL as soon as the worker runs. */
 const bootstrap = (script: URL): string =>
   `import ${JSON.stringify(script.href)};\nURL.revokeObjectURL(import.meta.url);\n`;

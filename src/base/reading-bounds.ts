@@ -1,14 +1,14 @@
 /**
- * What may come of a file, by the size of the file: how far packed bytes may unpack, how many values may hang together
- * and how deep. A list in a pickle may refer to another list thousands of times for two bytes each, and a byte of gzip
- * may stand for a thousand: whoever reads such a file asks here before going on, so that time and memory grow with the
- * file and with nothing else. Who reads says in its own words what is wrong.
+ * Limits of a file's contents, in proportion to its size: how far packed bytes may unpack, how many values it may hold
+ * and how deep they may nest. In a pickle, each further reference to a list takes two bytes, and a byte of gzip may
+ * unpack to a thousand: readers of such files check these limits first, so that time and memory grow only with the
+ * file's size. Readers word their own errors.
  */
 
-/** Lists and objects within each other. JSON.stringify and the schemas go through them by recursion. */
+/** The deepest nesting of lists and objects. JSON.stringify and the schemas recurse into them. */
 export const MOST_DEPTH = 200;
 
-/** A value takes a byte at least; lists that are referred to count each time. */
+/** A value takes at least one byte; a list counts once for each reference to it. */
 const VALUES_PER_BYTE = 16;
 const VALUES_FLOOR = 100_000;
 
@@ -16,7 +16,7 @@ const VALUES_FLOOR = 100_000;
 const MOST_RATIO = 200;
 const UNPACKED_FLOOR = 128 * 2 ** 20;
 
-/** Bytes that a packed file may unpack to; `most`: what its reader takes of any file. */
+/** The number of bytes that a packed file may unpack to; `most`: the reader's limit for any file. */
 export const unpackedAtMost = (packedBytes: number, most: number): number =>
   Math.min(most, UNPACKED_FLOOR + MOST_RATIO * packedBytes);
 
@@ -24,13 +24,14 @@ export const unpackedAtMost = (packedBytes: number, most: number): number =>
 const PIXELS_PER_BYTE = 200;
 const PIXELS_FLOOR = 2 ** 26;
 
-/** Pixels that images of so many bytes may have in all; `most`: what is taken of any files. */
+/** The number of pixels that images with this many bytes may have in all; `most`: the limit for any files. */
 export const pixelsAtMost = (bytes: number, most: number): number =>
   Math.min(most, PIXELS_FLOOR + PIXELS_PER_BYTE * bytes);
 
 /**
- * What is too much about a value read from so many bytes, as the end of a sentence ("its lists are nested ..."), or
- * undefined. Looks at no more values than are allowed. Maps (a pickle's dicts) count with keys and values.
+ * Which limit a value read from this many bytes exceeds, as the end of a sentence ("its lists and objects are nested
+ * ..."), or undefined. Looks at no more values than the limit allows. Maps (a pickle's dicts) count with keys and
+ * values.
  */
 export function tooMuchOf(value: unknown, bytes: number): string | undefined {
   const most = VALUES_FLOOR + VALUES_PER_BYTE * bytes;

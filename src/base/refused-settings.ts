@@ -1,7 +1,7 @@
 /**
- * A refusal of settings that do not go together: every setting by its key in the configuration and with the value that
- * was given, then the reason. Thrown by everything that checks a configuration beyond the schema's limits, which
- * config/issue-words words. The fuzzer holds that such refusals name key and value.
+ * The error for settings that do not go together: names each setting by its key and its value in the configuration,
+ * then gives the reason. Thrown by all checks of a configuration except the schema's own limits (config/issue-words).
+ * The fuzzer checks that these errors name key and value.
  */
 import { brief } from './brief';
 import { type ErrorCode, LockstepError } from './errors';
@@ -9,7 +9,7 @@ import { type ErrorCode, LockstepError } from './errors';
 export interface Refusal {
   /** Key in the configuration (`ddp.commHook.type`) and value; at least one. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** A clause: what about these values cannot be. */
+  /** A clause: why these values do not go together. */
   readonly why: string;
   /** One sentence: which of the settings to change, and to what. */
   readonly hint: string;

@@ -1,7 +1,7 @@
 /**
- * A promise that rejects in a worker and that nobody awaits is a bug that nobody would hear of: browsers tell a
- * worker's creator of errors, not of rejections. The worker's entry sends them to its creator, who hears them here and
- * says so to the user.
+ * Unhandled rejections in a worker are bugs that would stay hidden: browsers report a worker's errors to its creator,
+ * but not its rejections. The worker's entry sends rejections to the worker's creator, which receives them here and
+ * shows them to the user.
  */
 import { fromWire, isWireError, type LockstepError, toWire } from './errors';
 
@@ -13,7 +13,7 @@ interface StrayRejection {
 const isStray = (data: unknown): data is StrayRejection =>
   typeof data === 'object' && data !== null && Reflect.get(data, 'type') === 'lockstep:stray-rejection';
 
-/** What is used of a worker's global scope. */
+/** The members of a worker's global scope that are used here. */
 interface WorkerScope {
   addEventListener(type: 'unhandledrejection', listener: (event: PromiseRejectionEvent) => void): void;
   postMessage(message: unknown): void;

@@ -1,4 +1,4 @@
-/** Whether the task ends in that time; rejects when it fails in that time. Leaves no timer behind. */
+/** Whether the task ends within `ms`; rejects if the task fails within `ms`. Leaves no timer behind. */
 export async function within(ms: number, task: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {

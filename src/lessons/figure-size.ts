@@ -1,15 +1,15 @@
 /** How large the views of a figure are, live and as pictures made at build, so that nothing jumps when it goes live. */
 import type { FigureSpec } from './lesson';
 
-/** Of a figure across the whole page, inside its frame. */
+/** Width of a figure that spans the page, inside its frame. */
 export const FIGURE_WIDTH = 958;
 
-/** Inside the frame of a figure on a phone: its views lay themselves out anew. */
+/** Width of a figure on a phone, inside its frame; views have a different layout there. */
 export const NARROW_WIDTH = 372;
 
 export type FigureShape = 'wide' | 'narrow';
 
-/** Of the stage, in CSS pixels. */
+/** Height of the stage, in CSS pixels. */
 export function stageHeight({ height }: Pick<FigureSpec, 'height'>, devices: number, shape: FigureShape): number {
   if (shape === 'narrow') return devices > 4 ? 560 : 400;
   if (height !== undefined) return height;

@@ -1,7 +1,6 @@
 /**
- * A figure's run as a link of the playground, with some of its settings changed. Figures compute on the CPU, whatever
- * the machine has: their nets are tiny, they begin at once, and what the reader sees live has the same bits as what was
- * recorded when the site was built.
+ * A figure's run as a link of the playground, with some settings changed. Figures always compute on the CPU: their nets
+ * are tiny, they start at once, and a live run has the same bits as the run recorded when the site was built.
  */
 import { parseLab, printLab } from '../app/permalink/lab-link';
 import { type Permalink, parsePermalink } from '../app/permalink/permalink';
@@ -20,7 +19,7 @@ const pairsOf = (run: string): readonly Pair[] =>
     return cut < 0 ? [part, ''] : [part.slice(0, cut), part.slice(cut + 1)];
   });
 
-/** `lab=allReduce(ranks:4)` with `{ ranks: '8' }` has eight; other keys are the permalink's own. */
+/** `lab=allReduce(ranks:4)` with `{ ranks: '8' }` has eight ranks; other keys are those of the permalink. */
 export function linkOf(run: string, changes: Changes = {}): string {
   const pairs = new Map([...ALWAYS, ...pairsOf(run)]);
   const lab = pairs.get('lab');
@@ -41,7 +40,7 @@ function changedLab(text: string, changes: Changes): string {
   return printLab(changed);
 }
 
-/** What the link leads to; a link that has something to say of itself is a mistake of the lesson. */
+/** Parses the link; a notice about it is a mistake of the lesson. */
 export function readLink(link: string): Permalink {
   const read = parsePermalink(link);
   const [notice] = read.notices;

@@ -1,11 +1,11 @@
 /**
- * Horizontal bars made of parts, with a legend and a limit: what the worked examples draw. A part with a start of its
- * own is put there, so that a bar may be a lane over time.
+ * Horizontal bars made of parts, with a legend and a limit, for the worked examples. A part may have its own start, so
+ * that a bar can be a lane over time.
  */
 import { type Format, write } from '../facts/write';
 import { shape, svg, text, widthOf } from './svg';
 
-/** What a part stands for, and its colour. */
+/** The meaning of a part, which decides its colour. */
 export type BarTone =
   | 'weights'
   | 'gradients'
@@ -39,14 +39,14 @@ export interface BarPart {
   readonly words: string;
   readonly tone: BarTone;
   readonly value: number;
-  /** Where it begins; left out: behind the part before it. */
+  /** Where the part begins; left out: at the end of the previous part. */
   readonly start?: number;
 }
 
 export interface DrawnBar {
   readonly label: string;
   readonly parts: readonly BarPart[];
-  /** At its end; left out: the sum. */
+  /** The text at the bar's end; left out: the sum of its parts. */
   readonly note?: string;
 }
 
@@ -98,7 +98,7 @@ export function drawBars({ bars, format, limit }: Bars, width: number, label: st
   const left = narrow ? 0 : Math.max(60, ...bars.map((bar) => widthOf(bar.label) + 14));
   const right = Math.max(64, ...notes.map((note) => widthOf(note) + 12));
   const most = Math.max(Number.MIN_VALUE, ...bars.map(endOf));
-  // A limit far beyond all bars, or far below the longest, stays in the picture as long as it says something.
+  // The scale includes the limit unless it is far beyond all bars.
   const scale = (width - left - right) / (limit && limit.value < 12 * most ? Math.max(most, limit.value) : most);
   const row = narrow ? ROW + 14 : ROW;
   const top = legend.height + (limit ? 16 : 0);

@@ -28,7 +28,7 @@ export const text = (words: string, attributes: Attributes): string =>
 interface Frame {
   readonly width: number;
   readonly height: number;
-  /** Read out in place of the picture. */
+  /** What screen readers read in place of the picture. */
   readonly label: string;
   /** 'group': it has buttons (below), which are read out one by one. */
   readonly role?: 'img' | 'group';
@@ -44,11 +44,11 @@ interface ButtonOf {
   readonly pressed?: boolean;
   /** The setting that a press changes, and to what. */
   readonly sets: readonly [key: string, value: string];
-  /** A pointer that is held down presses every such button on its way. */
+  /** A pointer that is held down presses every button with `paints` that it passes. */
   readonly paints?: boolean;
 }
 
-/** A part of a live drawing that is pressed like a button. Without a script no press is heard. */
+/** A part of a live drawing that is pressed like a button. Without a script, presses do nothing. */
 export const pressable = ({ key, label, pressed, sets: [setting, value], paints }: ButtonOf, ...children: string[]) => {
   const attributes = written({
     ...{ 'data-press': key, 'data-set': setting, 'data-to': value, 'aria-label': label },
@@ -58,5 +58,5 @@ export const pressable = ({ key, label, pressed, sets: [setting, value], paints 
   return `<g role="button" tabindex="0"${attributes}>${children.join('')}</g>`;
 };
 
-/** Width of a text in the page's sans, guessed: there is no browser at build. */
+/** Estimated width of a text in the page's sans-serif font: the build has no browser to measure it. */
 export const widthOf = (words: string, size = 12.5): number => 0.55 * size * words.length;

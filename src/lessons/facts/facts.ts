@@ -1,6 +1,6 @@
 /**
- * What is known of a figure at a moment, for values, tasks and claims: the state of its page, the step at the cursor,
- * and what the lab shows. Pure; made from the store in the browser and at build alike.
+ * The state of a figure at a moment, for values, tasks and claims: the state of its page, the step at the cursor, and
+ * the lab's round. Pure; made from the store, both in the browser and at build.
  */
 import type { App } from '../../app/state/app-state';
 import { isConstruct } from '../../app/state/kept-run';
@@ -13,9 +13,9 @@ import { momentsOf } from '../../trace/moments/moments';
 
 export interface Facts {
   readonly app: App;
-  /** What runs; undefined before the session has answered, and in a figure of the lab. */
+  /** The session's answer about its run; undefined before that answer, and in a figure of the lab. */
   readonly info: SessionInfo | undefined;
-  /** The step at the cursor; where that is the constructor's, the first step. */
+  /** The step at the cursor; the first step if the cursor is in the constructor. */
   readonly trace: StepTrace | undefined;
   readonly metrics: Metrics | undefined;
   /** The moment at the cursor. */
@@ -23,7 +23,7 @@ export interface Facts {
   readonly lab: LabResult | undefined;
   /** Which round the lab shows; 0 is the start. */
   readonly round: number;
-  /** What the reader has pressed in this figure, in order. */
+  /** The buttons that the reader has pressed in this figure, in order. */
   readonly pressed: readonly string[];
 }
 

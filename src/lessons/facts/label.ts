@@ -1,8 +1,8 @@
-/** What a quantity is called in the table below a figure: its label with its argument, `loss, step 40`. */
+/** The name of a quantity in the table below a figure: its label with its argument, `loss, step 40`. */
 import { moduleWords } from '../../trace/words';
 import { QUANTITIES, type QuantityId, quantityOf } from './quantities';
 
-/** Their argument is a rank. */
+/** Quantities whose argument is a rank. */
 const OF_A_RANK: ReadonlySet<QuantityId> = new Set([
   'localRank',
   'groupRank',

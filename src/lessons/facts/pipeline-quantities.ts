@@ -1,6 +1,6 @@
 /**
- * Quantities of a pipeline's run: its schedule's bubble and length, as counted, by formula and as the run had it, the
- * activations that it keeps, and what one message carries. Pure. Other runs have none of these.
+ * Quantities of a pipeline's run: its schedule's bubble (counted, by formula, and measured in the run) and length, the
+ * activations that it keeps, and the bytes of one message. Pure. Undefined in runs without a pipeline.
  */
 import { pictureOfTrace } from '../../app/pipeline/picture-of-trace';
 import { type RunSchedule, runSchedule } from '../../app/pipeline/use-run-schedule';
@@ -10,17 +10,17 @@ import type { Facts } from './facts';
 import type { Quantity } from './quantity';
 import { most } from './readings';
 
-/** Undefined where the run has no schedule: then no event belongs to an action of one. */
+/** Undefined if the run has no schedule: then no event belongs to an action of a schedule. */
 const scheduleOf = ({ info, trace }: Facts): RunSchedule | undefined =>
   info && trace?.events.some(({ action }) => action !== undefined) ? runSchedule(info.config) : undefined;
 
-/** Forward 1, backward 2, or its halves 1 each; messages free. */
+/** Counts 1 for a forward, 2 for a backward (1 for each half) and 0 for a message. */
 function timingIn(facts: Facts): Timing | undefined {
   const run = scheduleOf(facts);
   return run && timingOf(run.schedule);
 }
 
-/** Undefined for schedules of one's own, too. */
+/** Undefined for custom schedules, too. */
 function bubbleByFormula(facts: Facts): number | undefined {
   const schedule = scheduleOf(facts)?.schedule;
   if (schedule?.name === undefined) return undefined;
@@ -35,13 +35,13 @@ function bubbleOfRun(facts: Facts): number | undefined {
   return run && trace && pictureOfTrace(trace, app.clock, run.schedule, { index: 0, of: run.replicas }).bubble;
 }
 
-/** On a pipeline rank, or without an argument on the one that keeps the most. */
+/** On a pipeline rank; without an argument, on the rank that keeps the most. */
 function peakLive(facts: Facts, argument: string): number | undefined {
   const peaks = timingIn(facts)?.peakLive;
   return peaks && (argument === '' ? most(peaks) : peaks[Number(argument)]);
 }
 
-/** The activations of one micro-batch, from one stage to the next. */
+/** Bytes of one micro-batch's activations that one stage sends to the next. */
 const bytesPerHop = ({ trace }: Facts): number | undefined =>
   trace?.events.find(({ kind, action }) => kind === 'send' && action?.kind === 'F')?.bytes;
 
@@ -61,7 +61,7 @@ export const PIPELINE_QUANTITIES = {
     format: 'count',
     of: (facts) => timingIn(facts)?.makespan,
   },
-  /** Each of one stage and micro-batch, on the rank that keeps the most; `:0` of rank 0. */
+  /** The number of (stage, micro-batch) pairs, on the rank that keeps the most; `:0`: on rank 0. */
   peakLive: { label: 'activations kept, at most', format: 'count', of: peakLive },
   bytesPerHop: { label: 'bytes from stage to stage, per micro-batch', format: 'bytes', of: bytesPerHop },
 } satisfies Readonly<Record<string, Quantity>>;

@@ -1,9 +1,12 @@
-/** Quantities of half precision: what became 0 or inf in the step at the cursor, and what a GradScaler has done. */
+/**
+ * Quantities of half precision: how many gradients became 0 or inf in the step at the cursor, and the GradScaler's
+ * scale and skipped steps.
+ */
 import { type AllGradients, gradientSizes, ofAllLayers } from '../../trace/gradient-sizes';
 import type { Facts } from './facts';
 import type { Quantity } from './quantity';
 
-/** Of one layer, `zeroGradients:4`, or of all; up to 1,024 elements of each tensor count. */
+/** Gradients of one layer (`zeroGradients:4`) or of all layers; up to 1,024 elements of each tensor count. */
 function gradientsIn({ info, trace }: Facts, module: string): AllGradients | undefined {
   if (!info || !trace) return undefined;
   const layers = gradientSizes(trace, info).filter((layer) => module === '' || layer.module === module);
@@ -22,7 +25,7 @@ export const PRECISION_QUANTITIES = {
     format: 'count',
     of: (facts, module) => gradientsIn(facts, module)?.notFinite,
   },
-  /** From the next step on. */
+  /** The scale for the next step. */
   scale: { label: 'scale of the loss', format: 'count', of: ({ app }) => app.losses.at(-1)?.scaler?.scale },
   skippedSteps: {
     label: 'steps skipped so far',

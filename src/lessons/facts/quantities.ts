@@ -1,7 +1,7 @@
 /**
- * The quantities that a lesson may speak of: each a number read off a figure's run. Prose and formulas ask for them by
- * name (`<Value of="bytesPerRank" figure="ring" />`); some take an argument behind a colon: `peakMemory:0` of cuda:0.
- * An unknown name, or a quantity that the run does not have, fails the build.
+ * The quantities for the text of lessons: numbers read from a figure's run. Prose and formulas use them by name
+ * (`<Value of="bytesPerRank" figure="ring" />`); some take an argument behind a colon: `peakMemory:0` of cuda:0. An
+ * unknown name, or a quantity that the run does not have, fails the build.
  */
 import { momentsOf } from '../../trace/moments/moments';
 import type { Facts } from './facts';
@@ -38,7 +38,7 @@ export const QUANTITIES = {
     format: 'count',
     of: ({ info, lab }) => lab?.request.nodes ?? (info && new Set(info.environment.map((one) => one.GROUP_RANK)).size),
   },
-  /** What torchrun sets for the process of a rank: `localRank:3`. */
+  /** LOCAL_RANK of a rank's process, as torchrun sets it: `localRank:3`. */
   localRank: {
     label: 'LOCAL_RANK',
     format: 'count',
@@ -80,7 +80,7 @@ export const QUANTITIES = {
       return rows && different(rows);
     },
   },
-  /** Over the kept steps: the first three of a run are. */
+  /** Counts only the steps that the page keeps: it keeps the first three of a run. */
   rowsSeen: {
     label: 'different rows read so far',
     format: 'count',
@@ -109,7 +109,7 @@ export const QUANTITIES = {
       return count === undefined ? undefined : 4 * count;
     },
   },
-  /** Without an argument the most that a rank sends; `:0` of cuda:0. */
+  /** Without an argument, the largest value of all ranks; `:0`: of cuda:0. */
   bytesPerRank: {
     label: 'bytes that a rank sends',
     format: 'bytes',
@@ -164,7 +164,7 @@ export const QUANTITIES = {
     of: ({ metrics }, argument) => metrics?.use[device(argument)]?.exposedUs,
   },
   hidden: { label: 'communication hidden', format: 'percent', of: ({ metrics }) => metrics?.overlap },
-  /** Without an argument the mean over the devices. */
+  /** Without an argument, the mean over the devices. */
   idle: {
     label: 'idle',
     format: 'percent',
@@ -182,18 +182,18 @@ export const QUANTITIES = {
   rowsPerSecond: {
     label: 'rows per second, modelled',
     format: 'count',
-    // The metrics are of one micro-batch, like the rows.
+    // Both the metrics and the rows are of one micro-batch.
     of: ({ info, metrics }) => info && metrics && Math.round((1e6 * rowsOf(info)) / metrics.stepUs),
   },
-  /** Of cuda:0, in a phase: `phaseTime:backward`. */
+  /** Time that cuda:0 computes in a phase: `phaseTime:backward`. */
   phaseTime: { label: 'time computing', format: 'time', of: phaseTime },
-  /** Of live tensors at the cursor, on a device. */
+  /** Bytes of a device's live tensors at the cursor. */
   liveMemory: {
     label: 'memory in use now',
     format: 'bytes',
     of: (facts, argument) => liveAt(facts, argument, facts.app.cursor?.event),
   },
-  /** Held from step to step on a device: weights, gradients, states of the optimiser. */
+  /** Bytes that a device holds between steps: weights, gradients, states of the optimiser. */
   heldMemory: {
     label: 'memory held between steps',
     format: 'bytes',
@@ -206,7 +206,7 @@ export const QUANTITIES = {
     of: ({ metrics }, argument) => metrics?.allocatedBytes[device(argument)],
   },
   fullestMoment: { label: 'moment with the most memory in use', format: 'count', of: fullestMoment },
-  /** Reserved on a device; without an argument on the fullest. */
+  /** Reserved bytes of a device; without an argument, of the fullest device. */
   peakMemory: {
     label: 'memory, reserved',
     format: 'bytes',
@@ -221,7 +221,7 @@ export const QUANTITIES = {
   optimizerMemory: { label: 'memory of optimiser states', format: 'bytes', of: memoryFor('optimizer') },
   activationMemory: { label: 'memory of activations', format: 'bytes', of: memoryFor('activation') },
   bucketMemory: { label: 'memory of buckets', format: 'bytes', of: memoryFor('bucket') },
-  /** After the rebuild, where one comes. */
+  /** Number of buckets, after DDP's rebuild if it rebuilds them. */
   buckets: {
     label: 'buckets',
     format: 'count',
@@ -232,9 +232,9 @@ export const QUANTITIES = {
     format: 'bytes',
     of: ({ info }, argument) => (info?.buckets?.rebuilt ?? info?.buckets?.initial)?.[device(argument)]?.bytes,
   },
-  /** The newest, or `:40` of step 40. */
+  /** The newest loss; `:40`: the loss of step 40. */
   loss: { label: 'loss', format: 'loss', of: (facts, argument) => record(facts, argument)?.loss },
-  /** Of a rank's own samples, in the newest step. */
+  /** The loss over a rank's own samples in the newest step. */
   lossOfRank: {
     label: 'loss of a rank',
     format: 'loss',
@@ -244,7 +244,7 @@ export const QUANTITIES = {
   testLoss: { label: 'loss over the test rows', format: 'loss', of: ({ app }) => app.snapshot?.testLoss },
   accuracy: { label: 'rows answered right', format: 'percent', of: ({ app }) => app.snapshot?.trainAccuracy },
   testAccuracy: { label: 'test rows answered right', format: 'percent', of: ({ app }) => app.snapshot?.testAccuracy },
-  /** 0: the same bits. */
+  /** 0: all replicas have the same bits. */
   divergence: {
     label: 'largest difference between replicas',
     format: 'small',
@@ -255,9 +255,9 @@ export const QUANTITIES = {
     format: 'small',
     of: ({ app }) => app.snapshot?.differenceFromSingle,
   },
-  /** `:1.running_mean`: 0 where it holds the same on all ranks, at the cursor. */
+  /** `:1.running_mean`: 0 if this buffer is equal on all ranks at the cursor. */
   spread: { label: 'largest difference between ranks', format: 'small', of: spread },
-  /** `:2/1.running_mean/0`: on rank 2, the first element, at the cursor. */
+  /** `:2/1.running_mean/0`: the first element of this buffer on rank 2, at the cursor. */
   element: {
     label: 'element',
     format: 'loss',
@@ -278,13 +278,13 @@ export type QuantityId = keyof typeof QUANTITIES;
 
 const isQuantity = (name: string): name is QuantityId => Object.hasOwn(QUANTITIES, name);
 
-/** The parts of `peakMemory:0`; undefined where there is no such quantity. */
+/** Splits `peakMemory:0` into quantity and argument; undefined if no quantity has this name. */
 export function quantityOf(text: string): { readonly id: QuantityId; readonly argument: string } | undefined {
   const [name = '', argument = ''] = text.split(':', 2);
   return isQuantity(name) ? { id: name, argument } : undefined;
 }
 
-/** Undefined where there is no such quantity, or the run does not have it. */
+/** Undefined if no quantity has this name, or if the run lacks it. */
 export function measure(facts: Facts, text: string): number | undefined {
   const asked = quantityOf(text);
   if (!asked) return undefined;

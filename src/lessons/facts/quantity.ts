@@ -3,7 +3,7 @@ import type { Facts } from './facts';
 import type { Format } from './write';
 
 export interface Quantity {
-  /** What it is, for the table below a figure. */
+  /** Name of the quantity in the table below a figure. */
   readonly label: string;
   readonly format: Format;
   readonly of: (facts: Facts, argument: string) => number | undefined;

@@ -1,4 +1,4 @@
-/** What quantities.ts reads off a run where that takes more than a line: memory, rows, buffers, rounds. Pure. */
+/** The longer functions with which quantities.ts reads a run: memory, rows, buffers, rounds. Pure. */
 import type { CollectiveOp } from '../../protocol/collective';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { LossRecord, MemoryCategory } from '../../protocol/trace';
@@ -11,14 +11,14 @@ export const sum = (numbers: readonly number[]): number => numbers.reduce((a, b)
 
 export const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 
-/** The device that an argument names; without one, cuda:0. */
+/** The device that an argument names; cuda:0 without an argument. */
 export const device = (argument: string): number => (argument === '' ? 0 : Number(argument));
 
-/** Rows of the batch, each counted once: under model parallelism all devices work on the same ones. */
+/** Rows of the batch, each counted once: under model parallelism all devices work on the same rows. */
 export const rowsOf = ({ roles, batchPerRank }: SessionInfo): number =>
   sum(batchPerRank.filter((_, index) => roles[index]?.hasRows ?? true));
 
-/** Of all parameters. */
+/** Number of elements of all parameters. */
 export const elements = ({ info }: Facts): number | undefined =>
   info && sum(info.parameters.map(({ shape }) => shape.reduce((a, b) => a * b, 1)));
 
@@ -28,7 +28,7 @@ export const memoryFor =
   ({ info }: Facts, argument: string): number | undefined =>
     info?.memory[device(argument)]?.byCategory[category];
 
-/** Of the newest loss record, or of the one of a step, counted from 1. */
+/** The newest loss record, or the record of a step, counted from 1. */
 export const record = ({ app }: Facts, argument: string): LossRecord | undefined =>
   argument === '' ? app.losses.at(-1) : app.losses.findLast(({ step }) => step === Number(argument) - 1);
 
@@ -38,7 +38,7 @@ export const liveAt = ({ trace, info }: Facts, argument: string, event: number |
     ? totalBytes(memoryOf(trace, info.buffers).at(device(argument), event))
     : undefined;
 
-/** The moment at which a device holds the most, counted from 1; 0: before the first. */
+/** The moment at which a device holds the most bytes, counted from 1; 0: before the first moment. */
 export function fullestMoment({ trace, info }: Facts, argument: string): number | undefined {
   if (!trace || !info) return undefined;
   const { event } = memoryOf(trace, info.buffers).peak(device(argument));
@@ -54,7 +54,7 @@ export const phaseTime = ({ trace }: Facts, argument: string): number | undefine
   return own && sum(own);
 };
 
-/** Row numbers of the data set that a device has in the step at the cursor; without an argument all devices'. */
+/** Numbers of the rows that a device has in the step at the cursor; without an argument, the rows of all devices. */
 export const rowsIn = ({ trace }: Facts, argument: string): readonly number[] | undefined =>
   trace && (argument === '' ? trace.samples.flat() : trace.samples[Number(argument)]);
 
@@ -66,7 +66,7 @@ export const collectivesOf =
     return refs && new Set(refs.map(({ group, seq }) => `${group?.ranks.join() ?? ''} ${seq}`)).size;
   };
 
-/** What a buffer holds on each rank at the cursor, as far as it is known there. */
+/** A buffer's values on each rank at the cursor, if they are known. */
 export function buffersAt({ trace, app }: Facts, buffer: string): readonly (Float32Array | undefined)[] {
   if (!trace || !app.cursor) return [];
   const contents = contentsAt(trace, app.cursor.event);

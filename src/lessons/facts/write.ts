@@ -1,9 +1,9 @@
-/** How the numbers of a lesson are written, in its pages and in its figures. */
+/** Formats the numbers of a lesson, in its pages and in its figures. */
 import { formatBytes, formatCount, formatLoss, formatPercent, formatSmall, formatTime } from '../../app/draw/format';
 
 const three = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 
-/** Of microseconds, up to days: `2.4 h`. */
+/** Formats microseconds as a duration of up to days: `2.4 h`. */
 function formatDuration(us: number): string {
   const minutes = us / 6e7;
   if (minutes < 2) return formatTime(us);

@@ -1,7 +1,7 @@
 /**
- * Makes a lesson's page live: figures that run, predictions, tasks, progress. The page is whole without it; what is
- * expected of its HTML is in ../CONTRACT.md. Small: whatever runs or draws a figure is fetched with the first one that
- * comes near.
+ * Makes a lesson's page live: figures that run, predictions, tasks, progress. The page is complete without this script;
+ * ../CONTRACT.md describes the HTML that it needs. The script is small: the code that runs and draws figures is fetched
+ * when the first figure comes near the window.
  */
 
 import { markFailedStyles } from '../../app/boundary/failed-styles';
@@ -31,7 +31,7 @@ function start(): void {
   openWall(window);
 }
 
-/** Where the reader has been, in the header. */
+/** Marks the lessons that the reader has opened or finished, in the header. */
 function showDots(progress: Progress): void {
   for (const dot of document.querySelectorAll<HTMLElement>('.dot[data-lesson]')) {
     const known = progress.of(dot.dataset['lesson'] ?? '');
@@ -68,13 +68,13 @@ function openLesson(lesson: string, progress: Progress): void {
   });
   openThings(document, figures);
   openDrawings(window);
-  // Pictures far below are loaded late; paper shows all of them at once.
+  // Pictures far below load late, but a print shows all of them at once.
   matchMedia('print').addEventListener('change', () => {
     for (const image of document.images) image.loading = 'eager';
   });
 }
 
-/** A page around this one may want to know what its reader has done; that is no secret, whatever its origin. */
+/** Tells a page that embeds this one what the reader has done; the message is no secret, so it goes to any origin. */
 function tell(message: Readonly<Record<string, string | boolean>>): void {
   if (window.parent !== window) window.parent.postMessage(message, '*');
 }

@@ -1,11 +1,14 @@
-/** The PyTorch script of a figure's own run, as the exporter prints it: the lines in question, and folded the whole. */
+/**
+ * The PyTorch script of a figure's own run, as the exporter prints it: the lines in question, with the whole script in
+ * a fold.
+ */
 import { figureOf, runOf, usePage } from './context';
 
 interface CodeProps {
   readonly figure: string;
-  /** Lines that have one of these words are marked. */
+  /** Lines that contain one of these words are marked. */
   readonly mark: readonly string[];
-  /** Lines that are shown before and after each. */
+  /** Number of lines shown before and after each marked line. */
   readonly around?: number;
 }
 
@@ -37,7 +40,7 @@ export function Code({ figure, mark, around = 2 }: CodeProps) {
   );
 }
 
-/** A whole file that belongs to the lesson, folded under its name. */
+/** A whole file of the lesson, in a fold under its name. */
 export function FileText({ name, text }: { readonly name: string; readonly text: string }) {
   return (
     <div className="code">
@@ -57,11 +60,11 @@ function Highlighted({ code, marked }: { code: string; marked: readonly number[]
 
 interface Excerpt {
   readonly lines: readonly string[];
-  /** Of those lines. */
+  /** Which of these lines are marked. */
   readonly marked: readonly number[];
 }
 
-/** The marked lines with those around them; where lines are left out between two of them there is an ellipsis. */
+/** The marked lines with their neighbours; an ellipsis stands for lines left out between them. */
 export function excerpt(lines: readonly string[], marked: readonly number[], around: number): Excerpt {
   const near = (index: number) => marked.some((line) => Math.abs(line - index) <= around);
   const kept: { text: string; index: number }[] = [];

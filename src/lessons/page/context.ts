@@ -1,6 +1,6 @@
 /**
- * What the components of a lesson's text ask while it is rendered: recorded runs. A page is rendered twice: the first
- * time only the links that it asks for are collected, then they are run, and the second time everything is there.
+ * The context in which the components of a lesson's text are rendered: recorded runs. A page is rendered twice: the
+ * first pass only collects links to runs, then the build runs them, and the second pass has all results.
  */
 import { createContext, use } from 'react';
 import { lookup } from '../../base/lookup';
@@ -18,21 +18,21 @@ import type { PictureShelf } from './pictures';
 export interface PageContext {
   readonly name: string;
   readonly lesson: Lesson;
-  /** Undefined: it is being run; the page will be rendered again. */
+  /** Undefined while the run is being recorded; the page will be rendered again. */
   readonly run: (link: string) => Recorded | undefined;
-  /** What a drawing is given of its runs; undefined: it is being read, and the page will be rendered again. */
+  /** A drawing's data from its runs; undefined while they are being read: the page will be rendered again. */
   readonly read: (
     drawing: string,
     of: { readonly kind: KindName; readonly about: string },
     runs: RunsByName,
   ) => unknown;
-  /** HTML of a Python text, in colours. */
+  /** HTML of Python code with syntax colours. */
   readonly highlight: (code: string, marked: readonly number[]) => string;
   readonly shelf: PictureShelf;
   readonly kinds: ReadonlyMap<string, DrawingKind>;
-  /** Terms that the text uses: their definitions are put below it. */
+  /** Terms in the text; their definitions follow below it. */
   readonly terms: Set<TermId>;
-  /** Each figure, prediction and task is placed once. */
+  /** Figures, predictions and tasks that the text has placed; each may occur once. */
   readonly placed: Set<string>;
 }
 
@@ -64,7 +64,7 @@ function linkIn({ name }: PageContext, run: string, changes?: Changes): string {
   }
 }
 
-/** Undefined while its run is not there yet. A run that does not have the quantity fails the build. */
+/** Undefined while its run is not recorded yet. A run that lacks the quantity fails the build. */
 export function askedValue(page: PageContext, { figure, of, with: changes }: AskedValue): number | undefined {
   const recorded = runOf(page, figure, changes);
   if (!recorded) return undefined;
@@ -80,13 +80,13 @@ export interface DrawingAsked {
   readonly spec: DrawingSpec;
   readonly kind: DrawingKind;
   readonly about: string;
-  /** What was recorded for it; undefined for kinds that record nothing. */
+  /** The data recorded for the drawing; undefined for kinds that record nothing. */
   readonly data: unknown;
-  /** False while its runs or its data are not there yet. */
+  /** False while its runs or data are missing. */
   readonly ready: boolean;
 }
 
-/** The worked example of a lesson has this name, and no row in lesson.ts: it is about the lesson. */
+/** Name of a lesson's worked example, which has no row in lesson.ts: the lesson's name chooses it. */
 export const SIZE = 'size';
 
 const SIZE_SPEC: DrawingSpec = {
@@ -122,7 +122,7 @@ export function drawnText(page: PageContext, id: string, of: string, changes?: C
   return write(found.value, format ?? found.format);
 }
 
-/** Values do not depend on it. */
+/** The width of a drawing of which only values are used; they do not depend on it. */
 const WIDTH_OF_VALUES = 640;
 
 export function textOf(page: PageContext, asked: AskedValue, format: Format = formatOf(asked.of)): string {
@@ -130,7 +130,7 @@ export function textOf(page: PageContext, asked: AskedValue, format: Format = fo
   return value === undefined ? PENDING : write(value, format);
 }
 
-/** Notes that it is on the page; twice is a mistake. */
+/** Records that the item is on the page; twice is an error. */
 export function placeOnce(page: PageContext, what: string, id: string): void {
   const key = `${what} ${id}`;
   if (page.placed.has(key)) throw new Error(`Lesson "${page.name}": the ${what} "${id}" is on the page twice.`);

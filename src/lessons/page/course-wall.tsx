@@ -5,15 +5,15 @@
 import { type Entry, PATHS, type PathName } from '../../../learn/contents';
 import { lookup } from '../../base/lookup';
 
-/** A written lesson, as other pages speak of it. */
+/** The summary of a written lesson, for other pages. */
 export interface Summary {
   readonly description: string;
   /** "Afterwards you can ..." */
   readonly can: string;
   readonly minutes: number;
-  /** Its first picture, relative to the pages; undefined where only one page is rendered. */
+  /** The lesson's first picture, relative to the pages; undefined if only one page is rendered. */
   readonly picture: { readonly light: string; readonly dark: string } | undefined;
-  /** A link of the playground: what runs in place of the picture (miniature-run.ts). */
+  /** Link to the playground's run that replaces the picture (miniature-run.ts). */
   readonly run: string | undefined;
 }
 
@@ -81,7 +81,7 @@ function Path({ name, course, summaries }: PathProps) {
   );
 }
 
-/** 'Buckets and overlap'; of 'All-reduce: how four gradients become one' what is before the colon. */
+/** The title up to a colon: 'All-reduce' for 'All-reduce: how four gradients become one'. */
 const shortTitle = ({ title }: Entry): string => title.split(':')[0] ?? title;
 
 interface CardProps {
@@ -114,7 +114,7 @@ function Card({ entry, number, summary }: CardProps) {
   );
 }
 
-/** The title beside it says what it is about, so it has no words of its own. */
+/** The picture has an empty alternative text, because the title beside it describes it. */
 const Miniature = ({ light, dark }: { readonly light: string; readonly dark: string }) => (
   <picture className="miniature">
     <source srcSet={dark} media="(prefers-color-scheme: dark)" />

@@ -1,6 +1,6 @@
 /**
- * A drawing as it is before a script: its picture in two widths, its sentence, its knobs (of no use without a script,
- * and hidden then), and its numbers as a table.
+ * A drawing before a script runs: its picture in two widths, its sentence, its knobs (hidden without a script), and its
+ * numbers as a table.
  */
 import type { ReactNode } from 'react';
 import { ColumnHeads } from '../../app/fields/column-heads';
@@ -26,7 +26,7 @@ export function Drawing({ id }: { id: string }) {
   if (id !== SIZE) shelveDrawing(page.shelf, page.name, id, narrow);
   const settings = settingsOf(asked.kind, asked.about, asked.spec.start);
   const knobs = asked.kind.knobs(asked.about);
-  // Two pictures of a page have two captions, so their forms have two names.
+  // Different drawings have different captions, so their forms have different names.
   const caption = asked.spec.caption.split('. ')[0];
   return (
     <figure
@@ -54,7 +54,7 @@ export function Drawing({ id }: { id: string }) {
   );
 }
 
-/** The worked example of the lesson, with models that people train on machines that they rent. */
+/** The worked example of the lesson, with published models on rented machines. */
 export const AtYourSize = ({ children }: { children?: ReactNode }) => (
   <section className="at-size" aria-labelledby="at-your-size">
     <h2 id="at-your-size">At your size</h2>
@@ -68,7 +68,7 @@ const Svg = ({ markup, shape }: { markup: string; shape: 'wide' | 'narrow' }) =>
   <div className="drawing-picture" data-shape={shape} dangerouslySetInnerHTML={{ __html: markup }} />
 );
 
-/** At most so many choices are shown side by side, if they are short. */
+/** At most this many choices are shown side by side, if they are short. */
 const SIDE_BY_SIDE = 4;
 const SHORT = 44;
 
@@ -154,7 +154,7 @@ function Numbers({ drawn }: { drawn: Drawn }) {
   );
 }
 
-/** For all worked examples alike; sizing/ has each number with its source. */
+/** The same for all worked examples; sizing/ has each number with its source. */
 const Assumptions = () => (
   <details className="figure-numbers">
     <summary>What these numbers assume</summary>

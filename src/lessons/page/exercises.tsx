@@ -1,4 +1,4 @@
-/** What the reader is asked: predictions, tasks and questions, as they are before a script makes them live. */
+/** Predictions, tasks and questions, before a script makes them live. */
 import type { ReactNode } from 'react';
 import { lookup } from '../../base/lookup';
 import { formatOf } from '../facts/quantities';
@@ -101,7 +101,7 @@ function askedAt(page: PageContext, id: string, { plot, answer, guess }: Predict
   return asked;
 }
 
-/** The number of the choice that the run says is right: exactly one is. */
+/** The number of the one choice that is right in the run. */
 function rightOf(page: PageContext, id: string, { guess, answer }: Prediction, value: number): number {
   if (guess.kind === 'number') {
     if (value < guess.from || value > guess.to)
@@ -128,7 +128,7 @@ function saidOf({ guess, answer }: Prediction, value: number, right: number): st
   return guess.kind === 'choice' ? `${guess.choices[right]?.text ?? ''}` : number;
 }
 
-/** With the values of the answer's run where the text has `{quantity}`. */
+/** Replaces each `{quantity}` in the text by its value in the answer's run. */
 function why(page: PageContext, { answer, why: text }: Prediction): ReactNode {
   const filled = text.replaceAll(/\{([a-zA-Z]+(?::[^}]+)?)\}/g, (_, of: string) => {
     const value = askedValue(page, { ...answer, of: of as Prediction['answer']['of'] });

@@ -1,6 +1,6 @@
 /**
- * A figure as it is before anything runs: its recorded picture, sentence and numbers, and its caption. The same HTML is
- * what print, search engines and readers without JavaScript have; live/ puts the run in the place of the picture.
+ * A figure before anything runs: its recorded picture, sentence and numbers, and its caption. Prints, search engines
+ * and readers without JavaScript get this HTML, too; live/ replaces the picture by the run.
  */
 
 import { labSentence } from '../../app/lab/lab-sentence';
@@ -24,7 +24,7 @@ export function Figure({ id }: { id: string }) {
   const page = usePage();
   placeOnce(page, 'figure', id);
   const spec = figureOf(page, id);
-  // With less motion a figure waits to be played.
+  // If the reader wants less motion, a figure waits for Play.
   if (spec.starts !== 'rest' && !spec.controls.includes('play'))
     throw new Error(`Lesson "${page.name}": figure "${id}" starts by itself, so its controls must have 'play'.`);
   const recorded = runOf(page, id);
@@ -69,10 +69,10 @@ export function Figure({ id }: { id: string }) {
 const slidersOf = ({ run, controls }: FigureSpec): number =>
   controls.filter((control) => typeof control !== 'string' || (control === 'round' && run.includes('lab='))).length;
 
-/** Of the live toolbar on a wide page, in CSS pixels: 13 px letters, and what is around them. */
+/** Sizes in the live toolbar on a wide page, in CSS pixels: letters of 13 px, and the space around them. */
 const BAR = { width: 936, letter: 7.3, gap: 28, slider: 290, choice: 24, press: 44 } as const;
 
-/** How many rows the settings of the live toolbar take on a wide page. */
+/** Number of rows that the settings take in the live toolbar of a wide page. */
 function rowsOfBar(spec: FigureSpec): number {
   const letters = (text: string) => BAR.letter * text.length;
   const settings = spec.controls.flatMap((control) => {
@@ -138,7 +138,7 @@ function Pictures({ page, id, spec, recorded }: PicturesProps) {
 const hasChunks = ({ info }: App): boolean =>
   info !== undefined && chunksOf(runSchedule(info.config).schedule).some((chunk) => chunk > 0);
 
-/** What a picture shows, for readers who cannot see it; the sentence of its moment follows. */
+/** Alternative text of a picture; the sentence of its moment follows. */
 const PICTURE_OF: Readonly<Record<View, string>> = {
   stage: 'The devices at one moment of the step',
   timeline: 'The step over time, with lanes for each device',
@@ -186,7 +186,7 @@ function ThemedPicture({ view, picture, alt, isTall }: ThemedProps) {
   );
 }
 
-/** What is said above the picture. */
+/** The sentence above the picture. */
 export function sentenceOf({ lab, facts, store }: Recorded): string {
   if (lab) return labSentence(lab, facts.round);
   return atCursor(store.getState());

@@ -1,4 +1,4 @@
-/** Python in colours, at build: classes and no styles, since the page's policy has none inline. */
+/** Highlights Python at build: with classes, because the page's policy forbids inline styles. */
 import { createHighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import python from 'shiki/langs/python.mjs';
@@ -6,7 +6,7 @@ import light from 'shiki/themes/github-light.mjs';
 
 export type Highlight = (code: string, marked: readonly number[]) => string;
 
-/** What tokens are, by the colour that the theme gives them; the style sheet has colours of its own for each. */
+/** Kinds of tokens, by the colour that the theme gives them; the style sheet has its own colour for each kind. */
 const KINDS: ReadonlyMap<string, string> = new Map([
   ['#6A737D', 'comment'],
   ['#D73A49', 'keyword'],

@@ -1,4 +1,4 @@
-/** The frame of a page of the lessons: head, place in the course, text, and the way on. */
+/** The frame of a page of the lessons: head, place in the course, text, and links to the next pages. */
 import type { ReactNode } from 'react';
 
 export interface CourseEntry {
@@ -7,13 +7,13 @@ export interface CourseEntry {
   readonly planned?: string;
 }
 
-/** What a page loads, relative to it. */
+/** The files that a page loads, relative to the page. */
 export interface SiteFiles {
   readonly script: string;
   readonly styles: readonly string[];
-  /** Of the page's policy; undefined under the development server. */
+  /** The page's Content Security Policy; undefined under the development server. */
   readonly policy: string | undefined;
-  /** Where the site will be, with a slash at its end; undefined: not known, and the page has no absolute addresses. */
+  /** Address of the site, with a slash at its end; undefined if unknown: then the page has no absolute addresses. */
   readonly address: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface LayoutProps {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Of a lesson. */
+  /** Duration of a lesson. */
   readonly minutes?: number | undefined;
   /** Preview picture, relative to the page. */
   readonly preview?: string | undefined;
@@ -108,7 +108,7 @@ function Dot({ entry, number, here }: { entry: CourseEntry; number: number; here
   );
 }
 
-/** Lessons that are not written yet are passed over. */
+/** Skips lessons that are not written yet. */
 function NextAndPrevious({ course, lesson }: { course: readonly CourseEntry[]; lesson: number }) {
   const written = (entry: CourseEntry) => entry.planned === undefined;
   const next = course.slice(lesson + 1).find(written);

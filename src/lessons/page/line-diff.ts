@@ -1,6 +1,6 @@
 /**
- * What changes from one script to another, line by line: the longest common subsequence stays, other lines go out or
- * come in. Pure. Called by script-diff.tsx.
+ * The line-by-line difference between two scripts: the longest common subsequence stays, other lines are removed or
+ * added. Pure. Called by script-diff.tsx.
  */
 
 export interface DiffLine {
@@ -31,7 +31,7 @@ export function lineDiff(from: readonly string[], to: readonly string[]): readon
   return lines;
 }
 
-/** At [i][k]: how many lines the rests from i and from k have in common, in order. */
+/** At [i][k]: length of the longest common subsequence of the lines from i on and from k on. */
 function commonLengths(from: readonly string[], to: readonly string[]): readonly (readonly number[])[] {
   const table = Array.from({ length: from.length + 1 }, () => Array.from({ length: to.length + 1 }, () => 0));
   for (let i = from.length - 1; i >= 0; i--)
@@ -42,7 +42,7 @@ function commonLengths(from: readonly string[], to: readonly string[]): readonly
   return table;
 }
 
-/** The changed lines with `around` lines before and after them; for the lines left out stands one line of dots. */
+/** The changed lines with `around` lines before and after them; one line of dots stands for lines left out. */
 export function nearChanges(lines: readonly DiffLine[], around: number): readonly DiffLine[] {
   const isNear = (place: number) =>
     lines.slice(Math.max(0, place - around), place + around + 1).some(({ kind }) => kind !== 'same');
@@ -53,7 +53,7 @@ export function nearChanges(lines: readonly DiffLine[], around: number): readonl
   });
 }
 
-/** From the first line with the words `from` to the next line with the words `to`; without words: all lines. */
+/** The lines from the first that contains `from` to the next that contains `to`; by default all lines. */
 export function partOf(lines: readonly DiffLine[], from = '', to?: string): readonly DiffLine[] {
   const start = lines.findIndex(({ text }) => text.includes(from));
   if (start < 0) throw new Error(`No line has "${from}".`);

@@ -1,4 +1,4 @@
-/** What Markdown makes, as the pages of the lessons have it: code in colours, wide tables in frames that scroll. */
+/** Components for Markdown in the pages of the lessons: highlighted code, wide tables in frames that scroll. */
 import { Children, type ComponentProps, isValidElement, type ReactNode } from 'react';
 import { usePage } from './context';
 

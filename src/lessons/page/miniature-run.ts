@@ -1,6 +1,6 @@
 /**
- * Which run the card of a lesson shows when the reader points at it: a figure of the lesson, as a link of the
- * playground with everything hidden but one view. live/page/wall.ts opens it.
+ * Chooses the run that the card of a lesson shows when the reader points at it: a figure of the lesson, as a link of
+ * the playground with only one view visible. live/page/wall.ts opens it.
  */
 import { must } from '../../base/invariant';
 import { lookup } from '../../base/lookup';

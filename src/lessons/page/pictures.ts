@@ -1,4 +1,4 @@
-/** Pictures of a figure's views as files beside the page; each page collects those that it has. */
+/** Pictures of figures' views as files beside the page; each page collects its own. */
 import type { FigureShape } from '../figure-size';
 import type { FigureSpec, View } from '../lesson';
 import { type Looks, pictureOf } from '../record/pictures';
@@ -9,19 +9,19 @@ export interface SizedPicture {
   readonly dark: string;
   readonly width: number;
   readonly height: number;
-  /** For a narrow page, where the view is laid out otherwise there. */
+  /** The picture for a narrow page, if the view has a different layout there. */
   readonly narrow?: Omit<SizedPicture, 'narrow'>;
 }
 
 export interface PictureShelf {
   readonly looks: Looks;
-  /** By the name of the file, relative to the pages. */
+  /** Contents by the file's name, relative to the pages. */
   readonly files: Map<string, string>;
 }
 
 /**
- * A drawing as two files, for the list of lessons: in its page it is part of the HTML and has the colours of the page,
- * a file has them written in.
+ * Writes a drawing as two files for the list of lessons: in its own page a drawing is part of the HTML and takes the
+ * page's colours, but a file must contain its colours.
  */
 export function shelveDrawing({ looks, files }: PictureShelf, name: string, id: string, svg: string): void {
   for (const theme of ['light', 'dark'] as const) {
@@ -36,7 +36,7 @@ export function shelveDrawing({ looks, files }: PictureShelf, name: string, id: 
 const drawingFile = (name: string, id: string, theme: 'light' | 'dark'): string =>
   `pictures/${name}-drawing-${id}${theme === 'dark' ? '-dark' : ''}.svg`;
 
-/** Draws them and keeps their files; `name`: of the lesson, `id`: of the figure. */
+/** Draws a figure's pictures and keeps the files; `name`: of the lesson, `id`: of the figure. */
 export function shelvePictures(
   shelf: PictureShelf,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * A quantity over the values of one setting, each of them a run: drawn at build, read again by live/, which puts the
- * reader's guess into it. Pure, in the units of the SVG.
+ * Plots a quantity over the values of one setting, with a run for each value: drawn at build; live/ adds the reader's
+ * guess. Pure, in the units of the SVG.
  */
 import { linearScale } from '../../app/draw/scales';
 import { labelOf } from '../facts/label';
@@ -16,7 +16,7 @@ const TICKS = 4;
 interface Point {
   readonly x: number;
   readonly y: number;
-  /** In the words of the link. */
+  /** The setting's value, as the link writes it. */
   readonly setting: string;
 }
 
@@ -25,7 +25,7 @@ interface Line {
   readonly points: readonly Point[];
 }
 
-/** Undefined while its runs are not there yet. */
+/** Undefined while its runs are not recorded yet. */
 function lineOf(page: PageContext, plot: PlotSpec, label: string, changes: Changes): Line | undefined {
   const points = plot.values.map((setting): Point | undefined => {
     const y = askedValue(page, { figure: plot.figure, of: plot.of, with: { ...changes, [plot.over]: setting } });
@@ -35,7 +35,7 @@ function lineOf(page: PageContext, plot: PlotSpec, label: string, changes: Chang
   return there.length < points.length ? undefined : { label, points: there };
 }
 
-/** Of '8', and of a bucket's cap '4KiB' in KiB. */
+/** The number of a setting: 8 for '8', 4 for a bucket's cap of '4KiB'. */
 export function numberOf(setting: string): number {
   const [, digits = '', unit = ''] = /^([\d.]+)(KiB|MiB)?$/.exec(setting) ?? [];
   const number = Number(digits);
@@ -43,7 +43,7 @@ export function numberOf(setting: string): number {
   return unit === 'MiB' ? 1024 * number : number;
 }
 
-/** As the figure's own control has it on the page. */
+/** The setting's words on the figure's own control. */
 function wordOf(page: PageContext, plot: PlotSpec, setting: string): string {
   const controls = figureOf(page, plot.figure).controls.filter((own) => typeof own === 'object');
   const control = controls.find(({ key }) => key === plot.over);

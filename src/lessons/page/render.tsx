@@ -31,7 +31,7 @@ import { Teach } from './teach';
 import { Drawn, Formula, Given, Value } from './value';
 import { Aside, Bucket, Definitions, Mistake, Rank, References, Term } from './words';
 
-/** The style sheets that the pages need as texts. */
+/** The texts of the style sheets that the pages need. */
 export interface Sheets {
   /** app/draw/theme.css */
   readonly theme: string;
@@ -91,7 +91,7 @@ export async function readLessons(): Promise<readonly LessonSource[]> {
   );
 }
 
-/** Runs by their links, each once however many pages ask; with decision fields apart from without. */
+/** Runs by their links, each recorded once for all pages; runs with and without decision fields are separate. */
 export class Runs {
   private readonly done = new Map<string, Recorded>();
 
@@ -110,7 +110,7 @@ export class Runs {
 const keyOf = (link: string, { field }: ShownViews): string => `${field} ${link}`;
 
 export interface RenderedSite {
-  /** By name, relative to learn/. */
+  /** The files by name, relative to learn/. */
   readonly files: ReadonlyMap<string, string>;
   readonly runs: number;
 }
@@ -118,9 +118,9 @@ export interface RenderedSite {
 export interface SiteOptions {
   readonly site: SiteFiles;
   readonly sheets: Sheets;
-  /** Of the lessons that have one: relative to the pages. */
+  /** Preview pictures of the lessons that have one, relative to the pages. */
   readonly previews: ReadonlyMap<string, string>;
-  /** The one page that is asked for, by the development server; the list and the page for teachers are always made. */
+  /** The one page that the development server needs; the list and the page for teachers are always made. */
   readonly only?: string;
 }
 
@@ -167,8 +167,8 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
 }
 
 /**
- * The view that the lesson chooses; else its own drawing, which no other lesson has; else its first picture that is
- * drawn for narrow pages.
+ * The view that the lesson chooses; otherwise its own drawing, which no other lesson has; otherwise its first picture
+ * for narrow pages.
  */
 function miniatureOf(name: string, { card }: Lesson, files: ReadonlyMap<string, string>): Summary['picture'] {
   const own = [...files.keys()].filter((file) => file.startsWith(`pictures/${name}-`));
@@ -192,7 +192,9 @@ export interface Passes {
   readonly kinds: ReadonlyMap<string, DrawingKind>;
 }
 
-/** Rendered until it asks for no run that is not there: a value of a run may decide what else is asked. */
+/**
+ * Renders the lesson until all runs that it needs are recorded: one run's values may decide which other runs it needs.
+ */
 export async function renderLesson(
   { name, text, lesson }: LessonSource,
   { looks, highlight, runs, files, kinds }: Passes,
@@ -243,7 +245,7 @@ export async function renderLesson(
   }
 }
 
-/** What lesson.ts has and the text does not place is a mistake, too. */
+/** Fails if lesson.ts has an item that the text does not place. */
 function checkPlaced({ name, lesson, placed }: PageContext): void {
   const all = [
     ...Object.keys(lesson.figures).map((id) => `figure ${id}`),
@@ -258,8 +260,8 @@ function checkPlaced({ name, lesson, placed }: PageContext): void {
 }
 
 /**
- * One sheet for all pages: the playground's variables, for readers without a script in the theme of their system, and
- * the lessons' own.
+ * One sheet for all pages: the playground's variables (without a script in the theme of the reader's system), and the
+ * lessons' own styles.
  */
 export function styleSheet({ theme, lesson }: Sheets): string {
   const dark = `@media (prefers-color-scheme: dark) {\n:root:not([data-theme]) {${ruleOf(theme, 'dark')}}\n}`;

@@ -1,7 +1,7 @@
 /**
- * What changes between two PyTorch scripts, line by line. ScriptDiff: the script of a figure's run as the exporter
- * prints it, and the script of the same run with other settings (`from`), which the reader starts with. FileDiff: two
- * files that belong to a lesson, or a part of them. Called by the lessons' texts.
+ * Shows the difference between two PyTorch scripts, line by line. ScriptDiff: the script of a figure's run as the
+ * exporter prints it, and the script of the same run with other settings (`from`), which the reader starts with.
+ * FileDiff: two files that belong to a lesson, or a part of them. Called by the lessons' texts.
  */
 import type { Changes } from '../lesson';
 import { runOf, usePage } from './context';
@@ -15,7 +15,7 @@ interface ScriptDiffProps {
 }
 
 const SIGNS = { same: ' ', out: '-', in: '+' } as const;
-/** For those who hear the page, before a line. */
+/** What screen readers read before a line. */
 const SAID = { same: '', out: 'removed: ', in: 'new: ' } as const;
 
 export function ScriptDiff({ figure, from, around = 1 }: ScriptDiffProps) {
@@ -33,7 +33,7 @@ interface FileDiffProps {
   /** Texts of the two files. */
   readonly before: string;
   readonly after: string;
-  /** Words in the first and in the last line of the part that is shown; left out: the whole files. */
+  /** Words in the first and last line of the part shown; left out: the whole files. */
   readonly from?: string;
   readonly to?: string;
 }

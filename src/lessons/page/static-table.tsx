@@ -1,4 +1,4 @@
-/** The views that are tables, as they are before anything runs: memory by kind, DDP's buckets, numbers by device. */
+/** The static form of views that are tables: memory by kind, DDP's buckets, numbers by device. */
 import { formatBytes, formatSize, wholePercents } from '../../app/draw/format';
 import { ColumnHeads } from '../../app/fields/column-heads';
 import { CATEGORY_WORDS } from '../../app/memory/memory-tree';

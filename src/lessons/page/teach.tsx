@@ -1,6 +1,6 @@
 /**
- * The page for teachers, learn/teach.html: figures in pages of one's own, a class, and every task of the lessons with
- * its hint and its solution.
+ * The page for teachers, learn/teach.html: figures in their own pages, use in class, and every task of the lessons with
+ * its hint and solution.
  */
 import { lookup } from '../../base/lookup';
 import type { Action, FigureSpec, Press, SettingControl, Task } from '../lesson';

@@ -1,4 +1,4 @@
-/** Numbers in the prose and in formulas, read from runs; and quantities that the reader is given. */
+/** Numbers in the prose and in formulas, read from runs; and quantities that the text gives. */
 import type { ReactNode } from 'react';
 import { lookup } from '../../base/lookup';
 import { formatOf } from '../facts/quantities';
@@ -18,7 +18,7 @@ const dataOf = ({ of, figure, with: changes, format }: ValueProps) => ({
   ...(changes ? { 'data-with': JSON.stringify(changes) } : {}),
 });
 
-/** Live it follows its figure, unless `with` says which run is meant. */
+/** In a live page the value follows its figure, unless `with` selects a run. */
 export function Value(props: { of: ValueOf; figure: string; with?: Changes; format?: Format }) {
   const page = usePage();
   return (
@@ -35,7 +35,7 @@ interface DrawnValueProps {
   readonly format?: Format;
 }
 
-/** A value of a drawing; live it follows the knobs, unless `with` says which settings are meant. */
+/** A value of a drawing; in a live page it follows the knobs, unless `with` selects settings. */
 export function Drawn({ of, drawing, with: changes, format }: DrawnValueProps) {
   const page = usePage();
   const data = {
@@ -51,14 +51,14 @@ export function Drawn({ of, drawing, with: changes, format }: DrawnValueProps) {
   );
 }
 
-/** A quantity that the lesson gives: it is no result of a run. */
+/** A quantity that the lesson gives; it does not come from a run. */
 export const Given = ({ children }: { children: ReactNode }) => <span className="given">{children}</span>;
 
 interface FormulaProps {
   readonly tex: string;
-  /** What stands for `\value{NAME}` in it. */
+  /** The values that replace `\value{NAME}` in the formula. */
   readonly values?: Readonly<Record<string, ValueProps>>;
-  /** In a line of its own. */
+  /** On a line of its own. */
   readonly block?: boolean;
 }
 
@@ -72,7 +72,7 @@ export function Formula({ tex, values = {}, block = false }: FormulaProps) {
   const page = usePage();
   const names = [...tex.matchAll(/\\value\{(\w+)\}/g)].map(([, name = '']) => name);
   const marked = tex.replaceAll(/\\value\{(\w+)\}/g, (_, name: string) => `\\text{@${name}@}`);
-  // KaTeX repeats the text of the formula beside it; there a value cannot be.
+  // KaTeX repeats the formula's text in an annotation, which cannot contain a value.
   let html = mathOf(marked, block).replace(/<annotation[^>]*>.*<\/annotation>/s, '');
   for (const name of names) {
     const asked = lookup(values, name);
@@ -85,7 +85,7 @@ export function Formula({ tex, values = {}, block = false }: FormulaProps) {
   return (
     <Tag
       className={block ? 'formula-block' : 'formula'}
-      // A long one scrolls.
+      // A long formula scrolls.
       {...(block ? { tabIndex: 0, role: 'group', 'aria-label': 'Formula' } : {})}
       // biome-ignore lint/security/noDangerouslySetInnerHtml: made by KaTeX from the lesson's own text
       dangerouslySetInnerHTML={{ __html: html }}

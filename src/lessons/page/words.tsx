@@ -1,10 +1,10 @@
-/** Words that are more than words: terms with a definition, and things that have a colour in the figures. */
+/** Marked words in the text: terms with a definition, and things that have a colour in the figures. */
 import type { ReactNode } from 'react';
 import { EXHIBITS } from '../../museum/exhibits';
 import { GLOSSARY, type TermId } from '../../protocol/words/glossary';
 import { usePage } from './context';
 
-/** How many hues ranks have before they begin again. */
+/** Number of hues for ranks; further ranks repeat them. */
 const RANK_HUES = 8;
 
 const isTerm = (id: string): id is TermId => Object.hasOwn(GLOSSARY, id);
@@ -21,7 +21,7 @@ export function Term({ id, children }: { id: string; children: ReactNode }) {
   );
 }
 
-/** The definitions of the terms that the text uses: popovers, and on paper a list. */
+/** The definitions of the terms in the text: popovers, and in print a list. */
 export function Definitions({ terms }: { terms: ReadonlySet<TermId> }) {
   if (terms.size === 0) return null;
   return (
@@ -36,7 +36,7 @@ export function Definitions({ terms }: { terms: ReadonlySet<TermId> }) {
 }
 
 export const Rank = ({ n, children }: { n: number; children: ReactNode }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: focus lights the rank in the figure, as pointing at it does
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: focus highlights the rank in the figure, like pointing at it
   <span className="thing" data-rank={n} data-hue={n % RANK_HUES} tabIndex={0}>
     {children}
   </span>

@@ -1,9 +1,9 @@
 /**
- * Makes the SVG of a stage smaller: cells of a matrix that follow one another are painted by one path for each colour,
- * and colours that no eye tells apart are one. Pure; by lines, as svg-document.ts writes one element in each.
+ * Makes the SVG of a stage smaller: one path per colour paints consecutive cells of a matrix, and colours too close for
+ * the eye become one. Pure; works line by line, because svg-document.ts writes one element per line.
  */
 const CELL = /^<path d="M([\d.-]+) ([\d.-]+)L([\d.-]+) \2L\3 ([\d.-]+)L\1 \4Z" fill="rgb\((\d+), (\d+), (\d+)\)"\/>$/;
-/** Of 255. */
+/** Step between shades, out of 255. */
 const SHADE = 5;
 
 const hex = (value: string): string =>

@@ -1,10 +1,10 @@
-/** Reads off recorded runs which rows each rank has read in each epoch, for the drawing `deal`. */
+/** Reads from recorded runs which rows each rank read in each epoch, for the drawing `deal`. */
 import { isConstruct } from '../../app/state/kept-run';
 import { must } from '../../base/invariant';
 import type { Deal } from '../drawing/kinds/deal';
 import type { Recorded } from './record-run';
 
-/** The runs are named as the drawing's knobs say; an epoch of each is one step. */
+/** The runs are named by the values of the drawing's knobs; an epoch is one step. */
 export const dealsOf = (runs: ReadonlyMap<string, Recorded>): readonly Deal[] =>
   [...runs].map(([name, { store }]) => {
     const { traces, info } = store.getState();

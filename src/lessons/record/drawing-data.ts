@@ -1,6 +1,6 @@
 /**
- * What drawings are given of runs: read off the recorded runs at build, or off parts of the engine that no figure runs,
- * and put into the page as JSON.
+ * Collects the data of drawings at build, from recorded runs or from parts of the engine that no figure runs, for the
+ * page's JSON.
  */
 import type { KindName } from '../drawing/kind-names';
 import { dealsOf } from './deal';

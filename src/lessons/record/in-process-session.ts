@@ -1,13 +1,13 @@
 /**
- * A session in this thread in place of a worker, with the face that the page knows: figures are run by it when the site
- * is built, and in tests of what lessons claim.
+ * A session in this thread in place of a worker, with the interface that the page uses: it runs figures at build, and
+ * in tests of lessons' claims.
  */
 import type { SessionClient, SessionListener } from '../../app/run/session-client';
 import type { SessionEvent } from '../../protocol/session-events';
 import type { ShownViews } from '../../protocol/snapshot';
 import { createSession } from '../../session/session';
 
-/** The decision field is made where it is `shown`. */
+/** Computes the decision field only if `shown` includes it. */
 export function startInProcess(listener: SessionListener, shown: ShownViews = { field: false }): SessionClient {
   const api = createSession(undefined, shown);
   let ports: readonly MessagePort[] = [];

@@ -1,6 +1,6 @@
 /**
  * Reads recordings of a GPU for the drawing `launched-steps`: when the CPU launched each step, and when its kernels
- * ran. The files are fixtures of the recordings room, which finds the kernels of a step.
+ * ran. The files are fixtures of src/recordings, which finds the kernels of a step.
  */
 import { must } from '../../base/invariant';
 import { dividedSteps } from '../../recordings/analysis/step-shares';
@@ -9,7 +9,7 @@ import { spanAt } from '../../recordings/spans';
 import type { LaunchedSteps } from '../drawing/kinds/launched-steps';
 import { joined, PIXELS, readRecording } from './recorded-steps';
 
-/** `about`: the names of the fixtures, divided by commas. */
+/** `about`: the names of the fixtures, separated by commas. */
 export const launchedSteps = (about: string): Promise<readonly LaunchedSteps[]> =>
   Promise.all(about.split(',').map(async (name) => launchedIn(name, must((await readRecording(name)).ranks[0], name))));
 

@@ -1,6 +1,6 @@
 /**
- * Reads the drawing `loss-surface` off the engine: losses of a net with two weights, computed at every point of a grid
- * and kept as contours, and the weights after each step of trainings that differ in the learning rate.
+ * Computes the data of the drawing `loss-surface` with the engine: losses of a net with two weights at every point of a
+ * grid, kept as contours, and the weights after each step of trainings with different learning rates.
  */
 
 import { must } from '../../base/invariant';
@@ -11,7 +11,7 @@ import type { Recorded } from './record-run';
 const SQUARE = { from: -1, to: 4, cells: 60 };
 const STEPS = 16;
 const DIRECTIONS = 96;
-/** Highest first: the drawing lays the lower ones on top. */
+/** Highest first: the drawing puts lower levels on top. */
 const LEVELS = [2.8, 2, 1.4, 0.95, 0.65, 0.45, 0.3, 0.2, 0.15];
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits));
@@ -21,7 +21,7 @@ export async function surfaces(runs: ReadonlyMap<string, Recorded>): Promise<Dra
   const rates: Rate[] = [];
   let losses: LossSurface['losses'] = [];
   for (const [lr, { store }] of runs) {
-    // The losses are those of every rate, so one rate computes them.
+    // All rates have the same loss surface, so only one rate computes it.
     const square = losses.length > 0 ? { ...SQUARE, cells: 1 } : SQUARE;
     const surface = await lossSurface(store.getState().config, square, STEPS);
     if (losses.length === 0) losses = surface.losses;
@@ -37,8 +37,8 @@ export async function surfaces(runs: ReadonlyMap<string, Recorded>): Promise<Dra
 }
 
 /**
- * Around all weights with a loss below `level`: seen from the lowest point in every direction, where the loss reaches
- * the level, or the border. One distance per direction is enough, since the loss of a linear layer is convex.
+ * Encloses all weights with a loss below `level`: goes from the lowest point in every direction until the loss reaches
+ * the level, or to the border. One distance per direction is enough, because the loss of a linear layer is convex.
  */
 export function outlineOf(losses: LossSurface['losses'], level: number): Contour['outline'] {
   const { from, to, cells } = SQUARE;
@@ -59,7 +59,7 @@ export function outlineOf(losses: LossSurface['losses'], level: number): Contour
   });
 }
 
-/** Between four points of the grid, by their distances; outside of the grid, infinite. */
+/** Bilinear interpolation between four points of the grid; infinite outside the grid. */
 function lossAt(losses: LossSurface['losses'], x: number, y: number): number {
   const { cells } = SQUARE;
   if (x < 0 || y < 0 || x > cells || y > cells) return Number.POSITIVE_INFINITY;

@@ -1,4 +1,7 @@
-/** Reads the drawing `memory-and-time` off runs: the memory of the fullest device and the modelled time of a step. */
+/**
+ * Reads the data of the drawing `memory-and-time` from runs: the memory of the fullest device and the modelled time of
+ * a step.
+ */
 import { must } from '../../base/invariant';
 import type { ModeRun } from '../drawing/kinds/memory-and-time';
 import type { Recorded } from './record-run';

@@ -1,4 +1,4 @@
-/** Reads the curves of the drawing `memory-over-time` off recorded runs: live bytes of cuda:0, kernel by kernel. */
+/** Reads the curves of the drawing `memory-over-time` from recorded runs: live bytes of cuda:0, kernel by kernel. */
 import { must } from '../../base/invariant';
 import type { TraceEvent } from '../../protocol/trace';
 import { memoryOf, totalBytes } from '../../trace/memory';

@@ -1,9 +1,9 @@
-/** Reads inputs, statistics and outputs of a BatchNorm and of a SyncBatchNorm off two runs, for `norm-statistics`. */
+/** Reads inputs, statistics and outputs of a BatchNorm and of a SyncBatchNorm from two runs, for `norm-statistics`. */
 import { must } from '../../base/invariant';
 import type { Normed, NormedRank } from '../drawing/kinds/norm-statistics';
 import type { Recorded } from './record-run';
 
-/** The names of the layer's input, statistics and output in the step: of the second layer of the net. */
+/** Names of input, statistics and output of the net's second layer in the step. */
 const NAMES = { input: '0.out', mean: '1.mean', invstd: '1.invstd', output: '1.out' };
 const DIGITS = 4;
 

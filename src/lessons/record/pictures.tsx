@@ -1,6 +1,6 @@
 /**
- * The views of a recorded figure as SVG files: painted by the playground's own painters, in both themes. Figures whose
- * view is a table have none.
+ * Draws the views of a recorded figure as SVG files, with the playground's painters, in both themes. Views that are
+ * tables have no picture.
  */
 import type { ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
@@ -41,23 +41,23 @@ export interface PictureFile {
   readonly svg: Readonly<Record<ThemeName, string>>;
 }
 
-/** There is no browser at build that could measure a text: a fair guess, as for pictures that are saved. */
+/** Estimates the width of a text, as saved pictures do: the build has no browser to measure it. */
 const guessed: MeasureText = (text, { size }) => 0.55 * size * text.length;
 
 type Painted = Omit<FigurePicture, 'caption'>;
 
-/** What pictures are drawn with. */
+/** Themes and style sheets of the pictures. */
 export interface Looks {
   readonly themes: Themes;
   /** The text of app/lab/figure.module.css. */
   readonly labCss: string;
 }
 
-/** Room beside a timeline, a curve and a lab within the frame, on both sides together. */
+/** Space left and right of a timeline, a curve or a lab within the frame, both sides together. */
 const BESIDE: Readonly<Record<FigureShape, number>> = { wide: 40, narrow: 24 };
 const WIDTH: Readonly<Record<FigureShape, number>> = { wide: FIGURE_WIDTH, narrow: NARROW_WIDTH };
 
-/** Undefined: the view is a table, or has no shape of its own for narrow pages. */
+/** Undefined if the view is a table, or has no separate layout for narrow pages. */
 export function pictureOf(
   { view, shape }: { readonly view: View; readonly shape: FigureShape },
   spec: FigureSpec,
@@ -126,7 +126,7 @@ function fieldView({ info, snapshot }: App): Painted | undefined {
   return { width: FIELD, height: FIELD, paint };
 }
 
-/** Shades on either side of the middle: neighbouring cells of one shade are one rectangle. */
+/** Number of shades on either side of the middle: neighbouring cells of one shade become one rectangle. */
 const SHADES = 26;
 
 function paintCells(context: Ink['context'], field: Float32Array, probability: boolean, palette: Palette): void {
@@ -182,7 +182,7 @@ function scalePicture({ facts }: Recorded, looks: Looks, width: number): Picture
   return drawnOf(<ScaleFigure story={story} width={width} />, { width, height: scaleHeight(width) }, looks);
 }
 
-/** An <svg> of attributes alone, whose colours are variables of the theme. */
+/** An <svg> without styles, whose colours are variables of the theme. */
 function drawnOf(figure: ReactElement, size: Size, { themes }: Looks): PictureFile {
   const markup = renderToStaticMarkup(figure).replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"');
   const draw = (theme: ThemeName) =>
@@ -190,7 +190,7 @@ function drawnOf(figure: ReactElement, size: Size, { themes }: Looks): PictureFi
   return { ...size, svg: { light: draw('light'), dark: draw('dark') } };
 }
 
-/** The style sheet of the lab's figure, with the names that its classes have here and the colours of the theme. */
+/** The style sheet of the lab's figure, with class names for this SVG and the theme's colours. */
 function styleOf({ variables: own }: ThemeColours, labCss: string): string {
   const variables = [...own].map(([name, value]) => `--${name}:${value}`).join(';');
   const still = labCss.replace(/@keyframes[\s\S]*$/, '').replace(/\/\*[\s\S]*?\*\//g, '');

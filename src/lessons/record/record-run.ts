@@ -1,6 +1,6 @@
 /**
- * Runs a figure as its reader will, in this thread: the page's own store and controller over a session without a
- * worker, led to the moment of the link. What is in the store then is what the figure shows. For the build and tests.
+ * Runs a figure as its reader will, but in this thread: the page's store and controller, over a session without a
+ * worker, go to the moment of the link. The figure then shows the store's state. For the build and tests.
  */
 
 import { createArrival } from '../../app/address/arrival';
@@ -22,19 +22,19 @@ import { readLink } from '../run-link';
 import { startInProcess } from './in-process-session';
 
 export interface Recorded {
-  /** It can be read and painted as long as one likes; its session has ended. */
+  /** The store stays readable although its session has ended. */
   readonly store: AppStore;
   readonly facts: Facts;
   readonly lab: LabResult | undefined;
   /** The PyTorch script of the run; empty in a figure of the lab. */
   readonly listing: readonly CodeLine[];
-  /** The PyTorch that the script needs, where the oldest that is supported will not do. */
+  /** The PyTorch version that the script needs, if it is newer than the oldest supported one. */
   readonly needs: TorchNeeds | undefined;
 }
 
 /**
- * `link`: as linkOf() gives it; `shown`: a figure that shows no decision field needs none. Rejects with what the page
- * would have said.
+ * `link`: from linkOf(); `shown`: without a decision field in it, none is computed. Rejects with the error that the
+ * page would show.
  */
 export async function recordRun(link: string, shown?: ShownViews): Promise<Recorded> {
   const { config, view, state } = readLink(link);
@@ -78,7 +78,7 @@ export async function recordRun(link: string, shown?: ShownViews): Promise<Recor
   }
 }
 
-/** Micro-batches behind the run when its newest step has been traced. */
+/** Number of micro-batches that have run once the newest step has been traced. */
 const doneAfter = (traces: readonly StepTrace[]): number => {
   const last = traces.at(-1);
   return last && !isConstruct(last) ? last.microBatch + 1 : 0;
@@ -97,7 +97,7 @@ function until(store: AppStore, holds: (app: AppNow) => boolean): Promise<void> 
   });
 }
 
-/** Rejects where the page would show an error. */
+/** Rejects if the page would show an error. */
 async function refused(store: AppStore): Promise<never> {
   const isError = ({ level }: AppNow['notices'][number]) => level === 'error';
   await until(store, ({ state, notices }) => state === 'failed' || notices.some(isError));

@@ -1,6 +1,6 @@
 /**
- * Reads recordings of torch.profiler for the drawing `recording`: the middle step of each, divided by the recordings
- * room as it divides every recording, and the operators of a short piece of it. The files are fixtures of that room.
+ * Reads recordings of torch.profiler for the drawing `recording`: the middle step of each, divided by src/recordings
+ * like every recording, and the operators of a short piece of it. The files are fixtures of src/recordings.
  */
 import { must } from '../../base/invariant';
 import { analyse } from '../../recordings/analyse';
@@ -17,10 +17,10 @@ const FILES = import.meta.glob<string>('/src/recordings/fixtures/*/rank*.json.gz
   query: '?url&inline',
   import: 'default',
 });
-/** Gaps that are narrower than a pixel are closed in the picture; the numbers know them. */
+/** The picture closes gaps narrower than a pixel; the numbers still count them. */
 export const PIXELS = 700;
 
-/** `about`: the names of the fixtures, divided by commas. */
+/** `about`: the names of the fixtures, separated by commas. */
 export const recordedSteps = (about: string): Promise<readonly PicturedStep[]> =>
   Promise.all(about.split(',').map(async (name) => pictured(name, await readRecording(name))));
 
@@ -103,7 +103,9 @@ export function joined(when: Intervals, least: number): number[] {
 
 type Operators = 'outer' | 'leaves';
 
-/** On the lanes that compute: `leaves` call no other operator and do the work, `outer` are called by none. */
+/**
+ * Operators on the lanes that compute: `leaves` call no other operator and do the work, no operator calls `outer` ones.
+ */
 function operatorsOf(rank: RecordedRank, which: Operators, fromUs: number, toUs: number): readonly RecordedSpan[] {
   return rank.lanes
     .filter(({ role }) => role === 'compute')

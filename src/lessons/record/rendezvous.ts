@@ -1,6 +1,6 @@
 /**
- * Runs the rendezvous of four processes for the drawing `rendezvous` and writes down what each process asks of the
- * store: the init_process_group of distributed/ over a store that notes its calls. One process starts last, or never.
+ * Runs the rendezvous of four processes for the drawing `rendezvous`: calls init_process_group of distributed/ with a
+ * store that records each process's calls. One process starts last, or never.
  */
 import { Cluster } from '../../distributed/cluster';
 import { clusterAccess } from '../../distributed/cluster-access';
@@ -10,7 +10,10 @@ import type { DrawnCall, DrawnMeeting } from '../drawing/kinds/rendezvous';
 
 const WORLD = 4;
 const PORT = 29_500;
-/** Of the meetings that end; the one that does not end is given up soon, since the build waits for it. */
+/**
+ * The timeout of a rendezvous that completes; one that never completes has a short timeout, because the build waits for
+ * it.
+ */
 const PATIENCE_MS = 60_000;
 const SOON_MS = 40;
 
@@ -23,7 +26,7 @@ const ORDERS: Readonly<Record<string, readonly number[]>> = {
 export const meetings = (): Promise<readonly DrawnMeeting[]> =>
   Promise.all(Object.entries(ORDERS).map(async ([late, order]) => ({ late, moments: await meet(order) })));
 
-/** A moment per process that starts, with all it does until it waits; and a last one in which all waits end. */
+/** One moment per process that starts, with all its calls until it waits; and a last moment in which all waits end. */
 async function meet(order: readonly number[]): Promise<DrawnMeeting['moments']> {
   const calls: DrawnCall[] = [];
   const moments: DrawnCall[][] = [];
@@ -45,7 +48,7 @@ async function meet(order: readonly number[]): Promise<DrawnMeeting['moments']> 
   ];
 }
 
-/** All that can be done without another process is done. */
+/** Resolves when no process can go on without another. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 async function start(

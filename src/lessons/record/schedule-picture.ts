@@ -1,6 +1,6 @@
 /**
- * The schedule of a recorded run of a pipeline, in units of time, and the same as the editor shows it at first: by the
- * painters of the live figures. Called by pictures.tsx.
+ * Draws the schedule of a recorded pipeline run, in units of time, and the editor's first state, with the painters of
+ * the live figures. Called by pictures.tsx.
  */
 
 import { WHOLE } from '../../app/lanes/view-window';
@@ -20,7 +20,7 @@ import { must } from '../../base/invariant';
 
 type Painted = Omit<FigurePicture, 'caption'>;
 
-/** With the cells that are under way at the page's cursor. */
+/** Marks the cells that are under way at the page's cursor. */
 export function schedulePicture(app: App, width: number): Painted {
   const run = runOf(app);
   const picture = pictureOfSchedule(run.schedule);

@@ -1,6 +1,6 @@
 /**
- * Reads the messages of the drawing `two-ways` off runs of the lab, cut into chunks: through rank 0 a message has all
- * chunks of the gradient, on the ring it has one.
+ * Reads the messages of the drawing `two-ways` from runs of the lab and cuts them into chunks: through rank 0 a message
+ * has all chunks of the gradient, on the ring it has one.
  */
 import { must } from '../../base/invariant';
 import type { DrawnHop, WaysOf } from '../drawing/kinds/two-ways';

@@ -1,4 +1,4 @@
-/** Drawings of the kind `at-size`: the worked example of each lesson, by the name of what it is about. */
+/** Drawings of the kind `at-size`: the worked example of each lesson, by the lesson's name. */
 import { must } from '../../../base/invariant';
 import { lookup } from '../../../base/lookup';
 import { MODELS } from '../../../sizing/models';
@@ -43,7 +43,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
 
 const topicOf = (about: string): Topic => must(lookup(TOPICS, about), `a worked example about ${about}`);
 
-/** One column per model, with all other settings as they are. */
+/** One column per model; the other settings stay the same. */
 function tableOf(topic: Topic, settings: Changes): DrawnTable {
   const models = topic.models ?? MODELS;
   const columns = models.map(({ id }) => topic.show(chosenOf({ ...settings, model: id })).values);

@@ -89,7 +89,7 @@ export const epoch: Topic = {
 
 const TARGETS = ['256', '512', '1024', '2048', '4096'];
 
-/** Batch size: how a large batch is gathered from what fits. */
+/** Batch size: how micro-batches that fit make up a large batch. */
 export const effective: Topic = {
   knobs: [MODEL, own('Rows per step', TARGETS), SEVERAL_RANKS, MACHINE],
   start: { own: '512', machine: 'pcie', ranks: '4' },
@@ -134,7 +134,7 @@ export const effective: Topic = {
 /** Rows of the validation set: ImageNet's 50,000 pictures; of texts a thousandth of the data. */
 const heldOut = (id: string, rows: number): number => (id === 'resnet50' ? 50_000 : Math.ceil(rows / 1000));
 
-/** Your script: evaluating on one rank or on all, and what a checkpoint weighs. */
+/** Your script: evaluating on one rank or on all, and the size of a checkpoint. */
 export const evaluating: Topic = {
   knobs: [MODEL, SEVERAL_RANKS, ROWS, MACHINE],
   start: { model: 'resnet50', rows: '32' },

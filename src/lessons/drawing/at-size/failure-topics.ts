@@ -20,7 +20,7 @@ import {
 /** Meta, "The Llama 3 herd of models" (2024), section 3.3.4: 419 unexpected interruptions in 54 days on 16,384 GPUs. */
 const GPU_HOURS_PER_FAILURE = (16_384 * 54 * 24) / 419;
 const FLEETS = ['8', '64', '512', '2048', '16384'];
-/** From the failure to the first new step; and what one node writes to shared storage. */
+/** Time from the failure to the first new step, and the rate at which one node writes to shared storage. */
 const RESTART_US = 10 * 60e6;
 const WRITE_BYTES_PER_SECOND = 2e9;
 const HOUR_US = 3600e6;
@@ -34,7 +34,7 @@ export const failures: Topic = {
     const writeUs = (1e6 * saved) / WRITE_BYTES_PER_SECOND;
     const lossAt = (gpus: number) => {
       const between = (GPU_HOURS_PER_FAILURE / gpus) * HOUR_US;
-      // Young (1974): the interval that loses least.
+      // Young (1974): the interval that loses the least time.
       const interval = Math.sqrt(2 * writeUs * between);
       return { between, interval, lost: writeUs / interval + interval / 2 / between + RESTART_US / between };
     };

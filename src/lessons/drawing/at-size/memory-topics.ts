@@ -56,7 +56,7 @@ export const oneDevice: Topic = {
   },
 };
 
-/** What is left of a GPU beside a rank, or that the rank does not fit. */
+/** The GPU memory that a rank leaves free, or a note that the rank does not fit. */
 function roomNote(needed: number, chosen: Parameters<typeof fitNote>[0]): string {
   const has = chosen.machine.memoryBytes;
   if (needed <= has) return ` A GPU has ${said(has, 'bytes')}, of which ${said(has - needed, 'bytes')} stay free.`;
@@ -159,7 +159,7 @@ export const stages: Topic = {
   },
 };
 
-/** Keeping the inputs of every k-th block, and computing the rest again. */
+/** Activation checkpointing: keeps the inputs of every k-th block and computes the rest again. */
 export const checkpointing: Topic = {
   knobs: [
     MODEL,
@@ -231,7 +231,7 @@ export const checkpointing: Topic = {
   },
 };
 
-/** Elements of one row that go into a part: the output of the one before. */
+/** Number of elements that one row gives to a part: the previous part's output. */
 function inputOf({ parts }: Model, part: ModelPart | undefined): number {
   const index = part ? parts.indexOf(part) : -1;
   return parts[index - 1]?.output ?? 0;

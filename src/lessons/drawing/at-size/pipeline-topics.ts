@@ -1,4 +1,4 @@
-/** Worked examples about pipelines: how many micro-batches close the bubble, and what each schedule leaves of it. */
+/** Worked examples about pipelines: how many micro-batches close the bubble, and how large it is with each schedule. */
 import { messageUs } from '../../../sizing/collective-time';
 import { keptOfPart, sum } from '../../../sizing/model';
 import { partUs } from '../../../sizing/step';
@@ -60,7 +60,10 @@ interface OneSchedule {
   readonly waits: (devices: number, micro: number) => number;
 }
 
-/** As schedules/closed-form.ts has them, and for fewer micro-batches than devices; a test holds them to timing.ts. */
+/**
+ * The formulas of schedules/closed-form.ts, also for fewer micro-batches than devices; a test compares them with
+ * timing.ts.
+ */
 const SCHEDULES: readonly OneSchedule[] = [
   { id: 'bubble', label: 'GPipe and 1F1B', waits: (p) => 3 * (p - 1) },
   { id: 'interleaved', label: 'interleaved, 2 stages', waits: (p, m) => (3 * (p - 1 + Math.max(0, p - m))) / 2 },
@@ -68,7 +71,7 @@ const SCHEDULES: readonly OneSchedule[] = [
   { id: 'zbv', label: 'ZBV', waits: (p, m) => Math.max((p - 1) / 2, 2 * p - 1 - m) },
 ];
 
-/** Schedules of one pipeline: what each leaves of the bubble. */
+/** Schedules of one pipeline: the bubble that each leaves. */
 export const schedules: Topic = {
   ...pipeline,
   show({ model, machine, ranks: devices, rows, own: of }) {

@@ -5,7 +5,7 @@ import { bytes, limitOf, MACHINE, MODEL, memoryParts, ROWS, rowsInWords, said, t
 /** Without autocast activations have four bytes per number, and there are no casts. */
 const inFloat32 = (memory: Memory): Memory => ({ ...memory, casts: 0, activations: 2 * memory.activations });
 
-/** All in sixteen bits, the weights and Adam's states, too. */
+/** Everything in sixteen bits, including the weights and Adam's states. */
 const pureHalf = (memory: Memory): Memory => ({
   weights: memory.weights / 2,
   gradients: memory.gradients / 2,

@@ -1,4 +1,4 @@
-/** Worked example about sharded states: what a rank keeps at each stage of ZeRO, and how long it gathers. */
+/** Worked example about sharded states: what a rank keeps at each stage of ZeRO, and how long the all-gathers take. */
 import { allGatherUs } from '../../../sizing/collective-time';
 import { type Model, parametersOf, parametersOfPart } from '../../../sizing/model';
 import { backwardUs, forwardUs, type Memory, memoryInAll, memoryOf } from '../../../sizing/step';
@@ -8,10 +8,10 @@ type Stage = 0 | 1 | 2 | 3;
 const STAGES: readonly Stage[] = [0, 1, 2, 3];
 /** Parameters are gathered in bfloat16. */
 const BYTES = 2;
-/** The unit that computes, and the one that is gathered meanwhile. */
+/** The unit that computes, and the unit that is gathered meanwhile. */
 const WHOLE_UNITS = 2;
 
-/** What a rank has at stage 3 of the parameters that compute: two units, each a block. */
+/** Bytes of the whole parameters that a rank holds at stage 3: two units, each a block. */
 function gathered(model: Model): number {
   const sizes = model.parts.map(parametersOfPart);
   return BYTES * WHOLE_UNITS * Math.max(...sizes);
@@ -21,7 +21,8 @@ function memoryAt(stage: Stage, { model, rows, ranks }: Parameters<Topic['show']
   const all = memoryOf(model, rows);
   const sliced = (from: Stage, whole: number): number => (stage >= from ? whole / ranks : whole);
   return {
-    // fully_shard keeps slices of the float32 parameters at stage 2, too: what stays whole in a step is the copy.
+    // At stage 2, too, fully_shard keeps slices of the float32 parameters; only the bfloat16 copy stays whole in a
+    // step.
     weights: sliced(2, all.weights),
     gradients: sliced(2, all.gradients),
     states: sliced(1, all.states),

@@ -1,4 +1,4 @@
-/** Worked example about tensor parallelism: what all-reduces of activations cost, inside a node and across nodes. */
+/** Worked example about tensor parallelism: the time of all-reduces of activations, inside a node and across nodes. */
 import { allReduceUs } from '../../../sizing/collective-time';
 import { MODELS } from '../../../sizing/models';
 import { backwardUs, forwardUs } from '../../../sizing/step';
@@ -7,7 +7,7 @@ import { bytes, count, MACHINE, MODEL, ROWS, rowsInWords, SEVERAL_RANKS, said, s
 
 const TRANSFORMERS = MODELS.filter(({ tokens }) => tokens > 1);
 const RANKS = [2, 4, 8, 16, 32];
-/** Of a block: attention and MLP, each forward and backward. */
+/** All-reduces per block: attention and MLP, each forward and backward. */
 const PER_BLOCK = 4;
 /** Activations in bfloat16. */
 const BYTES = 2;

@@ -106,7 +106,7 @@ interface Stretch {
   readonly value: number;
 }
 
-/** More than can be told apart would only be heavy: neighbours that touch are one stretch. */
+/** Joins neighbours that touch, because more stretches than the eye can tell apart only make the page larger. */
 function merged(parts: readonly Stretch[], most = 80): readonly Stretch[] {
   if (parts.length <= most) return parts;
   const joined: Stretch[] = [];
@@ -230,7 +230,7 @@ export const starting: Topic = {
   },
 };
 
-/** SyncBatchNorm in ResNet-50: what its 53 layers exchange. */
+/** SyncBatchNorm in ResNet-50: the messages of its 53 layers. */
 export const batchNorms: Topic = {
   knobs: [{ ...ROWS, values: ['2', '4', '8', '16', '32', '64'] }, SEVERAL_RANKS, MACHINE],
   start: { model: 'resnet50', rows: '8' },

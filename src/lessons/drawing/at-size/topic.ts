@@ -1,6 +1,6 @@
 /**
- * A worked example at the size that people train: the quantity a lesson is about, for a model by shape on rented
- * machines. A topic says which knobs it has, and what its bars, values and sentence are; at-size.ts does the rest.
+ * A worked example of realistic size: a lesson's main quantity, computed from a model's shapes for rented machines. A
+ * topic defines its knobs, bars, values and sentence; at-size.ts does the rest.
  */
 import { must } from '../../../base/invariant';
 import { MACHINES, type Machine } from '../../../sizing/machines';
@@ -12,14 +12,14 @@ import type { Changes } from '../../lesson';
 import type { BarPart, Bars } from '../bars';
 import type { DrawnValue, Knob } from '../drawing';
 
-/** The settings of the knobs, read. A topic that lacks a knob has its start. */
+/** The parsed settings of the knobs. For a knob that the topic lacks, its start value. */
 export interface Chosen {
   readonly model: Model;
   readonly machine: Machine;
   readonly ranks: number;
   /** Rows per rank. */
   readonly rows: number;
-  /** Of the topic's own knob. */
+  /** Value of the topic's own knob. */
   readonly own: string;
 }
 
@@ -33,7 +33,7 @@ export interface Topic {
   readonly knobs: readonly Knob[];
   readonly start: Changes;
   readonly show: (chosen: Chosen) => Shown;
-  /** Models that the topic says nothing about are no columns of the table. */
+  /** Models with a column in the table; left out: all. */
   readonly models?: readonly Model[];
 }
 
@@ -57,7 +57,7 @@ export const RANKS: Knob = {
   label: 'Ranks',
   values: ['1', '2', '4', '8', '16', '32', '64', '128', '256'],
 };
-/** Where one rank would be no example. */
+/** The knob for topics that need several ranks. */
 export const SEVERAL_RANKS: Knob = { ...RANKS, values: RANKS.values.slice(1) };
 
 export const own = (label: string, values: readonly string[], words?: readonly string[]): Knob => ({
@@ -119,7 +119,7 @@ export function memoryParts(memory: ReturnType<typeof memoryOf>): readonly BarPa
   ];
 }
 
-/** A sentence where the model does not fit; otherwise nothing. */
+/** A sentence if the model does not fit; otherwise ''. */
 export function fitNote({ model, machine, rows }: Pick<Chosen, 'model' | 'machine' | 'rows'>): string {
   const needed = memoryInAll(memoryOf(model, rows));
   if (needed <= machine.memoryBytes) return '';

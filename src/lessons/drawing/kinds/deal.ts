@@ -1,7 +1,7 @@
 /**
- * The drawing `deal`: the list of row numbers that all samplers draw, entry by entry, to be painted in the colours of
- * the ranks: who reads which? Painted entries are compared with what the ranks of real runs have read
- * (record/deal.ts); below the list is the data set, with the readers of each row. Drawn in the lesson on samplers.
+ * The drawing `deal`: the list of row numbers that all samplers draw. The reader paints each entry in the colour of the
+ * rank that reads it, and the drawing compares the painted entries with the rows that ranks of real runs have read
+ * (record/deal.ts). Below the list is the data set, with the readers of each row. Drawn in the lesson on samplers.
  */
 import { must } from '../../../base/invariant';
 import type { DrawAsked, DrawingKind, Drawn } from '../drawing';
@@ -9,7 +9,7 @@ import { pressable, shape, svg, text } from '../svg';
 
 /** One run: for each epoch the row numbers of each rank, in the order in which the rank reads them. */
 export interface Deal {
-  /** As the knobs say it: `4 0`, ranks and drop_last. */
+  /** The knobs' values: `4 0`, ranks and drop_last. */
   readonly name: string;
   readonly rows: number;
   /** [epoch][rank] */
@@ -19,11 +19,11 @@ export interface Deal {
 export interface Entry {
   readonly row: number;
   readonly rank: number;
-  /** The list has had this row before: padding. */
+  /** This row was in the list before: padding. */
   readonly again: boolean;
 }
 
-/** Nobody has painted it. */
+/** The mark of an entry that is not painted. */
 const BLANK = '.';
 
 /** The list that the ranks deal from, in its order: entry i is read by rank i mod N. */
@@ -58,7 +58,7 @@ interface Grid {
 const GAP = 6;
 const NOTE = 12;
 
-/** So many columns that a cell can be hit with a finger. */
+/** Chooses the number of columns so that a finger can hit a cell. */
 function shapeOf({ width, entries }: Grid): { readonly columns: number; readonly cell: number } {
   const columns = width < 520 ? 6 : Math.max(10, entries.length);
   return { columns, cell: Math.min(56, (width - GAP * (columns - 1)) / columns) };
@@ -106,7 +106,7 @@ function cellOf(grid: Grid, index: number, top: number): string {
   );
 }
 
-/** The pots of paint, one per rank; pressed, the brush has that colour. */
+/** The pots of paint, one per rank; pressing a pot gives the brush its colour. */
 function palette({ ranks, brush, width, isLive, isShown }: Grid): readonly string[] {
   const each = Math.min(84, width / ranks);
   return Array.from({ length: ranks }, (_, rank) => {
@@ -220,7 +220,7 @@ function saysOf({ entries, ranks, rows, isShown }: Grid, { painted, right, diffe
   return `${right} of ${entries.length} entries are painted as the sampler deals them${wrong > 0 ? `, ${wrong} ${wrong === 1 ? 'is' : 'are'} wrong` : ''}${left > 0 ? `; ${left} are blank. Choose a rank and go on painting.` : '.'}`;
 }
 
-/** The settings of the runs that the lesson gives to the drawing. */
+/** The settings of the runs on which the drawing is based. */
 export const DEALT = { ranks: ['2', '3', '4', '5', '8'], dropLast: ['0', '1'], epochs: 3 } as const;
 
 export const kind: DrawingKind = {

@@ -12,7 +12,7 @@ export interface LaunchedSteps {
   readonly name: string;
   /** Microseconds from the first marked step, as all times here. */
   readonly endUs: number;
-  /** Pairs of start and end: kernels that were launched before the first marked step. */
+  /** Start and end of kernels that were launched before the first marked step. */
   readonly before: readonly number[];
   readonly steps: readonly LaunchedStep[];
 }
@@ -21,11 +21,11 @@ interface LaunchedStep {
   readonly step: number;
   /** Where the CPU launches the step: ProfilerStep#N. */
   readonly cpu: readonly [fromUs: number, toUs: number];
-  /** From the end of the kernels before to the end of its own. */
+  /** From the end of the previous step's kernels to the end of this step's. */
   readonly gpu: readonly [fromUs: number, toUs: number];
   readonly kernels: readonly number[];
   readonly busyUs: number;
-  /** Of kernels. */
+  /** Number of kernels. */
   readonly count: number;
 }
 

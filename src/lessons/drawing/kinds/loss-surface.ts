@@ -1,5 +1,5 @@
 /**
- * The drawing `loss-surface`: the loss of a net with two weights as a map, and the way of a training on it, step by
+ * The drawing `loss-surface`: the loss of a net with two weights as a map, and the path of the training on it, step by
  * step, for several learning rates. Losses and steps are recorded at build (record/loss-surface.ts). Drawn in the
  * lesson on the batch size.
  */
@@ -10,20 +10,20 @@ import { shape, svg, text } from '../svg';
 
 export interface Contour {
   readonly loss: number;
-  /** Around all weights with a smaller loss: pairs of the two weights. */
+  /** Encloses all weights with a smaller loss; points are pairs of the two weights. */
   readonly outline: readonly (readonly [first: number, second: number])[];
 }
 
 export interface Rate {
   readonly lr: string;
-  /** Before the first step, and after each of them. */
+  /** The weights and the loss before the first step and after each step. */
   readonly path: readonly (readonly [first: number, second: number, loss: number])[];
 }
 
 export interface DrawnSurface {
   readonly from: number;
   readonly to: number;
-  /** Of all points of the map. */
+  /** The lowest loss on the map. */
   readonly lowest: number;
   readonly contours: readonly Contour[];
   readonly rates: readonly Rate[];
@@ -52,7 +52,7 @@ const spotOf =
     tenth(y + height * (1 - (second - from) / (to - from))),
   ];
 
-/** The way until it leaves the frame; its last spot is then on the border. */
+/** The part of the path inside the frame; if the path leaves the frame, it ends on the border. */
 function insideOf({ x, y, width, height }: Frame, spots: readonly Spot[]): readonly Spot[] {
   const left = spots.findIndex(([ownX, ownY]) => ownX < x || ownX > x + width || ownY < y || ownY > y + height);
   const before = spots[left - 1];
@@ -106,7 +106,7 @@ function map(surface: DrawnSurface, frame: Frame, path: Rate['path'], steps: num
   ];
 }
 
-/** The loss after each step, as far as it is on the scale. */
+/** The loss after each step, while it is within the scale. */
 function curve(path: Rate['path'], steps: number, { x, y, width, height }: Frame): readonly string[] {
   const top = 2;
   const at = (index: number, loss: number): Spot => [
@@ -149,7 +149,7 @@ function saysOf({ lowest }: DrawnSurface, { lr, path }: Rate, steps: number): st
   return `${after}. The training has come to the bottom of the valley.`;
 }
 
-/** How often a step goes back against the step before it, as steps across a valley do. */
+/** How many steps go against the previous step, as steps across a valley do. */
 function turnsOf(path: Rate['path'], steps: number): number {
   const moves = path.slice(1, steps + 1).map(([first, second], index) => {
     const [beforeFirst = 0, beforeSecond = 0] = path[index] ?? [];

@@ -1,6 +1,6 @@
 /**
- * The drawing `memory-and-time`: one net on more and more devices, once cut into stages and once copied for DDP. To the
- * right is the memory of the fullest device, upwards the time of a step. Each point is a run, timed by the simulator
+ * The drawing `memory-and-time`: one net on more and more devices, once cut into stages and once copied for DDP. The x
+ * axis is the memory of the fullest device, the y axis the time of a step. Each point is a run, timed by the simulator
  * (record/memory-and-time.ts). Drawn in the lesson on model parallelism.
  */
 import { must } from '../../../base/invariant';
@@ -12,7 +12,7 @@ export interface ModeRun {
   readonly mode: string;
   readonly devices: number;
   readonly batch: number;
-  /** Of the fullest device. */
+  /** Peak memory of the fullest device. */
   readonly peakBytes: number;
   readonly stepUs: number;
 }
@@ -21,7 +21,7 @@ type Mode = 'ddp' | 'mp';
 const MODES: readonly Mode[] = ['ddp', 'mp'];
 const WORDS: Readonly<Record<Mode, string>> = { mp: 'Model parallel', ddp: 'DDP' };
 const HUES: Readonly<Record<Mode, string>> = { mp: 'var(--rank-1)', ddp: 'var(--rank-0)' };
-/** Two points may be close: one name is above its point, the other below. */
+/** Two points may be close, so one name is above its point and the other below. */
 const NAME_BELOW: Readonly<Record<Mode, number>> = { mp: -14, ddp: 24 };
 const HEIGHT = 300;
 const LEFT = 62;
@@ -30,7 +30,7 @@ const TOP = 22;
 
 const runsOf = (data: unknown): readonly ModeRun[] => must(data, 'recorded runs') as readonly ModeRun[];
 
-/** Round numbers from 0 to beyond the largest value, about so many of them. */
+/** About `count` round numbers from 0 to beyond the largest value. */
 function ticksTo(most: number, count: number): readonly number[] {
   const rough = most / count;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -112,7 +112,7 @@ function axes(memory: readonly number[], time: readonly number[], { x, y, right 
   ];
 }
 
-/** The runs of a mode, joined in the order of their devices; the chosen one is large and has its name. */
+/** Joins the runs of a mode in the order of their devices; the chosen run is large and has a name. */
 function wayOf(mode: Mode, runs: readonly ModeRun[], devices: number, { x, y, right }: Axes): readonly string[] {
   return runs.flatMap(({ devices: own, peakBytes, stepUs }, index) => {
     const [cx, cy] = [x(peakBytes), y(stepUs)];

@@ -1,7 +1,8 @@
 /**
  * The drawing `memory-over-time`: live memory of one device during a step, kernel by kernel, for runs that differ in
- * one setting. The chosen run is an area, the run that keeps everything a dashed line; below them lies what the device
- * computes when. The runs are read at build (record/memory-over-time.ts). Drawn in the lesson on checkpointing.
+ * one setting. The chosen run is an area, the run that keeps everything a dashed line; below them are the device's
+ * computations over time. The runs are read at build (record/memory-over-time.ts). Drawn in the lesson on
+ * checkpointing.
  */
 import { must } from '../../../base/invariant';
 import { write } from '../../facts/write';
@@ -13,9 +14,9 @@ export interface MemoryCurve {
   /** The value of the knob: 'none', '4'. */
   readonly setting: string;
   readonly stepUs: number;
-  /** Held from step to step. */
+  /** Bytes that stay from step to step. */
   readonly floor: number;
-  /** For each kernel: start, live bytes while it runs, and what it is. */
+  /** For each kernel: start, live bytes while it runs, and its kind. */
   readonly kernels: readonly (readonly [startUs: number, bytes: number, what: StepWork])[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * The drawing `norm-statistics`: the samples of every rank before and after a batch norm, with the normal curve of the
- * statistics that each rank uses. With SyncBatchNorm the four curves become one. All numbers are those of two runs
+ * statistics that each rank uses. With SyncBatchNorm the four curves become one. All numbers come from two runs
  * (record/norm-statistics.ts). Drawn in the lesson on what else must agree.
  */
 import { must } from '../../../base/invariant';
@@ -9,16 +9,16 @@ import { shape, svg, text } from '../svg';
 
 /** One channel of the batch norm on one rank. */
 export interface NormedRank {
-  /** Per sample. */
+  /** One value per sample. */
   readonly input: readonly number[];
   readonly output: readonly number[];
-  /** What the rank subtracted, and what it divided by. */
+  /** The rank subtracted the mean and divided by the deviation. */
   readonly mean: number;
   readonly deviation: number;
 }
 
 export interface Normed {
-  /** '0' or '1', as the knob says it. */
+  /** The knob's value, '0' or '1'. */
   readonly sync: string;
   /** [rank][channel] */
   readonly ranks: readonly (readonly NormedRank[])[];
@@ -66,7 +66,7 @@ function draw({ settings, width, data }: DrawAsked): Drawn {
     ).ranks.map((channels) => must(channels[channel], 'a channel'));
   const [own, both] = [of('0'), of('1')];
   const ranks = isSync ? both : own;
-  // Both states share the axes, so that what moves has moved.
+  // Both states share the axes, so that only changes of the data move anything.
   const reach = [...own, ...both].flatMap(({ mean, deviation }) => [mean - 2.6 * deviation, mean + 2.6 * deviation]);
   const x = scaleOf(Math.min(...reach), Math.max(...reach), width);
   const outputs = [...own, ...both].flatMap(({ output }) => output);

@@ -1,7 +1,7 @@
 /**
  * The drawing `recording`: one step of a recording of torch.profiler, divided into computing, hidden communication,
- * waiting, transfer and idle time, with two lanes per rank; below them the operators of a short piece. One knob lights
- * one kind of time; where the drawing is about several recordings, another knob chooses one. The recordings room
+ * waiting, transfer and idle time, with two lanes per rank; below them the operators of a short piece. One knob
+ * highlights one kind of time; if the drawing shows several recordings, another knob chooses one. src/recordings
  * divides the step (record/recorded-steps.ts). Drawn in the lesson on traces.
  */
 import { must } from '../../../base/invariant';
@@ -21,7 +21,7 @@ export interface PicturedRank {
   readonly hidden: Intervals;
   readonly waiting: Intervals;
   readonly transfer: Intervals;
-  /** Idle time inside a loader; other idle time is what is left. */
+  /** Idle time inside a data loader; the drawing computes the other idle time. */
   readonly loader: Intervals;
   readonly us: Readonly<Record<Kind | 'step', number>>;
   /** The largest cause of idle time, if there is one. */
@@ -40,7 +40,7 @@ export interface PicturedStep {
   /** A short piece of the first rank. */
   readonly close: {
     readonly fromUs: number;
-    /** Operators that no other operator calls, and those that call none. */
+    /** Operators that no other operator calls, and operators that call no other. */
     readonly outer: readonly PicturedOperator[];
     readonly leaves: readonly PicturedOperator[];
   };
@@ -49,7 +49,7 @@ export interface PicturedStep {
   readonly late: { readonly rank: number; readonly byUs: number } | undefined;
 }
 
-/** How long the short piece is. */
+/** Duration of the short piece. */
 export const CLOSE_US = 400;
 
 const LOOKS = ['all', 'compute', 'hidden', 'waiting', 'transfer', 'idle'] as const;
@@ -107,7 +107,7 @@ function saysOf(step: PicturedStep, look: Look): string {
   return `${MEANING[look]} ${own.join(', ').replace(/^r/, 'R')}.${cause}`;
 }
 
-/** Of the rank that is idle longest. */
+/** The largest cause of idle time of the rank that is idle longest. */
 function causeIn(ranks: readonly PicturedRank[]): string {
   const [most] = ranks.toSorted((a, b) => b.us.idle - a.us.idle);
   const [cause] = most?.idle ?? [];
@@ -160,7 +160,7 @@ function legendOf(look: Look, width: number): { readonly marks: readonly string[
   return { marks, height: y + 34 };
 }
 
-/** Above what the rank computes, below it its collectives. */
+/** The upper lane shows the rank's computations, the lower lane its collectives. */
 function rankOf(rank: PicturedRank, look: Look, { left, x }: Scale, top: number): readonly string[] {
   const below = top + LANE + GAP;
   const bars = (when: Intervals, kind: Kind, y: number, height = LANE) =>
@@ -174,13 +174,13 @@ function rankOf(rank: PicturedRank, look: Look, { left, x }: Scale, top: number)
     left > 0
       ? text(`rank ${rank.rank}`, { x: left - 10, y: top + LANE + 6, 'text-anchor': 'end', 'font-weight': 600 })
       : text(`rank ${rank.rank}`, { x: 0, y: top - 4, 'font-weight': 600 }),
-    // Idle is what nothing covers.
+    // The line of idle time; other bars cover it.
     ...bars(rank.span, 'idle', top + LANE / 2 - 2, 4),
     ...bars(rank.waiting, 'waiting', below),
     ...bars(rank.transfer, 'transfer', below),
     ...bars(rank.hidden, 'hidden', below),
     ...pairs(rank.compute).map(([from, to]) =>
-      // Covers the line of idle time, also where it is dimmed.
+      // An opaque ground: dimmed bars, too, must hide the line of idle time.
       shape('rect', { x: x(from), y: top, width: Math.max(0.6, x(to) - x(from)), height: LANE, fill: 'var(--card)' }),
     ),
     ...bars(rank.compute, 'compute', top),
@@ -189,8 +189,8 @@ function rankOf(rank: PicturedRank, look: Look, { left, x }: Scale, top: number)
 }
 
 /**
- * The operators of the short piece, with their names where there is room; below each operator the ones inside that do
- * the work.
+ * The operators of the short piece, with their names where they fit; below each operator, the inner operators that do
+ * its work.
  */
 function closeOf({ close, ranks }: PicturedStep, { left, x }: Scale, base: number, width: number): readonly string[] {
   const top = base + 44;

@@ -1,6 +1,6 @@
 /**
  * The drawing `rendezvous`: four processes call init_process_group(), one of them late or never. Beside each process is
- * its key in the store that rank 0 serves. What each process does when was recorded from a rendezvous of the engine
+ * its key in the store that rank 0 serves. The calls were recorded from a rendezvous of the engine
  * (record/rendezvous.ts). Drawn in the lesson on launching.
  */
 import { must } from '../../../base/invariant';
@@ -13,9 +13,9 @@ export interface DrawnCall {
 }
 
 export interface DrawnMeeting {
-  /** As the knob says it: who starts last, or 'never' where rank 3 has crashed before the call. */
+  /** The knob's value: which rank starts last, or 'never' if rank 3 crashes before the call. */
   readonly late: string;
-  /** What happens in each of them, in order. */
+  /** The calls in each moment, in order. */
   readonly moments: readonly (readonly DrawnCall[])[];
 }
 
@@ -30,7 +30,7 @@ interface Process {
   readonly rank: number;
   readonly last: DrawnCall['what'] | undefined;
   readonly hasCrashed: boolean;
-  /** Its key is in the store. */
+  /** The process's key is in the store. */
   readonly isSet: boolean;
   readonly isConnected: boolean;
 }

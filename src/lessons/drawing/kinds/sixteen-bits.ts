@@ -1,6 +1,6 @@
 /**
- * The drawing `sixteen-bits`: one number in float32, bfloat16 and float16, bit by bit, with what each format makes of
- * it; below, how far each format reaches, in powers of two. Rounded at build by the code that rounds in runs
+ * The drawing `sixteen-bits`: one number in float32, bfloat16 and float16, bit by bit, with the rounded value in each
+ * format; below, the range of each format in powers of two. Rounded at build by the code that rounds in runs
  * (record/sixteen-bits.ts). Drawn in the lesson on half precision.
  */
 import { must } from '../../../base/invariant';
@@ -9,7 +9,7 @@ import { shape, svg, text, widthOf } from '../svg';
 
 export interface NumberFormat {
   readonly name: string;
-  /** After the sign: bits of the exponent, and of the fraction. */
+  /** Number of bits of the exponent and of the fraction; the sign takes one more. */
   readonly exponent: number;
   readonly fraction: number;
   /** Powers of two: the smallest number, the smallest with all digits, and the power below which all numbers are. */
@@ -24,7 +24,7 @@ export const FORMATS = {
   float16: { name: 'float16', exponent: 5, fraction: 10, smallest: -24, full: -14, end: 16 },
 } as const satisfies Readonly<Record<string, NumberFormat>>;
 
-/** As the knob has them. */
+/** The knob's values. */
 export const NUMBERS = ['1e-10', '1e-8', '1e-6', '0.1', '3.14159', '257', '2049', '65504', '70000', '1e38'] as const;
 
 /** A number in one format. */
@@ -33,7 +33,7 @@ export interface StoredNumber {
   readonly format: keyof typeof FORMATS;
   /** '1' and '0', the sign first. */
   readonly bits: string;
-  /** What they mean; null: infinite, which JSON cannot say. */
+  /** The value of the bits; null: infinite, which JSON lacks. */
   readonly value: number | null;
 }
 

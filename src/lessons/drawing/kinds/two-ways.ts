@@ -14,7 +14,7 @@ export interface DrawnHop {
   readonly to: number;
   readonly chunk: number;
   readonly part: 'reduce-scatter' | 'all-gather';
-  /** Of its chunk in its part, from 0. */
+  /** Index of this hop among the hops of its chunk, from 0. */
   readonly index: number;
   readonly bytes: number;
 }
@@ -55,7 +55,7 @@ function spotsOf(ranks: number, quarters: number, { x, y }: Spot, radius: number
   });
 }
 
-/** A line per pair of ranks, as wide as what is sent over it in both directions. */
+/** A line per pair of ranks; its width shows the bytes sent over it in both directions. */
 function links(hops: readonly DrawnHop[], spots: readonly Spot[]): readonly string[] {
   const most = 10;
   const heaviest = Math.max(...spots.map((_, rank) => sentBy(hops, rank)));
@@ -86,7 +86,7 @@ const devices = (spots: readonly Spot[]): readonly string[] =>
     text(String(rank), { key: `name ${rank}`, x, y: y + 4.5, 'text-anchor': 'middle', 'font-weight': 600 }),
   ]);
 
-/** What each rank sends: one lane per rank, one tile per message. */
+/** One lane per rank, with one tile per message that the rank sends. */
 function lanes(hops: readonly DrawnHop[], ranks: number, { x: left, y: top }: Spot, width: number): readonly string[] {
   const longest = ranks * (ranks - 1);
   const tile = Math.min(TILE + 2, (width - 66 - 64) / longest);

@@ -1,6 +1,6 @@
 /**
- * Makes the drawings of a page live: a turned knob draws the picture anew, with its sentence, its table and the values
- * in the text. What draws it is fetched when the drawing is near the window.
+ * Makes the drawings of a page live: turning a knob updates the picture, its sentence, its table and the values in the
+ * text. The page fetches a drawing's code when the drawing is near the window.
  */
 
 import { must } from '../../../base/invariant';

@@ -1,4 +1,4 @@
-/** The knobs of a drawing: choices, lists and sliders, and the button that turns one by itself. */
+/** The knobs of a drawing: choices, lists and sliders, and the button that plays a slider. */
 
 const STEP_MS = 1100;
 const CALM_STEP_MS = 2200;
@@ -34,7 +34,9 @@ function turned(field: HTMLInputElement | HTMLSelectElement, onTurn: OnTurn): vo
 const listOf = (field: HTMLElement, name: 'values' | 'words'): readonly string[] =>
   JSON.parse(field.dataset[name] ?? '[]') as readonly string[];
 
-/** Turns its slider step by step, from the begin where it is at the end; stops out of view. */
+/**
+ * The play button: moves its slider step by step, from the start if the slider is at its end; stops when out of view.
+ */
 function openPlay(page: Window, figure: HTMLElement, knob: HTMLElement): void {
   const button = knob.querySelector('button');
   const slider = knob.querySelector<HTMLInputElement>('input[type="range"]');

@@ -1,4 +1,4 @@
-/** The table below a drawing follows its knobs. */
+/** Updates the table below a drawing when a knob turns. */
 import type { Drawn } from '../../drawing/drawing';
 import { write } from '../../facts/write';
 

@@ -15,7 +15,7 @@ export function openPresses(place: HTMLElement, onTurn: OnTurn): void {
   };
   place.addEventListener('click', ({ target, detail }) => {
     const part = partOf(target);
-    // A brush has painted it when the pointer went down; assistive technology clicks without a pointer.
+    // With a brush, pointerdown has already painted this part; assistive technology clicks without a pointer.
     if (part && (part.dataset['paints'] === undefined || detail === 0)) press(part);
   });
   place.addEventListener('pointerdown', (event) => {
@@ -45,7 +45,7 @@ function beside(place: HTMLElement, part: SVGElement, by: 1 | -1): SVGElement | 
   return all[all.indexOf(part) + by];
 }
 
-/** A drawing is drawn anew as a whole: the part that had the focus has it again. */
+/** Redraws the drawing as a whole and gives the focus back to the part that had it. */
 export function keepFocus(place: HTMLElement, draw: () => void): void {
   const had = partOf(place.ownerDocument.activeElement)?.dataset['press'];
   draw();

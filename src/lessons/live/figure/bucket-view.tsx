@@ -1,4 +1,6 @@
-/** DDP's buckets in the step at the cursor: how they fill, wait and fly. The playground's panel, without settings. */
+/**
+ * DDP's buckets in the step at the cursor: how they fill, wait and travel. The playground's panel, without settings.
+ */
 import { useMemo } from 'react';
 import { BucketRows } from '../../../app/buckets/bucket-rows';
 import { bucketsOfStep, bucketTimes } from '../../../app/buckets/bucket-times';

@@ -1,4 +1,7 @@
-/** Memory of rank 0 over the step at the cursor, beside what DDP would need: the curve of the set-up, as a figure. */
+/**
+ * Memory of rank 0 over the step at the cursor, beside the memory that DDP would need: the curve of the set-up panel,
+ * as a figure.
+ */
 import { useMemo, useRef } from 'react';
 import { useSize } from '../../../app/draw/use-surface';
 import { shownCurve } from '../../../app/setup/sharding/curve';

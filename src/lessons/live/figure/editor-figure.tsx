@@ -1,7 +1,6 @@
 /**
- * The schedule of a pipeline's run, to be changed: the playground's editor. What the figure is led to, by its link, by
- * Reset or by a solution, is what the editor begins with. A schedule that the reader runs is trained for a step at
- * once.
+ * The playground's editor, for the schedule of a pipeline's run. The editor begins with the schedule that the figure's
+ * link, Reset or a solution chooses. When the reader runs a schedule, the figure trains one step with it at once.
  */
 import { useEffect, useRef } from 'react';
 import { draftOf } from '../../../app/pipeline/draft';
@@ -19,7 +18,7 @@ export function EditorFigure() {
   const led = useFigureState(({ there, leading }) => there && !leading);
   const isReady = useApp(({ state }) => state === 'paused');
   const actions = run?.config.pipeline.actions;
-  /** The schedule to which the figure was led, or that has been trained. */
+  /** The schedule that a link, Reset or a solution chose last, or that the figure has trained. */
   const begun = useRef<string>(undefined);
 
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What a figure that runs is for the page of its lesson: its state, and what the reader may press or set. */
+/** The interface of a running figure for the page of its lesson: its state, and what the reader can press or set. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Frames } from '../../../app/draw/frames';
 import type { AppServices } from '../../../app/run/app-contexts';
@@ -7,7 +7,7 @@ import type { Facts } from '../../facts/facts';
 import type { Changes, FigureSpec, Press } from '../../lesson';
 import type { Grant } from '../session/shared-session';
 
-/** A word of the text that is pointed at. */
+/** A word of the text that the reader points at. */
 export interface Lit {
   readonly rank?: number;
   readonly bucket?: number;
@@ -16,18 +16,18 @@ export interface Lit {
 export interface FigureState {
   readonly changes: Changes;
   readonly pressed: readonly string[];
-  /** How many of `pressed` were before the page led the figure somewhere: they do no task. */
+  /** How many entries of `pressed` are older than the page's last action in the figure; they do not count for tasks. */
   readonly pressedBefore: number;
-  /** The moment with which it begins is on its stage. */
+  /** The stage shows the figure's first moment. */
   readonly there: boolean;
-  /** On the way to a moment with other settings: what the store has meanwhile is of no run. */
+  /** The figure is on its way to a moment with other settings; until then, the store's state belongs to no run. */
   readonly leading: boolean;
-  /** Why it is not there; undefined while nothing is wrong. */
+  /** Why the figure cannot show its moment; undefined while nothing is wrong. */
   readonly failure: string | undefined;
   readonly lit: Lit | undefined;
-  /** The control that a solution uses just now: a Press, or the key of a setting. */
+  /** The control that a solution is using: a Press, or the key of a setting. */
   readonly used: string | undefined;
-  /** Of a figure of the lab. */
+  /** The result in a figure of the lab. */
   readonly lab: LabResult | undefined;
   readonly labPlays: boolean;
 }
@@ -37,22 +37,22 @@ export interface FigureRun {
   readonly spec: FigureSpec;
   readonly services: AppServices;
   readonly state: StoreApi<FigureState>;
-  /** It has the seat, or has it no longer. */
+  /** Tells the figure that it has the seat, or no longer has it. */
   enter(): void;
   leave(): void;
-  /** Each resolves when what it leads to is shown. */
+  /** Each of these resolves when the figure shows the result. */
   press(what: Press): Promise<void>;
   set(changes: Changes): Promise<void>;
-  /** As set(), and rests there: what comes next is pressed at that very moment. */
+  /** Like set(), but the figure then stops, so that the next press happens at exactly this moment. */
   setAtRest(changes: Changes): Promise<void>;
-  /** As set(), by the page: no task is done by it. */
+  /** Like set(), but on behalf of the page: it does not count for tasks. */
   show(changes: Changes): Promise<void>;
   toRound(round: number): void;
-  /** As it was at first, and at rest. */
+  /** Resets the figure to its start, stopped. */
   begin(): Promise<void>;
   retry(): void;
   facts(): Facts;
-  /** The playground in exactly this state. */
+  /** Address of the playground in exactly this state. */
   href(): string;
   end(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * A figure that runs: led to the moment of its link (way-there.ts), by hand or by a solution; what is shown is the
- * store's. A figure of the lab has the same face (figure-face.ts): lab-run.ts.
+ * A figure that runs: its link (way-there.ts), the reader or a solution chooses the moment, and its views show the
+ * store. A figure of the lab (lab-run.ts) has the same interface (figure-face.ts).
  */
 import type { AppServices } from '../../../app/run/app-contexts';
 import type { Changes, Press } from '../../lesson';
@@ -31,7 +31,7 @@ function pressesOf(
 export function openFigureRun(options: FigureRunOptions): FigureRun {
   const { spec, grant } = options;
   let seated = false;
-  /** The figure plays as soon as it has the seat and is there. */
+  /** The figure plays as soon as it has the seat and shows its first moment. */
   let wantsPlay = startsByItself(options);
   const goOn = () => {
     if (!seated || !wantsPlay) return;
@@ -55,7 +55,7 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
   const presses = pressesOf(services, begin);
   const set = (changes: Changes): Promise<void> => {
     pressedIn(state, ...settingWords(changes));
-    // On the way to a moment the run plays, too.
+    // The run also plays on its way to a moment.
     wantsPlay ||= store.getState().state === 'playing' && !state.getState().leading;
     return lead({ ...state.getState().changes, ...changes });
   };

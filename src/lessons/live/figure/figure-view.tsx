@@ -1,4 +1,4 @@
-/** A live figure: its toolbar, what has to be said, and what it shows. */
+/** A live figure: its toolbar, its notices and its views. */
 
 import { Notices } from '../../../app/notices/notices';
 import { LiveRegion } from '../../../app/stage/live-region';
@@ -11,7 +11,7 @@ import { RunViews } from './views';
 
 export function FigureView({ heights }: { readonly heights: Heights }) {
   const { id, spec } = useFigure();
-  // What runs by itself as the page is scrolled is not read aloud; what the reader does is.
+  // Screen readers read a figure aloud only once the reader has pressed something, not when scrolling starts it.
   const pressed = useFigureState((state) => state.pressed.length > 0);
   return (
     <>

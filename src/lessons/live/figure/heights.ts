@@ -1,12 +1,12 @@
 /**
- * How high the views of a live figure are: as high as the pictures in whose places they come, so that nothing below
- * moves. Measured on the static figure, also while it is hidden.
+ * The heights of a live figure's views: equal to those of the pictures that they replace, so that nothing below moves.
+ * Measured on the static figure, even while it is hidden.
  */
 import type { View } from '../../lesson';
 
 export type Heights = ReadonlyMap<View, number>;
 
-/** Where the static figure has no picture of it. */
+/** Heights of views without a picture in the static figure. */
 const USUAL: Readonly<Record<View, number>> = {
   stage: 380,
   timeline: 240,
@@ -28,7 +28,7 @@ export interface MeasuredHeights {
   readonly views: Heights;
 }
 
-/** Views of `show`, and no others: the names are the HTML's. */
+/** Measures only views in `show`, because the names come from the HTML. */
 export function measure(still: HTMLElement, show: readonly View[]): MeasuredHeights {
   const hidden = still.hidden;
   still.hidden = false;

@@ -1,6 +1,6 @@
 /**
- * A figure of the lab: one collective, run by the session when its settings change, and shown round by round. The face
- * is that of every figure (figure-face.ts).
+ * A figure of the lab: one collective, which the session runs whenever its settings change, shown round by round. It
+ * has the interface of all figures (figure-face.ts).
  */
 import { DEFAULT_LAB, type LabSettings, labRequest, printLab } from '../../../app/permalink/lab-link';
 import type { Changes } from '../../lesson';
@@ -8,7 +8,7 @@ import { linkOf, readLink } from '../../run-link';
 import type { FigureRun, FigureRunOptions } from './figure-face';
 import { createParts, forgetPressed, pressedIn, type RunParts, settingWords, startsByItself } from './run-parts';
 
-/** How long a round is looked at, and the first one after play was pressed. */
+/** How long play shows each round, and how long the first one. */
 const ROUND_MS = 1500;
 const FIRST_MS = 600;
 
@@ -24,7 +24,7 @@ interface RoundsOf {
   onPlays(plays: boolean): void;
 }
 
-/** Goes from round to round by a clock, to the last one. */
+/** Advances from round to round on a timer, up to the last. */
 function createRounds({ shown, last, show, onPlays }: RoundsOf): { play(): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
@@ -49,14 +49,14 @@ function createRounds({ shown, last, show, onPlays }: RoundsOf): { play(): void;
   return { play, stop };
 }
 
-/** Runs the collective and shows it; of settings that follow each other quickly, only the last ones are shown. */
+/** Runs the collective and shows it; if settings change quickly, shows only the result of the last change. */
 function createCollective({ services, state }: RunParts, onShown: () => void) {
   const { store, controller } = services;
   /** The settings that were asked for last. */
   let asked = '';
   return {
     hasBegun: () => asked !== '',
-    /** With these settings, and at their round. */
+    /** Runs the collective with these settings and shows their round. */
     async run(lab: LabSettings): Promise<void> {
       const what = printLab({ ...lab, round: 0 });
       asked = what;

@@ -1,7 +1,7 @@
 /**
- * Makes a static figure live: builds its run, draws it unseen, and puts it into the place of the picture when the
- * moment of its link is there. Keeps what the rest of the page shows of it up to date: values in the text, the link to
- * the playground, the figure's own attributes. Loaded with the first figure that comes near (page/figures.ts).
+ * Makes a static figure live: builds its run, draws it invisibly, and replaces the picture when it shows the moment of
+ * its link. Updates what the rest of the page shows of the figure: values in the text, the link to the playground, the
+ * figure's own attributes. Loaded when the first figure comes near the window (page/figures.ts).
  */
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
@@ -24,7 +24,7 @@ import { settled } from './settled';
 import { FigureContext } from './use-figure';
 import { showValues } from './values';
 
-/** What all figures of a page share. */
+/** The objects that all figures of a page share. */
 export interface Engine {
   readonly shared: SharedSession;
   readonly frames: ReturnType<typeof createFrames>;
@@ -46,13 +46,13 @@ export interface LiveFigure {
   readonly element: HTMLElement;
   enter(): void;
   leave(): void;
-  /** What the page does in it: solutions and answers. */
+  /** The page's actions in the figure: solutions and answers. */
   readonly lead: PageLead;
   facts(): Facts;
-  /** After each change, not more often than can be seen. */
+  /** Calls the listener after changes, but not for each of many quick changes. */
   onChange(listener: () => void): void;
   light(lit: Lit | undefined): void;
-  /** What of it is pointed at. */
+  /** Tells which thing in the figure the reader points at. */
   onPointed(listener: (lit: Lit | undefined) => void): void;
 }
 
@@ -60,7 +60,7 @@ export interface LiveFigureOptions {
   readonly figure: HTMLElement;
   readonly spec: FigureSpec;
   readonly engine: Engine;
-  /** The reader does something in it. */
+  /** Called when the reader does something in the figure. */
   readonly onUse: () => void;
 }
 
@@ -82,7 +82,8 @@ export function openLiveFigure({ figure, spec, engine, onUse }: LiveFigureOption
   const { store } = run.services;
   for (const kind of ['pointerdown', 'keydown', 'input'] as const) figure.addEventListener(kind, onUse, true);
   const lead = createPageLead(run, engine.reducedMotion);
-  // Looking at the figure takes nothing over, nor does Tab: a button that is pressed says click, a slider input.
+  // Looking at the figure, or reaching it by Tab, does not claim the seat; a pressed button (click) or a moved slider
+  // (input) does.
   for (const kind of ['click', 'input'] as const)
     figure.addEventListener(kind, ({ target }) => {
       if (target instanceof Element && target.closest('[data-press], [data-setting]')) lead.stop();
@@ -135,7 +136,7 @@ function standing({ state, services: { store } }: FigureRun): 'failed' | 'starti
   return labPlays || store.getState().state === 'playing' ? 'playing' : 'rest';
 }
 
-/** The micro-batch and the event at the cursor; of the lab the round. */
+/** The micro-batch and the event at the cursor; for the lab, the round. */
 function whereOf({ services: { store } }: FigureRun): string {
   const { lab, cursor, traces } = store.getState();
   if (lab) return `${lab.round}`;
@@ -147,7 +148,7 @@ interface Placed {
   show(): void;
 }
 
-/** The live figure beside the picture: unseen until it is there, and the picture again where it fails. */
+/** Puts the live figure beside the picture: invisible until it is ready; if it fails, the picture comes back. */
 function takePlace(figure: HTMLElement, run: FigureRun): Placed {
   const still = figure.querySelector<HTMLElement>('.figure-static');
   if (!still) throw new Error('The figure has no picture to take the place of.');

@@ -1,18 +1,21 @@
 /**
- * What the page does in a figure by itself: it plays the solution of a task, or sets what a prediction asked about. One
- * at a time: a newer one, or the reader's own hand, ends the one before. Otherwise the settings of two would mix (the
- * answer of a prediction is set a moment after the guess, by then the reader may have asked for a solution), and the
- * task could never be done. live-figure.ts makes one per figure.
+ * The page's own actions in a figure: it plays the solution of a task, or sets the answer of a prediction. A newer
+ * action, or the reader's use of the figure, ends the action before. Otherwise the settings of two actions would mix
+ * (the page sets the answer of a prediction a moment after the guess, when the reader may already have asked for a
+ * solution), and the task could never be done. live-figure.ts makes one PageLead per figure.
  */
 import type { Action, Changes } from '../../lesson';
 import type { FigureRun, FigureState } from './figure-face';
 
-/** How long a control is framed before and after its use; less for readers without motion, and for repetitions. */
+/**
+ * How long a solution frames a control before and after using it; less if the reader wants less motion, and for
+ * repetitions.
+ */
 const LOOK_MS = 600;
 const AGAIN_MS = 150;
 /** How long 'wait' of a solution lasts at most: some steps of training. */
 const PATIENCE_MS = 60_000;
-/** How long the result of the last action is looked at, should the task not be done by then. */
+/** How long a solution shows the result of its last action if the task is not done by then. */
 const LAST_LOOK_MS = 5_000;
 const ASK_MS = 100;
 
@@ -21,7 +24,7 @@ export interface PageLead {
   show(changes: Changes): Promise<void>;
   /** Leads the figure back to its start and does there what the reader would do. */
   solve(solution: readonly Action[], isDone: () => boolean): Promise<void>;
-  /** The reader uses the figure: what is under way stops. */
+  /** Stops the action under way, because the reader uses the figure. */
   stop(): void;
 }
 
@@ -64,7 +67,7 @@ export function createPageLead(run: FigureRun, calm: () => boolean): PageLead {
     async solve(solution, isDone) {
       const leads = begin();
       await until(run, ({ there }) => there);
-      // From where the writer of the solution began.
+      // Start from the figure's start, as the writer of the solution did.
       if (leads()) await run.begin();
       for (const action of solution) if (leads()) await act(action, leads, isDone);
       await waitUntil(() => isDone() || !leads(), LAST_LOOK_MS);

@@ -1,6 +1,6 @@
 /**
- * What every figure that runs is made of: the page's own store, walker and controller over the session that all figures
- * share, and the record of what was pressed. figure-run.ts and lab-run.ts lead it.
+ * The parts of every running figure: a store, walker and controller of its own over the session that all figures share,
+ * and the record of pressed buttons. figure-run.ts and lab-run.ts use them.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { createArrival } from '../../../app/address/arrival';
@@ -38,11 +38,11 @@ const startState: FigureState = {
   labPlays: false,
 };
 
-/** For readers who have asked their system for less motion, nothing plays before they press. */
+/** If the reader's system asks for less motion, no figure plays before a press. */
 export const startsByItself = ({ spec, reducedMotion }: FigureRunOptions): boolean =>
   spec.starts !== 'rest' && !reducedMotion();
 
-/** `onArrived`: the moment that was asked for is shown, as far as the run has it. */
+/** `onArrived`: called when the figure shows the requested moment, if the run has this moment. */
 export function createParts(options: FigureRunOptions, onArrived: () => void): RunParts {
   const { spec, grant, frames, reducedMotion, playground } = options;
   const { config, view } = readLink(linkOf(spec.run));
@@ -88,7 +88,7 @@ export function createParts(options: FigureRunOptions, onArrived: () => void): R
   };
 }
 
-/** Writes down what has been pressed or set. */
+/** Records what the reader has pressed or set. */
 export function pressedIn(state: StoreApi<FigureState>, ...what: readonly string[]): void {
   state.setState(({ pressed }) => ({ pressed: [...pressed, ...what] }));
 }
@@ -96,6 +96,6 @@ export function pressedIn(state: StoreApi<FigureState>, ...what: readonly string
 export const settingWords = (changes: Changes): readonly string[] =>
   Object.entries(changes).map(([key, value]) => `${key}=${value}`);
 
-/** What has been pressed up to now does no task. */
+/** All presses until now no longer count for tasks. */
 export const forgetPressed = (state: StoreApi<FigureState>): void =>
   state.setState(({ pressed }) => ({ pressedBefore: pressed.length }));

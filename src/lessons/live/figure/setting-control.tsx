@@ -1,6 +1,6 @@
 /**
- * One setting of a figure: a slider over its values, a few of them side by side, or off and on. A change runs the
- * figure again with it.
+ * One setting of a figure: a slider, a few values side by side, or a switch. A change runs the figure again with the
+ * new value.
  */
 import { useEffect, useState } from 'react';
 import { useApp } from '../../../app/state/use-app';
@@ -9,7 +9,7 @@ import { onValue, shapeOf, valueNow, wordsOf } from './settings';
 import styles from './toolbar.module.css';
 import { useFigure, useFigureState } from './use-figure';
 
-/** A slider that is being drawn passes over values that nobody wants to see run. */
+/** A slider that the reader drags passes over values that need no run. */
 const APPLY_AFTER_MS = 180;
 
 interface ControlProps {
@@ -64,7 +64,7 @@ function SliderSetting({ control, value, put }: ControlProps) {
   );
 }
 
-/** In a form of its own: radio buttons of one name are a group in it, whatever the other figures of the page have. */
+/** In a form of its own, so that other figures' radio buttons of the same name are not in the group. */
 function ChoiceSetting({ control, value, put }: ControlProps) {
   return (
     <fieldset className={styles['choice']}>
@@ -93,7 +93,7 @@ function SwitchSetting({ control, value, put }: ControlProps) {
   );
 }
 
-/** Of a figure of the lab. */
+/** The slider over the rounds of a lab figure. */
 export function RoundSlider() {
   const figure = useFigure();
   const last = useFigureState((state) => state.lab?.rounds.length);

@@ -1,4 +1,4 @@
-/** The settings of a figure that the reader may change: what they are now, and as what they are shown. Pure. */
+/** The settings of a figure that the reader can change: their values, and how to show them. Pure. */
 import { same } from '../../../app/model/families';
 import type { Changes, Control, FigureSpec, Press, SettingControl } from '../../lesson';
 import { linkOf, readLink } from '../../run-link';
@@ -14,11 +14,11 @@ export const isLab = ({ run }: FigureSpec): boolean => run.split('&').some((pair
 
 function runs(run: string, changes: Changes): unknown {
   const { config, view } = readLink(linkOf(run, changes));
-  // Which round is looked at is no setting.
+  // The round that the lab shows is not a setting.
   return view.lab ? { ...view.lab, round: 0 } : { config, exhibit: view.exhibit };
 }
 
-/** The value that a setting has; undefined: none of those that it can be given. */
+/** The value of a setting; undefined if it is none of the values that the control offers. */
 export function valueNow(run: string, { key, values }: SettingControl, changes: Changes): string | undefined {
   const now = runs(run, changes);
   return values.find((value) => same(runs(run, { ...changes, [key]: value }), now));
@@ -26,7 +26,7 @@ export function valueNow(run: string, { key, values }: SettingControl, changes: 
 
 export type ControlShape = 'slider' | 'switch' | 'choice';
 
-/** Which is on, of two values that mean off and on. */
+/** Pairs of values that mean off and on. */
 const OFF_AND_ON: readonly (readonly [off: string, on: string])[] = [
   ['0', '1'],
   ['off', 'on'],

@@ -1,4 +1,4 @@
-/** Calls a task some time after it was asked for, once for all that asked meanwhile. */
+/** Calls the task `afterMs` after the first request, once for all requests until then. */
 export function settled(afterMs: number, task: () => void): () => void {
   let due = false;
   return () => {

@@ -1,4 +1,4 @@
-/** Above a figure: the settings that it leaves to the reader at the left, what can be pressed at the right. */
+/** The toolbar above a figure: settings on the left, buttons on the right. */
 import { TransportButton } from '../../../app/bar/transport';
 import { useApp } from '../../../app/state/use-app';
 import type { Press } from '../../lesson';
@@ -29,7 +29,7 @@ export function Toolbar() {
   );
 }
 
-/** From left to right; Play is at the edge, where it is in every figure. */
+/** From left to right; Play is always at the right edge. */
 const ORDER: readonly Press[] = ['kill', 'reset', 'moment', 'round', 'phase', 'iteration', 'play'];
 
 const NAMES = {
@@ -59,7 +59,7 @@ function PressButton({ press }: { readonly press: Press }) {
   );
 }
 
-/** What the name alone does not say. */
+/** Explains what the name alone does not. */
 const TITLES = {
   moment: 'go to the next moment',
   round: 'go to the end of the next round of messages',

@@ -1,4 +1,4 @@
-/** The figure that a component belongs to, and what changes in it. */
+/** Hooks for the figure that a component belongs to, and for its state. */
 import { createContext, use } from 'react';
 import { useStore } from 'zustand';
 import { must } from '../../../base/invariant';

@@ -1,4 +1,4 @@
-/** What a figure of a run shows: the sentence of the moment, and the playground's own views, in the table's order. */
+/** The contents of a figure of a run: the sentence of the moment, and the playground's views, in the table's order. */
 import { type ComponentType, useState } from 'react';
 import { loadedPanel } from '../../../app/boundary/loaded-panel';
 import { ScrollRegion } from '../../../app/fields/scroll-region';
@@ -34,7 +34,7 @@ const MemoryTable = loadedPanel(
 
 type RunView = Exclude<View, 'lab'>;
 
-/** `heights`: of the pictures in whose places they are. */
+/** `heights`: of the pictures that the views replace. */
 export function RunViews({ heights }: { readonly heights: Heights }) {
   const { spec } = useFigure();
   return (
@@ -98,7 +98,7 @@ function StageView() {
   );
 }
 
-/** By kind, as in the static figure; tensor by tensor for who wants to know. */
+/** Memory by kind, as in the static figure; a fold shows it tensor by tensor. */
 function Memory() {
   const memory = useApp((app) => app.info?.memory);
   const [open, setOpen] = useState(false);
@@ -137,7 +137,7 @@ function Table({ view }: { readonly view: 'memory' | 'buckets' | 'devices' }) {
     ({ info: of, cursor, traces, clock }) => [of, cursor && traces[cursor.trace], clock] as const,
     EVERY_MS,
   );
-  // Another mode may have no buckets.
+  // After a change of mode the run may have no buckets.
   if (!info || !trace || (view === 'buckets' && !info.buckets)) return null;
   return (
     <ScrollRegion label={`${LABELS[view]}, figure ${id}`} className={styles['table']}>

@@ -1,6 +1,6 @@
 /**
- * Leads the run of a figure to the moment of its link, with the settings that the reader has changed, and says when it
- * is there, or why it is not. Called by figure-run.ts.
+ * Leads the run of a figure to the moment of its link, with the settings that the reader has changed, and reports when
+ * it arrives, or why it cannot. Called by figure-run.ts.
  */
 import { BEGINNING, FULL_SPEED, type Pace, setByHand } from '../../../app/pace/pace';
 import type { Changes, FigureSpec } from '../../lesson';
@@ -8,7 +8,7 @@ import { linkOf, readLink } from '../../run-link';
 import type { FigureRunOptions } from './figure-face';
 import { createParts, type RunParts } from './run-parts';
 
-/** A calm pace, or full speed; a link that says another is obeyed. */
+/** A calm pace, or full speed, unless the link sets another. */
 const paceOf = ({ starts }: FigureSpec): Pace =>
   starts === 'train' ? setByHand(FULL_SPEED) : { ...BEGINNING, held: true };
 
@@ -19,13 +19,13 @@ export interface WayThere {
   lead(changes: Changes): Promise<void>;
 }
 
-/** `onThere`: it has arrived, each time that it was led. */
+/** `onThere`: called at each arrival. */
 export function createWayThere(options: FigureRunOptions, onThere: () => void): WayThere {
   const { spec } = options;
   let begun = false;
   let waiting: (() => void)[] = [];
   const onArrived = () => {
-    // A way there that another one has overtaken.
+    // A newer lead() has overtaken this one.
     if (store.getState().state === 'loading') return;
     state.setState({ there: true, leading: false, failure: undefined });
     for (const go of waiting) go();
@@ -55,7 +55,7 @@ export function createWayThere(options: FigureRunOptions, onThere: () => void): 
   };
 }
 
-/** While it is not there, the figure's state says what went wrong. Returns what ends that. */
+/** Until the figure arrives, copies errors into the figure's state. Returns a function that ends this. */
 export function watchForFailure({ services, state }: RunParts): () => void {
   return services.store.subscribe(({ state: is, notices, busy }) => {
     if (state.getState().there || state.getState().failure !== undefined) return;

@@ -1,6 +1,6 @@
 /**
  * The figures of a page, static at first: each becomes live when it comes near the window, and runs while it has the
- * seat. What draws and runs them is fetched with the first one.
+ * seat. Their code is fetched with the first one.
  */
 import { loadPart } from '../../../base/load-part';
 import type { Lesson } from '../../lesson';
@@ -8,19 +8,19 @@ import type { Engine, LiveFigure, openLiveFigure } from '../figure/live-figure';
 import { sayFailed } from './say-failed';
 import { createSeat, type FigurePlace } from './seat';
 
-/** So far below the window a figure begins to be made live. */
+/** The distance below the window at which a figure becomes live. */
 const NEAR = '600px';
-/** Who scrolls past a figure does not start it. */
+/** Scrolling past a figure does not start it. */
 const REST_MS = 120;
 
 export interface Figures {
-  /** Undefined where it is not live yet. */
+  /** Undefined if the figure is not live yet. */
   live(id: string): LiveFigure | undefined;
-  /** Makes it live. */
+  /** Makes the figure live. */
   wake(id: string): Promise<LiveFigure>;
-  /** It has the seat as long as it is in view. */
+  /** Gives the figure the seat as long as it is in view. */
   claim(id: string): void;
-  /** Of each that is live, and of each that will be. */
+  /** Calls the listener for each figure that is live now or later. */
   onLive(listener: (id: string, figure: LiveFigure) => void): void;
 }
 
@@ -94,7 +94,7 @@ export function openFigures({ page, table }: FiguresOptions): Figures {
   };
 }
 
-/** What draws and runs the figures of the page: fetched once, and again where that has failed. */
+/** Fetches the code that draws and runs the figures of the page: once, and again after a failure. */
 function createEngineFetch() {
   let engine: Promise<{ readonly openFigure: typeof openLiveFigure; readonly engine: Engine }> | undefined;
   return () => {
@@ -109,7 +109,7 @@ function createEngineFetch() {
   };
 }
 
-/** Whenever a figure comes near the window. */
+/** Calls `onNear` whenever a figure comes near the window. */
 function whenNear(figures: Iterable<HTMLElement>, onNear: (id: string) => void): void {
   const near = new IntersectionObserver(
     (entries) => {
@@ -125,13 +125,13 @@ function whenNear(figures: Iterable<HTMLElement>, onNear: (id: string) => void):
 
 function placeOf(id: string, element: HTMLElement | undefined): readonly FigurePlace[] {
   if (!element) return [];
-  // Without its caption and its table.
+  // The figure without its caption and table.
   const shown = element.querySelector('.figure-live[data-shown]') ?? element.querySelector('.figure-static') ?? element;
   const { top, bottom } = shown.getBoundingClientRect();
   return [{ id, top, bottom }];
 }
 
-/** After the page has come to rest, and when it is looked at again. */
+/** Updates when scrolling has stopped, and when the page becomes visible again. */
 function followScrolling(page: Window, update: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const soon = () => {

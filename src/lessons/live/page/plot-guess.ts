@@ -1,4 +1,4 @@
-/** The guess in the plot of a prediction: a diamond at the answer's place on the axis, joined to what the run says. */
+/** Draws the guess in the plot of a prediction: a diamond at the asked setting, joined to the run's answer. */
 const SVG = 'http://www.w3.org/2000/svg';
 const RADIUS = 5;
 
@@ -16,7 +16,7 @@ function axisOf(value: unknown): Axis | undefined {
   return from === to ? undefined : { from, to, pixelFrom, pixelTo };
 }
 
-/** Past the end of an axis it is at its end. */
+/** A value beyond the end of an axis is placed at its end. */
 function place({ from, to, pixelFrom, pixelTo }: Axis, value: number): number {
   const part = Math.min(Math.max((value - from) / (to - from), 0), 1);
   return pixelFrom + part * (pixelTo - pixelFrom);
@@ -44,7 +44,7 @@ export function forgetGuess(plot: SVGSVGElement): void {
   plot.querySelector('.plot-guess')?.remove();
 }
 
-/** `words`: the guess as it is written. */
+/** `words`: the guess, formatted. */
 export function plotGuess(plot: SVGSVGElement, guess: number, answer: number, words: string): void {
   forgetGuess(plot);
   const scale = scaleOf(plot);

@@ -1,6 +1,6 @@
 /**
- * Predict, then reveal: the answer is hidden until the reader has committed to a guess, which then stays beside it. The
- * figure, where it is live, is given the settings of the question, so that the run shows the answer.
+ * Predict, then reveal: the answer is hidden until the reader commits to a guess, which then stays beside it. A live
+ * figure gets the settings of the question, so that its run shows the answer.
  */
 import { must } from '../../../base/invariant';
 import { type Format, write } from '../../facts/write';
@@ -75,13 +75,13 @@ function partsOf(section: HTMLElement): Parts {
   };
 }
 
-/** Undefined where none of the choices is chosen. */
+/** Undefined if the reader has chosen none of the choices. */
 function guessOf({ form, isChoice }: Parts): number | undefined {
   const field = form.querySelector<HTMLInputElement>(isChoice ? 'input[type="radio"]:checked' : 'input[type="range"]');
   return field ? Number(field.value) : undefined;
 }
 
-/** On the slider, while it is drawn. */
+/** Shows the guess beside the slider while the reader drags it. */
 function writeGuess(parts: Parts): void {
   const guess = guessOf(parts);
   const output = parts.form.querySelector('output');

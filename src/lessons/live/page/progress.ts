@@ -1,25 +1,25 @@
 /**
- * What the reader has done in the lessons, kept on this machine only: lessons opened, tasks done, guesses made. What
- * cannot be read, or is of a version that is not known, counts as nothing; where nothing can be kept, nothing is.
+ * What the reader has done in the lessons, kept on this machine only: lessons opened, tasks done, guesses made.
+ * Unreadable data, or data of an unknown version, count as empty; without storage, nothing is kept.
  */
 const KEY = 'lockstep.learn';
 const VERSION = 1;
 
 export interface LessonProgress {
   readonly tasks: ReadonlySet<string>;
-  /** By prediction. */
+  /** The guesses, by prediction. */
   readonly guesses: ReadonlyMap<string, number>;
-  /** All of its tasks are done. */
+  /** All tasks of the lesson are done. */
   readonly done: boolean;
 }
 
 export interface Progress {
-  /** Undefined: never opened. */
+  /** Undefined if the lesson was never opened. */
   of(lesson: string): LessonProgress | undefined;
   open(lesson: string): void;
   finish(lesson: string): void;
   taskDone(lesson: string, task: string): void;
-  /** Undefined takes the guess back. */
+  /** `undefined` takes the guess back. */
   guess(lesson: string, prediction: string, guess: number | undefined): void;
 }
 
@@ -64,9 +64,9 @@ const write = (lessons: Lessons): string =>
     ),
   });
 
-/** `storage`: undefined where the browser keeps nothing for this page. */
+/** `storage`: undefined if the browser keeps nothing for this page. */
 export function createProgress(storage: Pick<Storage, 'getItem' | 'setItem'> | undefined): Progress {
-  /** Read each time: another tab may have written. */
+  /** Reads each time, because another tab may have written. */
   const load = (): Lessons => {
     try {
       return read(storage?.getItem(KEY) ?? null);
@@ -83,7 +83,7 @@ export function createProgress(storage: Pick<Storage, 'getItem' | 'setItem'> | u
     try {
       storage?.setItem(KEY, write(next));
     } catch {
-      // The disk is full, or the browser keeps nothing: the page works as well.
+      // The disk is full, or the browser keeps nothing: the page works without progress.
     }
   };
   return {
@@ -101,7 +101,7 @@ export function createProgress(storage: Pick<Storage, 'getItem' | 'setItem'> | u
   };
 }
 
-/** Some browsers refuse even to say that there is a storage. */
+/** Some browsers throw at the mere access to localStorage. */
 export function storageOf(page: Pick<Window, 'localStorage'>): Storage | undefined {
   try {
     return page.localStorage;

@@ -1,4 +1,4 @@
-/** A figure that does not run says so below its picture, which stays, and can be tried again. */
+/** Writes below a picture that its figure does not run, with a button to try again; the picture stays. */
 export function sayFailed(figure: HTMLElement, words: string, retry: () => void): void {
   takeBack(figure);
   const said = document.createElement('div');

@@ -1,6 +1,7 @@
 /**
- * Which figure of the page runs: one at a time has the seat, and with it the session. It is the one nearest to the
- * middle of the window among those in view; one that the reader presses something in has it until it leaves the view.
+ * Decides which figure of the page runs: one figure at a time has the seat, and with it the session. Of the figures in
+ * view, it is the one nearest to the middle of the window; a figure in which the reader presses something keeps the
+ * seat until it leaves the view.
  */
 export interface FigurePlace {
   readonly id: string;
@@ -9,7 +10,7 @@ export interface FigurePlace {
   readonly bottom: number;
 }
 
-/** So much of a figure, or of the window, must be covered for it to be in view. */
+/** A figure is in view if at least this part of it is visible, or if it covers this part of the window. */
 const LEAST_PART = 0.35;
 
 function inView({ top, bottom }: FigurePlace, height: number): boolean {
@@ -17,14 +18,14 @@ function inView({ top, bottom }: FigurePlace, height: number): boolean {
   return seen > 0 && seen >= LEAST_PART * Math.min(bottom - top, height);
 }
 
-/** 0 where it covers the middle. */
+/** 0 if the figure covers the middle. */
 function fromMiddle({ top, bottom }: FigurePlace, height: number): number {
   const middle = height / 2;
   if (top <= middle && middle <= bottom) return 0;
   return Math.min(Math.abs(top - middle), Math.abs(bottom - middle));
 }
 
-/** `claimed`: has it while it is in view. */
+/** `claimed`: a figure that has the seat while it is in view. */
 export function seatFor(places: readonly FigurePlace[], height: number, claimed?: string): string | undefined {
   const seen = places.filter((place) => inView(place, height));
   if (seen.some(({ id }) => id === claimed)) return claimed;
@@ -34,7 +35,7 @@ export function seatFor(places: readonly FigurePlace[], height: number, claimed?
 
 export interface Seat {
   readonly holder: string | undefined;
-  /** Looks who has it now. */
+  /** Decides again which figure has the seat. */
   update(): void;
   /** The reader does something in this figure. */
   claim(id: string): void;
@@ -42,7 +43,7 @@ export interface Seat {
 
 export interface SeatOptions {
   readonly places: () => readonly FigurePlace[];
-  /** Of the window; 0 while nobody looks at it. */
+  /** Height of the window; 0 while the page is hidden. */
   readonly height: () => number;
   readonly onChange: (holder: string | undefined, before: string | undefined) => void;
 }

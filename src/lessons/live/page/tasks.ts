@@ -1,13 +1,13 @@
 /**
- * Tasks tick by themselves, off the state of their figure's run, once the reader has done something in it. A hint comes
- * after a while or when it is asked for; the solution does in the figure what the reader would do.
+ * Tasks tick by themselves, from the state of their figure's run, once the reader has done something in the figure. A
+ * hint appears after a while or on request; the solution does in the figure what the reader would do.
  */
 import type { Lesson, Task } from '../../lesson';
 import type { LiveFigure } from '../figure/live-figure';
 import type { Figures } from './figures';
 import type { Progress } from './progress';
 
-/** The reader has looked at the figure for so long. */
+/** A hint appears when the reader has looked at the figure for this long. */
 const HINT_MS = 40_000;
 
 export interface TasksOptions {
@@ -16,7 +16,7 @@ export interface TasksOptions {
   readonly table: () => Promise<Lesson>;
   readonly figures: Figures;
   readonly progress: Progress;
-  /** `all`: it was the last one. */
+  /** `all`: this was the lesson's last task. */
   readonly onDone: (task: string, all: boolean) => void;
 }
 
@@ -104,7 +104,7 @@ function offerHelp(section: HTMLElement, { isDone, solve: run, claim }: Help): v
   if (!solution) return;
   solution.hidden = false;
   solution.addEventListener('click', () => {
-    // Disabled it would lose the focus.
+    // A disabled button would lose the focus.
     if (solution.getAttribute('aria-disabled') === 'true') return;
     solution.setAttribute('aria-disabled', 'true');
     say(section, 'The figure shows how.');

@@ -1,4 +1,4 @@
-/** Coloured words are the things in the figures: pointing at either lights both. */
+/** Coloured words name things in the figures: pointing at the word or at the thing highlights both. */
 import type { Lit } from '../figure/figure-face';
 import type { Figures } from './figures';
 

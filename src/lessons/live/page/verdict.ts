@@ -1,7 +1,7 @@
-/** How a guess compares with what the run says, in a sentence. Pure. */
+/** Compares a guess with the run's answer, in a sentence. Pure. */
 import { type Format, write } from '../../facts/write';
 
-/** Closer than that, nobody could have said it better from the head. */
+/** A guess with a smaller relative error counts as exact. */
 const SAME = 0.02;
 
 export function verdictOn(guess: number, answer: number, format: Format): string {

@@ -1,8 +1,8 @@
 /**
  * The wall of lessons, live: the card that the reader points at, or reaches by Tab, runs a figure of its lesson in
- * place of the picture. Where nothing can be pointed at, on a touch screen, it is the card in the middle of the window.
- * It is a frame of the playground (docs/embedding.md), one at a time, and it ends with its worker when the reader goes
- * on. Nothing is fetched before, and nothing moves for readers who want less motion.
+ * place of the picture. On a touch screen, the card in the middle of the window does. The figure is a frame of the
+ * playground (docs/embedding.md); only one exists at a time, and it ends with its worker when the reader goes on.
+ * Nothing is fetched before, and nothing moves if the reader wants less motion.
  */
 
 /** Readers who pass over a card do not start it. */
@@ -37,7 +37,7 @@ export function openWall(page: Window): void {
   const cards = document.querySelectorAll<HTMLElement>('.card[data-run]');
   if (page.matchMedia('(hover: none)').matches) watchMiddle(cards, (card) => (card ? start(card) : stop()));
   for (const card of cards) {
-    // A finger that scrolls enters and leaves cards, too.
+    // A scrolling finger also enters and leaves cards.
     card.addEventListener('pointerenter', ({ pointerType }) => pointerType !== 'touch' && start(card));
     card.addEventListener('pointerleave', ({ pointerType }) => pointerType !== 'touch' && stop());
     card.addEventListener('focusin', ({ target }) => {
@@ -55,7 +55,7 @@ export function openWall(page: Window): void {
   });
 }
 
-/** Says which card crosses the middle of the window, whenever another one does; of a row of cards the first. */
+/** Calls `say` whenever another card crosses the middle of the window; in a row of cards, with the first. */
 function watchMiddle(cards: Iterable<HTMLElement>, say: (card: HTMLElement | undefined) => void): void {
   const crossing = new Set<Element>();
   let said: HTMLElement | undefined;
@@ -89,7 +89,7 @@ function frameIn(card: HTMLElement): HTMLIFrameElement {
   return frame;
 }
 
-/** The key of the playground that plays. */
+/** Presses the playground's key for Play. */
 function play({ contentWindow, contentDocument }: HTMLIFrameElement): void {
   if (!contentWindow || !contentDocument) return;
   const { KeyboardEvent: Key } = contentWindow as Window & typeof globalThis;

@@ -1,7 +1,7 @@
 /**
  * The session of one figure, as its controller sees it: a SessionClient like any other. While another figure has the
- * worker, its state is a checkpoint; when its figure asks for something, it is opened again from there, at the same
- * micro-batch with the same bits.
+ * worker, the session's state is a checkpoint; when its figure asks for something, the session opens again from this
+ * checkpoint, at the same micro-batch with the same bits.
  */
 import type { SessionClient, SessionListener } from '../../../app/run/session-client';
 import { within } from '../../../base/within';
@@ -12,10 +12,10 @@ import type { SessionInfo } from '../../../protocol/session-info';
 import type { StepTrace } from '../../../protocol/trace';
 import type { Holder, PageWorker } from './page-worker';
 
-/** A run that does not come to rest in that time (its ranks wait for each other) is ended with its worker. */
+/** A run that does not stop within this time (its ranks wait for each other) ends with its worker. */
 const REST_MS = 1500;
 
-/** A figure's right to the worker; `wait` resolves when it has it. */
+/** A figure's right to the worker; `wait` resolves when the figure has it. */
 export interface Right {
   wait(): Promise<void>;
 }
@@ -28,14 +28,14 @@ interface Opened {
 export class FigureSession implements Holder {
   private opened: Opened | undefined;
   private saved: CheckpointFiles | undefined;
-  /** Its session is the one that is open in the worker. */
+  /** The session that is open in the worker is this one. */
   private awake = false;
   private waking: Promise<SessionClient> | undefined;
   private playing = false;
-  /** While a run is brought back to where it was, its events are not passed on. */
+  /** While a run returns to its earlier state, its events are not passed on. */
   private muted = false;
   private microBatch = 0;
-  /** Micro-batches of which an answer has said that they have run; their losses come by themselves. */
+  /** Number of micro-batches that have run, by the session's answers; their losses arrive as separate events. */
   private ran = 0;
   private readonly calls = new Set<Promise<unknown>>();
   private readonly resting = new Set<() => void>();
@@ -70,7 +70,7 @@ export class FigureSession implements Holder {
 
   async sleep(client: SessionClient): Promise<boolean> {
     if (!this.awake) return true;
-    // What is asked from now on waits until it is opened again.
+    // From now on, requests wait until the session is open again.
     this.awake = false;
     this.saved = undefined;
     const rest = async () => {
@@ -79,7 +79,7 @@ export class FigureSession implements Holder {
         if (this.playing || this.microBatch < this.ran) await this.more();
       }
       this.saved = await client.saveCheckpoint();
-      // What the session has said before that is heard first.
+      // Lets events arrive that the session sent before.
       await new Promise((resolve) => setTimeout(resolve));
     };
     const rested = await within(REST_MS, rest()).catch(() => false);
@@ -87,7 +87,7 @@ export class FigureSession implements Holder {
     return rested;
   }
 
-  /** It has run on, or has come to rest. */
+  /** Resolves when the run has advanced or stopped. */
   private more(): Promise<void> {
     return new Promise((resolve) => this.resting.add(resolve));
   }
@@ -115,7 +115,7 @@ export class FigureSession implements Holder {
     return this.awake && this.worker.isHeldBy(this);
   }
 
-  /** The worker, with this session open in it. */
+  /** The client of the worker, with this session open in it. */
   private async live(): Promise<SessionClient> {
     if (this.isOpen) return this.worker.now.client;
     await this.right.wait();
@@ -143,7 +143,7 @@ export class FigureSession implements Holder {
     return client;
   }
 
-  /** From the start to where it was: for a run whose worker had to be ended. */
+  /** Runs again from the start to the same micro-batch, for a run whose worker had to be ended. */
   private async rerun(client: SessionClient, until: number): Promise<void> {
     this.playing = true;
     client.control({ type: 'play', stepsPerSecond: 0, until });
@@ -185,7 +185,7 @@ export class FigureSession implements Holder {
       return;
     }
     if (!this.held) return;
-    // It has never begun, so no session says that it has ended.
+    // The run has never begun, so no session reports that it has ended.
     this.held = undefined;
     const { microBatch, listener } = this;
     queueMicrotask(() => listener.onEvent({ type: 'state', state: 'paused', reason: '', microBatch }));
@@ -198,7 +198,7 @@ export class FigureSession implements Holder {
     if (message) this.control(message);
   }
 
-  /** What needs no session that is open. Where its worker was ended for another figure, the next one answers. */
+  /** Requests that need no open session. If the worker was ended for another figure, the next worker answers. */
   private async lab<T>(question: (client: SessionClient) => Promise<T>): Promise<T> {
     const { client } = this.worker.now;
     try {
@@ -209,7 +209,7 @@ export class FigureSession implements Holder {
     }
   }
 
-  /** Whoever wants a new worker has one. */
+  /** Ends the worker; the next request starts a new one. */
   private end(): void {
     if (this.worker.isHeldBy(this)) this.worker.end();
     this.awake = false;

@@ -1,6 +1,6 @@
 /**
- * The one worker of a page of lessons, and whose session is open in it: one at a time. Whoever takes it over lets the
- * session before it save its state first. shared-session.ts makes one, the sessions of figures use it.
+ * The one worker of a page of lessons, in which one session at a time is open. A figure that takes the worker over
+ * first lets the previous session save its state. shared-session.ts makes a PageWorker, the sessions of figures use it.
  */
 import type { StartSession } from '../../../app/run/live-session';
 import type { SessionClient, SessionListener } from '../../../app/run/session-client';
@@ -10,15 +10,15 @@ import type { SessionEvent } from '../../../protocol/session-events';
 export interface Holder {
   readonly listener: SessionListener;
   hear(event: SessionEvent): void;
-  /** Its worker has ended. */
+  /** Called when the worker has ended. */
   fail(error: Parameters<SessionListener['onFailure']>[0]): void;
-  /** Comes to rest and keeps its state; false where it does not come to rest. */
+  /** Stops and saves its state; false if it does not stop. */
   sleep(client: SessionClient): Promise<boolean>;
 }
 
 interface Running {
   readonly client: SessionClient;
-  /** Whose session is open, or being opened. */
+  /** The figure whose session is open or being opened. */
   holder: Holder | undefined;
 }
 
@@ -28,7 +28,7 @@ export class PageWorker {
 
   constructor(private readonly start: StartSession) {}
 
-  /** The client of the worker, which is started where there is none. */
+  /** The client of the worker; starts a worker if none runs. */
   get now(): Running {
     if (this.running) return this.running;
     const made: Running = {
@@ -57,7 +57,7 @@ export class PageWorker {
     return next;
   }
 
-  /** The holder saves its state, or its worker is ended; then `to` has the worker. */
+  /** Lets the holder save its state, or ends the worker; then `to` has the worker. */
   async pass(to: Holder): Promise<SessionClient> {
     const { holder } = this.now;
     if (holder !== to && holder && !(await holder.sleep(this.now.client))) this.end();
@@ -66,7 +66,7 @@ export class PageWorker {
     return now.client;
   }
 
-  /** What the worker still says of a session after that is heard by nobody. */
+  /** Ends the worker; events that it still sends are ignored. */
   end(): void {
     const { running } = this;
     this.running = undefined;

@@ -1,14 +1,14 @@
 /**
- * One session worker for all figures of a page. Each figure has what looks to it like a session of its own; only one of
- * them is open in the worker. Where another figure opens one, the state of the first is kept as a checkpoint, and it is
- * opened again from there when its figure asks for something: the same micro-batch, the same bits. Nothing of that is
- * seen by the figure's controller.
+ * One session worker for all figures of a page. Each figure seems to have a session of its own, but only one session is
+ * open in the worker. If another figure opens one, the first session's state becomes a checkpoint, from which it opens
+ * again when its figure asks for something: at the same micro-batch, with the same bits. The figure's controller
+ * notices nothing.
  */
 import type { StartSession } from '../../../app/run/live-session';
 import { FigureSession, type Right } from './figure-session';
 import { PageWorker } from './page-worker';
 
-/** A figure's right to the session. What it asks for meanwhile waits until it has it. */
+/** A figure's right to the session. Its requests wait until it has this right. */
 export interface Grant {
   readonly startSession: StartSession;
   give(): void;
@@ -17,7 +17,7 @@ export interface Grant {
 
 export interface SharedSession {
   grant(): Grant;
-  /** Starts the worker, before anybody asks. */
+  /** Starts the worker before the first request. */
   warm(): void;
   end(): void;
 }
