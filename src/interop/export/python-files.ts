@@ -2,6 +2,7 @@
 import checkpoint from './python/checkpoint.py?raw';
 import checkpointFiles from './python/checkpoint_files.py?raw';
 import launch from './python/launch.py?raw';
+import parts from './python/parts.py?raw';
 import record from './python/record.py?raw';
 import report from './python/report.py?raw';
 import tensors from './python/tensors.py?raw';
@@ -12,5 +13,6 @@ export const PYTHON_FILES: Readonly<Record<string, string>> = {
   'report.py': report,
   'checkpoint.py': checkpoint,
   'checkpoint_files.py': checkpointFiles,
+  'parts.py': parts,
   'tensors.py': tensors,
 };

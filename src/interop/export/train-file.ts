@@ -11,9 +11,11 @@ import { endOfGroup, type GroupHolders } from '../pytorch/devices';
 import { trainingLoop } from '../pytorch/loop';
 import { NAMES } from '../pytorch/model';
 import { lossCode, optimizerCode, schedulerCode } from '../pytorch/optim';
+import { DP_RANK } from '../pytorch/pipeline';
 import { scalerCode } from '../pytorch/precision';
 import { python } from '../pytorch/python';
 import type { Script } from '../pytorch/script-parts';
+import { headLines } from '../pytorch/tensor';
 import { heading, imports } from './train-file-head';
 
 /** Texts in triple quotes stay as they are. */
@@ -136,7 +138,7 @@ function mainFunction(config: Config, parts: Script): CodeLine[] {
     ),
     ...codeLines(...modelLines(parts.model.lines).ofMain),
     ...(parts.beforeWrapper ?? []),
-    ...(parts.stages === true ? [] : codeLines('run.holds(model)')),
+    ...(parts.stages === true ? [] : codeLines('run.holds(model)', ...regroupedRows(parts))),
     ...(plain ? [] : codeLines('if args.compile:', '    model = torch.compile(model)')),
     ...(parts.wrapper ? [parts.wrapper] : []),
     ...(parts.wrapper && ranks ? codeLines(`${WRAPPER} = model  # the report lists its buckets`) : []),
@@ -204,11 +206,19 @@ const startArguments = ({ worldSize, timeoutS }: Config, { loop, devices, offloa
   ...(offloads ? [', offloads=True'] : []),
 ];
 
-function runArguments({ accumulate, epochs }: Config, { updates = 1, uneven, replicas }: Script): readonly string[] {
+/** Tensor parallelism regroups rows of packed queries, keys and values; reports and checkpoints have them in order. */
+const regroupedRows = ({ afterModel = [] }: Script): readonly string[] =>
+  afterModel.some(({ text }) => text === headLines[0]) ? ["run.regroups('qkv', mesh['tp'].size())"] : [];
+
+function runArguments(
+  { accumulate, epochs }: Config,
+  { updates = 1, uneven, replicas, behindGroup = [] }: Script,
+): readonly string[] {
   return [
     ...(accumulate > 1 ? [`, accumulate=${accumulate}`] : []),
     ...(updates > 1 ? [`, updates=${updates}`] : []),
     ...(replicas === undefined ? [] : [`, replicas=${replicas}`]),
+    ...(behindGroup.some((text) => text.includes(`${DP_RANK} = `)) ? [`, reader=${DP_RANK}`] : []),
     ...(uneven === undefined ? [] : [epochs === undefined ? `, uneven=True, per_epoch=${uneven}` : ', uneven=True']),
   ];
 }

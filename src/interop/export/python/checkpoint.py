@@ -51,8 +51,8 @@ class Batches(BatchSampler):
 class Saved:
     """What this rank needs of a checkpoint."""
 
-    def __init__(self, base, rank, readers):
-        """`readers`: how many ranks read different rows; a rank of a pipeline reads those of rank % readers."""
+    def __init__(self, base, rank, reader, readers):
+        """`readers`: how many ranks read different rows; `reader`: whose rows this rank reads."""
         self.weights, tensors, self.about = read_pair(base)
         self.optimizer = {}
         for key in sorted(tensors):  # state.0.exp_avg; an ending @cuda:1 marks the value of that rank alone
@@ -62,12 +62,11 @@ class Saved:
                 self.optimizer.setdefault(int(number), {})[name] = tensors[key]
         self.same_readers = int(self.about['processes']) == readers
         if self.same_readers:
-            own = rank % readers
-            sizes = tensors[f'sampler.{own}.sizes'].tolist()
-            self.rows = [batch.tolist() for batch in tensors[f'sampler.{own}.rows'].split(sizes)]
+            sizes = tensors[f'sampler.{reader}.sizes'].tolist()
+            self.rows = [batch.tolist() for batch in tensors[f'sampler.{reader}.rows'].split(sizes)]
             prefix = f'cuda_rng_state.{rank}.'  # saved on GPUs; Lockstep has none
             cuda = {int(key[len(prefix) :]): state for key, state in tensors.items() if key.startswith(prefix)}
-            self.generators = {'cpu': tensors[f'rng_state.{own}'], **cuda}
+            self.generators = {'cpu': tensors[f'rng_state.{reader}'], **cuda}
 
     def number(self, name):
         return int(self.about[name])
@@ -75,17 +74,21 @@ class Saved:
     def load_model(self, model):
         model.load_state_dict({without_wrapper(name): tensor for name, tensor in self.weights.items()})
 
-    def load_optimizer(self, optimizer, named=None):
-        """Settings that the file lacks stay as they are. `named`: the parameters of a rank that holds a part."""
+    def load_optimizer(self, optimizer, tensors):
+        """Settings that the file lacks stay as they are. Each rank takes its parts of the states; all ranks call it."""
         saved_groups = json.loads(self.about['param_groups'])
         groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]
-        if named is not None:
-            names, own = json.loads(self.about['parameter_names']), {id(p): name for name, p in named}
+        if tensors.is_part:
+            names, own = json.loads(self.about['parameter_names']), {id(p): n for n, p in tensors.named_parameters()}
             for group, of in zip(groups, optimizer.param_groups):
                 group['params'] = [names.index(own[id(p)]) for p in of['params']]
-            mine = {number for group in groups for number in group['params']}
-            self.optimizer = {number: state for number, state in self.optimizer.items() if number in mine}
-        optimizer.load_state_dict({'state': self.optimizer, 'param_groups': groups})
+        state = {}
+        for group, of in zip(groups, optimizer.param_groups):
+            for number, p in zip(group['params'], of['params']):
+                cut = tensors.part_of(p)
+                if number in self.optimizer:
+                    state[number] = {key: cut(value) for key, value in self.optimizer[number].items()}
+        optimizer.load_state_dict({'state': state, 'param_groups': groups})
 
     def load_batches(self, batches, row_ids):
         """With as many readers as in the saved run: exactly the rows that were left. Else the sampler's."""
@@ -117,20 +120,18 @@ def set_generators(states):
             torch.cuda.set_rng_state(states[k], gpu)
 
 
-def save(base, config, counts, order, state, optimizer, named, batches, row_ids, readers):
+def save(base, config, counts, tensors, optimizer, batches, row_ids, reader, readers):
     """Writes both files; every rank calls it. `counts`: the numbers of steps, micro-batches and so on, by name.
 
-    `order`: the names of the whole model. `state`: the entries of its state_dict that this rank saves: all on
-    rank 0, those of its stages on a rank of a pipeline. `named`: the (name, parameter) pairs of its optimizer.
-    `readers`: ranks 0 to readers - 1 read different rows.
+    `tensors`: those of the model that this rank has. `reader`: whose rows this rank reads, of 0 to readers - 1.
     """
     rows = [[int(i if row_ids is None else row_ids[i]) for i in batch] for batch in batches.epoch_rows]
-    ranks = gather(
+    order, ranks = tensors.order, gather(
         {
-            'state': {name: tensor.detach().cpu() for name, tensor in state.items()},
-            # Replicas have the same state, so rank 0's is enough. ZeroRedundancyOptimizer (.optim) has parts per rank.
-            'optimizer': states_by_name(optimizer, named) if state or hasattr(optimizer, 'optim') else {},
-            'groups': groups_by_name(optimizer, named),
+            'state': tensors.whole_state(),
+            'optimizer': states_by_name(optimizer, tensors),
+            'groups': groups_by_name(optimizer, tensors.named_parameters()),
+            'reader': reader,
             'rows': torch.tensor([i for batch in rows for i in batch], dtype=torch.int32),
             'sizes': torch.tensor([len(batch) for batch in rows], dtype=torch.int32),
             'generators': generators(),
@@ -143,20 +144,21 @@ def save(base, config, counts, order, state, optimizer, named, batches, row_ids,
     devices = list(range(config['worldSize']))
     values = {name: {f'model:{name}': devices} for name, tensor in weights.items() if tensor.is_floating_point()}
     # BatchNorm's counters: Lockstep counts in float32.
-    tensors = {name: t.float().reshape(-1) for name, t in weights.items() if not t.is_floating_point()}
-    values.update({name: {name: devices} for name in tensors})
+    saved = {name: t.float().reshape(-1) for name, t in weights.items() if not t.is_floating_point()}
+    values.update({name: {name: devices} for name in saved})
     groups, names = numbered(ranks, order)
     states = [(name, state) for one in ranks for name, state in one['optimizer'].items()]
     for name, key, tensor in [(name, key, tensor) for name, state in states for key, tensor in state.items()]:
-        tensors[f'state.{names.index(name)}.{key}'] = tensor
+        saved[f'state.{names.index(name)}.{key}'] = tensor
         if tensor.dim() > 0:
             values[f'{name}.{key}'] = {f'state.{names.index(name)}.{key}': devices}
     for p, one in enumerate(ranks):
         cpu = one['generators'].pop('cpu')
-        if p < readers:
-            tensors.update({f'sampler.{p}.rows': one['rows'], f'sampler.{p}.sizes': one['sizes']})
-            tensors[f'rng_state.{p}'] = cpu
-        tensors.update({f'cuda_rng_state.{p}.{k}': state for k, state in one['generators'].items()})
+        own = one['reader']
+        if f'rng_state.{own}' not in saved:
+            saved.update({f'sampler.{own}.rows': one['rows'], f'sampler.{own}.sizes': one['sizes']})
+            saved[f'rng_state.{own}'] = cpu
+        saved.update({f'cuda_rng_state.{p}.{k}': state for k, state in one['generators'].items()})
     about = {
         'format': 'lockstep checkpoint',
         'version': '2',
@@ -171,8 +173,8 @@ def save(base, config, counts, order, state, optimizer, named, batches, row_ids,
         'values': compact(values),
         'twin_values': '{}',
     }
-    sums = {'model': crcs(weights), 'state': crcs(tensors), 'header': zlib.crc32(compact(list(about.items())).encode())}
-    replace_pair(base, weights, tensors, {**about, 'crc32': compact(sums)})
+    sums = {'model': crcs(weights), 'state': crcs(saved), 'header': zlib.crc32(compact(list(about.items())).encode())}
+    replace_pair(base, weights, saved, {**about, 'crc32': compact(sums)})
 
 
 def gather(value):
@@ -193,18 +195,21 @@ def gather(value):
     return [value] + [pickle.loads(bytes_of(part)[:size]) for part, size in zip(parts[1:], sizes[1:])]
 
 
-def states_by_name(optimizer, named):
-    """The tensors of the optimizer's state for each parameter."""
-    kept = getattr(optimizer, 'optim', optimizer).state
-    return {
-        name: {key: as_float(value) for key, value in kept[p].items() if value is not None}
-        for name, p in named
-        if p in kept
-    }
+def states_by_name(optimizer, tensors):
+    """The optimizer's state of each parameter, whole, on the ranks that hand it over."""
+    # Replicas have the same state, so one of them is enough. ZeroRedundancyOptimizer (.optim) has parts per rank.
+    kept, keeps = getattr(optimizer, 'optim', optimizer).state, tensors.speaks or hasattr(optimizer, 'optim')
+    states = {}
+    for name, p in tensors.named_parameters():
+        for key, value in kept[p].items() if p in kept else []:
+            found = None if value is None else as_float(tensors.whole(name, torch.as_tensor(value), p))
+            if keeps and found is not None:
+                states.setdefault(name, {})[key] = found
+    return states
 
 
 def as_float(value):
-    return torch.as_tensor(value).detach().float().cpu()
+    return value.detach().float().cpu()
 
 
 def groups_by_name(optimizer, named):

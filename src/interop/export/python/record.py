@@ -17,6 +17,7 @@ import checkpoint
 import checkpoint_files
 import report
 from launch import here
+from parts import ModelTensors
 
 AGREE_EVERY, AGREE_S = 10, 5  # ranks agree whether to stop every so many steps or seconds
 
@@ -25,17 +26,18 @@ class Run:
     """Records a training. `with run:` around the training writes report, trace and checkpoint at the end."""
 
     def __init__(self, args, rank, device, accumulate=1, updates=1, uneven=False, per_epoch=None,
-                 replicas=None):
+                 replicas=None, reader=None):
         """`accumulate`: micro-batches per step; `updates`: calls of optimizer.step() per step; `uneven`: ranks have
         different numbers of batches; `per_epoch`: micro-batches counted per epoch on every rank; `replicas`: of a
-        pipeline, whose stages read the same rows (those of rank % replicas; None: each rank reads its own rows)."""
+        model over several ranks, which read the same rows: those of `reader` (None: each rank reads its own rows)."""
         given = {name: vars(args)[name] for name in ('steps', 'epochs') if name in args}
         with open(here('config.json')) as f:
             self.config = {**json.load(f), **given}
         self.args, self.rank, self.device = args, rank, device
         self.accumulate, self.updates, self.uneven, self.per_epoch = accumulate, updates, uneven, per_epoch
         world = dist.get_world_size() if dist.is_initialized() else 1
-        self.readers = replicas or world  # ranks 0 to readers - 1 read different rows
+        self.readers = replicas or world  # how many ranks read different rows
+        self.reader = reader if reader is not None else rank % self.readers
         self.same_rows = replicas == 1 and world > 1
         self.micro_batch, self.epoch, self.batches_per_epoch = 0, -1, 0
         self.first_step = self.first_epoch = 0
@@ -51,23 +53,17 @@ class Run:
 
     def holds(self, model, modules=None):
         """The model that is trained. `modules`: the modules whose parameters this rank holds (None: all)."""
-        self.model, self.is_part = model, modules is not None
+        speaks = self.reader == 0 if modules is not None else self.rank == 0
+        self.tensors = ModelTensors(model, modules, speaks)
         # Of a pipeline, the ranks of the last stage have losses: the last rank, or with V-shaped schedules the first.
-        self.prints = self.rank == 0 or (self.is_part and self.rank == dist.get_world_size() - 1)
-        mine = {id(m) for module in (modules or [model]) for m in module.modules()}
-        self.owned = {
-            f'{prefix}.{name}' if prefix else name
-            for prefix, module in model.named_modules()
-            if id(module) in mine
-            for name in [*module._parameters, *module._buffers]
-        }
+        self.prints = self.rank == 0 or (self.tensors.is_part and self.rank == dist.get_world_size() - 1)
+
+    def regroups(self, module, ranks):
+        """See ModelTensors.regroup."""
+        self.tensors.regroup(module, ranks)
 
     def named_parameters(self):
-        return [(name, p) for name, p in self.model.named_parameters() if name in self.owned]
-
-    def state(self):
-        """Entries of the model's state_dict that this rank holds."""
-        return {name: tensor for name, tensor in self.model.state_dict().items() if name in self.owned}
+        return self.tensors.named_parameters()
 
     def resume(self, model):
         """Loads the weights of the checkpoint to resume from, if any. Call it before the model is wrapped."""
@@ -75,7 +71,7 @@ class Run:
         if base is None:
             return
         self.refuse_unless(base, model)
-        self.saved = checkpoint.Saved(base, self.rank, self.readers)
+        self.saved = checkpoint.Saved(base, self.rank, self.reader, self.readers)
         self.first_step, self.first_epoch = self.saved.number('step'), max(0, self.saved.number('epoch'))
         if self.first_step >= getattr(self.args, 'steps', math.inf):
             self.say(f'run is complete at step {self.first_step}: nothing is left to do')
@@ -116,13 +112,14 @@ class Run:
     def resume_optimizer(self, optimizer, advance=None, every_epoch=False):
         """Restores the optimizer and the schedule; `advance` moves the schedule on by one step."""
         self.optimizer = optimizer
+        self.tensors.keep_parameters()
         if self.saved is None:
             return
         if advance is not None:
             optimizer.step()  # changes nothing without gradients; a schedule must not step before the optimizer
             for _ in range(self.first_epoch if every_epoch else self.saved.number('optimizer_steps')):
                 advance()
-        self.saved.load_optimizer(optimizer, self.named_parameters() if self.is_part else None)
+        self.saved.load_optimizer(optimizer, self.tensors)
 
     def resume_batches(self, batches, row_ids=None):
         """Restores the rows that were left of the epoch. `row_ids`: the number of each row that `batches` indexes."""
@@ -161,7 +158,7 @@ class Run:
         """Call it after each step of the optimizer and of its schedule."""
         step = self.micro_batch // self.accumulate
         if self.args.report and step - self.first_step < self.args.history:
-            self.history.append(report.sample_step(step, self.named_parameters()))
+            self.history.append(report.sample_step(step, self.tensors))
         if self.profiler is not None:
             self.profiler.step()
         every = self.args.checkpoint_every
@@ -242,11 +239,8 @@ class Run:
             'epoch': self.epoch,
             'batches_per_epoch': self.batches_per_epoch,
         }
-        state = self.state() if self.is_part or self.rank == 0 else {}
-        order = list(self.model.state_dict())
-        optimizer = self.optimizer, self.named_parameters()
-        rows = self.batches, self.row_ids, self.readers
-        checkpoint.save(self.args.checkpoint, self.config, counts, order, state, *optimizer, *rows)
+        rows = self.batches, self.row_ids, self.reader, self.readers
+        checkpoint.save(self.args.checkpoint, self.config, counts, self.tensors, self.optimizer, *rows)
 
 
 def restarted(device):

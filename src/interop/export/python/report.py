@@ -31,15 +31,13 @@ def sample(tensor):
     return {'norm': number(flat.double().norm()), 'sample': [number(v) for v in flat[at].tolist()]}
 
 
-def whole(tensor):
-    """Of a DTensor the whole tensor, for which all ranks must ask; any other tensor as it is."""
-    return tensor.full_tensor() if hasattr(tensor, 'full_tensor') else tensor
-
-
-def sample_step(step, named):
-    """After a step of the optimizer: the new parameters, and the gradients it used."""
-    named = [(name, p, p.grad) for name, p in named]
-    named = [(name, whole(p.detach()), grad if grad is None else whole(grad)) for name, p, grad in named]
+def sample_step(step, tensors):
+    """After a step of the optimizer: the new parameters, and the gradients it used. All ranks call it."""
+    named = [(name, p, p.grad) for name, p in tensors.named_parameters()]
+    named = [
+        (name, tensors.whole(name, p, p), None if grad is None else tensors.whole(name, grad, p))
+        for name, p, grad in named
+    ]
     return {
         'step': step,
         'parameters': {name: sample(p) for name, p, _ in named},
@@ -69,11 +67,11 @@ def of_run(run):
     args = run.args
     if not args.report and not args.expect:
         return 0
-    state = {name: whole(tensor.detach()) for name, tensor in run.state().items()}
+    part = run.tensors.is_part
     mine = {
         'losses': [(m, e, float(loss)) for m, e, loss in run.losses],
-        'history': run.history if run.is_part else [],
-        'state': {name: t.cpu() for name, t in state.items()} if run.is_part or run.rank == 0 else {},
+        'history': run.history if part and run.tensors.speaks else [],
+        'state': run.tensors.whole_state(),
         'memory': peak_bytes(run.device, run.rank),
         'apart': distance_from_rank_0(run),
     }
@@ -81,9 +79,9 @@ def of_run(run):
     if not ranks:
         return 0
     weights = {name: tensor for one in ranks for name, tensor in one['state'].items()}
-    history = joined([one['history'] for one in ranks]) if run.is_part else run.history
+    history = joined([one['history'] for one in ranks]) if part else run.history
     steps = (run.micro_batch - run.first_step * run.accumulate) // run.accumulate
-    replicated = dist.is_initialized() and not run.is_part
+    replicated = dist.is_initialized() and not part
     stop = {'code': 'aborted', 'message': f'The run was stopped after {run.first_step + steps} steps.'}
     stopped = {} if run.told is None else {'error': stop}
     full = {
@@ -98,7 +96,7 @@ def of_run(run):
             'measuredStepsPerSecond': steps / max(run.seconds, 1e-6),
         },
         **({'replicaDivergence': max(one['apart'] for one in ranks)} if replicated else {}),
-        'weights': {name: record(weights[name]) for name in run.model.state_dict() if name in weights},
+        'weights': {name: record(weights[name]) for name in run.tensors.order if name in weights},
         'history': history,
         'notices': [],
         **stopped,
@@ -155,14 +153,14 @@ def peak_bytes(device, rank):
 
 def distance_from_rank_0(run):
     """The largest difference of a parameter of this rank from that of rank 0."""
-    if run.is_part or not dist.is_initialized():
+    if run.tensors.is_part or not dist.is_initialized():
         return 0
     apart = 0.0
-    for _, p in run.named_parameters():
-        own = whole(p.detach())
+    for name, p in run.named_parameters():
+        own = run.tensors.whole(name, p, p)
         first = own.clone()
         dist.broadcast(first, 0)
-        apart = max(apart, (first - own).abs().max().item() if p.numel() > 0 else 0)
+        apart = max(apart, (first - own).abs().max().item() if own.numel() > 0 else 0)
     return apart
 
 
