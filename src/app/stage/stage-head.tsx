@@ -52,7 +52,9 @@ export function StageHead() {
         <FasterHint />
         {why !== undefined && !waits && goingTo === undefined && (
           <>
-            <span className={styles['why']}>{why}</span>
+            <span className={styles['why']} title={plainText(why)}>
+              {why}
+            </span>
             <span className={styles['asked']}>
               <Note label="Why?" named="Why">
                 {why}
@@ -74,10 +76,15 @@ function Sentence({ marked }: { marked: string }) {
     const p = place.current;
     if (!p || marked === '') return undefined;
     const chooseSize = () => {
+      p.removeAttribute('data-short');
       for (const size of SIZES) {
         p.setAttribute('data-size', size);
-        if (p.scrollHeight <= p.clientHeight && p.scrollWidth <= p.clientWidth) return;
+        if (p.scrollHeight <= p.clientHeight && p.scrollWidth <= p.clientWidth) break;
       }
+      const words = document.createRange();
+      words.selectNodeContents(p);
+      // Half of its place is free: the line below may have two lines.
+      p.toggleAttribute('data-short', 2 * words.getBoundingClientRect().height < p.clientHeight + 4);
     };
     chooseSize();
     let width = p.clientWidth;
