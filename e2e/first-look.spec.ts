@@ -34,6 +34,21 @@ test('a laptop: the name stays beside a Play that has its word; a projector: wor
 });
 
 test(
+  'a short sentence leaves its second line to the reason, which is then not cut off',
+  placeInBrowser({ rest: 'the first test looks at the same page' }),
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await playground.open(`${RUN}&mode=ddp&world=4&at=1&moment=0`);
+    const why = page.getByText('All ranks now hold the same gradients, so the optimiser makes the same update');
+    for (let k = 0; k < 60 && (await why.count()) === 0; k += 1) await page.keyboard.press('.');
+    await expect(why).toBeVisible();
+    expect(await why.evaluate((own) => own.scrollWidth - own.clientWidth)).toBeLessThanOrEqual(0);
+    expect(await why.evaluate((own) => own.getBoundingClientRect().height)).toBeGreaterThan(30);
+  },
+);
+
+test(
   'on the way to where a link leads nothing says how to play faster',
   placeInBrowser({ rest: 'pace.spec.ts has the hint and what takes it away' }),
   async ({ playground }) => {
@@ -41,5 +56,7 @@ test(
     await playground.page.goto(`./#${RUN}&mode=ddp&world=2&at=9999999`);
     await expect(playground.button('Stop here')).toBeVisible();
     await expect(playground.button('faster: +')).toHaveCount(0);
+    await expect(playground.page.getByRole('group', { name: 'Pace' })).toContainText('full speed');
+    await expect(playground.page.getByRole('group', { name: 'Pace' })).not.toContainText('speeding up');
   },
 );

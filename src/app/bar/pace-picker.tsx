@@ -69,6 +69,8 @@ function Now() {
     const moments = momentsShown(app);
     const factor = factorOf(pace, moments);
     const then = pace.held ? 'held' : 'speeding up';
+    // On the way to where a link leads, training runs at full speed whatever the pace is.
+    if (app.goingTo !== undefined) return ['full speed', ''] as const;
     if (factor === undefined)
       return [atFullSpeed(pace) ? 'full speed' : `${speedAt(pace).label}, ${then}`, ''] as const;
     const seconds = Number(secondsPerStep(pace, moments).toPrecision(2));

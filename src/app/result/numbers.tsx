@@ -53,7 +53,11 @@ export function Numbers({ children }: { children: ReactNode }) {
           {info ? differenceText(info.config, first, differences.at(-1)) : NONE}
         </Headline>
         <Headline wide name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
-          {clock === 'modelled' ? `modelled: ${info?.hardwareLabel ?? ''}` : 'measured, one instruction at a time'}
+          {clock === 'modelled' ? (
+            <>modelled: {info && <Machine config={info.config} label={info.hardwareLabel} />}</>
+          ) : (
+            'measured, one instruction at a time'
+          )}
         </Headline>
         {scaler && (
           <Headline
@@ -81,6 +85,10 @@ export function Numbers({ children }: { children: ReactNode }) {
     </>
   );
 }
+
+/** The page opens with a machine that few know: its name says why, one touch away. */
+const Machine = ({ config, label }: { config: Config; label: string }) =>
+  config.hardware === 'transputer' ? <Term id="transputer">{label}</Term> : label;
 
 /** Where a second device keeps what the first has. */
 function ReplicaDivergence({ info, value }: { info: SessionInfo | undefined; value: number | undefined }) {
@@ -135,7 +143,8 @@ const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number
 
 const bytesText = ({ formula, bytesAgree, bytesBeside, traffic }: Metrics): string => {
   const beside = formatBytes(bytesBeside / Math.max(1, traffic.sent.length));
-  const others = bytesBeside === 0 ? '' : `; ${beside} of it for buffers, SyncBatchNorm, join or clipping`;
+  const others =
+    bytesBeside === 0 ? '' : `; ${beside} of it are not in the formula (buffers, SyncBatchNorm, join, clipping)`;
   return `sent per step${formula.exact ? '' : ', mean over ranks'}; ${bytesAgree ? '' : 'expected '}${formula.text}${others}`;
 };
 
