@@ -1,6 +1,6 @@
 /**
- * Ranks of the user's own in workers, for window.lockstep.spawn: what a script hands over is checked before a worker
- * starts. Loaded when it is first called.
+ * Runs ranks of user code in workers, for window.lockstep.spawn: checks the script's arguments before a worker starts.
+ * Loaded at the first call.
  */
 import * as v from 'valibot';
 import { LockstepError } from '../base/errors';

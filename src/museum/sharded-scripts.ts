@@ -49,7 +49,7 @@ async function backward({ dist, rank }: RankOnStage, shards: Parameter): Promise
   shards.grad = await scatterMean(dist, gradientOf(whole, rowsOf(rank)));
 }
 
-/** Both ranks have it, and rank 0 says it. */
+/** Both ranks compute the loss, but only rank 0 reports it. */
 async function sayLoss({ dist, rank, has }: RankOnStage, shards: Parameter, when: string): Promise<void> {
   const loss = lossOf(await gatherWhole(dist, shards.data), SAMPLES);
   if (rank === 0) has(`${when}, loss ${loss.toFixed(3)} over all samples`);

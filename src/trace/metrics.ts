@@ -1,6 +1,6 @@
 /**
  * The headline numbers of a step, each from the trace: bytes sent beside the closed form, how much of the communication
- * is hidden, idle time, peak memory. The result panel shows them; the numbers of a clock are marked with it.
+ * is hidden, idle time, peak memory. The result panel shows them; numbers that depend on a clock name the clock.
  */
 import type { ClosedForm } from '../protocol/closed-form';
 import type { SessionInfo } from '../protocol/session-info';

@@ -1,6 +1,6 @@
 /**
- * Brings the page to the exact state that a link asks for, once its run is open. Clock and pace hold at once; the way
- * to the moment is arrive.ts, which only such a link fetches. main.tsx makes one.
+ * Brings the page to the exact state that a link asks for, once its run is open. Clock and pace apply at once;
+ * arrive.ts, fetched only for such links, goes to the moment. main.tsx makes one.
  */
 import { loadPart } from '../../base/load-part';
 import { type LinkState, microBatchAt, NO_STATE } from '../permalink/link-state';
@@ -9,21 +9,21 @@ import type { TransportControls } from '../transport/transport';
 import type { LinkedViews } from './linked-views';
 
 export interface Arrival {
-  /** From now on this is asked, until the way there has begun. */
+  /** Sets the state that begin() will go to. */
   ask(state: LinkState): void;
-  /** The run that it was asked of is not the one that opens. */
+  /** Drops the requested state, because another run opens. */
   forget(): void;
-  /** The micro-batch that is asked for. */
+  /** The micro-batch of the requested state. */
   readonly microBatch: number | undefined;
-  /** The run is open: goes to where it was asked to be. Undefined: to no particular moment. */
+  /** The run is open: goes to the requested state. Undefined if no particular moment was requested. */
   begin(player: TransportControls): Promise<void> | undefined;
-  /** The run has been interrupted on the way there, and can go on: sets out again. */
+  /** Goes to the state again, after an interruption of the run on its way. */
   resume(player: TransportControls): Promise<void>;
 }
 
 export function createArrival(store: AppStore, views: LinkedViews): Arrival {
   let asked = NO_STATE;
-  /** Where it has set out for last. */
+  /** The state that the run last set out for. */
   let goal = NO_STATE;
   const setOut = async (player: TransportControls): Promise<void> => {
     const { arrive } = await loadPart('The way to the moment of the link', () => import('./arrive'));

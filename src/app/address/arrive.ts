@@ -1,7 +1,7 @@
 /**
- * The way to the exact state of a link: the run is trained to its micro-batch, as fast as it goes and with a word that
- * it can be stopped, and the cursor is put at its moment. The same seed gives the same bits, so it is the same moment.
- * Loaded by arrival.ts.
+ * Goes to the exact state of a link: trains the run to its micro-batch at full speed, with a notice that the user can
+ * stop this, and puts the cursor at its moment. The same seed gives the same bits, so the moment is the same. Loaded by
+ * arrival.ts.
  */
 import { lastOf } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
@@ -19,17 +19,17 @@ interface Page {
 
 export async function arrive(state: LinkState, { store, player, views }: Page): Promise<void> {
   const there = await atStep(state.at, store, player);
-  // Who was stopped on the way has another step on the stage; what was open is opened all the same.
+  // If the user stopped on the way, the stage shows another step; the link's panels open all the same.
   if (there !== undefined) {
     putCursor(state, there, { store, player });
     select(state.select, store);
   }
-  // What they show is of the step that is now on the stage: they are drawn with it first.
+  // Lets the panels be drawn with the stage's new step first.
   await new Promise((resolve) => setTimeout(resolve));
   views.ask(state.shown);
 }
 
-/** The index of its trace among those that are kept; undefined where the run has not come there. */
+/** The index of its trace among the kept traces; undefined if the run did not get there. */
 async function atStep(at: LinkState['at'], store: AppStore, player: TransportControls): Promise<number | undefined> {
   if (at === undefined) return undefined;
   const { config } = store.getState();
@@ -50,7 +50,7 @@ function select(number: number | undefined, store: AppStore): void {
   if (number !== undefined && number <= events && pinned !== number - 1) pin(number - 1);
 }
 
-/** At the end of the step, unless the link says more; past its last event is its end. */
+/** Puts the cursor at the end of the step unless the link names a moment; an event past the last means the end. */
 function putCursor({ moment, event }: LinkState, index: number, { store, player }: Omit<Page, 'views'>): void {
   const trace = store.getState().traces[index];
   if (!trace) return;

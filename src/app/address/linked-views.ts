@@ -1,19 +1,19 @@
 /**
- * What a link to an exact state says about views that keep to themselves what they show: panels that are open, the
- * timeline's zoom. Each registers by name while it is on the page; one that comes later finds what was asked of it.
+ * The part of a link to an exact state for views whose state is not in the store: open panels, the timeline's zoom.
+ * Each view registers by name while it is on the page; a view that appears later gets its requested state then.
  * main.tsx makes one.
  */
 export interface LinkedView {
-  /** Undefined: as it is from the beginning. */
+  /** Undefined if the view is in its initial state. */
   read(): string | undefined;
   show(text: string): void;
 }
 
 export interface LinkedViews {
-  /** What it returns takes the view away. */
+  /** Returns a function that removes the view. */
   register(name: string, view: LinkedView): () => void;
   read(): ReadonlyMap<string, string>;
-  /** Of each view by its name; what is not on the page yet, when it comes. */
+  /** Sets the state of each view, by name; a view that is not on the page yet gets it when it appears. */
   ask(shown: ReadonlyMap<string, string>): void;
 }
 

@@ -1,4 +1,4 @@
-/** Where the page is, as the part of a link that leads there. Read by whoever shares it. */
+/** The page's current moment, as part of a link. Called when the user shares a link. */
 import { stepOf } from '../../protocol/micro-batches';
 import type { StepTrace } from '../../protocol/trace';
 import { lastOf } from '../../trace/moments/moment';
@@ -26,7 +26,7 @@ function atOf(trace: StepTrace): LinkState['at'] {
   return { step: stepOf(microBatch, trace) + 1, part: part === accumulate ? undefined : part };
 }
 
-/** Nothing at the end of the step: that is where a link without a moment leads. */
+/** Empty at the end of the step, because a link without a moment leads there. */
 function placeIn(trace: StepTrace, event: number, fraction: number): Pick<LinkState, 'moment' | 'event'> | undefined {
   if (fraction < 1) return { moment: undefined, event: { number: event + 1, fraction } };
   if (event === trace.events.length - 1) return undefined;

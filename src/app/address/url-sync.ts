@@ -1,7 +1,6 @@
 /**
  * Moves the permalink between the store and the address bar. Edits push an entry, so that Back leads to the settings
- * before; edits in quick succession (a slider) share one. A hash that comes from outside (Back, a link, a hand) is
- * applied.
+ * before; edits in quick succession (a slider) share one. A hash from outside (Back, a link, typing) is applied.
  */
 import type { Notice } from '../../protocol/notice';
 import { same } from '../model/families';
@@ -11,14 +10,14 @@ import type { ViewOptions } from '../permalink/permalink-view';
 import type { AppStore } from '../state/store';
 
 export interface UrlSync {
-  /** The link to the run that the page shows now; with a view or a state of its own, to that. */
+  /** The link to the run that the page shows now, optionally with another view or state. */
   href(view?: Partial<ViewOptions>, state?: LinkState): string;
   /**
-   * Writes the store's settings into the address bar; 'here': as the same entry, where Back need not lead to what was
-   * before.
+   * Writes the store's settings into the address bar; 'here': replaces the current entry, if Back need not lead to the
+   * settings before.
    */
   write(how?: 'here'): void;
-  /** A configuration runs: an edit is written; a link is as it came, but an address without any gets one. */
+  /** A configuration runs: writes an edit into the address; keeps a link as it is, but fills an empty address. */
   runs(origin: 'edit' | 'link'): void;
 }
 
@@ -26,7 +25,7 @@ interface UrlSyncOptions {
   readonly store: AppStore;
   readonly window: Window;
   readonly initial: Permalink;
-  /** The address leads elsewhere; `sameRun`: within the run that is wanted already. */
+  /** Called when the address changes; `sameRun`: to another moment of the same run. */
   readonly onLink: (link: Permalink, sameRun: boolean) => void;
   readonly clear: (noticeId: string) => void;
   readonly say: (notice: Notice) => void;
@@ -69,7 +68,7 @@ export function createUrlSync({ store, window, initial, onLink, clear, say }: Ur
     const next = hash();
     if (next === window.location.hash) return;
     const now = performance.now();
-    // The first address of a visit is nothing to go back to.
+    // The first address of a visit needs no entry for Back.
     const replaces = how === 'here' || now - lastPush < SHARED_ENTRY_MS || window.location.hash === '';
     if (replaces) window.history.replaceState(null, '', next);
     else window.history.pushState(null, '', next);

@@ -1,15 +1,17 @@
-/** The page's end of questions to a worker (worker-talk.ts). The worker is this asker's own, and ends with it. */
+/**
+ * The page's side of questions to a worker (worker-talk.ts). Each asker has its own worker, which ends with the asker.
+ */
 import { fromWire, LockstepError } from '../../base/errors';
 import type { Answered, AskedQuestion, Questions } from './worker-talk';
 
 export interface Asker<Q extends Questions> {
-  /** Rejects with what the worker could not do, when it breaks down, and with 'aborted' when it is ended. */
+  /** Rejects with the worker's error, when the worker crashes, and with 'aborted' after end(). */
   ask<K extends keyof Q & string>(
     name: K,
     question: Q[K]['question'],
     onProgress?: (progress: Q[K]['progress']) => void,
   ): Promise<Q[K]['answer']>;
-  /** At once, in the middle of whatever it does. */
+  /** Ends the worker at once, whatever it is doing. */
   end(): void;
 }
 

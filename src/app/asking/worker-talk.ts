@@ -1,12 +1,12 @@
 /**
- * Questions to a worker of one's own, each with its answer: their types, and the worker's end; ask-worker.ts is the
- * page's. Used by the workers that read recordings and reports.
+ * Questions to a worker, each with its answer: the types, and the worker's side; ask-worker.ts is the page's side. Used
+ * by the workers that read recordings and reports.
  */
 import { toWire, type WireError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
 
-/** What may be asked, by name. `progress` is said on the way to the answer. */
+/** The questions, by name. The worker sends `progress` before the answer. */
 export type Questions = Readonly<Record<string, { question: unknown; answer: unknown; progress?: unknown }>>;
 
 export interface AskedQuestion<Q extends Questions> {
@@ -22,7 +22,7 @@ export type Answered =
 
 export interface Given<T> {
   readonly answer: T;
-  /** What is moved to the page and not copied: the worker has it no more. */
+  /** Objects that are moved to the page instead of copied. */
   readonly move?: readonly Transferable[];
 }
 
@@ -33,7 +33,7 @@ export type Answers<Q extends Questions> = {
   ) => Promise<Given<Q[K]['answer']>>;
 };
 
-/** In a worker: answers every question that comes, in its own time. */
+/** Called in a worker: answers every question, not necessarily in order. */
 export function answerQuestions<Q extends Questions>(answers: Answers<Q>): void {
   const send = (message: Answered, move: readonly Transferable[] = []): void =>
     self.postMessage(message, { transfer: [...move] });

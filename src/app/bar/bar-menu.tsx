@@ -111,7 +111,7 @@ function RecordingsButton() {
   );
 }
 
-/** Of a walk by hand that is under way the link leads to its goal. */
+/** While the user steps to a moment, the link leads to the end of that step. */
 function Share() {
   const { player } = useController();
   const hide = useApp((app) => app.hide);

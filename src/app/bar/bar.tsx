@@ -1,6 +1,6 @@
 /**
- * The bar: which mode on how many devices, the transport, and where training is. Where there is no room for all of it,
- * a part is in the sheet of settings, which opens by a button.
+ * The bar: which mode on how many devices, the transport, and where training is. On a narrow page, a part moves into
+ * the sheet of settings behind a button.
  */
 import { useRef } from 'react';
 import { FACES } from '../../parallel/faces';
@@ -16,7 +16,7 @@ import { useFit } from './use-fit';
 import { SETTINGS, useSheet } from './use-sheet';
 import { WorldSize } from './world-size';
 
-/** The mode and the ranks are a button, and are chosen in the sheet of settings. */
+/** On a phone a button shows mode and ranks, and the sheet of settings has their controls. */
 function useBrief(): boolean {
   const narrow = useMedia('(max-width: 1020px)');
   return useSheet() !== undefined && narrow;
@@ -48,7 +48,7 @@ export function Bar() {
   );
 }
 
-/** What the bar has no room for, at the head of the sheet. */
+/** The parts for which the bar has no room, at the top of the sheet. */
 export function BarInSheet() {
   const hide = useApp((app) => app.hide);
   const locked = useLocked();
@@ -77,7 +77,7 @@ function Run() {
   );
 }
 
-/** Where the bar is short: the mode and the ranks, as a button to where they are chosen. */
+/** In a short bar: a button that shows mode and ranks and opens the settings. */
 function RunButton() {
   const face = useApp((app) => FACES[app.config.mode]);
   const ranks = useApp((app) => app.config.worldSize);

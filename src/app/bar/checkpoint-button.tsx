@@ -1,4 +1,4 @@
-/** The way to saved checkpoints, in the bar. */
+/** The bar's button for saved checkpoints. */
 
 import { loadedPanel } from '../boundary/loaded-panel';
 import { CHECKPOINTS } from '../stored/checkpoints-id';

@@ -1,7 +1,7 @@
 /**
- * A button of the bar and the dialog that it opens. What the dialog holds is made when it is first opened (and fetched
- * then, where it is a loadedPanel); the button that closes it is there before, and although the rest did not come. The
- * dialog is not inside the bar: there it would be hidden with a menu or a sheet that is shut.
+ * A button of the bar and the dialog that it opens. The dialog's content is made when it is first opened (and fetched
+ * then if it is a loadedPanel); the close button works even if the content fails to load. The dialog is not inside the
+ * bar, where closing a menu or sheet would hide it.
  */
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
@@ -11,20 +11,20 @@ import dialogs from './dialog.module.css';
 interface DialogButtonProps {
   /** The words on the button. */
   readonly children: string;
-  /** What the button is called, where its text does not say it. */
+  /** The button's accessible name, if its text is not enough. */
   readonly label?: string;
   readonly title?: string;
   readonly id?: string;
-  /** What the dialog is called. */
+  /** The dialog's accessible name. */
   readonly name: string;
   readonly className?: string | undefined;
-  /** A key that opens it, too, unless somebody types. */
+  /** A key that also opens the dialog, except while the user types in a field. */
   readonly openedBy?: string;
-  /** Comes before what it holds is made. */
+  /** Called before the content is made. */
   readonly onOpen?: () => void;
-  /** What it holds ends when it is closed. */
+  /** Closing the dialog unmounts its content. */
   readonly forgets?: boolean;
-  /** `opened`: how often it has been, for what is to begin anew each time. */
+  /** `opened`: how often the dialog was opened, as a key for content that must start fresh each time. */
   readonly content: (close: () => void, opened: number) => ReactNode;
 }
 
@@ -37,7 +37,7 @@ export function DialogButton(props: DialogButtonProps) {
     onOpen?.();
     setOpened((times) => times + 1);
     dialog.current.showModal();
-    // Not the button that closes it: that may lie below the window, and what comes before it is not there yet.
+    // Focus the dialog, not its close button, which may lie below the window while the content is still missing.
     dialog.current.focus({ preventScroll: true });
     dialog.current.scrollTop = 0;
   }, [onOpen]);

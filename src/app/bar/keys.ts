@@ -1,6 +1,6 @@
 /**
- * The keyboard: a table of keys with what they do, which the dialog behind `?` prints, and the listener that obeys it.
- * Keys typed into a field stay there; Space on a button stays with it, on a radio while it can still choose it.
+ * The keyboard: a table of keys and their actions, which the dialog behind `?` lists, and the listener. Keys typed into
+ * a field keep their meaning, as does Space on a button or on a radio that is not chosen yet.
  */
 
 import { speedOf } from '../pace/pace';
@@ -10,10 +10,10 @@ import { CHECKPOINTS } from '../stored/checkpoints-id';
 import { focusNextPart } from './next-part';
 
 export interface Key {
-  /** As KeyboardEvent.key says it. */
+  /** Values of KeyboardEvent.key. */
   readonly keys: readonly string[];
   readonly shift?: boolean;
-  /** As KeyboardEvent.code says it, with Alt held: what Alt makes of a key differs from keyboard to keyboard. */
+  /** A value of KeyboardEvent.code, for use with Alt: with Alt, KeyboardEvent.key depends on the keyboard layout. */
   readonly altCode?: string;
   readonly label: string;
   readonly does: string;
@@ -89,12 +89,12 @@ function toggleClock(store: AppStore): void {
   setClock(clock === 'modelled' ? 'measured' : 'modelled');
 }
 
-/** Elements that want the key themselves. */
+/** True for elements that handle the key themselves. */
 function keepsKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest('dialog, textarea, select, [contenteditable], [role="dialog"]')) return true;
   if (target instanceof HTMLInputElement) {
-    // Space ticks a checkbox and chooses a radio; one that is chosen, and a slider, have no use for it.
+    // Space ticks a checkbox and chooses a radio; a chosen radio and a slider ignore it.
     if (target.type === 'checkbox') return key === ' ';
     if (target.type === 'radio') return key === ' ' && !target.checked;
     return target.type !== 'range';
@@ -117,7 +117,7 @@ export function listenToKeys(window: Window, store: AppStore, controller: Contro
     const found = keyOf(event);
     if (!found) return;
     if (store.getState().lock.has('transport') && event.key !== 'Escape') return;
-    // Esc closes a popover, too, unless it is kept from that.
+    // preventDefault() would stop Esc from closing a popover.
     if (event.key !== 'Escape') event.preventDefault();
     found.act(controller, store);
   });

@@ -1,4 +1,4 @@
-/** Which parallelism: a segmented group of radios. The seed, the data and the start stay when it changes. */
+/** Which parallelism: a segmented group of radios. A change keeps the seed, the data and the initial weights. */
 import { useRef } from 'react';
 import { FACES } from '../../parallel/faces';
 import type { Config } from '../../protocol/config';

@@ -1,4 +1,4 @@
-/** The way into the museum of bugs, in the bar. */
+/** The bar's button for the museum of bugs. */
 
 import { loadedPanel } from '../boundary/loaded-panel';
 import { DialogButton } from './dialog-button';

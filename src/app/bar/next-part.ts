@@ -10,7 +10,8 @@ export function focusNextPart(step: 1 | -1): void {
   const next = here < 0 && step < 0 ? parts.length - 1 : (here + step + parts.length) % parts.length;
   const part = parts[next];
   if (!part) return;
-  // Only while it has the focus: otherwise a click anywhere in the part would focus it, and Space would show its ring.
+  // Only while the part has the focus: otherwise a click anywhere in it would focus it, and Space would show its focus
+  // ring.
   part.tabIndex = -1;
   part.addEventListener('blur', () => part.removeAttribute('tabindex'), { once: true });
   part.focus();

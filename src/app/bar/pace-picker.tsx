@@ -1,7 +1,7 @@
 /**
- * How fast Play goes: eight bars, the factor, and that each step is twice as fast as the one before. The bars are a
- * list in which the user chooses a pace, which is then held; the button beside them holds the pace that Play has
- * reached, or lets it speed up again.
+ * Shows the speed of Play: eight bars, the factor, and a note while each step is twice as fast as the previous one. The
+ * bars are a list in which the user chooses a pace, which Play then keeps; the button beside them holds the current
+ * pace, or lets Play speed up again.
  */
 import { formatRate } from '../draw/format';
 import { atFullSpeed, factorOf, runsFree, SPEEDS, secondsPerStep, secondsToFull, speedAt, speedOf } from '../pace/pace';
@@ -54,7 +54,7 @@ export function PacePicker({ disabled }: { disabled: boolean }) {
   );
 }
 
-/** On a phone: the pace in one line; the list is among the settings. */
+/** On a phone, the pace in one line; the list is in the sheet of settings. */
 export function PaceLine({ disabled }: { disabled: boolean }) {
   return (
     <fieldset className={styles['line']} aria-label="Pace" disabled={disabled}>

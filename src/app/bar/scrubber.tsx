@@ -1,4 +1,4 @@
-/** The way back and forth through what has run: the kept steps, and one slider over every moment of all of them. */
+/** Moves the cursor through the kept steps: a bar per step, and one slider over all their moments. */
 import { useMemo } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { StepTrace } from '../../protocol/trace';
@@ -18,7 +18,7 @@ function startsOf(traces: readonly StepTrace[]): readonly number[] {
   return starts;
 }
 
-/** 0: before the first; else of the moment that the cursor is in, counted from 1. */
+/** 0 before the first moment; otherwise the number of the cursor's moment, counted from 1. */
 const placeOf = (trace: StepTrace, event: number): number =>
   event < 0 ? 0 : momentsOf(trace).findIndex((moment) => event <= lastOf(moment)) + 1;
 

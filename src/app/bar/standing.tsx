@@ -39,7 +39,7 @@ interface ValueProps {
   readonly name: string;
   readonly text: string;
   readonly title?: string;
-  /** Only where the bar has room for it. */
+  /** Shown only if the bar has room. */
   readonly wide?: boolean;
 }
 
@@ -47,7 +47,7 @@ function Value({ label, name, text, title, wide = false }: ValueProps) {
   return (
     <span className={styles['value']} title={title} data-wide={wide || undefined}>
       <span aria-hidden>{label}</span>
-      {/* It changes many times a second: a screen reader says it on request, not each time. */}
+      {/* The text changes many times a second, so a screen reader reads it only on request. */}
       <b role="status" aria-live="off" aria-label={name}>
         {text}
       </b>

@@ -1,4 +1,4 @@
-/** Play, pause and the steps. The icons are drawn here; their names are what tests and screen readers go by. */
+/** Play, pause and the steps. The icons are drawn here; tests and screen readers use their names. */
 
 import { useController } from '../run/use-controller';
 import { useApp } from '../state/use-app';
@@ -16,7 +16,7 @@ const ICONS = {
   reset: 'M8 3a5 5 0 1 1-4.9 6h1.6A3.5 3.5 0 1 0 8 4.5V7L4 4l4-3z',
 } as const;
 
-/** Where the bar is hidden: what a figure needs. */
+/** The buttons that a figure needs if the bar is hidden. */
 export function SmallTransport() {
   const state = useApp((app) => app.state);
   const shown = useApp(({ hide, lock }) => !hide.has('transport') && !lock.has('transport') && !lock.has('bar'));
@@ -47,7 +47,7 @@ export function Transport({ disabled }: { disabled: boolean }) {
   const playing = state === 'playing';
   const busy = disabled || state === 'loading';
   const off = busy || state === 'failed';
-  // One button asks to be pressed, until something has run.
+  // Highlights one button until something has run.
   const inviting = useApp((app) => app.newcomer && app.losses.length <= 1);
   return (
     <fieldset aria-label="Transport" className={styles['transport']}>
@@ -110,7 +110,7 @@ interface ButtonProps {
   readonly keys: string;
   readonly icon: keyof typeof ICONS;
   readonly main?: boolean;
-  /** Its name is written on it. */
+  /** Shows the button's name as text and highlights it. */
   readonly inviting?: boolean;
   readonly disabled: boolean;
   /** `alone`: with Alt or Shift held. */

@@ -1,8 +1,8 @@
 /**
- * Keeps the bar in one row without cutting anything: measures the row, and where it is wider than its place takes away
- * one thing after the other that matters least, by the list of levels in `data-tight` that the style sheets read
- * (bar.module.css, pace-picker.module.css). Widths of the window alone do not tell: ranks have one digit or two, the
- * loss any number, and fonts differ. Used by bar.tsx.
+ * Keeps the bar in one row without cutting anything: measures the row and, while it is too wide, hides the least
+ * important parts one after the other, by levels in `data-tight` that the style sheets read (bar.module.css,
+ * pace-picker.module.css). The window's width alone does not decide: the numbers of ranks and the loss vary in digits,
+ * and fonts differ. Used by bar.tsx.
  */
 import { type RefObject, useLayoutEffect } from 'react';
 
@@ -20,7 +20,7 @@ export function useFit(bar: RefObject<HTMLElement | null>): void {
     const tighten = () => {
       while (level < LEVELS.length && element.scrollWidth > element.clientWidth) set(level + 1);
     };
-    // Only a new width gives room back: a loss that has one digit less would make the bar jump.
+    // Only a new width brings hidden parts back: otherwise a loss with one digit less would make the bar jump.
     const resized = new ResizeObserver(() => {
       set(0);
       tighten();

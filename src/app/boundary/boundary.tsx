@@ -1,7 +1,7 @@
 /**
- * A fence around one part of the page: an error while it is drawn stays inside, and the part says what happened and can
- * be tried again. Training lives in a worker and does not notice. A part that failed is tried again by itself when
- * another run begins, since its data are others then.
+ * A fence around one part of the page: a rendering error stays inside, and the part shows the error and a button to try
+ * again. Training goes on in its worker. When another run begins, with other data, a failed part is rendered again
+ * automatically.
  */
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
@@ -15,7 +15,7 @@ interface BoundaryProps {
   readonly children: ReactNode;
   /** Called before the part is drawn again. */
   readonly onRetry?: () => void;
-  /** The part is no larger than a button, and what is in its place must not be, either. */
+  /** The part is no larger than a button, so its error must not be, either. */
   readonly small?: boolean;
 }
 

@@ -1,7 +1,6 @@
 /**
- * What is shown in the place of a part of the page that could not be drawn or fetched: what happened in words, "Try
- * again", and a way on that keeps the settings. It uses no context, since the root boundary shows it where nothing else
- * is left.
+ * The replacement for a part of the page that could not be drawn or fetched: the error in words, "Try again", and a
+ * link that keeps the settings. It uses no context, because the root boundary also shows it when nothing else is left.
  */
 import { type ReactNode, useEffect } from 'react';
 import { LockstepError } from '../../base/errors';
@@ -15,14 +14,14 @@ interface BrokenProps {
   readonly what: string;
   readonly error: unknown;
   readonly retry: () => void;
-  /** What else can be done, beside "Try again". */
+  /** Other actions besides "Try again". */
   readonly ways: ReactNode;
-  /** What goes on although this part is gone. */
+  /** A sentence about what still works without this part. */
   readonly comfort: string;
   readonly reload: () => void;
 }
 
-/** Tries again by itself when the connection is back, what could not be loaded for want of one. */
+/** If a part could not be loaded offline, tries again when the connection is back. */
 function useRetryOnline(missing: boolean, retry: () => void): void {
   useEffect(() => {
     if (!missing) return;
@@ -33,7 +32,7 @@ function useRetryOnline(missing: boolean, retry: () => void): void {
 
 const isMissing = (error: unknown): boolean => error instanceof LockstepError && error.code === 'not-loaded';
 
-/** In the place of a button: as small as it, and a press tries again. */
+/** The replacement for a button: equally small; a press tries again. */
 export function BrokenSmall({ what, error, retry }: Pick<BrokenProps, 'what' | 'error' | 'retry'>) {
   const missing = isMissing(error);
   useRetryOnline(missing, retry);

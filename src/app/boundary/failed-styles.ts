@@ -1,7 +1,7 @@
 /**
- * Stylesheets that could not be fetched. Vite fetches a panel's styles once and takes them for there ever after, also
- * when they failed, so at the next try the panel would come without them. The entry of each page (main.tsx, and main.ts
- * of the lessons) marks the links that fail; a panel that is tried again fetches them anew.
+ * Stylesheets that could not be fetched. Vite fetches a panel's styles only once, even if that fails, so at the next
+ * try the panel would have no styles. The entry of each page (main.tsx, and main.ts of the lessons) marks the links
+ * that fail; a panel that is tried again fetches them anew.
  */
 export function markFailedStyles(document: Document): void {
   const mark = ({ target }: Event) => {
@@ -13,7 +13,7 @@ export function markFailedStyles(document: Document): void {
 
 /**
  * Waits until all stylesheets of the page have come, and rejects when one has failed. While another panel fetches a
- * failed stylesheet anew, Vite takes that stylesheet for there: without this wait a panel would be shown without it.
+ * failed stylesheet again, Vite counts it as loaded: without this wait a panel would appear without it.
  */
 export async function awaitStyles(document: Document): Promise<void> {
   const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')];

@@ -1,6 +1,6 @@
 /**
- * What goes wrong on the page outside of React and of every call: errors in handlers and timers, promises that nobody
- * awaits. Without this they end in the console, where no user looks. Called once by main.tsx.
+ * Shows errors that occur outside React and outside all awaited calls: in handlers and timers, and unhandled
+ * rejections. Otherwise they would appear only in the console, where no user looks. Called once by main.tsx.
  */
 import { isWireError, LockstepError } from '../../base/errors';
 import type { Notice } from '../../protocol/notice';
@@ -8,7 +8,7 @@ import { strayNotice } from '../run/notice-board';
 
 export function listenForErrors(target: EventTarget, say: (notice: Notice) => void): void {
   target.addEventListener('error', (event) => {
-    // Without an error object: a ResizeObserver that comes back in the next frame, or a script of another origin.
+    // Events without an error object are harmless: a ResizeObserver loop, or a script of another origin.
     const error: unknown = Reflect.get(event, 'error');
     if (error !== undefined && error !== null) tell(error);
   });
@@ -20,7 +20,7 @@ export function listenForErrors(target: EventTarget, say: (notice: Notice) => vo
 }
 
 function isForeign(error: unknown): boolean {
-  // What window.lockstep rejects with belongs to the script that called it; a call that was cancelled is no mishap.
+  // Rejections of window.lockstep belong to the calling script; a cancelled call is no error.
   if (isWireError(error) || (error instanceof LockstepError && error.code === 'aborted')) return true;
   return error instanceof Error && /\b(chrome|moz|safari-web)-extension:/.test(error.stack ?? '');
 }

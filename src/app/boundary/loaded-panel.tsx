@@ -1,7 +1,7 @@
 /**
- * A component that is fetched when it is first shown, with a fence of its own: while it comes nothing is drawn, and
- * when it does not come its place says why and tries again when asked to. React.lazy alone would remember the failure
- * for ever and hand it to whoever draws above.
+ * A component that is fetched when it is first shown, with its own error boundary: while it loads, nothing is drawn; if
+ * it fails to load, its place shows why, with a button to try again. React.lazy alone would keep the failure for ever
+ * and throw it to the components above.
  */
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { loadPart } from '../../base/load-part';
@@ -10,7 +10,7 @@ import { Boundary } from './boundary';
 import { awaitStyles, fetchFailedStyles } from './failed-styles';
 
 interface PanelOptions {
-  /** No larger than a button: so is what is shown where it does not come. */
+  /** The panel is no larger than a button, and so is its error. */
   readonly small?: boolean;
 }
 
@@ -46,13 +46,13 @@ export function loadedPanel<P extends object>(
   };
 }
 
-/** Where the stage does not come, the others do not wait for it any longer. */
+/** The longest time that other panels wait for the stage. */
 const STAGE_FIRST_MS = 1000;
 
 /**
- * As loadedPanel, for what does not keep Play waiting on a slow line: it is fetched when the session has answered, or
- * when the CPU has computed a step before the GPU is ready. The stage, which is what one looks at, is `first`; all
- * others come after it.
+ * Like loadedPanel, but does not delay Play on a slow connection: the panel is fetched once the session has answered,
+ * or once the CPU has computed a step before the GPU is ready. The stage, as the main view, is `first`; all other
+ * panels load after it.
  */
 export function laterPanel<P extends object>(
   what: string,
@@ -64,7 +64,7 @@ export function laterPanel<P extends object>(
     const answered = useApp((app) => app.state !== 'loading' || app.traces.length > 0);
     const waits = useApp((app) => !first && app.stageCode === 'coming');
     const [due, setDue] = useState(false);
-    // Once it is there it stays, also while another run is loading. In an effect it would begin a frame later.
+    // Once fetched, the panel stays, even while another run is loading. An effect would start the fetch a frame later.
     if (answered && !waits && !due) setDue(true);
     useEffect(() => {
       if (!answered || due) return;

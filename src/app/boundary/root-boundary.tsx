@@ -1,6 +1,6 @@
 /**
- * The last fence: where an error passes every other one, the page says so and offers the same settings anew. Knows no
- * context, since that may be what failed.
+ * The outermost error boundary: shows errors that no other boundary caught, and offers to reload with the same
+ * settings. Uses no context, because a context may be what failed.
  */
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
@@ -52,7 +52,7 @@ export function LastResort({ error, href, retry, comfort }: LastResortProps) {
             <a
               href={href}
               onClick={(event) => {
-                // The address may be the one that is open already, which a link alone would not load again.
+                // The address may be the current one, which a plain link would not reload.
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();
                 reload();

@@ -1,4 +1,4 @@
-/** Whether a newer version of the site is out, asked where a file of this one could not be loaded. */
+/** Whether a newer version of the site is out; checked when a file of this version could not be loaded. */
 import { useEffect, useState } from 'react';
 import { askSiteVersion, type SiteVersion } from './site-version';
 

@@ -69,7 +69,7 @@ const css = (channel: (k: 0 | 1 | 2) => number): string => {
   return `rgb(${byte(0)}, ${byte(1)}, ${byte(2)})`;
 };
 
-/** Where a place lies among so many equal pieces: the piece, and 0 to 1 within it. */
+/** Divides 0..1 into equal pieces: the index of the piece that contains `t`, and the place within it, 0..1. */
 function pieceAt(t: number, pieces: number): readonly [piece: number, within: number] {
   const clamped = Math.max(0, Math.min(1, t));
   const piece = Math.min(pieces - 1, Math.floor(clamped * pieces));

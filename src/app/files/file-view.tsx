@@ -1,6 +1,6 @@
 /**
- * A view of files that are not this run's: recordings, a report. Its title with the ways to open other files, what goes
- * on and what went wrong, and the place that files are dropped on.
+ * A view of files that do not belong to this run: recordings, a report. Has a title, buttons to open other files, the
+ * progress, errors, and a drop target for files.
  */
 import type { ReactNode } from 'react';
 import type { LockstepError } from '../../base/errors';

@@ -1,10 +1,10 @@
-/** On which clock lanes over time are drawn: one of several, side by side. */
+/** Radio buttons to choose the clock on which lanes over time are drawn. */
 import styles from './head.module.css';
 
 interface ClockChoiceProps<Clock extends string> {
   /** For screen readers. */
   readonly legend: string;
-  /** Of the radio buttons; another one for each choice on the page. */
+  /** Name of the radio group; each choice on the page needs its own. */
   readonly name: string;
   readonly clocks: readonly Clock[];
   readonly clock: Clock;

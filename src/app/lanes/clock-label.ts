@@ -1,4 +1,4 @@
-/** Which clock the timeline shows, in words; the two are never mixed and never without their label. Pure. */
+/** The timeline's clock, in words; the page never mixes the two clocks, and always labels them. Pure. */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Clock } from '../../protocol/trace';
 

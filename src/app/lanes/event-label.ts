@@ -38,7 +38,7 @@ function compute(e: TraceEvent): readonly string[] {
   }
 }
 
-/** Of a layer, down to its number; of the loss and of sums, which belong to none, the phase. */
+/** Names for work of a layer, down to its number alone; for the loss and sums, which belong to no layer, the phase. */
 function work(phase: 'forward' | 'backward', module: string): readonly string[] {
   if (module === '') return phase === 'backward' ? ['backward of the loss', 'backward'] : ['forward'];
   return [`${phase} of ${moduleWords(module)}`, `${phase} ${module}`, module];
@@ -66,14 +66,14 @@ function loadWords({ phase, writes }: TraceEvent): string {
   return buffer === 'x' || buffer === 'batch' ? 'load samples' : 'draw a mask';
 }
 
-/** What an event is called in a sentence and in a room: 'backward of layer 2', 'loading samples'. */
+/** The name of an event in a sentence and in a device's room: 'backward of layer 2', 'loading samples'. */
 export function eventName(e: TraceEvent): string {
   const label = eventLabels(e)[0] ?? e.name;
   if (e.kind === 'load') return label.replace('load ', 'loading ').replace('draw ', 'drawing ');
   return e.kind === 'compute' && e.phase === 'step' && label !== 'optimizer.step()' ? 'clipping gradients' : label;
 }
 
-/** As much of the name as there is room for, longest first, and the label at last. */
+/** Shorter and shorter forms of the name, longest first, with the label last. */
 export function namesOf(e: TraceEvent): readonly string[] {
   const name = eventName(e);
   const short = e.kind === 'compute' ? name.replace(' of layer', '').replace(' of the', '') : name;

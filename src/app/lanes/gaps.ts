@@ -1,6 +1,6 @@
 /**
- * The idle stretches of a device with the reason of each, prepared once per trace and clock: the timeline shades them,
- * the stage greys the device. Pure.
+ * The idle stretches of a device and their reasons, prepared once per trace and clock: the timeline shades the
+ * stretches, and the stage greys the device. Pure.
  */
 import type { Clock, DeviceIndex, StepTrace } from '../../protocol/trace';
 import {
@@ -15,7 +15,7 @@ import { spanOf } from '../../trace/lanes';
 
 export interface Gap extends Interval {
   readonly device: DeviceIndex;
-  /** Asked for only where somebody looks: the reason takes a walk through the trace. */
+  /** A function, because finding the reason takes a walk through the trace. */
   readonly why: () => string;
   readonly reason: () => IdleReason | undefined;
   /** Whether the device has something to do afterwards. */
@@ -30,7 +30,7 @@ function remembered<T>(find: () => T): () => T {
   };
 }
 
-/** `times`: made once where the gaps of several devices are asked for. */
+/** `times`: lets callers compute the times once for several devices. */
 export function gapsOf(
   trace: StepTrace,
   clock: Clock,

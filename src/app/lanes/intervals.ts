@@ -1,4 +1,4 @@
-/** Stretches of time against each other: what they share, what is left, what they cover together. Pure. */
+/** Intersection, difference and union of stretches of time. Pure. */
 import type { Interval } from '../../trace/idle';
 
 export function intersect(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
@@ -11,7 +11,7 @@ export function intersect(a: readonly Interval[], b: readonly Interval[]): reado
   );
 }
 
-/** What is left of a stretch without others, which are in order. */
+/** The stretch without `parts`, which are in order. */
 export function without(whole: Interval, parts: readonly Interval[]): readonly Interval[] {
   const left: Interval[] = [];
   let from = whole.startUs;

@@ -1,4 +1,4 @@
-/** What the looks of lanes mean: for each of them a patch and its words. */
+/** The legend of lanes: a patch and its meaning for each look. */
 import type { ReactNode } from 'react';
 import styles from './key.module.css';
 
@@ -31,7 +31,7 @@ export function Key({ entries, className = '', first, last }: KeyProps) {
 interface PatchProps {
   readonly look: Look;
   readonly title?: string;
-  /** Of what surrounds it; without one, the size that a key has. */
+  /** Width of the patch; by default the usual size in a legend. */
   readonly width?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Lanes over time, as what the timeline of a run and that of a recording have in common: a frame with the whole in
- * small and an axis, a window on it, and items that can be pointed at. Types and the frame's sizes; what lies in the
- * lanes is the business of each timeline.
+ * Lanes over time, shared by the timeline of a run and that of a recording: a frame with an overview of the whole and
+ * an axis, a window onto the time, and items to point at. Types and the frame's sizes; each timeline fills its own
+ * lanes.
  */
 import { clamp, type Rect, type Size } from '../draw/geometry';
 import type { HitItem } from '../draw/hit-regions';
@@ -9,33 +9,33 @@ import type { ScaleInterval } from '../draw/scales';
 import type { ViewWindow } from './view-window';
 
 export interface LanesFrame extends Size {
-  /** All of the time in small, with a frame around what the lanes show. */
+  /** Overview of the whole time, with a frame around the part that the lanes show. */
   readonly overview: Rect;
   readonly axis: Rect;
-  /** What is drawn over time lies between these. */
+  /** Horizontal limits of everything drawn over time. */
   readonly left: number;
   readonly right: number;
 }
 
-/** What is drawn of the lanes at one moment. */
+/** The drawing of the lanes at one moment. */
 export interface LanesScene<Item extends HitItem = HitItem> {
   readonly layout: LanesFrame;
   readonly ticks: readonly { readonly x: number; readonly text: string }[];
   readonly cursorX: number | undefined;
-  /** Of all of the time, 0..1. */
+  /** The cursor's place in the whole time, 0..1. */
   readonly cursorShare: number | undefined;
   readonly items: readonly Item[];
 }
 
-/** What lanes keep between two frames, as pointer and keys change it. */
+/** The state of lanes between two frames, which pointer and keys change. */
 export interface LanesModel<Item extends HitItem = HitItem> {
   readonly scene: LanesScene<Item> | undefined;
   view: ViewWindow;
-  /** The shortest window that may be opened; left out: that of a step. */
+  /** The shortest window; left out: the default for a step. */
   readonly smallest?: number;
-  /** The stretch that is being drawn along the axis, in pixels. */
+  /** The stretch that the user is dragging along the axis, in pixels. */
   band: ScaleInterval | undefined;
-  /** What is shown at x, 0..1 across the lanes. */
+  /** The place at x, 0..1 across the lanes. */
   across(x: number): number;
 }
 
@@ -61,7 +61,7 @@ export function frameOf(width: number): Omit<LanesFrame, 'height'> & {
   return { width, overview: { ...across, ...OVERVIEW }, axis: { ...across, ...AXIS }, left, right, margin, names };
 }
 
-/** 0..1 across the lanes; their middle where nothing is pointed at. */
+/** 0..1 across the lanes; their middle if the pointer is elsewhere. */
 export const shareAcross = (scene: LanesScene | undefined, x: number): number =>
   !scene || Number.isNaN(x)
     ? 0.5

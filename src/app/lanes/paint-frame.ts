@@ -1,6 +1,7 @@
 /**
- * The frame of lanes over time: the whole in small with a frame around what the lanes show, the axis and its lines, the
- * cursor, the stretch that is being drawn along the axis. The head stays when the lanes scroll. Decides nothing.
+ * Paints the frame of lanes over time: the overview with a frame around the visible part, the axis and its lines, the
+ * cursor, and the stretch that the user is dragging along the axis. The head stays when the lanes scroll. Decides
+ * nothing.
  */
 import { bottom } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
@@ -12,7 +13,7 @@ import type { ViewWindow } from './view-window';
 
 const SMALL: TextStyle = { size: 11 };
 
-/** A stretch in the small picture; `share`: of its row's height, from below. */
+/** A bar in the overview; `share`: its part of the row's height, from below. */
 export interface OverviewBar {
   readonly startUs: number;
   readonly endUs: number;
@@ -22,9 +23,9 @@ export interface OverviewBar {
 
 export interface Overview {
   readonly totalUs: number;
-  /** What is painted in each row, in order. */
+  /** The bars of each row, in painting order. */
   readonly rows: readonly (readonly OverviewBar[])[];
-  /** What the small picture is of, longest first. */
+  /** Titles of the overview, longest first. */
   readonly names: readonly string[];
 }
 
@@ -96,7 +97,7 @@ function paintHandle({ context, palette }: Ink, { cursorX, layout }: LanesScene)
   context.fill();
 }
 
-/** What `paint` draws is cut to the lanes, with a little room around what is framed at their edges. */
+/** Clips what `paint` draws to the lanes, with a little space for frames at their edges. */
 export function withinLanes({ context }: Ink, { layout }: LanesScene, paint: () => void): void {
   const top = bottom(layout.axis);
   context.save();

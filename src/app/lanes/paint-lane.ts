@@ -1,5 +1,5 @@
 /**
- * What lanes are made of: the name and the ground of a row with its idle stretches (dotted), labels in what lies on it,
+ * Paints the parts of lanes: the name and the background of a row with its idle stretches (dotted), labels in spans,
  * and the stripes of communication that computation hides. Decides nothing; called by the painters of both timelines.
  */
 import type { Rect } from '../draw/geometry';
@@ -11,7 +11,7 @@ export const SMALL: TextStyle = { size: 11 };
 const NAME: TextStyle = { size: 12 };
 const LOWEST_NAME = 24;
 const TEXT_INSET = 5;
-/** A name of this height has room for a second line. */
+/** A row of this height has room for a second line of its name. */
 export const TWO_LINES = 34;
 export const LOWEST_WITH_TEXT = 11;
 
@@ -22,7 +22,7 @@ export function paintLabel(ink: Ink, labels: readonly string[], rect: Rect, colo
   drawText(ink, text, { x: rect.x + TEXT_INSET, y: rect.y + rect.height / 2 + 4 }, { ...SMALL, colour });
 }
 
-/** Words on a patterned ground have a plain one behind them. */
+/** Paints a label on a plain plate, for spans with a patterned background. */
 export function paintPlate(ink: Ink, labels: readonly string[], rect: Rect, ground: string): void {
   const text = firstFit(labels, rect.width - 2 * TEXT_INSET, SMALL, ink.measure);
   if (text === '') return;

@@ -4,10 +4,10 @@ import styles from './tools.module.css';
 
 export interface SearchFieldProps {
   readonly field: Ref<HTMLInputElement>;
-  /** Words that may be searched for. */
+  /** Examples of words to search for. */
   readonly hint: string;
   readonly query: string;
-  /** How many match, and which of them is selected; undefined: nothing is asked for. */
+  /** The number of matches, and which one is selected; undefined if the field is empty. */
   readonly found: { readonly count: number; readonly place: number | undefined } | undefined;
   readonly onQuery: (query: string) => void;
   readonly onStep: (step: 1 | -1) => void;

@@ -1,18 +1,21 @@
 /**
- * Searching lanes by words: "layer 4", "rank 2 backward", any part of a name. Words are joined by "and". Pure; each
- * timeline says which names its spans have.
+ * Searching lanes by words: "layer 4", "rank 2 backward", any part of a name. An event must match all words. Pure; each
+ * timeline supplies the names of its spans.
  */
 
-/** 'rank 2' is one thing, and 'rank 2' is not 'rank 21'. */
+/** 'rank 2' counts as one word, and does not match 'rank 21'. */
 const NUMBERED = /\b(rank|cuda|worker|layer|bucket|chunk|round|forward|backward)[ :]?(\d+)\b/g;
 
-/** What a span is called, as the matcher reads it. */
+/** The names of a span, in the form that the matcher reads. */
 export const searchable = (names: readonly (string | undefined)[]): string =>
   ` ${names.filter(Boolean).join(' | ').toLowerCase()} `.replaceAll(NUMBERED, '$1-$2');
 
 const WHOLE_WORD = /-\d+$/;
 
-/** undefined: nothing is asked for. Each word begins a word of the event's names; a numbered one is a whole one. */
+/**
+ * undefined if the query is empty. Each word must be the beginning of a word in the event's names; a numbered one must
+ * match whole.
+ */
 export function wordsMatcher(query: string): ((names: string) => boolean) | undefined {
   const words = query.toLowerCase().replaceAll(NUMBERED, '$1-$2').split(/\s+/).filter(Boolean);
   if (words.length === 0) return undefined;
@@ -24,7 +27,7 @@ export function wordsMatcher(query: string): ((names: string) => boolean) | unde
   return (names) => patterns.every((pattern) => pattern.test(names));
 }
 
-/** The match after, or before, a place; from the end it goes on at the beginning. */
+/** The match after or before a place; wraps around at the ends. */
 export function nextMatch(matches: readonly number[], from: number | undefined, step: 1 | -1): number | undefined {
   if (from === undefined) return step > 0 ? matches[0] : matches.at(-1);
   return step > 0

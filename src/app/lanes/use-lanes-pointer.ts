@@ -1,8 +1,8 @@
 /**
- * Pointer and wheel on lanes over time. A press picks what lies there (a span, or a gap that is asked why it is there),
- * and a drag scrubs; with Shift, or with two fingers, it pans. A drag along the axis shows that stretch, one in the
- * small picture of the whole moves the window or opens another. Two fingers and the wheel zoom about where they are, a
- * double click shows everything. Says what happened through its callbacks; draws nothing.
+ * Pointer and wheel on lanes over time. A press selects the span or the gap under the pointer, and a drag scrubs; a
+ * drag with Shift, or with two fingers, pans. A drag along the axis zooms to the dragged stretch, a drag in the
+ * overview moves the window or opens another. Two fingers and the wheel zoom about their place, a double click shows
+ * everything. Reports through callbacks; draws nothing.
  */
 import { type PointerEvent, type RefObject, useRef } from 'react';
 import { bottom, type Point } from '../draw/geometry';
@@ -21,7 +21,7 @@ export interface LanesHands<Item extends HitItem> {
   onView(view: ViewWindow): void;
   /** Left out: there is no cursor, and a drag pans. */
   onScrub?(x: number): void;
-  /** undefined: the press was on nothing; `x` is where it was. */
+  /** undefined if the press hit nothing; `x`: the place of the press. */
   onPick(item: Item | undefined, x: number): void;
   onPoint(item: Item | undefined): void;
 }
@@ -51,7 +51,7 @@ function zoneAt({ model, top }: AnyHands, { y }: Point): Zone {
   return y - top() <= bottom(layout.overview) + 1 ? 'overview' : 'axis';
 }
 
-/** What a press that begins to move turns into. */
+/** The kind of drag that a press becomes when the pointer moves. */
 function dragOf(hands: AnyHands, { zone, start, before }: Dragged): Drag {
   if (zone === 'lanes') return hands.onScrub ? 'scrub' : 'pan';
   const { model } = hands;
@@ -77,7 +77,7 @@ interface Pinch {
   readonly other: Point;
 }
 
-/** Larger or smaller as two fingers part or close, and along with their middle. */
+/** Zooms as two fingers part or close, and pans with their middle. */
 function pinched({ view, across, smallest }: LanesModel, { from, to, other }: Pinch, width: number): ViewWindow {
   const before = Math.max(10, Math.abs(from.x - other.x));
   const after = Math.max(10, Math.abs(to.x - other.x));
@@ -85,7 +85,7 @@ function pinched({ view, across, smallest }: LanesModel, { from, to, other }: Pi
   return pan(zoom(view, after / before, across(middle), smallest), -(to.x - from.x) / 2 / width);
 }
 
-/** The same window about a place in the picture of the whole. */
+/** A window of the same length around a place in the overview. */
 const movedTo = ({ view, across }: LanesModel, x: number): ViewWindow =>
   pan(view, (across(x) - (view.from + view.to) / 2) / (view.to - view.from));
 

@@ -1,11 +1,11 @@
 /**
- * The wheel over lanes: sideways, or with Shift, it pans; else it zooms about where the pointer is. Where something
- * scrolls, that keeps its wheel, and Ctrl or Command zooms, as maps do it.
+ * The wheel over lanes: sideways, or with Shift, it pans; else it zooms about where the pointer is. If the panel or the
+ * page scrolls, the wheel scrolls it, and Ctrl or Command zooms, as in maps.
  */
 import { type RefObject, useEffect, useRef } from 'react';
 
 export interface WheelHands {
-  /** The panel scrolls; whether the page does is asked here. */
+  /** Whether the panel scrolls; the hook itself checks the page. */
   scrolls?(): boolean;
   pan(pixels: number): void;
   /** `factor` > 1: larger; about `x`, in pixels from the left of the element. */

@@ -31,10 +31,13 @@ export function zoom({ from, to }: ViewWindow, factor: number, at: number, small
 export const zoomedBy = (window: ViewWindow, factor: number, smallest?: number): ViewWindow =>
   factor === 0 ? WHOLE : zoom(window, factor, 0.5, smallest);
 
-/** By a part of what is shown. */
+/** Moves the window by a fraction of its length. */
 export const pan = ({ from, to }: ViewWindow, by: number): ViewWindow => fitted(from + by * (to - from), to - from);
 
-/** The same window, or one of the same length that shows the place again, with more of what comes than of what was. */
+/**
+ * The same window if it shows the place; otherwise one of the same length that does, with more room after the place
+ * than before.
+ */
 export function follow(window: ViewWindow, place: number): ViewWindow {
   const { from, to } = window;
   if (place >= from && place <= to) return window;
@@ -47,9 +50,7 @@ export const between = (a: number, b: number, smallest = SMALLEST): ViewWindow =
   return fitted(Math.min(a, b), length);
 };
 
-/**
- * A window in which that stretch can be seen: the same one, or one moved there, larger where it would be a hairline.
- */
+/** A window that shows the stretch: the same one, or one moved there, zoomed in if the stretch would be a hairline. */
 export function reveal(window: ViewWindow, from: number, to: number, smallest = SMALLEST): ViewWindow {
   const length = window.to - window.from;
   const seen = from >= window.from && to <= window.to;

@@ -1,7 +1,7 @@
 /**
  * How fast Play goes. The first step takes ten seconds, so that a newcomer can follow it, and every next step takes
- * half as long, until training runs by itself as fast as it can. A pace is a place on that way: 0 is ten seconds per
- * step, each 1 more is twice as fast. A pace that is held stays. The table has the stages that the bar shows and that
+ * half as long, until training runs by itself as fast as it can. A pace is a place on this scale: 0 is ten seconds per
+ * step, each 1 more is twice as fast. A held pace does not change. The table has the stages that the bar shows and that
  * the user can choose: up to ×1 each step is traced and walked over, beyond it the session runs freely and the stage
  * replays a step now and then. Pure; the transport moves the place on, the store keeps it.
  */
@@ -9,7 +9,7 @@ import { at } from '../../base/invariant';
 
 export type Speed = {
   readonly label: string;
-  /** The place at which it begins. */
+  /** The place at which this speed begins. */
   readonly from: number;
 } & (
   | { readonly kind: 'moments'; readonly perSecond: number }
@@ -20,16 +20,16 @@ export type Speed = {
 
 export interface Pace {
   readonly place: number;
-  /** It stays at this place: it was held there, or set by hand. */
+  /** The pace stays at this place: the user held it or set it. */
   readonly held: boolean;
 }
 
-/** What the first step takes, and what a step takes where the session begins to run freely. */
+/** Seconds of the first step, and of a step at the pace from which the session runs freely. */
 const FIRST_SECONDS = 10;
 const LAST_SECONDS = 0.2;
 const LAST_WALKED = Math.log2(FIRST_SECONDS / LAST_SECONDS);
 const FREE_FROM = LAST_WALKED + 1;
-/** The session runs at 20 steps per second for so long before it goes to full speed. */
+/** How long the session runs at 20 steps per second before it goes to full speed. */
 const FREE_SECONDS = 3;
 const FULL_FROM = FREE_FROM + 1;
 
@@ -46,7 +46,7 @@ const walk = (secondsPerStep: number, from = placeOf(secondsPerStep)): Speed => 
   secondsPerStep,
 });
 
-/** Slow to fast. The first lies before the way that Play takes: only by hand. */
+/** Slow to fast. Play begins after the first, which only the user can choose. */
 export const SPEEDS: readonly Speed[] = [
   { kind: 'moments', label: '1 moment per second', from: -1, perSecond: 1 },
   walk(FIRST_SECONDS, 0),
@@ -76,7 +76,7 @@ export const setByHand = (speed: number): Pace => ({
   place: at(SPEEDS, Math.min(Math.max(speed, 0), FULL_SPEED)).from,
   held: true,
 });
-/** Holds the pace; what is held already speeds up again from where it is. */
+/** Holds the pace; a held pace speeds up again from its place. */
 export const toggledHold = ({ place, held }: Pace): Pace => ({ place: Math.max(place, held ? 0 : -1), held: !held });
 
 /** After a step has been walked over from its beginning to its end: twice as fast, and in the end freely. */
@@ -85,19 +85,19 @@ export const afterStep = (pace: Pace): Pace => {
   return { ...pace, place: pace.place < LAST_WALKED ? Math.min(pace.place + 1, LAST_WALKED) : FREE_FROM };
 };
 
-/** After so much more time in which the session ran freely. */
+/** The pace after the session has run freely for `elapsedMs`. */
 export const advanced = (pace: Pace, elapsedMs: number): Pace =>
   pace.held || pace.place < FREE_FROM || pace.place >= FULL_FROM
     ? pace
     : { ...pace, place: Math.min(pace.place + elapsedMs / 1000 / FREE_SECONDS, FULL_FROM) };
 
-/** How long a step of so many moments takes; while the session runs freely this says nothing. */
+/** Seconds of a step with this many moments; meaningless while the session runs freely. */
 export function secondsPerStep(pace: Pace, moments: number): number {
   const speed = speedAt(pace);
   return speed.kind === 'moments' ? moments / speed.perSecond : secondsAt(pace.place);
 }
 
-/** ×1 is the fastest pace at which every step is shown; undefined where steps are no longer walked over. */
+/** ×1 is the fastest pace at which the page shows every step; undefined at faster paces. */
 export function factorOf(pace: Pace, moments: number): number | undefined {
   return runsFree(pace) ? undefined : LAST_SECONDS / secondsPerStep(pace, moments);
 }
@@ -107,6 +107,6 @@ const untilFull = (pace: Pace): number => {
   return secondsAt(pace.place) + untilFull(afterStep(pace));
 };
 
-/** Until full speed, from the beginning of a step; undefined where the pace is held or full speed has come. */
+/** Seconds until full speed, from the beginning of a step; undefined if the pace is held or already full. */
 export const secondsToFull = (pace: Pace): number | undefined =>
   pace.held || pace.place >= FULL_FROM ? undefined : Math.ceil(untilFull(pace));

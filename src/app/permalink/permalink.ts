@@ -219,7 +219,7 @@ function readKey(config: Config, row: PermalinkKey, text: string | undefined): r
   return [{ row, text, value, fits, problem: `must be ${known.codec.allowed(known.range)}` }];
 }
 
-/** The run of the exhibit that is looked at; undefined where there is none, or where it leaves the run as it is. */
+/** The run of the open exhibit; undefined if none is open, or if the exhibit does not change the run. */
 function startOf({ exhibit }: ViewOptions): Config | undefined {
   const settings = exhibit && exhibitConfig(exhibit.id, exhibit.cured);
   return settings && v.parse(configSchema, settings);

@@ -70,7 +70,7 @@ const inkInto = (svg: SvgDocument, palette: Palette, measure: MeasureText): Ink 
   hatch: createSvgHatch(svg),
 });
 
-/** The figure alone, on nothing. */
+/** The figure without a background, title or caption. */
 export function bareSvgOf(picture: Omit<FigurePicture, 'caption'>, palette: Palette, measure: MeasureText): string {
   const svg = new SvgDocument();
   picture.paint(inkInto(svg, palette, measure));

@@ -50,7 +50,7 @@ export function pictureOfDraft(schedule: Schedule, costs: Costs = USUAL_COSTS): 
 
 function runLanes(lanes: readonly Lane[], places: ActionPlaces, costs: Costs): void {
   const ends = new Map<number, number>();
-  /** When all that an action needs is there; undefined: something is still to come. */
+  /** The time at which all inputs of an action are ready; undefined if one is still missing. */
   const readyAt = (wanted: PipelineAction): { readonly time: number; readonly last?: PipelineAction } | undefined => {
     let [time, last] = [0, undefined as PipelineAction | undefined];
     for (const needed of places.dependenciesOf(wanted)) {

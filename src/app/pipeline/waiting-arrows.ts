@@ -1,10 +1,10 @@
-/** Arrows over the pipeline picture, from what is waited for, or missing, to what waits for it. Pure. */
+/** Arrows over the pipeline picture, from an awaited or missing cell to the gap or cell that waits for it. Pure. */
 import type { Complaint } from '../../schedules/complaint';
 import type { PictureMarks } from './paint-picture';
 import type { Picture } from './picture';
 import type { PictureItem } from './picture-items';
 
-/** From what a gap waits for to its end. */
+/** An arrow from the cell that a gap waits for to the gap. */
 export function arrowsOf(item: PictureItem, picture: Picture): PictureMarks['arrows'] {
   if (item.kind !== 'gap' || !item.gap.waitsFor) return [];
   const from = picture.cellOf(item.gap.waitsFor);
@@ -13,7 +13,7 @@ export function arrowsOf(item: PictureItem, picture: Picture): PictureMarks['arr
 
 const MOST_ARROWS = 3;
 
-/** From what is needed, where it is, to the first cells that come before it. */
+/** Arrows from a needed cell to the first cells that run before it. */
 export function missingArrows(complaints: readonly Complaint[], picture: Picture): PictureMarks['arrows'] {
   return complaints.slice(0, MOST_ARROWS).flatMap(({ rank, index, missing }) => {
     const to = picture.rows[rank]?.cells.find((cell) => cell.index === index);

@@ -52,7 +52,7 @@ export interface StageFacts {
   arrival(device: DeviceIndex, slice: Slice): ChunkArrival | undefined;
   /** What the room shows. */
   view(device: DeviceIndex): RoomView;
-  /** The exchange of gradients that has begun last. */
+  /** The most recent exchange of gradients. */
   wire(device: DeviceIndex): Exchange | undefined;
   /** Of a rank of a pipeline: what it keeps and has summed up of the step's micro-batches. */
   stageWork?(device: DeviceIndex): StageWork | undefined;

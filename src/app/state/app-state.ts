@@ -111,7 +111,7 @@ export interface AppActions {
   addTrace(trace: StepTrace): void;
   /** The only step that is kept, computed anew; the cursor stays where it is. */
   replaceTrace(trace: StepTrace): void;
-  /** Puts what DDP's constructor sent before the kept steps, and the cursor before it. */
+  /** Puts the trace of DDP's constructor before the kept steps, and the cursor at its start. */
   showConstruct(): void;
   addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;
   setSnapshot(snapshot: Snapshot): void;

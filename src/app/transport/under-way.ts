@@ -4,7 +4,7 @@ export interface UnderWay {
   ticket: number;
   /** The session runs freely. */
   free: boolean;
-  /** The cursor is behind all that ran, and stays there when a trace comes, until the user goes elsewhere. */
+  /** The cursor is after everything that has run, and stays there when a new trace arrives, until the user moves it. */
   following: boolean;
   /** The first step is being walked over, before Play. */
   previewing: boolean;

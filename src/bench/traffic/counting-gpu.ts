@@ -18,7 +18,7 @@ export interface CountedDispatch {
   /** Bytes of the words that were read, and of those that were written: each word counts once. */
   readonly leastRead: number;
   readonly leastWritten: number;
-  /** That an invocation passes. */
+  /** Number of barriers that an invocation passes. */
   readonly barriers: number;
   readonly workgroupBytes: number;
 }

@@ -37,7 +37,7 @@ export interface Failure extends CodePlace {
 /** What a rank says of itself; `time` in seconds, by the clock of its machine. */
 export type Told = { readonly time: number } & (
   | { readonly failed: Failure }
-  /** By sys.exit(), which may say why. */
+  /** The rank ended by sys.exit(), perhaps with a message. */
   | { readonly ended: number; readonly said?: string }
   | { readonly where: CodePlace }
 );

@@ -57,7 +57,7 @@ export interface Finished {
   readonly positions: Uint32Array;
 }
 
-/** In order of start, of equal starts the longer first, times less `originUs`. */
+/** Sorts the spans by start (if equal, longer first) and subtracts `originUs` from all times. */
 export function finish(columns: ColumnBuilder, originUs: number): Finished {
   const { count, startUs, durUs } = columns;
   const order = Uint32Array.from({ length: count }, (_, index) => index);

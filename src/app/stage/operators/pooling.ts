@@ -126,7 +126,7 @@ function winners(sketch: Sketch, images: Images, tiles: readonly Rect[], index: 
       x: own.x + ((at % images.columns) + 0.5) * w,
       y: own.y + (Math.floor(at / images.columns) + 0.5) * h,
     });
-    // Where all elements of a window are 0 the first one wins; that is no news.
+    // If all elements of a window are 0, the first wins, which is not worth a dot.
     const values = pooled.operand.values?.subarray(c * size, (c + 1) * size);
     const points = [...won].flatMap((at, i) => (values && values[i] === 0 ? [] : [point(at)]));
     sketch.dots(points, Math.max(1, Math.min(3, 0.22 * w)), 'accent');

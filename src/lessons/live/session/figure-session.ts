@@ -39,7 +39,7 @@ export class FigureSession implements Holder {
   private ran = 0;
   private readonly calls = new Set<Promise<unknown>>();
   private readonly resting = new Set<() => void>();
-  /** A 'play' that came while the figure had no right to the session. */
+  /** A 'play' that arrived while the figure had no right to the session. */
   private held: ControlMessage | undefined;
 
   constructor(
