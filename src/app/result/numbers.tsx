@@ -54,7 +54,7 @@ export function Numbers({ children }: { children: ReactNode }) {
         </Headline>
         <Headline wide name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
           {clock === 'modelled' ? (
-            <>modelled: {info && <Machine config={info.config} label={info.hardwareLabel} />}</>
+            <>modelled: {info && <Machine label={info.hardwareLabel} />}</>
           ) : (
             'measured, one instruction at a time'
           )}
@@ -87,8 +87,17 @@ export function Numbers({ children }: { children: ReactNode }) {
 }
 
 /** The page opens with a machine that few know: its name says why, one touch away. */
-const Machine = ({ config, label }: { config: Config; label: string }) =>
-  config.hardware === 'transputer' ? <Term id="transputer">{label}</Term> : label;
+function Machine({ label }: { label: string }) {
+  const [before, after] = label.split('transputer');
+  if (after === undefined) return label;
+  return (
+    <>
+      {before}
+      <Term id="transputer">transputer</Term>
+      {after}
+    </>
+  );
+}
 
 /** Where a second device keeps what the first has. */
 function ReplicaDivergence({ info, value }: { info: SessionInfo | undefined; value: number | undefined }) {
