@@ -1,7 +1,7 @@
 /**
- * What the page does, as its views may ask for it. Opening is openings.ts, going on after a lost worker is revival.ts,
- * events become state in session-events.ts, pace is the transport's; this puts them together and passes questions on to
- * the session, which it knows only as a SessionClient. main.tsx makes one.
+ * The actions that the page's views can call. Opening is openings.ts, going on after a lost worker is revival.ts,
+ * events become state in session-events.ts, the transport controls the pace; the controller connects them and passes
+ * questions on to the session, which it knows only as a SessionClient. main.tsx makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { ExportedFolder } from '../../protocol/exported';
@@ -29,62 +29,59 @@ import { type RunOnPage, SessionEvents, takeTrace } from './session-events';
 export interface Controller {
   readonly player: TransportControls;
   /**
-   * Opens a session for this configuration; a refused one leaves the old run in place and says why. `once`: said when
-   * it runs.
+   * Opens a session for this configuration; if it is refused, the old run stays and a notice says why. `once`: a notice
+   * to show when the run is open.
    */
   apply(config: Config, origin?: 'edit' | 'link', once?: Notice): void;
-  /** Within the run that is open, to where the link leads. */
+  /** Goes to the link's moment within the open run. */
   goToLinked(): void;
-  /** For who leads two runs at once, past their transports, which must have halted. */
+  /** For a caller that leads two runs at once without their transports, which must have halted. */
   readonly lead: {
-    /** What the user gave for the run that is open. */
+    /** The user's files for the open run. */
     files(): Files;
     /** Resolves when the session does not run by itself. */
     idle(): Promise<void>;
     /** Resolves when the trace is in the store. */
     traceStep(): Promise<void>;
-    /** As fast as it goes; resolves when the run is there, or was paused, or has stopped by itself. */
+    /** Trains at full speed; resolves when the run has reached the micro-batch, was paused, or stopped by itself. */
     trainTo(microBatch: number): Promise<void>;
     pause(): void;
   };
-  /** The same start again. */
+  /** Goes back to the same start. */
   reset(): Promise<void>;
-  /** A new worker, after the old one died, from the start. */
+  /** Starts again from the beginning in a new worker, after the old one died. */
   restart(): void;
-  /** A new worker that goes on from the last state which the old one has handed over. */
+  /** Goes on in a new worker, from the last state that the old one handed over. */
   revive(): void;
-  /** A stage of the table of paces, held; undefined begins slowly again and speeds up. */
+  /** Holds a speed from the table of paces; undefined begins slowly again and speeds up. */
   setSpeed(speed: number | undefined): void;
   /** Holds the pace as it is, or lets it speed up again. */
   toggleHold(): void;
-  /**
-   * Keeps the files beside those that are there and opens a session with them; when that is refused, what was there
-   * before stays.
-   */
+  /** Adds the files to the present ones and opens a session with them; if it is refused, the earlier files stay. */
   trainOn(given: Files, config: Config, once?: Notice): void;
   dismiss(notice: Notice): void;
   say(notice: Notice): void;
   /**
-   * From start to end in a session of its own; the one on the page goes on. Rejects with 'aborted' at once when the
-   * signal comes.
+   * Trains from start to end in a separate session, while the page's session goes on. Rejects with 'aborted' as soon as
+   * the signal fires.
    */
   run(config: unknown, files?: Files, records?: RecordOptions, signal?: AbortSignal): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   saveCheckpoint(): Promise<CheckpointFiles>;
-  /** Questions to the model as it is now. */
+  /** Questions to the model in its current state. */
   readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention' | 'rehearse'>;
   readonly listing: SessionClient['listing'];
-  /** The run as a folder that PyTorch trains from. */
+  /** Exports the run as a folder from which PyTorch trains. */
   exportRun(): Promise<ExportedFolder>;
   readonly overlap: SessionClient['overlap'];
   /** The control beside the difference from one device. */
   readonly controlRun: SessionClient['controlRun'];
-  /** The collectives lab, in the run's session; in one of its own where none is open. */
+  /** The collectives lab, in the run's session, or in a separate one if none is open. */
   readonly lab: Pick<SessionClient, 'lab' | 'labCurves' | 'measureLab'>;
   /** Hooks of the tests: corrupt one transfer, lose the device. */
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
-  /** Ends a rank, lets it hang, and what every rank's collectives came to. */
+  /** Ends a rank, makes it hang, and returns the flight record of every rank's collectives. */
   readonly failures: {
     kill(rank: number): Promise<void>;
     hang(rank: number): Promise<void>;
@@ -97,7 +94,7 @@ export interface ControllerOptions {
   readonly walker: Walker;
   readonly startSession: StartSession;
   readonly arrival: Omit<Arrival, 'ask'>;
-  /** A configuration runs, by an edit or from a link: the address bar may say it. */
+  /** Called when a configuration runs, so that the address bar can be updated; `origin`: an edit or a link. */
   readonly onRuns: (origin: 'edit' | 'link') => void;
   /** Left out: the default settings. */
   readonly instead?: Instead;
@@ -163,7 +160,7 @@ export function createController(options: ControllerOptions): Controller {
         freeRun.set(true);
         session.control({ type: 'play', stepsPerSecond: 0, until: microBatch });
         await freeRun.idle();
-        // Should a rank fail later, the run does not go on from here by itself.
+        // Paused, so that the run does not go on by itself if a rank fails later.
         session.control({ type: 'pause' });
       },
       pause: () => sessions.current?.control({ type: 'pause' }),
@@ -183,7 +180,7 @@ export function createController(options: ControllerOptions): Controller {
   };
 }
 
-/** What is passed on to a session as it is. */
+/** The calls that are passed on to a session unchanged. */
 function questions(
   store: AppStore,
   sessions: LiveSession,
@@ -216,7 +213,7 @@ function questions(
       }
     },
     saveWeights: async () => live().saveWeights(),
-    // The step that a start shows has been run to be looked at: who saves before it is over saves what was loaded.
+    // The first step has run only as a preview: a checkpoint saved before its end holds the state at the start.
     saveCheckpoint: async () => live().saveCheckpoint({ atStart: onlyPreviewed(store.getState()) }),
     ask: {
       predict: async (input) => live().predict(input),

@@ -1,8 +1,9 @@
 /**
  * While the first run's kernels compile for the GPU, a session of its own computes the first step on the CPU, and the
  * page shows that step with its loss and its PyTorch lines: the same weights, samples and Program, so the same numbers
- * within rounding. The page says that they are the CPU's. Nothing of it goes into the run: its worker ends when the GPU
- * is ready, and the GPU's own first step replaces what is shown. Openings.ts asks for it; the controller makes one.
+ * within rounding. The page says that the numbers come from the CPU. They do not enter the run: the preview's worker
+ * ends when the GPU is ready, and the GPU's own first step replaces the preview. Openings.ts asks for it; the
+ * controller makes one.
  */
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
@@ -15,13 +16,13 @@ import { MEANWHILE, type RunOnPage } from './session-events';
 
 /** A GPU that is ready sooner needs no preview. */
 const PATIENCE_MS = 1200;
-/** The worker itself may take longer than that to start: whether it compiles by now is looked at again. */
+/** The worker may take longer than this to start, so check again after this time whether it is compiling. */
 const AGAIN_MS = 300;
 
-/** With fewer cores the CPU's step would take them from the compiler. */
+/** With fewer cores, the preview would slow the compiler down. */
 const CORES = 4;
 
-/** Where lessons' figures are recorded, under Node, nobody waits for a picture. */
+/** Under Node, where lessons' figures are recorded, no preview is needed. */
 const coresHere = (): number => (typeof navigator === 'undefined' ? 0 : navigator.hardwareConcurrency);
 
 interface Page {
@@ -38,28 +39,30 @@ export class FirstPicture {
 
   constructor(private readonly page: Page) {}
 
-  /** What the page shows is the CPU's. */
+  /** Whether the page shows the CPU's step. */
   get shown(): boolean {
     return this.page.run.previewed === true;
   }
 
-  /** The PyTorch script, while the session of the page is too busy to write it. */
+  /** The PyTorch script, for use while the page's session is too busy to write it. */
   get listing(): readonly CodeLine[] | undefined {
     return this.lines;
   }
 
-  /** The session of the page opens this; if that takes long, the CPU computes the first step meanwhile. */
+  /**
+   * The page's session is opening this configuration; if opening takes long, the CPU computes the first step meanwhile.
+   */
   whileOpening(config: Config, files: Files): void {
     if (config.device === 'cpu' || coresHere() < CORES) return;
     const look = () => {
-      // Without a GPU nothing ever compiles: the run itself will be the CPU's.
+      // Without a GPU nothing compiles, and the run itself computes on the CPU.
       if (this.page.run.compiling) void this.show(config, files);
       else this.timer = setTimeout(look, AGAIN_MS);
     };
     this.timer = setTimeout(look, PATIENCE_MS);
   }
 
-  /** The session has answered; `opened`: what is shown stays until the GPU has computed it. */
+  /** The session has answered; `opened`: the preview stays until the GPU has computed the step. */
   end(opened: boolean): void {
     clearTimeout(this.timer);
     this.session?.end();
@@ -69,7 +72,7 @@ export class FirstPicture {
     if (!opened) this.giveUp();
   }
 
-  /** Other settings are asked for, or these were refused. */
+  /** Ends the preview, because the user chose other settings, or these were refused. */
   giveUp(): void {
     clearTimeout(this.timer);
     this.session?.end();
@@ -82,7 +85,7 @@ export class FirstPicture {
     this.page.store.getState().clearRun();
   }
 
-  /** The GPU computes the step; its trace takes the place of the CPU's, with the cursor where it is. */
+  /** Replaces the CPU's trace by the GPU's; the cursor stays where it is. */
   async replacedBy(traceStep: () => Promise<StepTrace>): Promise<void> {
     const { store, player, run } = this.page;
     store.getState().setState('loading', 'The GPU is ready, and computes the step that the page shows');
@@ -115,11 +118,11 @@ export class FirstPicture {
       app.setInfo({ ...info, config });
       app.setSnapshot(snapshot);
       app.setState('loading', `${app.busy}${MEANWHILE}`);
-      // The run is then after this micro-batch, as if it had trained it.
+      // Puts the run after this micro-batch, as if it had trained it.
       app.addLosses([trace.losses], 0);
       await player.preview(async () => app.addTrace(trace));
     } catch {
-      // The session of the page says what is wrong with these settings.
+      // The page's session reports what is wrong with these settings.
       if (this.session === session) session.end();
     }
   }

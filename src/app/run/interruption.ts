@@ -1,7 +1,6 @@
 /**
- * What a run was doing when its device was lost, a rank failed or its worker ended, and how it goes on with that when
- * it can: it plays, or is on its way to the moment of a link again. Asked by session-events.ts and openings.ts; the
- * controller makes one.
+ * Remembers what a run was doing when its device was lost, a rank failed or its worker ended, and resumes that later:
+ * playing, or going to the moment of a link. Called by session-events.ts and openings.ts; the controller makes one.
  */
 import type { Arrival } from '../address/arrival';
 import type { AppStore } from '../state/store';
@@ -19,13 +18,13 @@ export class Interruption {
 
   constructor(private readonly page: Page) {}
 
-  /** The run has stopped, before the transport hears of it. A second failure on top changes nothing. */
+  /** The run has stopped; called before the transport learns of it. A further failure changes nothing. */
   note(): void {
     const { state, goingTo } = this.page.store.getState();
     if (state === 'playing') this.was ??= goingTo === undefined ? 'playing' : 'onWay';
   }
 
-  /** It would go on by itself. */
+  /** Whether the run will go on by itself. */
   get pending(): boolean {
     return this.was !== undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * The session worker of the run on the page, started when it is first needed; and the one of the collectives lab where
- * no run is open. Who asks a session that is not there gets an error in words. The controller makes one.
+ * The session worker of the run on the page, started when it is first needed; and the collectives lab's own worker if
+ * no run is open. Calls without a session reject with an error in words. The controller makes one.
  */
 import { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
@@ -18,11 +18,11 @@ export class LiveSession {
   constructor(
     private readonly startSession: StartSession,
     private readonly listener: SessionListener,
-    /** A run is open, and rests: a "play" that was sent while it opened has reached nobody. */
+    /** A run is open and paused: a "play" sent while it was opening was lost. */
     private readonly onOpen: () => void,
   ) {}
 
-  /** The session of the run; a new worker where there is none. */
+  /** The session of the run; starts a worker if none runs. */
   started(): SessionClient {
     this.current ??= this.startSession(this.listener);
     return this.current;
@@ -40,7 +40,7 @@ export class LiveSession {
     return this.current;
   }
 
-  /** Where the lab computes: in the run's session, or in one of its own. */
+  /** The session in which the lab computes: the run's, or a separate one. */
   forLab(): SessionClient {
     if (this.current) return this.current;
     this.ofLab ??= this.apart(() => {
@@ -49,7 +49,7 @@ export class LiveSession {
     return this.ofLab;
   }
 
-  /** A session of its own, whose events nobody shows. */
+  /** A separate session, whose events are ignored. */
   apart(onFailure: () => void = () => undefined): SessionClient {
     return this.startSession({ onEvent: () => undefined, onFailure, onStray: this.listener.onStray });
   }

@@ -1,6 +1,6 @@
 /**
- * Which notices are on the page: those of the session go with the next start, one that was dismissed does not come
- * back with the same words, and errors always do. The controller writes on it.
+ * The notices on the page: the next start removes the session's notices; a dismissed notice does not come back with the
+ * same words, except errors. The controller adds notices.
  */
 import { brief } from '../../base/brief';
 import { fromWire, isWireError, LockstepError } from '../../base/errors';
@@ -9,14 +9,14 @@ import type { AppStore } from '../state/store';
 
 export interface NoticeBoard {
   say(notice: Notice): void;
-  /** Stands until the next start. */
+  /** Adds a notice that stays until the next start. */
   sayOfRun(notice: Notice): void;
   dismiss(notice: Notice): void;
   /** A new run has begun. */
   clearRun(): void;
 }
 
-/** A session in the same thread, as a lesson's recorder has it, throws what would cross the worker wall. */
+/** A session in the same thread, as in a lesson's recorder, throws errors in the form that a worker would send. */
 export function noticeOf(thrown: unknown): Notice {
   const error = isWireError(thrown) ? fromWire(thrown) : thrown;
   const known = error instanceof LockstepError;
@@ -24,7 +24,7 @@ export function noticeOf(thrown: unknown): Notice {
   return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };
 }
 
-/** Nobody was waiting for what went wrong: the page goes on, and the user should know that it may not be whole. */
+/** A notice for an error outside all calls: the page goes on, but some of it may not work. */
 export function strayNotice(error: unknown): Notice {
   const { text } = noticeOf(error);
   const [line = ''] = text.split('\n');

@@ -1,8 +1,8 @@
 /**
- * Opens sessions for the page: for the configuration that is wanted now, however often that changes meanwhile, and for
- * the last one that ran where another is refused. A run whose worker has ended is continued by revival.ts; what is
- * shown while the first run's kernels compile is cpu-preview.ts. The controller makes one; the events of what is open
- * are read by session-events.ts.
+ * Opens sessions for the page: for the latest configuration, however often it changes meanwhile, and for the last one
+ * that ran if a new one is refused. A run whose worker has ended is continued by revival.ts; what is shown while the
+ * first run's kernels compile is cpu-preview.ts. The controller makes one; the events of what is open are read by
+ * session-events.ts.
  */
 import * as v from 'valibot';
 import { LockstepError } from '../../base/errors';
@@ -21,7 +21,7 @@ import type { LiveSession } from './live-session';
 import { type NoticeBoard, noticeOf } from './notice-board';
 import type { RunOnPage, SessionEvents } from './session-events';
 
-/** Who asks for a configuration: an edit, the address, or the page that goes back to what ran before. */
+/** Why a configuration opens: an edit, the address, or the page's return to the last one that ran. */
 type Origin = 'edit' | 'link' | 'fallback';
 
 export interface OpeningsOptions {
@@ -40,7 +40,7 @@ export interface OpeningsOptions {
   readonly instead: Instead;
 }
 
-/** What runs where the first configuration is refused, and how that is said. */
+/** The configuration that runs if the first is refused, with its notice. */
 export interface Instead {
   readonly config: Config;
   readonly words: string;
@@ -53,7 +53,7 @@ export class Openings {
   private good: Config | undefined;
   private goodFiles: Files = {};
   private files: Files = {};
-  /** What is true only of a configuration that runs. */
+  /** A notice to show only once this configuration runs. */
   private onceItRuns: { readonly config: Config; readonly notice: Notice } | undefined;
   private resetting = false;
 
@@ -74,7 +74,7 @@ export class Openings {
     return this.good;
   }
 
-  /** The page has been asked for other settings, which have not opened yet. */
+  /** Other settings have been chosen, but their run is not open yet. */
   get wantsOther(): boolean {
     return this.wanted !== this.good;
   }
@@ -92,14 +92,14 @@ export class Openings {
   };
 
   readonly trainOn = (given: Files, config: Config, once?: Notice): void => {
-    // A set of single images takes the place of the one before; it is read as a whole.
+    // New single images replace all earlier ones, because they are read as one set.
     const images = (name: string) => /\.png$/i.test(name);
     const kept = Object.entries(this.files).filter(([name]) => !(images(name) && Object.keys(given).some(images)));
     this.files = { ...Object.fromEntries(kept), ...given };
     this.apply(config, 'edit', once);
   };
 
-  /** The same start again, in the session that is open. */
+  /** Goes back to the same start, in the open session. */
   readonly reset = async (): Promise<void> => {
     const { player, freeRun, sessions, events } = this.options;
     const { current } = sessions;
@@ -125,9 +125,9 @@ export class Openings {
     }
   };
 
-  /** Back to the start where the run has gone past it and kept no trace of it. */
+  /** Goes to the link's moment; back to the start first if the run is past the moment and kept no trace of it. */
   readonly goToLinked = (): void => {
-    // Whatever opens a run or goes back to its start sets out for it then.
+    // A run that is opening or resetting will go to the moment afterwards.
     if (this.options.run.opening !== undefined || this.resetting) return;
     const { microBatch } = this.options.arrival;
     const { microBatch: now, traces } = this.app;
@@ -146,13 +146,13 @@ export class Openings {
     this.open('Starting again');
   };
 
-  /** What is shown of a run that has been opened: the moment of the link that asked for it, or the first step. */
+  /** Shows the moment of the link, or the first step, of a run that has opened. */
   private begin(): Promise<void> {
     const { arrival, player } = this.options;
     return arrival.begin(player) ?? player.preview();
   }
 
-  /** Said on the page; what the user has stopped is no news. */
+  /** Shows the error on the page, unless the user stopped the call. */
   report(error: unknown): void {
     if (!(error instanceof LockstepError && error.code === 'aborted')) this.options.board.sayOfRun(noticeOf(error));
   }
@@ -184,7 +184,7 @@ export class Openings {
     player.halt();
     if (resume) sessions.current?.control({ type: 'pause' });
     this.app.setState('loading', because);
-    // Its worker starts while the files are read.
+    // Starts the worker while the files are being read.
     sessions.started();
     this.files = await storedFor(config.resume, this.files);
     const { preview, arrival } = this.options;
@@ -217,7 +217,7 @@ export class Openings {
     for (const notice of info.notices) board.sayOfRun(notice);
     if (this.onceItRuns?.config === config) board.say(this.onceItRuns.notice);
     this.onceItRuns = undefined;
-    // A step of another mode is something new: it is shown slowly again, unless the user holds a pace.
+    // A step of another mode is new to the user: play it slowly again, unless the user holds a pace.
     if (this.good && this.good.mode !== config.mode && !this.app.pace.held) this.app.setPace(BEGINNING);
     this.good = config;
     this.goodFiles = this.files;

@@ -11,7 +11,7 @@ import type { Interruption } from './interruption';
 import { noticeOf } from './notice-board';
 import type { Openings, OpeningsOptions } from './openings';
 
-/** A worker that lives for so long did not end because of how it was started. */
+/** A worker that lived this long did not end because of its start. */
 const STEADY_MS = 5000;
 
 type Page = Pick<OpeningsOptions, 'store' | 'board' | 'player' | 'freeRun' | 'sessions' | 'run' | 'arrival'> & {
@@ -42,7 +42,7 @@ export class Revival {
       .catch((reason: unknown) => openings.report(reason))
       .finally(() => {
         run.opening = undefined;
-        // Other settings, or a link to another moment, that came meanwhile.
+        // Other settings, or a link to another moment, were chosen meanwhile.
         if (openings.wantsOther) openings.open('Starting');
         else if (arrival.microBatch !== undefined) openings.goToLinked();
       });
@@ -56,7 +56,7 @@ export class Revival {
     interruption.note();
     player.settle();
     this.app.setStandstill(undefined);
-    // One that ends again at once would do so for ever.
+    // A worker that ends again at once would end so for ever.
     const steady = performance.now() - this.revivedMs > STEADY_MS;
     if (run.kept && this.openings.configThatRan && !run.opening && steady) {
       this.revive(error);
@@ -66,7 +66,7 @@ export class Revival {
     board.say({ ...noticeOf(error), ...(run.kept ? { id: 'worker-ended', hint: '' } : {}) });
   };
 
-  /** With the settings that ran; what the page shows of later steps is gone with the worker. */
+  /** Continues with the settings that ran; steps after the kept state are lost with the worker. */
   private async goOnFrom(from: KeptState, config: Config, error: LockstepError): Promise<void> {
     const { sessions, board, interruption, arrival } = this.page;
     const where = stepWords(from.microBatch, config);

@@ -16,7 +16,7 @@ import { takeWorker } from './session-worker';
 import { superviseWorker } from './supervised-worker';
 
 export interface SessionClient {
-  /** When it rejects, the session that was open before stays the one that is listened to. */
+  /** If it rejects, the page keeps listening to the session that was open before. */
   open(config: Config, files: Files, from?: CheckpointFiles): Promise<SessionInfo>;
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;
@@ -49,7 +49,7 @@ export interface SessionListener {
   onEvent(event: SessionEvent): void;
   /** The worker is gone; every later call rejects with this error. */
   onFailure(error: LockstepError): void;
-  /** Something went wrong in the worker that no call was about; the worker goes on. */
+  /** An error in the worker outside all calls; the worker goes on. */
   onStray(error: LockstepError): void;
 }
 

@@ -12,17 +12,17 @@ import type { Interruption } from './interruption';
 import type { NoticeBoard } from './notice-board';
 import type { SessionListener } from './session-client';
 
-/** Why a session is paused that has been started again after a failure and would go on. */
+/** Reasons of a pause after which a session, restarted after a failure, would go on. */
 const RECOVERED: ReadonlySet<string> = new Set(['rank-failed', 'timeout', 'device-lost', 'gpu'] as const);
 
-/** Said behind what the GPU is busy with, while the page shows the step that the CPU has computed. */
+/** Added to the GPU's status while the page shows the step that the CPU computed. */
 export const MEANWHILE = '. Meanwhile: step 1 on the CPU';
 
-/** What events and openings both change. */
+/** State that both events and openings change. */
 export interface RunOnPage {
   /** A session is being opened. */
   opening: Promise<void> | undefined;
-  /** What the session has handed over of the open run. */
+  /** The last state of the open run that the session handed over. */
   kept: KeptState | undefined;
   /** The session that opens compiles kernels. */
   compiling?: boolean;
@@ -90,7 +90,7 @@ export class SessionEvents {
     }
   };
 
-  /** A start emits its first snapshot before it answers; the old run is on the screen until then. */
+  /** A start emits its first snapshot before it answers; until the answer the page shows the old run. */
   async startingAfresh(start: () => Promise<void>): Promise<void> {
     const own: { snapshot?: Snapshot } = {};
     this.held = own;
@@ -139,12 +139,12 @@ export class SessionEvents {
     this.app.setState('loading', reason);
   }
 
-  /** Paused by the session itself, or back after a restart; a pause by hand has set the state already. */
+  /** The session paused by itself, or is back after a restart; a pause by the user has already set the state. */
   private onPaused(reason: string): void {
     const { player, run, interruption } = this.options;
     const goesOn = interruption.pending && RECOVERED.has(reason);
     if (this.app.state === 'loading' && !run.opening) this.app.setState('paused');
-    // It was walked over step by step, by the page.
+    // Before the failure, the page played it step by step.
     if (goesOn && !run.opening) {
       interruption.goOn();
       return;

@@ -1,12 +1,12 @@
 /**
- * The session's worker, started: by early.ts before the rest of the page is there, and by session-client.ts wherever
- * another one is needed. What went wrong before somebody listened is kept for who does.
+ * Starts the session's worker: early.ts does so before the rest of the page has loaded, and session-client.ts when it
+ * needs another. An early error is kept until someone listens.
  */
 import { underPolicy } from '../../base/policy-worker';
 
 export interface StartedWorker {
   readonly worker: Worker;
-  /** Why it did not start, where that is known by now. */
+  /** The error with which it failed to start, if known by now. */
   failed(): ErrorEvent | undefined;
 }
 
@@ -30,7 +30,7 @@ export function startWorker(): StartedWorker {
   return { worker, failed: () => failure };
 }
 
-/** The one that early.ts has started, for who asks first; others get one of their own. */
+/** The first caller gets the worker that early.ts has started; later callers get a new one. */
 export function takeWorker(page: Pick<Window, 'lockstepEarly'>): StartedWorker {
   const early = page.lockstepEarly;
   page.lockstepEarly = undefined;

@@ -1,16 +1,13 @@
 /**
- * A worker that is watched: one that ends, answers rubbish or falls silent becomes a typed error, also while nobody
- * waits for an answer, and no promise is left hanging. It knows two calls of the worker, ping and holdLock; the others
- * are the business of session-client.ts, which calls this.
+ * Watches a worker: if it ends, sends unreadable answers or falls silent, the page gets a typed error, even while no
+ * call is under way, and no promise stays pending. It uses two calls of the worker, ping and holdLock;
+ * session-client.ts, which calls this module, makes all others.
  */
 import { fromWire, isWireError, LockstepError } from '../../base/errors';
 import { hearStrayRejections } from '../../base/stray-rejections';
 import type { SessionApi } from '../../protocol/session';
 
-/**
- * How often the worker is asked whether it is there, and how often it may leave that without an answer: a step may take
- * long.
- */
+/** The interval of pings, and how many pings may stay unanswered: a step may take long. */
 const ASK_MS = 5_000;
 const UNANSWERED = 18;
 
@@ -25,22 +22,22 @@ function typed(error: unknown): LockstepError {
 interface Watched {
   readonly worker: Worker;
   readonly api: { readonly [K in 'ping' | 'holdLock']: SessionApi[K] };
-  /** What it failed with before it was watched. */
+  /** The error with which the worker failed before it was watched. */
   readonly failed: ErrorEvent | undefined;
   /** The worker is gone. */
   onFailure(error: LockstepError): void;
   /** Something went wrong in the worker that no call was about; the worker goes on. */
   onStray(error: LockstepError): void;
-  /** It is over, for whatever reason; before the calls that are under way reject. */
+  /** The worker is over, for any reason; called before pending calls reject. */
   onEnd(): void;
 }
 
 export interface SupervisedWorker {
   /** Comlink's own promises never settle when the worker dies; these do, and reject with a LockstepError. */
   call<T>(start: () => Promise<T>): Promise<T>;
-  /** The worker has said something. */
+  /** Notes that the worker has sent something. */
   heard(): void;
-  /** It is no longer of use, and says so to who listens. */
+  /** Declares the worker broken and tells the listeners. */
   fail(message: string): void;
   /** Ends the worker; calls under way, and later ones, reject with this error. */
   end(error: LockstepError): void;
@@ -48,7 +45,9 @@ export interface SupervisedWorker {
 
 export function superviseWorker({ worker, api, failed, onFailure, onStray, onEnd }: Watched): SupervisedWorker {
   let failure: LockstepError | undefined;
-  /** Since the worker was last heard; counted, so that a machine that slept has not been silent. */
+  /**
+   * Unanswered pings since the worker's last message; a count, not a time, so that sleep of the machine is not silence.
+   */
   let unanswered = 0;
   const pending = new Set<(error: LockstepError) => void>();
   const ended = new AbortController();
@@ -103,7 +102,7 @@ export function superviseWorker({ worker, api, failed, onFailure, onStray, onEnd
   };
 }
 
-/** A worker that ends by itself tells nobody, but the browser gives on the lock that it held. */
+/** A worker that ends by itself sends no event, but the browser releases the lock that it held. */
 async function watchLife(api: Watched['api'], signal: AbortSignal, onEnd: () => void): Promise<void> {
   if (!('locks' in navigator)) return;
   const life = `lockstep session ${crypto.randomUUID()}`;
@@ -123,7 +122,7 @@ function hearErrors(
     else fail('The training worker could not be fetched.', 'not-loaded');
   };
   worker.addEventListener('error', broke);
-  // Not before the caller has the client that the error is about.
+  // Later, so that the caller already has the client.
   if (failed) queueMicrotask(() => broke(failed));
   worker.addEventListener('messageerror', () => fail('The training worker sent a message that could not be read.'));
 }

@@ -1,5 +1,5 @@
 /**
- * `window.lockstep`: what scripts, the command line's `--browser` and the browser tests may call. `run` takes a Config
+ * `window.lockstep`: the interface for scripts, the command line's `--browser` and browser tests. `run` takes a Config
  * as the command line does and resolves to the same report.
  */
 import { toWire } from '../../base/errors';
@@ -52,7 +52,7 @@ export function createWindowApi(controller: Controller, href: () => string): Win
         controller.run(
           plainData(config, 'config'),
           plainFiles(files),
-          // headless/run.ts looks at what it says.
+          // headless/run.ts validates it.
           plainData(records, 'records') as RecordOptions | undefined,
         ),
       ),

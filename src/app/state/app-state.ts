@@ -1,7 +1,7 @@
 /**
- * What the page knows, and what may be done to it: the types of the store. What concerns one feature alone is a slice
- * of that feature (slice.ts). Views read the store; the player and the controller write the store, and the stage and
- * the timeline write hover, pin and cursor.
+ * The types of the store: the page's state and its actions. State of a single feature is in a slice of that feature
+ * (slice.ts). Views read the store; the player and the controller write the store, and the stage and the timeline write
+ * hover, pin and cursor.
  *
  * The cursor names one event of one kept trace. Everything up to and including that event has begun; `cursorFraction`
  * says how far that event is. The fraction changes every frame while something plays: canvases read it in their draw
@@ -34,15 +34,15 @@ export interface AppState extends ViewOptions, WithSlices {
   readonly info: SessionInfo | undefined;
   readonly notices: readonly Notice[];
   readonly state: RunState;
-  /** What the session is busy with while `state` is 'loading'; '' when nothing is said. */
+  /** What the session is doing while `state` is 'loading'; '' if unknown. */
   readonly busy: string;
   /**
-   * Micro-batches that the run has behind it: the one truth of where it is. The session says it, with every loss and
-   * every change of state; bar, timeline, stage and result derive what they show from it and from the cursor
+   * Number of micro-batches that have run: the only record of the run's progress. The session sends it with every loss
+   * and every change of state; bar, timeline, stage and result derive their contents from it and from the cursor
    * (positions.ts).
    */
   readonly microBatch: number;
-  /** Pause has been pressed, and the session has not yet ended the step that it is in. */
+  /** The user has pressed Pause, but the session has not yet finished its step. */
   readonly pausing: boolean;
   /** Ranks wait for each other, or one has ended. */
   readonly standstill: Standstill | undefined;
@@ -55,16 +55,16 @@ export interface AppState extends ViewOptions, WithSlices {
   /** Event indices in the cursor's trace. */
   readonly hovered: number | undefined;
   readonly pinned: number | undefined;
-  /** Of the height that stage and timeline share, the timeline's part; undefined: the page's own proportions. */
+  /** The timeline's part of the height that stage and timeline share; undefined: the page's default. */
   readonly split: number | undefined;
   /** The code that draws a traced step; 'none': no stage is shown. */
   readonly stageCode: 'none' | 'coming' | 'there';
-  /** DDP: the gradient bucket that is pointed at; all its events are lit. */
+  /** DDP: the gradient bucket that the user points at; all its events are highlighted. */
   readonly hoveredBucket: number | undefined;
   /** Oldest first; thinned beyond some thousands, the newest record always kept. */
   readonly losses: readonly LossRecord[];
   readonly snapshot: Snapshot | undefined;
-  /** The losses over all rows that the snapshots brought, oldest first, thinned like `losses`. */
+  /** The losses over all rows from the snapshots, oldest first, thinned like `losses`. */
   readonly evaluations: readonly EvaluationRecord[];
   /** Between the run and its single-device reference, oldest first, thinned beyond the first steps. */
   readonly differences: readonly DifferenceAt[];
@@ -73,15 +73,15 @@ export interface AppState extends ViewOptions, WithSlices {
   readonly stepsPerSecond: number;
   /** How fast Play goes. */
   readonly pace: Pace;
-  /** On the way to where a link leads: the run is to have so many micro-batches behind it. */
+  /** The micro-batch to which the run is going, because a link leads there. */
   readonly goingTo: number | undefined;
-  /** The page is here for the first time: one line says what is to be seen. */
+  /** The user's first visit: one line explains the page. */
   readonly newcomer: boolean;
   /** The device whose memory is open as a tree. */
   readonly memoryOf: number | undefined;
   /** The settings that the session refused last; until the next configuration is tried. */
   readonly refusedConfig: Config | undefined;
-  /** What the refusal offers in its place, if it offers something. */
+  /** The configuration that the refusal offers instead, if any. */
   readonly offeredConfig: Config | undefined;
   /** The layer that the session refused last, and why; until the next configuration is tried. */
   readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;
@@ -91,7 +91,7 @@ export interface AppActions {
   setConfig(config: Config): void;
   setInfo(info: SessionInfo | undefined): void;
   setState(state: RunState, busy?: string): void;
-  /** The run is here. What is kept of steps that it no longer has behind it is dropped. */
+  /** Sets the run's progress and drops everything kept of later steps. */
   setMicroBatch(microBatch: number): void;
   setPausing(pausing: boolean): void;
   setStandstill(standstill: Standstill | undefined): void;
@@ -109,23 +109,20 @@ export interface AppActions {
   addNotice(notice: Notice): void;
   dismissNotice(id: string): void;
   addTrace(trace: StepTrace): void;
-  /** The only step that is kept, computed anew; the cursor stays where it is. */
+  /** Replaces the only kept step by a new computation of it; the cursor stays where it is. */
   replaceTrace(trace: StepTrace): void;
   /** Puts the trace of DDP's constructor before the kept steps, and the cursor at its start. */
   showConstruct(): void;
   addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;
   setSnapshot(snapshot: Snapshot): void;
   addDifference(difference: DifferenceAt): void;
-  /**
-   * Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. The run has so many micro-batches
-   * behind it.
-   */
+  /** Clears traces, losses, snapshot and cursor; keeps the configuration. `microBatch`: the run's progress. */
   clearRun(microBatch?: number): void;
   hover(event: number | undefined): void;
   hoverBucket(bucket: number | undefined): void;
-  /** Pins an event; pinning the pinned one, or undefined, takes the pin away. */
+  /** Pins an event; pinning the pinned event, or undefined, removes the pin. */
   pin(event: number | undefined): void;
-  /** Puts the cursor on an event, clamped to what is kept; `fraction` 1 = the event is done. */
+  /** Puts the cursor on an event, clamped to the kept traces; `fraction` 1 = the event is done. */
   seek(trace: number, event: number, fraction?: number): void;
 }
 

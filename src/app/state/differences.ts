@@ -6,10 +6,10 @@
 import type { DifferenceAt } from '../../protocol/snapshot';
 import { HEADLINE_STEPS, nextCompared } from '../../training/control/compared-steps';
 
-/** Beyond the first steps, values closer together than this factor make way for the newest. */
+/** After the first steps, values closer together than this factor are dropped in favour of the newest. */
 const APART = 1.01;
 
-/** `list` begins where the run began. Of a step that ran before, and of those after it, the new value counts. */
+/** `list` begins where the run began. If the step ran before, `added` replaces its value and all later ones. */
 export function withDifference(list: readonly DifferenceAt[], added: DifferenceAt): readonly DifferenceAt[] {
   const before = list.filter(({ step }) => step < added.step);
   const [first] = before;
@@ -27,10 +27,7 @@ export function withDifference(list: readonly DifferenceAt[], added: DifferenceA
 
 export const isCompared = (done: number): boolean => nextCompared(done - 1) === done;
 
-/**
- * Where the list begins, and the value of the first hundred steps after that: of the hundredth, or of the newest
- * before.
- */
+/** The first entry of the list, and the entry a hundred steps later, or the newest before that. */
 export function headline(list: readonly DifferenceAt[]): (DifferenceAt & { readonly done: number }) | undefined {
   const [first] = list;
   const found = first && list.findLast(({ step }) => step <= first.step + HEADLINE_STEPS);

@@ -1,7 +1,6 @@
 /**
- * What the store keeps of a run as its events come: the last traces with the cursor on them, losses and evaluations
- * thinned to a bounded history, and what goes when steps run again. Pure functions from a state to what changes in it;
- * store.ts calls them.
+ * How the store keeps a run's events: the last traces and the cursor, losses and evaluations thinned to a bounded
+ * history, and what is dropped when steps run again. Pure functions from a state to its changes; store.ts calls them.
  */
 import { stepOf } from '../../protocol/micro-batches';
 import type { Snapshot } from '../../protocol/snapshot';
@@ -15,7 +14,7 @@ export const KEPT_TRACES = 64;
 
 const KEPT_RECORDS = 4000;
 
-/** Keeps a long history bounded and evenly spaced over the run: one record for each stretch of it, and the newest. */
+/** Keeps a long history bounded and evenly spaced over the run: one record for each stretch, and the newest. */
 export function thin<T>(records: readonly T[], placeOf: (record: T) => number): readonly T[] {
   const placeAt = (index: number): number => {
     const record = records.at(index);
@@ -30,7 +29,7 @@ export function thin<T>(records: readonly T[], placeOf: (record: T) => number): 
 
 export const isConstruct = ({ kind }: StepTrace): boolean => kind.type === 'construct';
 
-/** Nothing of what a state holds lies beyond the micro-batch that the run has come to. */
+/** Drops everything in the state that is later than the run's micro-batch. */
 export function keptBefore(s: AppState, microBatch: number): Partial<AppState> {
   const kept: { -readonly [K in keyof AppState]?: AppState[K] } = {};
   const step = stepOf(microBatch, s.info?.config ?? s.config);
@@ -84,14 +83,14 @@ const AT_BEGINNING = {
   pinned: undefined,
 } satisfies Partial<AppState>;
 
-/** The cursor stays on its trace, as long as that is kept. */
+/** Adds a trace; the cursor stays on its trace as long as that trace is kept. */
 export function withTrace(s: AppState, trace: StepTrace): Partial<AppState> {
-  // After a restart steps run again; what they leave takes the place of the old.
+  // After a restart steps run again, and their traces replace the old ones.
   const before = s.traces.filter((kept) => kept.microBatch < trace.microBatch);
   const dropped = Math.max(0, before.length + 1 - KEPT_TRACES);
   const [construct] = before.filter(isConstruct);
   const steps = [...before, byMoments(trace)].slice(dropped);
-  // The constructor ran once; its trace makes no way for steps.
+  // The constructor runs only once, so its trace is never dropped for a step's.
   const traces = construct && dropped > 0 ? [construct, ...steps.slice(1)] : steps;
   const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
   if (cursor && cursor.trace >= 0 && s.cursor && s.cursor.trace < before.length) return { traces, cursor };
@@ -141,7 +140,7 @@ export function withCursor(s: AppState, { trace, event }: Cursor, fraction: numb
   const at = clamp(event, -1, kept.events.length - 1);
   const same = s.cursor?.trace === index && s.cursor.event === at;
   const cursorFraction = clamp(fraction, 0, 1);
-  // With reduced motion the cursor stays at a moment for a while: nothing is drawn anew.
+  // With reduced motion the cursor stays at a moment for a while, so nothing is redrawn.
   if (same && s.cursorFraction === cursorFraction) return s;
   const leaves = s.cursor !== undefined && s.cursor.trace !== index;
   return {

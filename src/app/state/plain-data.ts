@@ -1,7 +1,7 @@
 /**
- * What a script in the page hands to window.lockstep, made into data that a worker can be sent: numbers, texts, lists
- * and plain objects. Functions, symbols, BigInts, getters that throw and proxies without end are refused by their
- * place. What the settings mean is not looked at here; parseConfig does that.
+ * Converts the arguments of window.lockstep into data that can be sent to a worker: numbers, texts, lists and plain
+ * objects. Errors for functions, symbols, BigInts, throwing getters and endless proxies name their place. parseConfig
+ * checks the meaning of settings later.
  */
 import { LockstepError } from '../../base/errors';
 import type { Files } from '../../protocol/session';
@@ -14,7 +14,7 @@ export function plainData(value: unknown, name: string): unknown {
   let values = 0;
   const refuse = (place: string, what: string, hint = HINT) =>
     new LockstepError('config', `${place.slice(0, 200)} ${what}`, hint);
-  /** What a getter or a proxy throws is the script's, and said with its place. */
+  /** Errors thrown by the script's getters and proxies are reported with their place. */
   const read = <T>(place: string, task: () => T): T => {
     try {
       return task();
@@ -45,7 +45,7 @@ export function plainData(value: unknown, name: string): unknown {
     const kind = read(place, () => Object.prototype.toString.call(given)).slice(8, -1);
     if (kind !== 'Object') throw refuse(place, `is a ${kind}.`);
     const keys = read(place, () => Object.keys(given));
-    // fromEntries makes fields also of names like __proto__.
+    // fromEntries creates own properties even for names like __proto__.
     return Object.fromEntries(
       keys.map((key) => {
         const field = `${place}.${key}`;

@@ -1,16 +1,16 @@
 /**
  * A feature's own part of the page's state. The feature declares it (`sliceOf`), reads it with `useSlice` and writes it
- * with `writeSlice`; the store keeps the values by their slices and knows nothing of what is in them.
+ * with `writeSlice`; the store keeps values by slice and does not look into them.
  */
 
 export interface StateSlice<S> {
-  /** For people who look at the store. */
+  /** Name for debugging the store. */
   readonly name: string;
   /** The value before anything is written. */
   readonly initial: S;
 }
 
-/** What features keep for themselves. */
+/** The values of all slices. */
 export interface WithSlices {
   readonly slices: ReadonlyMap<StateSlice<unknown>, unknown>;
 }

@@ -1,6 +1,6 @@
 /**
- * The state of the page: one vanilla zustand store. It knows no DOM, no worker and no clock. What is in it is said by
- * app-state.ts, what it keeps of a run by kept-run.ts.
+ * The state of the page: one vanilla zustand store. It uses no DOM, no worker and no clock. app-state.ts defines its
+ * types, kept-run.ts what it keeps of a run.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../../protocol/config';

@@ -1,7 +1,7 @@
 /**
- * What a language model wrote on its own, at a few steps: the first try, the newest, and some between that lie further
- * apart the older they are, so that one can read how it learnt. Kept by the store as snapshots come; shown by the
- * result.
+ * Texts that a language model wrote at a few steps: the first, the newest, and some between, further apart the older
+ * they are, so that the reader sees how the model learnt. The store keeps them from snapshots; the result panel shows
+ * them.
  */
 import type { Snapshot } from '../../protocol/snapshot';
 
@@ -13,8 +13,8 @@ export interface WrittenText {
 export const KEPT_TEXTS = 5;
 
 /**
- * Oldest first. After a restart steps run again; what they write takes the place of the old. A text that is there
- * already is not repeated: while a run is in a hurry, a snapshot may carry the last one's text.
+ * Oldest first. After a restart steps run again, and their texts replace the old ones. A repeated text is not added: in
+ * a fast run, a snapshot may carry the previous one's text.
  */
 export function withText(
   texts: readonly WrittenText[],
@@ -27,7 +27,7 @@ export function withText(
   return next.length <= KEPT_TEXTS ? next : next.toSpliced(mostCrowded(next), 1);
 }
 
-/** The one whose neighbours are nearest to each other as a ratio of steps; never the first or the newest. */
+/** The text whose neighbours have the smallest ratio of steps; never the first or the newest. */
 function mostCrowded(texts: readonly WrittenText[]): number {
   const step = (index: number) => (texts[index]?.step ?? 0) + 1;
   const inner = texts.slice(1, -1).map((_, i) => ({ index: i + 1, ratio: step(i + 2) / step(i) }));

@@ -11,7 +11,7 @@ interface Timely<T> {
   subscribe(changed: () => void): () => void;
 }
 
-/** `read` is called at every change of the source; `same` says whether what it gives is another value. */
+/** `read` is called at every change of the source; `same` compares its results. */
 export function timely<T>(
   source: (changed: () => void) => () => void,
   read: () => T,
@@ -50,7 +50,7 @@ export function timely<T>(
 
 type State = ReturnType<ReturnType<typeof useAppStore>['getState']>;
 
-/** `select` gives a tuple, and is the same one at every call. */
+/** `select` returns a tuple, and must be the same function at every call. */
 export function useTimely<T extends readonly unknown[]>(select: (app: State) => T, everyMs: number): T {
   const store = useAppStore();
   const kept = useRef<Timely<T>>(undefined);

@@ -23,8 +23,8 @@ export function useApp<T>(selector: (app: App) => T): T {
 }
 
 /**
- * As useApp, for what changes with every event: re-renders at most every `everyMs`, and always on the last change. A
- * selector may return a tuple; its items are of one moment, and it counts as changed when one of them has.
+ * Like useApp, for values that change with every event: re-renders at most every `everyMs`, and always on the last
+ * change. A selector may return a tuple, whose items belong to the same moment; it counts as changed when any item has.
  */
 export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
   const store = useAppStore();

@@ -1,6 +1,6 @@
 /**
- * Steps by hand: a press walks on to the end of the next event, moment, round, phase or step, and quick presses lose
- * none. What the walk needs of the session is one step at a time.
+ * Steps by hand: a press moves the cursor to the end of the next event, moment, round, phase or step; quick presses all
+ * count. Needs only one step at a time from the session.
  */
 import type { Position } from '../../trace/moments/moment';
 import { nextStop, previousStop, type Stride, stopsOf } from '../../trace/position';
@@ -12,19 +12,19 @@ import type { Walker } from './walker';
 
 /** How long a step by hand takes. */
 const HAND_SECONDS = 0.5;
-/** What a step by hand takes at most, however many moments it goes over. */
+/** Longest time of a step by hand, however many moments it passes. */
 const MOST_HAND_SECONDS = 1.5;
 
 export interface ByHand {
   /** `mine`: the ticket of the press. */
   step(mine: number, stride: Stride): Promise<void>;
-  /** To the end of a step: the constructor is none, and the first one follows it at once. */
+  /** Moves to the end of a step; the constructor does not count as a step, so the first step follows it at once. */
   iteration(mine: number): Promise<void>;
-  /** To the end of what was before. */
+  /** Moves back to the end of the previous event, moment, round, phase or step. */
   back(stride: Stride): void;
-  /** Another command comes: a step that was to follow the constructor is done. */
+  /** Another command comes: completes a step that was to follow the constructor. */
   finish(): void;
-  /** It is not done. */
+  /** Drops the step that was to follow the constructor. */
   forget(): void;
 }
 
@@ -37,7 +37,7 @@ interface ByHandOptions {
 }
 
 export function createByHand({ store, walker, source, course, under }: ByHandOptions): ByHand {
-  /** An iteration walks over the constructor, and the step that was asked for comes after it. */
+  /** An iteration has begun with the constructor; the requested step follows. */
   let stepFollows = false;
 
   const walk = async (mine: number, stride: Stride | 'step'): Promise<void> => {
@@ -50,7 +50,7 @@ export function createByHand({ store, walker, source, course, under }: ByHandOpt
     const moments = stopsOf(trace, 'moment').filter((stop) => stop > cursor.event && stop <= goal).length;
     const seconds = Math.min(Math.max(1, moments) * HAND_SECONDS, MOST_HAND_SECONDS);
     const walked = walker.walkTo(goal, (goal - cursor.event) / seconds);
-    // A single event is no motion: in the midst of a moment all of its events move.
+    // A single event is not animated: within a moment all its events would move.
     if (walker.reducedMotion() || stride === 'event') walker.finish();
     await walked;
   };

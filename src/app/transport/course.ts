@@ -1,6 +1,6 @@
 /**
- * What comes after the cursor: what DDP's constructor sent, once, before the first step; the kept traces; and past
- * their end a step that is run now. Moves the cursor from one trace to the next, and walks over none.
+ * Determines what follows the cursor: once, before the first step, the trace of DDP's constructor; then the kept
+ * traces; and after them a step that runs now. Moves the cursor from trace to trace, but not within one.
  */
 import type { StepTrace } from '../../protocol/trace';
 import type { Cursor } from '../state/app-state';
@@ -17,22 +17,22 @@ export interface Course {
   endOf(trace: number): number;
   toEndOf(trace: number): void;
   hasTrace(microBatch: number): boolean;
-  /** Runs one step; callers that come while it runs get the same. */
+  /** Runs one step; calls while it runs share the same step. */
   traceStep(): Promise<void>;
-  /** Resolves when no step is being run, whatever became of it. */
+  /** Resolves when no step is running, even if it failed. */
   traced(): Promise<void>;
-  /** The cursor's place, moved on into the next trace, which is run if need be, when this one is done. */
+  /** The cursor's place; if its trace is done, the beginning of the next trace, which is run if necessary. */
   onward(): Promise<Cursor | undefined>;
-  /** Puts what DDP's constructor sent on the stage, and the cursor before it. */
+  /** Puts the trace of DDP's constructor on the stage, and the cursor at its start. */
   toConstruct(): void;
-  /** Whether a command that goes on from here shows the constructor first, which then is on the stage. */
+  /** Whether a command from here must show the constructor first; if so, puts it on the stage. */
   constructFirst(): boolean;
-  /** Who was led past the constructor goes on from there. */
+  /** Marks the constructor as shown, because the cursor was led past it. */
   pastConstruct(): void;
 }
 
 export function createCourse(store: AppStore, source: StepSource, under: UnderWay): Course {
-  /** What DDP's constructor sent, once it has been on the stage. */
+  /** The trace of DDP's constructor, once the stage has shown it. */
   let constructShown: StepTrace | undefined;
   let step: Promise<void> | undefined;
 
@@ -64,7 +64,7 @@ export function createCourse(store: AppStore, source: StepSource, under: UnderWa
       const { cursor, cursorFraction, seek } = store.getState();
       if (cursor && (cursor.event < endOf(cursor.trace) || cursorFraction < 1)) return cursor;
       if (!cursor || cursor.trace === last()) {
-        // A pause ends with the trace of the step that training has reached: what comes next is the one after it.
+        // A pause ends with the trace of the step that training has reached, so wait for it: the next step follows it.
         await source.idle();
         under.following = false;
         await traceStep();

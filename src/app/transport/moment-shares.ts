@@ -1,12 +1,12 @@
 /**
  * How fast a cursor goes over the events of a trace so that every moment has its share of the time, however many ranks
- * are in it: one per moment, half for what only gets ready (loading, packing). Pure; the transport's walks ask it.
+ * are in it: one per moment, half for preparations (loading, packing). Pure; the transport's walks ask it.
  */
 import type { StepTrace } from '../../protocol/trace';
 import { hasMoments, type Moment } from '../../trace/moments/moment';
 
 export interface MomentShares {
-  /** How many moments are walked over. */
+  /** Number of moments in the walk. */
   readonly moments: number;
   /** Events per second at an event, where the whole takes one second. */
   rateAt(event: number): number;

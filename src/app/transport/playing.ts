@@ -1,7 +1,7 @@
 /**
- * Play, in its two ways. At a slow pace one traced step after the other is walked over, each twice as fast as the one
- * before, and the next one runs meanwhile. At a fast one the session runs freely, and the newest trace is replayed,
- * again where nothing newer has come. Who starts and stops it is transport.ts.
+ * Play, in two ways. At a slow pace the cursor walks over one traced step after the other, each twice as fast as the
+ * one before, while the next step runs. At a fast pace the session runs freely, and the stage replays the newest trace,
+ * repeatedly if no newer one has come. transport.ts starts and stops Play.
  */
 
 import { afterStep, runsFree, speedAt } from '../pace/pace';
@@ -15,15 +15,15 @@ import type { UnderWay } from './under-way';
 import type { Walker } from './walker';
 
 export interface Playing {
-  /** Until the pace is one at which the session runs freely. `mine`: the ticket of the command. */
+  /** Plays until the pace is so fast that the session runs freely. `mine`: the ticket of the command. */
   slowly(mine: number): Promise<void>;
-  /** `construct`: what DDP's constructor sent is walked over first; training does not wait for that. */
+  /** `construct`: first replays DDP's constructor; training does not wait for this. */
   freely(mine: number, construct?: boolean): void;
-  /** Tells the session to run freely at the pace of now. */
+  /** Tells the session to run freely at the current pace. */
   runFreely(): void;
-  /** The newest trace from its beginning; where nothing newer has come meanwhile, the same again. */
+  /** Replays the newest trace from its beginning; repeats it if no newer one has come. */
   replay(mine: number): void;
-  /** Trains as fast as it goes until the micro-batch comes; false where it was stopped before. */
+  /** Trains at full speed up to the micro-batch; false if stopped before. */
   trainUntil(microBatch: number, mine: number): Promise<boolean>;
 }
 
@@ -38,7 +38,7 @@ interface PlayingOptions {
 
 export function createPlaying({ store, walker, source, course, rates, under }: PlayingOptions): Playing {
   const { last, endOf } = course;
-  /** The command whose replay is going on. */
+  /** Ticket of the command whose replay is running. */
   let replays: number | undefined;
 
   const replay = async (mine: number): Promise<void> => {
@@ -48,7 +48,7 @@ export function createPlaying({ store, walker, source, course, rates, under }: P
       store.getState().seek(last(), -1);
       arrived = await walker.walkTo(endOf(last()), rates.ofReplay(last()));
     }
-    // Who stopped it may have begun another one.
+    // The command that stopped this replay may have begun another.
     if (replays === mine) replays = undefined;
   };
 
@@ -70,7 +70,7 @@ export function createPlaying({ store, walker, source, course, rates, under }: P
       .catch(source.report);
   };
 
-  /** Whether a walk from here shows the most of a step; DDP's constructor is no step. */
+  /** Whether a walk from here shows most of a step; DDP's constructor is not a step. */
   const isWholeStep = ({ trace, event }: Cursor): boolean => {
     const kept = store.getState().traces[trace];
     return kept !== undefined && !isConstruct(kept) && event < endOf(trace) / 2;

@@ -1,7 +1,4 @@
-/**
- * Where the transport's steps lead to, and what the bar says about a cursor: pure functions over the state of the
- * store.
- */
+/** Targets of the transport's steps, and the bar's numbers for a cursor: pure functions over the state of the store. */
 import { stepOf } from '../../protocol/micro-batches';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { hasMoments } from '../../trace/moments/moment';
@@ -15,7 +12,7 @@ export function endOfGradients(events: readonly TraceEvent[]): number {
   return step > 0 ? step - 1 : events.length - 1;
 }
 
-/** The session runs by itself, not a step at a time for the cursor to walk over. */
+/** The session runs by itself, not step by step with the cursor. */
 export const runsFreely = ({ state, pace }: Pick<AppState, 'state' | 'pace'>): boolean =>
   state === 'playing' && runsFree(pace);
 
@@ -25,7 +22,7 @@ export const isPausing = ({ state, pausing }: Pick<AppState, 'state' | 'pausing'
 
 type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'microBatch' | 'state'>;
 
-/** The cursor is behind the last event of the last trace: what is shown is what has been trained. */
+/** The cursor is after the last event of the last trace, so the page shows the current training state. */
 export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses' | 'microBatch' | 'state'>): boolean {
   const last = traces.at(-1);
   if (!last || !cursor) return true;
@@ -40,19 +37,19 @@ export function microBatchesShown(run: Run, freeRunning: boolean): number {
   if (freeRunning || atLiveEdge(run)) return run.microBatch;
   const trace = run.cursor && run.traces[run.cursor.trace];
   if (!trace || !run.cursor) return run.microBatch;
-  // Whatever of the constructor is shown, no step has been taken.
+  // During the constructor, no step has been taken.
   if (isConstruct(trace)) return trace.microBatch + 1;
   const ended = run.cursor.event === trace.events.length - 1 && run.cursorFraction === 1;
   return trace.microBatch + (ended ? 1 : 0);
 }
 
-/** Optimizer steps completed: of one whose micro-batches are not all done, no step has been taken. */
+/** Completed optimizer steps; a step with unfinished micro-batches does not count. */
 export const stepShown = (run: Run & Pick<AppState, 'info'>, freeRunning: boolean): number =>
   stepOf(microBatchesShown(run, freeRunning), run.info?.config ?? { accumulate: 1 });
 
 /**
- * Nothing has run but the micro-batch that a start shows, if that has come, and the cursor has not come to its end: for
- * the user, the run has not begun.
+ * Nothing has run except the preview's micro-batch, if that, and the cursor is not at its end: for the user, the run
+ * has not begun.
  */
 export function onlyPreviewed(run: Run): boolean {
   const [step, second] = run.traces.filter((trace) => !isConstruct(trace));
@@ -80,7 +77,7 @@ export const beginsWithConstruct = (
 export const trainingAt = (run: Run & Pick<AppState, 'info' | 'pace' | 'standstill'>): number | undefined =>
   runsFreely(run) && !run.standstill ? stepShown(run, true) : undefined;
 
-/** How many moments the step at the cursor has; without moments each event is one. */
+/** Number of moments in the step at the cursor; without moments, each event counts as one. */
 export function momentsShown({ traces, cursor }: Pick<AppState, 'traces' | 'cursor'>): number {
   const trace = traces[cursor?.trace ?? -1];
   if (!trace) return 1;

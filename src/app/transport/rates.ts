@@ -1,6 +1,6 @@
 /**
- * How fast the transport walks over a trace: at the pace of Play; as a replay while training
- * runs ahead, in the same time whatever the pace; and before Play. Every moment has its share of that time.
+ * How fast the transport walks over a trace: at the pace of Play; as a replay while training runs ahead, always in the
+ * same time; and before Play. Every moment has its share of that time.
  */
 
 import { advanced, secondsPerStep, speedOf } from '../pace/pace';
@@ -9,7 +9,7 @@ import type { AppStore } from '../state/store';
 import { momentShares } from './moment-shares';
 import type { PlayRate } from './walker';
 
-/** How long the first step is walked over before Play, and a step while the session runs freely. */
+/** Durations of the first step's walk before Play, and of a replay while the session runs freely. */
 const PREVIEW_SECONDS = 8;
 const REPLAY_SECONDS = 8;
 /** The constructor's broadcasts have fewer moments than a step. */
@@ -22,7 +22,7 @@ export interface Rates {
   ofPreview(trace: number): PlayRate;
 }
 
-/** `onStage`: the pace has come to the next stage of the table. */
+/** `onStage`: called when the pace reaches the next stage of the table. */
 export function createRates(store: AppStore, onStage: () => void): Rates {
   const movePace = (elapsedMs: number) => {
     const { pace, setPace, state } = store.getState();

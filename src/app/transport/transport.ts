@@ -1,8 +1,8 @@
 /**
  * The transport: play, pause, and steps by moment, round, phase, iteration and single event, on and back, over the kept
- * traces and past their end. Here is which command follows which; what each does is in files of its own: playing
- * (playing.ts), stepping (by-hand.ts), and what comes after the cursor (course.ts). Playing moves the pace on
- * (pace.ts). It talks to the session through StepSource alone.
+ * traces and past their end. This file decides how commands follow each other; other files carry them out: playing
+ * (playing.ts), stepping (by-hand.ts), and what follows the cursor (course.ts). Playing moves the pace on (pace.ts). It
+ * talks to the session through StepSource alone.
  */
 import type { Stride } from '../../trace/position';
 import { type Pace, runsFree } from '../pace/pace';
@@ -19,17 +19,17 @@ import type { Walker } from './walker';
 export interface TransportControls {
   play(): void;
   pause(): void;
-  /** While it plays, too. */
+  /** Changes the pace, even while playing. */
   changePace(pace: Pace): void;
-  /** On to the end of what comes next, into the next step where this one is done. */
+  /** Moves to the end of the next event, moment, round, phase or step; into the next step if this one is done. */
   step(stride: Stride): Promise<void>;
-  /** To the end of what was before. */
+  /** Moves back to the end of the previous one. */
   stepBack(stride: Stride): void;
   stepIteration(): Promise<void>;
   seek(trace: number, event: number): void;
-  /** What walks by hand is at its goal at once. */
+  /** Ends a step by hand at its goal at once. */
   arrive(): void;
-  /** Walks over what DDP's constructor sent, from its beginning. */
+  /** Replays DDP's constructor from its beginning. */
   showConstruct(): Promise<void>;
   /**
    * After a start: runs one traced step and shows it up to where the parameters would change. `bring`: puts the step
@@ -37,17 +37,17 @@ export interface TransportControls {
    */
   preview(bring?: () => Promise<void>): Promise<void>;
   /**
-   * Trains as fast as it goes until the micro-batch has been traced, and pauses; false where the user, or the run,
-   * stopped it before.
+   * Trains at full speed until the micro-batch has been traced, then pauses; false if the user or the run stopped
+   * before.
    */
   runTo(microBatch: number): Promise<boolean>;
-  /** A trace came that nobody has asked for: while the session runs freely, and as the last word of a pause. */
+  /** An unrequested trace has arrived: while the session runs freely, and at the end of a pause. */
   traceArrived(): void;
-  /** Stops walking and playing without a word to the session. */
+  /** Stops walking and playing without telling the session. */
   halt(): void;
-  /** The session has stopped running by itself: halts, and shows where the run is, now and later. */
+  /** The session has stopped by itself: halts, and shows where the run is, now and later. */
   settle(): void;
-  /** Ranks hang: nothing flies any more, and the run may still go on by itself. */
+  /** Ranks hang: stops all motion; the run may still go on by itself. */
   stand(): void;
 }
 
@@ -88,7 +88,7 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     walker.stop();
   };
 
-  /** The user goes elsewhere. */
+  /** The user moves the cursor elsewhere. */
   const leave = () => {
     takeOver();
     under.following = false;

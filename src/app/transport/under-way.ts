@@ -1,4 +1,4 @@
-/** What the parts of one transport know of each other: which command is under way, and how far it leaves the cursor. */
+/** State shared by the parts of one transport: the command under way, and what it does with the cursor. */
 export interface UnderWay {
   /** Every command of the user takes a new ticket; loops of an older one end. */
   ticket: number;
@@ -6,6 +6,6 @@ export interface UnderWay {
   free: boolean;
   /** The cursor is after everything that has run, and stays there when a new trace arrives, until the user moves it. */
   following: boolean;
-  /** The first step is being walked over, before Play. */
+  /** The page is replaying the first step, before Play. */
   previewing: boolean;
 }
