@@ -10,7 +10,7 @@ test('a laptop: the name stays beside a Play that has its word; a projector: wor
   const { page } = playground;
   await page.setViewportSize({ width: 1440, height: 900 });
   await playground.open(`${RUN}&mode=ddp&world=4&hardware=transputer`);
-  await playground.button('transputer').click();
+  await playground.region('Result').getByRole('button', { name: 'transputer' }).click();
   await expect(page.getByRole('note', { name: 'transputer' })).toContainText('The slow machine of these pages');
   await page.keyboard.press('Escape');
   await expect(playground.button('Play')).toHaveText('Play');
