@@ -1,6 +1,6 @@
 /**
- * What flight recorder dumps say of a hang: which collective ranks wait in, who has not called it, and where ranks call
- * different ones, as torch's fr_trace does. Called by the page and by `lockstep import`.
+ * Analyses flight recorder dumps of a hang, as torch's fr_trace does: the collective in which ranks wait, the ranks
+ * that have not called it, and where ranks call different ones. Called by the page and by `lockstep import`.
  */
 import { brief } from '../base/brief';
 import { differences } from './flight/differences';

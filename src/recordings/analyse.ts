@@ -1,5 +1,5 @@
 /**
- * What a recording shows: each rank's steps by what filled them, bandwidths, who waits for whom. Called by the page's
+ * Analyses a recording: how each rank spends its steps, bandwidths, which ranks wait for which. Called by the page's
  * worker and by `lockstep import`.
  */
 import { collectiveFigures, summaries } from './analysis/collective-figures';

@@ -1,5 +1,5 @@
 /**
- * Reads one file piece by piece: its first bytes say whether it is JSON, a pickle or a table of text. Called by
+ * Reads one file piece by piece; its first bytes decide whether it is JSON, a pickle or a table of text. Called by
  * `import-files.ts`.
  */
 import { LockstepError } from '../base/errors';
@@ -10,10 +10,10 @@ import { JsonReader, leftOutNotice, type ReadFile, rankOfDump, sourceOf } from '
 import { mebibytes, type StreamEnd } from './recording-file';
 import { readNcclTable } from './tables/nccl-table';
 
-/** Dumps and tables are small: what is larger is neither. */
+/** Dumps and tables are smaller than this. */
 const MOST_WHOLE_BYTES = 256 * 1024 ** 2;
 
-/** Of text: nccl-tests prints a line for each size, and NCCL's log some thousand. */
+/** Limit for text: nccl-tests prints a line for each size, and NCCL's log has some thousand lines. */
 const MOST_TABLE_BYTES = 8 * 1024 ** 2;
 
 export class FileReader {
@@ -100,7 +100,7 @@ export class FileReader {
 
 const WHAT = 'Traces of torch.profiler, dumps of the flight recorder and tables of nccl-tests can be read.';
 
-/** Its first sign is a bracket; before it there may be a byte order mark and space. */
+/** The first character is a bracket, possibly after a byte order mark and spaces. */
 function isJson(piece: Uint8Array, isFirst: boolean): boolean {
   if (!isFirst) return false;
   const first = new TextDecoder().decode(piece.subarray(0, 512)).trimStart();

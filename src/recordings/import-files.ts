@@ -1,6 +1,6 @@
 /**
- * Reads the files of a recording, whatever they are: the one entry for the page's worker and the command line. A file
- * that can't be read is a notice with its place, and the others are read on; only an abort throws.
+ * Reads the files of a recording, of any supported kind: the only entry point, for the page's worker and the command
+ * line. A file that can't be read is a notice with its place, and the others are read on; only an abort throws.
  */
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
@@ -57,7 +57,7 @@ export async function importFiles(files: readonly RecordingFile[], options: Reco
   };
 }
 
-/** As many as one reads; a damaged file may give one for every event. */
+/** Limit of notices for a file: a damaged file might give one for every event. */
 const MOST_OF_FILE = 12;
 
 function fewPerFile(notices: readonly RecordingNotice[]): readonly RecordingNotice[] {

@@ -1,4 +1,4 @@
-/** What was read and found, as `lockstep import` prints it: tables for the eye, or one object for JSON. */
+/** The output of `lockstep import`: tables, or one object for JSON. */
 import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { printable } from '../base/printable';
@@ -20,7 +20,7 @@ export interface Findings {
   readonly whatIf: WhatIf | undefined;
 }
 
-/** Throws a LockstepError where nothing was read, or the step is not there. */
+/** Throws a LockstepError if nothing was read, or if the step does not exist. */
 export function findings(imported: Imported, step: number | undefined, whatIf?: WhatIf): Findings {
   const { recording, flight, tables, notices } = imported;
   if (!recording && !flight && tables.length === 0) {
@@ -69,7 +69,7 @@ export function importText({ imported, step, analysis, flight, whatIf }: Finding
   return printable(`${filled.join('\n\n')}\n`);
 }
 
-/** Spans are left out: a trace has half a million of them, and the file is there. */
+/** Leaves spans out: a trace has half a million of them, and the user has the file. */
 export function importJson({ imported, step, analysis, flight, whatIf }: Findings): object {
   const { recording, sources, notices, tables } = imported;
   const summary = recording && {
@@ -180,7 +180,7 @@ function collectiveRows(
 /** Collectives are sorted by what they move; ranks and rows of a table are read one by one. */
 const MOST_ROWS = 40;
 const MOST_RANKS = 256;
-/** Names in files are as long as their writers like. */
+/** Longer names are cut. */
 const LONGEST_NAME = 60;
 
 const andMore = (count: number): readonly string[] => (count > 0 ? [`... and ${count.toLocaleString('en')} more`] : []);

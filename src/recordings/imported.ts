@@ -1,12 +1,13 @@
 /**
- * What reading a set of files gives: which files were read, what could not be, and what they hold (a recording, flight
- * recorder dumps, tables). Plain data that crosses the worker wall by structured clone. `import-files.ts` makes it.
+ * The result of reading a set of files: the files read, notices about what could not be read, and the contents (a
+ * recording, flight recorder dumps, tables). Plain data that crosses the worker wall by structured clone.
+ * `import-files.ts` makes it.
  */
 import type { FlightRecording } from './flight/flight-recording';
 import type { Recording, RecordingRank } from './recording';
 import type { CollectivesTable } from './tables/collectives-table';
 
-/** Where in the files something was found: what can be said of it, and no more. */
+/** A place in the files; each field is present only if known. */
 export interface RecordPlace {
   readonly file: string;
   readonly byte?: number;
@@ -15,7 +16,7 @@ export interface RecordPlace {
   readonly event?: number;
 }
 
-/** What could not be read, or was read with a guess; a sentence that ends in what follows from it. */
+/** A notice about something that could not be read, or was guessed; its sentence ends with the consequence. */
 export interface RecordingNotice {
   readonly level: 'info' | 'warning';
   readonly text: string;
@@ -28,7 +29,7 @@ export type SourceKind = 'kineto' | 'chrome-trace' | 'lockstep' | 'flight-record
 export interface RecordingSource {
   readonly file: string;
   readonly kind: SourceKind;
-  /** As it lay on the disk, and after gunzip. */
+  /** Size on disk, and after gunzip. */
   readonly bytes: number;
   readonly textBytes: number;
   /** Events, entries or rows that it had. */
@@ -41,7 +42,7 @@ export interface RecordingSource {
   readonly device?: string;
 }
 
-/** All that the dropped files said, together. */
+/** The joint contents of all files. */
 export interface Imported {
   readonly sources: readonly RecordingSource[];
   readonly notices: readonly RecordingNotice[];

@@ -1,8 +1,8 @@
 /**
  * Reads JSON of the form {"key": value, "traceEvents": [element, ...]} or [element, ...] piece by piece: finds where
- * each element ends and hands elements over in batches, so that a file of 100 MB is never in memory as a whole. What
- * is inside an element is JSON.parse's business. Elements that are not valid JSON are reported with their place, and
- * reading goes on after them. Called by `read-json.ts`.
+ * each element ends and hands elements over in batches, so that a file of 100 MB is never in memory as a whole.
+ * JSON.parse reads the elements themselves. Elements that are not valid JSON are reported with their place, and reading
+ * goes on after them. Called by `read-json.ts`.
  */
 
 export interface ScanSink {
@@ -21,11 +21,11 @@ export interface ScanSink {
 export type ScanEnd =
   | { readonly how: 'whole' }
   | { readonly how: 'cut'; readonly list?: string; readonly inside?: { readonly index: number; readonly byte: number } }
-  /** At this byte something else was expected; nothing after it was read. */
+  /** The syntax is wrong at this byte; nothing after it was read. */
   | { readonly how: 'malformed'; readonly byte: number; readonly expected: string }
   | { readonly how: 'too-long'; readonly byte: number; readonly mostBytes: number };
 
-/** A longer element or field is not read: nothing that tools write comes near it. */
+/** Longer elements or fields are not read; no tool writes such long ones. */
 const MOST_ELEMENT_BYTES = 8 * 1024 * 1024;
 const BATCH = 256;
 
@@ -53,7 +53,7 @@ export class JsonScanner {
   private list = '';
   /** Index of the next element of the list. */
   private index = 0;
-  /** Of the value or element that is being read; -1: none. */
+  /** Start of the current value or element; -1: none. */
   private valueStart = -1;
   private depth = 0;
   private inString = false;
@@ -84,7 +84,7 @@ export class JsonScanner {
     if (this.stopped) return this.stopped;
     if (this.expect === 'nothing') return { how: 'whole' };
     if (this.valueStart >= 0) {
-      // A number at the very end of a file has nothing behind it; it can't be told from one that was cut.
+      // A number at the very end of a file may have been cut off.
       const byte = this.base + this.valueStart;
       return this.list === '' ? { how: 'cut' } : { how: 'cut', list: this.list, inside: { index: this.index, byte } };
     }
@@ -93,7 +93,7 @@ export class JsonScanner {
     return this.list === '' ? { how: 'cut' } : { how: 'cut', list: this.list };
   }
 
-  /** Drops what has been dealt with and adds the chunk. */
+  /** Drops the bytes already read and adds the chunk. */
   private append(chunk: Uint8Array): void {
     const keepFrom = this.valueStart < 0 ? Math.min(this.at, this.bytes.length) : this.valueStart;
     const rest = this.bytes.subarray(keepFrom);
@@ -223,7 +223,7 @@ export class JsonScanner {
         depth++;
         at++;
       } else if (byte === CLOSE || byte === CLOSE_LIST) {
-        // Behind a bare number or word: the bracket is not the value's.
+        // After a bare number or word: the bracket does not belong to the value.
         if (depth > 0) {
           depth--;
           at++;
@@ -266,7 +266,7 @@ export class JsonScanner {
     this.sink.field(this.key, text, this.base + start);
   }
 
-  /** Parses the elements that wait, together where that works; before their bytes are dropped. */
+  /** Parses the waiting elements before their bytes are dropped, together if possible. */
   private parseBatch(): void {
     const { batch } = this;
     if (batch.length === 0) return;
@@ -282,7 +282,7 @@ export class JsonScanner {
         return;
       }
     } catch {
-      // One of them is not valid: each by itself then.
+      // One of them is invalid, so parse each by itself.
     }
     for (let k = 0; 2 * k < batch.length; k++) {
       const text = this.decoder.decode(this.bytes.subarray(batch[2 * k], batch[2 * k + 1]));

@@ -14,7 +14,7 @@ import { fileFacts, rankInName } from './traces/file-facts';
 import { type RankDraft, rankDrafts } from './traces/rank-drafts';
 import { TraceEvents } from './traces/trace-events';
 
-/** What a file turned out to be; without a source it was refused, and a notice says why. */
+/** The contents of a file; a file without a source was refused, and a notice tells why. */
 export interface ReadFile {
   readonly source?: Omit<RecordingSource, 'file' | 'bytes' | 'textBytes'>;
   readonly notices: readonly RecordingNotice[];
@@ -24,7 +24,7 @@ export interface ReadFile {
   readonly table?: CollectivesTable;
 }
 
-/** More events than that are not read: the page could not show them, and memory would run out. */
+/** Further events are not read: the page could not show them, and memory would run out. */
 const MOST_EVENTS = 5_000_000;
 const MOST_ROWS = 100_000;
 const MOST_BAD_NOTICES = 3;
@@ -47,9 +47,9 @@ export class JsonReader {
   private readonly fields = new Map<string, string>();
   private readonly keys: string[] = [];
   private readonly events: TraceEvents;
-  /** Of a list of dumps, as Lockstep writes them. */
+  /** Elements of a list of dumps, as Lockstep writes it. */
   private readonly dumps: unknown[] = [];
-  /** Of `entries` and `rows`. */
+  /** Elements of `entries` and `rows`. */
   private readonly items: unknown[] = [];
   private list = '';
   private count = 0;
@@ -199,7 +199,7 @@ export class JsonReader {
   }
 }
 
-/** What the recording lacks, and how to make one that has it. */
+/** Notices about missing parts of the recording, and how to record them. */
 function lackNotices({ trace, facts, strings, steps, parts, lanes }: RankDraft): readonly RecordingNotice[] {
   const place = { file: trace.file };
   const lacks: RecordingNotice[] = [];
@@ -231,7 +231,7 @@ export function leftOutNotice({ file, leftOut }: FlightRankDraft): readonly Reco
   return [{ level: 'warning', text, place: { file } }];
 }
 
-/** torch writes dumps as "nccl_trace_rank_3", or a prefix of one's own with the rank behind it. */
+/** torch names dumps "nccl_trace_rank_3", or by the user's prefix with the rank after it. */
 export function rankOfDump(file: string): number | undefined {
   const behind = /(\d{1,6})(?:\.\w+)?$/.exec(file)?.[1];
   return rankInName(file) ?? (behind === undefined ? undefined : Number(behind));

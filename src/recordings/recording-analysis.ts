@@ -1,6 +1,6 @@
 /**
- * What the analysis says of a recording: types only. `analyse()` makes it, the page and `lockstep import` show it. All
- * times are microseconds, all bandwidths GB/s (10^9 bytes), as nccl-tests prints them.
+ * The analysis of a recording: types only. `analyse()` computes it, the page and `lockstep import` show it. All times
+ * are microseconds, all bandwidths GB/s (10^9 bytes), as nccl-tests prints them.
  */
 import type { CollectiveKind, RecordingRank } from './recording';
 
@@ -35,14 +35,14 @@ export interface StepOfRank {
   readonly communicationUs: number;
   /** Communication while something computes: hidden. */
   readonly overlapUs: number;
-  /** Communication while nothing computes, and of it: until the last rank arrived, and after. */
+  /** Communication while nothing computes, and its two parts: until the last rank arrived, and after. */
   readonly exposedUs: number;
   readonly waitingUs: number;
   readonly transferUs: number;
-  /** Neither, by cause; in order of size, causes without time left out. */
+  /** Idle time, and its causes in order of size; causes without time are left out. */
   readonly idleUs: number;
   readonly idle: readonly IdleShare[];
-  /** Sent by this rank's collectives that began in the step: sizes as nccl-tests counts them. */
+  /** Bytes of this rank's collectives that began in the step, counted as in nccl-tests. */
   readonly bytes: number;
 }
 
@@ -54,20 +54,20 @@ export type IdleCause = 'loader' | 'launch' | 'annotation' | 'python';
 
 export interface IdleShare {
   readonly cause: IdleCause;
-  /** Of the span: "slow_loader", "Optimizer.step#SGD.step"; '' for python. */
+  /** Name of the span: "slow_loader", "Optimizer.step#SGD.step"; '' for python. */
   readonly name: string;
   readonly us: number;
 }
 
 export interface CollectiveFigures {
   readonly id: number;
-  /** Last to start, and how long after the one before it; undefined where fewer than two ranks are there. */
+  /** The last rank to start, and its delay after the second to last; undefined with fewer than two ranks. */
   readonly last: { readonly rank: RecordingRank; readonly byUs: number } | undefined;
-  /** Start of the last rank to the end of the last: what the transfer itself took. */
+  /** From the start of the last rank to the last end: the time of the transfer itself. */
   readonly transferUs: number;
   /** How long each rank waited for the last to arrive; same order as the collective's parts. */
   readonly waitedUs: readonly number[];
-  /** Size by transferUs, and that times nccl-tests' factor; undefined where size or group is not known. */
+  /** Size divided by transferUs, and this times nccl-tests' factor; undefined if size or group is unknown. */
   readonly algorithmBandwidth: number | undefined;
   readonly busBandwidth: number | undefined;
 }

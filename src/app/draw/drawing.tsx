@@ -1,4 +1,4 @@
-/** What every canvas needs, in one context: the colours of the theme, the frame scheduler, and when to draw anew. */
+/** The context of every canvas: the theme's colours, the frame scheduler, and a signal to redraw. */
 import { createContext, type ReactNode, use } from 'react';
 import { must } from '../../base/invariant';
 import type { Frames } from './frames';
@@ -9,7 +9,7 @@ export interface CanvasTools {
   /** A new object at each change of theme. */
   readonly palette: Palette;
   readonly frames: Frames;
-  /** What canvases show has changed. */
+  /** Subscribes to changes of what canvases show. */
   readonly changed: Subscribe;
 }
 

@@ -1,4 +1,4 @@
-/** How numbers are written on the page: one place, Intl underneath. */
+/** Formats all numbers on the page, with Intl. */
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const three = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -12,7 +12,7 @@ export const formatCount = (value: number): string => whole.format(value);
  */
 export const stepNumber = (index: number): string => formatCount(index + 1);
 
-/** Every byte below a megabyte, so that it can be held against the formula. */
+/** Exact below a megabyte, so that the reader can compare it with the formula. */
 export function formatBytes(bytes: number): string {
   return bytes < 1e6 ? `${whole.format(bytes)} B` : formatSize(bytes);
 }
@@ -30,7 +30,7 @@ export function formatLoss(value: number | undefined): string {
   return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : value.toFixed(4);
 }
 
-/** On an axis: as short as it can be. */
+/** As short as possible, for an axis. */
 export const formatTick = (value: number): string =>
   value === 0 || (Math.abs(value) >= 0.01 && Math.abs(value) < 1e4) ? three.format(value) : value.toExponential(0);
 

@@ -10,8 +10,8 @@ export type Animate = (nowMs: number, elapsedMs: number) => boolean;
 
 export interface Frames {
   /**
-   * Registers a drawer and draws it in the next frame. The returned handle asks for another frame, or ends it. What the
-   * drawer throws goes to `onError`, and the other drawers go on.
+   * Registers a drawer and draws it in the next frame. The returned handle asks for another frame, or ends it. Errors
+   * of the drawer go to `onError`, and the other drawers go on.
    */
   drawer(
     draw: Draw,
@@ -22,8 +22,8 @@ export interface Frames {
 }
 
 /**
- * A frame begins no further drawing once it has drawn for so long. What is drawn also has to be put on the screen, in
- * the same task and for about as long.
+ * After this time a frame starts no further drawer, because the browser then needs about as long, in the same task, to
+ * put the drawings on the screen.
  */
 const DRAW_BUDGET_MS = 6;
 
@@ -44,7 +44,7 @@ export function createFrames(requestFrame: (callback: (nowMs: number) => void) =
     scheduled = false;
     for (const [animator, last] of [...animators]) {
       if (!animators.has(animator)) continue;
-      // A tab that was hidden must not leap: one frame stands for at most a tenth of a second.
+      // One frame counts for at most a tenth of a second, so that animations do not leap after the tab was hidden.
       const elapsed = last === undefined ? 0 : Math.min(nowMs - last, 100);
       let goesOn = false;
       try {
@@ -57,7 +57,7 @@ export function createFrames(requestFrame: (callback: (nowMs: number) => void) =
     }
     const began = performance.now();
     for (const draw of [...dirty]) {
-      // What does not fit comes first in the next frame: two heavy drawers must not make one long task.
+      // The remaining drawers come first in the next frame: two heavy drawers must not make one long task.
       if (performance.now() - began > DRAW_BUDGET_MS) break;
       dirty.delete(draw);
       const onError = drawers.get(draw);

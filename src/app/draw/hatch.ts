@@ -1,8 +1,8 @@
 /**
- * Patterns, the second channel beside colour, one meaning each: stripes are communication that hides behind
- * computation, dots are time in which something waits (theme.css has the same for legends); a pipeline's schedule has
- * lines of four directions (pipeline/kind-looks.ts). Made once per colour and pixel ratio by a `Hatches` object that
- * its owner keeps, never by the module.
+ * Patterns, which carry meaning besides colour: stripes mark communication hidden behind computation, dots mark time in
+ * which something waits (theme.css has the same for legends); a pipeline's schedule has lines of four directions
+ * (pipeline/kind-looks.ts). Made once per colour and pixel ratio by a `Hatches` object that its owner keeps, never by
+ * the module.
  */
 export type Pattern = 'hidden' | 'waiting' | 'rising' | 'falling' | 'upright' | 'level';
 
@@ -40,7 +40,7 @@ export function createHatches(context: CanvasRenderingContext2D, pixelRatio: num
 
 type Line = readonly [fromX: number, fromY: number, toX: number, toY: number];
 
-/** Of a slanted stroke also its continuation at two corners, so that tiles join without a seam. */
+/** For a slanted stroke also its continuation at two corners, so that tiles join without a seam. */
 export function linesOf(kind: Exclude<Pattern, 'waiting'>, side: number): readonly Line[] {
   const [half, more] = [side / 2, side * 1.5];
   if (kind === 'upright') return [[half, 0, half, side]];

@@ -1,8 +1,8 @@
 /**
- * Paints a matrix of values as cells. Values that stay for some frames are put into a bitmap of one pixel per cell,
- * which is kept for as long as their array lives and drawn enlarged, with the gaps ruled over it; values that change
- * all the time are drawn cell by cell. Matrices that come together get their bitmaps in different frames, so that no
- * frame has to make all of them. Called by the stage for weights, gradients, activations, tiles and packets.
+ * Paints a matrix of values as cells. Values that stay for some frames become a bitmap of one pixel per cell, kept as
+ * long as their array lives and drawn enlarged, with the gaps drawn over it; values that change in every frame are
+ * drawn cell by cell. Matrices that appear together get their bitmaps in different frames, so that no single frame
+ * makes all of them. Called by the stage for weights, gradients, activations, tiles and packets.
  */
 import type { Rect } from './geometry';
 import { scaleValue } from './value-scale';
@@ -20,17 +20,17 @@ export interface HeatCells {
   readonly stride: number;
   readonly rows: number;
   readonly columns: number;
-  /** Cells in reading order that hold something, where the last row is not full. */
+  /** Number of cells in use, in reading order, if the last row is not full. */
   readonly count?: number;
-  /** Distance between the columns in the array, where it is not 1: a transposed matrix. */
+  /** Distance between the columns in the array, if not 1: for a transposed matrix. */
   readonly step?: number;
   /** The value at the end of the scale. */
   readonly end: number;
-  /** Cells of one tile, where several small matrices are in a grid: the gaps are between them. */
+  /** Size of a tile in cells, for a grid of small matrices: the gaps are between tiles. */
   readonly tile?: { readonly rows: number; readonly columns: number };
 }
 
-/** undefined: no such cell, or it was not captured. */
+/** undefined if the cell does not exist or was not captured. */
 export function cellValue(cells: HeatCells, row: number, column: number): number | undefined {
   if (cells.count !== undefined && row * cells.columns + column >= cells.count) return undefined;
   return cells.values[cells.offset + row * cells.stride + column * (cells.step ?? 1)];
@@ -43,7 +43,7 @@ const ENTRIES = 256;
 /** Cells smaller than this have no gaps between them. */
 const SMALLEST_WITH_GAP = 3.5;
 const DRAWS_BEFORE_BITMAP = 3;
-/** Matrices that come together are made into bitmaps over so many frames. */
+/** Number of frames over which matrices that appear together become bitmaps. */
 const FRAMES_OF_BITMAPS = 10;
 
 /** A tile is large enough for a gap around it where its cells are not. */
@@ -82,7 +82,7 @@ function toBitmap(cells: HeatCells, colours: HeatColours, bad: readonly number[]
   return bitmap;
 }
 
-/** Cell by cell: dearer than a bitmap that is there, cheaper than making one. */
+/** Draws cell by cell: slower than drawing a finished bitmap, faster than making one. */
 function drawCells(
   context: CanvasRenderingContext2D,
   cells: HeatCells,
@@ -106,7 +106,7 @@ function drawCells(
 }
 
 interface Kept {
-  /** How often it is drawn before it has a bitmap. */
+  /** Number of draws left before the matrix gets a bitmap. */
   left: number;
   bitmap: OffscreenCanvas | undefined;
 }

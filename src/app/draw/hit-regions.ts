@@ -1,6 +1,6 @@
 /**
- * What lies under the pointer. Items are listed in the order in which they are painted, so the last one that contains a
- * point is the one that is seen. Small items have a margin: a cell of 5 pixels is no target for a finger.
+ * Finds the item under the pointer. Items are listed in painting order, so the last item that contains a point is the
+ * visible one. Small items have a margin, because a finger cannot hit a cell of 5 pixels.
  */
 import { bottom, type Point, type Rect, right } from './geometry';
 
@@ -15,7 +15,7 @@ const squaredDistance = (r: Rect, p: Point): number => {
   return dx * dx + dy * dy;
 };
 
-/** The topmost item at the point; else the nearest within `margin`. */
+/** The topmost item at the point; otherwise the nearest within `margin`. */
 export function hitTest<T extends HitItem>(items: readonly T[], point: Point, margin = 0): T | undefined {
   let best: T | undefined;
   let bestDistance = margin * margin;

@@ -1,6 +1,6 @@
 /**
- * What a painter holds in its hand: the context, the palette and the things that are made once per canvas and palette.
- * Stage and timeline each make one and drop it when the theme or the pixel ratio changes.
+ * The tools of a painter: the context, the palette and objects made once per canvas and palette. Stage and timeline
+ * each make an Ink and drop it when the theme or the pixel ratio changes.
  */
 
 import { createHatches, type Hatches } from './hatch';

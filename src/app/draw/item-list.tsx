@@ -1,7 +1,7 @@
 /**
  * The items of a canvas for the keyboard and for assistive tools: one stop of Tab, the arrow keys go from item to item,
- * Enter acts. Only the item that has the focus is in the page, with its number among all, because hundreds of hidden
- * buttons would be a burden to everybody.
+ * Enter acts. Only the focused item is in the page, with its number among all, because hundreds of hidden buttons would
+ * slow the page and screen readers.
  */
 
 import { type KeyboardEvent, useId, useState } from 'react';
@@ -20,7 +20,7 @@ export interface ItemListProps<T extends ListedItem> {
   /** The items of the picture that was painted last. */
   readonly items: () => readonly T[];
   readonly onPainted: Painted['onPainted'];
-  /** The item that has the focus; undefined when the list is left. */
+  /** Called with the focused item; undefined when the focus leaves the list. */
   readonly onPoint: (item: T | undefined) => void;
   readonly onAct: (item: T) => void;
 }

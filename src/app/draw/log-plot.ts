@@ -1,7 +1,7 @@
 /**
- * Lines over logarithmic axes, as uPlot draws them: the data put together from lines with points of their own, what all
- * such plots look like, names at the ends of the lines, and the life of the plot in an element. What else is drawn is
- * the business of each plot. Loaded with its panel.
+ * Lines over logarithmic axes, drawn by uPlot: joins the points of all lines into columns, sets the common look, writes
+ * names at the ends of lines, and makes and removes the plot in an element. Each plot adds its own drawings. Loaded
+ * with its panel.
  */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -9,7 +9,7 @@ import type { Palette } from './theme';
 
 export interface LogPoint {
   readonly x: number;
-  /** null: nothing is there; a logarithmic axis has no place for 0. */
+  /** null: no point; a logarithmic axis cannot show 0. */
   readonly y: number | null;
 }
 
@@ -23,7 +23,7 @@ export function columnsOf(lines: readonly (readonly LogPoint[])[]): uPlot.Aligne
   return [xs, ...columns];
 }
 
-/** As wide as the element, and so again when its size changes. */
+/** Makes a plot as wide as the element, and again when the element's size changes. */
 export function plotIn(
   element: HTMLElement,
   height: number,
@@ -54,7 +54,7 @@ interface LogLooks {
   readonly names: number;
   /** Room for the words of the axis at the left. */
   readonly left: number;
-  /** What is written at a tick; null: nothing. */
+  /** The label of a tick; null: none. */
   readonly xWords: (tick: number) => string | null;
   readonly yWords: (tick: number) => string | null;
 }

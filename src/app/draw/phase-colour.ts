@@ -2,7 +2,7 @@
 import type { Phase } from '../../protocol/trace';
 import type { PhaseColour } from './theme';
 
-/** `computes`: a kernel. One that copies a reduced bucket back into .grad is no communication. */
+/** `computes`: the event is a kernel. A kernel that copies a reduced bucket back into .grad is not communication. */
 export function phaseColour(phase: Phase, computes: boolean): PhaseColour {
   switch (phase) {
     case 'forward':

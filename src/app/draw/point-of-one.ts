@@ -6,6 +6,6 @@ const count = (values: ArrayLike<number | null | undefined> = []): number =>
 
 export const POINT_OF_ONE: uPlot.Series.Points = {
   size: 5,
-  // However many another line has.
+  // Counts the values of this line only.
   show: (of, series) => count(of.data[series]) <= 1,
 };

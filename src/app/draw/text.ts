@@ -41,7 +41,7 @@ export function createMeasure(context: CanvasRenderingContext2D, fonts: Fonts): 
   };
 }
 
-/** The text, or its longest beginning that fits with an ellipsis, or '' when that would be hardly a word. */
+/** The text, or its longest beginning that fits with an ellipsis, or '' if hardly a word would be left. */
 export function ellipsize(text: string, width: number, style: TextStyle, measure: MeasureText): string {
   if (measure(text, style) <= width) return text;
   let low = 0;
@@ -65,7 +65,7 @@ export function firstFit(
   return fitting ?? ellipsize(alternatives.at(-1) ?? '', width, style, measure);
 }
 
-/** What every drawer has at hand: where it draws, and the page's fonts. */
+/** The context in which a drawer draws, and the page's fonts. */
 export interface Pen {
   readonly context: CanvasRenderingContext2D;
   readonly palette: Fonts;

@@ -49,10 +49,10 @@ export function resolveTheme(theme: Theme, systemIsDark: boolean): 'light' | 'da
   return theme;
 }
 
-/** On a dark ground small values would be as good as black: there colours leave the middle sooner. */
+/** On a dark background small values would look black, so colours leave the middle sooner there. */
 const DARK_POWER = 0.6;
 
-/** From -1 to 1 by way of the middle. */
+/** A ramp from -1 to 1 through the middle colour. */
 const rampOf = (ends: readonly string[], dark: boolean) => {
   const ramp = linearRamp(ends.map(hexRgb));
   return (value: number) => ramp(((dark ? Math.sign(value) * Math.abs(value) ** DARK_POWER : value) + 1) / 2);

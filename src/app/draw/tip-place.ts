@@ -1,6 +1,6 @@
 /**
- * Where a tooltip is: beside what it explains and inside `bounds`, a figure without controls or the window; never over
- * its anchor where there is room elsewhere. Pure.
+ * Places a tooltip beside its anchor and inside `bounds` (a figure without controls, or the window), and not over the
+ * anchor if there is room elsewhere. Pure.
  */
 import { bottom, clamp, type Point, type Rect, right, type Size } from './geometry';
 
@@ -24,7 +24,7 @@ export function placeTip(anchor: Rect, tip: Size, bounds: Rect): Point {
   return { x: Math.max(bounds.x + MARGIN, anchor.x - GAP - tip.width), y };
 }
 
-/** The figure where the tip fits into it, else the window. */
+/** The figure if the tip fits into it, otherwise the window. */
 export function boundsFor(tip: Size, figure: Rect | undefined, window: Size): Rect {
   const fits = figure && tip.width + 2 * MARGIN <= figure.width && tip.height + 2 * MARGIN <= figure.height;
   return fits ? figure : { x: 0, y: 0, ...window };

@@ -1,4 +1,4 @@
-/** What a tooltip of the canvases says. Types only. */
+/** The contents of a tooltip on a canvas. Types only. */
 import type { HeatCells } from './heat-map';
 
 export interface Tip {

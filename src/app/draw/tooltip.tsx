@@ -16,7 +16,7 @@ import { scaleValue } from './value-scale';
 
 const MOST_ROWS = 8;
 const MOST_COLUMNS = 8;
-/** A value with its swatch takes about that many pixels. */
+/** Approximate width of a value with its swatch, in pixels. */
 const VALUE_WIDTH = 82;
 
 function Values({ cells }: { cells: HeatCells }) {
@@ -55,9 +55,12 @@ function Values({ cells }: { cells: HeatCells }) {
 interface TooltipProps {
   readonly tip: Tip;
   readonly anchor: Rect;
-  /** It stays in there where it can, so that it covers no controls. */
+  /** The tooltip stays inside this rectangle if it can, so that it covers no controls. */
   readonly figure?: Rect;
-  /** What it explains: a dialog lies over everything that is outside of it. */
+  /**
+   * The element that the tooltip explains: if it is in a dialog, the tooltip must be, too, because a dialog covers
+   * everything outside.
+   */
   readonly of?: Element | null;
 }
 

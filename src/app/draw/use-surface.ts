@@ -1,11 +1,11 @@
 /**
  * A canvas in React: its size as the page gives it, its pixel ratio, its ink for the palette, and a drawer in the one
- * frame scheduler. The draw function runs outside React; it is called when `request` was, when the size or the palette
- * changes, and when what is shown has changed. What it throws belongs to the boundary around the component.
+ * frame scheduler. The draw function runs outside React; it runs after `request`, after changes of size or palette, and
+ * after changes of what is shown. Its errors go to the boundary around the component.
  *
- * What the page says in words of a picture (its items, its table, a tooltip) is made of the scene that was painted
- * last. The picture is painted after React has rendered, so those words follow `onPainted` and not the store: else they
- * are of the frame before, or, where the picture came late and nothing changes after it, there are none.
+ * The page's words about a picture (its items, its table, a tooltip) describe the scene that was painted last. The
+ * picture is painted after React has rendered, so these words update on `onPainted` and not with the store: otherwise
+ * they would describe the previous frame, or be missing if the picture came late and nothing changed afterwards.
  */
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useDrawing } from './drawing';
@@ -57,7 +57,7 @@ export function useSurface(canvas: RefObject<HTMLCanvasElement | null>, size: Si
   const latest = useRef(draw);
   const [listeners] = useState(() => new Set<() => void>());
   const handle = useRef<{ readonly request: () => void } | undefined>(undefined);
-  // Drawing is outside React: what it throws is thrown again in the next render, for the boundary of the region.
+  // Drawing is outside React: the next render throws its error again, for the boundary of the region.
   const [broken, setBroken] = useState<{ readonly error: unknown }>();
   if (broken) throw broken.error;
   const inks = useMemo(() => ({ ink: undefined as Ink | undefined, palette, pixelRatio }), [palette, pixelRatio]);

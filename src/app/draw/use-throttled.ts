@@ -1,7 +1,7 @@
 /** A value that changes often, in React, at a bearable rate. */
 import { useEffect, useRef, useState } from 'react';
 
-/** Calls the listener after each change; what it returns ends that. */
+/** Calls the listener after each change; returns a function that ends this. */
 export type Subscribe = (listener: () => void) => () => void;
 
 const same = (a: unknown, b: unknown): boolean =>
@@ -11,7 +11,7 @@ const same = (a: unknown, b: unknown): boolean =>
     a.length === b.length &&
     a.every((item, index) => Object.is(item, b[index])));
 
-/** What `read` gives, read again after a change: at most every `everyMs`, and always after the last one. */
+/** The result of `read`, updated after changes: at most every `everyMs`, and always after the last change. */
 export function useThrottled<T>(subscribe: Subscribe, read: () => T, everyMs: number): T {
   const [value, setValue] = useState(read);
   const latest = useRef(read);

@@ -11,7 +11,7 @@ export const scaleValue = (value: number, end: number): number =>
 const QUANTILE = 0.98;
 const ROUND = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
 
-/** A round number that nearly all of the sizes stay below. Sorts them in place. */
+/** A round number above nearly all sizes. Sorts `sizes` in place. */
 export function endOfScale(sizes: Float32Array): number {
   sizes.sort();
   const most = sizes[Math.floor(QUANTILE * (sizes.length - 1))] ?? 0;

@@ -1,14 +1,16 @@
-/** Who came last to each collective, what the transfer took and at which bandwidth, as nccl-tests would say it. */
+/**
+ * For each collective: the last rank to arrive, the time of the transfer and its bandwidth, as nccl-tests defines it.
+ */
 import { lookup } from '../../base/lookup';
 import { BUS_FACTOR } from '../../protocol/bus-factor';
 import type { CollectiveKind, RecordedCollective } from '../recording';
 import type { CollectiveFigures, CollectiveSummary } from '../recording-analysis';
 import { median } from '../traces/align-clocks';
 
-/** all_reduce is allReduce in our tables. */
+/** Lockstep's tables write all_reduce as allReduce. */
 const camel = (kind: CollectiveKind): string => kind.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** nccl-tests' factor from algorithm to bus bandwidth; undefined: no such collective. */
+/** nccl-tests' factor from algorithm to bus bandwidth; undefined for other collectives. */
 export function busFactor(kind: CollectiveKind, ranks: number): number | undefined {
   const name = kind === 'send' || kind === 'recv' ? 'sendRecv' : camel(kind);
   return lookup(BUS_FACTOR, name)?.(ranks);
@@ -21,7 +23,7 @@ export function collectiveFigures(collective: RecordedCollective): CollectiveFig
   const lastUs = latest?.startUs ?? 0;
   const endUs = parts.reduce((most, part) => Math.max(most, part.endUs), 0);
   const transferUs = Math.max(0, endUs - lastUs);
-  // Seen from some of the ranks only, nobody knows when the last one came.
+  // If only some ranks were recorded, the last rank's arrival is unknown.
   const isWhole = parts.length > 1 && parts.length >= groupRanks.length;
   const gigabytes = isWhole && bytes > 0 && transferUs > 0 ? bytes / transferUs / 1000 : undefined;
   const factor = busFactor(kind, groupRanks.length);

@@ -1,4 +1,4 @@
-/** Sets of times as sorted, disjoint intervals: what ran when, whatever ran. Pairs [from, to] in one flat list. */
+/** Sets of times as sorted, disjoint intervals: pairs [from, to] in one flat list. */
 import type { RecordedLane } from '../recording';
 import type { SpanKind } from '../spans';
 import { SPAN_KINDS } from '../spans';
@@ -7,7 +7,7 @@ export type Intervals = readonly number[];
 
 export const NONE: Intervals = [];
 
-/** When any of the lanes has a span of these kinds. `isMeant`: by index of the span. */
+/** The times at which any of the lanes has a span of these kinds. `isMeant`: by index of the span. */
 export function busy(
   lanes: readonly RecordedLane[],
   kinds: readonly SpanKind[],
@@ -31,7 +31,7 @@ export function busy(
   return unionOf(ofLanes);
 }
 
-/** Two by two, so that a thousand lanes take ten rounds, not a thousand. */
+/** Joins pairs, so that a thousand lanes take ten rounds, not a thousand. */
 function unionOf(all: readonly Intervals[]): Intervals {
   if (all.length <= 1) return all[0] ?? NONE;
   const half = all.length >>> 1;
@@ -108,7 +108,7 @@ export function total(intervals: Intervals): number {
   return sum;
 }
 
-/** Any order, overlaps and all. */
+/** Accepts pairs in any order, with overlaps. */
 export const merged = (pairs: readonly (readonly [from: number, to: number])[]): Intervals =>
   [...pairs]
     .filter(([from, to]) => to > from)

@@ -1,6 +1,6 @@
 /**
- * What each rank has of the collectives, found once for all ranks and steps: looking through all collectives for each
- * rank and step takes their product. Called by `analyse.ts`.
+ * Each rank's parts of the collectives, found once for all ranks and steps, because searching all collectives for each
+ * rank and step would be slow. Called by `analyse.ts`.
  */
 import type { RecordedCollective, RecordingRank } from '../recording';
 
@@ -12,7 +12,7 @@ export interface OwnPart {
   readonly bytes: number;
 }
 
-/** In the order of the collectives; a rank without any is not there. */
+/** In the order of the collectives; ranks without any have no entry. */
 export function ownParts(collectives: readonly RecordedCollective[]): ReadonlyMap<RecordingRank, readonly OwnPart[]> {
   const found = new Map<RecordingRank, OwnPart[]>();
   for (const { parts, bytes } of collectives) {

@@ -1,4 +1,7 @@
-/** What a recording shows, in sentences: who is late and why, how much communication is hidden, why ranks are idle. */
+/**
+ * Describes a recording in sentences: which ranks are late and why, how much communication is hidden, why ranks are
+ * idle.
+ */
 import { brief } from '../../base/brief';
 import type { Recording } from '../recording';
 import type { IdleShare, RecordedStraggler, RecordingAnalysis, StepOfRank } from '../recording-analysis';
@@ -15,10 +18,10 @@ export function sentencesOf(recording: Recording, found: Found): readonly string
   return sentences.filter((sentence) => sentence !== '');
 }
 
-/** Last: it says what the recording does not show. */
+/** The last sentence, if the recording cannot show who waits. */
 const WHO_WAITS = 'Record at least two ranks to see which rank the others wait for.';
 
-/** Of the one rank that was recorded. */
+/** The sentence about the only recorded rank. */
 function stepSentence({ rank, durUs, computeUs, communicationUs, exposedUs, idleUs }: StepOfRank): string {
   const part = (us: number): string => percentText(us / durUs);
   const communication =
@@ -28,19 +31,19 @@ function stepSentence({ rank, durUs, computeUs, communicationUs, exposedUs, idle
   return `A step of rank ${rank} takes ${durationText(durUs)} (mean): it computes for ${part(computeUs)} of that, ${communication}, and is idle for ${part(idleUs)}.`;
 }
 
-/** Steps begin late for it clearly more often than by chance (1 of 2 with two ranks), and most waiting is for it. */
+/** The rank is late clearly more often than by chance (1 of 2 with two ranks), and most waiting is for it. */
 function isStraggler({ lateSteps, steps, causedUs }: RecordedStraggler, ranks: number, waitedUs: number): boolean {
   return steps > 0 && lateSteps / steps >= 0.5 + 0.5 / ranks && causedUs > 0.5 * waitedUs;
 }
 
-/** Of all time: less is not worth a word. */
+/** The share of all time below which ranks hardly wait. */
 const LEAST_WAITING = 0.03;
 
 function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: Found): string {
   const [worst] = stragglers;
   if (!worst) return 'No collective was recorded by two ranks: nobody can say who waited for whom.';
   const waitedUs = waits.us.flat().reduce((sum, us) => sum + us, 0);
-  // Means over steps of each rank, as the waiting is over all of them.
+  // Durations of ranks are means over their steps, but the waiting is the sum over all steps.
   const steps = Math.max(1, recording.steps.length);
   const spentUs = steps * ranks.reduce((sum, { durUs }) => sum + durUs, 0);
   if (waitedUs < LEAST_WAITING * spentUs) return `Ranks hardly wait for each other: ${durationText(waitedUs)} in all.`;
@@ -54,7 +57,7 @@ function stragglerSentence(recording: Recording, { stragglers, waits, ranks }: F
   return `${late} Before it arrives it spends ${durationText(cause.us)} a step in ${brief(cause.name)}, ${others}.`;
 }
 
-/** Which rank arrives last most often; several ranks where they are last equally often. */
+/** Names the rank that arrives last most often, or all such ranks. */
 export function lastSentence(stragglers: readonly RecordedStraggler[]): string {
   const most = Math.max(...stragglers.map(({ last }) => last));
   const often = stragglers.filter(({ last }) => last === most).toSorted((a, b) => a.rank - b.rank);

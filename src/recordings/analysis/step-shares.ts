@@ -11,17 +11,17 @@ import { bytesBetween, type OwnPart } from './own-parts';
 
 const COMPUTE: readonly SpanKind[] = ['operator', 'kernel', 'copy'];
 
-/** What a rank did when, over the whole recording. */
+/** A rank's activities over the whole recording. */
 interface Timeline {
   readonly compute: Intervals;
   readonly communication: Intervals;
-  /** Until the last rank of a collective arrived, where no other one of this rank transfers. */
+  /** Times until the last rank of a collective arrived, while no other collective of this rank transfers. */
   readonly waiting: Intervals;
-  /** First what explains best. */
+  /** The best explanation first. */
   readonly causes: readonly { readonly cause: IdleCause; readonly name: string; readonly when: Intervals }[];
 }
 
-/** `parts`: what the rank has of the collectives. */
+/** `parts`: the rank's parts of the collectives. */
 export function stepShares(rank: RecordedRank, parts: readonly OwnPart[]): readonly StepOfRank[] {
   const timeline = timelineOf(rank, parts);
   const bytesIn = bytesBetween(parts);
@@ -36,7 +36,7 @@ function timelineOf(rank: RecordedRank, parts: readonly OwnPart[]): Timeline {
   const transfer = merged(own.map(({ arrivedUs, endUs }) => [arrivedUs, endUs]));
   const computing = lanes.filter(({ role }) => role === 'compute');
   const launches = busy(cpu, ['launch']);
-  // With a GPU, its CPU thread may be in any operator while the GPU has nothing to do.
+  // With a GPU, the CPU thread may be in any operator while the GPU is idle.
   const launching = union(launches, busy(hosts, ['operator']));
   return {
     compute: busy(computing, COMPUTE),
@@ -50,7 +50,7 @@ function timelineOf(rank: RecordedRank, parts: readonly OwnPart[]): Timeline {
   };
 }
 
-/** By name; of brackets inside each other the inner one explains more, so those that are shorter come first. */
+/** Intervals by name, the shorter first: of nested annotations, the inner one explains more. */
 function named(
   rank: RecordedRank,
   lanes: readonly RecordedLane[],
@@ -77,10 +77,10 @@ function named(
   }));
 }
 
-/** Names that numbers make different ("batch 17") would each be a pass over all spans. */
+/** A limit, because numbered names ("batch 17") would each take a pass over all spans. */
 const MOST_NAMES = 50;
 
-/** A rank's step, divided: what filled which part of it. Nothing counts twice, and hidden is a part of computing. */
+/** A rank's step, divided by activity. Nothing counts twice, and hidden communication is a part of computing. */
 export interface DividedStep {
   readonly compute: Intervals;
   readonly communication: Intervals;
@@ -90,7 +90,7 @@ export interface DividedStep {
   readonly idle: readonly { readonly cause: IdleCause; readonly name: string; readonly when: Intervals }[];
 }
 
-/** The same division as in `stepShares`, with its places: what lessons draw. */
+/** The division of `stepShares` as intervals, for the drawings of lessons. */
 export const dividedSteps = (rank: RecordedRank, parts: readonly OwnPart[]): readonly DividedStep[] => {
   const timeline = timelineOf(rank, parts);
   return rank.steps.map((step) => divided(step, timeline));

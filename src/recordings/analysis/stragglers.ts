@@ -1,6 +1,6 @@
 /**
- * Which ranks the others wait for, how long, and what such a rank did meanwhile. A rank that is late at the first
- * collective of a step is late at the others, too, so how late it is, is taken from the first. Called by `analyse.ts`.
+ * Finds the ranks for which the others wait, how long, and what a late rank did meanwhile. A rank that is late at the
+ * first collective of a step is also late at the others, so the first one gives the delay. Called by `analyse.ts`.
  */
 
 import type { RecordedCollective, RecordedRank, Recording, RecordingRank } from '../recording';
@@ -60,7 +60,7 @@ const lastOf = (figures: readonly CollectiveFigures[], id: number): readonly Rec
   return last ? [last.rank] : [];
 };
 
-/** The collectives of each rank that `of` names, each once. */
+/** The collectives of each rank in `of`, each collective once. */
 function byRank(
   collectives: readonly RecordedCollective[],
   of: (collective: RecordedCollective) => readonly RecordingRank[],
@@ -75,7 +75,7 @@ function byRank(
   return found;
 }
 
-/** Ranks with the marked steps of each by number. */
+/** The marked steps of each rank, by number. */
 type Windows = ReadonlyMap<
   RecordingRank,
   { readonly of: RecordedRank; readonly steps: ReadonlyMap<number, RecordedRank['steps'][number]> }
@@ -89,7 +89,7 @@ const windowsOf = ({ ranks }: Recording): Windows =>
     }),
   );
 
-/** Of each step and group the collective that began first; each by itself where there are no steps. */
+/** The first collective of each step and group; all collectives if no steps are marked. */
 function firstOfSteps(collectives: readonly RecordedCollective[]): readonly RecordedCollective[] {
   const seen = new Set<string>();
   const texts = new Map<readonly RecordingRank[], string>();
@@ -107,10 +107,10 @@ function firstOfSteps(collectives: readonly RecordedCollective[]): readonly Reco
 const CAUSES = new Set(
   ['loader', 'annotation', 'operator', 'kernel', 'copy'].map((kind) => SPAN_KINDS.indexOf(kind as never)),
 );
-/** What explains less of the delay than that is not named. */
+/** Causes that explain a smaller part of the delay are not named. */
 const LEAST_SHARE = 0.3;
 
-/** What the rank spent longer on than the others between the begin of the step and its arrival. */
+/** The activity on which the rank spent more time than the others between the start of the step and its arrival. */
 function causeOf(
   windows: Windows,
   rank: RecordingRank,
@@ -144,7 +144,7 @@ function causeOf(
   return worst && worst.us - worst.othersUs > LEAST_SHARE * delayUs ? worst : undefined;
 }
 
-/** Of so many values, of which those that are not listed are 0. */
+/** The median of `count` values; values that are not listed are 0. */
 const medianOf = (listed: readonly number[], count: number): number =>
   median([...listed, ...Array.from({ length: Math.max(0, count - listed.length) }, () => 0)]);
 

@@ -1,7 +1,7 @@
 /**
- * Where the ranks of a group part: the first collective that some call with another operation, size or type, the first
- * that some have not called, and one that only some have completed. What comes after the first of a kind follows from
- * it and is not reported. Called by `analyse-flight.ts`.
+ * Finds where the ranks of a group diverge: the first collective that some call with another operation, size or type,
+ * the first that some have not called, and one that only some have completed. Later differences of the same kind follow
+ * from the first and are not reported. Called by `analyse-flight.ts`.
  */
 
 import type { RecordingRank } from '../recording';
@@ -51,7 +51,7 @@ export function differences({ ranks }: OfGroup): readonly FlightMismatch[] {
   return found;
 }
 
-/** All that are there, in order: numbers in a file may be a million apart. */
+/** All sequence numbers that occur, in order; numbers in a file may be a million apart. */
 const sequencesFrom = (from: number, ranks: OfGroup['ranks']): readonly number[] =>
   [...new Set(ranks.flatMap(({ entries }) => [...entries.keys()]))].filter((of) => of >= from).sort((a, b) => a - b);
 
@@ -67,7 +67,7 @@ function greatest(numbers: Iterable<number>): number {
   return found;
 }
 
-/** One that some ranks have completed or started, and others not; whoever is furthest behind is named first. */
+/** A collective that only some ranks have completed or started; names the ranks furthest behind first. */
 function inStates(
   calls: readonly Call[],
 ): { readonly behind: readonly RecordingRank[]; readonly entry: FlightEntry; readonly text: string } | undefined {
@@ -98,9 +98,9 @@ function lastWords(missing: OfGroup['ranks']): string {
 
 const isLibrary = (frame: string): boolean => /[\\/](torch|multiprocessing|threading)[\\/.]|<string>/.test(frame);
 
-/** Each rank may bring another size to these. */
+/** Collectives in which ranks may have different sizes. */
 const OWN_SIZES = new Set(['all_to_all', 'scatter', 'gather', 'coalesced', 'split']);
-/** One root, so inputs or outputs of the others are empty. */
+/** Collectives with a root, where inputs or outputs of the other ranks are empty. */
 const ROOTED = new Set(['scatter', 'gather', 'broadcast', 'reduce']);
 
 function partedBy(
@@ -117,7 +117,7 @@ function partedBy(
       else groups.set(of(entry), [rank]);
     }
     if (groups.size < 2) return undefined;
-    // The fewest are named first: most often they are the ones that are wrong.
+    // Names the smallest group first, because it is most often the wrong one.
     const bySize = [...groups].sort(([, a], [, b]) => a.length - b.length);
     const parts = bySize.map(
       ([value, ranks]) => `${ranksText(ranks)} ${ranks.length === 1 ? 'calls' : 'call'} ${value}`,

@@ -9,7 +9,7 @@ export interface FlightRecording {
 export interface FlightRank {
   readonly rank: RecordingRank;
   readonly file: string;
-  /** "2.10": of the dump's format. */
+  /** Version of the dump's format: "2.10". */
   readonly version: string;
   /** Process groups that the dump names with their ranks; a gloo dump names none. */
   readonly groups: readonly {
@@ -25,7 +25,7 @@ export interface FlightEntry {
   readonly recordId: number;
   readonly group: string;
   readonly groupDescription: string;
-  /** Counts the collectives of a group, and its sends and receives; the one of them that `isP2p` names counts. */
+  /** Sequence numbers of a group's collectives, and of its sends and receives; `isP2p` decides which one is valid. */
   readonly collectiveSeqId: number;
   readonly p2pSeqId: number;
   readonly isP2p: boolean;
@@ -39,7 +39,7 @@ export interface FlightEntry {
   readonly outputDtypes: readonly string[];
   readonly state: 'scheduled' | 'started' | 'completed';
   readonly retired: boolean;
-  /** Nanoseconds since 1970 exceed a double: microseconds from the recording's first entry. */
+  /** Microseconds from the recording's first entry, because nanoseconds since 1970 do not fit into a double. */
   readonly createdUs: number;
   readonly startedUs: number | undefined;
   readonly completedUs: number | undefined;

@@ -15,7 +15,7 @@ export interface OfGroup {
   readonly ranks: readonly OfRank[];
 }
 
-/** gloo's recorder leaves the state at "scheduled"; there an entry that is retired is done. */
+/** gloo's recorder leaves the state at "scheduled"; its entries are done when they are retired. */
 export const isDone = ({ state, retired, profilingName }: FlightEntry): boolean =>
   state === 'completed' || (retired && profilingName.startsWith('gloo:'));
 
@@ -25,7 +25,8 @@ export function groupsIn(ranks: readonly FlightRank[]): readonly OfGroup[] {
     { group: string; description: string; members: Map<RecordingRank, Map<number, FlightEntry>> }
   >();
   for (const { rank, entries, groups: named } of ranks) {
-    // Groups of different ranks may have the same name (split_group): where the dump says who is in, that tells.
+    // Groups of different ranks may have the same name (split_group); the members tell them apart if the dump lists
+    // them.
     const ofName = new Map<string, { readonly members: string; readonly dumped: readonly RecordingRank[] }>();
     for (const { group, ranks: members } of named) {
       if (ofName.has(group) || !members.includes(rank)) continue;
@@ -38,7 +39,7 @@ export function groupsIn(ranks: readonly FlightRank[]): readonly OfGroup[] {
       const key = `${entry.group}\n${entry.groupDescription}\n${of?.members ?? ''}`;
       const known = groups.get(key) ?? { group: entry.group, description: entry.groupDescription, members: new Map() };
       groups.set(key, known);
-      // Who is in the group and was dumped, even without a single call.
+      // Members of the group that have a dump, even without a single call.
       if (!known.members.has(rank))
         for (const other of of?.dumped ?? []) if (!known.members.has(other)) known.members.set(other, new Map());
       const own = known.members.get(rank) ?? new Map<number, FlightEntry>();

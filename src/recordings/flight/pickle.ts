@@ -1,12 +1,12 @@
 /**
  * Reads Python pickles of plain values: dict, list, tuple, str, bytes, int, float, bool, None, in protocols 2 to 5 (the
- * flight recorder's C++ writes 2). A pickle is a program for a small machine, and Python's would import and call what
- * it names: here the instructions that name or call anything are refused with that name. Called by `read-flight.ts`.
+ * flight recorder's C++ writes 2). A pickle is a program for a small virtual machine, and Python's imports and calls
+ * the names in it: this reader refuses all instructions that name or call anything. Called by `read-flight.ts`.
  */
 import { LockstepError } from '../../base/errors';
 import { tooMuchOf } from '../../base/reading-bounds';
 
-/** A dict is a Map; int that a double can't hold a bigint. Tuples are lists. */
+/** A dict becomes a Map, an int that does not fit into a double a bigint, a tuple a list. */
 export type PickleValue = null | boolean | number | bigint | string | Uint8Array | PickleValue[] | PickleDict;
 export type PickleDict = Map<PickleValue, PickleValue>;
 
@@ -33,7 +33,7 @@ export const isPickle = (bytes: Uint8Array): boolean =>
 /** Throws a LockstepError of code 'data' that names the byte. */
 export function readPickle(bytes: Uint8Array, file: string): PickleValue {
   const value = new PickleMachine(bytes, file).run();
-  // A reference to a list takes two bytes; who reads the value goes through the list each time.
+  // A further reference to a list takes only two bytes, but readers go through the list each time.
   const tooMuch = tooMuchOf(value, bytes.length);
   if (tooMuch === undefined) return value;
   const hint = 'No dump of a flight recorder looks like this; the file is damaged or malicious.';
@@ -65,7 +65,7 @@ class PickleMachine {
     }
   }
 
-  /** What the instruction makes; undefined: it makes nothing. */
+  /** The value that the instruction creates; undefined if it creates none. */
   private made(code: number, begin: number): PickleValue | undefined {
     switch (code) {
       case 0x4e: // NONE
@@ -246,7 +246,7 @@ class PickleMachine {
     return this.bytes[this.skip(1)] ?? 0;
   }
 
-  /** Where the next bytes begin; fails where they are not there. */
+  /** The offset of the next `count` bytes; fails if the file ends before. */
   private skip(count: number): number {
     const from = this.at;
     if (count > this.bytes.length - from) this.fail(from, 'ends before its STOP,');

@@ -10,10 +10,10 @@ import { ranksOf } from '../traces/collective-facts';
 import { collectiveKind } from '../traces/collective-names';
 import type { FlightEntry, FlightRank, FlightRecording } from './flight-recording';
 
-/** Its times are still nanoseconds since 1970, in microseconds. */
+/** A dump whose times still count from 1970. */
 export interface FlightRankDraft extends Omit<FlightRank, 'rank'> {
   readonly rank: RecordingRank | undefined;
-  /** Entries that are none. */
+  /** Number of unreadable entries. */
   readonly leftOut: number;
 }
 
@@ -88,7 +88,7 @@ function groupsOf(config: unknown): FlightRank['groups'] {
   });
 }
 
-/** Numbers the ranks that nobody named, and counts times from the first entry. */
+/** Numbers ranks without a number, and counts times from the first entry. */
 export function flightRecording(drafts: readonly FlightRankDraft[]): FlightRecording | undefined {
   if (drafts.length === 0) return undefined;
   const taken = new Set(drafts.map(({ rank }) => rank));
@@ -117,7 +117,7 @@ export function flightRecording(drafts: readonly FlightRankDraft[]): FlightRecor
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of a dict, whichever way it came. */
+/** A value of a dict, whether from a pickle or from JSON. */
 export const get = (value: unknown, key: string): unknown =>
   value instanceof Map ? (value.get(key) as unknown) : isObject(value) ? lookup(value, key) : undefined;
 
