@@ -8,7 +8,7 @@ import type { Script } from './script-parts';
 import type { Wording } from './wording';
 
 export interface Dialect extends Wording {
-  /** Whether a rank of a pipeline can resume from a checkpoint of the whole model. */
+  /** Whether ranks that have parts of the model can resume from a checkpoint of the whole model. */
   readonly resumesStages: boolean;
   /** Puts the parts together into the whole text. */
   assemble(config: Config, parts: Script): CodeLine[];

@@ -20,9 +20,10 @@ import { fsdpImport, gradientSyncLines, shardLines } from './shard-lines';
 export function shardedListing(asked: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { resume, ...begun } = asked;
   const { stage } = asked.sharded;
-  // A checkpoint has whole optimiser states, but an optimiser over shards cannot load them.
-  const given: Config = stage === 0 ? asked : begun;
-  const notes = stage > 0 && resume !== undefined ? [BEGINS_ANEW] : [];
+  // A checkpoint has whole optimiser states: the files beside train.py cut them, but the listing is too short for that.
+  const resumes = stage === 0 || dialect.resumesStages;
+  const given: Config = resumes ? asked : begun;
+  const notes = !resumes && resume !== undefined ? [BEGINS_ANEW] : [];
   const place = { size: given.worldSize, rank: 'rank', dropsLast: given.dropLast };
   if (stage < 2)
     return ddpListing(given, dialect, {

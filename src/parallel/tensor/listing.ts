@@ -34,7 +34,8 @@ import { withPlan } from './plan';
 
 export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLine[] {
   const { resume, ...begun } = given;
-  const planned = withPlan(begun);
+  const resumes = dialect.resumesStages && resume !== undefined;
+  const planned = withPlan(resumes ? given : begun);
   const { tp, dpReplicate, dpShard } = meshSizes(planned);
   const sharded = shardsParameters(planned) ? { dpReplicate, dpShard } : undefined;
   const shape = { tp, dp: replicasOf(planned), sharded };
@@ -55,8 +56,8 @@ export function tensorListing(given: Config, dialect: Dialect = LISTING): CodeLi
     about: `with tensor parallelism on ${tp} ranks${aboutData(shape)}`,
     replicas: shape.dp,
     notes: [
-      ...(cutsHeads ? [ROWS_BY_RANK] : []),
-      ...(resume === undefined ? [] : [BEGINS_ANEW]),
+      ...(cutsHeads && !dialect.resumesStages ? [ROWS_BY_RANK] : []),
+      ...(resume === undefined || resumes ? [] : [BEGINS_ANEW]),
       ...(hasDropout(config.model.layers) ? [OWN_MASKS] : []),
       ...(config.clipGradNorm !== undefined && wraps ? [NO_CLIPPING] : []),
       ...(tied.length > 0 && wraps ? [NOT_TIED] : []),

@@ -17,7 +17,7 @@ class ModelTensors:
         tensors for reports and checkpoints, or does another rank have the same ones?"""
         self.model, self.is_part, self.speaks = model, modules is not None, speaks
         self.order = list(model.state_dict())
-        self.regrouped, self.parameters = {}, None
+        self.regrouped, self.parameters, self.kept = {}, None, {}
         mine = {id(m) for module in (modules or [model]) for m in module.modules()}
         self.owned = {
             f'{prefix}.{name}' if prefix else name
@@ -39,11 +39,12 @@ class ModelTensors:
     def keep_parameters(self):
         """Call it when the optimizer has its parameters. In the first forward pass DistributedDataParallel takes the
         parameters of a parallelized model out of the modules."""
-        self.parameters = self.named_parameters()
+        self.parameters, entries = self.named_parameters(), self.model.state_dict(keep_vars=True)
+        self.kept = {name: p for name, p in entries.items() if isinstance(p, torch.nn.Parameter)}  # also of tied names
 
     def state(self):
         """The entries of the model's state_dict that this rank has, as they are."""
-        found = {**self.model.state_dict(), **dict(self.named_parameters())}
+        found = {**self.model.state_dict(), **self.kept}
         return {name: found[name] for name in self.order if name in self.owned and name in found}
 
     def whole(self, name, tensor, owner):
