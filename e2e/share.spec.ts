@@ -28,6 +28,9 @@ test(
     await playground.open(`${TINY}&data=xor&mode=mp&world=2&device=cpu`);
     await playground.iterate(1);
     await expect(playground.field('Norm type')).toHaveCount(0);
+    await playground.field('Clip norm').fill('0,02');
+    await playground.field('Clip norm').press('Enter');
+    await expect(playground.page.getByText('Write 0.02, with a decimal point.')).toBeVisible();
     for (const [label, text] of [
       ['Clip norm', '0.02'],
       ['Norm type', 'max'],

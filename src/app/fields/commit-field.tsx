@@ -5,6 +5,9 @@
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import styles from './fields.module.css';
 
+/** A number as many languages write it: 0,5. */
+const COMMA = /^\s*-?\d*,\d+\s*$/;
+
 interface CommitFieldProps {
   readonly label: string;
   /** The committed value as text. */
@@ -30,7 +33,10 @@ export function CommitField({ label, text, commit, title, numeric = true, wide =
     if (draft.trim() === text) {
       setDraft(text);
       setProblem(undefined);
-    } else setProblem(commit(draft.trim()));
+    } else {
+      const wrong = commit(draft.trim());
+      setProblem(wrong && COMMA.test(draft) ? `Write ${draft.trim().replace(',', '.')}, with a decimal point.` : wrong);
+    }
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') tryCommit();
