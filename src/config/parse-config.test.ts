@@ -69,6 +69,10 @@ describe('a configuration that is not valid', () => {
     ],
     [{ model: { layers: [{ type: 'Tanh', name: 'a b' }] } }, 'must be made of letters, digits, _ and ., not "a b".'],
     [{ data: { type: 'text', text: 'a' } }, 'data.text: must be a text of at least 2 characters, not "a".'],
+    [
+      { mode: 'tensor', worldSize: 2, tensor: { plan: { 0: { style: 'RowwiseParallel', output: 'Shard(1)' } } } },
+      'tensor.plan.0.output: there is no such setting',
+    ],
     [{ optimizer: { type: 'adamw' } }, 'not "adamw"; did you mean "AdamW"?'],
     [{ loss: { type: 'CrossEntropy' } }, 'not "CrossEntropy"; did you mean "CrossEntropyLoss"?'],
     [{ scheduler: { type: 'StepLr', stepSize: 2 } }, 'not "StepLr"; did you mean "StepLR"?'],

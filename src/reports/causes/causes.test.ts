@@ -126,6 +126,10 @@ describe("what the table says of a report from a loop of one's own", () => {
     const found = compare(report, plain(report.losses.map(({ loss }) => loss / 2)));
     expect(ids(found)).toEqual(['logged-scale']);
     expect(first(found)).toContain('0.5 times');
+    // What half precision makes of the losses is no division.
+    const near = compare(report, plain(report.losses.map(({ loss }) => loss * 1.00005)));
+    expect(near.verdict.same).toBe(false);
+    expect(ids(near)).not.toContain('logged-scale');
   });
 
   it('says which step to look at where there are only losses', async () => {

@@ -66,7 +66,10 @@ export const loggedWithFactor: CauseRow = {
     if (!partsAtOnce(evidence) || pairs.length < LEAST || !varied(pairs.map(({ a }) => a))) return undefined;
     const factor = (pairs[0]?.b ?? 0) / (pairs[0]?.a ?? 0);
     const same = pairs.every(({ a, b }) => relative(factor * a, b, 1e-6) < 1e-4);
-    return same ? `Every loss of B is ${times(factor)} times that of A, from the first step to the last.` : undefined;
+    // Rounding alone gives a factor near 1.
+    return same && Math.abs(factor - 1) > 1e-2
+      ? `Every loss of B is ${times(factor)} times that of A, from the first step to the last.`
+      : undefined;
   },
 };
 

@@ -1,6 +1,6 @@
 /**
- * DistributedDataParallel around a model in bfloat16: what the constructor sends, what the ranks agree on, and the
- * average of their gradients, held to the bit against gradients of each rank's rows by themselves.
+ * DistributedDataParallel around a model in bfloat16: the weights of torch, and the average of the ranks' gradients,
+ * held to the bit against the gradients that each rank's rows give by themselves.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -14,7 +14,11 @@ import { mlpLayers } from '../../protocol/presets';
 import { roundTo } from '../../tensor/half-bits';
 import { allocate, elements } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
+import recorded from '../fixtures/bfloat16-ddp.json';
 import { withTraining } from '../testing/checkpoint-runs';
+
+const floats = (base64: string): Float32Array =>
+  new Float32Array(Uint8Array.from(Buffer.from(base64, 'base64')).buffer);
 
 const BASE: ConfigInput = {
   device: 'cpu',
@@ -90,6 +94,20 @@ test('the average of two ranks: each gradient halved in bfloat16, then added in 
     { numRuns: 8 },
   );
 });
+
+test.each(recorded.runs.map(({ config, ...run }) => ({ ...run, config: config as ConfigInput })))(
+  'on $config.worldSize ranks: the weights of torch 2.13, to the bit',
+  async ({ config, losses, weights }) => {
+    await withTraining({ ...config, compareSingle: false }, {}, async (training) => {
+      const records = await training.run(losses.length);
+      for (const [step, { perRank }] of records.entries())
+        for (const [rank, loss] of perRank.entries()) expect(loss).toBeCloseTo(at(at(losses, step), rank), 6);
+      const [first] = (await training.weights()).devices;
+      for (const [name, { float32 }] of Object.entries(weights))
+        expect(must(first, 'rank 0').get(name), name).toEqual(floats(float32));
+    });
+  },
+);
 
 test.each<[string, ConfigInput]>([
   ['plain', {}],
