@@ -19,7 +19,7 @@ test.each([
   [{ loss: { type: 'MSELoss', reduction: 'sum' }, optimizer: { type: 'Adam', weightDecay: 0.1 } }, 'summed loss'],
   [{ loss: { type: 'MSELoss', reduction: 'sum' }, optimizer: { type: 'Adam' }, clipGradValue: 0.1 }, 'summed loss'],
   [{ ddp: { samplesPerRank: [3, 1] } }, 'fewer rows'],
-  [{ ddp: { commHook: { type: 'localSGD' } } }, 'by themselves'],
+  [{ ddp: { commHook: { type: 'localSGD' } } }, 'by itself'],
   [{ ddp: { commHook: { type: 'fp16Compress' } } }, 'less than the gradients'],
   [{ model: norm }, 'batch norm'],
   [{ model: norm, ddp: { syncBatchNorm: true } }, 'rounding'],
