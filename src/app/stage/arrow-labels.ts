@@ -1,8 +1,7 @@
 /**
- * The arrows of a moment and where their labels are: beside the arrow's road, where neither a room nor a packet comes.
- * Of several arrows from one device, or to one, with equal labels one is enough: it says
- * "each". Where most of many arrows carry the same, one of them says so. An arrow for whose label there is no place has
- * none. Pure; called by the scene.
+ * The arrows of a moment and the places of their labels: beside the arrow's road, clear of rooms and packets. If
+ * several arrows from one device, or to one, have equal labels, only one arrow has the label, with "each"; the same if
+ * many arrows of the moment share a text. An arrow without a free place has no label. Pure; called by the scene.
  */
 import { bufferWords } from '../../trace/buffer-words';
 import type { Packet } from '../../trace/packets';
@@ -18,13 +17,13 @@ export interface ArrowInput {
   readonly box: Size;
 }
 
-/** Above and below the baseline. */
+/** The height of a label's text above and below the baseline. */
 const ASCENT = 9.5;
 const DESCENT = 2.5;
 const LETTER = 6.6;
-/** From a packet that flies past to a label. */
+/** The distance between a label and the packet that flies past it. */
 const CLEAR = 2.5;
-/** Of a piece of road: how far from its middle a label may be. */
+/** How far from the middle of a piece of road a label may be, as a share of the piece's length. */
 const SHIFTS = [0, -0.14, 0.14, -0.26, 0.26, -0.36, 0.36, -0.46, 0.46];
 
 export const labelRect = ({ x, y, width }: ArrowLabel): Rect => ({
@@ -41,7 +40,7 @@ export function packetLabel({ source, collective, bytes, microBatch }: Packet): 
   return `${what} · ${formatSize(bytes)}`;
 }
 
-/** Longest first. In a pipeline it is the number of the micro-batch that tells packets apart. */
+/** The label's texts, longest first. In a pipeline the number of the micro-batch tells packets apart. */
 function textsOf(packet: Packet, compact: boolean): readonly string[] {
   const bytes = formatSize(packet.bytes);
   const { microBatch } = packet;
@@ -49,7 +48,7 @@ function textsOf(packet: Packet, compact: boolean): readonly string[] {
   return packet.collective === undefined && !compact ? [packetLabel(packet), ...short] : short;
 }
 
-/** What a packet flies over on its way. */
+/** The rectangles that a packet flies over on its way. */
 export function sweptBy({ path, box }: Pick<ArrowInput, 'path' | 'box'>): readonly Rect[] {
   return path.slice(1).flatMap((b, i): Rect[] => {
     const a = path[i];
@@ -59,7 +58,7 @@ export function sweptBy({ path, box }: Pick<ArrowInput, 'path' | 'box'>): readon
   });
 }
 
-/** Places beside the longest piece of the road, past which the packet flies. */
+/** Places for a label beside the longest piece of the road, clear of the packet that flies there. */
 function beside({ path, box }: ArrowInput, width: number): readonly Point[] {
   const [a, b] = longestPiece(path);
   const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
@@ -82,7 +81,7 @@ function beside({ path, box }: ArrowInput, width: number): readonly Point[] {
 /** If more arrows than this have the same text, one of them shows it, with 'each'. */
 const MOST_EQUAL = 8;
 
-/** The text of the most arrows, where it would be written again and again. */
+/** The text that more than MOST_EQUAL arrows share. */
 function commonText(arrows: readonly ArrowInput[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { packet } of arrows) {
@@ -116,7 +115,7 @@ export function placeArrows(arrows: readonly ArrowInput[], stage: Place): readon
     }
     return undefined;
   };
-  /** Of the fans that the arrow is part of, with others that have the same text. */
+  /** Keys of the fans (arrows with one text from one device, or to one) that the arrow is part of. */
   const fansOf = ({ packet }: ArrowInput): readonly string[] => {
     const text = textsOf(packet, true)[0] ?? '';
     const of = (end: 'from' | 'to') =>

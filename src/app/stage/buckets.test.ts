@@ -1,4 +1,4 @@
-/** Buckets as rooms show them, where gradients are packed and where .grad is a view of its bucket. */
+/** Buckets as rooms show them, both when gradients are packed and when .grad is a view of its bucket. */
 import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { openTestSession } from '../../session/testing/open-session';

@@ -1,8 +1,8 @@
 /**
- * Sets the chunks of an exchange into a room: rows where they can be one below the other, so that a chunk has the same
- * height in every room and its arrow is level; tiles side by side where the room is low and wide. A row has its words
- * and the values that arrive above it where there is height for that; else its number and whose values it holds are
- * beside it. Values are printed from 25 px; else they are cells; of a long chunk a window. Pure.
+ * Lays out the chunks of an exchange in a room: as rows, so that a chunk is at the same height in every room and its
+ * arrow is level, or as tiles side by side if the room is low and wide. A high row has its words and the arriving
+ * values above it; a low row has its number and its ranks beside it. Values are printed if a cell is at least 25 px
+ * wide, else drawn as cells; a long chunk shows only its first values. Pure.
  */
 import type { Rect } from '../draw/geometry';
 import type { ChunkLayout, ChunkSpec, ChunksLayout } from './chunk-places';
@@ -11,7 +11,7 @@ import { crowdedChunks, LOWEST_ROW } from './crowded-chunks';
 export const PRINTED = 25;
 const PRINTED_HEIGHT = 15;
 const LARGEST_HEIGHT = 26;
-/** Below that size cells of a long chunk are too many: a window of it is shown. */
+/** If cells would be smaller than this, only the first cells of the chunk are shown. */
 const SMALLEST = 4;
 const FULL_ROW = 54;
 const TALLEST_ROW = 110;
@@ -33,7 +33,7 @@ interface Cells {
   readonly prints: boolean;
 }
 
-/** The lines of a chunk that make its cells largest; printed values before unprinted ones. */
+/** Divides a chunk into the lines that make its cells largest; printed values have priority. */
 function cellsIn(length: number, width: number, height: number): Cells {
   const printable = Math.floor(width / PRINTED);
   if (printable > 0) {
@@ -60,7 +60,7 @@ function cellsIn(length: number, width: number, height: number): Cells {
   return { columns, rows, count, width: width / columns, height: height / rows, prints: false };
 }
 
-/** All chunks alike: as many columns as the longest needs. */
+/** The length of the longest chunk, by which all chunks are divided into columns. */
 const longest = (lengths: readonly number[]): number => Math.max(1, ...lengths);
 
 function countOf(cells: Cells, length: number): number {
@@ -72,7 +72,7 @@ function fullRows({ lengths }: ChunkSpec, area: Rect): ChunksLayout {
   const free = height - ARRIVAL - BAR - 2 - CAPTION - 4;
   const cells = cellsIn(longest(lengths), area.width, free);
   const used = cells.rows * cells.height;
-  // Rows keep together, in the middle of what is left.
+  // The rows stay together, centred in the free height.
   const row = Math.min(height, used + height - free);
   const gap = Math.min(10, (area.height - row * lengths.length) / Math.max(1, lengths.length));
   const chunks = lengths.map((length, i): ChunkLayout => {
@@ -154,7 +154,7 @@ function tiles({ lengths }: ChunkSpec, area: Rect): ChunksLayout {
   return { kind: 'tiles', chunks };
 }
 
-/** Cells that are larger gain nothing by being larger still. */
+/** A cell that is large enough gains nothing from more size. */
 const worth = ({ chunks }: ChunksLayout): number => {
   const first = chunks[0];
   if (!first) return 0;
@@ -170,11 +170,11 @@ export function layoutChunks(spec: ChunkSpec, area: Rect): ChunksLayout | undefi
   const rows = full ?? compactRows(spec, area);
   if (area.width / spec.lengths.length < 24) return rows;
   const beside = tiles(spec, area);
-  // Where rooms are that low, they are one below the other, and arrows go down from tile to tile.
+  // Rooms this low are one below the other, so arrows go down from tile to tile.
   if (area.width > LOW * area.height && beside.chunks[0]?.prints) return beside;
-  // Side by side only where that shows clearly more: level arrows are worth something, too.
+  // Tiles only if they show clearly more, because rows have level arrows.
   return worth(beside) > 1.4 * worth(rows) ? beside : rows;
 }
 
-/** One line of small tiles, for the bucket that is under way while layers compute. */
+/** One line of small tiles, for the bucket that is being exchanged while layers compute. */
 export const layoutWire = (spec: ChunkSpec, area: Rect): ChunksLayout => tiles(spec, area);

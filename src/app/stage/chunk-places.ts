@@ -1,35 +1,37 @@
-/** Where the chunks of a room are: chunk-layout.ts and crowded-chunks.ts lay them out, scene and painter read them. */
+/** The places of a room's chunks: chunk-layout.ts and crowded-chunks.ts compute them, scene and painter read them. */
 import type { Rect } from '../draw/geometry';
 
 export interface ChunkSpec {
-  /** Elements of each chunk, and how many of them are known. */
+  /** The number of elements of each chunk. */
   readonly lengths: readonly number[];
-  /** Places for ranks in the bars. */
+  /** The number of ranks for which the bars have a place. */
   readonly ranks: number;
 }
 
 export interface ChunkLayout {
-  /** What a frame encloses; an arrow begins and ends at its edge. */
+  /** The rectangle that a frame encloses; an arrow begins and ends at its edge. */
   readonly frame: Rect;
   readonly cells: Rect;
   readonly columns: number;
   readonly rows: number;
-  /** Cells shown: fewer than the chunk has where not all fit. */
+  /** The number of cells shown: fewer than the chunk has elements if not all fit. */
   readonly count: number;
   readonly prints: boolean;
-  /** A place for each rank. */
+  /** The bars, with a place for each rank. */
   readonly bars: Rect | undefined;
-  /** Of values that arrive, above the cells. */
+  /** The line of arriving values, above the cells. */
   readonly arrival: Rect | undefined;
-  /** The chunk's name on the left and its meaning on the right, or its number alone. */
+  /** The chunk's name on the left and its meaning on the right, or only its number. */
   readonly caption: Rect | undefined;
   readonly worded: boolean;
-  /** Its values are there already: it frames a matrix of the room. */
+  /** The chunk is only a frame around a matrix that the room already shows. */
   readonly framesOnly?: boolean;
 }
 
 export interface ChunksLayout {
-  /** 'tiles': side by side, so that arrows leave them below and above. 'levels': one bar each (crowded-chunks.ts). */
+  /**
+   * 'tiles': side by side, with arrows at their upper and lower edges. 'levels': one bar per chunk (crowded-chunks.ts).
+   */
   readonly kind: 'rows' | 'tiles' | 'levels';
   readonly chunks: readonly ChunkLayout[];
 }

@@ -1,6 +1,6 @@
 /**
- * The chunks of an exchange on one device: their values at the cursor, whose values they hold, which of them is sent,
- * what arrives in which, and what each of them says when pointed at. Pure; the values are those of the buffer.
+ * The chunks of an exchange on one device at the cursor: the buffer's values, the ranks whose values each chunk holds,
+ * which chunk is sent, which receives what, and each chunk's tooltip. Pure.
  */
 import { CAPTURE_LIMIT, type Slice } from '../../protocol/trace';
 import { bufferWords } from '../../trace/buffer-words';
@@ -17,14 +17,14 @@ import type { ChunkContent } from './room-content';
 import type { RoomInput } from './room-input';
 import type { ChunkScene, ChunksScene, SceneItem } from './scene-types';
 
-/** All of the chunk in lines of eight, for the tooltip. */
+/** The whole chunk in lines of eight, for the tooltip. */
 const readable = (count: number) => ({
   stride: Math.min(count, 8),
   columns: Math.min(count, 8),
   rows: Math.ceil(count / 8),
 });
 
-/** Values of parameters and activations are copied, not added up. */
+/** Whether the exchange adds values: parameters and activations are copied. */
 const adds = ({ payload, op }: Exchange): boolean => payload === 'gradient' || /reduce/i.test(op);
 
 function holding(exchange: Exchange, ranks: RankSet, device: number): readonly string[] {
@@ -80,7 +80,7 @@ function meaning(holds: readonly string[], sends: boolean, arrival: ChunkArrival
   return verbs.length > 0 ? [...(sends && !arrival ? [`sends ${the(long)}`] : []), ...verbs] : holds;
 }
 
-/** Parameters are there before the step begins; so they are where DDP's constructor sends those of rank 0. */
+/** Whether the slice has values before the exchange: parameters do, also before DDP's constructor sends rank 0's. */
 function before({ facts, place }: RoomInput, { payload }: Exchange, slice: Slice): boolean {
   return payload === 'parameter' && place.keeps && facts.content(place.device, slice.buffer) !== undefined;
 }
@@ -204,7 +204,7 @@ export function chunkScenes(
   };
 }
 
-/** What the device's chunks hold, in words: for the table. */
+/** What the device's chunks hold, in words, for the table. */
 export function heldWords(
   input: RoomInput,
   exchange: Exchange | undefined,

@@ -1,6 +1,6 @@
 /**
- * A ring of 64 ranks on a laptop and on a phone: every room shows how far its chunks are, and one label tells bytes
- * that are equal.
+ * A ring of 64 ranks on a laptop and on a phone: every room shows the progress of its chunks, and equal bytes share one
+ * label.
  *
  * @module-tag rest: fits.test.ts paints rings of 16 ranks, and layout.test.ts lays out rooms.
  */
@@ -41,7 +41,7 @@ test('DDP of 64: while ranks communicate no room is empty, and bytes that are eq
     worldSize: 64,
     device: 'cpu',
     compareSingle: false,
-    // 65 elements: a chunk for every rank.
+    // 65 elements, so that every rank has a chunk.
     model: { layers: mlpLayers([2, 16, 1], 'Tanh') },
     data: { type: 'xor', samples: 64 },
     batchSize: 64,

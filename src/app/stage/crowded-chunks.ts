@@ -1,19 +1,19 @@
 /**
- * Sets chunks into a room that is too small for a row each: one bar per chunk, in as many lines as make the bars
- * widest. A bar is filled as high as the part of the ranks whose values are in the chunk, and has the sender's hue
- * while the chunk is sent or arrives. So a room of 64 chunks shows in 46 x 27 px how far the all-reduce is. Pure;
- * called by chunk-layout.ts.
+ * Lays out chunks in a room that is too small for one row per chunk: one bar per chunk, in the number of lines that
+ * makes the bars widest. A bar is filled in proportion to the ranks whose values are in the chunk, and has the sender's
+ * hue while the chunk is sent or arrives. So 46 x 27 px show the progress of an all-reduce of 64 chunks. Pure; called
+ * by chunk-layout.ts.
  */
 import type { Rect } from '../draw/geometry';
 import type { ChunkLayout, ChunkSpec, ChunksLayout } from './chunk-places';
 
-/** Values in a row that is lower than this cannot be seen. */
+/** In a lower row, values would be invisible. */
 export const LOWEST_ROW = 3;
 const SMALLEST = { width: 12, height: 4 };
 const LINE_GAP = 1.5;
 /** Bars that are at least this wide have a gap between them. */
 const APART = 2;
-/** A bar is good to read when it is three times as high as wide. */
+/** A bar is easiest to read if it is this many times as high as wide. */
 const UPRIGHT = 3;
 
 export function crowdedChunks({ lengths }: ChunkSpec, area: Rect): ChunksLayout | undefined {

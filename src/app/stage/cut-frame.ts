@@ -1,22 +1,22 @@
 /**
- * A tensor of which a rank has a part, drawn in its place within the whole: the part as cells, the rest as an outline.
- * Says how much larger the whole is than the part, and where the pieces of the part lie in it. Pure; called by whoever
- * lays products out and by room-scene.
+ * Draws a rank's part of a tensor at its place within the whole tensor: the part as cells, the rest as an outline.
+ * Computes how much larger the whole is than the part, and where the part's pieces are in it. Pure; called by the
+ * layout of products and by room-scene.
  */
 import type { PartCut } from '../../trace/parts';
 import type { Rect } from '../draw/geometry';
 import type { MatrixWindow } from './matrix-window';
 
 export interface CutFrame {
-  /** Of the drawn matrix, after it has been transposed. */
+  /** The direction of the cut in the drawn matrix, after transposing. */
   readonly along: 'rows' | 'columns';
-  /** Indices of the whole. */
+  /** Indices within the whole tensor. */
   readonly whole: number;
   readonly own: number;
   readonly ranges: PartCut['part']['ranges'][number];
 }
 
-/** undefined: the part is not drawn as a matrix that is cut by its rows or columns. */
+/** undefined if the drawn matrix is not cut by rows or columns. */
 export function cutFrame(cut: PartCut | undefined, transposed: boolean): CutFrame | undefined {
   if (cut?.dim === undefined) return undefined;
   const { dim, part } = cut;
@@ -28,7 +28,7 @@ export function cutFrame(cut: PartCut | undefined, transposed: boolean): CutFram
   return { along: isColumn === transposed ? 'rows' : 'columns', whole: part.shape[dim] ?? own, own, ranges };
 }
 
-/** How many times as wide, and as high, the whole is as the part. */
+/** How many times wider, and higher, the whole is than the part. */
 export function wholeScale(frame: CutFrame | undefined): { readonly x: number; readonly y: number } {
   const by = frame ? frame.whole / Math.max(1, frame.own) : 1;
   return frame?.along === 'columns' ? { x: by, y: 1 } : { x: 1, y: by };
@@ -37,11 +37,13 @@ export function wholeScale(frame: CutFrame | undefined): { readonly x: number; r
 export interface FramedPiece {
   readonly rect: Rect;
   readonly window: MatrixWindow;
-  /** Index of the first element that it shows. */
+  /** Index of the first element shown. */
   readonly offset: number;
 }
 
-/** The pieces of the part at their places in the rectangle of the whole; as many cells of each as the window shows. */
+/**
+ * The part's pieces at their places in the rectangle of the whole, with the cells of each piece that the window shows.
+ */
 export function piecesIn(
   { along, whole, own, ranges }: CutFrame,
   at: Rect,

@@ -1,7 +1,7 @@
 /**
- * What a device is busy with: its part in the moment at the cursor; where it has none, what it does at that time,
- * computing before communicating, and idle, with the reason, when neither. Pure;
- * called by the stage's facts for every device and frame, so what it needs of a trace is prepared once.
+ * What a device is doing: its part in the moment at the cursor; without one, its work at that time, computing before
+ * communicating; else idle, with the reason. Pure; the stage's facts call it for every device and frame, so the trace
+ * is prepared once.
  */
 import { at } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
@@ -24,8 +24,8 @@ interface Lanes {
 }
 
 export interface DeviceClock {
-  /** `moment`: the events at the cursor, of all devices. */
-  /** `together`: nobody does anything beside the moment. */
+  /** `moment`: the events of all devices at the cursor. */
+  /** `together`: no device does anything outside the moment. */
   now(device: DeviceIndex, timeUs: number, moment: readonly number[], together?: boolean): DeviceNow;
 }
 
@@ -37,14 +37,14 @@ const bucketWord = (e: TraceEvent): string => (e.bucket === undefined ? 'transfe
 
 const WORK = { F: 'forward', B: 'backward', I: 'input gradient', W: 'weight gradients' } as const;
 
-/** As schedules write it, and in words. */
+/** The action as schedules write it, and in words. */
 const actionWords = ({ kind, microBatch }: PipelineAction): readonly string[] => [
   `${kind}${microBatch} · ${WORK[kind]} of micro-batch ${microBatch}`,
   `${kind}${microBatch} · ${WORK[kind]}`,
   `${kind}${microBatch}`,
 ];
 
-/** 'idle: waits for the gradients of cuda:1'; the name of the device is above it. */
+/** 'idle: waits for the gradients of cuda:1'; the device's own name is shown above these words. */
 const idleWords = (gap: Gap): readonly string[] => {
   const why = gap.why().replace(/^(rank|cuda:)\s?\d+ (is )?/, '');
   const whom = /^waits for .*?((?:rank |cuda:)\d+)/.exec(why)?.[1];
@@ -74,9 +74,9 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
       event,
     };
   };
-  /** What the device does in the moment; computing, with the transfer that goes on beside it. */
+  /** The device's part in the moment: its computation, with a concurrent transfer. */
   const partIn = (own: Lanes, moment: readonly number[]): DeviceNow | undefined => {
-    // In half precision operators have conversions around them, which a room shows only where there is nothing else.
+    // In half precision, conversions surround operators; a room shows a conversion only if there is no operator.
     const isOperator = ({ event }: Work) => !isConversion(at(trace.events, event));
     const mine = (work: readonly Work[]) => {
       const there = work.filter(({ event }) => moment.includes(event));
@@ -101,7 +101,10 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
   });
   const resting = (gap: Gap): DeviceNow =>
     gap.last && gap.startUs > 0 ? quiet('done', [gap.why(), 'done']) : quiet('idle', idleWords(gap));
-  /** In a moment of a schedule's actions: whose message its next action waits for; done where it has none left. */
+  /**
+   * For a moment of schedule actions: the sender for which the device's next action waits, or done if it has no action
+   * left.
+   */
   const untilTurn = (own: Lanes, last: number): DeviceNow => {
     const left = [...own.compute, ...own.comm]
       .sort((a, b) => a.event - b.event)

@@ -1,7 +1,7 @@
 /**
- * What is in each room, as far as it does not change while a trace is walked: titles, the layers whose parameters
- * the device holds, the buckets and their chunks as the trace's own transfers cut them. Pure; called by the scene once
- * per trace.
+ * The content of each room that stays the same throughout a trace: titles, the layers whose parameters the device
+ * holds, and the buckets with the chunks into which the trace's transfers cut them. Pure; called by the scene once per
+ * trace.
  */
 import { at } from '../../base/invariant';
 import type { LayerType } from '../../protocol/config';
@@ -14,15 +14,15 @@ import type { RunShape } from './expected-run';
 export interface ParameterPlace {
   readonly name: string;
   readonly shape: readonly number[];
-  /** The buffer of its gradient; undefined where the device has none. */
+  /** The buffer of the parameter's gradient, if the device has one. */
   readonly gradient: string | undefined;
 }
 
-/** A weight with its bias; a layer with several (a block's qkv, proj, fc1, fc2) has a place for each. */
+/** A weight with its bias; a layer with several weights (a block's qkv, proj, fc1, fc2) has one place per weight. */
 export interface LayerPlace {
-  /** As in state_dict: '0', '2', 'blocks.0.qkv'. */
+  /** The module's path as in state_dict: '0', '2', 'blocks.0.qkv'. */
   readonly module: string;
-  /** On the first place of a layer: how many it has. */
+  /** Only on a layer's first place: the number of the layer's places. */
   readonly together: number;
   readonly labels: readonly string[];
   readonly weight: ParameterPlace;
@@ -38,27 +38,27 @@ export interface ActivationPlace {
 
 export interface BucketPlace {
   readonly index: number;
-  /** Its flat tensor; where each .grad is a view of the bucket, all of these, in order. */
+  /** The bucket's flat tensor, or, if each .grad is a view of the bucket, all these gradients in order. */
   readonly buffers: readonly string[];
   readonly length: number;
-  /** Of one tensor each. */
+  /** The chunks; each is a slice of one tensor. */
   readonly chunks: readonly Slice[];
-  /** What lies in it, in order. */
+  /** The bucket's parameters, in order. */
   readonly parameters: readonly { readonly name: string; readonly offset: number; readonly length: number }[];
 }
 
 export interface DevicePlace {
   readonly device: DeviceIndex;
   readonly title: string;
-  /** Of a rank with one stage of a pipeline: 'stage 2'. */
+  /** For a rank that has exactly one pipeline stage: 'stage 2'. */
   readonly stage: string | undefined;
   /** Longest first. */
   readonly subtitles: readonly string[];
   readonly layers: readonly LayerPlace[];
   readonly activations: readonly ActivationPlace[];
   /**
-   * What the buffers held before the step counts: not so on DataParallel's replicas, which are made anew on each
-   * forward.
+   * Whether the buffers keep their values between steps; false for DataParallel's replicas, which every forward makes
+   * anew.
    */
   readonly keeps: boolean;
   readonly samples: readonly number[];
@@ -78,7 +78,7 @@ function layersOf(info: RunShape, device: DeviceIndex): readonly LayerPlace[] {
     const path = layer.name ?? String(i);
     const own = held.filter(({ name }) => (path === '' ? isUnprefixed(info, name) : name.startsWith(`${path}.`)));
     const weights = own.filter(({ name }) => name.endsWith('weight'));
-    // Norms within a block are vectors: beside its matrices they would show nothing.
+    // A block's norms are vectors, which would be invisible beside its matrices.
     const matrices = weights.filter(({ shape }) => shape.length > 1);
     const shown = weights.length > 1 && matrices.length > 0 ? matrices : weights;
     return shown.flatMap(({ name }, index): LayerPlace[] => {
@@ -93,7 +93,7 @@ function layersOf(info: RunShape, device: DeviceIndex): readonly LayerPlace[] {
   });
 }
 
-/** Without a prefix of any other layer. */
+/** Whether the parameter's name lacks the prefix of every other layer. */
 const isUnprefixed = (info: RunShape, parameter: string): boolean =>
   !info.config.model.layers.some(({ name }, i) => parameter.startsWith(`${name ?? i}.`));
 
@@ -102,21 +102,21 @@ const lastPart = (module: string): string => module.replace(/^.*\./, '');
 
 function labelsOf(module: string, type: string, shape: readonly number[]): readonly string[] {
   const [out = 1, into] = shape;
-  // The length of a vector tells nothing that its neighbour does not.
+  // A vector's length would repeat the neighbouring matrix.
   if (into === undefined) return [`${module} · ${type} ${out}`, `${module} · ${type}`, module];
   const sizes = type === 'Linear' || type === 'Conv2d' ? `${into}→${out}` : shape.join('×');
   return [`${module} · ${type} ${sizes}`, `${module} · ${type}`, `${module} · ${sizes}`, module, lastPart(module)];
 }
 
-/** The first matrix of a layer says whose it is. */
+/** Labels of a part; the layer's first matrix also names the layer. */
 const partLabels = (path: string, part: string, first: boolean): readonly string[] =>
   first ? [`${path} · ${part}`, `${lastPart(path)}.${part}`, part, lastPart(part)] : [part, lastPart(part)];
 
-/** Layers whose outputs tell something of their own; the others pass on what they get, one number at a time. */
+/** Layers whose outputs are shown; other layers only map single numbers. */
 const STOPS: ReadonlySet<LayerType> = new Set([...LAYERS_WITH_WEIGHTS, 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d']);
 const MOST_ACTIVATIONS = 8;
 
-/** The batch and the outputs of the layers; of many layers those that change the shape of what passes. */
+/** The batch and the layers' outputs; of a net with many layers, only outputs with a new shape. */
 function activationsOf(info: RunShape, device: DeviceIndex): readonly ActivationPlace[] {
   const shapeOf = new Map(info.buffers.filter((b) => b.device === device).map((b) => [b.name, b.shape]));
   const batch = shapeOf.get('x');
@@ -138,7 +138,7 @@ function activationsOf(info: RunShape, device: DeviceIndex): readonly Activation
       : [];
   });
   const shown = outputs.length < MOST_ACTIVATIONS ? outputs : outputs.filter(({ type }) => STOPS.has(type));
-  // Token ids are no quantities: a map of them would say nothing.
+  // Token ids are not quantities, so colours for them would mean nothing.
   const x: readonly ActivationPlace[] =
     batch && info.dataset.kind !== 'tokens' ? [{ buffer: 'x', shape: batch, labels: ['batch x', 'x'] }] : [];
   return [...x, ...shown];
@@ -150,7 +150,7 @@ function samplesText(samples: readonly number[]): readonly string[] {
   return [some(8), some(5), some(3), some(2), `${samples.length} samples`];
 }
 
-/** 'rank 2' where each device has a process, 'cuda:2' where one process drives them: as its room is called. */
+/** The title of a device's room: 'rank 2' if each device has a process, 'cuda:2' if one process drives all. */
 export const titleOf = ({ roles }: Pick<SessionInfo, 'roles'>, device: number): string => at(roles, device).title;
 
 export function placeDevices(info: RunShape, trace: StepTrace | undefined): readonly DevicePlace[] {
@@ -177,7 +177,7 @@ export function placeDevices(info: RunShape, trace: StepTrace | undefined): read
   });
 }
 
-/** The parameters of a bucket, one after the other, as the mode says them. */
+/** The parameters of a bucket in order, as the mode describes them. */
 export function bucketContents(
   info: Pick<SessionInfo, 'buckets' | 'parameters'>,
   trace: StepTrace,
@@ -202,9 +202,8 @@ function cutBy(trace: StepTrace, buffer: string): readonly Slice[] {
 }
 
 /**
- * Buckets of the step, in the order in which they are sent: their contents as the mode says them, their chunks from the
- * transfers that move them. A bucket that is packed is one buffer; with gradient_as_bucket_view its gradients are sent
- * from where they are.
+ * The step's buckets, in the order in which they are sent, with contents from the mode and chunks from the bucket's
+ * transfers. A packed bucket is one buffer; with gradient_as_bucket_view each gradient is sent from its place.
  */
 export function placeBuckets(info: SessionInfo, trace: StepTrace | undefined): readonly BucketPlace[] {
   if (!trace) return [];
@@ -231,13 +230,13 @@ function viewedBuckets(info: SessionInfo, trace: StepTrace, own: StepTrace['even
   return [...sent].flatMap(([index, names]): BucketPlace[] => {
     const { length, parameters } = bucketContents(info, trace, index);
     const buffers = parameters.map(({ name }) => `${name}.grad`);
-    // What a hook sends is no view.
+    // A communication hook sends a buffer of its own, so it has no views.
     if (![...names].every((name) => buffers.includes(name))) return [];
     return [{ index, buffers, length, parameters, chunks: buffers.flatMap((buffer) => cutBy(trace, buffer)) }];
   });
 }
 
-/** '2.weight, 2.bias': the parameters that a stretch of the bucket holds some of. */
+/** '2.weight, 2.bias': the parameters that overlap this slice of the bucket. */
 export function parametersIn({ buffers, parameters }: BucketPlace, slice: Slice): readonly string[] {
   return parameters
     .filter(({ name, offset, length }) =>

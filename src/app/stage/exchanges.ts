@@ -1,6 +1,6 @@
 /**
- * The collectives of a step as rooms show them: which stretches of which buffers each device holds while one runs (the
- * rows of its room), and whose values are in each of them. Found once per trace; pure.
+ * The collectives of a step as rooms show them: the slices of buffers that each device holds during a collective (the
+ * rows of its room), and the ranks whose values are in each slice. Computed once per trace; pure.
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { CollectiveRef, DeviceIndex, Payload, Slice, StepTrace, TraceEvent } from '../../protocol/trace';
@@ -11,32 +11,32 @@ export interface Exchange {
   readonly op: CollectiveRef['op'];
   readonly bucket: BucketPlace | undefined;
   readonly payload: Payload;
-  /** By device: what it holds of it, in order; a chunk has the same row in every room. */
+  /** Per device, its slices in order; a chunk has the same row in every room. */
   readonly rows: readonly (readonly Slice[])[];
-  /** Ranks that take part. */
+  /** The number of ranks that take part. */
   readonly members: number;
 }
 
 export interface Exchanges {
-  /** The one that an event belongs to: its transfers, and the copies into and out of its bucket. */
+  /** The exchange to which an event belongs, as a transfer or as a copy into or out of the bucket. */
   of(event: TraceEvent): Exchange | undefined;
   ofBucket(index: number): Exchange | undefined;
-  /** Buffers that are sent in the step, and what they carry. */
+  /** The buffers that the step sends, with what they carry. */
   readonly carried: ReadonlyMap<string, Payload>;
 }
 
-/** What a transfer brings into a chunk. */
+/** Values that a transfer brings into a chunk. */
 export interface ChunkArrival {
   readonly from: DeviceIndex;
   readonly adds: boolean;
-  /** It has arrived; else it is under way. */
+  /** true: the values have arrived; false: they are on their way. */
   readonly there: boolean;
   readonly values: Float32Array | undefined;
 }
 
 const keyOf = ({ group, seq }: CollectiveRef): string => `${group?.id ?? 0}/${seq}`;
 
-/** The buffer cut at every place where a transfer begins or ends. */
+/** Cuts the buffer wherever a transfer's slice begins or ends. */
 function cut(buffer: string, length: number, slices: readonly Slice[]): readonly Slice[] {
   const places = new Set([0, length, ...slices.flatMap((s) => [s.offset, s.offset + s.length])]);
   const sorted = [...places].filter((p) => p <= length).sort((a, b) => a - b);
@@ -101,17 +101,17 @@ interface Change {
 }
 
 export interface Contributors {
-  /** The devices whose values are in the stretch after events 0..event; none: nothing of this step is. */
+  /** The devices whose values are in the slice after events 0..event; empty if none of this step's values are. */
   in(event: number, device: DeviceIndex, slice: Slice): RankSet;
 }
 
-/** A bit for each device. A number's bit operations hold 32 of them, and a world has up to 64. */
+/** One bit per device; a bigint, because a number's bit operations stop at 32 bits and a world has up to 64 ranks. */
 export type RankSet = bigint;
 export const NO_RANKS: RankSet = 0n;
 export const onlyRank = (device: DeviceIndex): RankSet => 1n << BigInt(device);
 export const hasRank = (ranks: RankSet, device: DeviceIndex): boolean => (ranks & onlyRank(device)) !== NO_RANKS;
 
-/** Followed through the transfers of a step: a receive puts or adds what its sender held when it sent. */
+/** Follows the step's transfers: a receive stores or adds what the sender held when it sent. */
 export function contributorsOf(trace: StepTrace, carried: Exchanges['carried']): Contributors {
   const changes = new Map<string, Change[]>();
   const key = (device: DeviceIndex, buffer: string) => `${device} ${buffer}`;
@@ -131,7 +131,7 @@ export function contributorsOf(trace: StepTrace, carried: Exchanges['carried']):
       const source = e.match === undefined ? undefined : sent.get(e.match);
       const target = joinedSlice(slice, source?.slice);
       const puts = target === slice && (e.apply === 'put' || e.apply === undefined);
-      // A stretch of several chunks may hold another sum in each of them.
+      // A slice of several chunks can hold a different sum in each chunk.
       for (const part of partsOf(changes.get(key(device, target.buffer)) ?? [], target)) {
         const there = source && { ...source.slice, offset: source.slice.offset + part.offset - target.offset };
         const came = there ? at(source.event, source.device, there) || onlyRank(source.device) : NO_RANKS;
@@ -166,7 +166,7 @@ function partsOf(changes: readonly Change[], slice: Slice): readonly Slice[] {
     .map((to, i) => ({ buffer: slice.buffer, offset: sorted[i] ?? 0, length: to - (sorted[i] ?? 0) }));
 }
 
-/** The last device of a set that is not empty. */
+/** The last device of a non-empty set. */
 export const lastRank = (ranks: RankSet): DeviceIndex => ranks.toString(2).length - 1;
 
 export const countRanks = (ranks: RankSet): number => {

@@ -1,4 +1,4 @@
-/** What the configuration says of the rooms, which is the first picture, held against the session's answer. */
+/** The first picture, which the page derives from the configuration alone, compared with the session's answer. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';

@@ -1,7 +1,7 @@
 /**
- * What the stage draws of a run before its session has answered: the devices with their names, and the parameters that
- * each of them holds, as far as the configuration alone says it. Of a model that is split among the devices it says
- * only the devices. Pure; called for the first picture.
+ * What the stage can draw before the session has answered: the devices' names, and each device's parameters as far as
+ * they follow from the configuration. For a model that is split among the devices only the devices follow. Pure; called
+ * for the first picture.
  */
 
 import { plainRole } from '../../parallel/face';
@@ -10,7 +10,7 @@ import type { Config, LayerConfig } from '../../protocol/config';
 import type { DatasetPreview, SessionInfo } from '../../protocol/session-info';
 import { childrenOf, parametersOf } from '../../shapes/parameters';
 
-/** The part of a session's answer that says what is in the rooms. */
+/** The part of a session's answer that describes the content of the rooms. */
 export interface RunShape extends Pick<SessionInfo, 'config' | 'worldSize' | 'roles'> {
   readonly buffers: readonly Pick<SessionInfo['buffers'][number], 'device' | 'name' | 'shape' | 'category'>[];
   readonly dataset: Pick<DatasetPreview, 'kind'>;

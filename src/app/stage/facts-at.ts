@@ -1,8 +1,8 @@
 /**
- * Answers the scene's questions from the derivations in src/trace. One `TraceFacts` a trace holds what does not change
- * with the cursor; `at` is called once a frame. In the midst of a moment all of its packets are on their way and
- * nothing of it is done (trace/moments/moment says how a cursor is read). A device is busy with its part in the moment;
- * where it has none, with what the clock says, because devices work at the same time.
+ * Answers the scene's questions from the derivations in src/trace. One `TraceFacts` per trace holds what does not
+ * change with the cursor; `at` is called once per frame. In the middle of a moment all its packets are on their way and
+ * none of its work is done (trace/moments/moment explains how a cursor is read). A device is shown doing its part in
+ * the moment; without one, what it does at that time by the clock.
  */
 import { at } from '../../base/invariant';
 import type { SessionInfo } from '../../protocol/session-info';
@@ -29,7 +29,7 @@ export interface TraceFacts {
 const covers = (a: Slice, b: Slice): boolean =>
   a.buffer === b.buffer && a.offset <= b.offset && b.offset + b.length <= a.offset + a.length;
 
-/** By moment, the packets that are on their way in it. */
+/** For every moment, the packets that are on their way in it. */
 function byMoment(
   flights: readonly FlyingPacket[],
   { moments, momentOf }: StepPicture,
@@ -40,7 +40,7 @@ function byMoment(
   return by;
 }
 
-/** A packet carries what was in the sender's buffer when it left. */
+/** A packet carries the values that the sender's buffer held when the packet left. */
 function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Array | undefined {
   const sent = new Map<Packet, Float32Array | undefined>();
   return (packet) => {
@@ -54,8 +54,8 @@ function createCarried(contents: ContentsCursor): (packet: Packet) => Float32Arr
 }
 
 /**
- * What a buffer holds while the operators of a moment compute, if a cast or an unpacking of the same moment fills it.
- * Not for the result of an operator, which a conversion rounds: during the moment the result is not there yet.
+ * The content of a buffer that a cast or an unpacking of the same moment fills, while the moment's operators compute.
+ * Not for a result that a conversion rounds: during the moment that result does not exist yet.
  */
 function createConverted(contents: ContentsCursor, { events }: StepTrace) {
   const made = new Map<string, Content | undefined>();
@@ -76,7 +76,7 @@ function createConverted(contents: ContentsCursor, { events }: StepTrace) {
   };
 }
 
-/** The time in the middle of a moment. */
+/** The time halfway through a moment. */
 const middleOf = (moment: Moment, walk: WalkTime): number =>
   (walk.timeOf({ event: firstOf(moment), fraction: 0 }) + walk.timeOf({ event: lastOf(moment), fraction: 1 })) / 2;
 
@@ -110,7 +110,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
       const index = step.momentOf(position.event);
       const moment = moments[index];
       const own = moment?.events ?? [];
-      // So that what is said of a device stays while the moment lasts.
+      // One time for the whole moment, so that a device's words do not change during it.
       const time = moment ? middleOf(moment, walk) : 0;
       const now = flights[index] ?? [];
       const moving = now.map(({ packet }) => packet);
@@ -130,7 +130,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
         step,
         content: (device, buffer) => converted(own, device, buffer) ?? contents.content(device, buffer),
         known: (device, slice) => contents.values(device, slice)?.length ?? 0,
-        // In a turn of a pipeline whoever has no action waits for one.
+        // In a turn of a pipeline, a device without an action waits for one.
         now: (device) => devices.now(device, time, own, moment?.turn !== undefined),
         stageWork: (device) => step.stageWork?.at(device, done, index),
         memory: (device) => {

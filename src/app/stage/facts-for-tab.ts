@@ -1,6 +1,6 @@
 /**
- * What the stage shows where the reader has chosen the tab of another bucket: its chunks, in place of those of the
- * bucket that is sent, until the next bucket is sent. Pure.
+ * The facts if the reader has chosen a bucket's tab: that bucket's chunks replace those of the bucket being sent, until
+ * the next bucket is sent. Pure.
  */
 import type { StageFacts } from './facts';
 import type { ChosenTab } from './scene-types';

@@ -1,6 +1,6 @@
 /**
- * What the stage shows while the ranks hang: what they hold is that of the step behind them, what they do is
- * that they wait, are late or have ended. Pure.
+ * The facts while the ranks hang: their buffers hold the values of the previous step, and each rank waits, is late or
+ * has ended. Pure.
  */
 import type { RankStanding, Standstill } from '../../protocol/session-events';
 import type { SessionInfo } from '../../protocol/session-info';
@@ -19,7 +19,7 @@ export function inStandstill(
   standstill: Standstill,
   { processes, worldSize }: SessionInfo,
 ): StageFacts {
-  // Where one process drives all devices, they share its fate.
+  // If one process drives all devices, its state is the state of every device.
   const rankOf = (device: number): number => (processes === worldSize ? device : 0);
   return {
     ...facts,

@@ -1,6 +1,6 @@
 /**
- * What the scene wants to know about the trace at the cursor, in one place: an interface, so that the scene is built
- * and tested without knowing how the answers are derived. `facts-at.ts` answers from the rooms of src/trace.
+ * All that the scene asks about the trace at the cursor, as an interface, so that the scene is built and tested without
+ * knowing how the answers are derived. `facts-at.ts` answers from the rooms of src/trace.
  */
 import type { DeviceIndex, MemoryCategory, Phase, Slice } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';
@@ -15,18 +15,18 @@ export interface DeviceNow {
   readonly activity: Activity;
   readonly phase: Phase | undefined;
   readonly module: string;
-  /** What it does, longest first. */
+  /** What the device does, as texts, longest first. */
   readonly words: readonly string[];
-  /** The event it is busy with. */
+  /** The event that the device works on. */
   readonly event: number | undefined;
 }
 
 /** A transfer that is under way at the cursor. */
 export interface Transit {
   readonly packet: Packet;
-  /** How much of its way it has made, 0..1. */
+  /** The completed share of the packet's way, 0..1. */
   readonly progress: number;
-  /** What it carries, from its first element as far as it was captured. */
+  /** The packet's values from the first element on, as far as the trace captured them. */
   readonly values: Float32Array | undefined;
 }
 
@@ -40,32 +40,32 @@ export interface StageFacts {
   /** Index of the event at the cursor; -1 before the first. */
   readonly event: number;
   content(device: DeviceIndex, buffer: string): Content | undefined;
-  /** How many elements of a stretch were captured, from its first on. */
+  /** How many elements of a slice the trace captured, counted from the slice's start. */
   known(device: DeviceIndex, slice: Slice): number;
   now(device: DeviceIndex): DeviceNow;
   memory(device: DeviceIndex): DeviceUse;
-  /** The devices whose values are in a stretch of a buffer; none: nothing of this step is. */
+  /** The devices whose values are in a slice of a buffer; empty if none of this step's values are. */
   contributors(device: DeviceIndex, slice: Slice): RankSet;
-  /** The moment at the cursor takes the stretch away to another device. */
+  /** Whether the moment at the cursor sends the slice to another device. */
   sends(device: DeviceIndex, slice: Slice): boolean;
-  /** What the moment at the cursor brings into the stretch. */
+  /** The values that the moment at the cursor brings into the slice. */
   arrival(device: DeviceIndex, slice: Slice): ChunkArrival | undefined;
-  /** What the room shows. */
+  /** What the device's room shows. */
   view(device: DeviceIndex): RoomView;
   /** The most recent exchange of gradients. */
   wire(device: DeviceIndex): Exchange | undefined;
-  /** Of a rank of a pipeline: what it keeps and has summed up of the step's micro-batches. */
+  /** For a pipeline rank: the micro-batches of the step that it keeps and that it has summed up. */
   stageWork?(device: DeviceIndex): StageWork | undefined;
-  /** The moment at the cursor has made what the event makes. */
+  /** Whether the moment at the cursor has produced the event's result. */
   fresh(event: number | undefined): boolean;
-  /** The moment at the cursor is under way, and the event is of it. */
+  /** Whether the event belongs to the moment at the cursor, and this moment is not over. */
   under(event: number | undefined): boolean;
   /** The transfers of the moment at the cursor. */
   readonly moving: readonly Packet[];
-  /** Those that are under way. */
+  /** The transfers that are under way. */
   readonly transits: readonly Transit[];
-  /** What does not change with the cursor; undefined before the first trace. */
+  /** The facts that do not depend on the cursor; undefined before the first trace. */
   readonly step: StepPicture | undefined;
-  /** Index of the last event that is done. */
+  /** Index of the last completed event. */
   readonly done: number;
 }

@@ -1,7 +1,7 @@
 /**
- * "Faster: +", beside the step, when somebody plays slowly in this browser for the first time: a button that does what
- * the key does. It is gone after the second step, or once the user has chosen a pace, and never comes again. A screen
- * reader announces the hint once. Embeds, and pages whose pace is hidden or locked, have no hint. Used by stage-head.
+ * The hint "Faster: +" beside the step, shown the first time a user of this browser plays slowly: a button that does
+ * what the + key does. The hint goes after the second step, or once the user has chosen a pace, and never returns. A
+ * screen reader announces it once. Embeds, and pages whose pace is hidden or locked, have no hint. Used by stage-head.
  */
 import { useEffect, useState } from 'react';
 import { isFirstTime } from '../notices/first-visit';
@@ -11,7 +11,7 @@ import { useApp } from '../state/use-app';
 import styles from './stage-head.module.css';
 
 const KEY = 'lockstep-knows-faster';
-/** The third step takes a quarter of the first: whoever waited for it sees that Play speeds up. */
+/** The third step takes a quarter of the first's time, so the user sees that Play speeds up by itself. */
 const STEPS_SHOWN = 2;
 
 const isSlow = ({ place, held }: Pace): boolean => !held && place < STEPS_SHOWN;
@@ -21,7 +21,7 @@ export function FasterHint() {
   const controller = useController();
   const speed = useApp(({ pace }) => speedOf(pace));
   const slow = useApp(({ pace }) => isSlow(pace));
-  // On the way to where a link leads, training runs at full speed whatever the pace is.
+  // On the way to a link's moment, training runs at full speed at any pace.
   const plays = useApp(({ state, goingTo }) => state === 'playing' && goingTo === undefined);
   const may = useApp(({ embed, hide, lock }) => !embed && !hide.has('speed') && !lock.has('speed') && !lock.has('bar'));
   useEffect(() => {

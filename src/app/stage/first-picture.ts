@@ -1,6 +1,7 @@
 /**
- * The stage before what draws a traced step is here: rooms with their names and the shapes of their layers. The rooms
- * are where they will be as far as that is known before the step says what travels. Called by stage-place.tsx.
+ * The stage before the code that draws a traced step is loaded: rooms with their names and the shapes of their layers.
+ * The rooms are at their final places, as far as these are known before the step's transfers are. Called by
+ * stage-place.tsx.
  */
 import { grow, type Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';

@@ -1,7 +1,6 @@
 /**
- * Everything fits: what the painter writes onto the stage, in five sizes of the figure, with 1 to 16 ranks, in every
- * mode and family of nets, at every kind of moment of steps that really ran. No letter is small, none leaves its room,
- * no word is over another.
+ * All text that the painter writes on the stage fits, in five sizes of the figure, with 1 to 16 ranks, in every mode
+ * and family of nets, at every kind of moment of real steps: no text is too small, leaves its room, or covers another.
  */
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
@@ -21,7 +20,7 @@ import { paintStage } from './paint-stage';
 import { planStage, stageScene } from './scene';
 import type { RoomScene } from './scene-types';
 
-/** Of the figure itself, at 1920x1080, 1440x900, 1280x720, 1024x768 and 390x844. */
+/** The figure's sizes in windows of 1920x1080, 1440x900, 1280x720, 1024x768 and 390x844. */
 const SIZES: readonly Size[] = [
   { width: 1330, height: 620 },
   { width: 850, height: 440 },
@@ -83,10 +82,10 @@ interface Written {
   readonly rect: Rect;
 }
 
-/** A wide font: where that fits, others do. */
+/** Measures as a wide font; if its text fits, other fonts fit too. */
 const measure: MeasureText = (text, { size }) => 0.58 * size * text.length;
 
-/** Draws nothing, and keeps what is written. */
+/** Draws nothing and records the written texts. */
 function recorder(): { readonly ink: Ink; readonly texts: readonly Written[] } {
   const texts: Written[] = [];
   const state: Record<string, unknown> = {};
@@ -122,7 +121,7 @@ const smaller = (r: Rect): Rect => ({ x: r.x + 1, y: r.y + 1, width: r.width - 2
 
 function faults(texts: readonly Written[], rooms: readonly Rect[], stage: Size): readonly string[] {
   const found: string[] = [];
-  // A packet whose values are not known has an ellipsis, which goes with it from room to room.
+  // A packet with unknown values shows an ellipsis, which moves with the packet.
   const standing = texts.filter(({ text }) => text !== '…');
   standing.forEach((own, i) => {
     const { text, size, rect } = own;
@@ -136,10 +135,10 @@ function faults(texts: readonly Written[], rooms: readonly Rect[], stage: Size):
   return found;
 }
 
-/** The least room in which words have a place beside the name of the rank. */
+/** The width of the smallest room with a place for words beside the rank's name. */
 const WORDED = 110;
 
-/** A room that rests says so, and shows its last picture; a replica that is made anew in a step has none at first. */
+/** An idle room says so and shows its last picture; a replica that the step makes anew has no picture at first. */
 function restFaults(
   rooms: readonly RoomScene[],
   texts: readonly Written[],
@@ -156,7 +155,10 @@ function restFaults(
   });
 }
 
-/** The empty place of a result says that it is being computed; a room without labels names the product in its head. */
+/**
+ * The empty place of a result says that the result is being computed; a room without labels names the product in its
+ * header.
+ */
 function resultFaults(rooms: readonly RoomScene[], texts: readonly Written[]): readonly string[] {
   return rooms.flatMap(({ title, rect, maps, words, signs, frame, activity, over }) => {
     const blank = maps.filter((m) => m.under && !m.cells && m.rect.width >= 100 && m.rect.height >= 20);
@@ -170,7 +172,7 @@ function resultFaults(rooms: readonly RoomScene[], texts: readonly Written[]): r
   });
 }
 
-/** Of the runs of a mode, those beside which one with fewer rooms and one with as many are painted. */
+/** Runs for the rest tier: the quick tier paints the same mode with fewer rooms, and another run with as many rooms. */
 const IN_REST = /^(DDP of (6|12)|DataParallel of 16|a pipeline of 16|two pipelines of 4|a GPT on 4)$/;
 const BESIDE = 'a run of this mode with fewer rooms is painted, and so are as many rooms in another mode';
 

@@ -1,5 +1,5 @@
 /**
- * Below the title while the run is trained to the moment of a link: how far it is, and a button that stops there.
+ * The line below the title while the run trains towards a link's moment: its progress, and a button that stops it.
  * Loaded with the first such link.
  */
 import { stepWords } from '../../protocol/micro-batches';

@@ -1,4 +1,4 @@
-/** Frames of tensor groups: around their own rooms, apart from each other, inside the stage. */
+/** The frames of tensor groups enclose only their own rooms, do not touch each other, and stay inside the stage. */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import { contains } from '../draw/geometry';

@@ -1,6 +1,6 @@
 /**
- * One frame around the rooms of each tensor group: its ranks compute every layer together, each a part of it. Where the
- * rooms of two groups lie between each other there are no frames. Pure; called by scene.ts.
+ * One frame around the rooms of each tensor group, whose ranks compute every layer together. If the rooms of two groups
+ * alternate, there are no frames. Pure; called by scene.ts.
  */
 import { FACES } from '../../parallel/faces';
 import type { Config } from '../../protocol/config';
@@ -11,7 +11,7 @@ interface StageRooms extends Size {
   readonly rooms: readonly Rect[];
 }
 
-/** Around the outermost edges of the rooms. */
+/** The space between a frame and the outermost edges of its rooms. */
 const SPACE = 5;
 
 export function groupFrames(config: Config, { rooms, ...stage }: StageRooms): readonly Rect[] {

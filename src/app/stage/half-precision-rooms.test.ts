@@ -1,6 +1,6 @@
 /**
- * Rooms of a run in half precision: what autocast has cast and what backward unpacks is there while an operator
- * computes with it, and a linear layer is drawn as in float32.
+ * Rooms of a run in half precision: tensors that autocast casts or backward unpacks are shown while an operator
+ * computes with them, and a linear layer is drawn as in float32.
  */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
@@ -54,10 +54,10 @@ test.each(['single', 'tensor'] as const)('%s', async (mode) => {
     const now = facts.at({ event: index, fraction: 0.5 }, 'modelled');
     const shown = must(trace.events[now.now(e.device).event ?? -1], 'an event');
     expect(shown.name).not.toMatch(/^(precision|halves)\//);
-    // The bias of a row-parallel layer is put in its place by an operator of its own.
+    // A separate operator puts the bias of a row-parallel layer in its place.
     for (const buffer of e.reads.filter((name) => !name.endsWith('.once')))
       expect(now.content(e.device, buffer)?.values.length, buffer).toBeGreaterThan(0);
-    // Nothing of the result is there, though a conversion writes that, too.
+    // The result is still empty, although a conversion writes it, too.
     for (const buffer of e.writes) expect(now.content(e.device, buffer)?.event ?? -1, buffer).toBeLessThan(index);
     const { lead, signs, parts } = must(productSpec(e, index, facts.step.shapesOf(e.device)), e.name);
     const labels = parts.map(({ labels: [first = ''] }) => first);

@@ -1,4 +1,4 @@
-/** The room that the reader has opened: the same device at the same cursor as the small room, with all its words. */
+/** An opened room shows the same device at the same cursor as the small room, with all its words. */
 import { describe, expect, it } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { openTestSession } from '../../session/testing/open-session';
@@ -45,7 +45,7 @@ async function isOpened(worldSize: number, size: Size): Promise<void> {
   const large = createLargeRoom();
   const device = worldSize - 1;
   let [pictures, worded] = [0, 0];
-  // Of a large world every tenth moment: it has some 150, most of them rounds of one ring.
+  // A large world has some 150 moments, mostly rounds of one ring: every tenth is enough.
   const moments = trace.moments.filter((_, i) => worldSize < 64 || i % 10 === 0 || i === trace.moments.length - 1);
   for (const moment of moments) {
     const now = facts.at({ event: lastOf(moment), fraction: 1 }, 'modelled');

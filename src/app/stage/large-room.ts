@@ -1,7 +1,7 @@
 /**
- * The room that the reader has opened: drawn over all others, as large as the stage allows, with the words and numbers
- * that small rooms have no place for. It shows the same device at the same cursor; only its size is another. Fetched
- * when the first room is opened. Pure.
+ * The room that the reader has opened, drawn over all others, as large as the stage allows, with the words and numbers
+ * for which small rooms have no place. Only its size differs from the small room. Fetched when the first room is
+ * opened. Pure.
  */
 import type { Rect } from '../draw/geometry';
 import type { StageFacts } from './facts';
@@ -22,7 +22,10 @@ const TURNS = [
   { id: 'next', text: '›', by: 1 },
 ] as const;
 
-/** In the middle of the left and of the right edge, as × at the corner: on the margins of the stage. */
+/**
+ * The arrows to the previous and the next rank: in the stage's margins, at the middle of the room's left and right
+ * edge.
+ */
 const turnRect = (room: Rect, by: number): Rect => ({
   x: by < 0 ? room.x - CLOSE / 2 + 2 : room.x + room.width - CLOSE / 2 - 2,
   y: room.y + room.height / 2 - CLOSE / 2,
@@ -34,7 +37,7 @@ export interface LargeRoom {
   look(plan: StagePlan, facts: StageFacts, device: number): OpenedRoom | undefined;
 }
 
-/** In the middle of the stage. */
+/** The rectangle of the opened room, in the middle of the stage. */
 export function largeRect({ width, height }: { readonly width: number; readonly height: number }): Rect {
   const size = {
     width: Math.min(LARGEST.width, width - 2 * MARGIN),
@@ -91,7 +94,7 @@ export function createLargeRoom(): LargeRoom {
   };
 }
 
-/** A press beside everything else in it leaves the room open. */
+/** The room itself as an item, so that a press on its background leaves it open. */
 const wholeItem = (device: number, rect: Rect, title: string): SceneItem => ({
   id: `${device} opened`,
   rect,
@@ -101,7 +104,7 @@ const wholeItem = (device: number, rect: Rect, title: string): SceneItem => ({
   tip: () => ({ title, facts: [['press ×, Esc or outside it', 'closes the large room']] }),
 });
 
-/** Its id stays, so that the keyboard stays on it while it goes from rank to rank. */
+/** Keeps its id from rank to rank, so that the keyboard focus stays on it. */
 const turnItem = (
   { id, rect, device }: { readonly id: string; readonly rect: Rect; readonly device: number },
   to: { readonly device: number; readonly title: string },

@@ -1,7 +1,7 @@
 /**
- * Sets the matrices of all layers in lines, as words are set: per layer its weight with the bias as a column. The cells
- * are as large as they can be; when even small ones do not fit, matrices are cropped further, then their labels are
- * left out. Pure; called by room-layout.ts.
+ * Sets the matrices of all layers in lines, as words are set: per layer its weight, with the bias as a column. Cells
+ * are as large as possible; if even small cells do not fit, matrices are cropped, then labels are left out. Pure;
+ * called by room-layout.ts.
  */
 import type { Rect } from '../draw/geometry';
 import { type MatrixWindow, matrixWindow } from './matrix-window';
@@ -46,7 +46,7 @@ function blockOf({ weight, bias }: LayerSpec, { cell, crop, label }: Fit): Block
   return { window, bias, width: label > 0 ? Math.max(SMALLEST_LABEL, width) : width, height };
 }
 
-/** undefined when a block is wider than the line. */
+/** undefined if a block is wider than the line. */
 function setInLines(blocks: readonly Block[], width: number): Lines | undefined {
   const lines: Block[][] = [];
   let used = 0;
@@ -71,13 +71,16 @@ const heightOf = (lines: Lines): number =>
 const CELLS = [26, 22, 18, 16, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5];
 const SMALL_CELLS = [4, 3, 2];
 
-/** Large cells first; a crop is given up only when small cells do not fit, and labels only when no crop does. */
+/**
+ * In order of preference: large cells first, a stronger crop only if small cells do not fit, no labels only if no crop
+ * fits.
+ */
 const FITS: readonly Fit[] = [LABEL, 0].flatMap((label) => [
   ...[16, 12].flatMap((crop) => CELLS.map((cell) => ({ cell, crop, label }))),
   ...[16, 12, 8, 6, 4].flatMap((crop) => SMALL_CELLS.map((cell) => ({ cell, crop, label }))),
 ]);
 
-/** undefined where the area is too small for all layers. */
+/** undefined if the area is too small for all layers. */
 export function layoutLayers(
   specs: readonly LayerSpec[],
   area: Rect,
@@ -97,7 +100,7 @@ export function layoutLayers(
 
 function placeLines(lines: Lines, area: Rect, { cell, label }: Fit): readonly LayerLayout[] {
   const layers: LayerLayout[] = [];
-  // Height that is left over goes between the lines, and width between the blocks, within reason.
+  // Free height goes between the lines, and free width between the blocks, up to a limit.
   const high = lines.length < 2 ? 0 : Math.min(14, (area.height - heightOf(lines)) / (lines.length - 1));
   let y = area.y;
   for (const line of lines) {

@@ -4,7 +4,7 @@ import { bottom, grow, overlaps, type Path, type Rect, right, type Size } from '
 import { layoutStage, type StageLayout, type StageLink } from './layout';
 import { routeLinks } from './routes';
 
-/** Of the stage, beside set-up and result, on screens from 390 to 1920 pixels wide; and smaller than that. */
+/** Sizes of the stage beside set-up and result on screens from 390 to 1920 pixels wide, and smaller ones. */
 const SIZES: readonly Size[] = [320, 390, 480, 690, 704, 856, 1330, 1700].flatMap((width) =>
   [230, 330, 470, 616, 900].map((height) => ({ width, height })),
 );

@@ -1,20 +1,20 @@
 /**
- * Where the rooms are: in rows that are walked like a ploughed field, to the right, then back to the left, so that
- * neighbours in rank order are neighbours on the page and a ring has no crossing. How many rows there are is decided by
- * what fits best; the stage is never larger than the size given. Pure: sizes in, rectangles out. Called by the scene;
- * the roads between the rooms are laid by routes.ts.
+ * Places the rooms in rows that alternate direction: to the right, then back to the left. So neighbours in rank order
+ * are neighbours on the page, and a ring has no crossing. The number of rows is the one that fits best; the stage never
+ * exceeds the given size. Pure: sizes in, rectangles out. Called by the scene; routes.ts lays the roads between the
+ * rooms.
  */
 import { clamp, type Rect, type Size } from '../draw/geometry';
 
-/** From one device to another; each direction is a link of its own. */
+/** A link from one device to another; each direction is a separate link. */
 export interface StageLink {
   readonly from: number;
   readonly to: number;
-  /** Its packets go from chunk to chunk: between rooms one above the other they fly past the rooms' sides. */
+  /** Packets go from chunk to chunk: between rooms above each other they fly past the rooms' sides. */
   readonly docked?: boolean;
 }
 
-/** Columns count from the left, rows from the top; a room under a gap has half a column. */
+/** Columns count from the left, rows from the top; a centred row can start at half a column. */
 export interface GridCell {
   readonly column: number;
   readonly row: number;
@@ -22,11 +22,11 @@ export interface GridCell {
 
 export interface LayoutInput extends Size {
   readonly devices: number;
-  /** The largest room that is not waste. */
+  /** The largest useful room. */
   readonly largest: Size;
-  /** What travels between rooms: the gaps must hold it. */
+  /** The traffic between rooms, for which the gaps need space. */
   readonly links: readonly StageLink[];
-  /** So many rooms are always below one another: the replicas of a pipeline's stage. Absent: 1. */
+  /** This many rooms are always one below another: the replicas of a pipeline stage. Absent: 1. */
   readonly stack?: number;
 }
 
@@ -36,9 +36,9 @@ export interface StageLayout extends Size {
   readonly cells: readonly GridCell[];
   readonly columns: number;
   readonly rows: number;
-  /** Phones: packets without labels. */
+  /** For phones: packets have no labels. */
   readonly compact: boolean;
-  /** Free beside the outermost rooms, for packets between two of them that are one above the other; 0 where none. */
+  /** Free width beside the outermost rooms for packets between rooms above each other; 0 without such packets. */
   readonly beside: Sides;
 }
 
@@ -47,7 +47,7 @@ export interface Sides {
   readonly right: number;
 }
 
-/** The way of a link: straight to a neighbour, along the street beneath a row, or around by the edge of the stage. */
+/** The way of a link: straight to a neighbour, along the street below a row, or around by the edge of the stage. */
 export type Way =
   | { readonly kind: 'straight' }
   /** Street r is above row r; the last one is below all rows. */
@@ -55,7 +55,7 @@ export type Way =
   | { readonly kind: 'around'; readonly side: 'left' | 'right' };
 
 const COMPACT_BELOW = 560;
-/** Of one rank: chunks one under the other in a column, or side by side in a row. */
+/** The space of one rank's chunks: below each other in a column, or side by side in a row. */
 const COLUMN = { width: 136, height: 60 };
 const ROW = { width: 60, height: 100 };
 const CHUNK = { width: 56, height: 18 };
@@ -66,28 +66,28 @@ const TOO_SMALL = 0.6;
 /** The smallest room that holds the name of its rank. A layout with smaller ones is the last choice. */
 const NAMED = { width: 58, height: 20 };
 const NAMELESS = 1;
-/** What each row (on phones: each column) more must gain to be worth the longer way. */
+/** How much each additional row (on phones: column) must gain to be worth the longer way. */
 const BIAS = 0.05;
-/** What a ragged last row costs, or one row that is so long that its ends are far apart. */
+/** The factor for an incomplete last row, or for one row so long that its ends are far apart. */
 const UNEVEN = 0.8;
 const LONGEST_ROW = 6;
-/** Of a street. */
+/** The width of a lane in a street. */
 const LANE = 8;
-/** Of an edge of the stage, and the part of its width that the edge may take. */
+/** The width of a lane at an edge of the stage, and the share of the stage's width that the edge may take. */
 const EDGE_LANE = 11;
 const EDGE_SHARE = 0.1;
 const EDGE_SHARE_COMPACT = 0.17;
 /** On a phone there is no room for more lanes than those of eight devices. */
 const MOST_WIDE_LANES = 7;
-/** In one street or two, where a packet must fit into it. */
+/** The width of a lane in one or two streets, in which a packet must fit. */
 const WIDE_LANE = 13;
 const STREETS_SHARE = 0.3;
 const WIDE_STREETS_SHARE = 0.38;
-/** Beside the rooms: as wide as a packet of one column. */
+/** The width beside the rooms: a packet of one column. */
 const BESIDE = 20;
 const BESIDE_COMPACT = 15;
 
-/** Of rooms, or of stacks of rooms. */
+/** The cells of the rooms, or of stacks of rooms. */
 function cellsOf(devices: number, columns: number, stack: number): readonly GridCell[] {
   if (stack > 1)
     return cellsOf(devices / stack, columns, 1).flatMap(({ column, row }) =>
@@ -104,7 +104,7 @@ function cellsOf(devices: number, columns: number, stack: number): readonly Grid
   });
 }
 
-/** How a link runs between two cells of a layout with so many columns and rows. */
+/** The way of a link between two cells, in a layout with this many columns and rows. */
 export function wayBetween(a: GridCell, b: GridCell, { columns, rows }: { columns: number; rows: number }): Way {
   const across = Math.abs(a.column - b.column);
   const down = Math.abs(a.row - b.row);
@@ -116,7 +116,7 @@ export function wayBetween(a: GridCell, b: GridCell, { columns, rows }: { column
   return { kind: 'around', side: columns === 1 || toRight < a.column + b.column ? 'right' : 'left' };
 }
 
-/** Pairs of devices on each street and at each edge. */
+/** The number of device pairs on each street and at each edge. */
 function detours(input: LayoutInput, cells: readonly GridCell[], grid: { columns: number; rows: number }) {
   const streets = Array.from({ length: grid.rows + 1 }, () => new Set<string>());
   const around = { left: new Set<string>(), right: new Set<string>() };
@@ -131,7 +131,7 @@ function detours(input: LayoutInput, cells: readonly GridCell[], grid: { columns
   return { streets: streets.map((s) => s.size), left: around.left.size, right: around.right.size };
 }
 
-/** At which sides of the stage packets fly past rooms, from chunk to chunk. */
+/** The sides of the stage at which packets fly past rooms from chunk to chunk. */
 function besideOf(input: LayoutInput, cells: readonly GridCell[], grid: { columns: number; rows: number }) {
   const sides = { left: false, right: false };
   for (const { from, to, docked } of input.links) {
@@ -140,7 +140,7 @@ function besideOf(input: LayoutInput, cells: readonly GridCell[], grid: { column
     if (Math.min(a.column, b.column) < 1) sides.left = true;
     if (Math.max(a.column, b.column) > grid.columns - 2) sides.right = true;
   }
-  // Of a single column the rooms are left of the middle as little as right of it: packets-route takes the left.
+  // A single column is centred, so both sides are equal: packet-route takes the left.
   return grid.columns === 1 ? { left: sides.left, right: false } : sides;
 }
 
@@ -190,7 +190,7 @@ function planFor(input: LayoutInput, columns: number, compact: boolean): Plan {
   return { columns, rows, cells, room, gap, left, right, below, beside };
 }
 
-/** How well a room holds what a rank has to show: 1 is all of it. */
+/** How well a rank's content fits into the room; 1: everything fits. */
 function fits({ width, height }: Size, chunks: number): number {
   const within = (need: Size) => Math.min(1, width / need.width, height / need.height);
   const shown = Math.min(chunks, MOST_CHUNKS);
@@ -203,7 +203,7 @@ function fits({ width, height }: Size, chunks: number): number {
 }
 
 export function layoutStage(given: LayoutInput): StageLayout {
-  // A link's settings are drawn before a session has checked them: they may name more replicas than devices.
+  // The stage draws a link's settings before a session has checked them, so `stack` can exceed the number of devices.
   const input = given.devices % (given.stack ?? 1) === 0 ? given : { ...given, stack: 1 };
   const { devices, stack = 1 } = input;
   const stacks = devices / stack;

@@ -1,6 +1,6 @@
 /**
- * What the colours of the stage mean: the scales of this step, one for each kind of value, whose values a chunk holds,
- * what frames say, and which way a ring turns.
+ * Explains the stage's colours: the step's scales, one for each kind of value, the hues of ranks in chunks, the meaning
+ * of frames, and the direction of a ring.
  */
 import { useId, useRef } from 'react';
 import { meshSizes } from '../../protocol/mesh-sizes';
@@ -31,7 +31,7 @@ interface LegendProps {
   readonly onPainted: Painted['onPainted'];
 }
 
-/** Two lines; in a narrow figure one, with the scale alone and the rest behind a button (legend.module.css). */
+/** Two lines; in a narrow figure one line with the scale, and the rest behind a button (legend.module.css). */
 export function Legend({ model, onPainted }: LegendProps) {
   const id = useId();
   const sheet = useRef<HTMLDivElement>(null);
@@ -88,7 +88,7 @@ export function Legend({ model, onPainted }: LegendProps) {
   );
 }
 
-/** Whose values are in a chunk: a hue for each rank, from the first to the last; of more ranks than hues, how many. */
+/** The key to a chunk's bars: the hue of each rank; with more ranks than hues, what a bar's height and colour mean. */
 function Bars() {
   const palette = usePalette();
   const titles = useApp((app) => app.info?.roles) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Tells the current moment in words to a screen reader: politely, and only when somebody steps, scrubs, or something
- * has to be said. While training runs freely it is silent but for the state.
+ * Announces the current moment to a screen reader: politely, and only when the user steps or scrubs, or when there is a
+ * notice. While training runs freely it announces only the state.
  */
 
 import { plainText } from '../../trace/moments/marked';
@@ -21,7 +21,7 @@ export function LiveRegion() {
   const { sentence: marked } = useSentence(600);
   const sentence = plainText(marked);
   const stands = useApp((app) => app.standstill !== undefined && app.state === 'playing');
-  // Without the time that is left: a screen reader would say it again every second.
+  // Without the remaining time, which a screen reader would announce every second.
   const who = sentence.replace(/, \d+ s until the timeout/, '');
   return (
     <p className="visually-hidden" aria-live="polite" data-live>

@@ -1,6 +1,6 @@
 /**
- * Which items of the scene stand for an event, so that an event hovered or pinned anywhere on the page lights up here.
- * Pure.
+ * The items of the scene that represent an event, so that an event hovered or pinned anywhere on the page is marked on
+ * the stage. Pure.
  */
 import type { TraceEvent } from '../../protocol/trace';
 import type { SceneItem, StageScene } from './scene-types';
@@ -13,7 +13,7 @@ export function itemsOfEvent(
   if (event === undefined) return [];
   const found = scene.items.filter((item) => item.event === event || item.alsoEvent === event);
   if (found.length > 0) return found;
-  // What it wrote is not on the stage, or not yet: its device stands for it.
+  // The event's result is not on the stage (yet), so its device is marked.
   const device = events[event]?.device;
   return scene.items.filter((item) => item.device === device && item.id === `${device} device`);
 }

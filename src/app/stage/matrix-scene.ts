@@ -1,6 +1,6 @@
 /**
- * A matrix in a room as cells, and what it says when pointed at. It is empty until it has been computed in the step
- * that is shown; only parameters are there from the start. Pure.
+ * A matrix in a room as cells, with its tooltip. It is empty until the shown step has computed it; only parameters are
+ * there from the start. Pure.
  */
 
 import type { MemoryCategory } from '../../protocol/trace';
@@ -40,8 +40,8 @@ const WORDS: Readonly<Partial<Record<MemoryCategory, string>>> = {
 };
 
 /**
- * What the buffer holds in this step. Before backward .grad is None, since zero_grad() has run, and a replica or an
- * activation is not there yet, whatever the memory still holds from the step before.
+ * The buffer's content in this step. Before backward, .grad is None because zero_grad() has run; replicas and
+ * activations do not exist yet either, although memory still holds the previous step's values.
  */
 function contentOf({ place, facts }: RoomInput, part: MatrixPart): Content | undefined {
   const content = facts.content(place.device, part.buffer);
@@ -54,10 +54,10 @@ export function endOf({ facts }: RoomInput, buffer: string): number {
   return scales?.end(scales.kindOf(buffer)) ?? 1;
 }
 
-/** Of a number with all its digits. */
+/** The width of a number with all its digits. */
 const NUMBER_WIDTH = 56;
 
-/** A matrix of one element that has room for its number. */
+/** Whether the matrix is one element with room for its number. */
 const single = ({ window: { rows, columns }, rect }: MatrixPart): boolean =>
   rows * columns === 1 && rect.width >= NUMBER_WIDTH;
 
@@ -71,7 +71,7 @@ const NOT_YET: Readonly<Partial<Record<MemoryCategory, string>>> = {
   data: 'not loaded yet',
 };
 
-/** Of filters and pixels one cell stands for each matrix. */
+/** The cells to come; for filters and images, one cell per matrix. */
 function awaitedOf({ place, facts }: RoomInput, { buffer, category, window }: MatrixPart): AwaitedCells {
   const { rows, columns, tiles } = window;
   const now = facts.step?.trace.events[facts.now(place.device).event ?? -1];

@@ -1,17 +1,17 @@
 /**
- * Which part of a tensor is drawn, and how. A trace holds the first elements of a buffer (capturedElements), and a
- * room has place for some cells: a larger matrix is cropped to its first rows and columns, and one whose rows are too
- * long to be captured is shown as its first elements in reading order. A Conv2d's weight is shown as its filters, small
- * tiles in reading order; of images the first sample, one tile per channel; of token activations the first sample, one
- * row per token. The label says which of these it is. Pure.
+ * Which part of a tensor is drawn, and how. A trace holds the first elements of a buffer (capturedElements), and a room
+ * has place for some cells. So a larger matrix is cropped to its first rows and columns, or, if its rows are too long
+ * to be captured, shown as its first elements in reading order. A Conv2d's weight is shown as small tiles, one per
+ * filter; images as the first sample, one tile per channel; token activations as the first sample, one row per token.
+ * The label says which. Pure.
  */
 import { CAPTURE_LIMIT, capturedElements } from '../../protocol/trace';
 
-/** Small matrices that lie one after the other in memory, set in a grid. */
+/** Small matrices that are consecutive in memory, set in a grid. */
 export interface Tiles {
   readonly rows: number;
   readonly columns: number;
-  /** Of the grid. */
+  /** The number of tiles across the grid. */
   readonly across: number;
   readonly count: number;
 }
@@ -19,20 +19,20 @@ export interface Tiles {
 export interface MatrixWindow {
   readonly rows: number;
   readonly columns: number;
-  /** Distance between the first elements of two drawn rows. */
+  /** Distance in memory between the first elements of two drawn rows. */
   readonly stride: number;
-  /** Between two columns, where it is not 1. */
+  /** Distance in memory between two columns, if it is not 1. */
   readonly step?: number;
   readonly tiles?: Tiles;
-  /** Drawn size of a cell, in cells of the layout: the pixels of an image are smaller. */
+  /** Drawn size of a cell, in cells of the layout; the pixels of an image are smaller than 1. */
   readonly unit: number;
-  /** 'first 16x16 of 128x784'; '' when all of it is drawn. */
+  /** 'first 16x16 of 128x784'; '' if the whole tensor is drawn. */
   readonly label: string;
 }
 
 const product = (shape: readonly number[]): number => shape.reduce((n, d) => n * d, 1);
 
-/** A vector is a column, as a bias stands beside its weight; [out, in] as PyTorch keeps it. */
+/** A matrix is [out, in], as PyTorch stores it; a vector is a column, like a bias beside its weight. */
 const asMatrix = (shape: readonly number[]): readonly [rows: number, columns: number] => {
   const rows = shape[0] ?? 1;
   return [rows, product(shape.slice(1))];
@@ -56,9 +56,7 @@ function tiled(
   };
 }
 
-/**
- * Filters in reading order, in a grid about twice as wide as high that holds whole rows of input channels where it can.
- */
+/** Filters in reading order, in a grid about twice as wide as high, with whole rows of input channels if possible. */
 function filters(shape: readonly number[], crop: number): MatrixWindow {
   const [out = 1, into = 1, height = 1, width = 1] = shape;
   const all = out * into;
@@ -84,10 +82,10 @@ export function matrixWindow(shape: readonly number[], crop: number): MatrixWind
   return { rows: side, columns: side, stride: side, unit: 1, label: `first ${side * side} values of ${whole}` };
 }
 
-/** Rows of cells that an image takes, whatever its pixels. */
+/** The height of any image, in rows of cells. */
 const IMAGE_CELLS = 9;
 
-/** Of a batch [rows, ...]: as a matrix where rows are vectors, else the first sample. */
+/** The window of a batch [rows, ...]: a matrix if rows are vectors, else the first sample. */
 export function activationWindow(shape: readonly number[], crop: number): MatrixWindow {
   const [batch = 1, ...row] = shape;
   const of = batch > 1 ? `, sample 1 of ${batch}` : '';

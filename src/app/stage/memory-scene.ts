@@ -1,7 +1,7 @@
 /**
- * The memory bar of a device: its bytes at the cursor by category (allocated), what the run keeps for it (reserved),
- * and the budget. All rooms share one scale, so that a device that holds more shows it; the bar is the budget where
- * that still leaves something to see. Pure.
+ * The memory bar of a device: its allocated bytes at the cursor by category, the bytes reserved for it, and the budget.
+ * All rooms share one scale, so that devices can be compared; the bar's length is the budget, unless that makes the
+ * bytes invisible. Pure.
  */
 
 import { MEMORY_CATEGORIES } from '../../protocol/trace';
