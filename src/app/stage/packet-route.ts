@@ -1,6 +1,6 @@
 /**
- * The way of a packet from the chunk that is sent to the one that receives it. Rooms are joined by roads (routes.ts);
- * here a road's ends are moved to the height of the chunks, so that an arrow between equal rows is level. Pure.
+ * The way of a packet from the sent chunk to the receiving chunk. Roads join rooms (routes.ts); this module moves a
+ * road's ends to the height of the chunks, so that an arrow between equal rows is level. Pure.
  */
 import { bottom, centre, type Path, type Rect, right } from '../draw/geometry';
 import type { ChunksLayout } from './chunk-places';
@@ -17,7 +17,7 @@ export interface Dock {
 /** How far from the rooms an arrow turns that leaves and arrives on the same side of them. */
 const OUT = 8;
 
-/** Tiles and bars side by side would be crossed: their arrows begin at the edge of the room. */
+/** An arrow would cross other tiles or bars of the same line, so it begins at the edge of the room. */
 const side = ({ frame, room, kind }: Dock, towards: number): number => {
   const box = kind === 'rows' ? frame : room;
   return towards > 0 ? right(box) : box.x;
@@ -46,7 +46,8 @@ export function dockedRoad(road: Road, from: Dock, to: Dock, stage: Pick<StageLa
       ],
     };
   }
-  // One above the other: out at the nearer side of the stage, past the rooms, and in at the other row.
+  // Rooms above each other: the packet leaves at the nearer side of the stage, passes the rooms, and enters at the
+  // other row.
   const outward = centre(from.room).x > stage.width / 2 ? 1 : -1;
   const edge = outward > 0 ? Math.max(right(from.room), right(to.room)) : Math.min(from.room.x, to.room.x);
   const free = outward > 0 ? stage.beside.right : stage.beside.left;
@@ -62,7 +63,7 @@ export function dockedRoad(road: Road, from: Dock, to: Dock, stage: Pick<StageLa
   };
 }
 
-/** A longer road begins and ends at the chunks where it leaves the rooms by their sides. */
+/** Moves the ends of a longer road to the chunks, if the road leaves and enters the rooms at their sides. */
 function around(path: Path, from: Dock, to: Dock): Path {
   const points = [...path];
   const dock = (at: number, next: number, own: Dock) => {

@@ -1,7 +1,6 @@
 /**
- * The packets that are on their way at the cursor, with the values inside. A packet's area grows with the square root
- * of its bytes, up to the largest transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still
- * fits. Pure.
+ * The packets that are on their way at the cursor, with their values. A packet's area grows with the square root of its
+ * bytes, up to the trace's largest transfer, so that a kibibyte is larger than a byte and a mebibyte still fits. Pure.
  */
 import type { Packet } from '../../trace/packets';
 import {
@@ -25,7 +24,7 @@ const CELL_COMPACT = 7;
 const MOST_COLUMNS = 8;
 const MOST_ROWS = 3;
 
-/** Cells that a packet of so many bytes shows. */
+/** The number of cells that a packet of this many bytes shows. */
 export type PacketSize = (bytes: number) => number;
 
 export function packetSizes(packets: readonly Pick<Packet, 'bytes'>[]): PacketSize {
@@ -39,7 +38,7 @@ interface Grid {
   readonly columns: number;
 }
 
-/** Cells in reading order in a box about twice as wide as high, or as wide and high as there is room for. */
+/** A grid for the cells about twice as wide as high, or as wide and high as fits. */
 function gridFor(cells: number, most: Grid): Grid {
   const wanted = Math.min(cells <= 5 ? 1 : cells <= 12 ? 2 : MOST_ROWS, Math.max(1, most.rows));
   const columns = Math.min(Math.ceil(cells / wanted), most.columns);
@@ -47,15 +46,15 @@ function gridFor(cells: number, most: Grid): Grid {
 }
 
 const FRAME = 8;
-/** Where the lane is narrow. */
+/** The frame of a packet on a narrow lane. */
 const THIN_FRAME = 5;
 const SMALLEST_CELL = 4;
-/** In a street, so that packets do not meet where they turn into it. */
+/** The most columns of a packet in a street, so that packets do not collide when they turn into it. */
 const COLUMNS_IN_STREET = 4;
-/** Part of a way between two rooms that a packet may take. */
+/** The share of the way between two rooms that a packet may fill. */
 const SHARE_OF_WAY = 0.6;
 
-/** The packet leaves with its tail on one end and arrives with its head on the other, where the way is long enough. */
+/** The packet starts with its tail at one end and stops with its head at the other, if the way is long enough. */
 function placeOn(path: Path, progress: number, size: Size): PathPoint {
   const length = pathLength(path);
   const from = pointAlong(path, 0);
@@ -70,7 +69,7 @@ function placeOn(path: Path, progress: number, size: Size): PathPoint {
 export interface PacketBox extends Size {
   readonly columns: number;
   readonly rows: number;
-  /** Between its edge and its cells. */
+  /** The distance between the packet's edge and its cells. */
   readonly frame: number;
 }
 
@@ -88,8 +87,8 @@ export function longestPiece(path: Path): readonly [Point, Point] {
 }
 
 /**
- * So many cells do not cover what is in the rooms: on a level way between two of them columns are few, on an upright
- * one rows, and on a narrow lane there is one of either.
+ * The most cells with which a packet does not cover the rooms: few columns on a level way between two rooms, few rows
+ * on an upright way, one row or column on a narrow lane.
  */
 function roomOn({ path, lane }: Road, cell: number): Grid {
   const all = { columns: MOST_COLUMNS, rows: MOST_ROWS };
@@ -98,7 +97,7 @@ function roomOn({ path, lane }: Road, cell: number): Grid {
     Math.max(2, Math.min(MOST_COLUMNS, Math.floor((SHARE_OF_WAY * Math.abs(to.x - from.x) - FRAME) / cell)));
   const [first = { x: 0, y: 0 }, last = first] = [path[0], path.at(-1)];
   if (path.length > 2) {
-    // From chunk to chunk between two rooms, side by side.
+    // The way leads from chunk to chunk between two rooms side by side.
     if (lane === undefined) return { ...all, columns: between(first, last) };
     if (isUpright(longestPiece(path))) return { ...all, columns: Math.min(MOST_COLUMNS, across) };
     return { columns: COLUMNS_IN_STREET, rows: Math.min(MOST_ROWS, across) };
@@ -107,7 +106,7 @@ function roomOn({ path, lane }: Road, cell: number): Grid {
   return { rows: Math.min(MOST_ROWS, across), columns: between(first, last) };
 }
 
-/** On a lane that is narrower than a cell in its frame both are smaller. */
+/** On a lane narrower than a framed cell, both cell and frame are smaller. */
 export function packetBox(bytes: number, road: Road, size: PacketSize, compact: boolean): PacketBox {
   const full = compact ? CELL_COMPACT : CELL;
   const { rows, columns } = gridFor(size(bytes), roomOn(road, full));

@@ -1,4 +1,4 @@
-/** What a packet says when pointed at. Pure; called by the scene. */
+/** The tooltip of a packet. Pure; called by the scene. */
 
 import { bufferWords, isOfTorch, tensorName } from '../../trace/buffer-words';
 import type { Packet } from '../../trace/packets';
@@ -15,11 +15,11 @@ const WORDS: Readonly<Record<Packet['payload'], string>> = {
   parameter: 'parameter',
 };
 
-/** 'gradient 4.weight.grad'; of words of our own the payload would be said twice. */
+/** 'gradient 4.weight.grad'; if the buffer's name is in our own words, they already contain the payload. */
 const carriedTensor = (buffer: string, payload: string): string =>
   isOfTorch(buffer) ? `${payload} ${bufferWords(buffer)}` : bufferWords(buffer);
 
-/** What the device of a number is called on its room. */
+/** The name of a device on its room. */
 type NameOf = (device: number) => string;
 
 function tipOf({ packet, values }: Transit, nameOf: NameOf, end: number): Tip {

@@ -1,10 +1,10 @@
-/** The name of a room's rank is never cut: where it has no room, its number stands alone. */
+/** The name of a room's rank is never cut: if it does not fit, only the number is shown. */
 import { expect, test } from 'vitest';
 import { writingInk } from '../testing/writing-ink';
 import { paintHead } from './paint-card';
 import { frameRoom } from './room-layout';
 
-/** What is written at the head of rooms this wide, in a font as wide as DejaVu Sans Bold. */
+/** The titles written on rooms this wide, in a font as wide as DejaVu Sans Bold. */
 function namesIn(width: number, titles: readonly string[]): readonly string[] {
   const { ink, written } = writingInk(0.68);
   const rect = { x: 0, y: 0, width, height: 50 };

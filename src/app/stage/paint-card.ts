@@ -1,4 +1,4 @@
-/** Paints what every room has, whatever it shows: its card, the bar in its rank's hue, its title. Decides nothing. */
+/** Paints the parts that every room has: its card, the bar in its rank's hue, its title. Decides nothing. */
 import type { Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { type BoxStyle, box } from '../draw/shapes';
@@ -30,8 +30,8 @@ interface Head {
 }
 
 /**
- * A rank's name, and its number alone where 'rank 10' would be cut to 'rank…'. Whether it would is asked of two digits
- * in every room, so that all rooms of a size have the same kind of name.
+ * A rank's name, or only its number if 'rank 10' would be cut to 'rank…'. Every room measures a name with two digits,
+ * so that all rooms of one size have the same kind of name.
  */
 function titlesOf(title: string, width: number, style: TextStyle, measure: MeasureText): readonly string[] {
   const number = /\d+$/.exec(title)?.[0];

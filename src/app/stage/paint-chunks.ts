@@ -1,6 +1,6 @@
 /**
- * Paints the chunks of a room: values, one bar for each rank whose values are in, a frame in the hue of whoever sends,
- * and above a sum what has just arrived, in the sender's hue. Decides nothing.
+ * Paints the chunks of a room: values, one bar for each rank whose values are in the chunk, a frame in the sender's
+ * hue, and above a sum the values that have just arrived, in the sender's hue. Decides nothing.
  */
 import { type Rect, right } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
@@ -12,7 +12,7 @@ import { rankColour, SMALL } from './paint-card';
 import { paintMap } from './paint-map';
 import type { ChunkScene, ChunksScene } from './scene-types';
 
-/** A place for each rank, filled in its hue where its values are in. */
+/** Paints a place for each rank, filled in the rank's hue if its values are in the chunk. */
 function bars(ink: Ink, at: Rect, ranks: RankSet, places: number): void {
   const { context, palette } = ink;
   const upright = at.height > 8;
@@ -80,10 +80,10 @@ function chunk(ink: Ink, scene: ChunkScene, { kind, ranks }: ChunksScene, device
   if (at.caption) caption(ink, at.caption, scene, kind === 'tiles');
 }
 
-/** So that a bar with the values of one rank among many is not like an empty one. */
+/** The least height of a fill, so that one rank's values among many remain visible. */
 const LEAST = 0.8;
 
-/** One bar: how many of the ranks are in the chunk, and in whose hue it is sent. */
+/** Paints one bar: how many ranks' values are in the chunk, in the sender's hue while it is sent. */
 function level(ink: Ink, { at, part, sends, arrival }: ChunkScene, device: number): void {
   const { context, palette } = ink;
   const { x, y, width, height } = at.frame;

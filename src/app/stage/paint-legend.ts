@@ -1,7 +1,6 @@
 /**
- * What the colours mean, in two lines below a stage that is saved: the page has it as legend.tsx. It is the scale,
- * where it ends for each kind of value, and the ranks' hues where chunks say whose values they hold. Loaded with the
- * first picture.
+ * Paints the legend below a saved picture of the stage, in two lines (on the page: legend.tsx): the scale, its end for
+ * each kind of value, and, if chunks show whose values they hold, the ranks' hues. Loaded with the first picture.
  */
 import { formatTick } from '../draw/format';
 import type { Ink } from '../draw/ink';
@@ -33,7 +32,7 @@ function ends({ scales }: Pick<StepPicture, 'scales'>): readonly string[] {
   return sums === undefined ? kinds : [...kinds, `printed × ${powerOfTen(unitOf(sums))}`];
 }
 
-/** `titles`: what the devices are called, in the order of their hues. What does not fit into the width is left out. */
+/** `titles`: the devices' names, in the order of their hues. Words that do not fit are left out. */
 export function paintLegend(
   ink: Ink,
   at: { readonly x: number; readonly y: number; readonly width: number },

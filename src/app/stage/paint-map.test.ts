@@ -1,9 +1,9 @@
-/** Numbers in cells are never wider than their cell: a single value has fewer digits in a narrow cell, or none. */
+/** A number is never wider than its cell: in a narrow cell, a single value has fewer digits, or none. */
 import { expect, test } from 'vitest';
 import { writingInk } from '../testing/writing-ink';
 import { paintNumbers } from './paint-map';
 
-/** What is written in the one cell of a map of this width, in a font as wide as DejaVu Sans Mono. */
+/** The text in the only cell of a map of this width, in a font as wide as DejaVu Sans Mono. */
 function written(width: number, value: number, unit: number): readonly string[] {
   const { ink, written: texts } = writingInk(0.6);
   const cells = { values: Float32Array.of(value), offset: 0, stride: 1, rows: 1, columns: 1, end: 1 };

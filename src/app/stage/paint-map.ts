@@ -8,7 +8,7 @@ import { drawText } from '../draw/text';
 import { inUnits, scaleValue } from '../draw/value-scale';
 import type { AwaitedCells, MapScene } from './scene-types';
 
-/** Digits are ink; on the darkest of blue, and in the dark theme on bright colours, they are the ground's colour. */
+/** Digits have the ink's colour; on the darkest blue, and on bright colours of the dark theme, the background's. */
 function digitColour({ palette }: Ink, scaled: number): string {
   if (palette.dark) return Math.abs(scaled) > 0.45 ? palette.card : palette.ink;
   return scaled > 0.8 ? palette.card : palette.ink;
@@ -28,7 +28,7 @@ export function paintNumbers(
       const value = cellValue(cells, row, column);
       if (value === undefined) continue;
       const colour = digitColour(ink, scaleValue(value, cells.end));
-      // One value has its own width, whatever the cell was made for: it has fewer digits there, or none.
+      // A single value is fitted to its cell: it has as many digits as fit, or none.
       const texts = Number.isNaN(unit)
         ? [formatValue(value), `${Number(value.toPrecision(2))}`]
         : [inUnits(value, unit)];
@@ -40,12 +40,12 @@ export function paintNumbers(
   }
 }
 
-/** Cells smaller than this are not drawn one by one where they are empty. */
+/** Empty cells smaller than this are not drawn one by one. */
 const SMALLEST_EMPTY = 4;
 const WORDS = { size: 11 };
 const LINE = 17;
 
-/** The cells that are not there yet, and what they wait for. */
+/** Paints the cells that are not computed yet, and what they wait for. */
 function paintAwaited(ink: Ink, rect: Rect, awaited: AwaitedCells | undefined): void {
   const { palette, context, measure } = ink;
   const { rows, columns, count = rows * columns, words } = awaited ?? { rows: 1, columns: 1, words: [] };

@@ -1,4 +1,4 @@
-/** Paints what a pipeline rank has of the micro-batches. Decides nothing. Called by paint-room.ts. */
+/** Paints a pipeline rank's micro-batches. Decides nothing. Called by paint-room.ts. */
 import { bottom } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
@@ -26,7 +26,7 @@ export function paintStagePart(ink: Ink, { sums, kept, free, losses }: StageScen
     });
     const narrow = map === undefined;
     const at = { x: narrow ? rect.x + rect.width / 2 : rect.x + 6, y: rect.y + rect.height / 2 + 4 };
-    // A number that would be too small to read is left out.
+    // A number that does not fit is left out.
     if (rect.height >= NUMBER.size && ink.measure(text, NUMBER) <= rect.width - 2)
       drawText(ink, text, at, { ...NUMBER, colour: palette.ink, align: narrow ? 'center' : 'left' });
     if (map) paintMap(ink, map);

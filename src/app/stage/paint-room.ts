@@ -16,7 +16,7 @@ import type { RoomScene, TabsScene, WordsScene } from './scene-types';
 
 const SIGN: TextStyle = { size: 15 };
 const IDLE_ALPHA = 0.45;
-/** What a rank held that has ended is gone: its room is a shadow, crossed out. */
+/** A rank that has ended holds nothing: its room is painted faintly and crossed out. */
 const ENDED_ALPHA = 0.12;
 
 function words(ink: Ink, { at, texts, tone, align }: WordsScene): void {
@@ -57,7 +57,7 @@ function memory(ink: Ink, { memory: m, memoryWords }: RoomScene): void {
 const PILL = 18;
 const SWATCH = 11;
 
-/** The words of the pill in a whole room: as many as fit beside the name. */
+/** The words of the pill in a 'whole' room: as many as fit beside the name. */
 function pillWords({ measure }: Ink, room: RoomScene, title: TextStyle): string {
   const swatch = room.activity === 'communicating' ? SWATCH + 4 : 0;
   const free = room.frame.header.width - measure(room.title, title) - 23 - swatch;
@@ -65,8 +65,8 @@ function pillWords({ measure }: Ink, room: RoomScene, title: TextStyle): string 
 }
 
 /**
- * A pill at the right of the title: the device's work at the cursor. Communication has a swatch, a second channel
- * beside hue. In a small room only the words are there, in the smallest as far as they fit.
+ * Paints the pill at the right of the title: the device's work at the cursor. Communication also has a swatch, so that
+ * hue is not the only difference. A small room has only the words, the smallest as far as they fit.
  */
 function nowPill(ink: Ink, room: RoomScene, title: TextStyle): void {
   const { palette, context, measure } = ink;
@@ -147,7 +147,7 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   context.save();
   if (ended) context.globalAlpha = ENDED_ALPHA;
   else if (idle) context.globalAlpha = IDLE_ALPHA;
-  // The pill may have room for 'idle' alone: what the device waits for is below its name then, and only then.
+  // If the pill has room only for 'idle', the reason is written below the device's name.
   const waitsFor = room.now.slice(0, -1);
   const untold = room.activity === 'idle' && !waitsFor.includes(pillWords(ink, room, titleStyle(room.frame)));
   const subtitles = untold ? [...waitsFor, ...room.subtitles] : room.subtitles;

@@ -1,6 +1,6 @@
 /**
- * Paints the scene: rooms, over them the arrows of the moment with their packets, then the marks of what is hovered and
- * pinned. Called once a frame at most, by stage.tsx.
+ * Paints the scene: rooms, over them the moment's arrows and packets, then marks for the hovered and the pinned item.
+ * Called at most once per frame, by stage.tsx.
  */
 import { blend } from '../draw/blend';
 import { grow, pointAlong } from '../draw/geometry';
@@ -33,7 +33,7 @@ function label(ink: Ink, { label: own }: ArrowScene): void {
   drawText(ink, own.text, own, { size: 11.5, colour: ink.palette.ink, align: 'center' });
 }
 
-/** Of the sender's hue in the ground of a packet: cells near zero, which are nearly white, are seen on it. */
+/** The share of the sender's hue in a packet's background, on which cells near zero, nearly white, stay visible. */
 const TINT = 0.3;
 
 function parcel(ink: Ink, packet: PacketScene): void {
@@ -43,14 +43,14 @@ function parcel(ink: Ink, packet: PacketScene): void {
   box(context, packet.rect, { fill: ground, stroke: hue, lineWidth: 2, radius: 5 });
   if (packet.cells) ink.heat(context, packet.cells, packet.cellsAt, ground);
   else {
-    // What it carries lies too far into its buffer to have been captured.
+    // The packet's values are beyond the captured part of the buffer.
     const { x, y, width, height } = packet.rect;
     const at = { x: x + width / 2, y: y + height / 2 + 2 };
     drawText(ink, '…', at, { size: 11, colour: palette.soft, align: 'center' });
   }
 }
 
-/** A frame around an item: accent for the pointer's, ink for the pinned one. */
+/** Frames an item: in the accent colour if hovered, in the ink's colour if pinned. */
 function mark(ink: Ink, item: SceneItem, colour: string): void {
   box(ink.context, grow(item.rect, 3), { stroke: colour, lineWidth: 1.5, radius: 5 });
 }
@@ -66,7 +66,7 @@ function apart(ink: Ink, { text, rect, equal }: ApartScene): void {
   drawText(ink, text, at, { size: 11.5, weight: equal ? 400 : 600, colour, align: 'center' });
 }
 
-/** What the other rooms show is still seen, faintly. */
+/** Covers the other rooms, which stay faintly visible. */
 const VEIL = 0.82;
 
 function openedRoom(ink: Ink, { width, height }: StageScene, { room, close, turns }: OpenedRoom): void {

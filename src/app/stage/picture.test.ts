@@ -1,6 +1,4 @@
-/**
- * The picture is the computation: what the scene shows of a step that really ran, held against the events of that step.
- */
+/** The picture agrees with the computation: the scene of a real step is compared with the step's events. */
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
@@ -38,7 +36,7 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
   'a GPT on two ranks': { mode: 'ddp', worldSize: 2, ...SMALL_GPT },
 };
 
-/** The index in its buffer of the value of a drawn cell. */
+/** The buffer index of the value in a drawn cell. */
 function placeOf({ offset, stride, columns, tile, step = 1 }: HeatCells, row: number, column: number): number {
   if (!tile) return offset + row * stride + column * step;
   const which = Math.floor(row / tile.rows) * (columns / tile.columns) + Math.floor(column / tile.columns);
@@ -53,7 +51,9 @@ async function tracedStep(config: ConfigInput): Promise<{ readonly info: Session
   return { info: session.info, trace };
 }
 
-/** Scenes while a cursor walks the step in halves of an event: of each event, or of one in so many and of the last. */
+/**
+ * The scenes while a cursor walks the step in halves of an event: at each event, or at every n-th event and the last.
+ */
 function* walk(
   info: SessionInfo,
   trace: MomentTrace,

@@ -22,7 +22,7 @@ test.each([
     expect(right(stage.kept)).toBeLessThanOrEqual(right(main));
     expect(bottom(stage.kept)).toBeLessThanOrEqual(bottom(main));
     const [layer] = must(layoutLayers(LAYER, own), 'layers');
-    // Above what is kept a cell had two pixels.
+    // In a layout with the weights above the tiles, a cell had two pixels.
     expect(must(layer, 'a layer').weight.width / 8).toBeGreaterThanOrEqual(4);
   },
 );

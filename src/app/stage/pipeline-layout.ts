@@ -1,7 +1,6 @@
 /**
- * Where things lie in the body of a pipeline rank's room: the weights, of how many micro-batches the gradients are the
- * sum, the micro-batches that are kept, and in the last stage their losses. Small rooms leave out what explains before
- * what counts. Pure; called by room-content.ts.
+ * Lays out the body of a pipeline rank's room: the weights, the count of summed micro-batches, the kept micro-batches,
+ * and in the last stage their losses. Small rooms leave out explanations first. Pure; called by room-content.ts.
  */
 import { bottom, type Rect } from '../draw/geometry';
 import type { RoomLevel } from './room-layout';
@@ -19,9 +18,9 @@ const LABEL = 17;
 const SUMS = 8;
 const GAP = 6;
 const LOSSES = 48;
-/** Part of the body that the weights have. */
+/** The share of the body that the weights take. */
 const WEIGHTS = { whole: 0.42, compact: 0.4, glyph: 0 } as const;
-/** The height from which losses have a place below what is kept. */
+/** From this height on, losses have a place below the kept micro-batches. */
 const HIGH = 190;
 
 export function layoutStageRoom(
@@ -53,10 +52,10 @@ export function layoutStageRoom(
   return { weights, stage: { sumsLabel, sums, keptLabel, kept, lossesLabel, losses } };
 }
 
-/** The width from which a low room has its weights on the left of what is kept, and the part that they have. */
+/** From this width on, a low room has its weights left of the kept micro-batches; below, the weights' share. */
 const WIDE_GLYPH = 200;
 const BESIDE = 0.24;
-/** The same for a room that is wider than high: above what is kept its weights would be tiny. */
+/** The same for a room wider than high, whose weights would be tiny above the kept micro-batches. */
 const WIDE_COMPACT = 120;
 const WIDER = 1.2;
 const BESIDE_COMPACT = 0.4;
@@ -82,12 +81,12 @@ function besideWeights(main: Rect, part: number, summed: boolean): ReturnType<ty
 const TILE = { width: 54, height: 20 };
 const TILE_GAP = 4;
 
-/** Tiles for so many micro-batches, in rows that are filled from the left; as many as have room, undefined: none. */
+/** Tiles for this many micro-batches, in rows filled from the left; only as many as fit. */
 export function layoutTiles(area: Rect, count: number): readonly Rect[] {
   if (count === 0 || area.height < 8 || area.width < 12) return [];
   const columnsFor = (rows: number): number => Math.ceil(count / rows);
   const mostRows = Math.max(1, Math.floor((area.height + TILE_GAP) / (TILE.height + TILE_GAP)));
-  // As few columns as fit: wide tiles show more of the values.
+  // As few columns as possible: wide tiles show more values.
   const rows = Math.min(mostRows, count);
   const columns = columnsFor(rows);
   const width = (area.width - TILE_GAP * (columns - 1)) / columns;

@@ -1,6 +1,6 @@
 /**
- * What a pipeline rank's room shows of the step's micro-batches at the cursor, as data: boxes of the backwards that are
- * summed up, a tile for each micro-batch that is kept, a bar for each loss. Pure; called by room-scene.ts.
+ * The micro-batches in a pipeline rank's room at the cursor, as data: boxes for the backwards summed up, a tile for
+ * each kept micro-batch, a bar for each loss. Pure; called by room-scene.ts.
  */
 
 import { tensorName } from '../../trace/buffer-words';
@@ -16,7 +16,7 @@ interface Made {
   readonly scene: StageScenePart;
   readonly words: readonly WordsScene[];
   readonly items: readonly SceneItem[];
-  /** For the table. */
+  /** The kept micro-batches in words, for the table. */
   readonly held: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function pipelineScene(input: RoomInput, { stage: at }: RoomContent): Mad
     words.push({ at: at.lossesLabel, texts: ['loss of each micro-batch', 'losses'], tone: 'soft', align: 'left' });
   const area = losses.length > 0 || !at.losses ? at.kept : { ...at.kept, height: bottom(at.losses) - at.kept.y };
   const places = layoutTiles(area, mostKept);
-  // A rank that keeps nothing shows what it kept last, faded.
+  // A rank that keeps no micro-batch shows the ones that it kept last, faded.
   const gone = kept.length === 0 && places.length > 0;
   const shown = gone ? released.slice(-places.length) : kept.slice(0, places.length);
   const tiles = shown.flatMap((one, i) => tile(input, places[i], { ...one, gone }, work));

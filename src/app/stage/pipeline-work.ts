@@ -1,7 +1,7 @@
 /**
- * What a rank of a pipeline has of the step's micro-batches at a cursor: which action it runs, whose activations it
- * keeps for their backward, of how many backwards its gradients are the sum, and the losses in the last stage. Found
- * once per trace from its events. Pure; called by the stage's facts.
+ * The state of a pipeline rank at a cursor: the action it runs, the micro-batches whose activations it keeps for
+ * backward, the number of backwards summed in its gradients, and the losses in the last stage. Prepared once per trace
+ * from its events. Pure; called by the stage's facts.
  */
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { DeviceIndex, StepTrace } from '../../protocol/trace';
@@ -11,32 +11,32 @@ import { actionKey, isPipeline } from '../../trace/pipeline/turns';
 export interface KeptMicroBatch {
   readonly stage: number;
   readonly microBatch: number;
-  /** The activations that came in, or that went out where none did. */
+  /** The buffer of the activations that came in, or, in the first stage, that went out. */
   readonly buffer: string;
-  /** Its forward or backward is what the rank does now. */
+  /** Whether the rank computes this micro-batch's forward or backward now. */
   readonly now: boolean;
 }
 
 export interface StageWork {
-  /** What it runs in the moment at the cursor. */
+  /** The action that the rank runs in the moment at the cursor. */
   readonly action: PipelineAction | undefined;
-  /** Stages that the rank has, ascending. */
+  /** The rank's stages, ascending. */
   readonly stages: readonly number[];
   readonly kept: readonly KeptMicroBatch[];
-  /** Those whose backward has used what was kept of them, in that order. */
+  /** The micro-batches whose backward has used their activations, in the order of these backwards. */
   readonly released: readonly KeptMicroBatch[];
-  /** The most that it keeps at once in the step. */
+  /** The most micro-batches that the rank keeps at once in the step. */
   readonly mostKept: number;
-  /** Backwards whose weight gradients are summed up, of so many. */
+  /** The number of backwards whose weight gradients are summed so far, and the number in the step. */
   readonly summed: number;
   readonly backwards: number;
-  /** In the last stage: the buffer of each micro-batch's loss, where it is there. */
+  /** In the last stage: the buffer of each micro-batch's loss, once computed. */
   readonly losses: readonly (string | undefined)[] | undefined;
   readonly microBatches: number;
 }
 
 export interface StageWorks {
-  /** `done`: the last event that is done; `moment`: index of the one at the cursor. */
+  /** `done`: the last completed event; `moment`: index of the moment at the cursor. */
   at(device: DeviceIndex, done: number, moment: number): StageWork | undefined;
 }
 
@@ -44,7 +44,7 @@ interface Done {
   readonly action: PipelineAction;
   readonly first: number;
   last: number;
-  /** Index of its moment. */
+  /** Index of the event's moment. */
   moment: number;
 }
 

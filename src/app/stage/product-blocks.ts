@@ -1,6 +1,6 @@
 /**
- * The matrices of a product as blocks of cells: how many cells of which size fit into an area, how wide they may be,
- * and the placing of one line of them. product-lines.ts arranges such lines. Pure.
+ * The matrices of a product as blocks of cells: how many cells of which size fit into an area, how wide cells may be,
+ * and the placement of one line of blocks. product-lines.ts arranges the lines. Pure.
  */
 import type { Rect } from '../draw/geometry';
 import { cutFrame, wholeScale } from './cut-frame';
@@ -8,7 +8,7 @@ import { activationWindow, type MatrixWindow, matrixWindow } from './matrix-wind
 import type { ProductPart, ProductSpec } from './product-spec';
 
 export interface PartLayout {
-  /** Index in the spec. */
+  /** Index of the part in the spec. */
   readonly part: number;
   readonly label: Rect;
   readonly map: Rect;
@@ -36,7 +36,7 @@ export const CELLS = [
 ];
 export const CROPS = [16, 12, 8, 6, 4];
 export const LEGIBLE = 5;
-/** A single number is printed. */
+/** The size of a single printed number. */
 const NUMBER = { width: 64, height: 26 };
 
 const one = (shape: readonly number[]): boolean => shape.every((n) => n === 1);
@@ -49,7 +49,7 @@ export interface Block {
   readonly bias: boolean;
   /** Width of a cell. */
   readonly cell: number;
-  /** A number that is printed has one size. */
+  /** Whether the block has a fixed size, because it is a printed number. */
   readonly fixed: boolean;
 }
 
@@ -61,14 +61,14 @@ export function windowOf({ shape, category, transposed }: ProductPart, crop: num
   return category === 'activation' || category === 'data' ? activationWindow(shape, crop) : matrixWindow(shape, crop);
 }
 
-/** Cells of a matrix of numbers may be wider than high; pixels and filters are square. */
+/** How many times wider than high a matrix's cells may be; pixels and filters are square. */
 export const WIDEST = 2.5;
 export const mayWiden = ({ window }: Block): boolean => !window.tiles && window.unit === 1;
 
 export function blockOf(part: ProductPart, index: number, window: MatrixWindow, cell: number): Block {
   const bias = part.bias !== undefined;
   if (one(part.shape)) return { index, window, bias: false, ...NUMBER, cell, fixed: true };
-  // The place of the whole, of which the rank has a part.
+  // If the rank has a part of a tensor, the block has the size of the whole.
   const whole = wholeScale(window.tiles ? undefined : cutFrame(part.cut, part.transposed));
   const width = whole.x * window.columns * window.unit * cell + (bias ? BESIDE + cell : 0);
   return { index, window, bias, width, height: whole.y * window.rows * window.unit * cell, cell, fixed: false };
@@ -86,10 +86,10 @@ export interface Set {
 export const widthOf = ({ blocks, gaps }: Pick<Set, 'blocks' | 'gaps'>): number =>
   blocks.reduce((sum, b) => sum + b.width, 0) + gaps.reduce((a, b) => a + b, 0);
 
-/** Free width between two matrices that is left free. */
+/** The width between two matrices that stays free. */
 const APART = 24;
 
-/** How many times as wide the cells of a line may be to fill that width. */
+/** By how much a line's cells may be widened to fill the width. */
 export function widening({ blocks, gaps }: Pick<Set, 'blocks' | 'gaps'>, width: number): number {
   if (!blocks.every(mayWiden)) return 1;
   const wide = blocks.reduce((sum, b) => sum + cellsWidth(b), 0);
@@ -97,7 +97,7 @@ export function widening({ blocks, gaps }: Pick<Set, 'blocks' | 'gaps'>, width: 
   return wide === 0 ? 1 : Math.max(1, Math.min(WIDEST, (width - fixed) / wide));
 }
 
-/** Of a block, what grows with the width of its cells. */
+/** The part of a block's width that grows with the width of its cells. */
 const cellsWidth = (b: Block): number => (b.fixed ? 0 : b.width - (b.bias ? BESIDE : 0));
 
 export const widened = <S extends Pick<Set, 'blocks'>>(set: S, by: number): S => ({
@@ -107,7 +107,7 @@ export const widened = <S extends Pick<Set, 'blocks'>>(set: S, by: number): S =>
 
 export const heightOf = ({ blocks }: Pick<Set, 'blocks'>): number => Math.max(...blocks.map((b) => b.height));
 
-/** The largest cells that fit; rather a window than cells too small to be seen. */
+/** The largest cells that fit; crops matrices rather than making cells too small. */
 export function largestFit(spec: ProductSpec, from: number, area: Rect, label: number, largest = 26): Set | undefined {
   const gaps = spec.signs.slice(from).map((s) => signWidth(s, area.width < 170));
   const shown = spec.parts.slice(from);

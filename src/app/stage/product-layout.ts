@@ -1,21 +1,22 @@
 /**
  * Sets the matrices of a product in a line, in two lines or in a column, whichever fills the room most: operands and
- * result with cells of one size, or the result large with its operands small beside or below it. Large matrices are
- * windows. Where not even small cells fit the operands are left out, the first ones first. Pure; called by
- * room-content.ts.
+ * result with cells of one size, or a large result with small operands beside or below it. Large matrices are cropped.
+ * If not even small cells fit, operands are left out, starting with the first. Pure; called by room-content.ts.
  */
 import { bottom, type Rect } from '../draw/geometry';
 import { LABEL, type ProductLayout } from './product-blocks';
 import { FULLER, inColumn, inOneLine, inTwoLines, led } from './product-lines';
 import type { ProductSpec } from './product-spec';
 
-/** The most by which a layout is moved down towards the middle. */
+/** The most pixels by which a layout is moved down towards the middle. */
 const MOST_SHIFT = 60;
 
-/** Pixels that the matrices cover. */
+/** The number of pixels that the matrices cover. */
 const covered = ({ parts }: ProductLayout): number => parts.reduce((sum, { map }) => sum + map.width * map.height, 0);
 
-/** The one that fills the room most; the earlier ones are easier to read, and win unless a later one is much fuller. */
+/**
+ * The layout that fills the room most; earlier layouts are easier to read and win unless a later one is much fuller.
+ */
 function fullest(layouts: readonly (ProductLayout | undefined)[]): ProductLayout | undefined {
   let best: ProductLayout | undefined;
   for (const layout of layouts)
@@ -24,7 +25,7 @@ function fullest(layouts: readonly (ProductLayout | undefined)[]): ProductLayout
   return best;
 }
 
-/** Height that is left over is above and below, within reason. */
+/** Centres the layout in the area, up to MOST_SHIFT. */
 function centred(layout: ProductLayout | undefined, area: Rect): ProductLayout | undefined {
   if (!layout) return undefined;
   const low = Math.max(...layout.parts.map((p) => bottom(p.map)), layout.words ? bottom(layout.words) : 0);

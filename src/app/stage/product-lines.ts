@@ -1,7 +1,7 @@
 /**
- * The four arrangements of a product's matrices: in one line, in two, in a column, or the result large with its
- * operands small beside or below it. Each gives undefined where it has no room. product-layout.ts chooses among them.
- * Pure.
+ * The four arrangements of a product's matrices: in one line, in two, in a column, or a large result with small
+ * operands beside or below it. Each function returns undefined if its arrangement does not fit. product-layout.ts
+ * chooses among them. Pure.
  */
 import type { Rect } from '../draw/geometry';
 import {
@@ -25,17 +25,17 @@ import {
 } from './product-blocks';
 import type { ProductSpec } from './product-spec';
 
-/** Height of the words below the operands. */
+/** The height of the words below the operands. */
 const LINE = 15;
-/** Part of the width, or the height, that the operands take where the result leads. */
+/** The share of the width, or the height, that the operands take beside or below a large result. */
 const OPERANDS = 0.42;
 const SMALLEST_OPERANDS = 96;
 const SIGN = 20;
 const LINE_GAP = 8;
-/** More lines are worth their while where they fill the room more by this. */
+/** More lines are chosen if they cover more of the room by this factor. */
 export const FULLER = 1.4;
 
-/** The result large on the left or on top, its operands small beside it or below. */
+/** The result large on the left or on top, the operands small beside or below it. */
 export function led(spec: ProductSpec, area: Rect, label: number, below: boolean): ProductLayout | undefined {
   const own: ProductSpec = { ...spec, parts: spec.parts.slice(0, 1), signs: [] };
   const words = spec.words.length > 0 && label > 0 ? LINE + 5 : 0;
@@ -113,7 +113,7 @@ export function inTwoLines(spec: ProductSpec, area: Rect, label: number): Produc
   };
 }
 
-/** Each matrix on a line of its own, cells of one size, the sign before it. */
+/** One line per matrix, cells of one size, each sign before its matrix. */
 export function inColumn(spec: ProductSpec, area: Rect, label: number): ProductLayout | undefined {
   const count = spec.parts.length;
   if (count < 2) return undefined;

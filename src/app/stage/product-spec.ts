@@ -1,7 +1,7 @@
 /**
- * An event that computes, as a line of matrices: what it reads, what it makes, and the signs between. A linear layer is
- * input × weightᵀ = output; its gradient is δᵀ·h, with the result first and large. Other kernels are read off their
- * operands. Pure; called once for each event that a room shows.
+ * A computing event as a line of matrices: its operands, its result, and the signs between. A linear layer is input ×
+ * weightᵀ = output; its weight's gradient is δᵀ·h, with the result first and large. The line of other kernels follows
+ * from their operands. Pure; called once for each event that a room shows.
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import { capturedElements, type MemoryCategory, type StepTrace, type TraceEvent } from '../../protocol/trace';
@@ -14,11 +14,11 @@ export interface ProductPart {
   readonly shape: readonly number[];
   readonly category: MemoryCategory;
   readonly transposed: boolean;
-  /** The rank has a part of it. */
+  /** Set if the rank has only a part of the tensor. */
   readonly cut?: PartCut;
   /** Longest first. */
   readonly labels: readonly string[];
-  /** The vector beside it: a bias, or its gradient. */
+  /** The vector beside the matrix: a bias, or a bias's gradient. */
   readonly bias?: { readonly buffer: string; readonly shape: readonly number[]; readonly cut?: PartCut | undefined };
   readonly made: boolean;
 }
@@ -26,11 +26,11 @@ export interface ProductPart {
 export interface ProductSpec {
   readonly key: string;
   readonly parts: readonly ProductPart[];
-  /** One less than parts. */
+  /** The signs between the parts. */
   readonly signs: readonly string[];
-  /** The first part is the result and takes the most room. */
+  /** Whether the first part is the result, which takes the most room. */
   readonly lead: boolean;
-  /** What the result is, where there is room for a line. */
+  /** The result in words, longest first, if a line fits. */
   readonly words: readonly string[];
 }
 
@@ -39,18 +39,18 @@ export type ShapeOf = (buffer: string) => KnownTensor | undefined;
 interface KnownTensor {
   readonly shape: readonly number[];
   readonly category: MemoryCategory;
-  /** Its elements are halves. */
+  /** The elements have 16 bits. */
   readonly half?: true;
-  /** It is a part of a whole tensor. */
+  /** Set if the buffer is a part of a whole tensor. */
   readonly cut?: PartCut | undefined;
 }
 
-/** Of one element. */
+/** The bytes of one element. */
 export const elementBytes = (tensor: Pick<KnownTensor, 'half'> | undefined): number => (tensor?.half ? 2 : 4);
 
 export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) => ShapeOf {
   const known = new Map(info.buffers.map((b) => [`${b.device} ${b.name}`, b]));
-  // A Program of another kind than the usual one may have buffers of its own.
+  // A Program of an unusual step kind may have additional buffers.
   const lengths = new Map<string, number>();
   for (const { device, captured } of trace.events)
     for (const { buffer, offset, values } of captured) {
@@ -74,7 +74,7 @@ export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) 
   };
 }
 
-/** The last batch of an epoch may be shorter than the buffer: without rows that this step never wrote. */
+/** The last batch of an epoch may be shorter than the buffer: leaves out rows that this step did not write. */
 function rowsOfBatch(shape: readonly number[], captured: number | undefined): readonly number[] {
   const [, ...row] = shape;
   const sample = row.reduce((n, d) => n * d, 1);
@@ -92,7 +92,7 @@ function labelled(name: string, shape: readonly number[], short: string): readon
 /** 'tanh' of 'ops/tanh-grad', 'max-pool2d' of 'conv/max-pool2d'. */
 const kernelWord = (name: string): string => name.replace(/^.*\//, '').replace(/-grad.*$/, '');
 
-/** Makes the parts of a line, and the line of them; undefined where a buffer has no known shape. */
+/** Makes the parts of a line, and the line; undefined if a buffer has no known shape. */
 function lineOf(event: number, shapeOf: ShapeOf) {
   return {
     part(
@@ -125,20 +125,20 @@ function lineOf(event: number, shapeOf: ShapeOf) {
 /** '0.weight' for its cast '0.weight.bf16~1'; '2.bias' for '2.bias.once', which one rank of a tensor group adds. */
 const castFrom = (buffer: string): string => buffer.replace(/(\.b?f16)?(\.once)?(~\d+)?$/, '');
 
-/** The gradient of a weight or a bias, or of its cast. */
+/** Whether the buffer is the gradient of a weight or a bias, or of its cast. */
 const isGradientOf = (kind: 'weight' | 'bias', buffer: string): boolean =>
   buffer.endsWith('.grad') && castFrom(buffer.slice(0, -'.grad'.length)).endsWith(kind);
 
 interface WeightGradient {
   readonly e: TraceEvent;
   readonly event: number;
-  /** The gradient. */
+  /** The buffer of the weight's gradient. */
   readonly result: string;
-  /** Activations and their gradients that are read. */
+  /** The activations and activation gradients that the event reads. */
   readonly flows: readonly string[];
 }
 
-/** The gradient of a weight, with that of its bias beside it, is what δ and the layer's input make. */
+/** A weight's gradient, with the bias's beside it, as the product of δ and the layer's input. */
 function weightGradient({ e, event, result, flows }: WeightGradient, shapeOf: ShapeOf): ProductSpec | undefined {
   const { part, made } = lineOf(event, shapeOf);
   const bias = e.writes.find((w) => isGradientOf('bias', w) && w !== result);
@@ -216,7 +216,7 @@ export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): Pro
   );
 }
 
-/** The gradient with respect to the output of a layer: 'δ of layer 2'; of what a layer makes beside it, in words. */
+/** The name of a gradient: 'δ of layer 2' for a layer's output, words for other tensors that a layer makes. */
 function deltaName(buffer: string): string {
   const of = buffer.replace(/@\d+$/, '').replace(/\.grad(\..*)?$/, '');
   const layer = of.replace(/\.out$/, '');

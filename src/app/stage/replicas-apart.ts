@@ -1,7 +1,7 @@
 /**
- * Between the rooms of replicas, once a step has ended: that they are equal bit for bit, or by how much they differ at
- * most. The number is the session's, over all of their parameters; before it has come for this step, nothing is said.
- * Pure; called by the stage's model.
+ * The words between the rooms of replicas at the end of a step: that the replicas are equal bit for bit, or their
+ * largest difference. The session computes the number over all parameters; until it has sent this step's number, there
+ * are no words. Pure; called by the stage's model.
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Snapshot } from '../../protocol/snapshot';
@@ -10,27 +10,27 @@ import { bottom, overlaps, type Rect, right } from '../draw/geometry';
 import type { ApartScene } from './scene-types';
 
 const HEIGHT = 16;
-/** About as wide as a letter. */
+/** The approximate width of a letter. */
 const LETTER = 6.6;
 
-/** Micro-batches of the step are done, the optimizer's step included. */
+/** A completed step, the optimizer's step included. */
 export interface EndedStep {
   readonly info: Pick<SessionInfo, 'roles' | 'ranks'> & { readonly config?: Pick<SessionInfo['config'], 'mesh'> };
-  /** Steps taken. */
+  /** The number of steps taken. */
   readonly step: number;
   readonly snapshot: Pick<Snapshot, 'step' | 'replicaDivergence'> | undefined;
 }
 
-/** '= Δ 0' where they are the same bits; undefined where there are no replicas, or nothing is known of this step. */
+/** '= Δ 0' if the replicas have the same bits; undefined without replicas, or if the step's number is not known. */
 function apartWords({ info, step, snapshot }: EndedStep): string | undefined {
-  // Neighbours in a tensor group have different parts of the layers.
+  // Neighbours in a tensor group have different parts of the layers, so they are not replicas.
   const isCut = (info.config?.mesh.tp ?? 1) > 1;
   const replicas = info.ranks > 1 && !isCut && info.roles.every(({ keepsState, hasRows }) => keepsState && hasRows);
   if (!replicas || snapshot?.step !== step) return undefined;
   return snapshot.replicaDivergence === 0 ? '= Δ 0' : `≠ Δ ${formatSmall(snapshot.replicaDivergence)}`;
 }
 
-/** In the middle between each room and the next one, where there is room for it. */
+/** Places the words halfway between each room and the next, if they fit. */
 export function replicasApart(rooms: readonly Rect[], ended: EndedStep | undefined): readonly ApartScene[] {
   const text = ended && apartWords(ended);
   if (text === undefined) return [];

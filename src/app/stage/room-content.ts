@@ -1,6 +1,6 @@
 /**
- * What a room holds at a view, laid out: made once for each size of room and each view, and kept with the plan. Nothing
- * here depends on the cursor, so the content of a room does not move while a collective runs. Pure.
+ * The layout of a room for one view: made once for each size of room and each view, and kept with the plan. Nothing
+ * here depends on the cursor, so a room's content does not move while a collective runs. Pure.
  */
 import { bottom, grow, type Rect, right } from '../draw/geometry';
 import { layoutChunks, layoutWire } from './chunk-layout';
@@ -29,11 +29,11 @@ export interface RoomContent {
   readonly product: { readonly event: number; readonly spec: ProductSpec; readonly layout: ProductLayout } | undefined;
   readonly chunks: ChunkContent | undefined;
   readonly wire: ChunkContent | undefined;
-  /** All weights, as the main thing or small below it. */
+  /** All weights, as the main content or small below it. */
   readonly weights: readonly LayerLayout[];
   readonly gradients: readonly LayerLayout[];
   readonly gradientsLabel: Rect | undefined;
-  /** Below the weights of a pipeline's rank. */
+  /** A pipeline rank's micro-batches, below its weights. */
   readonly stage?: StageLayoutOfRoom;
 }
 
@@ -42,7 +42,7 @@ export interface ContentInput {
   readonly place: DevicePlace;
   readonly view: RoomView;
   readonly step: StepPicture | undefined;
-  /** The exchange that has begun last, or will begin first. */
+  /** The exchange that began last, or, before any, the first one. */
   readonly wire: Exchange | undefined;
   readonly buckets: number;
 }
@@ -50,7 +50,7 @@ export interface ContentInput {
 const specs = (layers: readonly LayerPlace[]) =>
   layers.map(({ weight, bias }) => ({ weight: weight.shape, bias: bias !== undefined }));
 
-/** Part of the body that the weights take where gradients are shown with them. */
+/** The share of the body that weights take if gradients are shown with them. */
 const WEIGHTS_SHARE = 0.58;
 const LABEL = 17;
 
@@ -60,8 +60,8 @@ function chunkSpec(exchange: Exchange, device: number) {
 }
 
 /**
- * Parameters that are sent one by one, as by DDP's constructor, are framed where they are among all of the layers;
- * undefined where what is sent is no matrix of the room.
+ * Frames around matrices of the room whose parameters are sent one by one, as by DDP's constructor; undefined if the
+ * sent tensor is not a matrix of the room.
  */
 function framed(exchange: Exchange, place: DevicePlace, weights: readonly LayerLayout[]): ChunksLayout | undefined {
   const rects = new Map<string, { readonly rect: Rect; readonly columns: number }>();
@@ -99,7 +99,7 @@ const sendsLayers = ({ payload, rows }: Exchange, { device, layers }: DevicePlac
   return payload === 'parameter' && (rows[device] ?? []).every(({ buffer }) => names.has(buffer));
 };
 
-/** Its main thing, where a room looks at one event; a product only where its tensors are known. */
+/** The operator picture of a view that shows one event; for a product only if its tensors are known. */
 function operationOf(view: RoomView, area: Rect, known: boolean): RoomContent['operation'] {
   if (view.shows === 'product') return known ? { event: view.event, area } : undefined;
   return view.shows === 'update' || view.shows === 'clip' || view.shows === 'bucket'
@@ -110,11 +110,11 @@ function operationOf(view: RoomView, area: Rect, known: boolean): RoomContent['o
 const isBackward = (view: RoomView, step: StepPicture | undefined): boolean =>
   view.shows === 'product' && step?.trace.events[view.event]?.phase === 'backward';
 
-/** How many times as wide, and as high, as square the cells of a single layer may be. */
+/** How many times wider, and higher, than square a single layer's cells may be. */
 const WIDER = 2.5;
 const HIGHER = 5;
 
-/** A single layer fills the room: its one line of square cells would leave most of it empty. */
+/** Widens a single layer to fill the room, because square cells would leave most of the room empty. */
 function filling(layers: readonly LayerLayout[], area: Rect): readonly LayerLayout[] {
   const [only] = layers;
   if (!only || layers.length > 1) return layers;
@@ -134,7 +134,7 @@ export function contentOf({ rect, place, view, step, wire, buckets }: ContentInp
   const body = divideBody(frame.body, frame.level, {
     strip: (shows === 'chunks' || shows === 'gradients') && place.layers.length > 0,
     layers: shows === 'product' && place.layers.length > 0,
-    // Before backward nothing goes into a bucket: the picture has that place, too.
+    // Before backward no gradient enters a bucket, so the picture takes that place, too.
     wire: spec !== undefined && wire !== undefined && isBackward(view, step),
     tabs: shows === 'chunks' && buckets > 1,
   });
@@ -183,7 +183,7 @@ export function contentOf({ rect, place, view, step, wire, buckets }: ContentInp
   return { ...empty, weights, gradients: gradients ?? [], gradientsLabel };
 }
 
-/** For tests: everything that is drawn in a room at once and may not overlap. */
+/** For tests: rectangles drawn together in a room, which may not overlap. */
 export function rectsOf({
   frame,
   body,

@@ -1,4 +1,4 @@
-/** What the scene of one room is made from. Types only; room-scene.ts and what it calls read it. */
+/** The input of the scene of one room. Types only; read by room-scene.ts and the functions that it calls. */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Rect } from '../draw/geometry';
 import type { BucketPlace, DevicePlace } from './devices';
@@ -14,6 +14,6 @@ export interface RoomInput {
   readonly buckets: readonly BucketPlace[];
   readonly facts: StageFacts;
   readonly tiledValues: TiledValues;
-  /** Bytes that the full width of a memory bar stands for; the same in every room. */
+  /** The bytes that a memory bar's full width represents; the same in every room. */
   readonly memoryScale: number;
 }

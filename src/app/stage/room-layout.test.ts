@@ -59,7 +59,7 @@ const PRODUCTS: Readonly<Record<string, ProductSpec>> = {
   loss: product([part([16, 4]), part([16]), part([1])]),
 };
 
-/** From the smallest room of sixteen to the whole of a large screen. */
+/** From the smallest of sixteen rooms to one that fills a large screen. */
 const SIZES = [
   [70, 60],
   [96, 80],
@@ -100,7 +100,7 @@ describe('a room of any size', () => {
       const has = (bit: number) => (needs & bit) !== 0;
       const body = divideBody(frame.body, frame.level, { strip: has(1), layers: has(2), wire: has(4), tabs: has(8) });
       holds([body.strip, body.main, body.layers, body.wire, body.wireLabel, body.tabs], frame.body, `needs ${needs}`);
-      // No room is half empty: the main content has most of it.
+      // No room is half empty: the main content fills most of it.
       expect(body.main.height, `needs ${needs}`).toBeGreaterThan(0.38 * frame.body.height);
     }
   });

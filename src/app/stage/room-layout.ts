@@ -1,7 +1,7 @@
 /**
- * Where things lie inside a room: its title, what it does now, the body whose content changes with the moment, and the
- * memory bar. How much of that there is depends on the size of the room alone: 'whole' with all words, 'compact' with a
- * title of one line, 'glyph' with little more than colours. Any size will do. Pure; the scene fills it.
+ * Lays out a room: its title, its current work, the body whose content changes with the moment, and the memory bar. The
+ * level of detail depends only on the room's size: 'whole' with all words, 'compact' with a title of one line, 'glyph'
+ * with little more than colours. Works for any size. Pure; the scene fills the layout.
  */
 import { bottom, type Rect } from '../draw/geometry';
 
@@ -9,9 +9,9 @@ export type RoomLevel = 'whole' | 'compact' | 'glyph';
 
 export interface RoomFrame {
   readonly level: RoomLevel;
-  /** The title, and beside it what the device does now. */
+  /** The title, and beside it the device's current work. */
   readonly header: Rect;
-  /** The samples of the device; in a glyph what it does. */
+  /** The device's samples; in a glyph, its current work. */
   readonly subtitle: Rect | undefined;
   readonly body: Rect;
   readonly memory: { readonly bar: Rect; readonly label: Rect | undefined } | undefined;
@@ -30,7 +30,7 @@ const WORDED_GLYPH = 120;
 const PADDING = { whole: 14, compact: 10, glyph: 6 };
 const TOP = { whole: 9, compact: 5, glyph: 3 };
 
-/** A room that is lower has its number alone at the left, and what happens beside it. */
+/** A room lower than this has only its number at the left, and the content beside it. */
 const BESIDE = { below: 34, number: 19 };
 
 function frameLowRoom(room: Rect): RoomFrame {
@@ -48,7 +48,7 @@ export function frameRoom(room: Rect): RoomFrame {
   const x = room.x + PADDING[level];
   const width = room.width - 2 * PADDING[level];
   const header = { x, y: room.y + TOP[level], width, height: level === 'glyph' ? 15 : TITLE };
-  // A glyph that is high enough says below its title what the device does.
+  // A glyph that is high enough shows the device's work below its title.
   const line = level === 'whole' ? 17 : level === 'glyph' && room.height >= WORDED_GLYPH && width >= 60 ? 14 : 0;
   const subtitle = line > 0 ? { x, y: bottom(header), width, height: line } : undefined;
   const top = bottom(subtitle ?? header) + (level === 'glyph' ? 1 : 4);
@@ -57,7 +57,7 @@ export function frameRoom(room: Rect): RoomFrame {
   return { level, header, subtitle, body: { x, y: top, width, height: Math.max(0, low - top) }, memory };
 }
 
-/** The bar with its words on the same line, or alone where there is no room for words. */
+/** The memory bar with its words on the same line, or alone if words do not fit. */
 function memoryAt(floor: Rect, level: RoomLevel, height: number): RoomFrame['memory'] {
   if (level === 'glyph' || height < 110) return undefined;
   const words = level === 'whole' && floor.width >= 180 ? Math.min(150, floor.width * 0.5) : 0;
@@ -70,13 +70,13 @@ function memoryAt(floor: Rect, level: RoomLevel, height: number): RoomFrame['mem
 }
 
 export interface BodyNeeds {
-  /** Weights have stepped back. */
+  /** Whether the weights are only a thin strip. */
   readonly strip: boolean;
-  /** All layers, small, under the one that computes; else they are a strip. */
+  /** Whether all layers are shown small below the computing one; else they are a strip. */
   readonly layers: boolean;
-  /** The chunks of a bucket, small, under the layers. */
+  /** Whether a bucket's chunks are shown small below the layers. */
   readonly wire: boolean;
-  /** Boxes that stand for buckets. */
+  /** Whether there are tabs, one for each bucket. */
   readonly tabs: boolean;
 }
 
@@ -92,7 +92,7 @@ export interface BodyLayout {
 const STRIP = 6;
 const LAYERS = 60;
 const TABS = 18;
-/** The height from which the main content can spare some for the layers below it. */
+/** From this height on, the main content leaves space for the layers below it. */
 const SPARE = 250;
 
 export function divideBody(body: Rect, level: RoomLevel, needs: BodyNeeds): BodyLayout {
@@ -104,7 +104,7 @@ export function divideBody(body: Rect, level: RoomLevel, needs: BodyNeeds): Body
     return { x, y: low + gap, width, height };
   };
   const rich = level === 'whole';
-  // A glyph keeps its few pixels for what happens.
+  // A glyph keeps its few pixels for the current work.
   const wireHeight = rich && body.height >= 200 ? 64 : level === 'glyph' ? 0 : body.height >= 90 ? 30 : 0;
   const under = needs.wire && wireHeight > 0 ? fromBottom(wireHeight, 6) : undefined;
   const labelled = wireHeight > 40 ? 17 : 0;

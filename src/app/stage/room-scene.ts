@@ -1,7 +1,4 @@
-/**
- * One room as data: which words, cells and bars are in it at the cursor, and what each of them says when pointed at.
- * Pure.
- */
+/** One room as data: its words, cells and bars at the cursor, and their tooltips. Pure. */
 import { grow, type Rect, right } from '../draw/geometry';
 import { formatValue } from '../draw/numbers';
 import { chunkScenes, heldWords } from './chunk-scene';
@@ -17,7 +14,7 @@ import type { RoomContent } from './room-content';
 import type { RoomInput } from './room-input';
 import type { MapScene, RoomScene, SceneItem, ShapeScene, SignScene, TabsScene, WordsScene } from './scene-types';
 
-/** A bias beside the rows of its weight that are shown. */
+/** The window of a bias: the same rows as its weight's window. */
 function columnWindow({ rows }: MatrixWindow, shape: readonly number[]): MatrixWindow {
   const whole = shape[0] ?? rows;
   const shown = Math.min(rows, whole);
@@ -28,7 +25,7 @@ interface Parts {
   readonly maps: readonly MadeMap[];
   readonly words: readonly WordsScene[];
   readonly signs: readonly SignScene[];
-  /** Outlines of whole tensors of which the rank has a part. */
+  /** Outlines of the whole tensors of which the rank has parts. */
   readonly outlines?: readonly ShapeScene[];
 }
 
@@ -69,7 +66,7 @@ function layers(input: RoomInput, layouts: readonly LayerLayout[], kind: 'parame
   return { maps, words, signs: [] };
 }
 
-/** The part of a tensor that the rank has, at its place in the outline of the whole. */
+/** The rank's part of a tensor, at its place in the outline of the whole. */
 function framed(input: RoomInput, part: MatrixPart, cut: CutFrame | undefined) {
   if (!cut || part.window.tiles) return { maps: [matrixScene(input, part)], outlines: [] };
   return {
@@ -114,11 +111,11 @@ function product(input: RoomInput, { product: shown }: RoomContent): Parts {
   return { maps, words, signs: layout.signs, outlines };
 }
 
-/** What part of it is shown, where not all of it is. */
+/** Adds to the labels which part of the matrix is shown, if not the whole. */
 const labelsOf = (labels: readonly string[], { label }: MatrixWindow): readonly string[] =>
   label === '' ? labels : [`${labels.at(1) ?? labels[0] ?? ''}, ${label}`, ...labels];
 
-/** All weights as one thin line, each as long as its share of the elements. */
+/** All weights as one thin strip, each as long as its share of the elements. */
 function strip(input: RoomInput, at: Rect | undefined): readonly MapScene[] {
   if (!at) return [];
   const { place, facts } = input;
@@ -139,11 +136,11 @@ function strip(input: RoomInput, at: Rect | undefined): readonly MapScene[] {
 
 const COMPUTED = ['being computed', 'computing'];
 
-/** In the empty place of a result that is being computed it says so. */
+/** Adds words to the empty place of a result that is being computed. */
 const unfinished = (map: MapScene): MapScene =>
   map.under && !map.cells ? { ...map, awaited: { rows: 1, columns: 1, ...map.awaited, words: COMPUTED } } : map;
 
-/** A product whose matrices have no room for labels, as a line beside the rank's name: '2.weight.grad = δᵀ · h'. */
+/** A product as a formula beside the rank's name, if its matrices have no room for labels: '2.weight.grad = δᵀ · h'. */
 function formulaOf({ product: shown }: RoomContent): string | undefined {
   if (!shown || shown.layout.parts.some(({ label }) => label.height > 0)) return undefined;
   const { parts, signs } = shown.spec;
@@ -155,7 +152,7 @@ function formulaOf({ product: shown }: RoomContent): string | undefined {
 
 const within = (module: string, path: string): boolean => module === path || module.startsWith(`${path}.`);
 
-/** The layer at work among the small ones. */
+/** The frame around the computing layer among the small layers. */
 function focusOf({ place, facts }: RoomInput, { product: shown, weights }: RoomContent): Rect | undefined {
   if (!shown || weights.length === 0) return undefined;
   const module = facts.now(place.device).module;
@@ -185,7 +182,7 @@ function tabs({ buckets }: RoomInput, { body, chunks }: RoomContent): TabsScene 
   return { at, shown, boxes, count: buckets.length };
 }
 
-/** A tab shows its bucket in all rooms, until the next one is sent. */
+/** Items of the tabs; a tab shows its bucket in all rooms, until the next bucket is sent. */
 function tabItems({ place, buckets, facts }: RoomInput, scene: TabsScene | undefined): readonly SceneItem[] {
   const sent = facts.wire(place.device)?.bucket?.index ?? -1;
   return (scene?.boxes ?? []).map(({ index, rect }) => ({
@@ -217,7 +214,7 @@ export function roomScene(
   const { place, rect, content, facts, buckets } = input;
   const { frame, body } = content;
   const now = facts.now(place.device);
-  // The picture of an operator takes the place of its line of matrices, and of all layers in an update.
+  // An operator's picture replaces its line of matrices, and, in an update, all layers.
   const parts = [
     drawing ?? product(input, content),
     drawing && !content.product ? NOTHING : layers(input, content.weights, 'parameter'),
@@ -237,7 +234,7 @@ export function roomScene(
     });
   if (body.wireLabel && content.wire)
     labels.push({ at: body.wireLabel, texts: wireWords(content, buckets.length), tone: 'soft', align: 'left' });
-  // Where a room has no place for all words, a press anywhere beside its pictures opens it.
+  // If a room has no place for all words, a press on its background opens it.
   const small = frame.level !== 'whole';
   const head: SceneItem = {
     id: `${place.device} device`,
@@ -262,7 +259,7 @@ export function roomScene(
       device: place.device,
       rect,
       frame,
-      // The sentences speak of stages, and a small room has no line for its stage below the name.
+      // Sentences mention stages, so a small room, which has no line below its title, has its stage as title.
       title: frame.subtitle ? place.title : (place.stage ?? place.title),
       subtitles: place.subtitles,
       activity: now.activity,

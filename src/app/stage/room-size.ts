@@ -1,4 +1,4 @@
-/** The largest room that is not waste: one alone may fill the stage. */
+/** The largest useful room; a single room may fill the stage. */
 import type { Size } from '../draw/geometry';
 
 export const largestRoom = (devices: number): Size =>

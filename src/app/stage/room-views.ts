@@ -1,31 +1,31 @@
 /**
- * What a room shows at a moment: the layer that computes, the chunks that travel, the gradients that are ready, the
- * weights. All rooms change their content together, when a moment begins. Found once per trace, so that a frame only
- * looks it up. Pure.
+ * The view of a room at a moment: the computing layer, the travelling chunks, the finished gradients, or the weights.
+ * All rooms change their view together, when a moment begins. Computed once per trace, so that a frame only looks it
+ * up. Pure.
  */
 import type { DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import type { Moment } from '../../trace/moments/moment';
 import type { Exchange, Exchanges } from './exchanges';
 
 export type RoomView =
-  /** Weights of all layers: before the step begins, and after its update. */
+  /** The weights (before the step begins, and after its update) or the gradients of all layers. */
   | { readonly shows: 'weights' | 'gradients' }
-  /** The optimiser's step, or what happens to all gradients before it or to the scale behind it, by its last event. */
+  /** The optimiser's step, or the clipping or scaling around it; `event`: its last event. */
   | { readonly shows: 'update' | 'clip'; readonly event: number }
-  /** A bucket, or another flat buffer, that is filled or emptied, by its first event. */
+  /** The filling or emptying of a bucket or another flat buffer; `event`: its first event. */
   | { readonly shows: 'bucket'; readonly event: number }
-  /** Of a pipeline's rank: its weights, and what it keeps of each micro-batch. */
+  /** For a pipeline rank: its weights, and the micro-batches that it keeps. */
   | { readonly shows: 'stage' }
   /** The operands and the result of one event. */
   | { readonly shows: 'product'; readonly event: number }
   | { readonly shows: 'chunks'; readonly exchange: Exchange };
 
 export interface RoomViews {
-  /** In a moment; -1: before the first. */
+  /** The view in a moment; -1: before the first. */
   at(moment: number, device: DeviceIndex): RoomView;
-  /** The exchange of gradients that has begun last on the device, for the row below its layers. */
+  /** The exchange of gradients that began last on the device, for the row below its layers. */
   wire(moment: number, device: DeviceIndex): Exchange | undefined;
-  /** The chunks of a bucket, whatever is sent. */
+  /** The view of a bucket's chunks, even while another bucket is sent. */
   ofBucket(index: number): RoomView | undefined;
 }
 
@@ -54,20 +54,20 @@ interface Own {
   readonly moment: number;
 }
 
-/** The event that is looked at while a layer computes: the one that makes its gradient, else its last. */
+/** The event shown while a layer computes: the one that computes its gradient, else the layer's last. */
 function leaders(own: readonly Own[]): ReadonlyMap<number, Own> {
   const found = new Map<number, Own>();
   for (const o of own) {
     if (!works(o.e)) continue;
     const held = found.get(o.moment);
-    // An operator in half precision is looked at, not the casts around it.
+    // In half precision the operator is shown, not the casts around it.
     if (held && converts(o.e) && !makesGradient(o.e)) continue;
     if (!held || converts(held.e) || !makesGradient(held.e)) found.set(o.moment, o);
   }
   return found;
 }
 
-/** The views of one device, one for each of its events. */
+/** The views of one device, one per event. */
 function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[] {
   const leader = leaders(own);
   const products = new Map<number, RoomView>();
@@ -75,11 +75,11 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
   const lastWork = own.findLastIndex(({ e }) => works(e));
   const lastMoved = own.findLastIndex(({ e }) => e.phase === 'reduce');
   let view: RoomView = WEIGHTS;
-  /** The product that a bucket's filling has taken the place of. */
+  /** The view of the product that the filling of a bucket has replaced. */
   let worked: RoomView = WEIGHTS;
   let shown: TraceEvent | undefined;
   let ofAll: { readonly moment: number; readonly view: RoomView } | undefined;
-  /** Where a moment has several kernels, the first one stands for all. */
+  /** One view for all kernels of a moment. */
   const allOf = ({ index, moment }: Own, shows: 'update' | 'clip' | 'bucket'): RoomView => {
     if (ofAll?.moment !== moment) ofAll = { moment, view: { shows, event: index } };
     return ofAll.view;
@@ -88,7 +88,7 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
     if (view.shows === 'bucket') view = worked;
     const lead = o && (leader.get(o.moment) ?? o);
     if (!lead) return view;
-    // What follows the gradient of a layer, for the layer below it, leaves the gradient where it is.
+    // Kernels after a layer's gradient, which compute δ for the layer below, do not replace the gradient's view.
     const isOfLayer = lead.e.phase === 'backward' && lead.e.module !== '' && !converts(lead.e);
     const same = isOfLayer && shown?.module === lead.e.module;
     if (same && shown?.phase === 'backward' && makesGradient(shown) && view.shows === 'product') return view;
@@ -99,7 +99,7 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
   };
   const chunks = (exchange: Exchange | undefined): RoomView =>
     !exchange || (view.shows === 'chunks' && view.exchange === exchange) ? view : { shows: 'chunks', exchange };
-  /** A copy goes with the transfers beside it. */
+  /** The exchange of a copy is that of the transfers before or after it. */
   const beside = (i: number): Exchange | undefined => {
     const phase = own[i]?.e.phase;
     const near = own.slice(i + 1).find(({ e }) => e.collective) ?? own.slice(0, i).findLast(({ e }) => e.collective);
@@ -119,7 +119,7 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
       if (view.shows === 'product') worked = view;
       view = allOf(o, 'bucket');
     } else if (ofBucket(e)) {
-      // While layers still compute their gradients, the bucket is a row below them.
+      // While layers still compute gradients, the bucket is only a row below them.
       if (i > lastWork) view = i === lastMoved && e.kind === 'compute' ? GRADIENTS : chunks(exchanges.of(e));
       else if (view.shows === 'bucket') view = worked;
     } else if (e.collective) view = chunks(exchanges.of(e));

@@ -1,7 +1,7 @@
 /**
- * The roads between rooms. Neighbours are joined straight through the gap between them; others by the street between
- * two rows or around by the edge of the stage, each pair on a lane of its own, so that no road passes behind a room.
- * Where both directions are used each has its own side, and traffic keeps to the right. Pure; called by the scene.
+ * The roads between rooms. A road between neighbours leads straight through their gap; other roads lead along the
+ * street between two rows or around by the edge of the stage, each pair on its own lane, so that no road passes behind
+ * a room. If both directions are used, traffic keeps to the right. Pure; called by the scene.
  */
 import { bottom, centre, clamp, type Path, type Point, type Rect, right } from '../draw/geometry';
 import { type StageLayout, type StageLink, type Way, wayBetween } from './layout';
@@ -9,25 +9,25 @@ import { type StageLayout, type StageLink, type Way, wayBetween } from './layout
 /** The way of a packet. */
 export interface Road {
   readonly path: Path;
-  /** How wide a packet may be across the road, so that it meets no other; undefined: the road is wide. */
+  /** The most width of a packet across the road, so that it meets no other packet; undefined: the road is wide. */
   readonly lane?: number;
 }
 
 export interface Route extends StageLink, Road {}
 
-/** Half the distance between the two directions of a level road: two packets, three cells high, pass each other. */
+/** Half the distance between the two directions of a level road: two packets three cells high can pass each other. */
 const SIDE = 20;
 const SIDE_COMPACT = 16;
-/** Part of a room's height. */
+/** The most of this distance, as a share of a room's height. */
 const LEVEL_SHARE = 0.25;
-/** On an upright road, where packets lie across it: two of them, eight cells wide, pass each other. */
+/** Half the distance on an upright road: two packets eight cells wide can pass each other. */
 const SIDE_UPRIGHT = 42;
-/** Part of a room's width. */
+/** The most of this distance, as a share of a room's width. */
 const UPRIGHT_SHARE = 0.2;
-/** Most distance between two roads in a street, and the part of the street that they may fill. */
+/** The most distance between two roads in a street, and the share of the street that roads may fill. */
 const LANE = 16;
 const STREET_SHARE = 0.9;
-/** Between packets on neighbouring lanes, and on the two sides of a road. */
+/** The distance between packets on neighbouring lanes, and on the two sides of a road. */
 const APART = 1;
 
 function straight(a: Rect, b: Rect): Path {
@@ -59,12 +59,15 @@ function aside(path: Path, by: number): Path {
   return path.map((p) => ({ x: p.x + shift.x, y: p.y + shift.y }));
 }
 
-/** Doors are so far apart, in lanes, where the room is wide enough for all of them beside each other. */
+/** The distance between a room's doors (where roads leave it), in lanes, if the room is wide enough. */
 const DOORS = 2;
-/** Part of a room's width, to either side of the doors' middle. */
+/** The most distance of a door from the doors' middle, as a share of a room's width. */
 const DOORS_SHARE = 0.22;
 
-/** From a room's door onto its lane at height y, so far from the middle of the street; half of the lanes: `most`. */
+/**
+ * The way from a room's door onto its lane at height y, which is `offset` lanes from the middle of the street; `most`:
+ * half of the lanes.
+ */
 function door(room: Rect, towards: Rect, y: number, offset = 0, most = 0): readonly Point[] {
   const middle = centre(room);
   const side = Math.sign(centre(towards).x - middle.x);
@@ -81,7 +84,7 @@ interface Span {
   readonly to: number;
 }
 
-/** The free space above each row, and below the last. */
+/** The free space above each row, and below the last row. */
 function streetsOf({ rooms, cells, rows, height }: StageLayout): readonly Span[] {
   const inRow = (row: number) => rooms.filter((_, d) => cells[d]?.row === row);
   const below = (row: number) => (row < 0 ? 0 : Math.max(...inRow(row).map(bottom)));
@@ -89,7 +92,7 @@ function streetsOf({ rooms, cells, rows, height }: StageLayout): readonly Span[]
   return Array.from({ length: rows + 1 }, (_, row) => ({ from: below(row - 1), to: above(row) }));
 }
 
-/** Where the n-th of so many lanes is within a span. */
+/** The position of the n-th of `count` lanes within a span. */
 function laneAt({ from, to }: Span, index: number, count: number): { readonly at: number; readonly lane: number } {
   const lane = Math.min(LANE, (STREET_SHARE * Math.max(0, to - from)) / Math.max(1, count));
   return { at: (from + to) / 2 + (index - (count - 1) / 2) * lane, lane };
@@ -99,7 +102,7 @@ interface Known extends StageLink {
   readonly a: Rect;
   readonly b: Rect;
   readonly way: Way;
-  /** Pairs that share a street or an edge share its lanes. */
+  /** The street or edge whose lanes the pair shares with other pairs. */
   readonly place: string;
   readonly pair: string;
 }
@@ -126,7 +129,7 @@ export function routeLinks(layout: StageLayout, links: readonly StageLink[]): re
   const sharing = new Map([...new Set(all.map((k) => k.place))].map((place) => [place, pairsAt(place)]));
   const widest = layout.compact ? SIDE_COMPACT : SIDE;
 
-  /** Through the street beside a room, where it is not at that edge itself. */
+  /** The way to the edge through the street beside the room, if the room is not at that edge. */
   const toEdge = (room: Rect, row: number, x: number, down: boolean): readonly Point[] => {
     const out = x > centre(room).x ? right(room) : room.x;
     const beyond = (r: Rect) => (x > out ? r.x > room.x : r.x < room.x);

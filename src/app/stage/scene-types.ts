@@ -1,6 +1,6 @@
 /**
- * The stage as data: what the scene functions make of (info, trace, cursor, size) and what the painter paints, the
- * pointer hits and the table reads. Types only.
+ * The stage as data: the scene functions compute it from (info, trace, cursor, size); the painter, the pointer and the
+ * table read it. Types only.
  */
 import type { MemoryCategory, Phase } from '../../protocol/trace';
 import type { Path, Point, Rect, Size } from '../draw/geometry';
@@ -15,37 +15,37 @@ import type { RoomFrame } from './room-layout';
 /** The bucket that the reader wants to see. */
 export interface ChosenTab {
   readonly bucket: number;
-  /** The one that was sent when it was chosen. */
+  /** The bucket that was being sent when the reader chose the tab. */
   readonly instead: number;
 }
 
-/** Anything that can be pointed at, by pointer or by keyboard. */
+/** A part of the stage that the reader can point at, by pointer or by keyboard. */
 export interface SceneItem extends HitItem {
   readonly device: number;
-  /** Index of the event that made what is shown. */
+  /** Index of the event that made the shown values. */
   readonly event: number | undefined;
-  /** A packet is also the event that receives it. */
+  /** For a packet: the event that receives it. */
   readonly alsoEvent?: number;
   readonly tip: () => Tip;
-  /** A press opens the memory of the device as a tree. */
+  /** A press opens the device's memory as a tree. */
   readonly opensMemory?: boolean;
-  /** A press shows the chunks of that bucket. */
+  /** A press shows the chunks of this bucket. */
   readonly showsTab?: ChosenTab;
-  /** A press shows the room of that device large. */
+  /** A press shows this device's room large. */
   readonly opensRoom?: number;
   /** A press shows all rooms again. */
   readonly closesRoom?: true;
 }
 
-/** The last three: its group stands still. */
+/** The last three are for a standstill of the device's group. */
 export type Activity = 'computing' | 'communicating' | 'idle' | 'done' | 'ahead' | 'late' | 'waiting' | 'ended';
 
 export interface AwaitedCells {
   readonly rows: number;
   readonly columns: number;
-  /** In reading order; of all: absent. */
+  /** The number of cells, in reading order; absent: all. */
   readonly count?: number;
-  /** What they wait for, longest first. */
+  /** Words for what the cells wait for, longest first. */
   readonly words: readonly string[];
 }
 
@@ -54,13 +54,13 @@ export interface MapScene {
   readonly rect: Rect;
   /** undefined: not computed yet. */
   readonly cells: HeatCells | undefined;
-  /** The cells that it will have, where there are none yet. */
+  /** The cells to come, if none are computed yet. */
   readonly awaited?: AwaitedCells;
-  /** Made by the moment at the cursor. */
+  /** Whether the moment at the cursor made the values. */
   readonly fresh: boolean;
-  /** It is being computed. */
+  /** Whether the values are being computed. */
   readonly under: boolean;
-  /** Printed in units of that power of ten; undefined: not printed. */
+  /** Values are printed in units of this power of ten; undefined: not printed. */
   readonly unit: number | undefined;
 }
 
@@ -80,14 +80,14 @@ export interface ChunkScene {
   readonly at: ChunkLayout;
   readonly map: MapScene;
   readonly index: number;
-  /** The devices whose values are in it. */
+  /** The devices whose values are in the chunk. */
   readonly ranks: RankSet;
-  /** How much of what it will hold is in it, from 0 to 1: of a sum, the part of the ranks that are added up. */
+  /** How complete the chunk is, from 0 to 1: for a sum, the share of the ranks added so far. */
   readonly part: number;
   readonly sends: boolean;
-  /** What arrives in this moment; `adds`: it is added, else put in place. */
+  /** The values that arrive in this moment; `adds`: they are added, else stored. */
   readonly arrival: ChunkArrival | undefined;
-  /** What it is, and what is in it; each longest first. */
+  /** The chunk's name, and its content in words; each longest first. */
   readonly name: readonly string[];
   readonly holds: readonly string[];
 }
@@ -95,12 +95,12 @@ export interface ChunkScene {
 export interface ChunksScene {
   readonly kind: ChunksLayout['kind'];
   readonly bucket: number | undefined;
-  /** Places in the bars. */
+  /** The number of places in the bars. */
   readonly ranks: number;
   readonly chunks: readonly ChunkScene[];
 }
 
-/** The buckets of the step, one box for each. */
+/** The tabs of the step's buckets, one box each. */
 export interface TabsScene {
   readonly at: Rect;
   readonly count: number;
@@ -118,20 +118,20 @@ export interface MemorySegment {
 export interface KeptTile {
   readonly rect: Rect;
   readonly text: string;
-  /** undefined where there is no room for values. */
+  /** undefined if there is no room for values. */
   readonly map: MapScene | undefined;
   readonly now: boolean;
-  /** No longer kept: its backward has used it. */
+  /** No longer kept: backward has used the activations. */
   readonly gone: boolean;
 }
 
 export interface StageScenePart {
-  /** One for each backward of the step; those that are summed up. */
+  /** One box per backward of the step; `done`: its gradients are summed. */
   readonly sums: readonly { readonly rect: Rect; readonly done: boolean }[];
   readonly kept: readonly KeptTile[];
-  /** Places of micro-batches that could be kept, too. */
+  /** The free places, for further micro-batches that the rank could keep. */
   readonly free: readonly Rect[];
-  /** One bar for each micro-batch, as high as its loss; undefined: not computed. */
+  /** One bar per micro-batch, as high as its loss; undefined: not computed yet. */
   readonly losses: readonly { readonly rect: Rect; readonly bar: Rect | undefined }[];
 }
 
@@ -143,23 +143,23 @@ export interface RoomScene {
   readonly subtitles: readonly string[];
   readonly activity: Activity;
   readonly phase: Phase | undefined;
-  /** Longest first. */
+  /** Words for the device's work, longest first. */
   readonly now: readonly string[];
-  /** What it computes, where the matrices have no labels. */
+  /** The product as a formula, if the matrices have no labels. */
   readonly formula?: string;
   readonly strip: readonly MapScene[];
   readonly maps: readonly MapScene[];
   readonly words: readonly WordsScene[];
   readonly signs: readonly SignScene[];
-  /** Of the picture of an operator, below and above its maps. */
+  /** Shapes of an operator's picture, below and above its maps. */
   readonly under: readonly ShapeScene[];
   readonly over: readonly ShapeScene[];
-  /** The layer at work, among all of them. */
+  /** The frame around the computing layer among all layers. */
   readonly focus: Rect | undefined;
   readonly tabs: TabsScene | undefined;
-  /** Of a pipeline's rank: what it has of the micro-batches. */
+  /** For a pipeline rank: its micro-batches. */
   readonly stage?: StageScenePart;
-  /** Large, or small below the layers. */
+  /** The chunks, large or small below the layers. */
   readonly chunks: ChunksScene | undefined;
   readonly memory:
     | {
@@ -170,11 +170,11 @@ export interface RoomScene {
       }
     | undefined;
   readonly memoryWords: readonly string[];
-  /** What its chunks hold, in words: for the table. */
+  /** What the device's chunks hold, in words, for the table. */
   readonly held: () => readonly string[];
 }
 
-/** Colours of the theme that the pictures of operators draw with: text, grounds, and one hue per kind of value. */
+/** The theme's colours for pictures of operators: text, backgrounds, and one hue per kind of value. */
 export type SceneTone =
   | 'ink'
   | 'soft'
@@ -219,7 +219,7 @@ export type ShapeScene =
       readonly alpha: number;
     };
 
-/** Centred. */
+/** A label whose text is centred at the point. */
 export interface ArrowLabel extends Point {
   readonly text: string;
   readonly width: number;
@@ -229,7 +229,7 @@ export interface ArrowLabel extends Point {
 export interface ArrowScene {
   readonly path: Path;
   readonly from: number;
-  /** undefined where there is no place for words. */
+  /** undefined if there is no place for words. */
   readonly label: ArrowLabel | undefined;
 }
 
@@ -241,32 +241,32 @@ export interface PacketScene {
   readonly cellsAt: Rect;
 }
 
-/** Between two rooms: how far their replicas are apart. */
+/** The words between two rooms: by how much their replicas differ. */
 export interface ApartScene {
   readonly text: string;
   readonly rect: Rect;
-  /** Bit for bit. */
+  /** Whether the replicas are equal bit for bit. */
   readonly equal: boolean;
 }
 
-/** A room shown large over all others, and where it is closed. */
+/** A room shown large over all others, with its closing button. */
 export interface OpenedRoom {
   readonly room: RoomScene;
   readonly close: Rect;
-  /** To the rooms of the ranks before and after. */
+  /** The buttons to the previous and the next rank's room. */
   readonly turns: readonly { readonly rect: Rect; readonly text: string }[];
   readonly items: readonly SceneItem[];
 }
 
 export interface StageScene extends Size {
   readonly layout: StageLayout;
-  /** Behind the rooms: around those that compute a layer together. */
+  /** Frames behind the rooms, around rooms whose ranks compute a layer together. */
   readonly groups: readonly Rect[];
   readonly rooms: readonly RoomScene[];
   readonly arrows: readonly ArrowScene[];
   readonly apart: readonly ApartScene[];
   readonly packets: readonly PacketScene[];
   readonly opened?: OpenedRoom;
-  /** In the order in which they are painted; of an opened room alone, where there is one. */
+  /** The items in the order of painting; if a room is opened, only its items. */
   readonly items: readonly SceneItem[];
 }

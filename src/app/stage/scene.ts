@@ -1,6 +1,6 @@
 /**
- * The scene: layout of a trace in a size (`planStage`, kept while neither changes), and what is in it at a cursor
- * (`stageScene`, once a frame). Both pure; stage.tsx calls them and paints.
+ * The scene: `planStage` lays out a trace in a size (kept while neither changes), `stageScene` computes the content at
+ * a cursor (once per frame). Both pure; stage.tsx calls them and paints.
  */
 
 import type { SessionInfo } from '../../protocol/session-info';
@@ -36,9 +36,9 @@ export interface StagePlan {
   readonly routes: readonly Route[];
   readonly packetSize: PacketSize;
   readonly tiledValues: TiledValues;
-  /** Pictures of operators that were drawn last, one for each room. */
+  /** The operator pictures drawn last, one per room. */
   readonly drawings: Drawings;
-  /** Contents of rooms that have been laid out, by view; filled as they are looked at. */
+  /** The room contents laid out so far, by view; filled on demand. */
   readonly contents: readonly Map<RoomView, RoomContent>[];
 }
 
@@ -68,7 +68,7 @@ export function planStage(
   };
 }
 
-/** The room's content for a view, made once. */
+/** The room's content for a view; laid out on the first call. */
 function contentOfView(
   plan: StagePlan,
   facts: StageFacts,
@@ -80,7 +80,8 @@ function contentOfView(
   const known = plan.contents[index];
   if (!rect || !known) return undefined;
   const found = known.get(view);
-  // Below the layers the bucket that has begun last is shown; where it is another by now, the place stays the same.
+  // The row below the layers shows the bucket that began last; if the bucket has changed, only the row is laid out
+  // again.
   if (found && (found.wire === undefined || found.wire.exchange === wire)) return found;
   const made = contentOf({ rect, place, view, step: facts.step, wire, buckets: plan.buckets.length });
   known.set(view, made);
@@ -92,13 +93,13 @@ interface Room {
   readonly place: DevicePlace;
 }
 
-/** What a room shows at the cursor, laid out. */
+/** The layout of a room's content at the cursor. */
 function contentAt(plan: StagePlan, facts: StageFacts, d: number, place: DevicePlace): RoomContent | undefined {
   const view = facts.view(place.device);
   const first = plan.buckets[0];
   const wire = facts.wire(place.device) ?? (first && facts.step?.exchanges.ofBucket(first.index));
   const found = contentOfView(plan, facts, { index: d, place }, view, wire);
-  // A room that is too low for a row of chunks below its layers shows the chunks themselves while they travel.
+  // A room too low for a row of chunks below its layers shows only the chunks while they travel.
   if (!found?.product || found.wire || !wire || !travels(facts, place.device, wire)) return found;
   const chunks = wire.bucket && facts.step?.views.ofBucket(wire.bucket.index);
   return chunks ? contentOfView(plan, facts, { index: d, place }, chunks, wire) : found;
@@ -108,14 +109,14 @@ const travels = (facts: StageFacts, device: number, { rows }: Exchange): boolean
   (rows[device] ?? []).some((row) => facts.sends(device, row) || facts.arrival(device, row) !== undefined);
 
 /**
- * The packets that are drawn in a step: its transfers, but for those that carry nothing (a chunk of a bucket shorter
- * than the world).
+ * The packets drawn in a step: its transfers, except empty ones (a bucket with fewer elements than ranks has empty
+ * chunks).
  */
 export function packetsToDraw(trace: StepTrace): readonly Packet[] {
   return packetsOf(trace).filter((p) => p.source.length > 0);
 }
 
-/** Each directed pair of devices that exchange something in the step. */
+/** Every directed pair of devices with a transfer in the step. */
 export function linksOf(packets: readonly Packet[]): readonly StageLink[] {
   const links = new Map<string, StageLink>();
   for (const { from, to, collective } of packets) {
@@ -125,7 +126,7 @@ export function linksOf(packets: readonly Packet[]): readonly StageLink[] {
   return [...links.values()];
 }
 
-/** The chunk that a stretch is in, where the room shows it. */
+/** The chunk that contains the slice, if the room shows it. */
 function dockOf(
   plan: StagePlan,
   contents: readonly (RoomContent | undefined)[],
@@ -174,7 +175,7 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     const scene = packetScene(transit, road, plan.packetSize, { ...stage, end });
     return [{ scene, item: transitItem(transit, scene, (device) => titleOf(plan.info, device)) }];
   });
-  // One arrow for all that takes the same road in a moment: it says what is on it, or was last.
+  // One arrow for all packets on the same road in a moment; its label names the flying packet, or the last one.
   const flying = new Set(facts.transits.map(({ packet }) => packet));
   const arrows = new Map<Road, ArrowInput>();
   for (const [packet, road] of roads) {

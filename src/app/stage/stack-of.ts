@@ -1,6 +1,7 @@
 /**
- * How many rooms are in each column of the stage: the ranks that share a place on the outermost axis of the mesh that
- * has several ranks, where the mode's ranks are a grid; 1: they are a line. Called by scene.ts and first-picture.ts.
+ * The number of rooms in each column of the stage. If the mode's ranks form a grid, a column holds the ranks with the
+ * same place on the mesh's outermost axis with several ranks; 1: the ranks form a line. Called by scene.ts and
+ * first-picture.ts.
  */
 import { lookup } from '../../base/lookup';
 import { FACES } from '../../parallel/faces';
@@ -11,7 +12,7 @@ export function stackOf(config: Pick<Config, 'mode' | 'mesh' | 'worldSize'>): nu
   const axes = lookup(FACES, config.mode)?.axes ?? [];
   const shape = meshSizes(config);
   const several = axes.filter((axis) => shape[axis] > 1);
-  // One tensor group by itself is a line.
+  // A single tensor group is a line.
   const outermost = axes[0] === 'pp' ? 'pp' : several.length > 1 ? several[0] : undefined;
   return outermost === undefined ? 1 : ranksOf({ ...shape, [outermost]: 1 });
 }

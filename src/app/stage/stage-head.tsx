@@ -1,6 +1,6 @@
 /**
- * The title of the stage: one sentence that says what happens, below it why, and which step it is of. It has the same
- * height always, so that the stage never jumps; a sentence that does not fit is set smaller, never cut.
+ * The title of the stage: one sentence that says what happens, below it the reason, and the number of the step. Its
+ * height never changes, so the stage never jumps; a sentence that does not fit is set smaller, never cut.
  */
 import { useLayoutEffect, useRef } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
@@ -67,7 +67,7 @@ export function StageHead() {
   );
 }
 
-/** Sizes of the sentence, each smaller than the one before (stage-head.module.css). */
+/** Font sizes of the sentence, in descending order (stage-head.module.css). */
 const SIZES = ['usual', 'long', 'longest'] as const;
 
 function Sentence({ marked }: { marked: string }) {
@@ -83,7 +83,7 @@ function Sentence({ marked }: { marked: string }) {
       }
       const words = document.createRange();
       words.selectNodeContents(p);
-      // Half of its place is free: the line below may have two lines.
+      // If half of the sentence's place is free, the text below may have two lines.
       p.toggleAttribute('data-short', 2 * words.getBoundingClientRect().height < p.clientHeight + 4);
     };
     chooseSize();

@@ -1,6 +1,6 @@
 /**
- * What the stage keeps between two frames: the plan while trace and size stay, the derivations of the trace, and the
- * scene that was painted last, which the pointer and the keyboard ask. No DOM, no React; one per mounted stage.
+ * The stage's state between two frames: the plan while trace and size stay, the derivations of the trace, and the last
+ * painted scene, which pointer and keyboard query. No DOM, no React; one per mounted stage.
  */
 import { Part } from '../../base/part';
 import type { SessionInfo } from '../../protocol/session-info';
@@ -21,12 +21,12 @@ import type { ChosenTab, StageScene } from './scene-types';
 import type { StepPicture } from './step-picture';
 
 export interface StageModel {
-  /** The layout for that size, computed when something changed; undefined before a session is open. */
+  /** The layout for this size, computed again if something has changed; undefined before a session is open. */
   plan(app: App, size: Size): StagePlan | undefined;
-  /** The scene at the store's cursor; kept as `scene` for whoever points at it. */
+  /** The scene at the store's cursor; kept as `scene` for pointer and keyboard. */
   look(app: App, size: Size, chosen?: ChosenTab, opened?: number): StageScene | undefined;
   readonly scene: StageScene | undefined;
-  /** Of the trace that is shown; undefined before a step has run. */
+  /** The picture of the shown trace; undefined before a step has run. */
   readonly step: StepPicture | undefined;
 }
 
@@ -37,7 +37,7 @@ export const LARGE_ROOM = new Part(
 
 const NO_PACKETS: readonly Packet[] = [];
 
-/** Before the first step has been traced: rooms and shapes, and nothing in them. */
+/** The facts before the first traced step: rooms and shapes without values. */
 function nothingYet(info: SessionInfo): StageFacts {
   return {
     event: -1,
@@ -62,7 +62,7 @@ function nothingYet(info: SessionInfo): StageFacts {
   };
 }
 
-/** Where the cursor is at the end of the newest step: the step, with what is known of its replicas. */
+/** If the cursor is at the end of the newest step: that step, with the difference between its replicas. */
 function endedStep(app: App): EndedStep | undefined {
   const { info, snapshot, traces, state } = app;
   if (!info || state === 'playing' || traces.length === 0 || !atLiveEdge(app)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The place of the stage: what draws a traced step is fetched once the session has answered, and until it is here the
- * rooms are drawn empty, where they will be.
+ * The place of the stage: the code that draws a traced step is fetched once the session has answered; until it is
+ * loaded, this module draws empty rooms at their final places.
  */
 import { useCallback, useLayoutEffect, useRef } from 'react';
 import { laterPanel } from '../boundary/loaded-panel';

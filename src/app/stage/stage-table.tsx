@@ -1,6 +1,6 @@
 /**
- * The table twin of the stage: each device with what it does, what its buckets hold, and its memory, in words and
- * numbers. Read while open.
+ * The stage as a table: each device with its work, the content of its buckets, and its memory, in words and numbers.
+ * Updated while open.
  */
 import { useState } from 'react';
 import { useLinkedDetails } from '../address/use-linked';

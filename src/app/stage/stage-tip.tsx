@@ -1,4 +1,4 @@
-/** The tooltip of the stage: follows the item it explains while the cursor moves, and goes when the item goes. */
+/** The tooltip of the stage: follows its item while the cursor moves, and disappears with it. */
 import type { RefObject } from 'react';
 import { Tooltip } from '../draw/tooltip';
 import type { Painted } from '../draw/use-surface';

@@ -1,7 +1,7 @@
 /**
- * The stage: devices, what they hold, and what flies between them, on one canvas. This file joins its parts to the
- * page: canvas (use-stage-picture.ts), pointer (use-stage-pointer.ts), keyboard, tooltip. What is where is decided by
- * scene.ts, how it looks by paint-stage.ts; the section around it and its sentence belong to the page.
+ * The stage: devices, their content, and the packets between them, on one canvas. This file joins the stage's parts to
+ * the page: canvas (use-stage-picture.ts), pointer (use-stage-pointer.ts), keyboard, tooltip. scene.ts decides what is
+ * where, paint-stage.ts how it looks; the surrounding section and its sentence belong to the page.
  */
 import { useLayoutEffect, useMemo, useRef } from 'react';
 import { ItemList } from '../draw/item-list';
@@ -19,9 +19,9 @@ import { useStagePointer } from './use-stage-pointer';
 
 const NO_ITEMS: readonly SceneItem[] = [];
 
-/** `onThere`: it draws from now on. */
+/** `onThere`: called once the stage draws. */
 export function Stage({ onThere }: { readonly onThere: () => void }) {
-  // Before the browser paints: the rooms of before and these must not share the place, not even for a frame.
+  // A layout effect runs before the browser paints, so the first picture's rooms and these never share a frame.
   useLayoutEffect(onThere, [onThere]);
   const view = useRef<HTMLDivElement>(null);
   const size = useSize(view);

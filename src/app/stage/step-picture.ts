@@ -1,6 +1,6 @@
 /**
- * What rooms need to know of a step beyond its events, found once per trace: its moments, its exchanges and whose
- * values they bring where, what each room shows when, and the scales of its values. Pure; facts-at.ts makes it.
+ * Derived data of a step that rooms need, computed once per trace: moments, exchanges and whose values they bring
+ * where, each room's view at each moment, and the scales of values. Pure; facts-at.ts makes it.
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';
@@ -22,11 +22,11 @@ export interface StepPicture {
   readonly contributors: Contributors;
   readonly views: RoomViews;
   readonly scales: ValueScales;
-  /** Of a pipeline. */
+  /** Only for a pipeline. */
   readonly stageWork: StageWorks | undefined;
-  /** Shapes and categories of a device's tensors. */
+  /** The shapes and categories of a device's tensors. */
   shapesOf(device: number): ShapeOf;
-  /** What an event computes; undefined where its tensors are not known. */
+  /** The event's product; undefined if its tensors are not known. */
   product(event: number): ProductSpec | undefined;
 }
 

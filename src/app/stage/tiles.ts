@@ -1,6 +1,6 @@
 /**
- * Sets small matrices that lie one after the other in memory into a grid, as an array of its own, which is made once
- * for as long as the values live. Called for filters and for the channels of an image.
+ * Copies small matrices that are consecutive in memory into a new array, set as a grid; the copy is kept as long as the
+ * values live. Called for filters and for the channels of an image.
  */
 import type { Tiles } from './matrix-window';
 
@@ -20,7 +20,7 @@ function arrange(values: Float32Array, { rows, columns, across, count }: Tiles):
 
 export type TiledValues = (values: Float32Array, tiles: Tiles) => Float32Array;
 
-/** Its owner keeps it for as long as it draws from the same trace. */
+/** The owner keeps this function as long as it draws from the same trace. */
 export function createTiledValues(): TiledValues {
   const made = new WeakMap<Float32Array, Map<string, Float32Array>>();
   return (values, tiles) => {

@@ -1,6 +1,6 @@
 /**
- * The traffic between rooms, in steps that really ran: packets of a moment do not lie on each other, no packet covers a
- * label, and nothing is cut off by the edge of the stage.
+ * The traffic between rooms in real steps: packets of a moment do not cover each other, no packet covers a label, and
+ * the stage's edge cuts nothing off.
  */
 import { expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';
@@ -33,7 +33,7 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
   'a pipeline of 4': { mode: 'pipeline', worldSize: 4, ...deep },
   'a pipeline of 8': { mode: 'pipeline', worldSize: 8, ...deep },
 };
-/** Of a moment: on the way out of a room, in the middle, and on the way in. */
+/** Fractions of a moment: leaving a room, in the middle, and arriving. */
 const FRACTIONS = [0.15, 0.35, 0.5, 0.65, 0.85];
 
 const cursorIn = (moment: Moment, part: number) => {
@@ -48,7 +48,7 @@ const share = (a: Rect, b: Rect): number => {
   return across > 0 && down > 0 ? (across * down) / Math.min(a.width * a.height, b.width * b.height) : 0;
 };
 
-/** Where two packets turn into neighbouring lanes a part of one may be over the other for a moment. */
+/** When two packets turn into neighbouring lanes, this share of one may briefly cover the other. */
 const MOST_HIDDEN = 0.5;
 
 function faults({ packets, arrows, width, height }: StageScene): readonly string[] {
@@ -71,7 +71,7 @@ test.each(Object.entries(RUNS))('%s', async (_, config) => {
   await session.close();
   const facts = createTraceFacts(session.info, trace);
   const found = new Set<string>();
-  // One of each kind: the rounds of a ring look alike.
+  // One moment of each kind, because the rounds of a ring look alike.
   const kinds = new Map(
     trace.moments.map((m) => [`${m.kind} ${m.phase} ${m.round?.part ?? ''} ${m.events.length}`, m]),
   );

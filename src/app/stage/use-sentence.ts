@@ -1,7 +1,7 @@
 /**
- * What is said at the cursor: the sentence of its moment, and why. What the pointer is on has its say first, then what
- * is pinned, then a single event at which the cursor rests in the midst of a moment; these are sentences of one event.
- * While the ranks hang, that is what happens now.
+ * The sentence shown at the cursor, and its reason. In order of priority: the hovered event, the pinned event, a single
+ * event at which the cursor rests within a moment (each a sentence of one event), and the cursor's moment. While the
+ * ranks hang, the sentence is about the standstill.
  */
 import { useMemo } from 'react';
 import { lastOf, momentAt } from '../../trace/moments/moment';
@@ -11,7 +11,7 @@ import { useTimely } from '../state/timely';
 import { useStageWords } from '../terms/use-stage-words';
 
 export interface Said {
-  /** Layers and buckets are marked (trace/moments/marked); '' before anything has run. */
+  /** The sentence, with layers and buckets marked (trace/moments/marked); '' before a step has run. */
   readonly sentence: string;
   readonly why: string | undefined;
 }
@@ -29,12 +29,12 @@ export function useSentence(everyMs: number): Said {
   }, [trace, event, alone, clock, stands, words]);
 }
 
-/** Of a moment its last event, so that it is one place however far the moment is. */
+/** The cursor's event; within a moment the moment's last event, so that the place stays the same during the moment. */
 function placeOf({ cursor, cursorFraction, traces, hovered, pinned, clock, standstill }: App) {
   const at = cursor && traces[cursor.trace];
   const picked = hovered ?? pinned;
   const moment = at && cursor && picked === undefined ? momentAt(momentsOf(at), cursor.event) : undefined;
-  // Not the last of its moment: a cursor that rests there was sent to that single event.
+  // A cursor that rests at an event that is not its moment's last was sent to that single event.
   const single = moment !== undefined && cursorFraction === 1 && lastOf(moment) !== cursor?.event;
   const ofMoment = moment && !single ? lastOf(moment) : cursor?.event;
   const stands = hovered === undefined ? standstill : undefined;

@@ -1,6 +1,6 @@
 /**
- * The stage's canvas: what is painted on it and when it is painted anew, and the stage as a picture that is saved, with
- * its legend. What is where comes from the model; stage.tsx joins it to the page.
+ * The stage's canvas: paints it when something has changed, and saves it as a picture with a legend. The model decides
+ * what is where; stage.tsx joins it to the page.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
@@ -16,7 +16,7 @@ import type { ChosenTab } from './scene-types';
 import type { StageModel } from './stage-model';
 
 interface Shown {
-  /** The item that is pointed at, by its id. */
+  /** The id of the hovered item. */
   readonly pointed: string | undefined;
   readonly tab: ChosenTab | undefined;
   /** The device whose room is shown large. */
@@ -45,7 +45,10 @@ export function useStagePicture(model: StageModel, size: Size, { pointed, tab, o
   return { canvas, figure, onPainted };
 }
 
-/** Fetched with the first traced step. Where they do not come, rooms show lines of matrices, as until then. */
+/**
+ * Whether the operators' pictures are loaded, which are fetched with the first traced step. Without them, rooms show
+ * lines of matrices.
+ */
 function usePictures(): boolean {
   const traced = useApp((app) => app.traces.length > 0);
   const [there, setThere] = useState(OPERATOR_PICTURES.now() !== undefined);

@@ -1,6 +1,6 @@
 /**
- * Pointing at the items of the stage, and choosing one: which of them is pointed at, whose tooltip stays open, which
- * tab was chosen last, and which room is shown large. Used by stage.tsx, whose list of items does the same by keyboard.
+ * Pointing at the stage's items and choosing them: the hovered item, the item whose tooltip stays open, the tab chosen
+ * last, and the room shown large. Used by stage.tsx, whose list of items does the same by keyboard.
  */
 import { type MouseEvent, useCallback, useEffect, useState } from 'react';
 import { bottom, right } from '../draw/geometry';
@@ -14,7 +14,7 @@ const MOUSE = 3;
 
 interface Held {
   readonly id: string;
-  /** Its event is pinned on the whole page. */
+  /** Whether the item's event is pinned on the whole page. */
   readonly pin: boolean;
 }
 
@@ -33,7 +33,7 @@ export function useStagePointer(model: StageModel) {
     [store],
   );
   const open = (device: number) => {
-    // What was pointed at is in the large room, too: its tooltip would lie over the picture.
+    // The hovered item is in the large room, too, and its tooltip would cover the picture.
     point(undefined);
     LARGE_ROOM.load().then(
       () => setOpened(device),
@@ -55,7 +55,7 @@ export function useStagePointer(model: StageModel) {
     const at = { x: event.clientX - left, y: event.clientY - top };
     return hitTest(model.scene?.items ?? [], at, isTouch(event.nativeEvent) ? FINGER : MOUSE);
   };
-  // Esc, or a step to another trace, takes the pin away, and the tooltip with it.
+  // Esc, or a step to another trace, removes the pin, and with it the tooltip.
   const tipOf = held && (!held.pin || pinned !== undefined) ? held.id : undefined;
   useEffect(() => {
     if (opened === undefined) return undefined;
@@ -71,7 +71,7 @@ export function useStagePointer(model: StageModel) {
     onPointerLeave: () => point(undefined),
     onClick: (event: MouseEvent) => {
       const item = under(event);
-      // Pictures of a room without words are too small for a finger: the room opens wherever it is pressed.
+      // In a room without words, items are too small for a finger, so a press anywhere opens the room.
       const level = item && opened === undefined ? model.scene?.rooms[item.device]?.frame.level : undefined;
       if (item && level === 'glyph' && isTouch(event.nativeEvent) && inRoom(item, model.scene)) open(item.device);
       else act(item);
@@ -80,7 +80,7 @@ export function useStagePointer(model: StageModel) {
   return { pointed, open: tipOf, tab, opened, point, act, hands };
 }
 
-/** Not a packet that flies by. */
+/** Whether the item is in its device's room, and not a packet that flies past. */
 function inRoom({ rect, device }: SceneItem, scene: StageModel['scene']): boolean {
   const room = scene?.rooms[device]?.rect;
   return (

@@ -1,4 +1,4 @@
-/** The scale of the weights counts nothing that a gathered buffer held before it was filled. */
+/** The scale of the weights ignores old values that a gathered buffer held before it was filled. */
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { must } from '../../base/invariant';

@@ -1,30 +1,30 @@
 /**
- * The scales of the stage: one for each kind of value, with an end that nearly all of the values captured in the step
- * stay below, the same for all ranks and for the whole step. Found once per trace; pure.
+ * The stage's colour scales: one for each kind of value, the same for all ranks and for the whole step. Nearly all
+ * values captured in the step are below the scale's end. Computed once per trace; pure.
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Captured, StepTrace } from '../../protocol/trace';
 import { endOfScale } from '../draw/value-scale';
 import type { Exchanges } from './exchanges';
 
-/** 'delta': the gradient with respect to an activation; 'sum': what travels in buckets. */
+/** 'delta': the gradient with respect to an activation; 'sum': the content of buckets. */
 export type ValueKind = 'weight' | 'activation' | 'gradient' | 'delta' | 'sum';
 
 export const VALUE_KINDS: readonly ValueKind[] = ['weight', 'activation', 'gradient', 'delta', 'sum'];
 
-/** Of more ranks the legend shows the first hues, which repeat, and the number of the last. */
+/** With more ranks, hues repeat and the legend does not list them. */
 export const MOST_HUES = 16;
 
 export interface ValueScales {
   kindOf(buffer: string): ValueKind;
-  /** Of the values of that kind in this step; undefined where it has none. */
+  /** The end of the scale for this kind of value; undefined if the step has no such values. */
   end(kind: ValueKind): number | undefined;
 }
 
-/** Of activations only these: indices, statistics and what kernels note for themselves are no values of a layer. */
+/** Only these activations count: indices, statistics and kernels' notes are not values of a layer. */
 const ACTIVATION = /(^|\.)(out|attention|middle)$|^(x|batch|output)$/;
 
-/** So many values of each capture are looked at. */
+/** The number of values sampled from each capture. */
 const SAMPLE = 64;
 
 function kindsOf(info: SessionInfo, carried: Exchanges['carried']): (buffer: string) => ValueKind {
@@ -50,20 +50,20 @@ function kindsOf(info: SessionInfo, carried: Exchanges['carried']): (buffer: str
 export function scalesOf(info: SessionInfo, trace: StepTrace | undefined, carried: Exchanges['carried']): ValueScales {
   const kindOf = kindsOf(info, carried);
   const sizes = new Map<ValueKind, number[]>();
-  // A norm's vectors begin at 1: matrices beside them would be pale.
+  // A norm's vectors begin at 1, and would make matrices pale.
   const vectors = new Set(info.parameters.flatMap(({ name, shape }) => (shape.length < 2 ? [name] : [])));
   const counts = (buffer: string, kind: ValueKind): boolean => {
     if (kind === 'weight')
       return buffer.endsWith('weight') ? !vectors.has(buffer) : carried.has(buffer) && !/running|num_/.test(buffer);
     return kind !== 'activation' || (ACTIVATION.test(buffer) && !(buffer === 'x' && info.dataset.kind === 'tokens'));
   };
-  // Before they are unscaled, gradients are larger by the scale of the loss: beside them the others would be pale.
+  // Gradients before unscale_ are larger by the loss scale, and would make the others pale.
   const unscaled = trace?.events.findIndex(({ name }) => name === 'scaler/unscale') ?? -1;
   const look = ({ buffer, values }: Captured, event = unscaled) => {
     const kind = kindOf(buffer);
     if (/^scaler\.|\.halves$/.test(buffer) || !counts(buffer, kind)) return;
     if (kind === 'gradient' && event < unscaled) return;
-    // A rank writes its own part of what is gathered; the rest is still what the memory held before.
+    // A rank has written only its own part of a gathered buffer; the rest is old memory.
     if (kind === 'weight' && carried.has(buffer) && trace?.events[event]?.kind === 'compute') return;
     const own = sizes.get(kind) ?? [];
     sizes.set(kind, own);

@@ -1,7 +1,7 @@
 /**
- * An elementwise function: every captured element as a dot, its input to the right and its output upwards, so that the
- * dots lie on the curve; below them the distribution that came in, beside them the one that went out. In backward the
- * dots are the slopes by which δ was multiplied, output of backward over input of backward.
+ * An elementwise function: every captured element is a dot, with its input as x and its output as y, so the dots lie on
+ * the function's curve; the inputs' histogram is below, the outputs' beside them. In backward the dots are the slopes
+ * by which δ was multiplied: backward's output divided by backward's input.
  */
 
 import { kernelWords } from '../../../trace/words';
@@ -18,7 +18,7 @@ import { mostOf, onScale, rangeOf } from './tensors';
 const NAMES = ['relu', 'tanh', 'sigmoid', 'gelu', 'leaky-relu', 'elu', 'silu', 'softplus'];
 const OTHERS = ['abs', 'exp', 'log', 'neg', 'sqrt', 'rsqrt', 'square', 'clamp', 'pow'];
 
-/** Elements that become dots: enough for the curve, few enough to be drawn at once. */
+/** The most elements drawn as dots: enough for the curve, few enough for one frame. */
 const MOST_DOTS = 260;
 
 interface Pairs {
@@ -27,7 +27,7 @@ interface Pairs {
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
-/** Pairs of elements that are both known, of at most MOST_DOTS evenly spread. */
+/** Pairs of known elements, at most MOST_DOTS, evenly spread. */
 function pairs(x: DrawnOperand, y: DrawnOperand, of = (i: number) => y.values?.[i]): Pairs {
   const length = Math.min(x.values?.length ?? 0, y.values?.length ?? 0);
   const step = Math.max(1, Math.floor(length / MOST_DOTS));
@@ -73,7 +73,7 @@ const WORDS = {
   }),
 };
 
-/** The dots, the histogram of the inputs below and that of the outputs at the right. */
+/** Draws the dots, the inputs' histogram below and the outputs' histogram at the right. */
 function plot({ area, detail, event }: Operation, sketch: Sketch, { x, y, points }: Pairs, words: PlotWords): void {
   const worded = detail !== 'least';
   const { foot, body } = footed(area, worded);
@@ -85,7 +85,7 @@ function plot({ area, detail, event }: Operation, sketch: Sketch, { x, y, points
     width: all.width - side - (side > 0 ? 6 : 0),
     height: all.height - low - (low > 0 ? 6 : 0),
   };
-  // Inputs are there before the outputs are.
+  // Inputs exist before outputs do.
   const inputs = points.length > 0 ? points.map(([a]) => a) : [...(x.values?.subarray(0, MOST_DOTS) ?? [])];
   const [xLow, xHigh] = withZero(rangeOf(inputs));
   const [yLow, yHigh] = withZero(rangeOf(points.map(([, b]) => b)));
@@ -151,7 +151,7 @@ function plot({ area, detail, event }: Operation, sketch: Sketch, { x, y, points
   );
 }
 
-/** The range with 0 in it and a little air around. */
+/** The range, extended to contain 0 and by a small margin. */
 function withZero([low, high]: readonly [number, number]): readonly [number, number] {
   const [a, b] = [Math.min(0, low), Math.max(0, high)];
   const air = 0.06 * (b - a) || 1;
@@ -206,7 +206,7 @@ function backward(operation: Operation, sketch: Sketch): void {
   const source = forward?.reads[0];
   const x = (source === undefined ? undefined : operation.operand(source)) ?? reads.find((r) => r !== before);
   if (!x) return;
-  // Where hardly anything comes in, the quotient says nothing.
+  // For tiny inputs the quotient is mostly rounding error.
   const least = 1e-4 * mostOf(before.values ?? []);
   const slope = (i: number): number | undefined => {
     const [a, b] = [before.values?.[i], after.values?.[i]];

@@ -1,8 +1,8 @@
 /**
- * Attention: the weights of each head as a matrix, one row per query, one column per key, heads side by side; what the
- * causal mask closes is hatched out. The kernel keeps no weights: they are computed here from the queries, keys and
- * log-sums of sample 1 in the trace, as its own gradient does. In backward the matrices are the gradients of the
- * scores.
+ * Attention: the weights of each head as a matrix, one row per query, one column per key, heads side by side; cells
+ * that the causal mask excludes are hatched. The kernel does not store weights: the picture computes them from the
+ * queries, keys and log-sums of sample 1 in the trace, as the kernel's gradient does. In backward the matrices are the
+ * gradients of the scores.
  */
 import type { Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
@@ -14,13 +14,13 @@ import type { Sketch } from './sketch';
 import { onScale } from './tensors';
 
 interface Heads {
-  /** Of this rank. */
+  /** The number of this rank's heads. */
   readonly heads: number;
-  /** Of all ranks of its tensor group, and the number of this rank's first one among them. */
+  /** The number of heads of the whole tensor group, and the index of this rank's first head among them. */
   readonly all: number;
   readonly first: number;
   readonly tokens: number;
-  /** Of one head. */
+  /** The width of one head. */
   readonly size: number;
   readonly causal: boolean;
   readonly qkv: DrawnOperand;
@@ -41,10 +41,10 @@ function headsOf({ layer, reads, writes, event }: Operation): Heads | undefined 
   return { heads, all, first, tokens, size, causal: layer.causal, qkv, lse };
 }
 
-/** Dot product of rows i and j of two thirds of qkv, or of anything laid out by head. */
+/** A function from query `row` and key `column` to a number, here a dot product. */
 type Get = (row: number, column: number) => number;
 
-/** p = exp(q·k / √d − lse), of one head of sample 1. */
+/** The weights of one head of sample 1: p = exp(q·k / √d − lse). */
 function weightsOf({ tokens, size, causal, qkv, lse, heads }: Heads, head: number): Float32Array | undefined {
   const { values } = qkv;
   const sums = lse?.values;
@@ -62,7 +62,7 @@ function weightsOf({ tokens, size, causal, qkv, lse, heads }: Heads, head: numbe
   return result;
 }
 
-/** dS = p (dout·v − Σ p dout·v), of one head. */
+/** The gradients of one head's scores: dS = p (dout·v − Σ p dout·v). */
 function scoreGradients(own: Heads, head: number, dout: DrawnOperand | undefined): Float32Array | undefined {
   const weights = weightsOf(own, head);
   const { tokens, size, heads, qkv } = own;
@@ -96,7 +96,7 @@ function scoreGradients(own: Heads, head: number, dout: DrawnOperand | undefined
 
 const letter = (text: string): string => (text === '\n' ? '⏎' : text === ' ' ? '␣' : text);
 
-/** The tokens of sample 1 as text, where the model reads letters. */
+/** The tokens of sample 1 as text, if the model reads letters. */
 function tokensOf({ info, operand }: Operation, count: number): readonly string[] {
   const ids = operand('x')?.values;
   const { vocabulary } = info.dataset;
@@ -142,7 +142,7 @@ export const attention: OperatorPicture = {
       if (!isOwn(h)) return undefined;
       return backward ? scoreGradients(own, h - first, dout) : weightsOf(own, h - first);
     });
-    // After the event in backward: what it reads is there before it has run.
+    // In backward, shown only after the event: its inputs exist before it runs.
     const done = operation.writes.some(({ values }) => values !== undefined);
     const end = backward ? endOfScale(Float32Array.from(made.flatMap((m) => (m ? [...m] : [])).map(Math.abs))) : 1;
     grid.tiles.forEach((tile, h) => {
@@ -195,7 +195,7 @@ export const attention: OperatorPicture = {
   },
 };
 
-/** Weights times values, one row per token; in backward the gradient of queries, keys and values. */
+/** The result: weights times values, one row per token; in backward the gradients of queries, keys and values. */
 function result(sketch: Sketch, { writes, event }: Operation, area: Rect): void {
   const [made] = writes;
   if (!made) return;
@@ -216,7 +216,7 @@ function result(sketch: Sketch, { writes, event }: Operation, area: Rect): void 
   });
 }
 
-/** The keys after each query, as a staircase. */
+/** Hatches the keys after each query, as a staircase. */
 function mask(sketch: Sketch, { x, y, width, height }: Rect, tokens: number): void {
   const [w, h] = [width / tokens, height / tokens];
   const steps = Array.from({ length: tokens }, (_, i) => [
@@ -227,11 +227,11 @@ function mask(sketch: Sketch, { x, y, width, height }: Rect, tokens: number): vo
   sketch.line(steps, 'line');
 }
 
-/** Queries at the left of a head, one letter per row, where there is room beside it. */
+/** Writes the queries at the left of a head, one letter per row, if there is room. */
 function letters(sketch: Sketch, rect: Rect, text: readonly string[]): void {
   const h = rect.height / Math.max(1, text.length);
   text.forEach((token, i) => {
-    // In the mask at the end of each row the key of that row is written.
+    // In the mask, at the end of each row, stands the row's key.
     if (i < text.length - 1)
       sketch.word(
         {

@@ -1,4 +1,4 @@
-/** Tensors as blocks of a flow: a matrix, sample 1 of token rows, the channels of an image, a vector. */
+/** Tensors as blocks of a flow: a matrix, token rows of sample 1, the channels of an image, a vector. */
 import type { Rect } from '../../draw/geometry';
 import { activationWindow, matrixWindow } from '../matrix-window';
 import type { DrawnOperand } from './drawn';
@@ -6,11 +6,11 @@ import type { FlowBlock } from './flow';
 import type { Sketch } from './sketch';
 import { cellsOf, channelCells, imagesOf, imageWords, knownChannels } from './tensors';
 
-/** For narrow places: the first word, and δ for every gradient that flows back. */
+/** A name for narrow places: its first word, or δ for a gradient that flows back. */
 const shortName = (name: string): string =>
   /^(δ|gradient|part \d+ of the grad)/.test(name) ? 'δ' : (name.split(/[\s.,]/)[0] ?? '');
 
-/** A tensor with its name above; `name` as the sentence of the moment calls it. */
+/** A tensor with its name above it; `name` is the one in the moment's sentence. */
 export function blockOf(sketch: Sketch, operand: DrawnOperand, name: string, crop: number): FlowBlock {
   const images = imagesOf(operand);
   if (images && operand.shape.length === 4 && operand.category !== 'parameter' && operand.category !== 'gradient') {
@@ -36,7 +36,7 @@ export function blockOf(sketch: Sketch, operand: DrawnOperand, name: string, cro
   const rowwise = category === 'activation' || category === 'data';
   const window = rowwise ? activationWindow(shape, crop) : matrixWindow(shape, crop);
   const note = window.label === '' ? '' : `, ${window.label}`;
-  // A vector lies.
+  // A vector is drawn as a row.
   const lies = shape.length === 1;
   const cells = lies
     ? { offset: 0, stride: window.rows, rows: 1, columns: window.rows }

@@ -1,13 +1,13 @@
 /**
- * A flat buffer as one band that fills the place: its stretches one after the other, from left to right or from top to
- * bottom, each a block of cells that is read in lines. Of stretches that are too long for the place the first elements
+ * Lays out a flat buffer as one band that fills the place: its stretches in order, from left to right or from top to
+ * bottom, each as a block of cells in reading order. If a stretch is too long for the place, only its first elements
  * are shown. Pure; called by bucket.ts.
  */
 import type { Rect } from '../../draw/geometry';
 
 export interface StretchPlace {
   readonly rect: Rect;
-  /** Elements shown, from the first of the stretch. */
+  /** The number of elements shown, from the stretch's first on. */
   readonly shown: number;
   readonly rows: number;
   readonly columns: number;
@@ -15,18 +15,18 @@ export interface StretchPlace {
 
 export interface Band {
   readonly places: readonly StretchPlace[];
-  /** Along the band, where one stretch ends and the next begins. */
+  /** The positions along the band where one stretch ends and the next begins. */
   readonly borders: readonly number[];
 }
 
-/** Below that size cells are too many: of the longest stretches fewer are shown. */
+/** If cells would be smaller than this, the longest stretches show fewer elements. */
 const LEGIBLE = 3.6;
 const GAP = 3;
 
 interface Cells {
-  /** Elements across the band. */
+  /** The number of elements across the band. */
   readonly across: number;
-  /** Of one cell, along the band and across. */
+  /** The size of one cell along the band and across it. */
   readonly along: number;
   readonly thick: number;
 }
@@ -34,7 +34,7 @@ interface Cells {
 const columnsOf = (shown: readonly number[], across: number): number =>
   shown.reduce((sum, n) => sum + Math.ceil(n / across), 0);
 
-/** As many elements across as make the cells nearly square. */
+/** Chooses the number of elements across the band that makes the cells nearly square. */
 function cellsFor(shown: readonly number[], length: number, thickness: number): Cells {
   const free = Math.max(1, length - GAP * (shown.length - 1));
   let best: Cells = { across: 1, along: 0, thick: 0 };
@@ -45,7 +45,7 @@ function cellsFor(shown: readonly number[], length: number, thickness: number): 
   return best;
 }
 
-/** `stands`: from top to bottom, else from left to right. */
+/** `stands`: the band runs from top to bottom, else from left to right. */
 export function bandOf(area: Rect, lengths: readonly number[], stands: boolean): Band {
   const [length, thickness] = stands ? [area.height, area.width] : [area.width, area.height];
   let most = Math.max(...lengths);
@@ -62,7 +62,7 @@ export function bandOf(area: Rect, lengths: readonly number[], stands: boolean):
     const lines = Math.ceil(count / across);
     const start = at;
     at += lines * along + GAP;
-    // A stretch of less than a line is as thick as it has elements.
+    // A stretch shorter than one line is only as thick as its elements.
     const wide = Math.min(count, across);
     return stands
       ? {

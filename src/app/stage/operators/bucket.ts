@@ -1,8 +1,9 @@
 /**
- * A bucket being filled or emptied: the gradients of its parameters on one side, on the other the flat buffer with a
- * stretch for each of them, boundaries between the stretches, and a ribbon from each gradient to its stretch. With
- * gradient_as_bucket_view the gradients are the buffer, and the picture says so. Flat buffers of coalesced broadcasts
- * and sums are drawn in the same way. What is where comes from stretches.ts, the buffer's cells from bucket-band.ts.
+ * A bucket being filled or emptied: on one side its parameters' gradients, on the other the flat buffer with one
+ * stretch per gradient, lines between the stretches, and a ribbon from each gradient to its stretch. With
+ * gradient_as_bucket_view the gradients are views of the buffer, and the picture says so. Flat buffers of coalesced
+ * broadcasts and sums are drawn in the same way. stretches.ts finds the stretches; bucket-band.ts lays out the buffer's
+ * cells.
  */
 
 import { CAPTURE_LIMIT } from '../../../protocol/trace';
@@ -51,7 +52,7 @@ export const bucket: OperatorPicture = {
   },
 };
 
-/** Of no bucket: each gradient by itself. */
+/** Draws gradients that have no flat buffer, each by itself. */
 function inPlace({ area, detail, event }: Operation, sketch: Sketch, flat: FlatBuffer): void {
   const { caption, body } = captioned(area, detail !== 'least');
   const many = flat.stretches.length;
@@ -65,7 +66,7 @@ function inPlace({ area, detail, event }: Operation, sketch: Sketch, flat: FlatB
   sketch.say(`${event.name}: ${flat.stretches.map(({ name }) => name).join(', ')}, multiplied in place`);
 }
 
-/** Between the gradients and the buffer. */
+/** The width between the gradients and the buffer. */
 const RIBBON = 22;
 
 interface Words {
@@ -74,7 +75,7 @@ interface Words {
   readonly short: readonly string[];
 }
 
-/** Longest first. */
+/** The picture's words, longest first. */
 function wordsOf({ way, length, stretches, buffer, divisor }: FlatBuffer, { event }: Operation): Words {
   const name = event.bucket === undefined ? (buffer?.name ?? 'the buffer') : `bucket ${event.bucket}`;
   if (way === 'views')
@@ -102,10 +103,10 @@ const labelOf = (name: string): readonly string[] => {
   return [name, parts.slice(-2).join('.'), last, last.charAt(0)];
 };
 
-/** Each on the map of the buffer, in one frame, with lines between the stretches. */
+/** Draws each stretch as a map, all in one frame, with lines between the stretches. */
 function drawBand(sketch: Sketch, flat: FlatBuffer, area: Rect, stands: boolean): readonly Rect[] {
   const { stretches } = flat;
-  // A trace keeps no more of a gradient.
+  // A trace captures no more elements of a gradient.
   const lengths = stretches.map(({ length }) => Math.min(length, CAPTURE_LIMIT));
   const { places, borders } = bandOf(area, lengths, stands);
   places.forEach(({ rect, shown, rows: high, columns: wide }, i) => {
@@ -150,7 +151,7 @@ function drawBand(sketch: Sketch, flat: FlatBuffer, area: Rect, stands: boolean)
   return places.map(({ rect }) => (stands ? { ...rect, width: area.width } : { ...rect, height: area.height }));
 }
 
-/** The stretch is longer than what is shown. */
+/** Marks a stretch that is longer than its shown elements. */
 function cutMark(sketch: Sketch, rect: Rect, stands: boolean): void {
   const path = stands
     ? [
@@ -173,7 +174,7 @@ const CROPS = [16, 12, 8, 6, 4];
 const LEGIBLE = 3;
 const SPACE = 6;
 
-/** The gradients in the order of the buffer, as many as there is room for. */
+/** Draws the gradients in the order of the buffer, as many as fit. */
 function drawTensors(sketch: Sketch, { stretches }: FlatBuffer, area: Rect, stands: boolean): readonly Placed[] {
   const own = stretches.flatMap(({ tensor }, stretch) => (tensor ? [{ tensor, stretch }] : []));
   for (let count = own.length; count > 0; count--) {
@@ -213,7 +214,7 @@ function drawTensors(sketch: Sketch, { stretches }: FlatBuffer, area: Rect, stan
   return [];
 }
 
-/** A vector lies where gradients are one below the other, and stands where they are side by side. */
+/** A vector is a row if gradients are below each other, and a column if they are side by side. */
 function windowOf(shape: readonly number[], crop: number, stands: boolean) {
   const window = matrixWindow(shape, crop);
   if (shape.length === 1 && stands)
@@ -225,7 +226,7 @@ function windowOf(shape: readonly number[], crop: number, stands: boolean) {
   return { rows: window.rows, columns: window.columns, cells: cellsOf(window) };
 }
 
-/** From each gradient to its stretch. */
+/** Draws a ribbon from each gradient to its stretch. */
 function ribbons(
   sketch: Sketch,
   flat: FlatBuffer,

@@ -1,7 +1,7 @@
 /**
- * The losses of classes: the probabilities of each row as cells with a frame around the right class, and beside them
- * what the row adds, minus the logarithm of that probability; in backward the gradient, probability minus target. The
- * probabilities are the softmax of the logits in the trace.
+ * The classification losses: each row's probabilities as cells, with a frame around the right class, and beside them
+ * the row's term of the loss, minus the logarithm of that class's probability; in backward the gradient, probability
+ * minus target. The probabilities are the softmax of the trace's logits.
  */
 import type { LossConfig } from '../../../protocol/config/loss';
 import { formatTick } from '../../draw/format';
@@ -12,12 +12,12 @@ import { captioned, columns, footed, LINE } from './places';
 import type { Sketch } from './sketch';
 import { mostOf, product, rowsOf } from './tensors';
 
-/** Where there are no words, few rows may be as high as the room allows. */
+/** Heights of rows; `alone`: the most in a picture without words, where few rows may grow. */
 const ROW = { least: 7, most: 24, alone: 42, words: 13 };
 const NAME = 46;
 const LETTER = 8;
 
-/** Softmax of each known row, or the exponential of log-probabilities. */
+/** The softmax of each known row, or the exponential of its log-probabilities. */
 function probabilities(x: DrawnOperand, classes: number, rows: number, logProbs: boolean): Float32Array | undefined {
   const { values } = x;
   if (!values) return undefined;
@@ -47,13 +47,13 @@ interface Classes {
     readonly ignoreIndex: number;
     readonly weights: readonly number[] | undefined;
   };
-  /** Neither weights nor smoothing nor ignored rows: the short formulas hold. */
+  /** The loss has no class weights, label smoothing or ignored rows, so the short formulas hold. */
   readonly plain: boolean;
 }
 
 function classesOf({ event, reads, writes, info }: Operation): Classes | undefined {
   const [x, target] = reads;
-  // With further dimensions behind the classes a row is not one stretch of memory.
+  // If dimensions follow the classes, a row is not contiguous in memory.
   if (!x || !target || product(x.shape) / (x.shape.at(-1) ?? 1) !== product(target.shape)) return undefined;
   return {
     x,
@@ -76,7 +76,7 @@ function settingsOf(loss: LossConfig): Pick<Classes, 'settings' | 'plain'> {
   };
 }
 
-/** A class by its name: a letter of the text, a digit. */
+/** The name of a class: a letter of the text, or a digit. */
 function nameOf({ info }: Operation, index: number): string {
   const { vocabulary, classNames } = info.dataset;
   const name = vocabulary[index] ?? classNames[index] ?? String(index);
@@ -87,7 +87,7 @@ interface Rows {
   readonly shown: number;
   readonly height: number;
   readonly top: number;
-  /** Classes that are drawn. */
+  /** The number of classes drawn. */
   readonly across: number;
 }
 
@@ -218,8 +218,8 @@ function names(
 }
 
 /**
- * What a row adds: −log p of its class, times that class's weight; with label smoothing all classes have a share, and
- * an ignored row adds nothing.
+ * A row's term of the loss: −log p of its class, times the class's weight; label smoothing gives every class a share,
+ * and an ignored row adds nothing.
  */
 function added(found: Classes, row: number, likely: Float32Array | undefined): number | undefined {
   const { classes, settings } = found;

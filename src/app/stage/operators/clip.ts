@@ -1,6 +1,6 @@
 /**
- * Clipping before the optimiser's step: the norm of all gradients beside its limit, or the limit of each element, and
- * below it the gradients of the layers as they are at the cursor.
+ * Clipping before the optimiser's step: the norm of all gradients beside its limit, or the limit per element, and below
+ * that the layers' gradients at the cursor.
  */
 import { formatTick } from '../../draw/format';
 import { formatValue } from '../../draw/numbers';

@@ -1,8 +1,7 @@
 /**
- * A convolution: the channels of the input, the filter of one output channel, and the feature maps that came out. The
- * frame is the window at the place where that output channel is strongest: what it covers times the filter, summed, is
- * the framed pixel. In backward δ and the input make the gradient of each filter, or δ and the filters that of the
- * input.
+ * A convolution: the channels of the input, the filter of one output channel, and the resulting feature maps. A frame
+ * marks the window where that output channel is strongest: the framed pixel is the sum of the window times the filter.
+ * In backward, δ and the input give each filter's gradient, or δ and the filters give the input's gradient.
  */
 
 import { kernelWords } from '../../../trace/words';
@@ -51,7 +50,7 @@ interface Strongest {
   readonly value: number;
 }
 
-/** Where sample 1 has the largest output. */
+/** The place of sample 1's largest output. */
 function strongest(out: Images, channels: number): Strongest | undefined {
   const { values } = out.operand;
   if (!values) return undefined;
@@ -69,7 +68,9 @@ function strongest(out: Images, channels: number): Strongest | undefined {
   };
 }
 
-/** The channels of sample 1 as tiles, where they are, and in words what of the batch they are. */
+/**
+ * Draws the channels of sample 1 as tiles; returns the tiles' places, and words for which part of the batch they are.
+ */
 export function channelTiles(
   sketch: Sketch,
   images: Images,
@@ -171,7 +172,7 @@ function forward(operation: Operation, sketch: Sketch): void {
   );
 }
 
-/** What the window covers on an input tile, cut at the tile's edge. */
+/** The part of an input tile that the window covers, cut at the tile's edge. */
 function windowOf(tile: Rect, input: Images, { kernel, stride, padding, dilation }: Sizes, at: Strongest): Rect {
   const cell = tile.width / input.columns;
   const span = (axis: 0 | 1, place: number, size: number): readonly [number, number] => {
@@ -197,7 +198,7 @@ function pixelOf(tile: Rect | undefined, out: Images, at: Strongest): Rect | und
   return { x, y: tile.y + (at.row + 0.5) * height - least / 2, width: least, height: least };
 }
 
-/** From the corners of a small frame to those of a larger one. */
+/** Draws lines from the corners of one frame to the corners of another. */
 function rays(sketch: Sketch, from: Rect, to: Rect, back = false): void {
   const x = back ? from.x : right(from);
   const end = back ? right(to) : to.x;

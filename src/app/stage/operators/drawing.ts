@@ -1,7 +1,7 @@
 /**
- * The picture of the operator that a room looks at: asked of the table of pictures once that has been fetched, drawn
- * anew only when something that was read for it has changed. Until the table is here, and where an operator has no
- * picture for the values that there are, room-scene draws the line of matrices (product-spec).
+ * The picture of the operator that a room shows: made by the table of pictures once the table is loaded, and drawn
+ * again only if a tensor that it read has changed. Until the table is loaded, and if an operator has no picture for the
+ * present values, room-scene draws the line of matrices (product-spec).
  */
 import { Part } from '../../../base/part';
 import type { Content } from '../../../trace/contents';
@@ -16,7 +16,7 @@ export const OPERATOR_PICTURES = new Part(
 if (!globalThis.LOCKSTEP_SITE) await OPERATOR_PICTURES.load();
 
 export interface Drawings {
-  /** undefined: the room shows something else, or the operator is drawn as a line of matrices. */
+  /** undefined if the room shows no operator, or shows it as a line of matrices. */
   of(input: RoomInput): OperatorDrawing | undefined;
 }
 

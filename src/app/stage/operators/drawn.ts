@@ -1,6 +1,6 @@
 /**
- * The tensors that an operator's picture reads, and what the picture comes to, as data of the scene. Types only;
- * sketch.ts makes it, room-scene reads it.
+ * The tensors that an operator's picture reads, and the finished picture as data of the scene. Types only; sketch.ts
+ * makes the picture, room-scene reads it.
  */
 import type { MemoryCategory } from '../../../protocol/trace';
 import type { PartCut } from '../../../trace/parts';
@@ -10,23 +10,23 @@ import type { SceneItem, ShapeScene, SignScene, WordsScene } from '../scene-type
 /** A tensor that the instruction reads or writes, on the room's device. */
 export interface DrawnOperand {
   readonly buffer: string;
-  /** What readers see: PyTorch's name, or words. */
+  /** The displayed name: PyTorch's name, or words. */
   readonly name: string;
   readonly shape: readonly number[];
   readonly category: MemoryCategory;
-  /** It is a part of a whole tensor that a tensor group shares. */
+  /** Set if the tensor is one rank's part of a tensor that a tensor group shares. */
   readonly cut?: PartCut;
-  /** From its first element on as far as it was captured; undefined: not computed yet in this step. */
+  /** The captured values, from the first element on; undefined if this step has not computed them yet. */
   readonly values: Float32Array | undefined;
-  /** Index of the event that made it. */
+  /** Index of the event that computed the values. */
   readonly event: number | undefined;
   /** End of the colour scale of its kind of value. */
   readonly end: number;
-  /** It is what the instruction makes. */
+  /** Whether the instruction computes this tensor. */
   readonly made: boolean;
 }
 
-/** What a room draws in place of its matrices. */
+/** The picture that a room draws in place of its matrices. */
 export interface OperatorDrawing {
   readonly maps: readonly MadeMap[];
   readonly words: readonly WordsScene[];
@@ -34,8 +34,8 @@ export interface OperatorDrawing {
   /** Shapes below and above the maps. */
   readonly under: readonly ShapeScene[];
   readonly over: readonly ShapeScene[];
-  /** What can be pointed at and is no map. */
+  /** Items with tooltips that are not maps. */
   readonly items: readonly SceneItem[];
-  /** The same in sentences, for the table beside the stage. */
+  /** The picture in sentences, for the table beside the stage. */
   readonly said: readonly string[];
 }

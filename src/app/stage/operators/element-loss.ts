@@ -1,7 +1,7 @@
 /**
- * The losses that compare number with number: prediction beside target, row by row, and what each row adds to the
- * loss, or the gradient that backward starts with. The terms are computed from prediction and target by the loss's
- * formula; the mean below them is the loss of the trace.
+ * The losses that compare elements: prediction beside target, row by row, and each row's term of the loss, or the
+ * gradient that backward starts with. The picture computes the terms from prediction and target by the loss's formula;
+ * the mean below them is the loss in the trace.
  */
 import { lookup } from '../../../base/lookup';
 import { formatTick } from '../../draw/format';
@@ -40,11 +40,11 @@ const ROW = { least: 13, most: 24, printed: 15 };
 interface Compared {
   readonly x: DrawnOperand;
   readonly target: DrawnOperand;
-  /** Of backward. */
+  /** The gradient, in backward. */
   readonly gradient: DrawnOperand | undefined;
   readonly loss: DrawnOperand | undefined;
   readonly term: Term;
-  /** Where the parabola becomes a line. */
+  /** The difference at which the parabola becomes a line (beta, delta). */
   readonly parameter: number;
   /** One factor per output, or one for all. */
   readonly posWeights: readonly number[];
@@ -70,7 +70,7 @@ function compared({ event, reads, writes, info }: Operation): Compared | undefin
   };
 }
 
-/** What each row adds, before the mean; undefined where the row is not known. */
+/** Each row's term, before the mean; undefined for unknown rows. */
 function termsOf(
   { x, target, term, parameter, posWeights }: Compared,
   shown: number,
@@ -156,7 +156,7 @@ export const elementLoss: OperatorPicture = {
   },
 };
 
-/** A column of cells, one row per row of the batch. */
+/** Draws a column of cells, one per row of the batch. */
 function pair(
   sketch: Sketch,
   operand: DrawnOperand,
@@ -169,7 +169,7 @@ function pair(
   sketch.map(operand, rect, { offset: 0, stride: at.width, rows: at.shown, columns: across }, what);
 }
 
-/** Each row as a line from prediction to target. */
+/** Draws each row as a line from prediction to target. */
 function axis(sketch: Sketch, { x, target, logits }: Compared, place: { x: number; width: number }, at: Rows): void {
   const of = (operand: DrawnOperand, r: number): number | undefined => operand.values?.[r];
   const predicted = (r: number): number | undefined => {
@@ -229,7 +229,7 @@ function termBars(
   terms.forEach((term, r) => {
     const rect = { x: place.x, y: at.top + r * at.height + at.height * 0.14, width: wide, height: at.height * 0.72 };
     sketch.box(rect, { fill: 'track', below: true });
-    // What the rows add is known with the loss.
+    // The rows' terms appear together with the loss.
     if (term === undefined || loss === undefined || !Number.isFinite(term)) return;
     sketch.box({ ...rect, width: Math.max(1, (wide * term) / most) }, { fill: 'loss' });
     if (prints)
@@ -251,7 +251,7 @@ function termBars(
   );
 }
 
-/** To the right what is positive, to the left what is negative. */
+/** Draws bars: to the right for positive gradients, to the left for negative ones. */
 function gradientBars(sketch: Sketch, gradient: DrawnOperand, place: { x: number; width: number }, at: Rows): void {
   const rect = { x: place.x, y: at.top, width: place.width, height: at.shown * at.height };
   if (at.width > 1) {

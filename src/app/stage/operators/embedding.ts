@@ -1,6 +1,6 @@
 /**
- * An embedding: the table with one row per token, the tokens of sample 1, and the rows that were picked for them. In
- * backward the gradient of the table: only the rows whose tokens are in the batch get one.
+ * An embedding: the table with one row per token, the tokens of sample 1, and their rows. In backward the table's
+ * gradient: only rows whose tokens are in the batch have one.
  */
 import { bottom, right } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';
@@ -40,7 +40,7 @@ function forward(operation: Operation, sketch: Sketch): void {
   const top = rowsAt.y + (rowsAt.height - shown * height) / 2;
   const [tableAt = rowsAt, between = rowsAt, outAt = rowsAt] = columns(rowsAt, [1, 0.42, 1], 6);
   const across = Math.min(width, Math.max(1, Math.floor(outAt.width / 2)));
-  // The table as high as the picture: every token has its line.
+  // The table is as high as the picture, so every token has its line.
   const line = rowsAt.height / vocabulary;
   const cropped = Math.min(width, Math.max(1, Math.floor(tableAt.width / 2)));
   const place = { ...tableAt, y: rowsAt.y, height: rowsAt.height };
@@ -96,7 +96,7 @@ function forward(operation: Operation, sketch: Sketch): void {
         [letter(info.dataset.vocabulary[id] ?? String(id)), ''],
         { tone: 'ink' },
       );
-    // A row that was not captured with the table is the row that came out.
+    // A row beyond the captured part of the table is read from the output.
     if (isHeld && id - first >= known && out.values && (t + 1) * width <= out.values.length)
       sketch.map(
         out,
@@ -136,14 +136,14 @@ function forward(operation: Operation, sketch: Sketch): void {
 }
 
 interface RowsHeld {
-  /** Rows of the whole table. */
+  /** The number of rows of the whole table. */
   readonly vocabulary: number;
-  /** Of them, those that the rank has. */
+  /** The rank's rows: the first of them, and their number. */
   readonly first: number;
   readonly held: number;
 }
 
-/** A vocabulary may be cut among the ranks of a tensor group. */
+/** The rows that this rank holds: a tensor group may divide the vocabulary among its ranks. */
 function rowsHeld({ shape, cut }: DrawnOperand): RowsHeld {
   const [held = 1] = shape;
   if (cut?.dim !== 0) return { vocabulary: held, first: 0, held };
@@ -174,7 +174,7 @@ function backward(operation: Operation, sketch: Sketch): void {
     6,
   );
   const known = gradient.values ? Math.min(held, Math.floor(gradient.values.length / width)) : held;
-  // The rows that were captured; the tokens of the others end at the edge below.
+  // The lines of tokens whose rows were not captured end at the lower edge.
   const line = Math.min(24, at.height / known);
   const across = Math.min(width, Math.max(1, Math.floor(tableAt.width / 2)));
   const table = onScale(gradient);

@@ -1,16 +1,16 @@
 /**
- * Tensors in a line, in a column, or the operands in a line and the result below, with signs between them, each as
- * large as the place allows: what residual sums, elementwise kernels and all that only move numbers are drawn with.
+ * Draws tensors in a line, in a column, or the operands in a line and the result below, with signs between them, as
+ * large as the place allows. Used for residual sums, elementwise kernels and kernels that only move numbers.
  */
 import type { Rect } from '../../draw/geometry';
 import { LINE } from './places';
 import type { Sketch } from './sketch';
 
 export interface FlowBlock {
-  /** Elements. */
+  /** Size in elements. */
   readonly rows: number;
   readonly columns: number;
-  /** Its cells may be higher or wider than square; the pixels of an image may not. */
+  /** Whether cells may be stretched; the pixels of an image must be square. */
   readonly stretches?: boolean;
   /** Longest first. */
   readonly texts: readonly string[];
@@ -26,17 +26,17 @@ interface Fit {
   readonly set: 'line' | 'two lines' | 'column';
 }
 
-/** An arrangement that is harder to read is chosen where its cells are larger by this. */
+/** An arrangement that is harder to read is chosen only if its cells are larger by this factor. */
 const LARGER = { 'two lines': 1.05, column: 1.15 } as const;
 const LINE_GAP = 6;
-/** Of a cell that is not square: how many times as long the longer side is. */
+/** The most times that a stretched cell's longer side may exceed its shorter side. */
 const STRETCH = 3;
 const NARROW = 110;
 
-/** The place of the signs of a column. */
+/** The width for the signs at the left of a column. */
 const indentOf = ({ width }: Rect): number => (width < NARROW ? 18 : SIGN + LETTER);
 
-/** How many times as long as that the cells may be to fill the place. */
+/** By how much to stretch the cells, which take `used` pixels, to fill the free place. */
 const stretchOf = (blocks: readonly FlowBlock[], used: number, free: number): number =>
   blocks.every((b) => b.stretches) ? Math.max(1, Math.min(STRETCH, free / used)) : 1;
 
@@ -79,12 +79,12 @@ function fits(area: Rect, blocks: readonly FlowBlock[], signs: readonly string[]
   return best;
 }
 
-/** Rows and columns of a tensor that are drawn at most. */
+/** The limits for drawn rows and columns of a tensor, tried in this order. */
 const CROPS = [64, 48, 32, 24, 16];
-/** A smaller window is worth it where it fills the place better by this. */
+/** A smaller window is chosen if it covers more of the place by this factor. */
 const BETTER = 1.25;
 
-/** `signs[i]` stands between block i and the next; `blocksOf` makes the blocks with windows of that many elements. */
+/** `signs[i]` is between block i and the next; `blocksOf` makes the blocks with at most `crop` rows and columns. */
 export function flow(
   sketch: Sketch,
   area: Rect,
@@ -109,7 +109,7 @@ export function flow(
   else inTwoLines(sketch, area, blocks, signs, look);
 }
 
-/** The operands in a line, and the result below the first of them with its sign in the gap before it. */
+/** Draws the operands in a line and the result below them, with the result's sign before it. */
 function inTwoLines(
   sketch: Sketch,
   area: Rect,
@@ -140,9 +140,9 @@ function inTwoLines(
 interface Look {
   readonly cell: number;
   readonly label: number;
-  /** Width of a cell in heights of a cell. */
+  /** A cell's width divided by its height. */
   readonly wider?: number;
-  /** What the last block of the line is. */
+  /** Whether the line's last block is an operand or the result. */
   readonly ends?: 'operand' | 'result';
 }
 
@@ -167,7 +167,7 @@ function inLine(
     const y = top + (tall - height) / 2;
     block.draw({ x, y, width, height });
     const last = i === blocks.length - 1;
-    // Words may go on into the gap, and the last into what is left.
+    // A block's words may extend into the gap, and the last block's words to the edge.
     const wide = last ? area.x + area.width - x : width + gap - 4;
     if (label > 0)
       sketch.word({ x, y: y - LINE - 1, width: wide, height: LINE }, block.texts, {
@@ -202,7 +202,7 @@ function below(
         tone: last ? 'ink' : 'soft',
       });
     const sign = i > 0 ? (signs[i - 1] ?? '') : '';
-    // A long sign has its words in the label; here it is an arrow.
+    // A long sign is drawn as an arrow; its words are in the label.
     if (sign !== '') sketch.sign(sign.length > 3 ? '→' : sign, area.x + indent / 2 - 2, rect.y + rect.height / 2 + 5);
     y = rect.y + rect.height + gap;
   });

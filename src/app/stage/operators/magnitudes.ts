@@ -1,7 +1,6 @@
 /**
- * A tensor in half precision, or the gradients after unscale_: how large the values are, as a histogram of powers of
- * two, with the range of float16 as a band. What lies left of the band vanishes in float16, what lies right of it
- * overflows.
+ * A tensor in half precision, or the gradients after unscale_: a histogram of the values' magnitudes in powers of two,
+ * with float16's range as a band. Values left of the band become 0 in float16; values right of it overflow.
  */
 import { HALF_NAMES } from '../../../protocol/half-names';
 import { halfOf } from '../../../protocol/half-of';

@@ -1,6 +1,6 @@
 /**
- * Kernels that change no number, or sum some of them up: what goes in and what comes out. Flattening shows which
- * stretch of the row each channel of sample 1 becomes; the others are tensor, arrow, tensor.
+ * Kernels that only move numbers, or sum some of them: input and output. Flattening shows which stretch of the row each
+ * channel of sample 1 becomes; the others are drawn as tensor, arrow, tensor.
  */
 import { kernelWords } from '../../../trace/words';
 import { bottom } from '../../draw/geometry';
@@ -31,7 +31,7 @@ const MOVES = [
 ];
 const REDUCES = ['logsumexp', 'max', 'max-all', 'norm', 'var', 'cumsum'];
 const COLLECTIVES = ['all-gather', 'all-reduce', 'identity', 'reduce-scatter', 'chunk'];
-/** Around a collective over pieces of a tensor. */
+/** The kernels before and after a collective over pieces of a tensor. */
 const PARTITION = ['pad', 'trim', 'join', 'blocks', 'place', 'own', 'first'];
 
 export const moves: OperatorPicture = {
@@ -88,7 +88,7 @@ function flattening(source: DrawnOperand, result: DrawnOperand): Flattening | un
   return undefined;
 }
 
-/** Elements of the row that are drawn in one line of cells. */
+/** The smallest size of a cell when elements are drawn in one line. */
 const LEAST_CELL = 3;
 const GAP = 16;
 
@@ -101,7 +101,7 @@ function flatten({ event, area, detail }: Operation, sketch: Sketch, { images, r
   const { tiles } = tileGrid(top.body, shown, images, { largest: 14 });
   for (const [c, tile] of tiles.entries())
     sketch.map(images.operand, tile, channelCells(images, c), `channel ${c} of sample 1`);
-  // One line of cells per channel, beside each other as far as they fit: the row of sample 1 cut where channels end.
+  // The row of sample 1, cut where channels end: one line of cells per channel, side by side as far as they fit.
   const size = images.rows * images.columns;
   const lines = Math.max(1, Math.min(shown, Math.floor(low.body.height / 9)));
   const perLine = Math.ceil(shown / lines);

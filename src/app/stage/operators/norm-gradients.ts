@@ -1,6 +1,6 @@
 /**
- * The gradients of weight and bias that the backward of a normalisation computes: cells, and a bar for each to the left
- * or right of zero. Called by norm.ts.
+ * Draws the gradients of weight and bias in a normalisation's backward: as cells, and as bars to the left or right of
+ * zero. Called by norm.ts.
  */
 import type { Rect } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';

@@ -1,6 +1,7 @@
 /**
- * Which values a normalisation takes together: a channel of the batch (BatchNorm), a row or token (LayerNorm), a group
- * of channels of one sample (GroupNorm). Of images the captured ones, of sample 1. Called by norm.ts.
+ * The groups of values that a normalisation normalises together: a channel of the batch (BatchNorm), a row or token
+ * (LayerNorm), a group of channels of one sample (GroupNorm). For images, the captured values of sample 1. Called by
+ * norm.ts.
  */
 import type { DrawnOperand } from './drawn';
 import { product } from './tensors';
@@ -31,7 +32,7 @@ export function groupsOf(kind: NormKind, x: DrawnOperand, groups: number): Group
     const there = Math.floor(known / span);
     return { noun: 'group', count: Math.min(groups, there || groups), valuesOf: (o, g) => cut(o, g * span, span) };
   }
-  // Of features [N, C] a channel is a column; of images the plane of sample 1.
+  // A channel of features [N, C] is a column; a channel of images is a plane of sample 1.
   if (plane === 1)
     return {
       noun: 'channel',

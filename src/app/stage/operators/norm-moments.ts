@@ -1,6 +1,6 @@
 /**
- * Mean and spread of each group that a normalisation takes together, as the trace has them, and their picture where a
- * kernel computes these alone. Called by norm.ts.
+ * Mean and spread of each group of a normalisation, read from the trace, and the picture of a kernel that computes only
+ * these. Called by norm.ts.
  */
 import type { Rect } from '../../draw/geometry';
 import type { DrawnOperand } from './drawn';
@@ -11,7 +11,7 @@ import { rangeOf } from './tensors';
 
 export interface Moments {
   readonly mean: DrawnOperand | undefined;
-  /** One over the spread; of a running variance, the variance. */
+  /** One over the spread; for running statistics, the variance. */
   readonly inverse: DrawnOperand | undefined;
   readonly variance: boolean;
 }
@@ -32,21 +32,21 @@ export function spreadOf({ inverse, variance }: Moments, group: number): number 
   return variance ? Math.sqrt(value) : 1 / value;
 }
 
-/** A little wider than the values. */
+/** The range of the values, with a small margin. */
 export function widened(values: readonly number[]): readonly [number, number] {
   const [low, high] = rangeOf(values);
   const more = 0.04 * (high - low) || 1;
   return [low - more, high + more];
 }
 
-/** The right half of the picture, and where the row of each group is in it. */
+/** The right half of the picture, and the place of each group's row in it. */
 export interface MomentsSide {
   readonly right: Rect;
   readonly rowAt: (place: Rect, i: number) => Rect;
   readonly count: number;
 }
 
-/** Where the kernel makes the statistics alone. */
+/** Draws the statistics for a kernel that computes nothing else. */
 export function statistics(sketch: Sketch, moments: Moments, { right, rowAt, count }: MomentsSide): void {
   const means = Array.from({ length: count }, (_, g) => moments.mean?.values?.[g]);
   const spreads = Array.from({ length: count }, (_, g) => spreadOf(moments, g));

@@ -1,9 +1,9 @@
 /**
  * Normalisation: the distribution of each channel (BatchNorm), token (LayerNorm) or group (GroupNorm) before and after,
- * one ridge below the other, with the mean as a line and the spread as a bar. Before, ridges stand where they stand;
- * after, all have mean 0 and spread 1, times weight plus bias. Mean and spread are those of the trace, over the whole
- * batch where it is a BatchNorm; the ridges are histograms of the values that were captured. In backward the ridges are
- * those of the gradient, with the gradients of weight and bias beside them.
+ * as ridges below each other, with the mean as a line and the spread as a bar. Before, each ridge has its own mean and
+ * spread; after, all have mean 0 and spread 1, times weight plus bias. Mean and spread come from the trace (for
+ * BatchNorm, over the whole batch); the ridges are histograms of the captured values. In backward the ridges show the
+ * gradient, with the gradients of weight and bias beside them.
  */
 
 import { formatTick } from '../../draw/format';
@@ -122,7 +122,7 @@ function after(
   const all = Array.from({ length: count }, (_, g) => groups.valuesOf(y, g));
   const [low, high] = widened(all.flatMap((v) => [...rangeOf(v)]));
   const reach = Math.max(Math.abs(low), Math.abs(high));
-  // Around 0, so that one sees that the means are there.
+  // Centred on 0, so that the reader sees that all means are 0.
   const range = [-reach, reach] as const;
   for (const [g, values] of all.entries())
     ridge(sketch, values, rowAt(right, g), { range, tone: backward ? 'gradient' : 'activation', zero: true });

@@ -1,4 +1,4 @@
-/** What an operator's picture is drawn from: one instruction with its tensors as they are at the cursor. Pure. */
+/** The input of an operator's picture: one instruction with its tensors at the cursor. Pure. */
 import type { LayerConfig } from '../../../protocol/config';
 import type { TraceEvent } from '../../../protocol/trace';
 import { bufferWords } from '../../../trace/buffer-words';
@@ -9,7 +9,7 @@ import type { RoomInput } from '../room-input';
 import type { DrawnOperand } from './drawn';
 import type { Operation } from './operator-picture';
 
-/** Sizes from which on a picture has all its words and numbers, or its captions. */
+/** The sizes from which a picture has all its words and numbers, or only captions. */
 const FULL = { width: 250, height: 150 };
 const SOME = { width: 110, height: 64 };
 
@@ -20,7 +20,7 @@ export const detailOf = ({ width, height }: Rect): Operation['detail'] =>
       ? 'some'
       : 'least';
 
-/** The layer that a module path belongs to: layer '3', what is within a residual layer, a transformer block. */
+/** The layer to which a module path belongs: layer '3', a layer within a residual layer, a transformer block. */
 export function layerAt(layers: readonly LayerConfig[], module: string, prefix = ''): LayerConfig | undefined {
   for (const [i, layer] of layers.entries()) {
     const path = prefix + (layer.name ?? String(i));
@@ -35,7 +35,7 @@ export function layerAt(layers: readonly LayerConfig[], module: string, prefix =
 
 export interface OperationAndReads {
   readonly operation: Operation;
-  /** What has been read so far: the drawing lasts as long as all of these stay. */
+  /** The buffers read so far, with their content: the drawing is valid as long as all contents stay the same. */
   readonly read: readonly (readonly [string, Content | undefined])[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * What the picture of an operator is: a file of this folder that says for which kernels it stands and draws one
- * instruction of them into the place that a room has. Its numbers are those of the trace, or computed from them by the
- * operator's formula. Types only; pictures.ts has the table.
+ * The interface of an operator's picture: each file of this folder names its kernels and draws one of their
+ * instructions into a room. All numbers come from the trace, or are computed from it by the operator's formula. Types
+ * only; pictures.ts has the table.
  */
 import type { LayerConfig } from '../../../protocol/config';
 import type { SessionInfo } from '../../../protocol/session-info';
@@ -15,33 +15,33 @@ export interface Operation {
   readonly event: TraceEvent;
   readonly index: number;
   readonly info: SessionInfo;
-  /** The place to fill. */
+  /** The area to fill. */
   readonly area: Rect;
-  /** What there is room for: all with words and numbers, the main thing with a caption, the main thing alone. */
+  /** How much fits: everything with words and numbers, the main thing with a caption, or only the main thing. */
   readonly detail: 'full' | 'some' | 'least';
   readonly reads: readonly DrawnOperand[];
   readonly writes: readonly DrawnOperand[];
   /** Any tensor of the room's device. */
   operand(buffer: string): DrawnOperand | undefined;
-  /** What it held before the step. */
+  /** What the buffer held before the step. */
   before(buffer: string): Float32Array | undefined;
-  /** Of an instruction that fills, scales or empties a bucket of DDP: what lies where in it. */
+  /** If the instruction fills, scales or empties a DDP bucket: which parameter is where in the bucket. */
   readonly bucket: Pick<BucketPlace, 'parameters'> | undefined;
-  /** The layer of the configuration that the instruction belongs to. */
+  /** The configuration's layer to which the instruction belongs. */
   readonly layer: LayerConfig | undefined;
-  /** Of an instruction of backward: the one of forward whose gradient it computes. */
+  /** For an instruction of backward: the forward instruction whose gradient it computes. */
   forward(kernel: string): TraceEvent | undefined;
-  /** What the instructions of this moment are for, beside this one, on the same device. */
+  /** The other instructions of this moment on the same device. */
   readonly together: readonly TraceEvent[];
 }
 
 export interface OperatorPicture {
   /** Named like its file. */
   readonly name: string;
-  /** Kernels, by their names in the trace. */
+  /** The kernels, by their names in the trace. */
   readonly operators: readonly string[];
-  /** A line for the documentation: what one sees. */
+  /** What the picture shows, as a line for the documentation. */
   readonly shows: string;
-  /** Leaves the sketch empty where the line of matrices says more. */
+  /** Draws the picture; leaves the sketch empty if the line of matrices shows more. */
   draw(operation: Operation, sketch: Sketch): void;
 }

@@ -1,8 +1,8 @@
 /**
- * Cross-entropy over classes that a tensor group shares: the rank's logits at their place among all classes, row by
- * row, with the largest one framed; then exp(logit − max) of the same cells, with the frame around the right class
- * where the rank has it; then what each row adds to the loss, from the sums of all ranks. Beside the cells the number
- * of each row that the ranks bring together.
+ * Cross-entropy over classes that a tensor group shares, in three stages: the rank's logits at their place among all
+ * classes, row by row, with the largest framed; exp(logit − max) in the same cells, with a frame around the right class
+ * if the rank has it; each row's term of the loss, from the sums of all ranks. Beside the cells is each row's number
+ * that the ranks reduce.
  */
 import type { Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
@@ -16,11 +16,11 @@ const ROW = { least: 7, most: 24 };
 
 interface Logits {
   readonly operand: DrawnOperand;
-  /** Classes of this rank, and of all ranks; the first of this rank's. */
+  /** The number of classes of this rank, and of all ranks; the index of this rank's first class. */
   readonly own: number;
   readonly all: number;
   readonly first: number;
-  /** Rows that are drawn. */
+  /** The number of rows drawn. */
   readonly shown: number;
   readonly total: number;
 }
@@ -119,7 +119,7 @@ export const parallelLoss: OperatorPicture = {
   },
 };
 
-/** Of all classes: what other ranks have is left empty. */
+/** Outlines all classes; the place of other ranks' classes stays empty. */
 function outline(sketch: Sketch, { own, all }: Logits, place: Rect): void {
   if (own < all) sketch.box(place, { stroke: 'soft', dash: [3, 3] });
 }
@@ -130,7 +130,7 @@ const ownPlace = ({ first, own, all }: Logits, place: Rect): Rect => ({
   width: (place.width * own) / all,
 });
 
-/** The logits, or with the largest of each row exp(logit − max). */
+/** Draws the logits, or, given each row's largest logit, exp(logit − max). */
 function cells(sketch: Sketch, logits: Logits, place: Rect, max: DrawnOperand | undefined): void {
   const { operand, own, shown } = logits;
   const grid = { offset: 0, stride: own, rows: shown, columns: own };
@@ -165,14 +165,14 @@ function frames(sketch: Sketch, logits: Logits, place: Rect, columnOf: (row: num
   }
 }
 
-/** One number for each row. */
+/** Draws one number per row. */
 function numbers(sketch: Sketch, operand: DrawnOperand | undefined, shown: number, place: Rect): void {
   if (!operand) return;
   const rect = { ...place, width: Math.min(place.width, 64) };
   sketch.map(onScale(operand).operand, rect, { offset: 0, stride: 1, rows: shown, columns: 1 });
 }
 
-/** log(sum of all ranks) − (logit of the target − max), as bars. */
+/** Draws log(sum of all ranks) − (logit of the target − max) as bars. */
 function adds(sketch: Sketch, { reads, writes }: Operation, shown: number, place: Rect): void {
   const [exps, logit] = [reads[4]?.values, reads[5]?.values];
   const done = writes[0]?.values !== undefined;

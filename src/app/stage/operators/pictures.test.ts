@@ -1,4 +1,4 @@
-/** Every kernel that a Program can have is drawn: by a picture of its own, or by the stage itself. */
+/** Every kernel that a Program can have is drawn, by a picture of this folder or by the stage itself. */
 import { describe, expect, it, test } from 'vitest';
 import { PROGRAM_OPS } from '../../../parallel/modes';
 import type { ConfigInput } from '../../../protocol/config';

@@ -1,7 +1,7 @@
 /**
- * The table of pictures: one file per picture, and for each kernel its picture. Fetched with the first traced step
- * (drawing.ts). Kernels that are not in it are those that the stage itself draws: products of matrices as a line
- * (product-spec), copies and collectives as chunks (chunk-scene); DRAWN_BY_STAGE names them.
+ * The table of pictures: for each kernel its picture, one file per picture. Fetched with the first traced step
+ * (drawing.ts). The stage itself draws the remaining kernels, which DRAWN_BY_STAGE lists: products of matrices as a
+ * line (product-spec), copies and collectives as chunks (chunk-scene).
  */
 import type { RoomInput } from '../room-input';
 import { activation } from './activation';
@@ -48,7 +48,7 @@ export const OPERATOR_PICTURE_LIST: readonly OperatorPicture[] = [
   scaler,
 ];
 
-/** Kernels whose room the stage fills without a picture of its own, and with what. */
+/** The kernels that the stage draws without a picture, and how it draws each. */
 export const DRAWN_BY_STAGE: ReadonlyMap<string, 'line of matrices' | 'chunks'> = new Map([
   ...(
     [

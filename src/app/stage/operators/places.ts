@@ -1,7 +1,7 @@
-/** Divides the place of an operator's picture: captions, rows, columns, grids of tiles. Pure. */
+/** Divides the area of an operator's picture: captions, rows, columns, grids of tiles. Pure. */
 import { bottom, type Rect, right } from '../../draw/geometry';
 
-/** A line of words. */
+/** The height of a line of words. */
 export const LINE = 15;
 
 export interface CaptionedRect {
@@ -9,7 +9,7 @@ export interface CaptionedRect {
   readonly body: Rect;
 }
 
-/** A line of words above; of no height where `shown` is false. */
+/** Splits off a line of words above; the line has no height if `shown` is false. */
 export function captioned(area: Rect, shown = true): CaptionedRect {
   const height = shown ? LINE : 0;
   return {
@@ -18,14 +18,14 @@ export function captioned(area: Rect, shown = true): CaptionedRect {
   };
 }
 
-/** A line of words below. */
+/** Splits off a line of words below. */
 export function footed(area: Rect, shown = true): { readonly foot: Rect; readonly body: Rect } {
   const height = shown ? LINE + 2 : 0;
   const body = { ...area, height: Math.max(0, area.height - height) };
   return { foot: { ...area, y: bottom(body), height }, body };
 }
 
-/** Side by side, in these shares of the width. */
+/** Columns with these shares of the width. */
 export function columns(area: Rect, shares: readonly number[], gap: number): readonly Rect[] {
   const total = shares.reduce((a, b) => a + b, 0);
   const free = area.width - gap * (shares.length - 1);
@@ -37,7 +37,7 @@ export function columns(area: Rect, shares: readonly number[], gap: number): rea
   });
 }
 
-/** One below the other, in these shares of the height. */
+/** Rows with these shares of the height. */
 export function rows(area: Rect, shares: readonly number[], gap: number): readonly Rect[] {
   const total = shares.reduce((a, b) => a + b, 0);
   const free = area.height - gap * (shares.length - 1);
@@ -49,22 +49,22 @@ export function rows(area: Rect, shares: readonly number[], gap: number): readon
   });
 }
 
-/** Side by side in a wide place, else one below the other. */
+/** Columns in a wide area, else rows. */
 export const divided = (area: Rect, shares: readonly number[], gap: number): readonly Rect[] =>
   area.width >= area.height ? columns(area, shares, gap) : rows(area, shares, gap);
 
 export interface TileGrid {
   readonly tiles: readonly Rect[];
-  /** Pixels of the screen for one element. */
+  /** The size of one element in pixels of the screen. */
   readonly cell: number;
 }
 
-/** Fewer tiles must be larger by this: where the height sets their size, leaving some out gains nothing. */
+/** Tiles are left out only if the others grow by this factor: if the height limits them, they would not grow. */
 const GAINED = 1.25;
 
 /**
- * `count` tiles of that many elements, as large as the place allows, in reading order; fewer where elements would be
- * smaller than `smallest` pixels, and fewer tiles larger.
+ * Places `count` tiles in reading order, as large as the area allows; fewer tiles if elements would be smaller than
+ * `smallest` pixels and fewer tiles would be larger.
  */
 export function tileGrid(
   area: Rect,
@@ -90,7 +90,7 @@ export function tileGrid(
   return kept && kept.cell > 0 ? placed(area, kept.shown, tile, { gap, ...kept }) : { tiles: [], cell: 0 };
 }
 
-/** Centred in the area. */
+/** Centres the tiles in the area. */
 function placed(
   area: Rect,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Pooling: the channels before, cut into windows, and after. Of max pooling a dot marks the winner of each window,
- * the only element that δ goes back to in backward; the index of the winner is in the trace.
+ * Pooling: the channels before, cut into windows, and after. For max pooling a dot marks each window's maximum, the
+ * only element that receives δ in backward; the trace has its index.
  */
 
 import type { Rect } from '../../draw/geometry';
@@ -12,7 +12,7 @@ import { captioned, divided, footed } from './places';
 import type { Sketch } from './sketch';
 import { type Images, imagesOf, pairOf } from './tensors';
 
-/** Dots and window lines only where a pixel is at least this large. */
+/** Dots and window lines are drawn only if a pixel is at least this large. */
 const MARKED = 3.2;
 const MOST_MARKED = 4;
 
@@ -126,7 +126,7 @@ function winners(sketch: Sketch, images: Images, tiles: readonly Rect[], index: 
       x: own.x + ((at % images.columns) + 0.5) * w,
       y: own.y + (Math.floor(at / images.columns) + 0.5) * h,
     });
-    // If all elements of a window are 0, the first wins, which is not worth a dot.
+    // If all elements of a window are 0, the first counts as the maximum, which needs no dot.
     const values = pooled.operand.values?.subarray(c * size, (c + 1) * size);
     const points = [...won].flatMap((at, i) => (values && values[i] === 0 ? [] : [point(at)]));
     sketch.dots(points, Math.max(1, Math.min(3, 0.22 * w)), 'accent');

@@ -8,13 +8,13 @@ export interface RidgeLook {
   readonly tone: SceneTone;
   readonly mean?: number | undefined;
   readonly spread?: number | undefined;
-  /** A line at 0. */
+  /** Draws a line at 0. */
   readonly zero?: boolean;
 }
 
 const BIN = 5;
 
-/** Shares of the values in bins of equal width over the range. */
+/** The shares of the values in bins of equal width over the range. */
 export function histogram(
   values: ArrayLike<number>,
   [low, high]: readonly [number, number],
@@ -65,7 +65,7 @@ export function ridge(
     const most = Math.max(...counts) || 1;
     const step = rect.width / bins;
     const high_ = rect.height - 4;
-    // Steps, as a histogram has them.
+    // The outline has steps, as in a histogram.
     const outline: Path = [...counts].flatMap((share, i) => {
       const y = base - Math.sqrt(share / most) * high_;
       return [

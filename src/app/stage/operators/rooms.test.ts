@@ -1,7 +1,7 @@
 /**
- * The rooms of every operator, in each size that the page gives them: no text lies over another, none is cut or too
- * small, and no room is nearly empty. With LOCKSTEP_ROOMS (a folder, as `npm run gallery -- rooms` has it) the pictures
- * are written there, to be looked at.
+ * The rooms of every operator, in each size that the page gives them: no text covers another, is cut or too small, and
+ * no room is nearly empty. If LOCKSTEP_ROOMS names a folder, as in `npm run gallery -- rooms`, the test writes the
+ * pictures there for inspection.
  *
  * @module-tag rest: pictures.test.ts draws the picture of every operator, and fits.test.ts paints the rooms of steps.
  */

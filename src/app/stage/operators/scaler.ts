@@ -1,12 +1,12 @@
 /**
- * What a GradScaler keeps: the scale as a bar of powers of two, and the steps since it has changed, up to the number at
- * which it grows.
+ * The state of a GradScaler: the scale as a bar of powers of two, and the steps since the scale changed, out of the
+ * number at which it grows.
  */
 import { formatTick } from '../../draw/format';
 import type { OperatorPicture } from './operator-picture';
 import { LINE } from './places';
 
-/** Powers of two that the bar is long. */
+/** The length of the bar in powers of two. */
 const LONGEST = 32;
 
 export const scaler: OperatorPicture = {

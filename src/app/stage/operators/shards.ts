@@ -1,7 +1,7 @@
 /**
- * What a rank does around the collectives of a unit of FSDP: its shards before they are gathered, the whole tensors
- * once they are, the whole gradients before they are cut, and the gradients of its shards. The flat buffer between is
- * what travels, so it is drawn as chunks while it does.
+ * A rank's copies around the collectives of an FSDP unit: its shards before the all-gather, the whole tensors after it,
+ * the whole gradients before the reduce-scatter, and its shards' gradients after it. The flat buffer between them is
+ * drawn as chunks while a collective sends it.
  */
 import { lookup } from '../../../base/lookup';
 import { HALF_NAMES } from '../../../protocol/half-names';
@@ -11,7 +11,7 @@ import { flow } from './flow';
 import type { OperatorPicture } from './operator-picture';
 import { captioned } from './places';
 
-/** Which side of the copy has tensors with names, and what they are. */
+/** The side of the copy whose tensors have names, and words for them. */
 const SIDES: Readonly<Record<string, readonly [side: 'reads' | 'writes', words: readonly string[]]>> = {
   'fsdp/all-gather-copy-in': ['reads', ['this rank’s shards, to be gathered', 'shards, to be gathered', 'shards']],
   'fsdp/split-with-sizes-copy': ['writes', ['gathered: whole parameters', 'gathered', 'whole']],
@@ -20,10 +20,10 @@ const SIDES: Readonly<Record<string, readonly [side: 'reads' | 'writes', words: 
   'fsdp/sharded-grad': ['writes', ['mean gradients of this rank’s shards', 'mean gradients', 'mean']],
 };
 
-/** Whose tensors are in the type of a MixedPrecisionPolicy. */
+/** The copies whose tensors have the type of a MixedPrecisionPolicy. */
 const HALF_OF_COPY = /^fsdp\/(split-with-sizes-copy|post-forward-shard)$/;
 
-/** A weight and its bias, or the largest of a block. */
+/** The most tensors shown: a weight and its bias, or a block's largest. */
 const MOST = 3;
 
 export const shards: OperatorPicture = {

@@ -1,6 +1,6 @@
 /**
- * What an operator's picture is drawn with: maps of tensors or of what is computed from them, words, lines and boxes,
- * collected as data of the scene. The painters draw them on the canvas and into SVG; nothing here knows a canvas.
+ * The drawing tools of an operator's picture: maps of tensors or of values computed from them, words, lines and boxes,
+ * collected as data of the scene. The painters draw this data on the canvas and into SVG; the sketch knows no canvas.
  */
 
 import { formatSize } from '../../draw/format';
@@ -19,13 +19,13 @@ import type { DrawnOperand, OperatorDrawing } from './drawn';
 /** Which elements of a tensor are drawn as cells. */
 export type Cells = Omit<HeatCells, 'values' | 'end'> & {
   readonly end?: number;
-  /** Small matrices that lie one after the other in memory, set in a grid. */
+  /** Small matrices that are consecutive in memory, set in a grid. */
   readonly tiles?: Tiles | undefined;
 };
 
-/** Something computed from tensors, drawn as cells. */
+/** Values computed from tensors, drawn as cells. */
 export interface Derived {
-  /** In the tooltip: 'softmax of 9.out'. */
+  /** The tooltip's title: 'softmax of 9.out'. */
   readonly title: string;
   readonly values: Float32Array | undefined;
   readonly end: number;
@@ -58,7 +58,10 @@ export class Sketch {
       : { maps, words, signs, under: below, over: above, items, said: sentences };
   }
 
-  /** Cells of a tensor; an empty frame until it has been computed. `what` tells several maps of one tensor apart. */
+  /**
+   * Draws cells of a tensor; an empty frame until it has been computed. `what` distinguishes several maps of one
+   * tensor.
+   */
   map(operand: DrawnOperand, rect: Rect, cells: Cells, what = ''): void {
     const { buffer, name, shape, event, end } = operand;
     const { tiles, ...own } = cells;
@@ -78,7 +81,7 @@ export class Sketch {
     });
   }
 
-  /** Cells of what is computed from tensors here. */
+  /** Draws values that the picture computes from tensors, as cells. */
   derived(id: string, { title, values, end, shape, facts = [], made }: Derived, rect: Rect, cells: Cells): void {
     this.add(`=${id}`, rect, values && { ...cells, values, end }, {
       title: `${title} on ${this.input.place.title}`,
@@ -126,7 +129,7 @@ export class Sketch {
     });
   }
 
-  /** One line of text whose lower edge is that of the rectangle: the first of the texts that fits, or none. */
+  /** Writes the first of the texts that fits, or none, as one line at the lower edge of the rectangle. */
   word(
     at: Rect,
     texts: string | readonly string[],
@@ -160,7 +163,7 @@ export class Sketch {
     this.below.push({ shape: 'area', path, tone, alpha });
   }
 
-  /** A surface over the maps. */
+  /** Fills a surface over the maps. */
   surface(path: Path, tone: SceneTone, alpha: number): void {
     this.above.push({ shape: 'area', path, tone, alpha });
   }
@@ -169,7 +172,7 @@ export class Sketch {
     this.above.push({ shape: 'dots', points, radius, tone, alpha });
   }
 
-  /** A place that is no map but can be pointed at. */
+  /** Adds a place with a tooltip that is not a map. */
   point(id: string, rect: Rect, title: string, facts: Facts): void {
     const { device } = this.input.place;
     this.items.push({ id: `${device} =${id}`, rect, device, event: this.index, tip: () => ({ title, facts }) });

@@ -1,4 +1,4 @@
-/** Softmax and its logarithm: the scores of each row and the probabilities that they become, which add up to 1. */
+/** Softmax and its logarithm: each row's scores, and the probabilities computed from them, which add up to 1. */
 import { bottom, type Rect } from '../../draw/geometry';
 import { formatValue } from '../../draw/numbers';
 import type { OperatorPicture } from './operator-picture';
@@ -22,7 +22,7 @@ export const softmax: OperatorPicture = {
     const { caption, body: at } = captioned(body, words);
     const { rows: total, columns: width, known } = rowsOf(x);
     const shown = Math.max(1, Math.min(total, known, Math.floor(at.height / ROW.least)));
-    // In a high and narrow place the result is below the scores.
+    // In a high and narrow area the result is below the scores.
     const stacked = !words && at.height > 1.5 * at.width;
     const places = stacked ? stackedIn(at, [1, 1], 22) : columns(at, [1, 1], 26);
     const [left = at, right = at] = places;

@@ -1,7 +1,8 @@
 /**
- * The stretches of a flat buffer that an instruction copies tensors into or out of, or that tensors are views of: which
- * tensor, where in the buffer, and its values there. A bucket's stretches are DDP's parameters in the bucket's order;
- * other flat buffers hold what the instruction reads or writes, one after the other. Pure; called by bucket.ts.
+ * The stretches of a flat buffer, one per tensor that an instruction copies into or out of the buffer or that is a view
+ * of it: which tensor, where in the buffer, and its values there. A bucket's stretches are DDP's parameters in the
+ * bucket's order; other flat buffers hold the tensors that the instruction reads or writes, in order. Pure; called by
+ * bucket.ts.
  */
 import { lookup } from '../../../base/lookup';
 import type { TraceEvent } from '../../../protocol/trace';
@@ -10,26 +11,28 @@ import type { Operation } from './operator-picture';
 import { product } from './tensors';
 
 export interface ParameterStretch {
-  /** As in state_dict, or the tensor's own name. */
+  /** The name in state_dict, or the tensor's own name. */
   readonly name: string;
   readonly offset: number;
   readonly length: number;
-  /** undefined: nothing is copied there, the stretch is zeros. */
+  /** undefined if nothing is copied there: the stretch is zeros. */
   readonly tensor: DrawnOperand | undefined;
-  /** Where the trace holds its values. */
+  /** The captured tensor, and the offset in it, that hold the stretch's values. */
   readonly held: { readonly operand: DrawnOperand; readonly offset: number } | undefined;
-  /** A trace keeps the start of a buffer: further on, what the copy makes of the tensor; undefined before the copy. */
+  /**
+   * For stretches beyond the captured start of the buffer: values computed from the tensor; undefined before the copy.
+   */
   readonly copied: Float32Array | undefined;
 }
 
 export interface FlatBuffer {
-  /** `views`: the tensors are stretches of the buffer, and the instruction changes them there. */
+  /** `views`: the tensors are views of the buffer, and the instruction changes them in place. */
   readonly way: 'into' | 'out of' | 'views';
-  /** The buffer; undefined where the tensors themselves are it. */
+  /** The flat buffer; undefined if the tensors are views. */
   readonly buffer: DrawnOperand | undefined;
   readonly length: number;
   readonly stretches: readonly ParameterStretch[];
-  /** Copies divide by it. */
+  /** The number by which the copy divides. */
   readonly divisor: number;
 }
 
@@ -41,7 +44,7 @@ const WAYS: Readonly<Record<string, FlatBuffer['way']>> = {
   'comm/scale': 'views',
 };
 
-/** What a copy divides by, read off the first element that is not 0: 4 where 0.8 became 0.2. */
+/** The number by which a copy divides, from the first element that is not 0: 4 if 0.8 became 0.2. */
 function divisorOf(tensors: readonly DrawnOperand[], buffer: DrawnOperand | undefined): number {
   let offset = 0;
   for (const { shape, values } of tensors) {
@@ -61,7 +64,7 @@ export function flatBufferOf(operation: Operation): FlatBuffer | undefined {
   const { event, index, together, bucket } = operation;
   const way = lookup(WAYS, event.name);
   if (!way) return undefined;
-  // Slots without a gradient part a bucket into several copies.
+  // Parameters without a gradient split the bucket's filling into several copies.
   const events = [event, ...together.filter((e) => e.name === event.name && e.bucket === event.bucket)];
   const named = (side: 'reads' | 'writes') => [...new Set(events.flatMap((e: TraceEvent) => e[side]))];
   const operand = (buffer: string, made: boolean): DrawnOperand | undefined => {
@@ -104,7 +107,7 @@ interface Placed {
   readonly tensor: DrawnOperand | undefined;
 }
 
-/** In the order of the bucket, else one after the other. */
+/** The tensors' places: the bucket's order, or, without a bucket, one after the other. */
 function placesOf(
   tensors: readonly DrawnOperand[],
   parameters: readonly { readonly name: string; readonly offset: number; readonly length: number }[] | undefined,

@@ -1,6 +1,6 @@
 /**
- * Elementwise sums and other arithmetic of two tensors: two operands and the result, element above element. A residual
- * sum is one of them; so is dropout, whose second operand is the mask, with what it drops crossed out.
+ * Elementwise sums and other arithmetic of two tensors: two operands and the result, element above element. Examples
+ * are a residual sum, and dropout, whose second operand is the mask, with dropped elements crossed out.
  */
 import { lookup } from '../../../base/lookup';
 import { kernelWords } from '../../../trace/words';
@@ -80,7 +80,7 @@ export const sum: OperatorPicture = {
   },
 };
 
-/** Zeros, and one other number. */
+/** Whether the values are a mask: zeros and one other number. */
 function isMask({ values, category, buffer }: DrawnOperand): boolean {
   if (/mask/.test(buffer)) return true;
   if (!values || category !== 'data') return false;
@@ -90,7 +90,7 @@ function isMask({ values, category, buffer }: DrawnOperand): boolean {
 
 const CROSSED = 5;
 
-/** Over the zeros of the mask. */
+/** Draws crosses over the zeros of the mask. */
 function crosses(
   sketch: Sketch,
   { values, shape }: DrawnOperand,

@@ -25,7 +25,7 @@ export function imagesOf(operand: DrawnOperand | undefined): Images | undefined 
   return { operand, samples, channels, rows, columns };
 }
 
-/** Channels of sample 1 whose values are all known; all of them before anything is known. */
+/** The number of sample 1's channels whose values are all known; all channels before any value is known. */
 export function knownChannels({ operand, channels, rows, columns }: Images): number {
   const { values } = operand;
   return values ? Math.min(channels, Math.floor(values.length / (rows * columns))) : channels;
@@ -59,11 +59,11 @@ export const cellsOf = ({
   ...(tiles ? { tiles, tile: { rows: tiles.rows, columns: tiles.columns } } : {}),
 });
 
-/** Rows of the last dimension: [samples, features] or [samples, tokens, features], as far as whole rows are known. */
+/** A tensor as rows of its last dimension: [samples, features] or [samples, tokens, features]. */
 export interface TensorRows {
   readonly rows: number;
   readonly columns: number;
-  /** Known, from the first on. */
+  /** The number of known rows, from the first on. */
   readonly known: number;
 }
 
@@ -73,7 +73,7 @@ export function rowsOf({ shape, values }: DrawnOperand): TensorRows {
   return { rows, columns, known: values ? Math.min(rows, Math.floor(values.length / columns)) : rows };
 }
 
-/** Of finite values; [0, 0] where there is none. */
+/** The range of the finite values; [0, 0] if there are none. */
 export function rangeOf(values: Iterable<number>): readonly [least: number, most: number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const v of values)
@@ -89,23 +89,25 @@ export const mostOf = (values: Iterable<number>): number => {
   return Math.max(Math.abs(least), Math.abs(most));
 };
 
-/** The number of a pair setting: kernel: 3 or [3, 5]. */
+/** A setting as a pair, whether it is one number or two (kernel: 3 or [3, 5]). */
 export const pairOf = (value: number | readonly number[] | undefined, otherwise: number): readonly [number, number] => {
   if (value === undefined) return [otherwise, otherwise];
   if (typeof value === 'number') return [value, value];
   return [value[0] ?? otherwise, value[1] ?? value[0] ?? otherwise];
 };
 
-/** Below this share of its scale a tensor would be as good as white. */
+/** Below this share of its scale a tensor would look white. */
 const PALE = 0.35;
 
 export interface OnScale {
   readonly operand: DrawnOperand;
-  /** ' ±0.002' where the scale is its own, else ''. */
+  /** ' ±0.002' if the tensor has its own scale, else ''. */
   readonly note: string;
 }
 
-/** On the scale of its kind of value, or on one of its own where that would show nothing: the caption says which. */
+/**
+ * A tensor on the scale of its kind of value, or, if that would show nothing, on its own scale; the caption says which.
+ */
 export function onScale(operand: DrawnOperand): OnScale {
   const { values, end } = operand;
   if (!values || values.length === 0) return { operand, note: '' };

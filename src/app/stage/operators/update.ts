@@ -29,7 +29,7 @@ interface Row {
   readonly before: Float32Array | undefined;
 }
 
-/** Matrices before vectors, in the order of the model; what has no matrix shows its vectors. */
+/** The matrices in the order of the model, or the vectors if there are no matrices. */
 function rowsOf({ reads, writes, before }: Operation): readonly Row[] {
   const all = new Map([...reads, ...writes].map((o) => [o.buffer, o]));
   const weights = writes.filter(({ category }) => category === 'parameter');
@@ -79,9 +79,9 @@ const CROPS = [32, 24, 16, 12];
 const SMALL_CROPS = [8, 6, 4];
 const LEGIBLE = 3.4;
 const MOST_CELL = 22;
-/** A room that is at least this many times as wide as high has the parameters side by side. */
+/** A room at least this many times wider than high shows the parameters side by side. */
 const LOW = 2;
-/** Of the height, that a step has to fill. */
+/** The least share of the height that the picture must fill. */
 const LEAST_SHARE = 0.4;
 const GAP = 14;
 const ROW_GAP = 8;
@@ -93,7 +93,7 @@ interface Fit {
   readonly height: number;
 }
 
-/** A window of a weight; long ones lie, a column would be high and empty. */
+/** The largest cells with which windows of all weights fit. */
 function fitOf(rows: readonly Row[], columns: number, area: Rect, named: boolean, crops = CROPS): Fit {
   const label = named ? NAME : 0;
   let best: Fit = { cell: 0, windows: [], height: 0 };
@@ -132,7 +132,7 @@ export const update: OperatorPicture = {
     const words = detail !== 'least';
     const { caption, body } = captioned(area, words);
     const named = detail === 'full';
-    // As many parameters as there is room for at a size that can be seen, those of the last layers left out.
+    // As many parameters as fit at a visible size; the last layers are left out.
     let rows = all;
     let fit = fitOf(rows, columns.length, body, named);
     while (fit.cell < LEGIBLE && rows.length > 1) {
@@ -140,7 +140,7 @@ export const update: OperatorPicture = {
       fit = fitOf(rows, columns.length, body, named);
     }
     if (fit.cell < LEGIBLE) fit = fitOf(rows, columns.length, body, named, [...CROPS, ...SMALL_CROPS]);
-    // In a high and narrow room all layers, weights over gradients, fill the place better.
+    // In a high and narrow room, all layers with weights above gradients fill the area better.
     if (fit.height < LEAST_SHARE * body.height) return;
     const changes = rows.map(changeOf);
     const end = endOfScale(Float32Array.from(changes.flatMap((c) => (c ? [...c] : [])).map(Math.abs)));
@@ -192,7 +192,7 @@ export const update: OperatorPicture = {
   },
 };
 
-/** In a low room: the new weights of all parameters side by side, in cells as large as there is room for. */
+/** For a low room: draws the new weights of all parameters side by side, in the largest cells that fit. */
 function weightsInLine(operation: Operation, sketch: Sketch, rows: readonly Row[]): void {
   const { area } = operation;
   const windows = rows.map(({ weight }) => matrixWindow(weight.shape, SMALL_CROPS[0] ?? 1));
@@ -211,14 +211,14 @@ function weightsInLine(operation: Operation, sketch: Sketch, rows: readonly Row[
   say(operation, sketch, rows, rows.map(changeOf));
 }
 
-/** After minus before, as far as both are known. */
+/** The weight after the step minus the weight before it, as far as both are known. */
 function changeOf({ weight, before }: Row): Float32Array | undefined {
   const { values } = weight;
   if (!values || !before) return undefined;
   return values.slice(0, before.length).map((value, i) => value - (before[i] ?? Number.NaN));
 }
 
-/** Moments have scales of their own: squares are small. */
+/** The optimiser's moments have their own scales, because squares are small. */
 function stateEnd(rows: readonly Row[], column: Column): number | undefined {
   const operands = rows.flatMap((row) => column.of(row) ?? []);
   if (operands.some(({ category }) => category !== 'optimizer')) return operands[0]?.end;

@@ -1,7 +1,7 @@
 /**
- * The room of rank 0 for every operator, of runs that really ran, in every size that the page gives rooms: for the test
- * that looks for texts that are cut or lie over each other, and for the sheets of `npm run gallery -- rooms`. A picture
- * is the room and what is drawn over it, painted into SVG by the page's own painters.
+ * The room of rank 0 for every operator, from real runs, in every size that the page gives rooms: for the test that
+ * looks for cut or overlapping texts, and for the sheets of `npm run gallery -- rooms`. A picture is the room with
+ * everything drawn over it, painted into SVG by the page's own painters.
  */
 import { readFileSync } from 'node:fs';
 import { must } from '../../../base/invariant';
@@ -21,7 +21,7 @@ import { paintStage } from '../paint-stage';
 import { planStage, stageScene } from '../scene';
 import type { RoomScene, StageScene } from '../scene-types';
 
-/** The stage of a window of 1440 × 900, and of a phone of 390 × 844. */
+/** The stage in a window of 1440 × 900, and on a phone of 390 × 844. */
 const LAPTOP: Size = { width: 856, height: 388 };
 const PHONE: Size = { width: 390, height: 592 };
 
@@ -78,14 +78,14 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
 };
 export const RUN_NAMES = Object.keys(RUNS);
 
-/** There is no browser that could measure a text: a fair guess, as for pictures that are saved. */
+/** Estimates the width of a text, because no browser can measure it here; saved pictures do the same. */
 export const guessed: MeasureText = (text, { size }) => 0.55 * size * text.length;
 
 export interface RoomPicture {
   /** 'gpt, forward: attention/self-attention' */
   readonly name: string;
   readonly room: RoomScene;
-  /** With this room alone, and everything that is drawn over it. */
+  /** The scene with only this room, and everything drawn over it. */
   readonly scene: StageScene;
 }
 
@@ -111,14 +111,14 @@ async function traced(run: string, ranks: number): Promise<TracedRun> {
 }
 
 /**
- * A picture for each kernel and phase that the room of rank 0 shows, and for each kind of view beside these. Each run
- * is made once for a number of ranks, whatever the sizes of the rooms.
+ * A picture for each kernel and phase that the room of rank 0 shows, and for each other kind of view. Each run is made
+ * once per number of ranks and serves all sizes of rooms.
  */
 export function createRoomPictures(): (run: string, at: PlaceName) => Promise<readonly RoomPicture[]> {
   const runs = new Map<string, Promise<TracedRun>>();
   return async (run, at) => {
     const { ranks, size } = PLACES[at];
-    // Of four Linear layers a pipeline has four stages.
+    // The pipeline's net has few layers, which limits its stages.
     const worldSize = run === 'pipeline' ? Math.min(8, ranks) : ranks;
     const key = `${run} ${worldSize}`;
     const made = runs.get(key) ?? traced(run, worldSize);
@@ -134,7 +134,7 @@ export function createRoomPictures(): (run: string, at: PlaceName) => Promise<re
   };
 }
 
-/** The last moment of each kind, but of a pipeline's rank one in the middle of its work. */
+/** The last moment of each kind; for a pipeline rank, a moment in the middle of its work. */
 function momentsToShow(run: string, { trace, facts }: Omit<TracedRun, 'info'>): ReadonlyMap<string, Moment> {
   const found = new Map<string, Moment>();
   for (const moment of trace.moments) {
@@ -165,7 +165,7 @@ export function svgOfRoom({ room, scene }: RoomPicture, theme: ThemeName): strin
   );
 }
 
-/** What does not fit in the room: sentences; none where all is well. */
+/** Sentences about text that does not fit in the room; empty if everything fits. */
 export function faultsOfRoom(picture: RoomPicture): readonly string[] {
   const { rect } = picture.room;
   const texts = [...svgOfRoom(picture, 'light').matchAll(/<text ([^>]*)>([^<]*)<\/text>/g)].flatMap(
@@ -194,7 +194,7 @@ export function faultsOfRoom(picture: RoomPicture): readonly string[] {
   return found;
 }
 
-/** The share of the room's body that what is drawn in it spans. */
+/** The share of the room's body that the drawn content spans. */
 export function filled({ room }: RoomPicture): number {
   const { body } = room.frame;
   const paths = [...room.under, ...room.over].flatMap((shape) => {
