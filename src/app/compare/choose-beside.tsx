@@ -1,6 +1,5 @@
 /**
- * What run B is: run A with one thing changed, chosen from a list; settings of its own, in the set-up of run B; or what
- * a link says.
+ * The choice of run B: run A with one setting changed, chosen from a list; settings in run B's own set-up; or a link.
  */
 import { useState } from 'react';
 import { useStore } from 'zustand';
@@ -57,7 +56,7 @@ export function ChooseBeside({ comparison }: { comparison: RunComparison }) {
       <details className={styles['settings']} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Settings of run B</summary>
         {open && (
-          // A form of its own: its radios are no group with those of the page.
+          // A separate form, so that its radio buttons are not grouped with the page's.
           <form aria-label="Settings of run B" onSubmit={(event) => event.preventDefault()}>
             <AppContexts services={services} palette={palette}>
               <ModePicker disabled={false} />

@@ -1,7 +1,6 @@
 /**
- * Two runs on one clock: run A, which is the page's own, over run B; between them their step as bars on one axis;
- * beside them their losses in one plot and their numbers as a table of differences. Each run is drawn by the page's own
- * stage, run B's from a store of its own.
+ * Two runs on one clock: run A, the page's own, above run B; between them both steps as bars on one time axis; beside
+ * them both losses in one plot and a table of differences. The page's stage draws each run; run B has its own store.
  */
 import { useStore } from 'zustand';
 import { FACES } from '../../parallel/faces';
@@ -74,7 +73,7 @@ function Both({ comparison }: { comparison: RunComparison }) {
   );
 }
 
-/** Instead of run B: what real PyTorch, or another run, has written down. */
+/** Closes run B and compares with a report of real PyTorch, or of another run, instead. */
 function ReportButton() {
   const setView = useApp((app) => app.setView);
   const store = useAppStore();
@@ -103,7 +102,7 @@ interface RunHeadProps {
   readonly index: number;
 }
 
-/** Which run it is, and whether its step is over. */
+/** The head of a run: its letter, mode and devices, and whether its step is over. */
 function RunHead({ letter, duo, index }: RunHeadProps) {
   const config = useApp((app) => app.info?.config ?? app.config);
   const over = useStore(duo.state, ({ tracks, timeUs }) => {

@@ -1,4 +1,4 @@
-/** The numbers of both runs at the step that is shown, and how B differs from A. */
+/** The numbers of both runs at the shown step, and how B differs from A. */
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { formatSmall, stepNumber } from '../draw/format';
@@ -71,7 +71,7 @@ export function DifferencesTable({ comparison }: { comparison: RunComparison }) 
   );
 }
 
-/** One click that makes both take the same rows. What run B has otherwise in common with run A, it keeps. */
+/** A button that makes both runs train on the same rows and keeps run B's other differences. */
 function SameRows({ comparison }: { comparison: RunComparison }) {
   const controller = useController();
   const config = useApp((app) => app.config);

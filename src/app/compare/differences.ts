@@ -1,6 +1,4 @@
-/**
- * The numbers of two runs at the same step, and how they differ: each a row of the table, with what it means. Pure.
- */
+/** The numbers of two runs at the same step, and their differences, as rows of the table with explanations. Pure. */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { Clock, StepTrace } from '../../protocol/trace';
@@ -15,30 +13,30 @@ import {
   formatTime,
 } from '../draw/format';
 
-/** What is known of one run at the step. */
+/** The numbers of one run at the step. */
 export interface SideFacts {
   readonly stepUs: number;
   readonly bytes: number;
   readonly messages: number;
-  /** 0..1; undefined where nothing is communicated. */
+  /** The hidden share of communication, 0..1; undefined without communication. */
   readonly hidden: number | undefined;
   readonly peakBytes: number;
   readonly loss: number;
-  /** Ids of the rows of the batch. */
+  /** The ids of the batch's rows. */
   readonly samples: ReadonlySet<number>;
 }
 
 export interface DifferenceRow {
   readonly name: string;
-  /** One line. */
+  /** An explanation in one line. */
   readonly about: string;
   readonly a: string;
   readonly b: string;
-  /** B beside A. */
+  /** B compared with A. */
   readonly difference: string;
 }
 
-/** Over the micro-batches of one step. */
+/** The numbers over all micro-batches of one step. */
 export function factsOf(traces: readonly StepTrace[], clock: Clock, info: SessionInfo): SideFacts | undefined {
   const last = traces.at(-1);
   if (!last) return undefined;
@@ -69,7 +67,7 @@ function ratioOf(a: number, b: number): string {
 
 const inCommon = (a: SideFacts, b: SideFacts): number => [...a.samples].filter((id) => b.samples.has(id)).length;
 
-/** Both train on the same rows in this step. */
+/** Whether both train on the same rows in this step. */
 export const sameSamples = (a: SideFacts, b: SideFacts): boolean =>
   a.samples.size === b.samples.size && inCommon(a, b) === a.samples.size;
 
@@ -121,7 +119,7 @@ export function differencesOf(a: SideFacts, b: SideFacts, clock: Clock): readonl
   ];
 }
 
-/** max |w_A - w_B| where both hold the same parameters after the same step. */
+/** max |w_A - w_B|, if both hold the same parameters after the same step. */
 export function weightDifference(a: Snapshot | undefined, b: Snapshot | undefined): number | undefined {
   if (!a || !b || a.step !== b.step || a.parameters.length !== b.parameters.length) return undefined;
   let most = 0;
@@ -130,7 +128,7 @@ export function weightDifference(a: Snapshot | undefined, b: Snapshot | undefine
     if (theirs?.length !== mine.length) return undefined;
     for (let i = 0; i < mine.length; i++) {
       const difference = Math.abs((mine[i] ?? 0) - (theirs[i] ?? 0));
-      // One that is not a number is no small difference.
+      // NaN is returned at once: a comparison would ignore it.
       if (Number.isNaN(difference)) return difference;
       most = Math.max(most, difference);
     }

@@ -1,4 +1,4 @@
-/** Play and steps of both compared runs, how fast they go, and on which clock. */
+/** Play and step buttons for both compared runs, their speed, and their clock. */
 import { useStore } from 'zustand';
 import { TransportButton } from '../bar/transport';
 import { stepNumber } from '../draw/format';

@@ -1,6 +1,6 @@
 /**
- * Two steps on one clock: both begin at 0, and a time leads to where a walking cursor is in each of them, be one of
- * them over or not. A step may have several micro-batches, each with a trace of its own, one after the other. Pure.
+ * Two steps on one clock: both begin at 0, and a time gives the position of a walking cursor in each step, even if one
+ * of them is over. A step may have several micro-batches, each with its own trace. Pure.
  */
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { totalUs } from '../../trace/lanes';
@@ -12,16 +12,16 @@ export interface DuoPlace extends Position {
   readonly trace: StepTrace;
 }
 
-/** One run's step. */
+/** The step of one run. */
 export interface Track {
   readonly traces: readonly StepTrace[];
   readonly totalUs: number;
   placeAt(timeUs: number): DuoPlace | undefined;
-  /** When its moments or phases end, ascending. */
+  /** The times at which the step's moments or phases end, ascending. */
   stops(stride: Stride): readonly number[];
 }
 
-/** A cursor at fraction 1 rests at a single event; one that walks is in the midst of a moment. */
+/** A cursor at fraction 1 rests at a single event, so a walking cursor stays below 1. */
 const ALMOST = 1 - 1e-9;
 
 export function createTrack(traces: readonly StepTrace[], clock: Clock): Track {
@@ -61,19 +61,19 @@ export function createTrack(traces: readonly StepTrace[], clock: Clock): Track {
   };
 }
 
-/** What is nearer than this share of the whole is the same time. */
+/** Times closer than this share of the whole count as equal. */
 const NEAR = 1e-7;
 
 export const endOf = (tracks: readonly Track[]): number => Math.max(0, ...tracks.map((track) => track.totalUs));
 
-/** The end of what comes next in either of them; the end of the longer one where nothing does. */
+/** The next end of a moment or phase in either step; without one, the end of the longer step. */
 export function nextTime(tracks: readonly Track[], timeUs: number, stride: Stride): number {
   const end = endOf(tracks);
   const next = tracks.map((track) => track.stops(stride).find((stop) => stop > timeUs + NEAR * end));
   return Math.min(end, ...next.filter((stop) => stop !== undefined));
 }
 
-/** The end of what was before in either of them; 0 where nothing was. */
+/** The previous end of a moment or phase in either step; 0 without one. */
 export function previousTime(tracks: readonly Track[], timeUs: number, stride: Stride): number {
   const end = endOf(tracks);
   const before = tracks.map((track) => track.stops(stride).findLast((stop) => stop < timeUs - NEAR * end));

@@ -1,4 +1,4 @@
-/** The page's keys for play and steps, on both compared runs, wherever in the dialog the focus is. */
+/** The page's keys for play and steps, applied to both compared runs, wherever the dialog's focus is. */
 import { useEffect } from 'react';
 import { lookup } from '../../base/lookup';
 import type { Duo } from './duo';
@@ -14,7 +14,7 @@ const KEYS: Readonly<Record<string, (duo: Duo) => void>> = {
   i: (duo) => duo.iterate(),
 };
 
-/** Elements that want the key themselves. */
+/** Whether the focused element handles the key itself. */
 const keepsKey = (target: EventTarget | null, key: string): boolean =>
   target instanceof HTMLElement &&
   (target.closest('input:not([type="range"]), textarea, select, [contenteditable]') !== null ||

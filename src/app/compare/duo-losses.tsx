@@ -1,4 +1,4 @@
-/** The losses of two runs in one plot, told apart by colour and by the kind of line, and as a table. */
+/** The losses of two runs in one plot, with different colours and line styles, and as a table. */
 import { useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
 import { usePalette } from '../draw/drawing';
@@ -12,7 +12,7 @@ const TABLE_ROWS = 10;
 
 interface DuoLossesProps {
   readonly both: LossesOfBoth;
-  /** What the two lines are. */
+  /** The names of the two lines. */
   readonly names: readonly [string, string];
 }
 

@@ -1,18 +1,18 @@
 /**
- * Sees when one of two compared runs has been opened, reset or restarted: first that what is shown is gone, then, once
- * both have something to show, that they are to meet.
+ * Detects that one of two compared runs was opened, reset or restarted: reports first that its picture is outdated,
+ * then, once both have something to show, that both can go to a common step.
  */
 import type { Side } from './side';
 import { type BothSides, runs } from './training-turns';
 
 interface OpeningListener {
-  /** What is shown is of a run that is gone. */
+  /** The shown run no longer exists. */
   onGone(): void;
-  /** Both have something to show: once per opening. */
+  /** Both runs have something to show; called once per opening. */
   onReady(): void;
 }
 
-/** Returns what ends it. Looks at once. */
+/** Checks immediately, then on every change; returns a function that stops watching. */
 export function watchOpenings(sides: BothSides, { onGone, onReady }: OpeningListener): () => void {
   const ready = () => sides.every((side) => runs(side) && side.store.getState().traces.length > 0);
   const seen = () =>

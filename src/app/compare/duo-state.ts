@@ -1,11 +1,11 @@
-/** What the one transport of two compared runs holds, and the paces that it can go at. */
+/** The state of the transport that two compared runs share, and its paces. */
 import type { Track } from './duo-clock';
 
 export interface DuoPace {
   readonly label: string;
-  /** A step that is shown takes so long. */
+  /** The duration of a shown step. */
   readonly seconds: number;
-  /** Training runs ahead; only some steps are shown. */
+  /** Whether training runs ahead, so that only some steps are shown. */
   readonly ahead: boolean;
 }
 
@@ -18,12 +18,12 @@ export const PACES: readonly DuoPace[] = [
 const FIRST_PACE = 1;
 
 export interface DuoState {
-  /** Index of the step that both show; undefined before there is one. */
+  /** Index of the step that both show; undefined before the first. */
   readonly step: number | undefined;
   readonly tracks: readonly Track[];
   readonly timeUs: number;
   readonly playing: boolean;
-  /** What they wait for; '' for nothing. */
+  /** What the runs wait for; '' for nothing. */
   readonly busy: string;
   readonly pace: number;
 }

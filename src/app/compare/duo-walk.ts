@@ -1,6 +1,6 @@
 /**
- * Puts the cursors of two compared runs at the same time of the same step, and walks them over it together. Shows what
- * has been trained; trains nothing. duo.ts sends it.
+ * Sets the cursors of two compared runs to the same time of the same step, and walks both over the step. Only shows
+ * trained steps, trains none. Called by duo.ts.
  */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Frames } from '../draw/frames';
@@ -10,11 +10,11 @@ import type { BothSides } from './training-turns';
 
 export interface DuoWalk {
   put(timeUs: number): void;
-  /** A step of both, at a time of it. */
+  /** Shows a step of both runs at a time within it. */
   show(step: number, timeUs: number): void;
-  /** True when it has come there, false when it was stopped before. */
+  /** Resolves to true at the goal, to false if stopped earlier. */
   walkTo(goalUs: number, seconds: number): Promise<boolean>;
-  /** Jumps to where it was going. */
+  /** Jumps to the goal of the walk. */
   finish(): void;
 }
 

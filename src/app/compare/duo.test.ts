@@ -27,7 +27,7 @@ const RUN: ConfigInput = {
   maxRestarts: 3,
 };
 
-/** Two runs that trace each step share a thread with what else the machine does. What is waited for ends the wait. */
+/** The most time to wait: two runs that trace every step share one thread with other work of the machine. */
 const PATIENCE = { timeout: 40_000 };
 
 const ends: (() => void)[] = [];
@@ -35,7 +35,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** Frames as soon as they are asked for, each 50 ms later by its own clock: nobody watches, so no time is spent. */
+/** Frames without waiting, each 50 ms later by a simulated clock. */
 function frames() {
   let nowMs = 0;
   return createFrames((callback) =>
@@ -84,7 +84,7 @@ async function compared() {
   return { sides, duo, step: () => duo.state.getState().step ?? -1 };
 }
 
-/** Rank 1 of a run ends, and all its ranks are started again. */
+/** Ends rank 1 of a run, then starts all ranks again. */
 async function loseRank({ store, controller }: Side): Promise<void> {
   const restarted = new Promise<void>((resolve) => {
     const stop = store.subscribe(({ notices }) => {

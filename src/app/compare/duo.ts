@@ -1,7 +1,7 @@
 /**
- * The one transport of two compared runs: both train to the same step in turns (training-turns.ts), and the cursors of
- * both are put at the same time of that step on one clock (duo-walk.ts). It leads the runs past their own transports,
- * which rest meanwhile, and draws nothing. One per comparison.
+ * The transport that two compared runs share: it trains both to the same step in turns (training-turns.ts) and sets
+ * both cursors to the same time of that step on one clock (duo-walk.ts). It bypasses the runs' own transports, which
+ * stay halted, and draws nothing. One per comparison.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Clock } from '../../protocol/trace';
@@ -35,11 +35,11 @@ interface DuoOptions {
 
 const HAND_SECONDS = 0.5;
 const ITERATION_SECONDS = 2;
-/** How long both may train between two steps that are shown. */
+/** The most time that both may train between two shown steps. */
 const TURN_MS = 1500;
 const MOST_AHEAD = 10_000;
 
-/** Every command takes a new ticket; what an older one began ends. */
+/** Every command takes a new ticket, which ends the work of older commands. */
 interface UnderWay {
   ticket: number;
 }
@@ -51,12 +51,12 @@ interface Parts {
   readonly under: UnderWay;
 }
 
-/** Brings both runs to a step that they can show, from wherever they are. */
+/** Brings both runs, from any state, to a step that both can show. */
 function createReach({ sides, state, walk, under }: Parts) {
-  /** What trains both, one after the other. */
+  /** The training of both runs in progress. */
   let leading: Promise<unknown> = Promise.resolve();
 
-  /** A step that both can show, not before `least`; trained for if need be. */
+  /** A step from `least` on that both can show; trains both runs if necessary. */
   const reach = async (mine: number, least: number): Promise<number | undefined> => {
     const wanted = () => mine === under.ticket;
     await leading.catch(() => undefined);
@@ -80,13 +80,13 @@ function createReach({ sides, state, walk, under }: Parts) {
 
   return {
     reach,
-    /** On from here: to the next step where both have ended this one. */
+    /** Continues: to the next step if both have ended this one. */
     async onward(mine: number): Promise<boolean> {
       const { step, tracks, timeUs } = state.getState();
       if (step === undefined) return next(mine, 0);
       return timeUs < endOf(tracks) || next(mine, step + 1);
     },
-    /** Both at the step that one of them has reached, from its beginning: after a start of either. */
+    /** After a start of either run: shows both at the beginning of the step that one of them has reached. */
     async meet(mine: number): Promise<void> {
       const [first] = sides;
       if (first.store.getState().state === 'playing') first.controller.player.pause();
@@ -103,7 +103,7 @@ function createReach({ sides, state, walk, under }: Parts) {
   };
 }
 
-/** Step after step until another command comes; at full speed both train ahead, as far as TURN_MS lets them. */
+/** Plays step after step until another command comes; at full speed both train ahead, up to TURN_MS. */
 function createPlayOn({ state, walk, under }: Parts, { reach, onward }: ReturnType<typeof createReach>) {
   let chunk = 1;
   return async (mine: number): Promise<void> => {
@@ -112,7 +112,7 @@ function createPlayOn({ state, walk, under }: Parts, { reach, onward }: ReturnTy
       const { seconds, ahead } = PACES[pace] ?? { seconds: 1, ahead: false };
       const end = endOf(tracks);
       const since = performance.now();
-      // What comes next trains while this is shown.
+      // The next step trains while this one is shown.
       const training = reach(mine, ahead ? step + chunk : step + 1);
       const took = training.then(
         () => performance.now() - since,
@@ -127,7 +127,7 @@ function createPlayOn({ state, walk, under }: Parts, { reach, onward }: ReturnTy
   };
 }
 
-/** How one command ends another. */
+/** Commands, each of which ends the one before. */
 function createCommands({ sides, state, walk, under }: Parts, report: (error: unknown) => void) {
   const takeOver = (): number => {
     under.ticket++;
@@ -149,7 +149,7 @@ function createCommands({ sides, state, walk, under }: Parts, report: (error: un
   return { takeOver, command };
 }
 
-/** The commands themselves, and what goes on when a run has been opened anew. */
+/** The commands, and how they resume when a run has been opened again. */
 export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions): Duo {
   const state = createStore<DuoState>()(() => START);
   const walk = createDuoWalk({ sides, state, frames, reducedMotion });
@@ -159,7 +159,7 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
   const playOn = createPlayOn(parts, reaching);
   const { takeOver, command } = createCommands(parts, report);
 
-  /** By hand, to the time that `goalOf` gives of the step that is shown by then. */
+  /** Walks for the user to the time that `goalOf` computes for the shown step. */
   const walkByHand = (goalOf: (shown: DuoState) => number, seconds: number) =>
     command(async (mine) => {
       if (!(await reaching.onward(mine))) return;
@@ -168,7 +168,7 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
       await walked;
     });
 
-  /** They played when one of them was opened anew, or lost its device. */
+  /** Whether both played when one of them was opened again, or lost its device. */
   let resumes = false;
   const goOn = async (mine: number): Promise<void> => {
     const played = resumes;

@@ -1,4 +1,4 @@
-/** The losses of two runs over one axis of steps: null where a run has none there. Pure. */
+/** The losses of two runs over one axis of steps; null for a step without a loss. Pure. */
 import type { LossRecord } from '../../protocol/trace';
 import { lossSeries } from '../result/loss-series';
 

@@ -1,4 +1,4 @@
-/** The losses of both runs that are compared, as they come. */
+/** The losses of both compared runs, updated as they arrive. */
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { usePalette } from '../draw/drawing';
@@ -20,7 +20,7 @@ export function LossesOfTwo({ comparison }: { comparison: RunComparison }) {
   );
 }
 
-/** Under run B's provider, whose changes come with each step of it; run A is at the same step. */
+/** Rendered under run B's provider, so it updates with each step of run B; run A is at the same step. */
 function Losses({ first }: { first: ReturnType<typeof useAppStore> }) {
   const ofB = useSettled((app) => app.losses, EVERY_MS);
   const ofA = useStore(first, (app) => app.losses);

@@ -1,6 +1,6 @@
 /**
- * The step of both runs on one axis of time: for each device what it computes, and under it what it sends, hidden
- * behind computation or not. A slider goes over it.
+ * The step of both runs on one time axis: for each device its computation, and below that its communication, hidden or
+ * exposed. A slider moves over the axis.
  */
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
@@ -15,7 +15,7 @@ import { endOf, type Track } from './duo-clock';
 import type { DuoState } from './duo-state';
 import type { RunComparison } from './use-comparison';
 
-/** As fine as the slider is. */
+/** The number of the slider's positions. */
 const PLACES = 1000;
 
 export function OneClock({ comparison }: { comparison: RunComparison }) {
@@ -56,7 +56,7 @@ interface Bar {
   readonly lane: number;
 }
 
-/** Lanes of all devices: what one computes, and what it sends. */
+/** The bars of all devices: computation and communication. */
 function barsOf(track: Track, clock: App['clock'], devices: number): readonly Bar[] {
   let before = 0;
   return track.traces.flatMap((trace) => {
@@ -85,7 +85,7 @@ interface RowProps {
   readonly store: AppStore;
   readonly track: Track | undefined;
   readonly end: number;
-  /** 0..1 of the axis. */
+  /** The cursor on the axis, 0..1. */
   readonly now: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The second of two compared runs: a store, a walker, a session in a worker of its own and a controller over them, as
- * main.tsx makes them for the page. The first is the page's own. Ends with the comparison.
+ * The second of two compared runs: a store, a walker, a session in a separate worker and a controller, as main.tsx
+ * makes them for the page. It ends with the comparison. The first run is the page's own.
  */
 import type { Config } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
@@ -13,7 +13,7 @@ import { type SessionClient, startSession } from '../run/session-client';
 import { type AppStore, createAppStore } from '../state/store';
 import { createWalker } from '../transport/walker';
 
-/** One of two runs that are led together. */
+/** One of the two compared runs. */
 export interface Side {
   readonly store: AppStore;
   readonly controller: Controller;
@@ -21,13 +21,13 @@ export interface Side {
 
 export interface SecondSide extends Side {
   readonly linked: LinkedViews;
-  /** Ends its worker. */
+  /** Ends the run's worker. */
   end(): void;
 }
 
 export interface SecondSideOptions {
   readonly config: Config;
-  /** What the page's own run has: it runs where this configuration is refused. */
+  /** The page's configuration, which runs if run B's is refused. */
   readonly first: Config;
   readonly files: Files;
   readonly view: ViewOptions;

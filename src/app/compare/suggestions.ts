@@ -1,7 +1,4 @@
-/**
- * What is worth comparing with a run: the same run with one thing changed. The first one is compared when nothing else
- * was asked for. Pure.
- */
+/** Suggestions for run B: the same run with one setting changed. The first suggestion is the default. Pure. */
 import { FACES } from '../../parallel/faces';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
 import { type Config, HARDWARE, LIMITS } from '../../protocol/config';
@@ -12,7 +9,7 @@ import { withMode, withOptimizer, withSetting, withWorldSize } from '../edit/edi
 import { same } from '../model/families';
 
 export interface Suggestion {
-  /** After "The same run": 'on one device'. */
+  /** The words after "The same run": 'on one device'. */
   readonly words: string;
   readonly config: Config;
 }
@@ -26,7 +23,7 @@ const MACHINES: Readonly<Record<Config['hardware'], string>> = {
   transputer: 'on transputers',
 };
 
-/** Other modes; one device first, or, where that is what runs, one process per device. */
+/** Other modes: one device first, or, if the run has one device, one process per device. */
 function otherModes(run: Config): readonly Suggestion[] {
   const faces = Object.values(FACES).filter(({ name }) => name !== run.mode);
   const one = FACES[run.mode].oneDevice;
@@ -39,7 +36,7 @@ function otherModes(run: Config): readonly Suggestion[] {
     }));
 }
 
-/** What only runs with buckets of gradients have. */
+/** Suggestions for runs with gradient buckets only. */
 function otherBuckets(run: Config): readonly Suggestion[] {
   if (!FACES[run.mode].buckets) return [];
   const { ddp } = run;
@@ -58,7 +55,7 @@ function otherBuckets(run: Config): readonly Suggestion[] {
   return [...algorithms.slice(0, 1), ...caps.toReversed(), overlap, ...algorithms.slice(1)];
 }
 
-/** The same links as before inside a tensor group, or the slower ones between nodes. */
+/** Tensor groups within a node, or across nodes with their slower links. */
 function otherBorders(run: Config): readonly Suggestion[] {
   const { tp } = meshSizes(run);
   const { worldSize } = run;
@@ -79,7 +76,7 @@ function otherSizes(run: Config): readonly Suggestion[] {
     });
 }
 
-/** A run in half precision beside itself in float32, and with or without a GradScaler. */
+/** The run in float32 instead of half precision, and with or without a GradScaler. */
 function otherPrecisions(run: Config): readonly Suggestion[] {
   const { gradScaler, sharded } = run;
   if (halfOf(run) === undefined) return [];

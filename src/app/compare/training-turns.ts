@@ -1,6 +1,6 @@
 /**
- * Brings two runs to the same step of the optimizer: one after the other, so that each has the machine to itself while
- * it trains. Knows no clock and no cursor; duo.ts shows what has been trained.
+ * Brings two runs to the same step of the optimizer, one after the other, so that each has the machine to itself while
+ * it trains. Handles no clock and no cursor; duo.ts shows the trained steps.
  */
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
 import type { StepTrace } from '../../protocol/trace';
@@ -14,30 +14,30 @@ const accumulating = ({ store }: Side) => {
   return info?.config ?? config;
 };
 
-/** Steps that have been taken, one that is under way included. */
+/** The number of steps begun, including one that is in progress. */
 export function stepsBegun(side: Side): number {
   const { microBatch } = side.store.getState();
   const { accumulate } = accumulating(side);
   return stepOf(microBatch + accumulate - 1, { accumulate });
 }
 
-/** The kept traces of a step: one for each of its micro-batches that was traced. */
+/** The kept traces of a step: one for each traced micro-batch. */
 export const tracesOf = ({ store }: Side, step: number): readonly StepTrace[] =>
   store.getState().traces.filter((trace) => trace.step === step && !isConstruct(trace));
 
-/** It is open, and nothing has failed. */
+/** Whether the run is open and has not failed. */
 export const runs = ({ store }: Side): boolean => {
   const { state, info } = store.getState();
   return info !== undefined && state !== 'loading' && state !== 'failed';
 };
 
-/** All micro-batches of the step are done, and the last one was traced. */
+/** Whether the run can show the step: its last micro-batch is done and traced. */
 function shows(side: Side, step: number): boolean {
   const { accumulate } = accumulating(side);
   return tracesOf(side, step).some((trace) => trace.microBatch === firstOfStep(step + 1, { accumulate }) - 1);
 }
 
-/** The first step after this one that both can show; `least`: at the earliest. */
+/** The first step from `least` on that both can show. */
 export function commonStep(sides: BothSides, least: number): number | undefined {
   const [first, second] = sides;
   return first.store
@@ -46,7 +46,7 @@ export function commonStep(sides: BothSides, least: number): number | undefined 
     .find((step) => step >= least && shows(first, step) && shows(second, step));
 }
 
-/** The step before this one that both can show. */
+/** The last step before this one that both can show. */
 export function commonStepBefore(sides: BothSides, step: number): number | undefined {
   const [first, second] = sides;
   return first.store
@@ -65,7 +65,10 @@ const until = ({ store }: Side, holds: () => boolean): Promise<void> =>
     });
   });
 
-/** So many steps are behind it then, the last one traced. False: it was interrupted, or it has stopped by itself. */
+/**
+ * Trains until this many steps are done, the last one traced. Resolves to false if it was interrupted, or stopped by
+ * itself.
+ */
 async function trainTo(side: Side, steps: number, wanted: () => boolean): Promise<boolean> {
   const { accumulate } = accumulating(side);
   const goal = firstOfStep(steps, { accumulate });
@@ -79,15 +82,15 @@ async function trainTo(side: Side, steps: number, wanted: () => boolean): Promis
   while (goOn() && at() < goal) {
     const start = at();
     await side.controller.lead.traceStep();
-    // The trace may come before the word that the step is done.
+    // The trace may arrive before the message that the step is done.
     await until(side, () => at() > start || !runs(side));
   }
   return at() >= goal;
 }
 
-/** Both have so many steps behind them then. */
+/** Trains both runs until this many steps are done. */
 export async function trainBoth(sides: BothSides, steps: number, wanted: () => boolean): Promise<boolean> {
-  // Who is behind comes first.
+  // The run that is behind trains first.
   const order = sides.toSorted((a, b) => stepsBegun(a) - stepsBegun(b));
   for (const side of order) if (!(await trainTo(side, steps, wanted))) return false;
   return true;

@@ -1,7 +1,6 @@
 /**
- * Opens the second run when a comparison is shown, and keeps what the link says of it and what runs the same: an edit
- * of run B is written into the link, and another link is applied to run B. Both runs rest where they are when the
- * comparison is closed; the second one ends.
+ * Opens run B when a comparison is shown, and keeps run B and the link in agreement: an edit of run B is written into
+ * the link, and a new link is applied to run B. When the comparison is closed, run A pauses where it is and run B ends.
  */
 import { useEffect, useState } from 'react';
 import type { Config } from '../../protocol/config';
@@ -21,13 +20,13 @@ import { suggestionsFor } from './suggestions';
 
 export interface RunComparison {
   readonly duo: Duo;
-  /** The page's own run, whose views here are others than those of the page. */
+  /** The page's own run, with the views of the comparison instead of the page's. */
   readonly first: AppServices;
   /** Run B. */
   readonly services: AppServices;
 }
 
-/** What the link asks for; what is worth seeing where it does not say. */
+/** Run B's configuration from the link; without one, the first suggestion. */
 function wantedBeside(run: Config, beside: string): { readonly config: Config; readonly notices: readonly Notice[] } {
   const [first] = suggestionsFor(run);
   return beside === '' && first ? { config: first.config, notices: [] } : parseBeside(run, beside);

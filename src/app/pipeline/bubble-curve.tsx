@@ -1,4 +1,4 @@
-/** How the bubble falls with the number of micro-batches: a small plot, with the run's own number on it. */
+/** A small plot of the bubble over the number of micro-batches, with the run's own number marked. */
 
 import type { BubbleFacts } from './bubble-facts';
 import styles from './facts.module.css';
@@ -14,7 +14,7 @@ const BOTTOM = 32;
 interface BubbleCurveProps {
   readonly facts: BubbleFacts;
   readonly microBatches: number;
-  /** Of the step that ran; undefined: none did. */
+  /** The bubble of the step that ran; undefined before one has. */
   readonly measured: number | undefined;
 }
 

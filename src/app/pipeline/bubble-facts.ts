@@ -1,6 +1,6 @@
 /**
- * The bubble of a schedule in closed form, and how it falls with the number of micro-batches. Pure; where no formula is
- * known the schedule's own clock counts.
+ * The bubble of a schedule in closed form, and how it falls with the number of micro-batches. If no formula is known,
+ * the bubble comes from the schedule's own clock. Pure.
  */
 import type { ScheduleName } from '../../protocol/pipeline';
 import { closedFormsOf } from '../../schedules/closed-form';
@@ -10,14 +10,14 @@ import { isSize } from '../../schedules/size-rules';
 import { timingOf } from '../../schedules/timing';
 
 export interface BubbleFacts {
-  /** The schedule that the formula and the curve are of: the run's, or the known one that it equals. */
+  /** The schedule of the formula and the curve: the run's, or the known schedule that equals it. */
   readonly name: ScheduleName | undefined;
-  /** 0 to 1, at F = 1, B = 2, I = W = 1 and free messages. */
+  /** The bubble, 0 to 1, at F = 1, B = 2, I = W = 1 and free messages. */
   readonly bubble: number;
   readonly formula: string | undefined;
   readonly makespan: number;
   readonly makespanFormula: string | undefined;
-  /** By number of micro-batches; empty for a schedule that is none of the known ones. */
+  /** The bubble by number of micro-batches; empty for an unknown schedule. */
   readonly curve: readonly { readonly microBatches: number; readonly bubble: number }[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where the page's cursor is on a pipeline picture: the time, and the cells that are under way. Pure; made once for a
- * picture, asked in every frame.
+ * The page's cursor on a pipeline picture: its time, and the cells in progress. Pure; made once per picture, called in
+ * every frame.
  */
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { hasMoments, momentAt, type Position } from '../../trace/moments/moment';
@@ -13,8 +13,8 @@ export interface CursorOnPicture {
 }
 
 /**
- * `ran`: the picture of the trace; `shown` may be the schedule's own, which has the same cells at other times. There
- * the cursor is where the cell that began last begins.
+ * `ran`: the picture of the trace. `shown` may be the planned schedule's picture, with the same cells at other times;
+ * on it, the cursor is at the start of the cell that began last.
  */
 export function createCursorOnPicture(
   trace: StepTrace,
@@ -35,7 +35,7 @@ export function createCursorOnPicture(
   };
 }
 
-/** Cells with a part in the cursor's moment, and those that have begun and are not done. */
+/** The cells with a part in the cursor's moment, and the cells that have begun and are not done. */
 function underWay(trace: StepTrace, cells: readonly PictureCell[], { event }: Position): readonly PictureCell[] {
   const moment = hasMoments(trace) ? momentAt(trace.moments, event) : undefined;
   const [first, last] = moment ? [moment.events[0] ?? event, moment.events.at(-1) ?? event] : [event, event];

@@ -1,7 +1,7 @@
 /**
- * The picture of a schedule that may not be able to run: what can wait for its inputs does, as in schedules/timing.ts;
- * inputs that nobody makes are not waited for, and where all ranks wait for one another, the one whose turn came
- * first goes on without. So a wrong cell is drawn where it is written, and the rest keeps its shape. Pure.
+ * The picture of a schedule that may not be able to run. A cell waits for its inputs, as in schedules/timing.ts, but
+ * not for inputs that no cell makes; if all ranks wait for each other, the rank whose turn came first continues without
+ * its input. So a wrong cell is drawn where it is written, and the rest keeps its shape. Pure.
  */
 import { at } from '../../base/invariant';
 import type { PipelineAction } from '../../protocol/pipeline';
@@ -20,9 +20,9 @@ interface Lane {
   readonly gaps: ScheduleGap[];
 }
 
-/** An end that no cell has is left out, so that even an empty draft has a stretch of time to write in. */
+/** The least length of the axis, so that even an empty draft has space to write in. */
 const LEAST_LENGTH = 12;
-/** Beyond the last cell: the place of the next one. */
+/** The space after the last cell, for the next one. */
 const BEYOND = 2;
 
 export function pictureOfDraft(schedule: Schedule, costs: Costs = USUAL_COSTS): Picture {

@@ -1,6 +1,6 @@
 /**
- * What the editor draws over the picture: where the next cell of each row goes, and where a cell that is being dragged
- * would land. Pure but for the drawing.
+ * The editor's marks over the picture: the place of the next cell in each row, and the place where a dragged cell would
+ * land. Pure except for the drawing.
  */
 import { centre, type Point, type Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
@@ -13,17 +13,17 @@ import { scaleOf, stretchIn } from './picture-layout';
 
 export interface Drop {
   readonly cell: PictureCell;
-  /** Where the pointer is. */
+  /** The pointer's position. */
   readonly at: Point;
-  /** Where in its row it would be. */
+  /** The cell's new index in its row. */
   readonly index: number;
-  /** The insertion is shown there, in units. */
+  /** The time at which the insertion mark is drawn, in units. */
   readonly time: number;
-  /** It is held over the row of another rank, where it cannot go. */
+  /** The rank whose row the cell is held over, if that is another rank, where it cannot go. */
   readonly otherRank: number | undefined;
 }
 
-/** A cell goes before those whose middle is to the right of the pointer. */
+/** The cell is inserted before the cells whose middle is right of the pointer. */
 export function dropAt({ picture, layout, view }: PictureScene, item: PictureItem, to: Point): Drop | undefined {
   if (item.kind !== 'cell') return undefined;
   const scale = scaleOf(layout, picture, view);

@@ -1,4 +1,4 @@
-/** Edits of a schedule that somebody builds: each can be taken back, and its picture keeps time while it is wrong. */
+/** Edits of a draft: each can be undone, and the picture of a draft that cannot run still has times. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
@@ -112,7 +112,7 @@ test('a schedule that is typed from nothing is recognised', () => {
   }
   expect(recognise(scheduleOfDraft(draft))).toBe('GPipe');
   expect(nextAction(draft, 0, 'F', undefined)).toBeUndefined();
-  // A backward that is whole has no halves.
+  // A whole backward leaves no W to add.
   expect(nextAction(draft, 0, 'W', undefined)).toBeUndefined();
 });
 

@@ -1,6 +1,7 @@
 /**
- * A schedule that somebody is building: the orders of its ranks, every state before and after for undo and redo, and
- * the edits. An edit may leave it illegal: schedules/check.ts says so. Pure and plain data; the store keeps one.
+ * A schedule that the user is building: the orders of its ranks, all earlier and undone states for undo and redo, and
+ * the edits. An edit may make the draft illegal, which schedules/check.ts reports. Pure and plain data; the store keeps
+ * one.
  */
 import { at } from '../../base/invariant';
 import type { Computation, PipelineAction } from '../../protocol/pipeline';
@@ -12,12 +13,12 @@ import { toCsv } from '../../schedules/text';
 type Orders = Schedule['orders'];
 
 export interface Draft {
-  /** Ranks, stages, micro-batches and where stages are do not change. */
+  /** The numbers of ranks, stages and micro-batches, and the stages' ranks, which edits do not change. */
   readonly size: Pick<Schedule, 'ranks' | 'stages' | 'microBatches' | 'rankOfStage'>;
   readonly orders: Orders;
   /** Oldest first. */
   readonly past: readonly Orders[];
-  /** What redo brings next comes first. */
+  /** The next state for redo comes first. */
   readonly future: readonly Orders[];
 }
 
@@ -29,7 +30,7 @@ export function draftOf({ ranks, stages, microBatches, rankOfStage, orders }: Sc
 
 export const scheduleOfDraft = ({ size, orders }: Draft): Schedule => ({ name: undefined, ...size, orders });
 
-/** As the setting pipeline.actions has it: one row per rank, without a line end after the last. */
+/** The draft in the form of the setting pipeline.actions: one row per rank, no line end after the last. */
 export const actionsText = (draft: Draft): string => toCsv(scheduleOfDraft(draft)).trimEnd();
 
 const isSame = (a: Orders, b: Orders): boolean =>
@@ -54,7 +55,7 @@ const withRow = (
     draft.orders.map((order, index) => (index === rank ? edit(order) : order)),
   );
 
-/** Another schedule of the same size, or nothing at all; what was there can be taken back by undo. */
+/** Replaces all cells, by a schedule of the same size or by nothing; undo restores the earlier cells. */
 export const withOrders = (draft: Draft, orders: Orders): Draft => changed(draft, orders);
 
 export const emptied = (draft: Draft): Draft =>
@@ -63,7 +64,7 @@ export const emptied = (draft: Draft): Draft =>
     draft.orders.map(() => []),
   );
 
-/** The new cell is at that place; those from there on move up. */
+/** Inserts a cell at this place; the cells from there on move up. */
 export const inserted = (draft: Draft, { rank, index }: ActionPlace, cell: ScheduleCell): Draft =>
   withRow(draft, rank, (order) => order.toSpliced(index, 0, cell));
 
@@ -74,8 +75,8 @@ export const replaced = (draft: Draft, { rank, index }: ActionPlace, cell: Sched
   withRow(draft, rank, (order) => (index < order.length ? order.with(index, cell) : order));
 
 /**
- * The cell and the one behind it as a pair that may overlap, the forward first; a pair is taken apart. A text: why the
- * two are none.
+ * Joins the cell and the next one into a pair that may overlap, the forward first; splits a pair. Returns a text if the
+ * two cannot be a pair.
  */
 export function pairedOrApart(draft: Draft, { rank, index }: ActionPlace): Draft | string {
   const order = at(draft.orders, rank);
@@ -91,7 +92,7 @@ export function pairedOrApart(draft: Draft, { rank, index }: ActionPlace): Draft
   return withRow(draft, rank, (own) => own.toSpliced(index, 2, { pair: [forward, backward] }));
 }
 
-/** `to`: where it is afterwards, in the same row; beyond an end it goes to that end. */
+/** Moves a cell within its row. `to`: its new index, limited to the row's ends. */
 export function moved(draft: Draft, { rank, index }: ActionPlace, to: number): Draft {
   return withRow(draft, rank, (order) => {
     const cell = order[index];
@@ -113,11 +114,11 @@ export function redone(draft: Draft): Draft {
   return orders === undefined ? draft : { ...draft, orders, past: [...draft.past, draft.orders], future };
 }
 
-/** Stages that the rank has. */
+/** The rank's stages. */
 export const stagesOfRank = ({ size }: Draft, rank: number): readonly number[] =>
   size.rankOfStage.flatMap((home, stage) => (home === rank ? [stage] : []));
 
-/** What a stage and micro-batch cannot have besides an action of that kind. */
+/** The kinds of action that exclude an action of this kind for the same stage and micro-batch. */
 const RIVALS: Readonly<Record<Computation, readonly Computation[]>> = {
   F: ['F'],
   B: ['B', 'I', 'W'],
@@ -126,8 +127,8 @@ const RIVALS: Readonly<Record<Computation, readonly Computation[]>> = {
 };
 
 /**
- * The action of that kind that a row lacks: of the preferred stage where it lacks one there, with the lowest number of
- * a micro-batch. Undefined: the row has them all.
+ * The next action of this kind that a row lacks: of the preferred stage if possible, with the lowest micro-batch.
+ * Undefined: the row has all of them.
  */
 export function nextAction(
   draft: Draft,

@@ -1,4 +1,4 @@
-/** Typing a schedule: letters, numbers, moving and taking back, and where the caret goes. */
+/** Typing a schedule: letters, numbers, moving, undoing, and the caret's place after each. */
 import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { partsOf } from '../../schedules/cell';
@@ -32,7 +32,7 @@ test('a letter is the next micro-batch, digits behind it are its number', () => 
   expect(row(type(empty, 'fff'))).toBe('0F0 0F1 0F2');
   expect(row(type(empty, 'f7f'))).toBe('0F7 0F0');
   expect(row(type(empty, 'f11b0'))).toBe('0F11 0B0');
-  // 12 is none of 12 micro-batches: the 2 begins anew.
+  // Micro-batch 12 does not exist among 12, so the 2 starts a new number.
   expect(row(type(empty, 'f12'))).toBe('0F2');
   expect(type(empty, 'ff').caret).toEqual({ rank: 0, index: 2 });
 });
@@ -44,7 +44,7 @@ test('what is typed goes before the caret', () => {
   expect(more.caret.index).toBe(2);
   expect(row(press(more, { ...PLAIN, key: 'Backspace' }))).toBe('0F0 0F1');
   expect(row(press(more, { ...PLAIN, key: 'Delete' }))).toBe('0F0 0B0');
-  // A number alone is for the cell at the caret.
+  // A number without a letter changes the cell at the caret.
   const renumbered = press({ ...more, typing: undefined }, { ...PLAIN, key: '5' });
   expect(row(renumbered)).toBe('0F0 0B0 0F5');
 });

@@ -1,6 +1,6 @@
 /**
- * The editor's commands: what a key or a button does to a draft at the caret, and where the caret is afterwards. As in
- * a text, the caret is on a cell or behind the last one of its row, and what is typed goes before it. Pure.
+ * The editor's commands: what a key or a button changes in a draft at the caret, and where the caret is afterwards. As
+ * in a text, the caret is on a cell or after the last cell of its row, and typed cells are inserted before it. Pure.
  */
 import { at } from '../../base/invariant';
 import { COMPUTATIONS, type Computation, type PipelineAction } from '../../protocol/pipeline';
@@ -11,11 +11,11 @@ import { type Draft, inserted, moved, nextAction, pairedOrApart, redone, removed
 export interface Editing {
   readonly draft: Draft;
   readonly caret: ActionPlace;
-  /** The cell that digits go into, and those typed so far. */
+  /** The cell that typed digits change, and the digits typed so far. */
   readonly typing: { readonly place: ActionPlace; readonly digits: string } | undefined;
-  /** Of several stages on a rank, the one that is typed into; undefined: that of the cell before the caret. */
+  /** For a rank with several stages, the stage of typed cells; undefined: the stage of the cell before the caret. */
   readonly stage: number | undefined;
-  /** What was refused, and why; '' where nothing was. */
+  /** Which command was refused, and why; '' if none was. */
   readonly refusal: string;
 }
 
@@ -86,7 +86,7 @@ export function obey(editing: Editing, command: DraftCommand): Editing {
   }
 }
 
-/** The stage that the last part of the cell before the caret has. */
+/** The stage of the cell before the caret (of a pair, its last part). */
 function stageHere({ draft, caret, stage }: Editing): number | undefined {
   if (stage !== undefined && draft.size.rankOfStage[stage] === caret.rank) return stage;
   const cell = at(draft.orders, caret.rank)[caret.index - 1];
@@ -115,7 +115,10 @@ function insert(editing: Editing, kind: Computation): Editing {
   };
 }
 
-/** Into the cell that was typed last, else into the one at the caret; a number that is too large begins anew. */
+/**
+ * Adds a digit to the cell typed last, else to the cell at the caret; if the number becomes too large, the digit starts
+ * a new one.
+ */
 function number(editing: Editing, digit: string): Editing {
   const { draft, caret, typing } = editing;
   const place = typing?.place ?? caret;
@@ -131,7 +134,7 @@ function number(editing: Editing, digit: string): Editing {
   return { ...editing, draft: replaced(draft, place, next), typing: { place, digits } };
 }
 
-/** The cell at the caret and the next one; behind the last cell of a row, the two that were typed last. */
+/** Pairs the cell at the caret with the next one; after a row's last cell, the two typed last. */
 function pair(editing: Editing): Editing {
   const { draft, caret } = editing;
   const length = lengthOf(draft, caret.rank);

@@ -1,4 +1,4 @@
-/** The line above the schedule that somebody builds: what it starts from, the keys of the editor as buttons, Run it. */
+/** The line above the draft: the schedule to start from, the editor's keys as buttons, and "Run it". */
 import type { Config } from '../../protocol/config';
 import { meshSizes, ranksOf } from '../../protocol/mesh-sizes';
 import { COMPUTATIONS } from '../../protocol/pipeline';
@@ -27,7 +27,7 @@ interface EditorToolsProps {
   readonly onSay: (words: string) => void;
 }
 
-/** The run's settings with the draft as its schedule, on as many ranks as that has rows. */
+/** The run's settings with the draft as schedule, on as many ranks as the draft has rows. */
 export function withDraft(config: Config, draft: Draft): Config {
   const { ranks, stages, microBatches } = draft.size;
   const { split, ...pipeline } = config.pipeline;
@@ -94,7 +94,7 @@ interface StartFromProps extends Pick<EditorToolsProps, 'run' | 'onDraft'> {
   readonly draft: Draft;
 }
 
-/** The schedules that a draft may begin with. */
+/** The choice of schedules from which a draft can start. */
 function StartFrom({ draft, run, onDraft }: StartFromProps) {
   const start = (from: string) => {
     const known = knownSchedules(draft.size).find(({ name }) => name === from);
@@ -117,7 +117,7 @@ function StartFrom({ draft, run, onDraft }: StartFromProps) {
   );
 }
 
-/** The run's schedule; where it has another size, the draft begins anew with that. */
+/** Replaces the draft's cells by the run's schedule; if the size differs, makes a new draft. */
 function fromRun(draft: Draft, { schedule }: RunSchedule): Draft {
   const { ranks, stages, microBatches } = schedule;
   const { size } = draft;
@@ -126,7 +126,7 @@ function fromRun(draft: Draft, { schedule }: RunSchedule): Draft {
     : draftOf(schedule);
 }
 
-/** The computations, as buttons, and of which stage, where the rank has several. */
+/** The computations as buttons, and the choice of the stage if the rank has several. */
 function PutIn({ editing, onCommand, onStage }: Pick<EditorToolsProps, 'editing' | 'onCommand' | 'onStage'>) {
   const stages = stagesOfRank(editing.draft, editing.caret.rank);
   return (

@@ -1,4 +1,4 @@
-/** What is said below the schedule that somebody builds: what is missing, what it is, why a gap is there. */
+/** The words below the draft: what is missing, which known schedule it equals, and why a gap exists. */
 import type { ScheduleName } from '../../protocol/pipeline';
 import type { Complaint } from '../../schedules/complaint';
 import { capital } from '../../trace/words';
@@ -16,7 +16,7 @@ const MOST_SAID = 2;
 export function complaintWords(complaints: readonly Complaint[]): string {
   const said = complaints.slice(0, MOST_SAID).map(({ message }) => `${capital(message)}.`);
   const left = complaints.length - said.length;
-  // The last of a long list says how many are not listed.
+  // The last line of a long list says how many are not listed.
   const more =
     complaints.at(-1)?.kind === 'more'
       ? 'And many more problems.'

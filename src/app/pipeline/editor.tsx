@@ -1,6 +1,6 @@
 /**
- * Build your own schedule: the picture of a draft, whose cells are dragged, typed and moved, with what is wrong at
- * once, and the way to run it. The draft is in the store; use-editing.ts keeps what goes on, this joins it to the page.
+ * "Build your own": the picture of a draft whose cells the user drags, types and moves, with its errors and a button to
+ * run it. The draft is in the store; use-editing.ts keeps the state of editing; this component joins them to the page.
  */
 import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import { complaintsOf } from '../../schedules/check';
@@ -98,7 +98,7 @@ export function Editor({ run }: { readonly run: RunSchedule }) {
   );
 }
 
-/** Cells are taken and dropped elsewhere in their row; `onDrop` hears where one would go. */
+/** The grip with which the user drags cells within their row; `onDrop` receives the place where a cell would land. */
 const gripOf = (hands: EditingHands, onDrop: (drop: Drop | undefined) => void): Grip => ({
   take: (item) => item.kind === 'cell',
   move: (item, to, scene) => onDrop(dropAt(scene, item, to)),
@@ -116,7 +116,7 @@ const gripOf = (hands: EditingHands, onDrop: (drop: Drop | undefined) => void): 
   },
 });
 
-/** The cells that something is said against. */
+/** The cells with complaints. */
 function wrongCells(complaints: readonly Complaint[], picture: Picture): ReadonlySet<PictureCell> {
   const places = complaints.flatMap(({ rank, index, circle }) => [
     ...(index === undefined ? [] : [`${rank} ${index}`]),

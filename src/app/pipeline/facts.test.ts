@@ -1,4 +1,7 @@
-/** The numbers beside the pipeline picture: bubble by formula and by count, its curve, and bytes that a stage keeps. */
+/**
+ * The numbers beside the pipeline picture: the bubble by formula and by count, its curve, and the bytes that a stage
+ * keeps.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { makeSchedule, type ScheduleSize } from '../../schedules/schedule';
@@ -15,7 +18,7 @@ test('the curve is the schedule’s bubble at each number of micro-batches that 
   const facts = bubbleFacts(makeSchedule(oneF));
   expect(facts).toMatchObject({ name: '1F1B', makespan: 33, formula: '(P - 1) / (M + P - 1)' });
   expect(facts.bubble).toBeCloseTo(3 / 11, 9);
-  // With fewer micro-batches than stages there is no 1F1B.
+  // 1F1B does not exist with fewer micro-batches than stages.
   expect(facts.curve.map(({ microBatches }) => microBatches)).toEqual([4, 8, 16, 32, 64]);
   for (const { microBatches, bubble } of facts.curve)
     expect(bubble).toBeCloseTo(timingOf(makeSchedule({ ...oneF, microBatches })).bubble, 9);

@@ -1,11 +1,11 @@
 /**
- * What a stage keeps of one micro-batch between its forward and its backward, in bytes: the tensors that the forward
- * reads or writes and the backward reads. From a traced step; padding counts, as on the device. Pure.
+ * The bytes that a stage keeps of one micro-batch between forward and backward: the tensors that forward reads or
+ * writes and backward reads. Counted in a traced step, with padding, as on the device. Pure.
  */
 import type { BufferInfo, StepTrace } from '../../protocol/trace';
 import type { ReplicaIndex } from './picture-of-trace';
 
-/** By stage, of micro-batch 0; a stage of which the trace has nothing is left out. */
+/** The kept bytes of micro-batch 0, by stage; stages without events in the trace are left out. */
 export function keptBytes(
   trace: StepTrace,
   buffers: readonly BufferInfo[],

@@ -1,4 +1,4 @@
-/** The most activations that each rank keeps at once, one square per micro-batch; GPipe's are outlined beside them. */
+/** The most activations that each rank keeps at once, one square per micro-batch, beside GPipe's as outlines. */
 import { Fragment } from 'react';
 import type { Schedule } from '../../schedules/schedule';
 import { formatBytes } from '../draw/format';
@@ -10,9 +10,9 @@ const MOST_SQUARES = 16;
 interface KeptSquaresProps {
   readonly schedule: Schedule;
   readonly titles: readonly RowTitle[];
-  /** By rank. */
+  /** The most activations kept at once, by rank. */
   readonly peaks: readonly number[];
-  /** By stage, of one micro-batch; empty before a step has run. */
+  /** The kept bytes of one micro-batch, by stage; empty before a step has run. */
   readonly bytes: ReadonlyMap<number, number>;
 }
 
@@ -28,7 +28,7 @@ export function KeptSquares({ schedule, titles, peaks, bytes }: KeptSquaresProps
       <dl className={styles['kept']}>
         {peaks.map((peak, rank) => {
           const each = rankOfStage.flatMap((home, stage) => (home === rank ? [bytes.get(stage) ?? 0] : []));
-          // Stages of one rank keep about as much each.
+          // A mean, because the stages of one rank keep about the same number of bytes.
           const mean = each.reduce((sum, one) => sum + one, 0) / Math.max(1, each.length);
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index

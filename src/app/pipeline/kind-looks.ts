@@ -1,6 +1,6 @@
 /**
- * How the kinds of a schedule's cells look: a colour, and lines of another direction for each, so that colour is never
- * all that tells them apart. Read by the painter, and by the legend through its data-kind.
+ * The look of each kind of cell in a schedule: a colour and a direction of lines, so that cells can be distinguished
+ * without colour. Read by the painter, and by the legend through its data-kind.
  */
 
 import type { Computation } from '../../protocol/pipeline';
@@ -15,7 +15,7 @@ export interface KindLook {
   readonly pattern: Pattern | undefined;
 }
 
-/** `chunk`: which of its rank's stages it is in, from 0; later ones are darker. */
+/** `chunk`: the index of the cell's stage among the rank's stages; later stages are darker. */
 export function kindLook({ phase }: Palette, kind: Computation, chunk = 0): KindLook {
   const shaded = ({ fill, edge }: { readonly fill: string; readonly edge: string }) =>
     chunk === 0 ? { fill, edge } : { fill: blend(fill, edge, Math.min(0.6, SHADE * chunk)), edge };
@@ -33,7 +33,7 @@ export function kindLook({ phase }: Palette, kind: Computation, chunk = 0): Kind
 
 const SHADE = 0.24;
 
-/** Lines that leave the number on them legible. */
+/** A hatching on which a number stays legible. */
 export const hatchOf = ({ fill, edge, pattern }: KindLook): HatchStyle | undefined =>
   pattern && { pattern, ground: fill, ink: blend(fill, edge, 0.28), pitch: 6, width: 1.2 };
 

@@ -1,6 +1,6 @@
 /**
  * Draws the pipeline picture: bubbles, cells with kind and micro-batch, the band of kept activations below each row,
- * the axis, and over them what is marked. Decides nothing.
+ * the axis, and the marks over all. Decides nothing.
  */
 import type { PipelineAction } from '../../protocol/pipeline';
 import { printAction } from '../../schedules/cell-text';
@@ -19,21 +19,21 @@ import { type PictureLayout, type RowLayout, scaleOf, stretchIn, ticksOf } from 
 export interface RowTitle {
   readonly name: string;
   readonly detail: string;
-  /** Of the ranks, one for each replica. */
+  /** The hues of the row's global ranks, one per replica. */
   readonly colours: readonly string[];
 }
 
-/** What lies over the picture; items are drawn where they are in view. */
+/** The marks over the picture; marked items are drawn if they are in view. */
 export interface PictureMarks {
-  /** On the picture's clock; undefined: there is none. */
+  /** The cursor on the picture's clock; undefined: none. */
   readonly cursor: number | undefined;
-  /** Under way at the cursor. */
+  /** The cells in progress at the cursor. */
   readonly lit: ReadonlySet<PictureCell>;
   readonly selected: PictureItem | undefined;
   readonly pointed: PictureItem | undefined;
-  /** Cells that cannot be where they are. */
+  /** The cells that cannot run at their place. */
   readonly wrong: ReadonlySet<PictureCell>;
-  /** From what is waited for to what waits. */
+  /** Arrows from an awaited cell to the waiting cell or gap. */
   readonly arrows: readonly { readonly from: PictureCell; readonly to: PictureCell | ScheduleGap }[];
 }
 
@@ -46,13 +46,13 @@ export const NO_MARKS: PictureMarks = {
   arrows: [],
 };
 
-/** What is drawn, of whatever size. */
+/** The parts of the picture that do not depend on its size. */
 export interface PictureParts {
   readonly picture: Picture;
   readonly titles: readonly RowTitle[];
-  /** The most activations that any row keeps: a band that is full. */
+  /** The most activations that any row keeps; they fill the band. */
   readonly mostKept: number;
-  /** By stage, which of its rank's stages it is, from 0. */
+  /** For each stage, its index among its rank's stages. */
   readonly chunks: readonly number[];
 }
 
@@ -86,7 +86,7 @@ export function paintPicture(ink: Ink, scene: PictureScene, marks: PictureMarks)
   over(ink, scene, marks, scale);
 }
 
-/** Ends of the axis keep their labels inside. */
+/** Draws the axis; labels at its ends stay inside the picture. */
 function axis(ink: Ink, { picture, layout, view }: PictureScene, scale: (time: number) => number): void {
   const { context, palette } = ink;
   const marks = ticksOf(layout, picture, view);
@@ -108,7 +108,7 @@ function axis(ink: Ink, { picture, layout, view }: PictureScene, scale: (time: n
   }
 }
 
-/** With as many digits as neighbours need to differ. */
+/** A tick's label, with enough digits to differ from its neighbours. */
 const tickTime = (us: number, step: number): string =>
   step >= 10 || us + step >= 1000 ? formatTime(us) : `${us.toFixed(step >= 1 ? 0 : 1)} µs`;
 
@@ -142,14 +142,14 @@ function bubbles(
   }
 }
 
-/** Cells beside each other keep a hairline between them as long as there is room for one. */
+/** Leaves one pixel between neighbouring cells if they are wide enough. */
 const inset = (rect: Rect): Rect => ({ ...rect, width: rect.width > 3 ? rect.width - 1 : rect.width });
 
 type Chunks = Pick<PictureScene, 'chunks'>;
 
 const hasChunks = ({ chunks }: Chunks): boolean => chunks.some((chunk) => chunk > 0);
 
-/** Its label is drawn in bold over the cell, and would else be there twice. */
+/** Whether the cell gets a bold label later, so that the usual label is left out. */
 const isRelabelled = (cell: PictureCell, rect: Rect, { lit }: PictureMarks): boolean =>
   rect.width > RELABELLED && lit.has(cell);
 
@@ -172,12 +172,14 @@ export function cellBox(ink: Ink, scene: Chunks, stretch: Rect, action: Pipeline
 }
 
 interface LabelStyle {
-  /** Several stages share the row: the stage comes first, as in torch's text. */
+  /** Whether several stages share the row; labels then begin with the stage, as in torch's text. */
   readonly chunked: boolean;
   readonly weight: number;
 }
 
-/** In one line where it fits, else the letter above the number, else the number alone, else nothing. */
+/**
+ * Draws a cell's label: in one line if it fits, else the letter above the number, else only the number, else nothing.
+ */
 function label(ink: Ink, rect: Rect, action: PipelineAction, { chunked, weight }: LabelStyle): void {
   const { kind, microBatch } = action;
   const middle = centre(rect);
@@ -193,7 +195,7 @@ function label(ink: Ink, rect: Rect, action: PipelineAction, { chunked, weight }
   } else if (fits(`${microBatch}`, SMALL)) at(`${microBatch}`, middle.y + 4, SMALL);
 }
 
-/** Steps up when a forward is done, down when the backward that frees it is. */
+/** Draws the band of kept activations: up when a forward is done, down when its backward is done. */
 function band(
   ink: Ink,
   { layout, picture, mostKept }: PictureScene,
@@ -248,7 +250,7 @@ function over(ink: Ink, scene: PictureScene, marks: PictureMarks, scale: (time: 
   }
 }
 
-/** The label once more, bold, on the cell's own colour. */
+/** Draws the cell's label again, in bold, on the cell's colour. */
 function plain(ink: Ink, scene: Chunks, rect: Rect, action: PipelineAction): void {
   const { fill } = kindLook(ink.palette, action.kind, scene.chunks[action.stage]);
   box(ink.context, grow(rect, -2), { fill, radius: 2 });
@@ -269,7 +271,7 @@ function cursor({ context, palette }: Ink, layout: PictureLayout, x: number | un
   box(context, { x: x - 4, y: top - 4, width: 8, height: 8 }, { fill: palette.accent, radius: 4 });
 }
 
-/** From the end of what is waited for to the end of the wait, around what lies between the rows. */
+/** Draws an arrow from the end of the awaited cell to the end of the wait, around the rows between. */
 function arrow({ context, palette }: Ink, from: Rect, to: Rect): void {
   const down = to.y > from.y;
   const start = { x: right(from) - 4, y: down ? bottom(from) : from.y };

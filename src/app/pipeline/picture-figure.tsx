@@ -1,6 +1,6 @@
 /**
- * The pipeline picture on the page: a canvas, one button that goes from cell to cell with the arrow keys, pointer and
- * wheel. What is shown and what is marked comes from outside; the schedule's view and the editor share it.
+ * The pipeline picture on the page: a canvas, one button that moves from cell to cell with the arrow keys, pointer and
+ * wheel. The callers, the schedule's view and the editor, provide picture and marks.
  */
 import {
   type KeyboardEvent,
@@ -29,14 +29,17 @@ import { itemTip } from './picture-tip';
 import styles from './pipeline.module.css';
 import { type Grip, usePicturePointer } from './use-picture-pointer';
 
-/** Where the panel has the height that the page gives it; elsewhere the page scrolls and it takes what it needs. */
+/**
+ * On such screens the panel's height is fixed by the page; on others the page scrolls and the panel takes the height it
+ * needs.
+ */
 const ONE_SCREEN = '(min-width: 721px) and (min-height: 600px)';
 
 export interface PictureFigureProps {
-  /** What the canvas is called; it is described by the table beside it. */
+  /** The canvas's label; the table beside it describes the content. */
   readonly label: string;
   readonly parts: PictureParts;
-  /** Of which it is the picture. */
+  /** The schedule of the picture. */
   readonly schedule: Schedule;
   readonly items: readonly (readonly PictureItem[])[];
   readonly view: ViewWindow;
@@ -44,14 +47,14 @@ export interface PictureFigureProps {
   readonly focused: string | undefined;
   readonly onFocus: (id: string) => void;
   readonly onPick: (item: PictureItem) => void;
-  /** Of the button that has the focus. */
+  /** The accessible name of the focused item's button. */
   readonly nameOf: (item: PictureItem) => string;
   readonly marks: (app: App, pointed: PictureItem | undefined) => PictureMarks;
-  /** True: the key was the caller's. */
+  /** Returns true if the caller handled the key. */
   readonly onKey?: (event: KeyboardEvent, item: PictureItem) => boolean;
-  /** Cells may be dragged; without it a drag moves the view. */
+  /** Lets the user drag cells; without a grip, dragging moves the view. */
   readonly grip?: Grip;
-  /** Painted over all. */
+  /** Paints over the finished picture. */
   readonly paintOver?: (ink: Ink, scene: PictureScene) => void;
   readonly children?: ReactNode;
 }
@@ -149,7 +152,7 @@ interface FocusedItemProps {
   readonly item: PictureItem;
   readonly rect: Rect | undefined;
   readonly name: string;
-  /** Somebody has moved the focus here, or pressed on the picture; before that it waits at the first cell. */
+  /** Whether the user has focused or pressed the picture; before that, the focus waits at the first cell. */
   readonly isFocused: boolean;
   readonly onPick: () => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
@@ -157,14 +160,14 @@ interface FocusedItemProps {
 }
 
 /**
- * The one stop of the Tab key in the picture. It is another button for each item, so that a screen reader says where
- * the focus has gone; the pointer passes through it.
+ * The picture's only Tab stop. Each item gets a new button, so that a screen reader announces the focused item; the
+ * pointer passes through it.
  */
 function FocusedItem({ item, rect, name, isFocused, onPick, onKeyDown, place }: FocusedItemProps) {
   const button = useRef<HTMLButtonElement>(null);
   const had = useRef(false);
-  // Before the next key comes: no key may fall into the gap between two buttons.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows the item, whatever else is drawn anew
+  // A layout effect, so that the next key does not arrive between two buttons. biome-ignore
+  // lint/correctness/useExhaustiveDependencies: the focus follows the item, whatever else is drawn anew
   useLayoutEffect(() => {
     if (!had.current || !isFocused) return;
     button.current?.focus({ preventScroll: true });
@@ -186,7 +189,7 @@ function FocusedItem({ item, rect, name, isFocused, onPick, onKeyDown, place }: 
         had.current = true;
       }}
       onBlur={(event) => {
-        // A button that is replaced by the next one loses the focus to nothing.
+        // A button that is replaced by the next one loses the focus without a related target.
         if (event.relatedTarget !== null) had.current = false;
       }}
       onClick={onPick}

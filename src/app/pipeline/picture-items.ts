@@ -1,6 +1,6 @@
 /**
- * What can be pointed at in the pipeline picture, row by row in the order of time: cells, gaps, and in the editor the
- * place behind a row's last cell. Pure; pointer, keyboard and painter go by it.
+ * The items of the pipeline picture that can be pointed at, row by row in the order of time: cells, gaps, and in the
+ * editor the place after a row's last cell. Pure; used by pointer, keyboard and painter.
  */
 import type { ScheduleGap } from '../../schedules/timing';
 import { clamp } from '../draw/geometry';
@@ -15,12 +15,12 @@ interface Stretch {
 
 export type PictureItem =
   | (Stretch & { readonly kind: 'cell'; readonly cell: PictureCell })
-  /** `index`: of the cell that comes after it in the rank's order. */
+  /** `index`: index in the rank's order of the cell after the gap. */
   | (Stretch & { readonly kind: 'gap'; readonly gap: ScheduleGap; readonly index: number | undefined })
-  /** Where the next cell of the row would be. */
+  /** The place of the row's next cell. */
   | (Stretch & { readonly kind: 'end' });
 
-/** A cell is known by its place in the rank's order, and by its part of a pair. */
+/** A cell's id: its place in the rank's order, and its part of a pair. */
 export const cellId = ({ rank, index, action, paired }: PictureCell): string =>
   `cell ${rank} ${index}${paired ? ` ${action.kind}` : ''}`;
 
@@ -28,7 +28,7 @@ export const endId = (rank: number): string => `end ${rank}`;
 
 const gapId = ({ rank, start }: ScheduleGap): string => `gap ${rank} ${start}`;
 
-/** `withEnds`: rows go on behind their last cell. */
+/** `withEnds`: rows have an item after their last cell. */
 export const itemsOf = ({ rows }: Picture, withEnds = false): readonly (readonly PictureItem[])[] =>
   rows.map((row) => {
     const items = itemsOfRow(row);
@@ -52,7 +52,7 @@ export const findItem = (
   id: string | undefined,
 ): PictureItem | undefined => (id === undefined ? undefined : items.flat().find((item) => item.id === id));
 
-/** Where a key leads from an item; undefined where it is no key that moves. Up and down keep the time. */
+/** The item to which a key leads; undefined for other keys. Up and down keep the time. */
 export function itemBeside(
   items: readonly (readonly PictureItem[])[],
   from: PictureItem,

@@ -1,6 +1,6 @@
 /**
- * Where things are in the pipeline picture: rows, the axis, cells and gaps as rectangles. Pure; the painter draws it,
- * and pointer and keyboard find by it what is under them.
+ * The layout of the pipeline picture: rows, the axis, cells and gaps as rectangles. Pure; used by the painter, and by
+ * pointer and keyboard to find items.
  */
 import { clamp, type Rect } from '../draw/geometry';
 import { linearScale, ticks } from '../draw/scales';
@@ -9,9 +9,9 @@ import type { Picture } from './picture';
 
 export interface RowLayout {
   readonly name: Rect;
-  /** Of the cells. */
+  /** The rectangle of the row's cells. */
   readonly cells: Rect;
-  /** Below it: how many activations are kept. */
+  /** The rectangle below the cells for the band of kept activations. */
   readonly band: Rect;
 }
 
@@ -26,11 +26,14 @@ export interface PictureLayout {
 
 const AXIS = 20;
 const BOTTOM = 4;
-/** Of a row with its band: its name has two lines. Four ranks have room below the stage on a projector (1280 x 720). */
+/**
+ * The least height of a row with its band, whose name has two lines. Four rows fit below the stage on a projector (1280
+ * x 720).
+ */
 const LEAST_ROW = 28;
 const MOST_ROW = 54;
 
-/** `height`: what the panel has; rows are as high as that allows, and then the panel scrolls. */
+/** `height`: the panel's height. Rows shrink with it to LEAST_ROW; then the panel scrolls. */
 export function layoutPicture(width: number, rows: number, height: number | undefined): PictureLayout {
   const narrow = width < 560;
   const left = narrow ? 58 : 100;
@@ -65,7 +68,7 @@ const timesIn = ({ from, to }: Picture, view: ViewWindow) => ({
 export const scaleOf = (layout: PictureLayout, picture: Picture, view: ViewWindow): ((time: number) => number) =>
   linearScale(timesIn(picture, view), { from: layout.left, to: layout.right });
 
-/** A stretch of a row; undefined where it is out of view. */
+/** The rectangle of a stretch of a row; undefined if it is out of view. */
 export function stretchIn(
   layout: PictureLayout,
   lane: Rect,

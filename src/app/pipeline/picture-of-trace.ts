@@ -1,6 +1,6 @@
 /**
  * The pipeline picture of a step that ran: a cell begins with the first of its action's kernels and ends with the last
- * one, on the measured or the modelled clock. Of replicas one is shown. Pure.
+ * one, on the measured or the modelled clock. Shows one replica. Pure.
  */
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { keyOf, partsOf } from '../../schedules/cell';
@@ -10,13 +10,13 @@ import type { ScheduleGap } from '../../schedules/timing';
 import { endUs, spanOf } from '../../trace/lanes';
 import { type Picture, type PictureCell, type PictureRow, pictureOf, rowOf } from './picture';
 
-/** Which of the pipeline's replicas; pipeline ranks are the outer axis of the mesh: rank = pp · replicas + replica. */
+/** The index of the shown replica; pipeline ranks are the outer axis of the mesh: rank = pp · replicas + replica. */
 export interface ReplicaIndex {
   readonly index: number;
   readonly of: number;
 }
 
-/** Shorter pauses are the rounding of clocks. */
+/** Shorter pauses are rounding errors of the clock. */
 const NOTHING = 1e-6;
 
 interface Stretch {
@@ -70,7 +70,7 @@ function stretchesOf(trace: StepTrace, clock: Clock, replica: ReplicaIndex): Rea
   return stretches;
 }
 
-/** When the message with an action's result has been received by a rank; by rank, then by action. */
+/** By rank, then by action: the time at which the rank has received the message with the action's result. */
 type Arrivals = readonly ReadonlyMap<number, number>[];
 
 function arrivalsOf(trace: StepTrace, clock: Clock, replica: ReplicaIndex): Arrivals {
@@ -84,7 +84,7 @@ function arrivalsOf(trace: StepTrace, clock: Clock, replica: ReplicaIndex): Arri
   return arrivals;
 }
 
-/** Before the first cell, between two, and after the last. */
+/** The gaps of a row: before the first cell, between cells, and after the last. */
 function gapsOf(picture: Picture, row: PictureRow, places: ActionPlaces, arrivals: Arrivals): readonly ScheduleGap[] {
   const { from, to } = picture;
   const { rank } = row;

@@ -1,4 +1,7 @@
-/** The table twin of the pipeline picture: every cell and gap of every row, and a way to it. Rendered while open. */
+/**
+ * The pipeline picture as a table: every cell and gap of every row, each with a button that leads to it. Rendered while
+ * open.
+ */
 import { useState } from 'react';
 import type { Schedule } from '../../schedules/schedule';
 import { useLinkedDetails } from '../address/use-linked';

@@ -1,4 +1,4 @@
-/** What the tooltip of the pipeline picture says of a cell and of a gap. Pure. */
+/** The tooltips of the pipeline picture's cells and gaps. Pure. */
 import type { Schedule } from '../../schedules/schedule';
 import type { ScheduleGap } from '../../schedules/timing';
 import { capital } from '../../trace/words';
@@ -22,7 +22,7 @@ const gapTip = (gap: ScheduleGap, picture: Picture, schedule: Schedule): Tip => 
   note: whyBubble(gap, picture, schedule),
 });
 
-/** The end of a row has none. */
+/** The tooltip of an item; the end of a row has none. */
 export function itemTip(item: PictureItem, picture: Picture, schedule: Schedule): Tip | undefined {
   if (item.kind === 'cell') return cellTip(item.cell, picture, schedule);
   return item.kind === 'gap' ? gapTip(item.gap, picture, schedule) : undefined;

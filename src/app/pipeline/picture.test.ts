@@ -1,4 +1,6 @@
-/** The pipeline picture says what ran: cells in order, gaps with what they wait for; and where keys lead. */
+/**
+ * The pipeline picture agrees with the step: cells in order, gaps with their reason; and keys lead to the right items.
+ */
 import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';

@@ -1,7 +1,7 @@
 /**
- * The pipeline picture as data: per rank of a pipeline the cells of its schedule on some clock, the gaps between them
- * with what each waits for, and how many micro-batches' activations it keeps. Made from a schedule's own clock here,
- * from a traced step in picture-of-trace.ts, from an unfinished schedule in draft-clock.ts. Pure.
+ * The pipeline picture as data: for each pipeline rank the cells of its schedule on some clock, the gaps between them
+ * with what each waits for, and the number of kept activations over time. Made here from a schedule's own clock, in
+ * picture-of-trace.ts from a traced step, in draft-clock.ts from an unfinished schedule. Pure.
  */
 import type { PipelineAction } from '../../protocol/pipeline';
 import { keyOf } from '../../schedules/cell';
@@ -15,20 +15,20 @@ import {
   timingOf,
 } from '../../schedules/timing';
 
-/** Events of the trace that a cell stands for, as indices: the earliest and the last in the trace's order. */
+/** The events of a cell, as indices: the first and the last in the trace's order. */
 export interface EventRange {
   readonly first: number;
   readonly last: number;
 }
 
 export interface PictureCell extends TimedCell {
-  /** Undefined on a clock that nothing has run on. */
+  /** Undefined for a schedule that has not run. */
   readonly events?: EventRange | undefined;
 }
 
 export interface PictureRow {
   readonly rank: number;
-  /** By time. */
+  /** The cells in the order of time. */
   readonly cells: readonly PictureCell[];
   readonly gaps: readonly ScheduleGap[];
   readonly live: readonly LiveStep[];
@@ -39,16 +39,16 @@ export type ClockUnit = 'units' | 'us';
 
 export interface Picture {
   readonly unit: ClockUnit;
-  /** Start of the first cell and end of the last one, on the clock. */
+  /** The start of the first cell and the end of the last one, on the picture's clock. */
   readonly from: number;
   readonly to: number;
   readonly rows: readonly PictureRow[];
-  /** The share of rows x (to - from) in which a rank is idle: 0 to 1. */
+  /** The idle share of rows x (to - from), 0 to 1. */
   readonly bubble: number;
   readonly cellOf: (action: PipelineAction) => PictureCell | undefined;
 }
 
-/** A row with the gaps already known. */
+/** A row whose gaps are already known. */
 export function rowOf(rank: number, cells: readonly PictureCell[], gaps: readonly ScheduleGap[]): PictureRow {
   const live = liveSteps(cells);
   return { rank, cells, gaps, live, peak: live.reduce((most, step) => Math.max(most, step.live), 0) };

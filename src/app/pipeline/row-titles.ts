@@ -1,9 +1,9 @@
-/** What is written before each row of the pipeline picture. Pure. */
+/** The titles before the rows of the pipeline picture. Pure. */
 import type { Schedule } from '../../schedules/schedule';
 import type { Palette } from '../draw/theme';
 import type { RowTitle } from './paint-picture';
 
-/** Rank r of the pipeline is the global ranks r · replicas and the following ones. */
+/** Rank r of the pipeline stands for the global ranks r · replicas to (r + 1) · replicas - 1. */
 export function titlesOf(
   { ranks, stages, rankOfStage }: Schedule,
   replicas: number,
@@ -21,6 +21,6 @@ export function titlesOf(
   });
 }
 
-/** By stage, which of its rank's stages it is, from 0. */
+/** For each stage, its index among its rank's stages. */
 export const chunksOf = ({ rankOfStage }: Pick<Schedule, 'rankOfStage'>): readonly number[] =>
   rankOfStage.map((rank, stage) => rankOfStage.slice(0, stage).filter((other) => other === rank).length);

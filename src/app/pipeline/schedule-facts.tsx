@@ -1,6 +1,6 @@
 /**
- * What the result column says of a run with a schedule: its text, its bubble, measured and in closed form, how long
- * the step is, and how many activations each rank keeps.
+ * The result column for a run with a schedule: the schedule's text, its bubble, measured and in closed form, the length
+ * of the step, and the most activations that each rank keeps.
  */
 import { useMemo } from 'react';
 import { partsOf } from '../../schedules/cell';

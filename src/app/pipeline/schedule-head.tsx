@@ -1,4 +1,4 @@
-/** The line above the pipeline picture: the clock, what the cells' looks mean, the replica, and the zoom buttons. */
+/** The line above the pipeline picture: the clock, the legend of the cells, the replica, and the zoom buttons. */
 import type { ReactNode } from 'react';
 import { COMPUTATIONS } from '../../protocol/pipeline';
 import type { Clock } from '../../protocol/trace';
@@ -21,7 +21,7 @@ interface ScheduleHeadProps {
   readonly replica: number;
   readonly replicas: number;
   readonly onReplica: (replica: number) => void;
-  /** Its kinds are in the legend. */
+  /** The picture whose kinds of cells the legend lists. */
   readonly kinds: Picture;
   readonly chunks: readonly number[];
   readonly children: ReactNode;

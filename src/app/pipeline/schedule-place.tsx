@@ -13,7 +13,7 @@ import styles from './pipeline.module.css';
 import { ScheduleView } from './schedule-view';
 import { useRunSchedule } from './use-run-schedule';
 
-/** By the name that a link has for them. */
+/** The tabs, by their names in links. */
 const TABS = { schedule: 'Schedule', build: 'Build your own', timeline: 'Timeline' } as const;
 const NAMES = Object.values(TABS);
 const Editor = loadedPanel('The schedule editor', async () => (await import('./editor')).Editor);

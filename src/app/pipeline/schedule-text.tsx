@@ -16,7 +16,7 @@ interface ScheduleTextProps {
   readonly title: string;
   readonly schedule: Schedule;
   readonly titles: readonly RowTitle[];
-  /** By rank the place in its order, where it is in the midst of one. */
+  /** For each rank, the index of the action in progress, if any. */
   readonly lit: readonly (number | undefined)[];
 }
 
@@ -72,7 +72,7 @@ function CopyCsv({ csv }: { readonly csv: string }) {
   const said = tried?.csv !== csv ? 'copy as CSV' : tried.copied ? 'copied' : 'press Ctrl C';
   const copy = () => {
     field.current?.select();
-    // The asynchronous clipboard is refused in many iframes; this works wherever a button was pressed.
+    // Many iframes refuse the asynchronous clipboard; execCommand works after any press of a button.
     setTried({ csv, copied: document.execCommand('copy') });
   };
   return (

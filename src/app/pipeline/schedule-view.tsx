@@ -1,6 +1,6 @@
 /**
- * The schedule of the run as a picture: of the step that ran, on the modelled or the measured clock, or in units. A
- * cell that is chosen takes the page's cursor along; a gap says why it is there.
+ * The schedule of the run as a picture: of the step that ran, on the modelled or the measured clock, or in units.
+ * Choosing a cell moves the page's cursor to it; choosing a gap explains it.
  */
 import { useCallback, useMemo, useState } from 'react';
 import { clockLabel } from '../lanes/clock-label';
@@ -103,7 +103,7 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
   );
 }
 
-/** The item that is selected: a gap that was pressed, or the cell of the event that the page has pinned. */
+/** The selected item: the pressed gap, or the cell of the page's pinned event. */
 function useSelected({ picture, items, happened }: ShownPicture) {
   const store = useAppStore();
   const { player } = useController();
@@ -132,7 +132,7 @@ function useSelected({ picture, items, happened }: ShownPicture) {
   return { selected, pick };
 }
 
-/** The picture as a file: all of its rows, whatever part of them the panel shows. */
+/** The picture as a file, with all its rows, even if the panel shows only some. */
 const figureOf = (
   parts: PictureParts,
   view: ViewWindow,

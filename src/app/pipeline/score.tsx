@@ -1,4 +1,4 @@
-/** How good the schedule is that somebody builds: length, bubble and memory, beside the known ones of its size. */
+/** The draft's length, bubble and memory, beside those of the known schedules of the same size. */
 import { useMemo } from 'react';
 import { SCHEDULE_NAMES, type ScheduleName } from '../../protocol/pipeline';
 import { makeSchedule, type Schedule } from '../../schedules/schedule';
@@ -14,7 +14,7 @@ interface Row {
   readonly name: string;
   readonly makespan: number;
   readonly bubble: number;
-  /** The most activations that any rank keeps. */
+  /** The most activations that any rank keeps at once. */
   readonly kept: number;
 }
 
@@ -23,7 +23,7 @@ const rowOf = (name: string, schedule: Schedule): Row => {
   return { name, makespan, bubble, kept: Math.max(...peakLive) };
 };
 
-/** Those of torch's schedules that there are for so many ranks, stages and micro-batches. */
+/** torch's schedules that exist for this number of ranks, stages and micro-batches. */
 export function knownSchedules({ ranks, stages, microBatches }: Draft['size']): readonly (Schedule & {
   readonly name: ScheduleName;
 })[] {

@@ -1,6 +1,6 @@
 /**
- * What the editor of schedules keeps while somebody edits: the draft (a slice of the store), the caret and what is
- * being typed at it, the item that has the focus. edit-draft.ts says what a command does. Used by editor.tsx.
+ * The editor's state: the draft (a slice of the store), the caret with the digits being typed, and the focused item.
+ * edit-draft.ts applies the commands. Used by editor.tsx.
  */
 import { useMemo, useState } from 'react';
 import type { ActionPlace } from '../../schedules/dependencies';
@@ -27,22 +27,22 @@ export interface EditingHands {
   readonly picture: Picture;
   readonly items: readonly (readonly PictureItem[])[];
   readonly focused: string | undefined;
-  /** The gap of which is asked why it is there. */
+  /** The gap whose reason is shown. */
   readonly asked: PictureItem | undefined;
-  /** Takes the place of the draft; the caret stays. */
+  /** Replaces the draft; the caret stays. */
   keep(draft: Draft): void;
-  /** Takes the place of the draft, with the caret at its beginning. */
+  /** Replaces the draft and moves the caret to its beginning. */
   begin(draft: Draft): void;
   command(command: DraftCommand): void;
-  /** Which of a rank's stages is typed into. */
+  /** Chooses the rank's stage for typed cells. */
   setStage(stage: number | undefined): void;
-  /** What is refused, and why. */
+  /** Shows which command was refused, and why. */
   say(refusal: string): void;
   focus(id: string): void;
   ask(item: PictureItem): void;
 }
 
-/** Where what is typed at an item goes. */
+/** The place where a cell typed at this item is inserted. */
 function placeOf(item: PictureItem, { orders }: Draft): ActionPlace {
   const { rank } = item;
   const length = orders[rank]?.length ?? 0;
@@ -51,7 +51,7 @@ function placeOf(item: PictureItem, { orders }: Draft): ActionPlace {
   return { rank, index: item.index ?? length };
 }
 
-/** `running`: what the draft begins as, where none is kept. */
+/** `running`: the schedule from which a draft starts if none is kept. */
 export function useEditing(running: Schedule): EditingHands {
   const store = useAppStore();
   const kept = useSlice(DRAFT);

@@ -1,4 +1,4 @@
-/** What is drawn of a picture of a schedule besides its cells: the titles of its rows, the shades of its stages. */
+/** The parts of a schedule's picture besides its cells: the titles of its rows, the shades of its stages. */
 import { useMemo } from 'react';
 import type { Schedule } from '../../schedules/schedule';
 import { usePalette } from '../draw/drawing';
@@ -6,7 +6,7 @@ import type { PictureParts } from './paint-picture';
 import type { Picture } from './picture';
 import { chunksOf, titlesOf } from './row-titles';
 
-/** `replicas`: pipelines beside each other. `mostKept`: the most activations that any row keeps. */
+/** `replicas`: the number of parallel pipelines. `mostKept`: the most activations that any row keeps. */
 export function usePictureParts(
   picture: Picture,
   schedule: Schedule,

@@ -1,6 +1,6 @@
 /**
- * Pointer and wheel on the pipeline picture: a press picks what is under it, a drag moves the view, or the cell where
- * cells can be moved; the wheel zooms with Ctrl, and alone where nothing scrolls. Draws nothing.
+ * Pointer and wheel on the pipeline picture: a press picks the item under it; a drag moves the view, or a cell in the
+ * editor; the wheel zooms with Ctrl, and also without Ctrl if nothing scrolls. Draws nothing.
  */
 import { type PointerEvent, type RefObject, useRef } from 'react';
 import type { Point } from '../draw/geometry';
@@ -14,17 +14,17 @@ import { scaleOf, stretchIn } from './picture-layout';
 
 /** Moving a cell by hand. */
 export interface Grip {
-  /** Whether it can be taken. */
+  /** Whether the item can be dragged. */
   readonly take: (item: PictureItem) => boolean;
   readonly move: (item: PictureItem, to: Point, scene: PictureScene) => void;
-  /** `to` undefined: the drag was given up. */
+  /** `to` undefined: the drag was cancelled. */
   readonly drop: (item: PictureItem, to: Point | undefined, scene: PictureScene) => void;
 }
 
 export interface PictureHands {
   readonly scene: PictureScene;
   readonly items: readonly (readonly PictureItem[])[];
-  /** The panel, or the page, takes the wheel. */
+  /** Whether the wheel scrolls the panel or the page. */
   readonly scrolls: () => boolean;
   readonly onView: (view: ViewWindow) => void;
   readonly onPoint: (item: PictureItem | undefined) => void;
@@ -42,7 +42,7 @@ interface Drag {
   kind: 'press' | 'pan' | 'carry';
 }
 
-/** What is drawn at a point of the canvas. */
+/** The item at a point of the canvas. */
 function itemAt({ scene, items }: PictureHands, point: Point, margin: number): PictureItem | undefined {
   const { layout, picture, view } = scene;
   const rank = layout.rows.findIndex(({ name }) => point.y >= name.y && point.y < name.y + name.height + 4);

@@ -8,7 +8,7 @@ import { useApp } from '../state/use-app';
 
 export interface RunSchedule {
   readonly schedule: Schedule;
-  /** Replicas of the pipeline. */
+  /** The number of parallel pipelines. */
   readonly replicas: number;
   readonly config: Config;
 }

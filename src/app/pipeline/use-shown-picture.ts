@@ -1,6 +1,6 @@
 /**
- * Which picture of the run's schedule is shown: that of the step under the page's cursor, as it ran, on the chosen
- * clock; or, in units and before a step has run, the schedule as it was planned. Used by schedule-view.tsx.
+ * The shown picture of the run's schedule: the step at the page's cursor as it ran, on the chosen clock; or, in units
+ * and before a step has run, the planned schedule. Used by schedule-view.tsx.
  */
 import { useMemo } from 'react';
 import { useApp, useSettled } from '../state/use-app';
@@ -16,14 +16,14 @@ export interface ShownPicture {
   readonly picture: Picture;
   readonly parts: PictureParts;
   readonly items: readonly (readonly PictureItem[])[];
-  /** Of the step that ran, shown or not; undefined before one has. */
+  /** The picture of the step that ran, even if not shown; undefined before a step has run. */
   readonly happened: Picture | undefined;
   readonly cursorAt: ReturnType<typeof createCursorOnPicture> | undefined;
 }
 
 const hasCells = (picture: Picture): boolean => picture.rows.some(({ cells }) => cells.length > 0);
 
-/** `replica`: of several pipelines beside each other, the one whose step is shown. */
+/** `replica`: which of several parallel pipelines is shown. */
 export function useShownPicture({ schedule, replicas }: RunSchedule, units: boolean, replica: number): ShownPicture {
   const clock = useApp((app) => app.clock);
   const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 100);

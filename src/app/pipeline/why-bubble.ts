@@ -1,6 +1,6 @@
 /**
- * Why a rank of a pipeline is idle, in one sentence or two, and how cells and rows are called. Pure; read by the
- * pipeline picture, its table and the schedule editor.
+ * Sentences about why a pipeline rank is idle, and names of cells and rows. Pure; used by the pipeline picture, its
+ * table and the schedule editor.
  */
 import type { PipelineAction } from '../../protocol/pipeline';
 import type { Schedule } from '../../schedules/schedule';
@@ -23,7 +23,7 @@ export const percentText = (share: number): string => `${(100 * share).toFixed(1
 const momentText = (time: number, unit: ClockUnit): string =>
   unit === 'us' ? formatTime(time) : String(Math.round(time * 100) / 100);
 
-/** 'stage 1' where a rank has one stage, else 'rank 1'. */
+/** 'stage 1' if each rank has one stage, else 'rank 1'. */
 export const rowName = ({ stages, ranks }: Pick<Schedule, 'stages' | 'ranks'>, rank: number): string =>
   `${stages === ranks ? 'stage' : 'rank'} ${rank}`;
 
@@ -38,7 +38,7 @@ const KIND_WORDS = {
 export const actionWords = ({ kind, stage, microBatch }: PipelineAction): string =>
   `${KIND_WORDS[kind]} of micro-batch ${microBatch} in stage ${stage}`;
 
-/** What an action makes for the one that waits. */
+/** Words for the result that the waiting action needs. */
 const resultWords = ({ kind, microBatch }: PipelineAction): string =>
   kind === 'F' ? `the activations of micro-batch ${microBatch}` : `the gradient of micro-batch ${microBatch}`;
 

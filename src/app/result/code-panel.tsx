@@ -1,6 +1,6 @@
 /**
- * The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for;
- * where the mode has a counterpart in tf.distribute, TensorFlow's script in their place, at which no event points.
+ * The PyTorch lines of the mode, with a dot per rank on the line of the rank's event at the cursor. If the mode has a
+ * counterpart in tf.distribute, the user can choose TensorFlow's script instead, which has no dots.
  */
 
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
@@ -24,7 +24,7 @@ const TakeToPyTorch = loadedPanel(
   async () => (await import('../take/take-to-pytorch')).TakeToPyTorch,
 );
 
-/** The anchor of the last event that each rank has begun; undefined before its first. */
+/** For each rank, the anchor of the last event that it has begun; undefined before its first event. */
 function anchorsAt(trace: StepTrace | undefined, event: number, ranks: number): readonly (string | undefined)[] {
   const anchors: (string | undefined)[] = Array.from({ length: ranks }, () => undefined);
   let left = ranks;
@@ -49,13 +49,13 @@ async function tensorflowLines(config: Config): Promise<readonly CodeLine[]> {
   return part.tensorflowScript(config, use);
 }
 
-/** What Keras has no counterpart of, where the lines would be. */
+/** The error as comment lines, shown if Keras has no counterpart for the run. */
 const codeOf = ({ message, hint }: LockstepError): readonly CodeLine[] =>
   [message, hint].map((text) => ({ text: `# ${text}`, anchor: 'none' }));
 
 /**
- * Asked for when a run has begun: the writer of scripts is no part of what Play waits for. Where it cannot be fetched,
- * the panel's fence says so and tries again.
+ * The script's lines, requested once a run has begun, so that Play need not wait for the code that writes scripts. If
+ * this code cannot be fetched, the panel's error boundary says so and offers to try again.
  */
 function useListing(tensorflow: boolean): readonly CodeLine[] {
   const info = useApp((app) => app.info);
@@ -84,7 +84,7 @@ function useListing(tensorflow: boolean): readonly CodeLine[] {
   return code;
 }
 
-/** Where a long line goes on: two letters further in than it begins. */
+/** The indent of a long line's continuation: two letters more than the line's start. */
 function hanging(text: string): { readonly paddingLeft: string; readonly textIndent: string } {
   const indent = `${text.search(/\S|$/) + 2}ch`;
   return { paddingLeft: `calc(10px + ${indent})`, textIndent: `-${indent}` };
@@ -92,13 +92,13 @@ function hanging(text: string): { readonly paddingLeft: string; readonly textInd
 
 interface LineProps {
   readonly text: string;
-  /** The ranks that are on it, as text: a line is drawn again where they change. */
+  /** The ranks on this line, as text, so that the line renders again only if they change. */
   readonly here: string;
   readonly lit: boolean;
   readonly hues: Palette['ranks'];
 }
 
-/** As many dots stand beside each other in the panel; more ranks are counted. */
+/** The most dots side by side; more ranks are shown as a number. */
 const MOST_DOTS = 16;
 
 const Line = memo(function Line({ text, here, lit, hues }: LineProps) {
@@ -145,16 +145,16 @@ const Frameworks = ({ tensorflow, onChoose }: FrameworksProps) => (
   </span>
 );
 
-/** The list of lines, which scrolls to the first line that a rank has come to. */
+/** The list of lines, which scrolls to the first line with a rank. */
 function useScrolledTo(first: number, code: readonly CodeLine[], tensorflow: boolean) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const [box, line] = [list.current, list.current?.children[first]];
     if (!box || !(line instanceof HTMLElement)) return;
-    // It calls when the page has been laid out anyway: asking here would lay out all that has just changed.
+    // The observer calls after the page's regular layout; reading offsets here would force an additional layout.
     const observer = new ResizeObserver(() => {
       observer.disconnect();
-      // Only the box scrolls, never the page; to the beginning of a line, so that none is cut.
+      // Scrolls only the box, never the page, and to the beginning of a line, so that no line is cut.
       const above = Math.max(0, (box.clientHeight - line.offsetHeight) / 2);
       const top = [...box.children].find(
         (one) => one instanceof HTMLElement && one.offsetTop >= line.offsetTop - above,
@@ -165,7 +165,7 @@ function useScrolledTo(first: number, code: readonly CodeLine[], tensorflow: boo
     return () => observer.disconnect();
   }, [first]);
   useEffect(() => {
-    // No event points into TensorFlow's script: it is read from its first line.
+    // TensorFlow's script has no dots, so it starts at its first line.
     if (tensorflow && code.length > 0 && list.current) list.current.scrollTop = 0;
   }, [tensorflow, code]);
   return list;

@@ -1,4 +1,6 @@
-/** The numbers by device: where device 0 of DataParallel does more, and where devices of model parallel wait. */
+/**
+ * The numbers by device: they show that device 0 of DataParallel does more, and where devices of model parallel wait.
+ */
 
 import type { DeviceMemory } from '../../protocol/trace';
 import { type Metrics, sharesOf } from '../../trace/metrics';

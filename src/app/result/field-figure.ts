@@ -1,4 +1,4 @@
-/** The decision field, or predicted against target, as a figure to be saved. */
+/** The decision field, or the plot of predicted against target, as a figure to save. */
 import { FIELD_SIZE } from '../../protocol/snapshot';
 import { formatCount, formatPercent } from '../draw/format';
 import type { SavedFigure } from '../picture/figure-picture';

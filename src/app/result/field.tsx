@@ -1,4 +1,4 @@
-/** What the net has learnt: the decision field with the data over it, or predicted against target. */
+/** The net's output: the decision field with the data over it, or a plot of predicted against target. */
 import { useEffect, useMemo, useRef } from 'react';
 import { must } from '../../base/invariant';
 import { FIELD_SIZE } from '../../protocol/snapshot';

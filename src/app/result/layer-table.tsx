@@ -1,4 +1,7 @@
-/** What the collectives inside the layers of a cut model send: counted in the step at the cursor, and by formula. */
+/**
+ * The bytes that collectives inside the layers of a divided model send: counted in the step at the cursor, and by
+ * formula.
+ */
 import type { LayerForm } from '../../protocol/closed-form';
 import type { StepTrace } from '../../protocol/trace';
 import { bytesByLayer } from '../../trace/layer-bytes';

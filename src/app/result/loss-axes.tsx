@@ -1,17 +1,17 @@
 /**
- * The axes of the loss chart before there is a curve, with the first loss as a point: one per rank in its hue, their
- * mean in ink. The plot's library, which is fetched with the second loss, then draws the same in its place.
+ * The axes of the loss chart before the first curve, with the first loss as points: one per rank in its hue, their mean
+ * in ink. The plot's library, fetched with the second loss, then draws the same picture in this place.
  */
 import type { LossRecord } from '../../protocol/trace';
 import { formatTick } from '../draw/format';
 import styles from './loss-axes.module.css';
 import { FIRST_STEPS, PAD, stepTicks, ticksTo, topOf, X_AXIS, Y_AXIS } from './loss-frame';
 
-/** As many as the plot has room for. */
+/** The most ticks on the y axis, as in the plot. */
 const Y_TICKS = 4;
 const X_TICKS = 2;
 
-/** `first`: undefined before the first step; `step`: where it lies. */
+/** `first`: the first loss, undefined before the first step; `step`: its place on the x axis. */
 export function LossAxes({ first, step }: { first: LossRecord | undefined; step: number }) {
   const { loss = 0, perRank = [] } = first ?? {};
   const top = topOf(Math.max(0, ...[loss, ...perRank].filter(Number.isFinite)));

@@ -9,7 +9,7 @@ import { lossSeries } from './loss-series';
 import { LossTable } from './loss-table';
 import styles from './result.module.css';
 
-// One loss is no curve: the chart's library stays out of the first load.
+// One loss is not a curve, so the chart's library is not part of the first load.
 const LossPlotView = loadedPanel('The loss chart', async () => (await import('./loss-plot-view')).LossPlotView);
 
 const EVERY_MS = 150;
@@ -26,7 +26,7 @@ export function LossChart() {
   return (
     <figure className={styles['loss']}>
       <div className={styles['plot']}>
-        {/* The axes stay until the code of the plot has come. */}
+        {/* The axes stay until the plot's code is loaded. */}
         {!(curved && isThere) && <LossAxes first={losses[0]} step={series.steps[0] ?? 0} />}
         {curved && <LossPlotView series={series} onThere={onThere} />}
       </div>

@@ -1,4 +1,4 @@
-/** The loss chart as a figure to be saved: its picture, and its numbers. */
+/** The loss chart as a figure to save: its picture, and its numbers. */
 import { loadPart } from '../../base/load-part';
 import { formatCount, formatLoss } from '../draw/format';
 import type { SavedFigure } from '../picture/figure-picture';

@@ -1,4 +1,4 @@
-/** The frame of the loss chart, the same for its axes before there is a curve (loss-axes.tsx) and for the plot. */
+/** The frame of the loss chart, shared by the axes before the first curve (loss-axes.tsx) and the plot. */
 
 /** CSS pixels. */
 export const X_AXIS = 20;
@@ -7,18 +7,18 @@ export const PAD = { top: 6, right: 12 } as const;
 /** The axis of steps has at least this many steps. */
 export const FIRST_STEPS = 10;
 
-/** Where the axis of losses ends. */
+/** The end of the loss axis. */
 export const topOf = (highest: number): number => (highest > 0 ? highest * 1.05 : 1);
 
-/** Distances between two ticks of an axis of steps: there is no half step. */
+/** Distances between two ticks of a step axis: whole numbers only. */
 export const STEP_TICKS: readonly number[] = Array.from({ length: 9 }, (_, power) =>
   [1, 2, 5].map((n) => n * 10 ** power),
 ).flat();
 
-/** Round numbers of steps from 0 to the last, as many as have room. */
+/** Ticks at round numbers of steps from 0 to the last, at most `most`. */
 export const stepTicks = (last: number, most: number): readonly number[] => ticksTo(last, Math.min(most, last));
 
-/** Round numbers from 0 to the top, as many as have room. */
+/** Ticks at round numbers from 0 to the top, at most `most`. */
 export function ticksTo(top: number, most: number): readonly number[] {
   const least = top / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(least));

@@ -1,4 +1,4 @@
-/** What all plots of losses have in common: axes from the start, steps below, losses from zero on. */
+/** Options shared by all loss plots: the axes exist from the start, steps below, losses from 0 up. */
 import type uPlot from 'uplot';
 import { formatTick } from '../draw/format';
 import type { Palette } from '../draw/theme';

@@ -1,6 +1,6 @@
 /**
- * The loss chart as a picture to be saved: the same lines as loss-plot.ts, drawn by our own hand, since the chart's
- * library draws on its own canvas alone. Loaded with the first picture.
+ * The loss chart as a picture to save: the same lines as loss-plot.ts, drawn without the chart's library, which draws
+ * only on its own canvas. Loaded with the first picture.
  */
 
 import { formatCount, formatTick } from '../draw/format';
@@ -42,7 +42,7 @@ export function paintLosses(ink: Ink, series: LossSeries, { width, height }: Siz
   key(ink, series);
 }
 
-/** Stretches without a gap; a test loss is known only now and then and is joined over what lies between. */
+/** Stretches of a line without a gap; test losses, known only at some steps, are joined across the steps between. */
 function runsOf(
   steps: readonly number[],
   column: readonly (number | null)[],
@@ -86,7 +86,7 @@ function axes(ink: Ink, { x, y, top, lastStep, width, height }: Axes): void {
   drawText(ink, 'loss', { x: FRAME.left, y: FRAME.top - 12 }, { ...SMALL, colour: palette.soft, align: 'right' });
 }
 
-/** Which line is which, along the top. */
+/** Draws the key of the lines along the top. */
 function key(ink: Ink, series: LossSeries): void {
   const { palette, context, measure } = ink;
   const test = series.test.some((value) => value !== null);

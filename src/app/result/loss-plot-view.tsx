@@ -1,6 +1,6 @@
 /**
- * The drawn loss chart in React: makes the plot anew when its lines or colours change. loss-chart.tsx loads it with the
- * first curve.
+ * The loss plot as a React component: makes a new plot when its lines or colours change. loss-chart.tsx loads it with
+ * the first curve.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
@@ -10,12 +10,12 @@ import type { LossSeries } from './loss-series';
 
 interface LossPlotViewProps {
   readonly series: LossSeries;
-  /** It draws from now on. */
+  /** Called once the plot draws. */
   readonly onThere: () => void;
 }
 
 export function LossPlotView({ series, onThere }: LossPlotViewProps) {
-  // Before the browser paints: the axes of before and the plot must not share the place.
+  // A layout effect runs before the browser paints, so the first axes and the plot never share a frame.
   useLayoutEffect(onThere, [onThere]);
   const host = useRef<HTMLDivElement>(null);
   const palette = usePalette();

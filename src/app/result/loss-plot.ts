@@ -21,7 +21,7 @@ export function createLossPlot(element: HTMLElement, palette: Palette, ranks: nu
   resize.observe(element);
   return {
     show({ steps, perRank, mean, test }) {
-      // Another number of ranks gets another plot; this one has not heard of it yet.
+      // A different number of ranks gets a new plot; this plot may still receive the new data first.
       if (perRank.length !== ranks) return;
       plot.setData([[...steps], ...perRank.map((rank) => [...rank]), [...mean], [...test]]);
     },

@@ -3,9 +3,9 @@ import type { LossRecord } from '../../protocol/trace';
 import type { EvaluationRecord } from '../state/app-state';
 
 export interface LossSeries {
-  /** With a fraction where a step has several micro-batches: 2.5 is the second of two in step 2. */
+  /** Fractional if a step has several micro-batches: 2.5 is the first of two in step 3. */
   readonly steps: readonly number[];
-  /** One column per rank; none where a step has a single loss. */
+  /** One column per rank; empty if a step has a single loss. */
   readonly perRank: readonly (readonly (number | null)[])[];
   readonly mean: readonly (number | null)[];
   readonly test: readonly (number | null)[];
@@ -13,7 +13,7 @@ export interface LossSeries {
 
 const finite = (value: number | undefined) => (value !== undefined && Number.isFinite(value) ? value : null);
 
-/** More than the chart has pixels would only cost time. */
+/** The most points drawn: more than the chart's pixels would only cost time. */
 const DRAWN = 600;
 
 export function lossSeries(
@@ -23,14 +23,14 @@ export function lossSeries(
 ): LossSeries {
   const stride = Math.max(1, Math.ceil(losses.length / DRAWN));
   const drawn = losses.filter((_, index) => index % stride === 0 || index === losses.length - 1);
-  // By the step's number on the page: when step n is done, n steps are.
+  // Numbers of completed steps, as on the page.
   const steps = drawn.map(({ microBatch }) => (microBatch + 1) / accumulate);
   const ranks = Math.max(0, ...drawn.map(({ perRank }) => perRank.length));
   const test: (number | null)[] = steps.map(() => null);
   let next = 0;
   for (const { step, testLoss } of evaluations) {
     while (next < steps.length - 1 && (steps[next] ?? 0) < step) next++;
-    // An evaluation "at step n" is of the weights after n steps.
+    // An evaluation "at step n" evaluates the weights after n steps.
     if (testLoss !== undefined && steps.length > 0) test[next] = finite(testLoss);
   }
   return {

@@ -1,4 +1,4 @@
-/** The loss chart in numbers: a few steps spread over the history, and the newest. */
+/** The loss chart in numbers: a few steps spread over the history, and the newest step. */
 
 import { useLinkedDetails } from '../address/use-linked';
 import { formatLoss } from '../draw/format';

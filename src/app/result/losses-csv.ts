@@ -1,6 +1,6 @@
 /**
- * The losses as a table for other programs, by RFC 4180: one row per micro-batch, and one per evaluation over all rows.
- * Steps count from 1, as on the page. Pure.
+ * The losses as CSV (RFC 4180) for other programs: one row per micro-batch, and one per evaluation over all rows. Steps
+ * count from 1, as on the page. Pure.
  */
 import { stepOf } from '../../protocol/micro-batches';
 import type { LossRecord } from '../../protocol/trace';

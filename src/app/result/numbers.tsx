@@ -1,7 +1,7 @@
 /**
- * The headline numbers, each with one line that says what it is: bytes beside their closed form, how much communication
- * is hidden, where the step goes, memory, and how far the replicas and the single device are apart. From the trace at
- * the cursor and what the run has reported so far.
+ * The headline numbers, each with one line of explanation: bytes beside their closed form, the hidden share of
+ * communication, the shares of the step's time, memory, and the differences between the replicas and from one device.
+ * They come from the trace at the cursor and from the run's reports so far.
  */
 import { type ReactNode, useMemo } from 'react';
 import { FACES } from '../../parallel/faces';
@@ -26,7 +26,7 @@ const EVERY_MS = 150;
 
 const Tables = loadedPanel('The tables of numbers', async () => (await import('./tables')).Tables);
 
-/** `children`: what else the result says, before the tables that few need. */
+/** `children`: further parts of the result, shown before the tables that few users need. */
 export function Numbers({ children }: { children: ReactNode }) {
   const snapshot = useSettled((app) => app.snapshot, EVERY_MS);
   const differences = useSettled((app) => app.differences, EVERY_MS);
@@ -86,7 +86,7 @@ export function Numbers({ children }: { children: ReactNode }) {
   );
 }
 
-/** The page opens with a machine that few know: its name says why, one touch away. */
+/** The machine's name. The page opens with a transputer, which few users know, so the word leads to its explanation. */
 function Machine({ label }: { label: string }) {
   const [before, after] = label.split('transputer');
   if (after === undefined) return label;
@@ -99,7 +99,7 @@ function Machine({ label }: { label: string }) {
   );
 }
 
-/** Where a second device keeps what the first has. */
+/** The difference between replicas, shown if a second device holds the same layers as the first. */
 function ReplicaDivergence({ info, value }: { info: SessionInfo | undefined; value: number | undefined }) {
   const replicas = <Term id="replica">replicas</Term>;
   const none = info !== undefined && !hasReplicas(info);
@@ -116,13 +116,13 @@ function ReplicaDivergence({ info, value }: { info: SessionInfo | undefined; val
   );
 }
 
-/** Two devices keep the same layer from one step to the next. */
+/** Whether two devices keep the same layer between steps. */
 function hasReplicas({ layersOfDevice, roles }: SessionInfo): boolean {
   const kept = layersOfDevice.flatMap((layers, device) => (roles[device]?.keepsState ? layers : []));
   return new Set(kept).size < kept.length;
 }
 
-/** DDP's constructor made one bucket of all gradients, and this step still has it. */
+/** Whether this step has the single bucket of all gradients that DDP's constructor made. */
 const inOneBucket = ({ kind }: StepTrace, { buckets }: SessionInfo): boolean =>
   buckets?.rebuilt !== undefined &&
   buckets.rebuilt.length > 1 &&
@@ -138,14 +138,14 @@ function differenceText(config: Config, first: ReturnType<typeof headline>, newe
   const after = done > 0 ? ` after ${formatCount(done)} ${done === 1 ? 'step' : 'steps'}` : '';
   const now =
     first && newest && newest.step > first.step && newest.value > 0 ? `; ${formatSmall(newest.value)} by now` : '';
-  // Nothing to explain: model parallel does the same operations in the same order.
+  // A difference of 0 needs no cause: model parallel does the same operations in the same order.
   const cause = done > 0 && newest?.value === 0 ? '' : `: ${differenceCause(config)}`;
   return `max |Δw| from one device${after}${cause}${now}`;
 }
 
 /**
- * Where ranks send alike but for the rounding of chunks, their mean is what the formula says; else the busiest device
- * counts.
+ * If ranks send equal bytes except for the rounding of chunks, their mean, as in the formula; else the busiest
+ * device's.
  */
 const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number =>
   formula.exact ? most : traffic.total / Math.max(1, traffic.sent.length);
@@ -160,7 +160,7 @@ const bytesText = ({ formula, bytesAgree, bytesBeside, traffic }: Metrics): stri
 interface HeadlineProps {
   readonly name: string;
   readonly text: string;
-  /** Takes the whole row: the definition is long. */
+  /** Takes the whole row, for a long definition. */
   readonly wide?: boolean;
   readonly children: ReactNode;
 }

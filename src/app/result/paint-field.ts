@@ -1,16 +1,16 @@
 /**
- * Paints the decision field (or the predicted plane) with the data over it, and the scatter of a regression. Pure
- * drawing from a snapshot; field.tsx calls it when one comes.
+ * Paints the decision field (or the predicted plane) with the data over it, and the scatter plot of a regression. Draws
+ * from a snapshot only; field.tsx calls it for every new snapshot.
  */
 import type { DatasetPreview } from '../../protocol/session-info';
 import { FIELD_SIZE, type Snapshot } from '../../protocol/snapshot';
 import { linearScale, nice } from '../draw/scales';
 import type { Palette } from '../draw/theme';
 
-/** Share of the scale's end colours that the field uses, so that the points stand out on it. */
+/** The strongest colour of the field, as a share of the scale, so that the points stand out. */
 const FIELD_STRENGTH = 0.62;
 
-/** Where a value of the field is on the scale of colours, -1 to 1; 0 where it is no number. */
+/** A field value's place on the colour scale, -1 to 1; 0 for NaN. */
 export function fieldShade(raw: number, isProbability: boolean): number {
   const value = FIELD_STRENGTH * (isProbability ? 2 * raw - 1 : raw);
   return Number.isFinite(value) ? Math.min(Math.max(value, -1), 1) : 0;
@@ -50,7 +50,7 @@ export function paintPoints({ context, size, palette, dataset }: FieldPaint): vo
   }
 }
 
-/** Predicted against target; on the diagonal a prediction is right. */
+/** Paints predictions against targets; right predictions are on the diagonal. */
 export function paintScatter({ context, size, palette }: FieldPaint, predictions: Snapshot['predictions']): void {
   const values = predictions.flat().filter(Number.isFinite);
   const reach = Math.max(1e-6, ...values.map(Math.abs));
@@ -71,7 +71,7 @@ export function paintScatter({ context, size, palette }: FieldPaint, predictions
   context.globalAlpha = 1;
 }
 
-/** All of it; `small`: a canvas of the field's own size, on which it is put first. */
+/** Paints the whole result; `small`: a canvas of the field's own size, on which the field is painted first. */
 export function paintResult(paint: FieldPaint, snapshot: Snapshot | undefined, small: HTMLCanvasElement): void {
   const { context, size, palette, dataset } = paint;
   if (snapshot?.field) {

@@ -1,6 +1,6 @@
 /**
- * The result: what the model has learnt, in the views that its data have, how the loss went, and the numbers that each
- * mode is judged by.
+ * The result: what the model has learnt, in views that depend on its data, the loss over the steps, and the numbers by
+ * which modes are compared.
  */
 import { useMemo } from 'react';
 import { FACES } from '../../parallel/faces';
@@ -14,7 +14,7 @@ import { Scores } from './scores';
 import { Views } from './views/views';
 import { hasField, viewsFor } from './views/views-for';
 
-/** Data that are never shown as a field, known before they are made. */
+/** Types of data that are never shown as a field, known before the data are made. */
 const WITHOUT_FIELD: ReadonlySet<string> = new Set(['digits', 'shapes', 'idx', 'png', 'sequence', 'text']);
 
 const ScheduleFacts = loadedPanel(
@@ -43,7 +43,7 @@ export function Result() {
         {!hide.has('loss') && <LossChart />}
       </div>
       {hide.has('numbers') ? learnt : <Numbers>{learnt}</Numbers>}
-      {/* Long: the numbers that every mode has stay in view above it. */}
+      {/* This part is long, so it is below the numbers that every mode has. */}
       {scheduled && !hide.has('numbers') && <ScheduleFacts />}
     </>
   );

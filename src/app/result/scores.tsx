@@ -1,7 +1,6 @@
 /**
- * Loss and accuracy over all rows, training and test, from the newest snapshot, and what guessing would give: a net
- * that has learnt nothing is as good as that. Text has its loss as perplexity, too: among how many characters the model
- * hesitates.
+ * Loss and accuracy over all rows, training and test, from the newest snapshot, beside the values of guessing, which an
+ * untrained net reaches. For text also the perplexity: among how many characters the model hesitates.
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import { formatCount, formatLoss, formatPercent, NONE } from '../draw/format';
@@ -59,8 +58,8 @@ const formatPerplexity = (loss: number | undefined): string =>
   loss === undefined ? NONE : new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 }).format(Math.exp(loss));
 
 /**
- * The loss of giving every class the same probability; undefined where the loss is not cross-entropy over more than
- * two.
+ * The loss if every class has the same probability; undefined unless the loss is cross-entropy over more than two
+ * classes.
  */
 function guessing(info: SessionInfo | undefined): number | undefined {
   if (info?.config.loss.type !== 'CrossEntropyLoss') return undefined;
@@ -69,7 +68,7 @@ function guessing(info: SessionInfo | undefined): number | undefined {
   return classes > 2 ? Math.log(classes) : undefined;
 }
 
-/** A value by name; it is not announced at each change, a reader asks for it. */
+/** A value with its name; a screen reader does not announce each change, the user asks for the value. */
 export function Status({ name, text }: { name: string; text: string }) {
   return (
     <span role="status" aria-live="off" aria-label={name}>

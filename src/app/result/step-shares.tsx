@@ -1,6 +1,6 @@
 /**
- * Where the time of a step goes, mean over the devices: computing, waiting for communication, idle. The parts are those
- * of the timeline's lanes and add up to the step; a press on one says what it means.
+ * The shares of a step's time, averaged over the devices: computing, waiting for communication, idle. The parts come
+ * from the timeline's lanes and add up to the step; pressing a part explains it.
  */
 import type { Metrics } from '../../trace/metrics';
 import { wholePercents } from '../draw/format';
@@ -14,7 +14,7 @@ export function StepSharesView({ metrics }: { readonly metrics: Metrics }) {
     shares.waitingForCommunication,
     shares.idle,
   ]);
-  // Of the idle part, so that its own parts add up to it.
+  // Computed from the rounded idle part, so that its two parts add up to it.
   const others = shares.idle > 0 ? Math.round((idle * shares.idleForOthers) / shares.idle) : 0;
   const turn = clock === 'measured' ? ', or for its turn on the processor that all devices share here' : '';
   const parts = [

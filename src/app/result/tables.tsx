@@ -1,4 +1,4 @@
-/** The tables that few need, below the headline numbers: by device, and by layer where layers are cut. */
+/** The tables that few users need, below the headline numbers: by device, and by layer if layers are divided. */
 import type { DeviceMemory, StepTrace } from '../../protocol/trace';
 import type { Metrics } from '../../trace/metrics';
 import { DeviceTable } from './device-table';

@@ -1,4 +1,4 @@
-/** The cap of a bucket in a field: "1 KiB", "25 MiB", "default"; a bare number is MiB. */
+/** The text of a bucket cap in a field: "1 KiB", "25 MiB", "default"; a number without a unit is MiB. */
 import { mebibytes } from '../permalink/permalink-keys';
 
 export const printCap = (value: unknown) => mebibytes.print(value).replace(/(KiB|MiB)$/, ' $1');

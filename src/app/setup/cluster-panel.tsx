@@ -1,4 +1,4 @@
-/** Where the ranks live and how they talk: placement, device, and the options of the mode in use. */
+/** The placement of ranks on nodes, the device, and the options of the current mode. */
 import type { FaceControl } from '../../parallel/face';
 import { FACES } from '../../parallel/faces';
 import { RUN } from '../../protocol/words/run';

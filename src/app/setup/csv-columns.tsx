@@ -1,4 +1,4 @@
-/** Which column of the CSV is the target, and whether its first line names the columns. */
+/** The CSV's target column, and whether its first line names the columns. */
 import { lookup } from '../../base/lookup';
 import { DATA } from '../../protocol/words/data';
 import { Choice } from '../fields/settings';

@@ -1,4 +1,4 @@
-/** Which data: the built-ins as thumbnails, files of one's own, and the numbers of the kind in use. */
+/** The choice of data: built-in sets as thumbnails, the user's files, and the settings of the chosen kind. */
 import { DATA } from '../../protocol/words/data';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatCount } from '../draw/format';

@@ -1,6 +1,6 @@
 /**
- * The rest of DistributedDataParallel's arguments, and what a script around it may do. Loaded when it is opened; the
- * usual ones are in the cluster panel.
+ * The less common arguments of DistributedDataParallel, and options of the script around it. Loaded when it is opened;
+ * the common arguments are in the cluster panel.
  */
 import { DDP, HOOK } from '../../protocol/words/ddp';
 import { RUN } from '../../protocol/words/run';

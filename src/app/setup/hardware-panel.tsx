@@ -1,4 +1,4 @@
-/** The machine that the modelled clock assumes, and the memory that each device has. */
+/** The machine that the modelled clock assumes, and the memory of each device. */
 import { RUN } from '../../protocol/words/run';
 import { Section } from '../fields/section';
 import { ChoiceSetting, NumberSetting } from '../fields/settings';

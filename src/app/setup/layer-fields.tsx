@@ -1,6 +1,6 @@
 /**
- * The fields of one layer, which the list of layers opens: what may be changed of it, and buttons to remove it and to
- * add another one behind it.
+ * The fields of one layer, which the list of layers opens: its editable settings, and buttons to remove the layer and
+ * to add another one after it.
  */
 import { useId } from 'react';
 import { lookup } from '../../base/lookup';
@@ -16,10 +16,10 @@ import type { LayerShape } from '../model/layer-shapes';
 import { useApp } from '../state/use-app';
 import styles from './layer-list.module.css';
 
-/** Puts an edit; what it returns is what is wrong with it. */
+/** Applies an edit; returns what is wrong with it, if anything. */
 export type ApplyEdit = (edit: Edit) => string | undefined;
 
-/** What may be changed; sizes that follow from the neighbours are not here. */
+/** The editable settings of each layer; sizes that follow from the neighbouring layers are left out. */
 const FIELDS: Readonly<Partial<Record<LayerConfig['type'], readonly LayerField[]>>> = {
   Linear: ['out'],
   Conv2d: ['out', 'kernel', 'stride', 'padding', 'dilation', 'groups'],
@@ -48,7 +48,7 @@ interface LayerFieldsProps {
   readonly apply: ApplyEdit;
   readonly layer: LayerConfig;
   readonly index: number;
-  /** What the next layer would get. */
+  /** The shape that a layer added here would receive. */
   readonly before: LayerShape | undefined;
   readonly canRemove: boolean;
 }

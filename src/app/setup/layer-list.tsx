@@ -1,6 +1,7 @@
 /**
- * Every layer of the model, a line each: its name in state_dict, what it is, the shape that it gives, its parameters. A
- * line opens to its fields; the sizes that follow from the neighbours are not fields. Loaded when the list is opened.
+ * The list of the model's layers, one line each: its name in state_dict, its type, its output shape, its number of
+ * parameters. A line opens to the layer's fields; sizes that follow from the neighbouring layers have no field. Loaded
+ * when the list is opened.
  */
 
 import { useState } from 'react';

@@ -1,7 +1,4 @@
-/**
- * The model: a drawing, the few numbers that it is known by (units, channels, blocks), and every layer in a list that
- * can be edited.
- */
+/** The model: a drawing, its main numbers (units, channels, blocks), and an editable list of all layers. */
 import { Fragment } from 'react';
 import { parameterCount } from '../../shapes/parameters';
 import { loadedPanel } from '../boundary/loaded-panel';

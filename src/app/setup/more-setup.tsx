@@ -1,4 +1,4 @@
-/** The parts of the set-up that lie below the first screen: one part of the page, which setup.tsx loads. */
+/** The parts of the set-up below the first screen, which setup.tsx loads as one part. */
 import { Boundary } from '../boundary/boundary';
 import { Failures } from '../failures/failures';
 import { ClusterPanel } from './cluster-panel';

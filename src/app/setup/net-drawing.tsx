@@ -1,6 +1,6 @@
 /**
- * The net as units and weights. The lines are the weights of the run (colour: sign and size, width: size), read from
- * the newest snapshot; a wide layer shows its first units. Before a snapshot the lines are plain.
+ * A drawing of the net's units and weights. The lines are the run's weights in the newest snapshot (colour: sign and
+ * size, width: size); before the first snapshot they are plain. A wide layer shows only its first units.
  */
 import { Fragment } from 'react';
 import { usePalette } from '../draw/drawing';
@@ -75,7 +75,7 @@ export function NetDrawing({ sizes }: { sizes: readonly number[] }) {
 const lines = (from: number, to: number) =>
   Array.from({ length: from * to }, (_, index) => [index % from, Math.floor(index / from)] as const);
 
-/** The weight matrices in the order of the layers. */
+/** Reads the weight matrices in the order of the layers. */
 function readWeights({ info, snapshot }: AppState): readonly Weights[] {
   if (!info || !snapshot) return [];
   return info.parameters.flatMap(({ name, shape }, index) => {

@@ -1,4 +1,4 @@
-/** What layers compute in, and the gradient scaler: both where the mode takes them. */
+/** The precision in which layers compute, and the gradient scaler, if the mode supports them. */
 import { FACES } from '../../parallel/faces';
 import type { Config } from '../../protocol/config';
 import { halfOf } from '../../protocol/half-of';

@@ -1,7 +1,4 @@
-/**
- * The ready-made runs: one click gives model, data and training that fit each other. What is changed afterwards is said
- * by the other panels.
- */
+/** The presets: one click sets matching model, data and training. The other panels show later changes. */
 import type { ReactNode } from 'react';
 import { PRESETS, type PresetName } from '../../protocol/presets';
 import { PAGE_PRESETS, PRESET_NAMES, withPreset } from '../edit/page-presets';
@@ -80,7 +77,7 @@ const SHORT: Readonly<Record<PresetName, string>> = {
   gpt: 'GPT',
 };
 
-/** A plain net with more Linear layers than half of the deep preset's is called deep. */
+/** A plain net with more Linear layers than this, half of the deep preset's, is called deep. */
 const DEEP = 5;
 
 export function PresetsPanel() {

@@ -1,6 +1,6 @@
 /**
- * How the learning rate changes: which of torch.optim.lr_scheduler's, and its numbers. A schedule begins with numbers
- * that show what it does.
+ * The learning-rate schedule: one of torch.optim.lr_scheduler's, with its settings. The default settings make the
+ * schedule's effect visible.
  */
 
 import { lookup } from '../../base/lookup';
@@ -32,7 +32,7 @@ export function SchedulePanel() {
   const choose = (chosen: string) => {
     const rates =
       chosen === 'OneCycleLR' ? { maxLr: 3 * lr } : chosen === 'CyclicLR' ? { baseLr: lr / 3, maxLr: lr } : {};
-    // Adam and its kin without a momentum cannot cycle it.
+    // Only SGD has a momentum that the schedule can cycle.
     const cycles = chosen === 'CyclicLR' && config.optimizer.type !== 'SGD' ? { cycleMomentum: false } : {};
     const value = chosen === 'none' ? undefined : { type: chosen, ...lookup(SCHEDULES, chosen), ...rates, ...cycles };
     const edit = withSetting(config, ['scheduler'], value);

@@ -25,7 +25,7 @@ import { EVERY_SETTING } from './testing/every-setting';
 import { IN_A_LIST, LAYER_WITHOUT_FIELD, WITHOUT_FIELD } from './testing/without-field';
 import { TrainingPanel } from './training-panel';
 
-/** What a variant does not have a default for. */
+/** Values for fields of a variant that have no default. */
 const NEEDED: Readonly<Record<string, object>> = {
   csv: { file: 'a.csv' },
   npy: { inputs: 'a.npy', targets: 'b.npy' },
@@ -130,7 +130,7 @@ const escaped = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#x27;');
 
-/** The field: a row with the tooltip, and the label in it. */
+/** Whether the field exists: a row with the tooltip, containing the label. */
 function shows(place: string): boolean {
   const words = wordsOf(place);
   if (!words) return false;

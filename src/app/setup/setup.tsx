@@ -1,4 +1,4 @@
-/** The set-up: everything that makes a run. A change applies at once, from the same seed. */
+/** The set-up: all settings of a run. A change restarts the run at once, from the same seed. */
 import { Boundary } from '../boundary/boundary';
 import { laterPanel } from '../boundary/loaded-panel';
 import { DataPanel } from './data-panel';

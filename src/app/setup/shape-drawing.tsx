@@ -1,7 +1,7 @@
 /**
- * A model as the shapes that a row takes on its way through: images as stacked sheets, tokens as a field of numbers,
- * rows as columns; blocks that keep the shape as boxes, alike ones drawn once with their number. Sizes are drawn on a
- * root scale, so that 784 and 10 both can be seen.
+ * A drawing of the shapes that one row of data takes in the model: images as stacked sheets, tokens as a field of
+ * numbers, vectors as columns. Blocks that keep the shape are boxes; equal blocks are drawn once with their number.
+ * Sizes are on a square-root scale, so that both 784 and 10 are visible.
  */
 import type { LayerConfig } from '../../protocol/config';
 import { clamp } from '../draw/geometry';
@@ -43,19 +43,19 @@ function stopsOf(layers: readonly LayerConfig[], shape: LayerShape): readonly St
 
 const WIDTH = 200;
 const HEIGHT = 98;
-/** Width of a letter of the words below, which have 11 px. */
+/** The width of a letter in the words below the drawing, at 11 px. */
 const LETTER = 6.3;
 const MIDDLE = 42;
 const TALLEST = 58;
 const MOST = 7;
-/** Drawn size of a dimension. */
+/** The drawn size of a dimension. */
 const size = (n: number, most: number): number => Math.max(4, (TALLEST * Math.sqrt(n)) / Math.sqrt(most));
 const SHEETS = 4;
 
 export function ShapeDrawing({ layers, shape }: { layers: readonly LayerConfig[]; shape: LayerShape | undefined }) {
   if (!shape) return null;
   const all = stopsOf(layers, shape);
-  // The ends say most; what does not fit is left out in the middle.
+  // If not all shapes fit, those in the middle are left out.
   const stops = all.length <= MOST ? all : [...all.slice(0, MOST - 2), ...all.slice(-2)];
   const most = Math.max(...stops.flatMap(({ shape: s }) => (s.length === 3 ? s.slice(1) : s)), 1);
   const pitch = WIDTH / stops.length;
@@ -89,7 +89,7 @@ export function ShapeDrawing({ layers, shape }: { layers: readonly LayerConfig[]
 
 const wordsOf = (stop: Stop): string => (stop.kind !== 'block' ? stop.words : stop.times > 1 ? `× ${stop.times}` : '');
 
-/** The middle of words that are to stay in the drawing. */
+/** The x position at which centred words stay inside the drawing. */
 const inside = (x: number, words: string): number => {
   const half = (words.length * LETTER) / 2;
   return clamp(x, half, WIDTH - half);

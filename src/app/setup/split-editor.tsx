@@ -1,6 +1,6 @@
 /**
- * Model parallel: which layers live on which device. A device gives its last layer to the next one, or its first to the
- * one before.
+ * The editor of model parallel's split: which layers are on which device. Buttons move a device's last layer to the
+ * next device, or its first to the previous one.
  */
 import type { LayerConfig } from '../../protocol/config';
 import { MODEL_PARALLEL } from '../../protocol/words/parts';
@@ -55,7 +55,7 @@ export function SplitEditor() {
   );
 }
 
-/** A device with many layers says how many of each kind. */
+/** Words for a device's layers; for many layers, the number of each kind. */
 function wordsOf(layers: readonly LayerConfig[]): string {
   if (layers.length <= 4) return layers.map(layerText).join(', ');
   const counts = new Map<string, number>();

@@ -1,13 +1,13 @@
 /**
- * The little pictures on the data buttons: pictograms drawn from formulas, the same every time. The data that is
- * trained on comes from the session and is drawn in the result.
+ * The small pictures on the data buttons: pictograms from formulas, always the same. The session makes the data for
+ * training, and the result draws them.
  */
 import type { BuiltInData } from '../edit/edit-data';
 
 /** x and y in -1..1; value in -1..1 gives the colour. */
 export type ThumbnailPoint = readonly [x: number, y: number, value: number];
 
-/** Points, a grid of cells, strokes of a pen, or a line of signs. */
+/** Points, a grid of cells, pen strokes, or a line of characters. */
 export type Pictogram =
   | { readonly kind: 'points'; readonly points: readonly ThumbnailPoint[] }
   | { readonly kind: 'cells'; readonly side: number; readonly values: readonly number[] }
@@ -17,7 +17,7 @@ export type Pictogram =
 const GOLDEN = 2.399963;
 const COUNT = 84;
 
-/** Points spread evenly over the disc of radius 1, without chance. */
+/** Points spread evenly over the disc of radius 1, without random numbers. */
 const disc = Array.from({ length: COUNT }, (_, i) => {
   const radius = Math.sqrt((i + 0.5) / COUNT);
   return [radius * Math.cos(i * GOLDEN), radius * Math.sin(i * GOLDEN)] as const;

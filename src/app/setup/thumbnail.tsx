@@ -1,4 +1,4 @@
-/** One data set as a radio with a picture. */
+/** A data set as a radio button with a picture. */
 import { useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
 import { usePalette } from '../draw/drawing';

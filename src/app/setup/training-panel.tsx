@@ -1,4 +1,7 @@
-/** How it trains: batch, optimiser with its numbers, schedule, loss, clipping, and what saves time or memory. */
+/**
+ * The training settings: batch, optimiser with its numbers, schedule, loss, clipping, and options that save time or
+ * memory.
+ */
 import { FACES } from '../../parallel/faces';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
 import { LOSS } from '../../protocol/words/loss';

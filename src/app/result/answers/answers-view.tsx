@@ -1,6 +1,6 @@
 /**
- * How the model answers rows of a sequence task that it never trained on: prompt, what is expected, what it says, right
- * or wrong by sign and by colour.
+ * The model's answers to rows of a sequence task that it never trained on: the prompt, the expected answer, the model's
+ * answer, and a sign and colour for right or wrong.
  */
 import type { AnsweredSequence } from '../../../protocol/snapshot';
 import { ColumnHeads } from '../../fields/column-heads';

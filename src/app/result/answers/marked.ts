@@ -1,11 +1,8 @@
-/**
- * An answer cut into stretches that are right and stretches that are not, character by character against what is
- * expected. Pure.
- */
+/** Splits an answer into right and wrong stretches, by comparing each character with the expected answer. Pure. */
 export interface MarkedStretch {
   readonly text: string;
   readonly wrong: boolean;
-  /** Where it begins. */
+  /** The index of the stretch's first character. */
   readonly place: number;
 }
 

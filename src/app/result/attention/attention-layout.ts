@@ -1,4 +1,4 @@
-/** Where queries, keys and their names lie in a picture of one attention head. Pure, in CSS pixels. */
+/** The layout of queries, keys and their names in the picture of one attention head. Pure, in CSS pixels. */
 import type { Point, Size } from '../../draw/geometry';
 import type { CanvasCell } from '../cells/cell-canvas';
 
@@ -6,7 +6,7 @@ export interface AttentionLayout extends Size {
   readonly cell: number;
   readonly left: number;
   readonly top: number;
-  /** Every so many positions have their token beside them. */
+  /** Every n-th position has its token beside it. */
   readonly namedEvery: number;
 }
 

@@ -1,4 +1,4 @@
-/** A head in words and numbers: what each position looks at most. */
+/** A head as a table: the positions that each position attends to most. */
 
 import { formatPercent } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';

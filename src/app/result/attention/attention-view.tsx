@@ -1,7 +1,7 @@
 /**
- * What the attention layers look at, for one row of data: every head small, layer by layer, and the chosen one large
- * with the tokens on both sides. A row of a map is a position, its cells say how much it takes from each other one;
- * they add up to one.
+ * The attention weights for one row of data: every head small, layer by layer, and the chosen head large with the
+ * tokens on both sides. Each row of a map is a query position; its cells are the weights of the key positions and add
+ * up to 1.
  */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { usePalette } from '../../draw/drawing';

@@ -1,5 +1,5 @@
 /**
- * One head of an attention map: its weights, a row for each query and a column for each key, and painting them with the
+ * One head of an attention map: its weights, one row per query and one column per key, and their painting with the
  * tokens on both sides.
  */
 import { at } from '../../../base/invariant';
@@ -29,7 +29,7 @@ export function headMaps(maps: readonly AttentionMap[]): readonly HeadMap[] {
   });
 }
 
-/** Spaces and line ends are seen. */
+/** A token as text, with visible spaces and line ends. */
 export const shownToken = (token: string): string =>
   token.replaceAll(' ', '␣').replaceAll('\n', '↵').replaceAll('\t', '⇥');
 

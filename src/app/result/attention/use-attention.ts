@@ -1,6 +1,6 @@
 /**
- * Attention on a row of data, asked again when the row, the step or the session changes while the view is open; the
- * newest answer stays until the next one.
+ * The attention weights for a row of data. While the view is open, the hook asks the session again when the row, the
+ * step or the session changes; the last answer stays until the next arrives.
  */
 import { useEffect, useMemo, useState } from 'react';
 import type { SessionApi } from '../../../protocol/session';

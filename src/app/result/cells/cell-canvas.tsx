@@ -1,7 +1,6 @@
 /**
- * A canvas of cells in rows and columns, for pointer, touch and keyboard alike: `onCell` hears which one is looked at.
- * For the keyboard it is one stop of Tab, with the arrow keys from cell to cell; only the cell looked at is in the
- * page, in words.
+ * A canvas of cells in rows and columns for pointer, touch and keyboard: `onCell` receives the active cell. The canvas
+ * is one Tab stop; arrow keys move from cell to cell. Only the active cell has an element in the page, with its words.
  */
 
 import { type KeyboardEvent, type PointerEvent, useId, useRef } from 'react';

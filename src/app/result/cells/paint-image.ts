@@ -1,7 +1,7 @@
 /**
- * An image of the data as a bitmap of one pixel for each of its pixels: gray from the page's ground (0) to its ink (1),
- * so that white on black reads as ink on paper; three channels in their own colours. Drawn enlarged without smoothing,
- * because its pixels are what the model reads.
+ * An image of the data as a bitmap of the same size: gray from the page's background (0) to its ink (1), so that white
+ * on black looks like ink on paper; images of three channels in their own colours. It is enlarged without smoothing,
+ * because the model reads these pixels.
  */
 import type { Palette } from '../../draw/theme';
 
@@ -10,7 +10,7 @@ type Shape = readonly [channels: number, height: number, width: number];
 const bytesOf = (hex: string): readonly number[] =>
   [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16));
 
-/** `value(i)`: of element i of [channels, height, width], 0..1. */
+/** `value(i)`: element i of [channels, height, width], 0..1. */
 export function imageBitmap(
   [channels, height, width]: Shape,
   value: (i: number) => number,
@@ -29,7 +29,7 @@ export function imageBitmap(
   return image;
 }
 
-/** Draws it into a square of the context, centred. */
+/** Draws the image into a square of the context, centred. */
 export function paintBitmap(context: CanvasRenderingContext2D, image: ImageData, side: number): void {
   const small = new OffscreenCanvas(image.width, image.height);
   small.getContext('2d')?.putImageData(image, 0, 0);

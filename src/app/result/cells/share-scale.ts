@@ -1,6 +1,6 @@
 /**
- * The one sequential scale of the result, for shares from 0 to 1: the upper half of the page's diverging scale, by the
- * square root, so that a few per cent can be distinguished from none.
+ * The result's sequential colour scale for shares from 0 to 1: the upper half of the page's diverging scale, by the
+ * square root, so that a few per cent differ visibly from none.
  */
 import type { Palette } from '../../draw/theme';
 
@@ -8,7 +8,7 @@ const place = (share: number): number => Math.sqrt(Math.min(Math.max(share, 0), 
 
 export const shareColour = (palette: Palette, share: number): string => palette.diverging(place(share));
 
-/** The same as bytes, into `target` at pixel `pixel`. */
+/** Writes the colour as bytes into `target` at pixel `pixel`. */
 export function putShare(palette: Palette, share: number, target: Uint8ClampedArray, pixel: number): void {
   const entry = 4 * Math.round(((place(share) + 1) / 2) * 255);
   target.set(palette.divergingRgba.subarray(entry, entry + 4), 4 * pixel);
@@ -18,7 +18,7 @@ const LIGHT_ABOVE = 0.3;
 
 const linear = (byte: number): number => (byte / 255) ** 2.2;
 
-/** For words on that colour. */
+/** The colour of words on a cell with this share. */
 export function textOnShare(palette: Palette, share: number): string {
   const entry = 4 * Math.round(((place(share) + 1) / 2) * 255);
   const [r = 0, g = 0, b = 0] = palette.divergingRgba.subarray(entry, entry + 3);

@@ -1,12 +1,12 @@
 /**
- * A canvas that is painted when what it shows changes: sharp, in CSS pixels. For pictures of a snapshot; what moves per
- * frame uses `draw/use-surface`.
+ * A canvas in CSS pixels at the screen's resolution, painted again when `paint` changes. For pictures of a snapshot;
+ * moving pictures use `draw/use-surface`.
  */
 import { type RefObject, useEffect } from 'react';
 import type { Size } from '../../draw/geometry';
 import { openSurface } from '../../draw/surface';
 
-/** `paint` must keep its identity while it paints the same. */
+/** `paint` must be the same function as long as the picture is the same. */
 export function usePainting(
   canvas: RefObject<HTMLCanvasElement | null>,
   { width, height }: Size,

@@ -7,13 +7,13 @@ import type { Confusion } from '../../../protocol/snapshot';
 export interface ConfusionNumbers {
   readonly classes: number;
   count(target: number, predicted: number): number;
-  /** Rows of data with that target. */
+  /** The number of rows with this target. */
   total(target: number): number;
-  /** Of the rows with that target; 0 where there is none. */
+  /** The share of the rows with this target that have this prediction; 0 without rows. */
   share(target: number, predicted: number): number;
   readonly right: number;
   readonly rows: number;
-  /** Off the diagonal, the most frequent first. */
+  /** The cells off the diagonal, most frequent first. */
   readonly mistakes: readonly { readonly target: number; readonly predicted: number; readonly count: number }[];
 }
 

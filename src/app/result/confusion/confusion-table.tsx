@@ -1,4 +1,4 @@
-/** The confusion matrix in numbers: every cell where there are few classes, else what is most often taken for what. */
+/** The confusion matrix in numbers: all cells if there are few classes, else the most frequent mistakes. */
 import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';
 import styles from '../result.module.css';

@@ -1,7 +1,4 @@
-/**
- * What is taken for what: the confusion matrix of the newest snapshot, a line that tells the cell looked at, and the
- * numbers as a table.
- */
+/** The confusion matrix of the newest snapshot, a line about the active cell, and the numbers as a table. */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { usePalette } from '../../draw/drawing';
 import { formatCount, formatPercent } from '../../draw/format';

@@ -1,5 +1,5 @@
 /**
- * Where the cells, the names and the share of right ones of a confusion matrix lie, for a width and a number of
+ * The layout of a confusion matrix (cells, names, and the share of right predictions) for a width and a number of
  * classes. Pure, in CSS pixels.
  */
 import type { Point, Rect, Size } from '../../draw/geometry';
@@ -7,17 +7,17 @@ import type { CanvasCell } from '../cells/cell-canvas';
 
 export interface MatrixLayout extends Size {
   readonly cell: number;
-  /** Of the first cell. */
+  /** The position of the first cell. */
   readonly left: number;
   readonly top: number;
-  /** Every so many rows, and every so many columns, have their name beside them. */
+  /** Every n-th row, and every n-th column, has its name beside it. */
   readonly rowNamedEvery: number;
   readonly columnNamedEvery: number;
-  /** The names of the columns are longer than the columns are wide and are upright. */
+  /** Whether the columns' names are too long for their columns, so that they are drawn upright. */
   readonly upright: boolean;
-  /** Numbers fit into the cells. */
+  /** Whether numbers fit into the cells. */
   readonly numbers: boolean;
-  /** Where the share of right ones begins, at the right of each row; 0 where rows are too low for it. */
+  /** The x position of the share of right predictions, right of each row; 0 if rows are too low for it. */
   readonly shareLeft: number;
   readonly gap: number;
 }
@@ -25,7 +25,7 @@ export interface MatrixLayout extends Size {
 const NAME_PIXELS = 6.4;
 const SHARE_WIDTH = 40;
 const HEAD = 34;
-/** Names up to that many characters stay level, with more room between them instead. */
+/** Names up to this many characters stay level; if they do not fit, fewer columns have names. */
 const SHORT_NAME = 3;
 const LARGEST_CELL = 34;
 const LOWEST_TEXT = 12;

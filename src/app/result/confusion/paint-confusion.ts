@@ -21,7 +21,7 @@ export interface ConfusionPaint {
 
 const fontOf = (palette: Palette, size: number, weight = 400) => `${weight} ${size}px ${palette.sans}`;
 
-/** As much of a name as fits. */
+/** Cuts a name to the width. */
 function cut(context: CanvasRenderingContext2D, name: string, width: number): string {
   if (context.measureText(name).width <= width) return name;
   let kept = name;
@@ -62,7 +62,7 @@ function paintCell(context: CanvasRenderingContext2D, paint: ConfusionPaint, row
   context.fillText(text, x + width / 2, y + height / 2 + 0.5);
 }
 
-/** Reads upwards from a point. */
+/** Draws text that reads upwards from a point. */
 function uprightText(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
   context.save();
   context.translate(x, y);

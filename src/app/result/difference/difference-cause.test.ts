@@ -1,4 +1,4 @@
-/** Each setting that keeps a parallel run from the single device is named as its cause. */
+/** Every setting that makes a parallel run differ from the single device is named as the cause. */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../../../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * One click from the headline: how the difference from one device grows, beside a control. The panel is loaded, and its
- * control runs, while it is open.
+ * One click from the headline number: how the difference from one device grows, beside a control. The panel is loaded
+ * when it is opened; its control runs while it is open.
  */
 
 import { useState } from 'react';

@@ -1,6 +1,6 @@
 /**
- * How the difference from one device grows, as a figure to be saved: the curves of growth-plot.ts, drawn by our own
- * hand, since the chart's library draws on its own canvas alone.
+ * How the difference from one device grows, as a figure to save: the curves of growth-plot.ts, drawn without the
+ * chart's library, which draws only on its own canvas.
  */
 import type { DifferenceAt } from '../../../protocol/snapshot';
 import { formatCount } from '../../draw/format';
@@ -20,7 +20,7 @@ const TICKS = 6;
 
 type Curve = readonly DifferenceAt[];
 
-/** A logarithmic axis has no place for nothing. */
+/** A logarithmic axis cannot show 0. */
 const shown = (curve: Curve): Curve => curve.filter(({ value }) => Number.isFinite(value) && value > 0);
 
 function paintGrowth(ink: Ink, own: Curve, control: Curve): void {
@@ -56,7 +56,7 @@ function paintGrowth(ink: Ink, own: Curve, control: Curve): void {
   }
 }
 
-/** `own`: of the run; `control`: of the run that started one unit in the last place away. */
+/** `own`: the run's curve; `control`: the curve of the run that started one unit in the last place away. */
 export function growthFigure(own: Curve, control: Curve): SavedFigure {
   const curves = [shown(own), shown(control)] as const;
   return {

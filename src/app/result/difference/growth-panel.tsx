@@ -1,7 +1,7 @@
 /**
- * The proof that a parallel mode does not change the maths, or what does: the difference between the run and one device
- * over the steps, beside a control, which is one device whose weights start one unit in the last place away. A verdict
- * in words, the two curves, and the same as a table.
+ * The evidence that a parallel mode does not change the maths, or the cause if it does: the difference between the run
+ * and one device over the steps, beside a control, which is one device whose weights start one unit in the last place
+ * away. Shows a verdict in words, both curves, and a table.
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../../base/invariant';
@@ -25,7 +25,7 @@ export function GrowthPanel() {
   const config = useApp((app) => app.info?.config);
   const { progress, failed } = useControl();
   const last = own.at(-1)?.step ?? 0;
-  // After a Reset the control is ahead of the run.
+  // After a Reset the control is ahead of the run, so later values are left out.
   const control = useMemo(() => (progress?.differences ?? []).filter(({ step }) => step <= last), [progress, last]);
   const verdict = judge(own, control, config && namedCause(config));
   const behind = progress !== undefined && progress.step < last;

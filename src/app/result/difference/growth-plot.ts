@@ -16,7 +16,7 @@ export interface GrowthPlot {
   destroy(): void;
 }
 
-/** One column of steps for both; a logarithmic axis has no place for nothing. */
+/** Both curves over one column of steps; a logarithmic axis cannot show 0. */
 export function growthColumns(
   own: readonly DifferenceAt[],
   control: readonly DifferenceAt[],
@@ -63,7 +63,7 @@ function options(palette: Palette, width: number): uPlot.Options {
       y: {
         distr: 3,
         log: 10,
-        // Whole decades, three at least: noise in the last place shall look like what it is.
+        // Whole decades, at least three, so that noise in the last place does not look large.
         range: (_, low, high) => {
           const [from, to] = [Math.floor(Math.log10(low || 1e-8)), Math.ceil(Math.log10(high || 1e-6))];
           return [10 ** from, 10 ** Math.max(to, from + 3)];
@@ -77,7 +77,7 @@ function options(palette: Palette, width: number): uPlot.Options {
         grid: { stroke: palette.hair, width: 1 },
         size: 38,
         splits: decades,
-        // uPlot's own filter would leave out every second decade.
+        // uPlot's default filter would leave out every second decade.
         filter: (_, splits) => splits,
         values: (_, ticks) => ticks.map((tick) => (tick > 0 ? `1e${Math.round(Math.log10(tick))}` : null)),
       },

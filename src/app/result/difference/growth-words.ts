@@ -1,23 +1,23 @@
 /**
- * What the two curves prove, in words: where the run and the control, in which nothing is parallel, are about as far
- * from one device, rounding is the cause; where the run is far further, something else is. Judged early, since training
- * amplifies any difference until both are as large as the weights. Pure.
+ * The verdict from the two curves, in words. If the run and the control, in which nothing is parallel, are about
+ * equally far from one device, rounding is the cause; if the run is much further away, something else is. The verdict
+ * uses early steps, because training amplifies any difference until both are as large as the weights. Pure.
  */
 import type { DifferenceAt } from '../../../protocol/snapshot';
 import { HEADLINE_STEPS } from '../../../training/control/compared-steps';
 import { formatCount, formatSmall } from '../../draw/format';
 
 /**
- * The run rounds in every step, the control once; sums of many terms differ by several units. Other causes make
- * thousands.
+ * The run may differ this many times more than the control and still be explained by rounding: the run rounds in every
+ * step, the control once, and sums of many terms differ by several units. Other causes give thousands.
  */
 const ALIKE = 100;
 
-/** From here on the control says little: both are on their way to differences as large as the weights. */
+/** Above this value the control proves little, because both differences then grow to the size of the weights. */
 const GROWN = 1e-3;
 
 export interface Judged {
-  /** masked: rounding alone has grown so far that nothing else can be distinguished. */
+  /** masked: rounding alone has grown so large that another cause would not show. */
   readonly verdict: 'none' | 'rounding' | 'other' | 'masked' | 'open';
   readonly text: string;
 }
@@ -28,7 +28,7 @@ export interface StepPair {
   readonly control: number;
 }
 
-/** The steps that both have, oldest first. */
+/** The steps for which both have a value, oldest first. */
 export function pairsOf(own: readonly DifferenceAt[], control: readonly DifferenceAt[]): readonly StepPair[] {
   const known = new Map(control.map(({ step, value }) => [step, value]));
   return own.flatMap(({ step, value }) => {

@@ -1,4 +1,4 @@
-/** What is kept of the difference over the steps, which value is the headline, and what the curves prove. */
+/** The history of the difference, its headline value, and the verdict from the curves. */
 import { describe, expect, test } from 'vitest';
 import type { DifferenceAt } from '../../../protocol/snapshot';
 import { nextCompared } from '../../../training/control/compared-steps';

@@ -1,6 +1,6 @@
 /**
- * The control of the open run, asked on slice by slice for as long as its panel is open; with as long a rest after each
- * while the run itself plays.
+ * Runs the control of the open run slice by slice while its panel is open; while the run itself plays, with a pause as
+ * long as the slice after each slice.
  */
 import { useEffect, useState } from 'react';
 import type { ControlProgress } from '../../../protocol/session';
@@ -8,14 +8,14 @@ import { useController } from '../../run/use-controller';
 import { useApp, useAppStore } from '../../state/use-app';
 
 const REST_MS = 30;
-/** Between two looks at a run that the control has caught up with. */
+/** The time between two checks once the control has caught up with the run. */
 const LOOK_MS = 200;
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export interface ControlState {
   readonly progress: ControlProgress | undefined;
-  /** Why there is none, in words. */
+  /** Why there is no control, in words. */
   readonly failed: string | undefined;
 }
 

@@ -1,13 +1,13 @@
 /**
- * How probable the model holds each class for what is drawn: bars, the likeliest marked; with very many classes the
- * likeliest only.
+ * The model's probability of each class for the drawing, as bars, the likeliest marked; with very many classes only the
+ * likeliest.
  */
 import { formatPercent } from '../../draw/format';
 import { Status } from '../scores';
 import styles from './draw-view.module.css';
 
 const MOST = 12;
-/** Longer names are over their bars. */
+/** Longer names are drawn above their bars. */
 const LONG_NAME = 3;
 
 interface ClassBarsProps {

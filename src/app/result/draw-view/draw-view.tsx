@@ -1,6 +1,6 @@
 /**
- * A pad to draw a figure on, which the model classifies as one draws: the strokes, the picture that the model gets, and
- * its class probabilities. Only for images. The keyboard has a pen of its own; the drawing is cleared when the data
+ * A pad on which the user draws a figure that the model classifies meanwhile: the strokes, the picture that the model
+ * gets, and its class probabilities. Only for images. The keyboard can draw, too; the drawing is cleared when the data
  * change.
  */
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
@@ -22,7 +22,7 @@ import { usePrediction } from './use-prediction';
 const SEEN_SIDE = 56;
 const SEEN_SIZE = { width: SEEN_SIDE, height: SEEN_SIDE };
 
-/** By the type of the data. */
+/** The hint for each type of data. */
 const HINTS: Readonly<Record<string, string>> = { digits: 'Draw a digit', shapes: 'Draw an outline' };
 
 export function DrawView() {
@@ -44,7 +44,7 @@ export function DrawView() {
     ask(input);
     repaint();
   });
-  // A drawing for other data is none for these; one for the same data outlives a change of mode.
+  // The key of a drawing: it is kept if the mode changes, and dropped if the data change.
   const data = useApp((app) => JSON.stringify(app.info?.config.data));
   // biome-ignore lint/correctness/useExhaustiveDependencies: cleared when the data change
   useEffect(() => {

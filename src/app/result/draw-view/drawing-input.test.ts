@@ -9,7 +9,7 @@ const line = (x: number, from: number, to: number): HandDrawing => [
   Array.from({ length: 20 }, (_, i) => [x, from + ((to - from) * i) / 19] as const),
 ];
 
-/** Rows and columns that hold ink, and where its middle is. */
+/** The rows and columns that contain ink, and the ink's centre. */
 function inkOf(image: Float32Array, width: number) {
   const at = [...image].flatMap((ink, i) => (ink > 0.5 ? [[i % width, Math.floor(i / width)] as const] : []));
   const [xs, ys] = [at.map(([x]) => x), at.map(([, y]) => y)];

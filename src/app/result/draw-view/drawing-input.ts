@@ -1,16 +1,16 @@
 /**
- * A drawing as the row of inputs that the model reads, [channels, height, width] with values 0..1: brought to the size
- * of the data's own figures, put in the middle, and drawn anew with their pen, so that thin and small is read like
- * thick and large. Every channel gets the same.
+ * Turns a drawing into the model's input, [channels, height, width] with values 0..1: scaled to the size of the data's
+ * figures, centred, and drawn again with their pen width, so that thin and small drawings are read like thick and large
+ * ones. All channels are equal.
  */
 import { boxOf, type DrawnStroke, type HandDrawing } from './drawing';
 import type { ImageLook } from './image-look';
 
 type Shape = readonly [channels: number, height: number, width: number];
 
-/** A dot is not blown up to a picture. */
+/** The most by which a drawing is enlarged, so that a dot does not fill the picture. */
 const MOST_ENLARGED = 4;
-/** Points per side of a pixel that tell how much of it is inside a figure. */
+/** The number of sample points per side of a pixel, which estimate the pixel's share inside a figure. */
 const FINE = 3;
 
 export function drawingInput(
@@ -28,7 +28,7 @@ export function drawingInput(
   return input.map((ink) => ink * look.brightness);
 }
 
-/** The strokes in pixels. Edges of the ink, not the middle of the pen, keep to the look's extent. */
+/** The strokes in pixels. The edges of the ink, not the pen's centre, span the look's extent. */
 function placed(drawing: HandDrawing, height: number, width: number, { extent, pen }: ImageLook): HandDrawing {
   const box = boxOf(drawing);
   if (!box) return [];
@@ -63,7 +63,9 @@ function drawStroke(plane: Float32Array, height: number, width: number, stroke: 
   }
 }
 
-/** Each stroke is a closed figure; inside two of them is outside, so that two circles make a ring. */
+/**
+ * Fills each stroke as a closed figure; a point inside two figures counts as outside, so that two circles make a ring.
+ */
 function fill(plane: Float32Array, width: number, strokes: HandDrawing): void {
   for (let pixel = 0; pixel < plane.length; pixel++) {
     const [row, column] = [Math.floor(pixel / width), pixel % width];

@@ -1,17 +1,18 @@
 /**
- * What is drawn on the pad: strokes through points in parts of the pad, 0..1, x to the right and y down. `withPoint`
- * thins what a pointer sends. Pure; the pad keeps one and drawing-input.ts turns it into what the model reads.
+ * A drawing on the pad: strokes through points whose coordinates are shares of the pad, 0..1, x to the right and y
+ * down. `withPoint` drops points that are too close. Pure; the pad keeps a drawing and drawing-input.ts turns it into
+ * the model's input.
  */
 export type DrawnPoint = readonly [x: number, y: number];
 export type DrawnStroke = readonly DrawnPoint[];
 export type HandDrawing = readonly DrawnStroke[];
 
-/** Nearer points than this say nothing. */
+/** Points closer than this are dropped. */
 const LEAST_STEP = 0.008;
 
 export const withStroke = (drawing: HandDrawing, point: DrawnPoint): HandDrawing => [...drawing, [point]];
 
-/** Goes on with the last stroke; the same drawing where the point adds nothing. */
+/** Adds a point to the last stroke; returns the same drawing if the point is dropped. */
 export function withPoint(drawing: HandDrawing, point: DrawnPoint): HandDrawing {
   const stroke = drawing.at(-1);
   const last = stroke?.at(-1);

@@ -1,25 +1,25 @@
 /**
  * How the images of a data set look, measured on a few of them: how much of the picture a figure fills, where its
- * middle is, how bright its ink is. A drawing is brought into the same look before the model sees it, because a net has
- * only learnt what its data were like.
+ * centre is, how bright its ink is. A drawing gets the same look before the model sees it, because a net knows only
+ * images like its data.
  */
 import type { LabelledImage } from '../../../protocol/session-info';
 
 export interface ImageLook {
   /** The longer side of the figure, edge to edge of its ink, over the shorter side of the image. */
   readonly extent: number;
-  /** Of the ink, 0..1. */
+  /** The brightness of the ink, 0..1. */
   readonly brightness: number;
   /** Radius of the pen in pixels. */
   readonly pen: number;
-  /** Figures are filled, not written: the inside of what is drawn is ink. */
+  /** Whether figures are filled instead of written: the inside of a stroke is ink, too. */
   readonly filled: boolean;
 }
 
-/** Of the brightest pixel; less is noise. */
+/** Pixels from this share of the brightest pixel on count as ink; less is noise. */
 const INK_FROM = 0.5;
 const DEFAULT_EXTENT = 0.72;
-/** Our digits' pen, and about MNIST's, in parts of the image. */
+/** The pen of our digits, about the same as MNIST's, as a share of the image. */
 const PEN = 0.0425;
 const LEAST_PEN = 0.5;
 

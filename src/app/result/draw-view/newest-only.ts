@@ -1,11 +1,11 @@
 /**
- * Asks with the newest input only: one question at a time, at most one every `everyMs`; what comes meanwhile replaces
- * what waits. So a hand that draws faster than the model answers is never lagged behind. It knows no React; the pad
- * owns one.
+ * Asks only about the newest input: one question at a time, at most one every `everyMs`; a new input replaces a waiting
+ * one. So answers do not lag behind a hand that draws faster than the model answers. Independent of React; the pad owns
+ * one.
  */
 export interface NewestOnly<Input> {
   ask(input: Input): void;
-  /** Forgets what waits and what is on its way. */
+  /** Forgets the waiting input and ignores the pending answer. */
   drop(): void;
 }
 

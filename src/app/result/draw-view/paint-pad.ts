@@ -1,6 +1,6 @@
 /**
- * Paints the pad: the strokes in ink, the keyboard's pen while the pad has the focus; and beside it the picture as the
- * model reads it.
+ * Paints the pad: the strokes in ink, and the keyboard's pen while the pad has the focus; and, beside the pad, the
+ * picture that the model reads.
  */
 import type { Palette } from '../../draw/theme';
 import type { HandDrawing } from './drawing';
@@ -9,7 +9,7 @@ import type { HandPen } from './use-drawing';
 export interface PadPaint {
   readonly side: number;
   readonly drawing: HandDrawing;
-  /** Undefined: nobody draws with the keyboard. */
+  /** Undefined if the keyboard is not used. */
   readonly pen: HandPen | undefined;
   readonly palette: Palette;
 }

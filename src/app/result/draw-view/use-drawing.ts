@@ -1,6 +1,6 @@
 /**
- * The drawing on a pad and the hands that make it: pointer and finger, or a pen that the arrow keys move and Space puts
- * down. It changes many times a second, so it lives outside React; `onChange` hears of every change.
+ * The drawing on a pad and its input: pointer and finger, or a pen that the arrow keys move and Space puts down. A
+ * drawing changes many times a second, so it is kept outside React; `onChange` is called on every change.
  */
 
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
@@ -14,7 +14,7 @@ export interface HandPen {
 
 export interface DrawingHands {
   readonly drawing: () => HandDrawing;
-  /** Of the keyboard. */
+  /** The keyboard's pen. */
   readonly pen: () => HandPen;
   clear(): void;
   onPointerDown(event: PointerEvent): void;
@@ -39,7 +39,7 @@ function placeOf(target: Element, event: { clientX: number; clientY: number }): 
   return [within((event.clientX - box.x) / box.width), within((event.clientY - box.y) / box.height)];
 }
 
-/** `by` says whether the hand is still at it: a stroke that goes on, or the end of one. */
+/** `by`: whether the stroke continues or has ended. */
 export function useDrawing(onChange: (by: 'going' | 'done') => void): DrawingHands {
   const latest = useRef(onChange);
   latest.current = onChange;

@@ -1,5 +1,5 @@
 /**
- * The canvas of the drawing pad: the strokes, and, while the pad has the focus of the keyboard, the pen. Used by
+ * The canvas of the drawing pad: the strokes, and the pen while the pad has the keyboard's focus. Used by
  * draw-view.tsx.
  */
 import { type FocusEvent, type KeyboardEvent, useCallback, useRef, useState } from 'react';
@@ -26,7 +26,7 @@ export function usePad(hands: DrawingHands) {
   );
   const keyboard = {
     onKeyDown(event: KeyboardEvent) {
-      // Who has drawn with the pointer means Play by Space.
+      // After drawing with the pointer, Space means Play.
       if (event.key === ' ' && !focused) return;
       if (event.key.startsWith('Arrow')) setFocused(true);
       hands.onKeyDown(event);

@@ -1,6 +1,6 @@
 /**
- * What the model says to the newest input: asked while one draws, and again at each snapshot, since the model goes on
- * learning while a drawing stays.
+ * The model's prediction for the newest input: asked while the user draws, and again at each snapshot, because the
+ * model continues to learn.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useController } from '../../run/use-controller';
@@ -13,7 +13,7 @@ const SNAPSHOT_MS = 250;
 interface Prediction {
   readonly probabilities: Float32Array | undefined;
   readonly problem: string | undefined;
-  /** undefined: nothing is drawn any more. */
+  /** undefined: the drawing was cleared. */
   readonly ask: (input: Float32Array<ArrayBuffer> | undefined) => void;
 }
 

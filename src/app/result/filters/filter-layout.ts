@@ -1,7 +1,7 @@
 /**
- * Where the tiles of a convolution's weight [out, in, height, width] lie: each output channel is a tile. With few input
- * channels a tile holds their kernels side by side and tiles flow like words; with many it is a row of kernels, so that
- * the picture is a matrix, output channels down, input channels across. Pure.
+ * The layout of a convolution's weight [out, in, height, width]: one tile per output channel. With few input channels a
+ * tile holds their kernels side by side, and tiles flow like words; with many, a tile is a row of kernels, so that the
+ * picture is a matrix, output channels down, input channels across. Pure.
  */
 import type { Point, Rect, Size } from '../../draw/geometry';
 import type { CanvasCell } from '../cells/cell-canvas';
@@ -10,12 +10,12 @@ export interface FilterLayout extends Size {
   /** Kernels in rows and columns: row = line of tiles, column = kernel in the line. */
   readonly rows: number;
   readonly columns: number;
-  /** Channels that are shown. */
+  /** The number of output channels shown. */
   readonly outs: number;
   readonly ins: number;
   readonly tilesPerLine: number;
   readonly kernel: Size;
-  /** Between lines. */
+  /** The gap between lines. */
   readonly lineGap: number;
 }
 
@@ -58,9 +58,7 @@ export function filterLayout(width: number, shape: readonly number[], first: boo
   };
 }
 
-/**
- * Tiles as large as their even distribution over lines allows: eight in two lines of four rather than in six and two.
- */
+/** The size of tiles if they are spread evenly over the lines: eight as four and four rather than six and two. */
 function largePixel(width: number, outs: number, ins: number, side: number): number {
   const most = Math.max(1, Math.floor((width + TILE_GAP) / (ins * LEAST_LARGE_TILE + TILE_GAP)));
   const perLine = Math.ceil(outs / Math.ceil(outs / most));
@@ -68,7 +66,7 @@ function largePixel(width: number, outs: number, ins: number, side: number): num
   return Math.max(1, Math.floor(Math.min(LARGEST_TILE, room) / side));
 }
 
-/** Undefined where the last line has no such tile. */
+/** The channels of a cell; undefined if the last line has no such tile. */
 export function channelsOf(layout: FilterLayout, { row, column }: CanvasCell): { out: number; in: number } | undefined {
   const out = row * layout.tilesPerLine + Math.floor(column / layout.ins);
   return out < layout.outs ? { out, in: column % layout.ins } : undefined;

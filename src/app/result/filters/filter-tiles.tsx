@@ -1,4 +1,6 @@
-/** The kernels of one convolution as tiles, coloured up to their largest value; the chosen one in numbers, too. */
+/**
+ * The kernels of one convolution as tiles, coloured relative to the largest value; the chosen kernel also in numbers.
+ */
 import { useCallback, useMemo, useState } from 'react';
 import type { ParameterInfo } from '../../../protocol/session-info';
 import { usePalette } from '../../draw/drawing';

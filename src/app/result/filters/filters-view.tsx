@@ -1,6 +1,6 @@
 /**
- * What the convolutions look for: the kernels of every Conv2d, from the weights of the newest snapshot, the first
- * layer's large because it looks at the image itself.
+ * The kernels of every Conv2d from the weights of the newest snapshot; the first layer's are large because that layer
+ * reads the image itself.
  */
 import { useRef } from 'react';
 import { useSize } from '../../draw/use-surface';

@@ -1,4 +1,4 @@
-/** The weights of one kernel in numbers: the one looked at last. */
+/** The weights of the kernel chosen last, in numbers. */
 
 import { formatValue } from '../../draw/numbers';
 import { ScrollRegion } from '../../fields/scroll-region';

@@ -1,4 +1,4 @@
-/** One image of the data, enlarged pixel by pixel; what it shows is said beside it. */
+/** One image of the data, enlarged without smoothing; the words beside it describe it. */
 import { useCallback, useRef } from 'react';
 import type { LabelledImage } from '../../../protocol/session-info';
 import { usePalette } from '../../draw/drawing';

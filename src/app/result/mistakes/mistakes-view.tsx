@@ -1,6 +1,6 @@
 /**
- * Images that the model takes for another class, the surest mistakes first: a strip of them, and the chosen one large
- * with what it is and what it is taken for.
+ * Images that the model classifies wrongly, the most confident mistakes first: a strip of images, and the chosen one
+ * large with its class and the predicted class.
  */
 import { useState } from 'react';
 import type { Misclassified } from '../../../protocol/snapshot';

@@ -1,6 +1,6 @@
 /**
- * A prompt and how to go on from it: length, temperature, seed. What the model writes is under it, after the
- * prompt; what the session refuses, too.
+ * A form for a prompt and the settings of its continuation: length, temperature, seed. Below the form are the prompt
+ * with the model's continuation, or the session's refusal.
  */
 import { type FormEvent, useId, useState } from 'react';
 import { LockstepError } from '../../../base/errors';

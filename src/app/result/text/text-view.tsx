@@ -1,4 +1,4 @@
-/** What a language model writes: by itself at a few steps as it learns, and on from a prompt of the user's. */
+/** Text of a language model: samples taken at a few steps while it learns, and continuations of the user's prompt. */
 import { useApp, useSettled } from '../../state/use-app';
 import { ownPrompt } from './own-prompt';
 import { PromptForm } from './prompt-form';

@@ -1,4 +1,4 @@
-/** Which views of the result a run has, by what its data and its model are: the tabs of views.tsx, in their order. */
+/** The views of the result that a run has, by its data and its model: the tabs of views.tsx, in their order. */
 import type { LayerConfig } from '../../../protocol/config';
 import type { DatasetPreview, SessionInfo } from '../../../protocol/session-info';
 
@@ -14,14 +14,16 @@ export const VIEW_NAMES: Readonly<Record<ViewId, string>> = {
   attention: 'Attention',
 };
 
-/** The decision field, or predicted against target. */
+/** Whether the result has a decision field, or a plot of predicted against target. */
 export const hasField = (dataset: DatasetPreview): boolean =>
   dataset.points.length > 0 || dataset.task === 'regression';
 
-/** The weight of a Conv2d: [out, in, height, width]. */
+/** Whether the parameter is the weight of a Conv2d: [out, in, height, width]. */
 export const isFilter = ({ shape }: { readonly shape: readonly number[] }): boolean => shape.length === 4;
 
-/** Images of ink from 0 to 1; others are noise, or scaled by their file in a way that the page does not know. */
+/**
+ * Data whose images are ink from 0 to 1; other images are noise, or scaled by their file in a way unknown to the page.
+ */
 const DRAWABLE: ReadonlySet<string> = new Set(['digits', 'shapes', 'idx', 'png']);
 
 const attends = (layer: LayerConfig): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The views that a run has besides its losses and numbers, one at a time under tabs. Each is loaded when it is first
- * looked at, so that a run on points loads none of them.
+ * The views of a run besides its losses and numbers, one at a time under tabs. A view is loaded when it is first
+ * opened, so a run on points loads none.
  */
 import { type ComponentType, useState } from 'react';
 import { at } from '../../../base/invariant';

@@ -1,4 +1,4 @@
-/** How many ranks lie along an axis of the mesh: a slider, whose limit is what the other axis leaves of the world. */
+/** A slider for the number of ranks along an axis of the mesh, limited by the ranks that the other axis leaves. */
 import { useEffect, useId, useState } from 'react';
 import styles from './mesh.module.css';
 

@@ -1,6 +1,6 @@
 /**
- * The mesh of a mode whose ranks are a grid: how many lie along each axis, the picture of it, and what DDP does along
- * the axis of replicas. Fetched when such a mode is set up.
+ * The mesh of a mode whose ranks form a grid: the ranks along each axis, a picture of the mesh, and DDP's settings
+ * along the axis of replicas. Fetched when such a mode is chosen.
  */
 
 import { FACES } from '../../../parallel/faces';
@@ -47,7 +47,7 @@ export function MeshPanel() {
         {ranks === 1 ? 'rank' : 'ranks'}
       </p>
       <MeshPicture axes={seen} shape={shape} />
-      {/* Shards have gradients of their own, which no bucket holds: panel `sharding`. */}
+      {/* Sharded gradients are not in buckets; their settings are in the panel `sharding`. */}
       {openAxis(config.mode) !== 'dpShard' && !shardsParameters(config) && replicasOf(config) > 1 && (
         <>
           <TextSetting {...DDP_MAIN.bucketCapMb} print={printCap} parse={parseCap} />

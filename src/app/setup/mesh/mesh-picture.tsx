@@ -1,8 +1,8 @@
 /**
- * The mesh as a grid: a column per place on the outermost axis (a rank of the pipeline, or a replica), a row per place
- * on the other axes together. A rank or a heading that is pointed at, or has the focus, lights its row and its column;
- * below the grid is what each axis sends in a step, counted from the last one that was traced. One stop of the Tab key;
- * arrows go from cell to cell.
+ * The mesh as a grid: one column per place on the outermost axis (a rank of the pipeline, or a replica), one row per
+ * place on the other axes together. Pointing at or focusing a rank or a heading highlights its row and its column;
+ * below the grid are the bytes that each axis sends per step, counted in the last traced step. The grid is one Tab
+ * stop; arrow keys move from cell to cell.
  */
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { Axis } from '../../../protocol/mesh';
@@ -14,15 +14,15 @@ import { useApp } from '../../state/use-app';
 import styles from './mesh.module.css';
 
 interface MeshProps {
-  /** Outermost first; the first one is drawn from left to right. */
+  /** The axes, outermost first; the first axis is drawn from left to right. */
   readonly axes: readonly Axis[];
   readonly shape: MeshShape;
 }
 
-/** As links and sentences name an axis. */
+/** The name of an axis in links and sentences. */
 export const shortName = (axis: Axis): string => (axis === 'dpReplicate' ? 'dp' : axis);
 
-/** Of the grid with its headings: row 0 and column 0 are those. */
+/** A place in the grid with its headings, which are row 0 and column 0. */
 interface Place {
   readonly row: number;
   readonly column: number;
@@ -48,7 +48,7 @@ export function MeshPicture({ axes: [outermost = 'pp', ...inner], shape }: MeshP
     grid.current?.querySelector<HTMLElement>(`[data-place="${next.row} ${next.column}"]`)?.focus();
   };
   const cell = (place: Place) => {
-    // A heading stands for the first rank of its line.
+    // A heading stands for the first rank of its row or column.
     const rank = (Math.max(1, place.column) - 1) * rows + Math.max(1, place.row) - 1;
     const isRank = place.row > 0 && place.column > 0;
     const name = isRank
@@ -120,15 +120,15 @@ const STEPS: ReadonlyMap<string, readonly [down: number, right: number]> = new M
   ['ArrowRight', [0, 1]],
 ]);
 
-/** A rank lights its row and its column, a heading its own line. */
+/** Whether a place is highlighted: a rank highlights its row and its column, a heading only its own line. */
 const isLit = (place: Place, lit: Place): boolean =>
   (lit.row > 0 && place.row === lit.row) || (lit.column > 0 && place.column === lit.column);
 
-/** 'dp 1'; of several axes 'dp 1, tp 0'. */
+/** 'dp 1'; for several axes 'dp 1, tp 0'. */
 const heading = (axes: readonly Axis[], rank: number, shape: MeshShape): string =>
   axes.map((axis) => `${shortName(axis)} ${placeOf(rank, shape)[axis]}`).join(', ');
 
-/** What the ranks on a line of an axis are to each other, and what they send; with them named; without others. */
+/** Words for the ranks on a line along an axis: what they form, what they send, and both with the ranks' numbers. */
 const LINES: Readonly<Record<Axis, { readonly what: string; readonly does: string; readonly ranks: string }>> = {
   pp: { what: 'a pipeline', does: 'sends activations and their gradients', ranks: 'pipeline of ranks' },
   dpReplicate: { what: 'replicas', does: 'all-reduce gradients', ranks: 'replicas are ranks' },
@@ -150,7 +150,7 @@ function groupWords({ row, column }: Place, rank: number, { axes, shape }: MeshP
 
 const bytes = (sent: number | undefined): string => (sent === undefined ? '' : `, ${formatSize(sent)} a step`);
 
-/** Bytes that all ranks send in the step along each axis; a message of a schedule goes along the pipeline. */
+/** The bytes that all ranks send in the step along each axis; messages of a schedule count for the pipeline's axis. */
 export function sentByAxis({ events }: StepTrace): Readonly<Record<Axis, number>> {
   const sent = { pp: 0, dpReplicate: 0, dpShard: 0, cp: 0, tp: 0 };
   for (const { kind, collective, action, bytes: size } of events) {

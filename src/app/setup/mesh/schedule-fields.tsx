@@ -1,9 +1,9 @@
-/** The settings of a pipeline's schedule. Fetched when such a mode is set up. */
+/** The settings of a pipeline's schedule. Fetched when a pipeline mode is chosen. */
 import type { Config } from '../../../protocol/config';
 import { PIPELINE } from '../../../protocol/words/pipeline';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../../fields/settings';
 
-/** torch's names, and what the literature calls some of them. */
+/** torch's names of schedules, with the names in the literature for some. */
 const SCHEDULE_WORDS: Readonly<Record<Config['pipeline']['schedule'], string>> = {
   GPipe: 'GPipe',
   '1F1B': '1F1B',

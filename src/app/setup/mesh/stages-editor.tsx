@@ -1,6 +1,7 @@
 /**
- * Which layers make each stage of a pipeline: a strip of the layers with weights (what follows one stays with it), with
- * a handle at each cut. A handle is dragged, or moved with the arrow keys. Fetched when such a mode is set up.
+ * The editor of a pipeline's stages: a strip of the layers with weights (layers without weights stay with the one
+ * before), with a handle at each cut. The user drags a handle, or moves it with the arrow keys. Fetched when a pipeline
+ * mode is chosen.
  */
 import { type PointerEvent, useRef, useState } from 'react';
 import { LAYERS_WITH_WEIGHTS } from '../../../protocol/config/layer-kinds';
@@ -98,10 +99,10 @@ export function StagesEditor() {
 
 interface CutProps {
   readonly index: number;
-  /** How many cuts there are. */
+  /** The number of cuts. */
   readonly count: number;
   readonly cut: number;
-  /** The layers with weights. */
+  /** The indices of the layers with weights. */
   readonly starts: readonly number[];
   readonly onDrag: (event: PointerEvent) => void;
   readonly onDrop: () => void;

@@ -1,4 +1,4 @@
-/** The plan editor's plans, from what a run says about its own; each is one that the engine takes. */
+/** The plan editor derives plans from the plan that a run reports; the engine accepts each of them. */
 import { expect, test } from 'vitest';
 import { must } from '../../../base/invariant';
 import { parseConfig } from '../../../config/parse-config';
@@ -31,7 +31,7 @@ test('of the model: a pair, and the last layer whole', () => {
   ]);
   // 24 of 8 x 2 + 8 by columns; 8 x 8 by rows and a whole bias; 9 whole.
   expect(info.parameters).toEqual({ whole: 24 + 72 + 9, own: 12 + 40 + 9 });
-  // The sum of the products by rows; data need no gradient.
+  // The all-reduce of the row-wise products; the data need no gradient, so backward has none.
   expect(info.collectives).toEqual([
     expect.objectContaining({ op: 'allReduce', phase: 'forward', module: '2', bytes: 10 * 8 * 4 }),
   ]);

@@ -1,4 +1,4 @@
-/** Plans as the editor makes them, from what the run says about its own. Pure; called by plan-editor.tsx. */
+/** Makes the editor's plans from the plan that the run reports. Pure; called by plan-editor.tsx. */
 import type { Config } from '../../../protocol/config';
 import type { StyleConfig, StyleName } from '../../../protocol/config/tensor';
 import type { PlanInfo } from '../../../protocol/session-info';
@@ -8,11 +8,11 @@ export type PlanSetting = NonNullable<Config['tensor']['plan']>;
 export const same = (a: PlanSetting | undefined, b: PlanSetting | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
-/** The plan of the run with another style for one module; undefined: the module is whole. */
+/** The run's plan with another style for one module; undefined: the module is whole. */
 export function withStyle({ modules }: PlanInfo, path: string, style: StyleName | undefined): PlanSetting {
   return Object.fromEntries(
     modules.flatMap((module): [string, StyleConfig][] => {
-      // The layouts of a module were meant for the style that it has: they stay only if the style stays.
+      // A module's layouts belong to its style, so they are kept only if the style is kept.
       const next = module.path === path && style !== module.style ? style : module.entry;
       return next === undefined ? [] : [[module.path, next]];
     }),
@@ -22,7 +22,7 @@ export function withStyle({ modules }: PlanInfo, path: string, style: StyleName 
 export interface PlanCost {
   readonly forward: number;
   readonly backward: number;
-  /** That the first rank brings to them. */
+  /** The bytes that the first rank contributes to the collectives. */
   readonly bytes: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * How each layer is cut among the ranks of a tensor group: a row for each module that may be cut, with a small picture
- * of its weight for each way. Below the rows stands what the plan costs, counted in the run. Fetched when such a mode
- * is set up.
+ * The editor for how a tensor group divides each layer: one row per divisible module, with a small picture of its
+ * weight for each style. Below the rows is the plan's cost, counted in the run. Fetched when a mode with tensor groups
+ * is chosen.
  */
 import { useState } from 'react';
 import type { StyleName } from '../../../protocol/config/tensor';
@@ -19,7 +19,7 @@ export function PlanEditor() {
   const config = useApp((app) => app.config);
   const plan = useApp((app) => app.info?.plan);
   const controller = useController();
-  // What was pressed is shown until the run with that plan has opened, or was refused and the setting is as before.
+  // The pressed choice is shown until the run with that plan has opened, or was refused and the old setting is back.
   const [pressed, setPressed] = useState<Pressed>();
   if (!plan) return null;
   const shown = (module: PlanModule): PlanModule => {
@@ -73,7 +73,7 @@ interface Pressed {
 
 interface RowProps {
   readonly module: PlanModule;
-  /** Before it a tensor is gathered that nobody asked for. */
+  /** Whether a tensor is gathered before this module, without a setting for that. */
   readonly gathers: boolean;
   readonly onStyle: (style: StyleName | undefined) => void;
 }
@@ -121,7 +121,7 @@ const WAYS: Readonly<Record<StyleName, { readonly word: string; readonly about: 
   },
 };
 
-/** A matrix A of Y = X A, whose columns make the outputs, and the lines along which it is cut. */
+/** A picture of the matrix A in Y = X A, whose columns give the outputs, with the lines along which it is cut. */
 function WayPicture({ way }: { readonly way: StyleName | undefined }) {
   return (
     <svg className={styles['picture']} viewBox="0 0 18 14" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** The pictures of half precision say what the run had: gradients of every mode by layer, scales and skipped steps. */
+/** The pictures of half precision agree with the run: gradients by layer in every mode, scales and skipped steps. */
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
 import { must } from '../../../base/invariant';

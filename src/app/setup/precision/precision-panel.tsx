@@ -1,6 +1,6 @@
 /**
- * Below the settings of half precision: where gradients become 0 or inf, what the GradScaler has done, and the lesson.
- * Fetched when such a run is set up.
+ * The part below the settings of half precision: where gradients become 0 or inf, the history of the GradScaler, and a
+ * link to the lesson. Fetched when half precision is chosen.
  */
 import { useApp } from '../../state/use-app';
 import styles from './precision.module.css';

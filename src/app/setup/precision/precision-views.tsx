@@ -1,5 +1,5 @@
 /**
- * The sizes of the gradients in the step at the cursor, and the scale of the loss so far, as wide as their place. In
+ * The sizes of the gradients in the step at the cursor, and the loss scale so far, as wide as the container. Used in
  * the set-up and in lessons.
  */
 import { type ReactNode, useMemo, useRef } from 'react';

@@ -1,6 +1,6 @@
 /**
- * The gradients of every layer over powers of two, beside the range of float16: which layers lose theirs to 0, and
- * which overflow. Made of attributes alone, so that it can be a file, too. In the set-up and in lessons.
+ * The gradients of every layer over powers of two, beside the range of float16: which layers' gradients become 0, and
+ * which overflow. Styled with attributes only, so that it can be saved as a file. Used in the set-up and in lessons.
  */
 import { HALF_NAMES } from '../../../protocol/half-names';
 import { halfOf } from '../../../protocol/half-of';
@@ -11,10 +11,10 @@ import { FLOAT16 } from '../../../trace/magnitudes';
 import { moduleWords } from '../../../trace/words';
 import { formatCount } from '../../draw/format';
 
-/** Powers of two; a step of the histogram is one of them. What lies outside is drawn at the end. */
+/** The range in powers of two; each bin of the histogram is one power. Values outside are drawn at the ends. */
 const [LOW, HIGH] = [-40, 24] as const;
 const TICKS = [-32, -24, -16, -8, 0, 8, 16] as const;
-/** More layers than that share rows. */
+/** If there are more layers, layers share rows. */
 const MOST_ROWS = 16;
 
 export interface RangeRow extends Omit<LayerGradients, 'module'> {
@@ -29,7 +29,7 @@ export interface ShownRange {
   readonly lost: string;
 }
 
-/** Undefined where the step has no backward pass. */
+/** The figure's data; undefined if the step has no backward pass. */
 export function shownRange(info: Pick<SessionInfo, 'config' | 'parameters'>, trace: StepTrace): ShownRange | undefined {
   const layers = gradientSizes(trace, info);
   if (layers.length === 0) return undefined;
@@ -67,7 +67,7 @@ interface FigureProps {
 
 interface Layout {
   readonly width: number;
-  /** Between the columns of 0 and of inf. */
+  /** The plot's left edge, between the columns of 0 and of inf. */
   readonly left: number;
   readonly right: number;
   readonly column: number;
@@ -76,7 +76,7 @@ interface Layout {
   readonly font: number;
 }
 
-/** In the set-up all is smaller. */
+/** The sizes for a width; in the set-up everything is smaller. */
 function layoutOf(width: number): Layout {
   const small = width < 300;
   const font = small ? 10.5 : 12.5;
@@ -159,7 +159,7 @@ interface LostProps {
   readonly row: number;
 }
 
-/** How many of a row are 0, or inf: a number on a bar. */
+/** The number of a row's gradients that are 0, or inf, on a bar. */
 function Lost({ count, of, x, width, row }: LostProps) {
   if (count === 0) return null;
   return (
@@ -173,7 +173,10 @@ function Lost({ count, of, x, width, row }: LostProps) {
   );
 }
 
-/** Steps of one power of two, as high as the root of the share, so that single values are seen. */
+/**
+ * The outline with one step per power of two, as high as the square root of the share, so that single values are
+ * visible.
+ */
 function ridgeOf(powers: Float32Array, row: number, x: (power: number) => number): string {
   const counts = new Array<number>(HIGH - LOW).fill(0);
   for (const power of powers) {

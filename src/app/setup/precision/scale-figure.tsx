@@ -1,6 +1,6 @@
 /**
- * The scale of a GradScaler over the steps, with a cross at each step that it skipped. Made of attributes alone, so
- * that it can be a file, too. In the set-up and in lessons.
+ * The scale of a GradScaler over the steps, with a cross at each skipped step. Styled with attributes only, so that it
+ * can be saved as a file. Used in the set-up and in lessons.
  */
 import { formatCount } from '../../draw/format';
 import { ticks } from '../../draw/scales';
@@ -77,7 +77,7 @@ export function ScaleFigure({ story, width }: FigureProps) {
 const CROSS = { stroke: 'var(--bad)', strokeWidth: 2, fill: 'none' } as const;
 const cross = (x: number, y: number): string => `M${(x - 4).toFixed(1)} ${(y - 4).toFixed(1)}l8 8m0 -8l-8 8`;
 
-/** A corner where the scale changes. */
+/** The line, with a corner wherever the scale changes. */
 function lineOf(steps: ScaleStory['steps'], x: (step: number) => number, y: (scale: number) => number): string {
   const [first] = steps;
   if (!first) return '';

@@ -3,12 +3,12 @@ import type { Config } from '../../../protocol/config';
 import type { LossRecord } from '../../../protocol/trace';
 
 export interface ScaledStep {
-  /** As the page counts: the first is 1. */
+  /** The step's number as on the page: the first is 1. */
   readonly step: number;
-  /** What the loss was multiplied by. */
+  /** The factor by which the loss was multiplied. */
   readonly scale: number;
   readonly skipped: boolean;
-  /** From the next step on. */
+  /** The scale from the next step on. */
   readonly next: number;
 }
 
@@ -17,7 +17,7 @@ export interface ScaleStory {
   readonly skipped: number;
 }
 
-/** Undefined before the first step, and in runs without a GradScaler. */
+/** The scale's history; undefined before the first step, and in runs without a GradScaler. */
 export function scaleStory(
   losses: readonly LossRecord[],
   { gradScaler }: Pick<Config, 'gradScaler'>,

@@ -1,6 +1,6 @@
 /**
- * The curve of memory-curve.tsx as a figure of its own in a lesson: with its legend, its numbers and the passes of the
- * step below it. Made of attributes alone, so that it can be a file, too.
+ * The curve of memory-curve.tsx as a lesson's figure, with legend, numbers, and the step's passes below it. Styled with
+ * attributes only, so that it can be saved as a file.
  */
 import type { MemoryCategory, StepTrace } from '../../../protocol/trace';
 import { formatSize } from '../../draw/format';
@@ -15,7 +15,7 @@ interface FigureProps {
   readonly width: number;
 }
 
-/** At every stage the same, so that nothing moves when the stage changes. */
+/** The same legend at every stage, so that nothing moves when the stage changes. */
 const LEGEND: readonly MemoryCategory[] = [
   'parameter',
   'unsharded',
@@ -30,9 +30,9 @@ const PLOT_HEIGHT = 190;
 const ROW = 20;
 const STRIP = { top: 3, height: 16 } as const;
 const FONT_SIZE = 12.5;
-/** A guess: there is no browser at build. */
+/** An estimate, because no browser can measure text during the build. */
 const LETTER = 0.55 * FONT_SIZE;
-/** Between a sign and its words; between two entries. */
+/** The widths between a sign and its words, and between two entries. */
 const [SIGN, GAP] = [17, 14];
 
 export function CurveFigure({ curve, trace, event, width }: FigureProps) {
@@ -86,7 +86,7 @@ export function figureHeight(curve: ShownCurve, width: number): number {
 
 type LegendSign = MemoryCategory | 'peak' | 'ghost' | 'formula';
 
-/** The numbers first, then the kinds of memory, in rows. */
+/** Places the legend's entries in rows: the numbers first, then the kinds of memory. */
 function placed(curve: ShownCurve, width: number) {
   const entries: readonly (readonly [LegendSign, string])[] = [
     ['peak', `rank 0: at most ${formatSize(curve.peak)}`],
@@ -111,7 +111,7 @@ function Sign({ sign }: { readonly sign: LegendSign }) {
   return <rect y={4} width={12} height={12} rx={2} fill={`var(--memory-${sign})`} stroke="var(--line)" />;
 }
 
-/** Which points of the curve are of the forward pass, of backward, and of the optimiser. */
+/** The curve's points that belong to the forward pass, to backward, and to the optimiser. */
 function passesOf({ points }: ShownCurve, { events }: StepTrace) {
   const first = (phase: string, from: number): number => {
     const found = points.findIndex((point, index) => index >= from && events[point.event]?.phase === phase);

@@ -1,6 +1,6 @@
 /**
- * The memory of a rank over a step as areas by kind, with what DDP would need as a dashed line, the formula as a line,
- * and the cursor. What is inside the <svg> of memory-curve.tsx and curve-figure.tsx, which set its size.
+ * A rank's memory over a step as areas by kind, with DDP's memory as a dashed line, the formula as a line, and the
+ * cursor. The content of the <svg> in memory-curve.tsx and curve-figure.tsx, which set its size.
  */
 import { MEMORY_CATEGORIES, type MemoryCategory } from '../../../protocol/trace';
 import { formatSize } from '../../draw/format';
@@ -10,7 +10,7 @@ interface PictureProps {
   readonly curve: ShownCurve;
   readonly width: number;
   readonly height: number;
-  /** Of the trace, at the cursor. */
+  /** The trace's event at the cursor. */
   readonly event: number | undefined;
 }
 

@@ -1,4 +1,6 @@
-/** Memory of one rank at each event of a step, and what DDP would need then: drawn by memory-curve.tsx. Pure. */
+/**
+ * The memory of one rank at each event of a step, and the memory that DDP would need; drawn by memory-curve.tsx. Pure.
+ */
 import type { SessionInfo, ShardingInfo } from '../../../protocol/session-info';
 import type { BufferInfo, DeviceIndex, StepTrace } from '../../../protocol/trace';
 import { type MemoryOverTime, type MemoryUse, memoryOf, totalBytes } from '../../../trace/memory';
@@ -8,7 +10,7 @@ export interface MemoryPoint {
   /** Index into the trace. */
   readonly event: number;
   readonly use: MemoryUse;
-  /** Bytes without sharding: the whole model and its states, and the same activations. */
+  /** The bytes without sharding: the whole model with its states, and the same activations. */
   readonly ghost: number;
 }
 
@@ -41,14 +43,14 @@ export function curveOf({ memory, trace, device, sharding: { whole } }: CurveOf)
 }
 
 export interface ShownCurve extends StepCurve {
-  /** Bytes of parameters, gradients and states by the formula of the ZeRO paper. */
+  /** The bytes of parameters, gradients and states by the ZeRO paper's formula. */
   readonly formula: number;
 }
 
-/** Whose memory is drawn. */
+/** The rank whose memory is drawn. */
 export const RANK = 0;
 
-/** Undefined where the run is not in shards, or the rank computes nothing in that step. */
+/** The curve of a step; undefined if the run is not sharded, or the rank computes nothing in the step. */
 export function shownCurve(
   { buffers, config, sharding }: Pick<SessionInfo, 'buffers' | 'config' | 'sharding'>,
   trace: StepTrace,
@@ -61,7 +63,7 @@ export function shownCurve(
   return { ...curve, formula: kept.parameters + kept.gradients + kept.states };
 }
 
-/** What the tensor has, without what the allocation rounds up to. */
+/** The buffer with its tensor's own bytes, without the allocation's padding. */
 const withoutPadding = (buffer: BufferInfo): BufferInfo => ({
   ...buffer,
   bytes: Math.min(
@@ -70,5 +72,5 @@ const withoutPadding = (buffer: BufferInfo): BufferInfo => ({
   ),
 });
 
-/** Of an element that is no half. */
+/** The bytes of a float32 element. */
 const BYTES = 4;

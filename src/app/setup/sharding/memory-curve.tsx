@@ -1,6 +1,6 @@
 /**
- * Memory of a rank over the step that is shown, by kind, beside what DDP would need at the same moments and the ZeRO
- * formula as a line, with the cursor of the page.
+ * A rank's memory over the shown step, by kind, beside the memory that DDP would need at the same moments, the ZeRO
+ * formula as a line, and the page's cursor.
  */
 import { useMemo } from 'react';
 import { formatSize } from '../../draw/format';

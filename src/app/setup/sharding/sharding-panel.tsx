@@ -1,7 +1,6 @@
 /**
- * What the ranks of a shard group keep in slices: the stages of ZeRO as rows, each with what a rank then keeps of the
- * model by the paper's formulas; memory over the step; and the units that are gathered. Fetched when such a mode is set
- * up.
+ * The settings of a shard group: the stages of ZeRO as rows, each with the bytes that a rank then keeps by the paper's
+ * formulas; memory over the step; and the units that are gathered. Fetched when a mode with shards is chosen.
  */
 import { useId } from 'react';
 import { meshSizes, openAxis } from '../../../protocol/mesh-sizes';
@@ -26,7 +25,7 @@ export function ShardingPanel() {
   const config = useApp((app) => app.config);
   const sharding = useApp((app) => app.info?.sharding);
   const { stage } = config.sharded;
-  // Beside the stages of a pipeline, or layers that are cut, the mesh may have no shards.
+  // With pipeline stages or divided layers, the mesh may have no shards.
   if (openAxis(config.mode) !== 'dpShard' && meshSizes(config).dpShard === 1) return null;
   return (
     <section className={styles['sharding']} aria-label="Sharding">
@@ -47,7 +46,7 @@ export function ShardingPanel() {
 const PARAM_WORDS = { float32: 'float32', bfloat16: 'bfloat16', float16: 'float16' } as const;
 const REDUCE_WORDS = { param: 'the same type', ...PARAM_WORDS } as const;
 
-/** MixedPrecisionPolicy. */
+/** The fields of a MixedPrecisionPolicy. */
 function Policy() {
   const { paramDtype, castForwardInputs } = useApp((app) => app.config.sharded);
   return (
@@ -100,7 +99,7 @@ const PARTS = ['parameters', 'gradients', 'states'] as const satisfies readonly 
 
 const sum = ({ parameters, gradients, states }: ModelStates): number => parameters + gradients + states;
 
-/** Beside the whole, which stays as an outline. */
+/** A bar of the kept bytes within an outline of the whole. */
 function StateBar({ kept, all }: { readonly kept: ModelStates; readonly all: number }) {
   let before = 0;
   return (
@@ -120,7 +119,7 @@ function Units({ sharding: { units, layers, ranks } }: { readonly sharding: Shar
   const config = useApp((app) => app.config);
   const controller = useController();
   const { modules: given, ...sharded } = config.sharded;
-  // The setting is there at once, what the session says of it when the run with it has opened.
+  // The chosen modules; if none are chosen, the units that the session reports.
   const own = given ?? units.map(({ path }) => path).filter((path) => path !== '');
   const apply = (next: readonly string[] | undefined) =>
     controller.apply({ ...config, sharded: next === undefined ? sharded : { ...sharded, modules: [...next] } });

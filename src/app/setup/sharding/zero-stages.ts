@@ -1,6 +1,6 @@
 /**
- * The stages of ZeRO and what a rank keeps at each, by the paper's formulas (Rajbhandari et al., "ZeRO: Memory
- * Optimizations Toward Training Trillion Parameter Models", 2020): what is in slices divided by the ranks. Pure.
+ * The stages of ZeRO and the bytes that a rank keeps at each, by the paper's formulas (Rajbhandari et al., "ZeRO:
+ * Memory Optimizations Toward Training Trillion Parameter Models", 2020): sharded bytes are divided by the ranks. Pure.
  */
 import type { ModelStates, ShardingInfo } from '../../../protocol/session-info';
 
@@ -22,8 +22,8 @@ export const STAGES: readonly { readonly stage: ZeroStage; readonly word: string
 ];
 
 /**
- * Between two steps. At stage 2 a rank keeps slices of the parameters, too, but the whole ones live through the step,
- * which is what the paper counts.
+ * The bytes kept between two steps. At stage 2 a rank keeps slices of the parameters, too, but the whole parameters
+ * live through the step, and the paper counts these.
  */
 export function keptAt(stage: ZeroStage, { whole, ranks }: Pick<ShardingInfo, 'whole' | 'ranks'>): ModelStates {
   const sliced = (from: ZeroStage, bytes: number): number => (stage >= from ? bytes / ranks : bytes);

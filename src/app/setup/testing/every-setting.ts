@@ -1,6 +1,6 @@
 /**
- * Every setting of the schema by its place, which names the variants that it is in: 'optimizer.SGD.lr',
- * 'model.layers.Conv2d.kernel'. Layers inside layers are not walked again.
+ * Every setting of the schema by its place, which names the variants that contain it: 'optimizer.SGD.lr',
+ * 'model.layers.Conv2d.kernel'. Layers inside layers are left out.
  */
 import { configSchema } from '../../../protocol/config';
 

@@ -1,6 +1,4 @@
-/**
- * Settings that have no field of their own in the set-up, and why, or which other control they have.
- */
+/** Settings without a field in the set-up: the reason, or the other control that sets them. */
 export const WITHOUT_FIELD: Readonly<Record<string, string>> = {
   model: 'the part of the set-up that is called so',
   ddp: 'the part of the set-up that is called so',
@@ -49,7 +47,10 @@ export const IN_A_LIST: Readonly<Record<string, string>> = {
   stragglers: 'a menu for each device and one for a link',
 };
 
-/** Of every layer: sizes that follow from the layer before, and what only a file or a link gives. */
+/**
+ * Settings of all layers without a field: sizes that follow from the layer before, and settings that only a file or a
+ * link can give.
+ */
 export const LAYER_WITHOUT_FIELD: Readonly<Record<string, string>> = {
   in: 'follows from the layer before',
   features: 'follows from the layer before',
