@@ -1,6 +1,6 @@
 /**
- * Which parameter is in which bucket: before the rebuild in the constructor's order, after it in the order in which
- * backward makes the gradients.
+ * A map of which parameter is in which bucket: before the rebuild in the constructor's order, after it in the order in
+ * which backward makes the gradients.
  */
 import { useMemo, useState } from 'react';
 import type { BucketInfo, BucketsInfo } from '../../protocol/session-info';
@@ -49,7 +49,7 @@ export function columnOf(buckets: readonly BucketInfo[]): Column {
   return { boxes, names, height: y };
 }
 
-/** The end of a long name says more than its beginning. */
+/** Shortens a long name at its beginning, because its end is more specific. */
 const short = (name: string) => (name.length > NAME ? `…${name.slice(1 - NAME)}` : name);
 
 export function BucketMap({ info }: { info: BucketsInfo }) {
@@ -93,7 +93,7 @@ export function BucketMap({ info }: { info: BucketsInfo }) {
   );
 }
 
-/** What is pointed at: a bucket anywhere on the page, a parameter here. */
+/** The hovered bucket (anywhere on the page) or parameter (in this map). */
 interface PointedAt {
   readonly lit: number | undefined;
   readonly pointed: string | undefined;
@@ -103,9 +103,9 @@ interface ColumnPictureProps extends PointedAt {
   readonly column: Column;
   readonly x: number;
   readonly head: string;
-  /** Its buckets are those that the page lights; those of the constructor are gone. */
+  /** Whether these are the rebuilt buckets, which the page highlights; the constructor's buckets no longer exist. */
   readonly isRebuilt: boolean;
-  /** When backward makes the gradient of a parameter; undefined where the other column says it. */
+  /** The order in which backward makes the parameters' gradients; undefined if the other column shows it. */
   readonly order: ReadonlyMap<string, number> | undefined;
   readonly onPoint: (parameter: string | undefined) => void;
 }
@@ -168,7 +168,7 @@ interface LinksProps extends PointedAt {
   readonly after: Column;
 }
 
-/** From each parameter's place before the rebuild to the one after it. */
+/** Lines from each parameter's place before the rebuild to its place after it. */
 const Links = ({ before, after, lit, pointed }: LinksProps) =>
   before.names.map(({ parameter, y }) => {
     const to = after.names.find((name) => name.parameter === parameter);

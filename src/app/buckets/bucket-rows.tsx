@@ -1,7 +1,7 @@
 /**
- * How buckets fill and fly: one row per bucket in the order of launching, under the backward pass of rank 0. Grey steps
- * are bytes that have come, dots are waiting, filled is the all-reduce, striped where computation hides it, as in the
- * timeline. Pointing at a row, or moving to it by Tab, lights its events in the timeline.
+ * How buckets fill and are reduced: one row per bucket in the order of launching, below the backward pass of rank 0.
+ * Grey steps are arrived gradients, dots are waiting, a filled bar is the all-reduce, striped while computation hides
+ * it, as in the timeline. Pointing at a row, or moving to it by Tab, highlights its events in the timeline.
  */
 import { useMemo, useRef } from 'react';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
@@ -21,7 +21,7 @@ interface BucketRowsProps {
   readonly times: readonly BucketTimes[];
 }
 
-/** About as wide as a letter of a label. */
+/** The approximate width of a letter in a label. */
 const LETTER = 6.3;
 const ROW = 30;
 const BACKWARD = 20;
@@ -117,7 +117,7 @@ interface KernelProps {
   readonly width: number;
 }
 
-/** A kernel of the backward pass, with the longest of its names that fits. */
+/** A kernel of the backward pass, with its longest name that fits. */
 function Kernel({ event, x, width }: KernelProps) {
   return (
     <g>
@@ -154,7 +154,7 @@ function Row({ bucket, y, x, width, from, hidden, lit, hover }: RowProps) {
   const height = ROW - 11;
   const bottom = y + height + 4;
   const step = height / Math.max(1, arrivals.length);
-  // Each gradient that comes raises the filling by its share of the number of parameters.
+  // Each arriving gradient raises the filling by one parameter's share.
   const stairs = arrivals.map(({ atUs }, k) => `H${x(atUs)} V${bottom - step * (k + 1)}`).join(' ');
   const until = Math.max(packedUs, reduceStartUs);
   const text =

@@ -1,6 +1,7 @@
 /**
- * The life of each gradient bucket in a traced step, on one device: when its gradients come, when it is full, when its
- * all-reduce begins and ends, and what it waits for in between. From the events alone. Pure; bucket-rows.tsx draws it.
+ * The times of each gradient bucket in a traced step, on one device: when its gradients arrive, when it is full, when
+ * its all-reduce begins and ends, and what it waits for in between. Derived from the events alone. Pure;
+ * bucket-rows.tsx draws them.
  */
 import type { BucketInfo, BucketsInfo } from '../../protocol/session-info';
 import { hasMicroBatch, type StepKind } from '../../protocol/step-kind';
@@ -15,24 +16,24 @@ export interface GradientArrival {
 export interface BucketTimes {
   readonly index: number;
   readonly bytes: number;
-  /** In the order in which the gradients came. */
+  /** The gradients in the order of their arrival. */
   readonly arrivals: readonly GradientArrival[];
-  /** The last of its gradients has come. */
+  /** The time at which the last gradient arrived. */
   readonly fullUs: number;
-  /** It has been packed and may be sent. */
+  /** The time at which the bucket was packed and could be sent. */
   readonly packedUs: number;
   readonly reduceStartUs: number;
   readonly reduceEndUs: number;
   /**
-   * Why it did not start at once: 'order', a bucket before it was not full; 'queue', the all-reduce before it still
-   * ran; 'backward', there is no overlap; undefined: it started at once.
+   * Why the all-reduce did not start at once: 'order', an earlier bucket was not full; 'queue', the previous all-reduce
+   * was still running; 'backward', overlap is off; undefined: it started at once.
    */
   readonly waitsFor: 'order' | 'queue' | 'backward' | undefined;
-  /** Events of all devices that belong to it. */
+  /** The bucket's events on all devices. */
   readonly events: readonly number[];
 }
 
-/** The buckets that such a step runs on. */
+/** The buckets that a step of this kind uses. */
 export const bucketsOfStep = ({ initial, rebuilt }: BucketsInfo, kind: StepKind | undefined): readonly BucketInfo[] =>
   rebuilt === undefined || (kind && hasMicroBatch(kind, ({ beforeRebuild }) => beforeRebuild)) ? initial : rebuilt;
 
@@ -58,7 +59,7 @@ export function bucketTimes(
     const reduce = own.filter(({ e }) => e.bucket === index && e.queue === 'comm');
     const pack = own.find(({ e }) => e.bucket === index && e.name === 'ddp/pack');
     const arrivals = parameters.flatMap(arrivalOf).sort((a, b) => a.atUs - b.atUs);
-    // A rank alone, or a pass without a reduction, has nothing to send.
+    // A single rank, or a pass without a reduction, sends nothing.
     const reduceStartUs = Math.min(...reduce.map(({ span }) => span.startUs));
     if (reduce.length === 0 || !Number.isFinite(reduceStartUs)) return;
     const packedUs = pack ? endUs(pack.span) : (arrivals.at(-1)?.atUs ?? reduceStartUs);

@@ -1,6 +1,4 @@
-/**
- * The life of buckets from steps that were really run, against what the Program must do; and the stops of the slider.
- */
+/** The times of buckets in real steps, compared with the Program; and the stops of the slider. */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { must } from '../../base/invariant';

@@ -1,11 +1,11 @@
 /**
- * The stops of the slider for bucket_cap_mb: from 0.25 KiB on in steps of two thirds and three quarters of the next, to
- * 25 MiB, and PyTorch's default. Pure.
+ * The stops of the slider for bucket_cap_mb: powers of two from 0.25 KiB to 25 MiB with one value between each two,
+ * then PyTorch's default. Pure.
  */
 const KIB = 1 / 1024;
 const MOST_MB = 25;
 
-/** MiB; the last is the default: 1 MiB for the first bucket, then 25 MiB. */
+/** In MiB; undefined, the last stop, is the default: 1 MiB for the first bucket, then 25 MiB. */
 export const CAP_STOPS: readonly (number | undefined)[] = [...powers(), MOST_MB, undefined];
 
 function powers(): readonly number[] {
@@ -15,7 +15,7 @@ function powers(): readonly number[] {
   return stops;
 }
 
-/** The stop closest to a cap, by its ratio. */
+/** The stop closest to a cap by ratio. */
 export function stopOf(cap: number | undefined): number {
   if (cap === undefined) return CAP_STOPS.length - 1;
   const away = (stop: number | undefined) =>

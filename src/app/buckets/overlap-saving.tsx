@@ -1,4 +1,7 @@
-/** What overlap saves: the same step with it and without it, both modelled, on the chosen links and on the others. */
+/**
+ * The time that overlap saves: the same step with and without overlap, both modelled, on the chosen links and on other
+ * links.
+ */
 import { useEffect, useState } from 'react';
 import type { OverlapTimes } from '../../protocol/session';
 import { formatPercent, formatTime } from '../draw/format';
@@ -18,7 +21,7 @@ export function OverlapSaving() {
       .then((next) => {
         if (!gone) setTimes(next);
       })
-      // A session that is gone says so elsewhere.
+      // The page reports a lost session elsewhere.
       .catch(() => undefined);
     return () => {
       gone = true;

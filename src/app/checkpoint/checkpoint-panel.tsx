@@ -1,6 +1,6 @@
 /**
- * Save and load, in a dialog: the state of training into this browser or into a .zip, and back from either. A
- * checkpoint that does not fit is refused by the session with a notice, and what was open stays.
+ * The dialog that saves the state of training into this browser or into a .zip, and loads it again. The session refuses
+ * a checkpoint that does not fit with a notice, and the open run stays.
  */
 import { type ChangeEvent, useId, useState } from 'react';
 import { useApp } from '../state/use-app';

@@ -6,7 +6,10 @@ import type { StoredCheckpoint } from '../stored/checkpoint-store';
 import styles from './checkpoint.module.css';
 import type { Checkpoints } from './use-checkpoints';
 
-/** Another version of Lockstep may have saved with a mode that is not known here: it is shown by its name. */
+/**
+ * A checkpoint of another version of Lockstep may have a mode that this version does not know; the list shows the
+ * mode's name.
+ */
 export function KeptList({ checkpoints, locked }: { checkpoints: Checkpoints; locked: boolean }) {
   return (
     <ul aria-label="Saved in this browser" className={styles['list']}>

@@ -1,5 +1,5 @@
 /**
- * What the checkpoint dialog does: save, load, download, delete, begin anew; and the line that says what came of it.
+ * The actions of the checkpoint dialog (save, load, download, delete, start again), and the line about the last result.
  * Drawn by checkpoint-panel.tsx.
  */
 import { useCallback, useEffect, useState } from 'react';
@@ -22,9 +22,9 @@ const words = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 
 export interface Checkpoints {
-  /** In this browser, newest first. */
+  /** The checkpoints in this browser, newest first. */
   readonly kept: readonly StoredCheckpoint[];
-  /** What came of the last thing asked for. */
+  /** The result of the last action, in words. */
   readonly said: string;
   keep(name: string): void;
   download(name: string): void;
@@ -35,7 +35,7 @@ export interface Checkpoints {
   beginAnew(): void;
 }
 
-/** `settingsOf`: whose settings a loaded checkpoint runs with. */
+/** `settingsOf`: whether a loaded checkpoint runs with its own settings or the page's. */
 export function useCheckpoints(settingsOf: SettingsOf, close: () => void): Checkpoints {
   const store = useAppStore();
   const controller = useController();

@@ -1,7 +1,7 @@
 /**
- * A model made deeper, for a run that needs more layers with weights than the model has (a pipeline's stages, model
- * parallel's devices). A GPT gets more blocks, any other net more Linear layers before its last one. Pure; the notice
- * of such a refusal offers it as a button.
+ * Makes a model deeper for a run that needs more layers with weights (for a pipeline's stages, or model parallel's
+ * devices). A GPT gets more blocks, other nets more Linear layers before their last one. Pure; the notice that refuses
+ * such a run offers this as a button.
  */
 import { FACES } from '../../parallel/faces';
 import type { Config, LayerConfig } from '../../protocol/config';
@@ -9,16 +9,16 @@ import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { RowOfData } from '../model/data-rows';
 import { withLayers } from './edit-model';
 
-/** Units of the layers that are put in, where the model has no narrower ones. */
+/** The units of added layers, unless the model has narrower ones. */
 const MOST_UNITS = 32;
 
 const weighted = ({ model }: Config): number => model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length;
 
-/** Layers with weights that the run lacks; 0: it has enough. */
+/** The number of layers with weights that the run lacks; 0: enough. */
 export const layersMissing = (config: Config): number =>
   Math.max(0, (FACES[config.mode].layersWanted?.(config) ?? 0) - weighted(config));
 
-/** The same run with as many layers as it needs; undefined: it has enough, or so many do not fit. */
+/** The same run with as many layers as it needs; undefined if it has enough, or cannot have so many. */
 export function deepened(config: Config, row: RowOfData | undefined): Config | undefined {
   const missing = layersMissing(config);
   if (missing === 0) return undefined;
@@ -27,7 +27,7 @@ export function deepened(config: Config, row: RowOfData | undefined): Config | u
   return edit.ok && layersMissing(edit.config) === 0 ? edit.config : undefined;
 }
 
-/** Copies of the last block behind it, under names of their own. */
+/** Adds copies of the last block after it, with new names. */
 function moreBlocks(layers: readonly LayerConfig[], missing: number): readonly LayerConfig[] | undefined {
   const last = layers.findLastIndex(({ type }) => type === 'TransformerBlock');
   const block = layers[last];
@@ -41,7 +41,7 @@ function moreBlocks(layers: readonly LayerConfig[], missing: number): readonly L
   return layers.toSpliced(last + 1, 0, ...copies);
 }
 
-/** Before the last Linear layer, each behind an activation like those of the model. */
+/** Adds Linear layers before the last one, each after an activation of the model's kind. */
 function moreLinear(layers: readonly LayerConfig[], missing: number): readonly LayerConfig[] {
   const last = layers.findLastIndex(({ type }) => type === 'Linear');
   const end = layers[last];

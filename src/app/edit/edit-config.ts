@@ -1,7 +1,7 @@
 /**
- * Edits of a Config as the page makes them: pure functions from Config to Config. An edit never yields an invalid
- * Config; where a value does not fit, it says why in one sentence and the old Config stays. Edits of the data are in
- * edit-data.ts, those of the model in edit-model.ts.
+ * The page's edits of a Config: pure functions from Config to Config. An edit never returns an invalid Config; if a
+ * value does not fit, the edit returns the reason in one sentence and the old Config stays. Edits of the data are in
+ * edit-data.ts, edits of the model in edit-model.ts.
  */
 
 import * as v from 'valibot';
@@ -24,15 +24,17 @@ function put(target: unknown, path: SettingPath, value: unknown): unknown {
   const fields: Readonly<Record<string, unknown>> = typeof target === 'object' && target !== null ? { ...target } : {};
   const next = put(lookup(fields, key), rest, value);
   if (next !== undefined) return { ...fields, [key]: next };
-  // An optional setting that is taken away must be absent, not undefined.
+  // A removed optional setting must be absent, not undefined.
   const { [key]: _, ...others } = fields;
   return others;
 }
 
-/** What decides how many stages a pipeline has: with another number its split by hand goes, the even one comes. */
+/**
+ * The settings that decide the number of pipeline stages; if that number changes, an even split replaces the user's.
+ */
 const SIZES_OF_STAGES: ReadonlySet<string> = new Set(['pipeline.schedule', 'pipeline.stagesPerRank']);
 
-/** Puts one value; `undefined` takes an optional setting away. */
+/** Sets one value; `undefined` removes an optional setting. */
 export function withSetting(config: Config, path: SettingPath, value: unknown): Edit {
   const range = rangeOf(config, path);
   if (!range) return refused(`there is no such setting for ${optionOf(config, path)}`);
@@ -42,8 +44,8 @@ export function withSetting(config: Config, path: SettingPath, value: unknown): 
 }
 
 /**
- * Puts what was typed into a field; a text that is no value is refused as it is. An empty field takes away what the run
- * can do without (clipping); of all else it is refused, since nobody asked for the default that would come.
+ * Sets the value typed into a field; a text that is not a value is refused. An empty field removes a setting that the
+ * run does not need (clipping); for other settings it is refused, because the user did not ask for the default.
  */
 export function withText(config: Config, path: SettingPath, text: string, parse: (text: string) => unknown): Edit {
   if (text !== '') return withSetting(config, path, parse(text) ?? text);
@@ -51,7 +53,7 @@ export function withText(config: Config, path: SettingPath, text: string, parse:
   return without.ok && readSetting(without.config, path) !== undefined ? withSetting(config, path, text) : without;
 }
 
-/** Puts many values and looks at the whole once; undefined where one of them does not fit. */
+/** Sets many values and checks the result once; undefined if a value does not fit. */
 export function withSettings(
   config: Config,
   changes: readonly (readonly [path: SettingPath, value: unknown])[],
@@ -75,12 +77,12 @@ export const LOSS_TYPES = [
   'HuberLoss',
 ] as const satisfies readonly Config['loss']['type'][];
 
-/** PyTorch's defaults of that optimiser. */
+/** Chooses an optimiser, with PyTorch's defaults. */
 export function withOptimizer(config: Config, type: Config['optimizer']['type']): Config {
   return v.parse(configSchema, { ...config, optimizer: { type } });
 }
 
-/** Layers on each device. */
+/** Sets the number of layers on each device. */
 export function withSplit(config: Config, split: readonly number[]): Edit {
   const total = split.reduce((sum, layers) => sum + layers, 0);
   const layers = config.model.layers.length;
@@ -94,7 +96,7 @@ const withoutStages = (config: Config): Config => {
   return { ...config, pipeline };
 };
 
-/** Another size of some axes; the world size follows. */
+/** Changes the size of some axes; the world size follows. */
 export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
   const most = LIMITS.worldSize;
   const before = meshSizes(config);
@@ -112,20 +114,22 @@ export function withMesh(config: Config, sizes: Partial<MeshShape>): Edit {
   return done({ ...kept, worldSize, mesh: withoutOpen(config.mode, shape) });
 }
 
-/** The axis that takes the ranks that are left has no size of its own, and the others only where they have several. */
+/**
+ * The axis that takes the remaining ranks has no size setting; the other axes have one only if they have several ranks.
+ */
 function withoutOpen(mode: Config['mode'], { pp, dpShard, tp, ...others }: MeshShape): Config['mesh'] {
   const open = openAxis(mode);
   const kept = Object.entries({ pp, dpShard, tp }).filter(([axis, size]) => axis !== open && size > 1);
   return { ...others, ...Object.fromEntries(kept) };
 }
 
-/** A plan of one's own; undefined: the one that is made for the model. */
+/** Sets the user's plan; undefined: the plan made for the model. */
 export function withTensorPlan(config: Config, plan: Config['tensor']['plan']): Config {
   const { plan: _plan, lossParallel: _loss, ...tensor } = config.tensor;
   return { ...config, tensor: plan === undefined ? tensor : { ...config.tensor, plan } };
 }
 
-/** Layers of each stage of a pipeline; undefined: stages of about equally many operations. */
+/** Sets the number of layers of each pipeline stage; undefined: stages with about equally many operations. */
 export function withStages(config: Config, split: readonly number[] | undefined): Edit {
   if (!split) return done(withoutStages(config));
   const layers = config.model.layers.length;
@@ -136,8 +140,8 @@ export function withStages(config: Config, split: readonly number[] | undefined)
 }
 
 /**
- * Another number of devices; a split for the old number goes, the even one comes. Where the ranks are a grid, the rows
- * of it stay, and the ranks of each row follow.
+ * Sets the number of devices; an even split replaces a split for the old number. If the ranks form a grid, the number
+ * of rows stays, and the ranks per row follow.
  */
 export function withWorldSize(config: Config, worldSize: number): Edit {
   const { split, ...modelParallel } = config.modelParallel;
@@ -148,7 +152,7 @@ export function withWorldSize(config: Config, worldSize: number): Edit {
   return withSetting(free, ['worldSize'], worldSize);
 }
 
-/** In a mode whose ranks are a grid: as many devices as its axes have places, where both are given. */
+/** For a mode whose ranks form a grid with both axes given: as many devices as the grid has places. */
 export function withMeshDevices(config: Config): Config {
   const isGrid = FACES[config.mode].sections?.includes('mesh') ?? false;
   if (!isGrid || config.mesh[openAxis(config.mode)] === undefined) return config;
@@ -156,8 +160,8 @@ export function withMeshDevices(config: Config): Config {
 }
 
 /**
- * Another mode over the same seed, data and net, on as many devices as can have something to do in it, and with what
- * else it needs to run. `rows`: training rows in an epoch, where they are known.
+ * Changes the mode, with the same seed, data and net, on as many devices as can have work in it, and with other
+ * settings that the mode needs. `rows`: training rows in an epoch, if known.
  */
 export function withMode(config: Config, mode: Config['mode'], rows?: number): Config {
   const face = FACES[mode];
@@ -170,7 +174,10 @@ export function withMode(config: Config, mode: Config['mode'], rows?: number): C
   return fewer.ok ? fewer.config : other;
 }
 
-/** What the mode cannot compute in becomes what is nearest: autocast in place of a whole model in half precision. */
+/**
+ * Replaces a precision that the mode does not support by the nearest one: autocast instead of a whole model in half
+ * precision.
+ */
 function withPrecisionOf(config: Config): Config {
   const { mode, gradScaler } = config;
   const enabled = gradScaler.enabled && FACES[mode].gradScaler === true;

@@ -1,6 +1,6 @@
 /**
- * Another data set, and a model that trains on it at once: where its layers can be fitted (first and last sizes, loss)
- * they are kept, else the preset for such rows takes their place, and the caller learns of it. Pure.
+ * Changes the data set together with the model, so that the run can train at once: if the layers can be fitted (first
+ * and last sizes, loss) they are kept, else the preset for such rows replaces them, and the result says so. Pure.
  */
 import * as v from 'valibot';
 import { type Config, type DataConfig, dataSchema, TOY_DATA, type ToyData } from '../../protocol/config';
@@ -27,38 +27,38 @@ export const isBuiltIn = (type: unknown): type is BuiltInData => BUILT_IN_DATA.s
 
 export interface DataChange {
   readonly config: Config;
-  /** The preset whose model and training took the place of the old ones. */
+  /** The preset whose model and training replaced the old ones. */
   readonly replaced: PresetName | undefined;
 }
 
-/** Puts the data and fits the model to its rows, which the caller knows where they are in a file. */
+/** Sets the data and fits the model to its rows; for data in a file, the caller passes the row. */
 export function putData(config: Config, data: DataConfig, row = rowOf(data, config.loss.type)): DataChange {
   const next = { ...config, data };
-  // An empty file has rows of nothing: the session refuses it by name.
+  // An empty file has empty rows: the session refuses it by name.
   if (!row || [...row.shape, row.outputs].some((size) => size < 1)) return { config: next, replaced: undefined };
   const fitted = fitToRow(next, row);
   if (fitted) return { config: withFittingSplit(fitted), replaced: undefined };
   for (const name of presetsFor(row.kind)) {
     const preset = { ...withPreset(config, name), data };
     const { layers } = preset.model;
-    // A plain net reads images, too, once they are flat: those that are too small for the convolutions.
+    // A plain net can read flattened images, for example images too small for the convolutions.
     const flat =
       row.kind === 'image' && name === 'mlp' ? { layers: [{ type: 'Flatten' as const }, ...layers] } : preset.model;
     const made = fitToRow({ ...preset, model: flat }, row);
     if (made) return { config: withFittingSplit(made), replaced: name };
   }
-  // No model of ours takes such rows: the session says what is wrong with them.
+  // No preset's model accepts such rows: the session says what is wrong with them.
   return { config: next, replaced: undefined };
 }
 
-/** A split names layers of the model; one for another number of layers goes. */
+/** Removes a split that was made for another number of layers. */
 function withFittingSplit(config: Config): Config {
   const { split, ...modelParallel } = config.modelParallel;
   const placed = split?.reduce((sum, layers) => sum + layers, 0);
   return placed === undefined || placed === config.model.layers.length ? config : { ...config, modelParallel };
 }
 
-/** Another built-in; what the two have in common (test split; noise and samples between the toys) stays. */
+/** Chooses another built-in set; settings that both have (test split; noise and samples of the toy sets) stay. */
 export function changeData(config: Config, type: BuiltInData): DataChange {
   const old = config.data;
   const toys = isToy(old) && isToyType(type);
@@ -68,16 +68,16 @@ export function changeData(config: Config, type: BuiltInData): DataChange {
 
 export const withData = (config: Config, type: BuiltInData): Config => changeData(config, type).config;
 
-/** After a change within the data (size of the images, task, symbols): the same model, fitted. */
+/** Fits the same model after a change within the data (size of the images, task, symbols). */
 export function fitToData(config: Config): Config {
   return putData(config, config.data).config;
 }
 
-/** The loss, with the number of outputs it needs where the data has two classes. */
+/** Sets the loss, and, for data with two classes, the number of outputs that it needs. */
 export function withLoss(config: Config, loss: Config['loss'], row: RowOfData | undefined): Config {
   const next = { ...config, loss };
   const wanted = isToy(config.data) ? rowOf(config.data, loss.type) : row;
   const fitted = wanted && fitToRow(next, wanted);
-  // A loss that does not suit the data is the session's to refuse, in PyTorch's words.
+  // If the loss does not suit the data, the session refuses it in PyTorch's words.
   return fitted && lossFor(loss, wanted) === loss ? fitted : next;
 }

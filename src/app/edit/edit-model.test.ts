@@ -1,4 +1,4 @@
-/** After any edits the sizes still agree: held against the model builder of the session itself. */
+/** After any edits the sizes still agree, checked with the session's own model builder. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkModel } from '../../nn/check-model';
@@ -28,7 +28,7 @@ const rowIn = (config: Config): RowOfData => {
   return row;
 };
 
-/** Throws in PyTorch's words where the model does not fit. */
+/** Throws in PyTorch's words if the model does not fit. */
 function run(config: Config, row = rowIn(config)): void {
   const ids = row.loss === 'CrossEntropyLoss';
   const target = row.kind === 'tokens' ? row.shape : ids ? [] : [row.outputs];
@@ -75,7 +75,7 @@ describe('edit-model', () => {
           const row = rowIn(config);
           for (const { at, kind, remove } of steps) {
             const { layers } = config.model;
-            // The last layer gives what the data asks for: it is left where it is.
+            // The last layer gives the data's outputs, so it stays where it is.
             const index = at % Math.max(1, layers.length - 1);
             const shape = shapesThrough(layers, row.shape)[index + 1];
             const kinds = kindsFor(shape).filter((type) => type !== 'AdaptiveAvgPool2d' && !type.endsWith('Pool2d'));

@@ -1,7 +1,7 @@
 /**
- * Edits of the layers: each puts one change and lets the sizes of the neighbours follow (model/layer-shapes.ts), so
- * that a list never stays inconsistent because of the page. The model's ends are the data's: `row` is what the data
- * gives and asks for, undefined while nobody knows. Pure.
+ * Edits of the layers: each makes one change and adapts the sizes of the neighbouring layers (model/layer-shapes.ts),
+ * so that the page never leaves a list inconsistent. The data determine the model's first and last size: `row`
+ * describes a row of the data, undefined while it is unknown. Pure.
  */
 import * as v from 'valibot';
 import { allowed } from '../../config/issue-words';
@@ -23,14 +23,14 @@ import { done, type Edit, refused } from './edit-config';
 
 export const plainNet = (config: Config): PlainNet | undefined => plainNetOf(config.model.layers);
 
-/** What the first layer takes, where only the model is known. */
+/** The input that the first layer expects, if only the model is known. */
 function impliedSource([first]: readonly LayerConfig[]): Source | undefined {
   if (first?.type === 'Linear') return { shape: [first.in] };
   if (first?.type === 'TokenEmbedding') return { shape: [first.context], vocabulary: first.vocab };
   return undefined;
 }
 
-/** Puts the layers with sizes that agree; a split for another number of layers goes, the even one comes. */
+/** Sets the layers with consistent sizes; an even split replaces a split for another number of layers. */
 export function withLayers(config: Config, layers: readonly LayerConfig[], row: RowOfData | undefined): Edit {
   if (layers.length === 0) return refused('a model needs at least one layer');
   if (layers.length > 2 * LIMITS.layers) return refused(`a model has at most ${2 * LIMITS.layers} layers`);
@@ -49,7 +49,7 @@ export function withLayers(config: Config, layers: readonly LayerConfig[], row: 
   return done({ ...config, model, modelParallel, pipeline });
 }
 
-/** A layer as it is put in, before its sizes follow. */
+/** A new layer of each type, before its sizes are adapted. */
 const FRESH: Readonly<Record<LeafLayer['type'], object>> = {
   Linear: { in: 1, out: 16 },
   ReLU: {},
@@ -80,7 +80,7 @@ const FRESH: Readonly<Record<LeafLayer['type'], object>> = {
 
 export const freshLayer = (type: LeafLayer['type']): LayerConfig => v.parse(layerSchema, { type, ...FRESH[type] });
 
-/** The kinds that can be after a row of that shape; all of them where it is not known. */
+/** The kinds of layers that accept a row of this shape; all kinds if the shape is not known. */
 export function kindsFor(shape: readonly number[] | undefined): readonly LeafLayer['type'][] {
   const any = ['ReLU', 'Tanh', 'GELU', 'SiLU', 'LeakyReLU', 'Sigmoid', 'Dropout'] as const;
   const images = [
@@ -98,7 +98,7 @@ export function kindsFor(shape: readonly number[] | undefined): readonly LeafLay
   return [...(shape.length === 3 ? images : shape.length === 2 ? sequences : rows), ...any];
 }
 
-/** A block of a GPT is named by its place. */
+/** Renames a GPT's blocks by their places. */
 const renamed = (layers: readonly LayerConfig[]): LayerConfig[] => {
   let block = 0;
   return layers.map((layer) => {
@@ -116,7 +116,7 @@ export function withLayerAfter(
   const { layers } = config.model;
   const shapes = shapesThrough(layers, row?.shape ?? impliedSource(layers)?.shape);
   const fresh = freshLayer(type);
-  // A Linear layer put in between keeps the width, so that what follows stays as it is.
+  // A Linear layer inserted between others keeps the width, so that the following layers stay unchanged.
   const width = shapes[index + 1]?.at(-1);
   const sized =
     fresh.type === 'Linear' && width !== undefined && width <= LIMITS.units ? { ...fresh, out: width } : fresh;
@@ -144,7 +144,7 @@ export function withLayerField(
   if (!parsed.success) return refused(`${field} must be ${allowed(parsed.issues[0])}`);
   const changed = parsed.output;
   const { layers } = config.model;
-  // The width of a model with residual paths is set where it begins.
+  // A model with residual paths has one width, which its first layer sets.
   if (field === 'width' && 'width' in changed && index > 0) {
     const first = layers[0];
     if (first && 'width' in first) {
@@ -166,7 +166,7 @@ export function withNet(config: Config, net: PlainNet): Edit {
   if (bad !== undefined) return refused(`a layer must have 1 to ${LIMITS.units} units, not ${bad}`);
   if (net.sizes.length < 2) return refused('a model needs at least one layer');
   if (net.sizes.length - 1 > LIMITS.layers) return refused(`a model has at most ${LIMITS.layers} layers`);
-  // A split names layers of the old net; the even split of the new one is the honest start.
+  // A split was made for the old net, so the new net starts with an even one.
   const { split: _, ...modelParallel } = config.modelParallel;
   const keeps = plainLayers(net).length === config.model.layers.length;
   return done({
@@ -176,7 +176,7 @@ export function withNet(config: Config, net: PlainNet): Edit {
   });
 }
 
-/** Adds a hidden layer as wide as the last hidden one, or takes the last hidden layer away. */
+/** Adds a hidden layer as wide as the last hidden layer, or removes the last hidden layer. */
 export function withHiddenLayers(config: Config, change: 1 | -1): Edit {
   const net = plainNet(config);
   if (!net) return refused(PLAIN_ONLY);

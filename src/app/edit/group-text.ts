@@ -1,6 +1,6 @@
 /**
  * Parameter groups as the text of a field: "*.bias weightDecay 0; blocks.* lr 0.01". A group is a pattern and pairs of
- * a setting and its value. What was read is the schema's to check. Pure.
+ * a setting and its value. The schema checks the parsed groups. Pure.
  */
 import type { Config } from '../../protocol/config';
 
@@ -16,7 +16,7 @@ export function printGroups(groups: unknown): string {
     .join('; ');
 }
 
-/** A text that is no such list comes back as it is: the schema refuses it. */
+/** Returns a text that is not such a list unchanged, so that the schema refuses it. */
 export function parseGroups(text: string): unknown {
   if (text === '' || text === NONE) return [];
   const groups = text.split(';').map((part) => part.trim().split(/[\s,]+/));

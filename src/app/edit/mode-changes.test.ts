@@ -1,4 +1,4 @@
-/** Every mode opens a run from every preset, and leaving it gives back what it has set. */
+/** Every mode opens a run from every preset, and leaving the mode undoes its changes. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import { FACES } from '../../parallel/faces';
@@ -41,7 +41,7 @@ describe('switching modes', () => {
       ...wide,
       worldSize: 1,
     });
-    // By way of another mode, and of one that takes fewer devices.
+    // By way of another mode, and of a mode that takes fewer devices.
     for (const { name } of Object.values(FACES)) {
       const other = switchMode(pipeline.config, name, { ...NONE, changes: pipeline.changes });
       expect(switchMode(other.config, 'ddp', { ...NONE, changes: other.changes }).config).toEqual(wide);
@@ -62,7 +62,7 @@ describe('switching modes', () => {
     expect(switchMode(whole, 'pipeline', NONE).config.precision).toBe('autocast-bf16');
     expect(switchMode(whole, 'tensor', NONE).config.precision).toBe('autocast-bf16');
     expect(switchMode(whole, 'parameterServer', NONE).config.precision).toBe('autocast-bf16');
-    // nn.DataParallel hands its threads no dtype.
+    // nn.DataParallel does not pass autocast's dtype to its threads.
     expect(switchMode(whole, 'dataParallel', NONE).config.precision).toBe('autocast-fp16');
     const policy = { ...half, sharded: { ...half.sharded, paramDtype: 'bfloat16' as const } };
     expect(switchMode(policy, 'sharded', NONE).config.precision).toBe('float32');

@@ -1,12 +1,12 @@
 /**
- * Switching modes back and forth: what a mode has set so that a run of it opens (fewer ranks, dropLast) is taken back
- * when the user leaves it, except where he has changed it meanwhile. Called by the bar's mode picker. Pure.
+ * Switching modes back and forth: settings that a mode needed to open (fewer ranks, dropLast) are restored when the
+ * user leaves the mode, unless the user has changed them meanwhile. Called by the bar's mode picker. Pure.
  */
 import type { Config } from '../../protocol/config';
 import { withMode, withSettings } from './edit-config';
 import { readSetting, type SettingPath } from './setting-ranges';
 
-/** A setting that was changed beside the mode. */
+/** A setting that changed together with the mode. */
 interface Change {
   readonly path: SettingPath;
   readonly before: unknown;
@@ -14,7 +14,7 @@ interface Change {
 }
 export type ModeChanges = readonly Change[];
 
-/** Where a mode may change something. */
+/** The settings that a mode may change. */
 const PATHS: readonly SettingPath[] = [
   ['worldSize'],
   ['accumulate'],
@@ -31,7 +31,7 @@ const PATHS: readonly SettingPath[] = [
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** `changes`: of the last switch; `rows`: training rows in an epoch, where they are known. */
+/** `changes`: those of the last switch; `rows`: training rows in an epoch, if known. */
 export function switchMode(
   config: Config,
   mode: Config['mode'],

@@ -1,7 +1,7 @@
 /**
- * The measure of "differs from the defaults" in a permalink: a spiral on four DDP ranks with a bucket cap so small that
- * this small net has three buckets, and two of them fly while backward still computes. And the run that the page opens
- * with where there is no link, which may change without a link changing its meaning.
+ * The default configuration of permalinks, which contain only differences from it: a spiral on four DDP ranks with a
+ * bucket cap so small that this small net has three buckets, two of which are reduced while backward still computes.
+ * Also the run with which the page opens without a link; that one may change without changing any link's meaning.
  */
 import * as v from 'valibot';
 import { type Config, configSchema } from '../../protocol/config';
@@ -28,8 +28,8 @@ export const PAGE_CONFIG: Config = v.parse(configSchema, {
 });
 
 /**
- * The modelled machine is one for which this net is work. On an A100 each of its kernels is 4 us of launch however many
- * rows it has, so four devices would take longer than one (117 us and 88 us); four transputers take 15.4 ms, one takes
- * 54.4 ms, and nine tenths of the communication are hidden (opening-config.test.ts).
+ * The modelled machine is slow enough for this net. On an A100 every kernel takes 4 us to launch, for any number of
+ * rows, so four devices would take longer than one (117 us and 88 us); four transputers take 15.4 ms, one takes 54.4
+ * ms, and nine tenths of the communication are hidden (opening-config.test.ts).
  */
 export const OPENING_CONFIG: Config = { ...PAGE_CONFIG, hardware: 'transputer' };

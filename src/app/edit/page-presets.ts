@@ -1,7 +1,7 @@
 /**
- * The ready-made runs as the page starts them: the shared presets with what the page adds (a test split, four DDP
- * ranks, a bucket cap that cuts each model into a handful of buckets). The first is the run that the page opens with. A
- * preset keeps the machine that one has set up: mode, devices, seed, hardware.
+ * The page's presets: the shared presets with the page's additions (a test split, four DDP ranks, a bucket cap that
+ * divides each model into a few buckets). The page opens with the first. Choosing a preset keeps the user's mode,
+ * devices, seed and hardware.
  */
 import * as v from 'valibot';
 import { type Config, configSchema } from '../../protocol/config';
@@ -11,7 +11,7 @@ import { PAGE_CONFIG } from './page-config';
 
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[];
 
-/** KiB; three to five buckets each. */
+/** In KiB; each gives three to five buckets. */
 const BUCKET_CAPS: Readonly<Record<PresetName, number>> = { mlp: 0.25, deepMlp: 0.5, wideMlp: 1024, cnn: 12, gpt: 128 };
 
 function pageConfig(name: PresetName): Config {
@@ -34,7 +34,7 @@ export const PAGE_PRESETS: Readonly<Record<PresetName, Config>> = {
   gpt: pageConfig('gpt'),
 };
 
-/** What belongs to the model and how it is trained; the rest is the user's machine and stays. */
+/** Sets the preset's model and training; mode, devices and hardware stay. */
 export function withPreset(config: Config, name: PresetName): Config {
   const { split: _, ...modelParallel } = config.modelParallel;
   const { split: _stages, ...pipeline } = config.pipeline;
@@ -62,7 +62,7 @@ export function withPreset(config: Config, name: PresetName): Config {
     modelParallel,
     pipeline,
   };
-  // No more devices than there are layers to place.
+  // Reduces the devices if the model has fewer layers to place.
   return withMode(next, next.mode);
 }
 

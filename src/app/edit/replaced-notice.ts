@@ -1,4 +1,4 @@
-/** A model of another kind had to make place for data that it cannot read. */
+/** The notice that another kind of model replaced one that cannot read the new data. */
 
 import type { Notice } from '../../protocol/notice';
 import { PRESETS, type PresetName } from '../../protocol/presets';

@@ -1,11 +1,11 @@
 /**
- * What a setting may be, read off the Config's own schema, so that limits are in one place only: the permalink names
- * the allowed range in its notices, the fields of the set-up take their min, max and options from here. Pure.
+ * The allowed values of a setting, read from the Config's schema, so that limits are defined only once: the permalink
+ * names the allowed range in its notices, and the fields of the set-up take their min, max and options from here. Pure.
  */
 import { lookup } from '../../base/lookup';
 import { type Config, configSchema } from '../../protocol/config';
 
-/** Where a setting is in the Config: ['optimizer', 'lr']. */
+/** A setting's path in the Config: ['optimizer', 'lr']. */
 export type SettingPath = readonly string[];
 
 export type SettingRange =
@@ -14,7 +14,7 @@ export type SettingRange =
       readonly min: number;
       readonly max: number;
       readonly integer: boolean;
-      /** A word that may be in place of the number: norm_type's inf. */
+      /** A word allowed instead of the number: norm_type's inf. */
       readonly word?: string;
     }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
@@ -23,7 +23,7 @@ export type SettingRange =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'text' };
 
-/** The parts of a valibot schema that are looked at. */
+/** The parts of a valibot schema that this module reads. */
 interface Schema {
   readonly type: string;
   readonly wrapped?: Schema;
@@ -43,7 +43,7 @@ export function readSetting(config: Config, path: SettingPath): unknown {
   return path.reduce<unknown>(field, config);
 }
 
-/** Of a variant (optimizer, data, a variant of variants) the branch of that type. */
+/** The branch of this type in a variant (optimizer, data, a variant of variants). */
 function branchOf(schema: Schema, type: unknown): Schema | undefined {
   for (const option of (schema.options ?? []).filter(isSchema)) {
     const found = option.type === 'variant' ? branchOf(option, type) : option;
@@ -52,7 +52,7 @@ function branchOf(schema: Schema, type: unknown): Schema | undefined {
   return undefined;
 }
 
-/** The types of a variant, a variant of variants included. */
+/** The types of a variant, including nested variants. */
 function typesOf(schema: Schema): readonly string[] {
   if (schema.type === 'variant') return (schema.options ?? []).filter(isSchema).flatMap(typesOf);
   return [String(schema.entries?.['type']?.literal)];
@@ -63,7 +63,7 @@ function branch(schema: Schema, value: unknown): Schema {
   return bare.type === 'variant' ? (branchOf(bare, field(value, 'type')) ?? bare) : bare;
 }
 
-/** Undefined where the Config, as it is, has no such setting: momentum under Adam. */
+/** The range of a setting; undefined if the present Config has no such setting (momentum under Adam). */
 export function rangeOf(config: Config, path: SettingPath): SettingRange | undefined {
   let schema: Schema = configSchema;
   let value: unknown = config;

@@ -1,7 +1,7 @@
 /**
- * When ranks stall or die: kill or hang a rank by hand, slow a rank or a link down, and see what it costs the others;
- * the limits of the process group; its flight recorder. Notices say what follows. Loaded with the first render of the
- * set-up.
+ * The failures panel: the user kills or hangs a rank, slows a rank or a link down, and sees the costs for the others;
+ * also the limits of the process group and its flight recorder. Notices report the consequences. Loaded with the first
+ * render of the set-up.
  */
 
 import { useId, useMemo, useState } from 'react';
@@ -156,7 +156,7 @@ interface SlowLinkProps {
   readonly put: (next: Stragglers) => void;
 }
 
-/** One link at a time; a permalink may hold more. */
+/** The panel shows one slow link; a permalink may have more. */
 function SlowLink({ devices, stragglers, put }: SlowLinkProps) {
   const slow = slowLink(stragglers);
   const [picked, setPicked] = useState('0 1');
@@ -196,7 +196,7 @@ function SlowLink({ devices, stragglers, put }: SlowLinkProps) {
   );
 }
 
-/** Who waits for whom in the step that is shown, most first. */
+/** Which ranks wait for which in the shown step, longest waits first. */
 function Costs({ name, devices }: { readonly name: (device: number) => string; readonly devices: number }) {
   const [trace, clock] = useSettled(
     (app): readonly [StepTrace | undefined, Clock] => [app.traces.at(-1), app.clock],

@@ -1,4 +1,4 @@
-/** Edits of the setting `stragglers` as the failures panel makes them. Pure. */
+/** The failures panel's edits of the setting `stragglers`. Pure. */
 import type { Config } from '../../protocol/config';
 
 export type Stragglers = Config['stragglers'];
@@ -7,7 +7,7 @@ type Link = Extract<Stragglers[number], { type: 'link' }>;
 export const factorOf = (stragglers: Stragglers, device: number): number =>
   stragglers.find((s) => s.type === 'rank' && s.rank === device)?.factor ?? 1;
 
-/** The first; the panel shows one. */
+/** The first slow link, the only one that the panel shows. */
 export const slowLink = (stragglers: Stragglers): Link | undefined =>
   stragglers.find((s): s is Link => s.type === 'link');
 
@@ -16,7 +16,7 @@ export function withFactor(stragglers: Stragglers, rank: number, factor: number)
   return factor === 1 ? others : [...others, { type: 'rank', rank, factor }];
 }
 
-/** In place of the first; full speed takes it away. */
+/** Replaces the first slow link; full speed removes it. */
 export function withLink(stragglers: Stragglers, { from, to, factor }: Omit<Link, 'type'>): Stragglers {
   const shown = slowLink(stragglers);
   const others = stragglers.filter((s) => s !== shown);

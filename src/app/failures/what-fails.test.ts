@@ -1,4 +1,4 @@
-/** What the panel of failures offers in each mode, from runs that have begun. */
+/** The failures panel's options in each mode, from runs that have begun. */
 import { expect, test } from 'vitest';
 import { runConfig } from '../../headless/run';
 import type { ConfigInput } from '../../protocol/config';

@@ -1,15 +1,15 @@
 /**
- * What can fail in a run, for the panel of failures: its parts by name, whether one of them fails by itself, and a
- * sentence where that is not what the script beside suggests. Pure.
+ * What can fail in a run, for the failures panel: the names of its parts, whether one part can fail alone, and a
+ * sentence if that differs from what the script suggests. Pure.
  */
 import { FACES } from '../../parallel/faces';
 import type { Config } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session-info';
 
 export interface WhatFails {
-  /** Of every device: 'rank 2', 'server', 'worker 2'; 'cuda:2' where one process drives all devices. */
+  /** The name of every device: 'rank 2', 'server', 'worker 2'; 'cuda:2' if one process drives all devices. */
   readonly names: readonly string[];
-  /** Every part is a process: it is killed or hangs by itself. */
+  /** Whether every part is a process, which can be killed or hang alone. */
   readonly alone: boolean;
   readonly about: string;
 }

@@ -1,22 +1,22 @@
 /**
- * A text field that commits on Enter and when it is left, says beside itself what is wrong, and comes back to the old
- * value on Escape. The one kind of field for numbers: a half-typed number is never a setting.
+ * A text field that commits on Enter and when it loses the focus, shows errors beside itself, and restores the old
+ * value on Escape. Used for all numbers, so that a half-typed number is never applied.
  */
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import styles from './fields.module.css';
 
-/** A number as many languages write it: 0,5. */
+/** A number with a decimal comma, as in many languages: 0,5. */
 const COMMA = /^\s*-?\d*,\d+\s*$/;
 
 interface CommitFieldProps {
   readonly label: string;
   /** The committed value as text. */
   readonly text: string;
-  /** Takes the text; returns what is wrong with it, or undefined. */
+  /** Applies the text; returns what is wrong with it, or undefined. */
   readonly commit: (text: string) => string | undefined;
   readonly title?: string | undefined;
   readonly numeric?: boolean;
-  /** A long text has a line of its own, below the label. */
+  /** For a long text: a separate line below the label. */
   readonly wide?: boolean;
 }
 

@@ -1,11 +1,11 @@
-/** A dialog that fills the screen, over the page that goes on beneath it: the lab, the comparison of two runs. */
+/** A dialog that fills the screen while the page continues beneath it: the lab, the comparison of two runs. */
 import { type ReactNode, useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
 import styles from './full-dialog.module.css';
 
 interface FullDialogProps {
   readonly name: string;
-  /** After "Close the". */
+  /** The dialog's name after "Close the". */
   readonly short: string;
   readonly close: () => void;
   readonly children: ReactNode;
@@ -16,7 +16,7 @@ export function FullDialog({ name, short, close, children }: FullDialogProps) {
   useEffect(() => {
     const element = must(dialog.current, 'the dialog');
     element.showModal();
-    // Not the button that closes it.
+    // Focuses the dialog itself, not its closing button.
     element.focus();
     return () => element.close();
   }, []);

@@ -1,4 +1,4 @@
-/** Settings behind a word: what is inside is loaded and drawn when it is first opened. */
+/** Settings behind a summary: the content is loaded and drawn when it is first opened. */
 import { type ReactNode, useState } from 'react';
 import styles from './section.module.css';
 

@@ -1,4 +1,4 @@
-/** A place that scrolls by itself, for a table or code that is too wide: the keyboard reaches it, and it has a name. */
+/** A scrolling region for a table or code that is too wide, with a name and keyboard focus. */
 import type { ReactNode } from 'react';
 
 interface ScrollRegionProps {

@@ -1,7 +1,7 @@
 /**
- * Fields that stand for one place in the Config: limits and options come from its schema (setting-ranges.ts), a change
- * is applied at once. A setting that the Config does not have as it is (momentum under Adam) is not shown. Place, label
- * and tooltip of a field are the setting's row in protocol/words: `<NumberSetting {...RUN.batchSize} />`.
+ * Fields for single settings of the Config: limits and options come from the schema (setting-ranges.ts), a change is
+ * applied at once. A setting that the present Config does not have (momentum under Adam) is not shown. A field's place,
+ * label and tooltip come from the setting's row in protocol/words: `<NumberSetting {...RUN.batchSize} />`.
  */
 import { type ComponentProps, useId } from 'react';
 import type { Setting } from '../../protocol/words/setting';
@@ -24,7 +24,7 @@ function useSetting(path: string) {
   const place = path.split('.');
   const take = (edit: Edit): string | undefined => {
     if (!edit.ok) return sentence(edit.problem);
-    // What changes within the data changes the rows that the model reads.
+    // A change within the data changes the rows that the model reads.
     const refitted =
       place[0] === 'data' ? putData(edit.config, edit.config.data, knownRow(edit.config, info)) : undefined;
     controller.apply(refitted?.config ?? edit.config, 'edit', replacedNotice(refitted?.replaced));
@@ -57,7 +57,7 @@ const LineField = (props: LineFieldProps) => (
 interface TextSettingProps extends Setting {
   readonly print: (value: unknown) => string;
   readonly parse: (text: string) => unknown;
-  /** A text that would do, where no range says what is allowed. */
+  /** An example of a valid text, if no range describes the valid values. */
   readonly example?: string;
 }
 
@@ -72,9 +72,9 @@ export function TextSetting({ path, title, description, print, parse, example }:
 }
 
 interface ListSettingProps extends Setting {
-  /** What is in the field when the list is absent; '' where it cannot be. */
+  /** The field's text if the list is absent; '' if it cannot be absent. */
   readonly absent: string;
-  /** A list that would do. */
+  /** An example of a valid list. */
   readonly example: string;
 }
 
@@ -142,7 +142,7 @@ export function FlagSetting({ path, title, description }: Setting) {
   );
 }
 
-/** A number or a tick, as the schema has it; nothing where the Config has no such setting. */
+/** A number field or a tick box, depending on the schema; nothing if the Config has no such setting. */
 export function SettingOfAnyKind(props: Setting) {
   return (
     <>

@@ -1,22 +1,25 @@
-/** One of several panels at a time, under tabs; arrow keys, Home and End go from tab to tab. The caller keeps which. */
+/**
+ * One of several panels at a time, under tabs; arrow keys, Home and End move from tab to tab. The caller stores which
+ * tab is open.
+ */
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 import styles from './tabs.module.css';
 
 interface TabsProps {
-  /** What the tabs show, for screen readers. */
+  /** The name of the row of tabs, for screen readers. */
   readonly label: string;
   readonly names: readonly string[];
-  /** The one that is shown. */
+  /** The index of the shown tab. */
   readonly index: number;
   readonly onIndex: (index: number) => void;
-  /** Looks of the row of tabs, other than underlined. */
+  /** A style for the row of tabs other than underlined. */
   readonly className?: string | undefined;
   readonly panelClass: string | undefined;
-  /** The panel that is shown. */
+  /** The shown panel. */
   readonly children: ReactNode;
 }
 
-/** The tab that a key leads to. */
+/** The tab to which a key leads. */
 function tabOf(key: string, index: number, count: number): number | undefined {
   if (key === 'Home') return 0;
   if (key === 'End') return count - 1;

@@ -1,4 +1,4 @@
-/** What is said over a part of the page while files are dragged over it. */
+/** The words shown over a part of the page while files are dragged over it. */
 import type { ReactNode } from 'react';
 import styles from './drop-sign.module.css';
 

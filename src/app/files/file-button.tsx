@@ -5,12 +5,12 @@ import fields from '../fields/fields.module.css';
 import type { GivenFile } from '../looks/dropped-folders';
 
 interface FileButtonProps {
-  /** What the chosen files are. */
+  /** Words for the kind of files to choose. */
   readonly label: string;
-  /** As of an input element: endings of names and types; absent: any. */
+  /** The accepted files, as in an input element: endings of names, or types; absent: any. */
   readonly accept?: string;
   readonly multiple?: boolean;
-  /** At least one. */
+  /** Receives the chosen files, at least one. */
   readonly onFiles: (files: readonly GivenFile[]) => void;
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** What a view of files says before one is open: what can be dropped there, and how one gets it. */
+/** The content of a file view before a file is open: which files can be dropped, and how to make them. */
 import type { ReactNode } from 'react';
 import { ScrollRegion } from '../fields/scroll-region';
 import styles from './file-view.module.css';
@@ -6,9 +6,9 @@ import styles from './file-view.module.css';
 interface FileStartProps {
   readonly lead: string;
   readonly kinds: readonly { readonly name: string; readonly what: string }[];
-  /** How one makes such a file: Python, with a heading and a name for screen readers. */
+  /** Python code that makes such a file, with a heading and a name for screen readers. */
   readonly snippet: { readonly heading: string; readonly label: string; readonly code: string };
-  /** Ways to open one. */
+  /** Ways to open a file. */
   readonly children?: ReactNode;
 }
 

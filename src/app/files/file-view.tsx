@@ -13,13 +13,13 @@ interface FileViewProps {
   readonly title: ReactNode;
   /** Buttons beside the title. */
   readonly buttons: ReactNode;
-  /** What is being read; below the title. */
+  /** The progress of reading, below the title. */
   readonly progress: ReactNode;
   readonly failure: LockstepError | undefined;
-  /** Said while files are over the view. */
+  /** The words shown while files are dragged over the view. */
   readonly dropWords: string;
   readonly onFiles: (files: readonly GivenFile[]) => void;
-  /** Of text and tables rather than figures. */
+  /** Whether the view has text and tables rather than figures. */
   readonly narrow?: boolean;
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** Hands a file to the browser, which saves it where the user has its downloads. */
+/** Hands a file to the browser, which saves it as a download. */
 export function saveFile(name: string, blob: Blob): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');

@@ -1,6 +1,6 @@
 /**
- * Files that are dropped on a part of the page: the handlers of that part, and whether files are over it now. They stay
- * there, since what lies around it would take them, too. Folders are walked, a file keeps its path.
+ * Files that are dropped on a part of the page: the part's event handlers, and whether files are over it now. Events do
+ * not bubble, because the surrounding parts would take the files, too. Folders are searched; a file keeps its path.
  */
 import { type DragEvent, useState } from 'react';
 import { loadPart } from '../../base/load-part';
@@ -37,8 +37,8 @@ export function useDrop(take: (files: readonly GivenFile[]) => void) {
 }
 
 /**
- * The files of a drop, with those of folders. Items are gone after this turn: they are asked for their entries now and
- * walked afterwards.
+ * The files of a drop, including those in folders. The items are valid only during the event, so their entries are read
+ * now and searched afterwards.
  */
 async function givenIn(transfer: DataTransfer): Promise<readonly GivenFile[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());

@@ -1,6 +1,6 @@
 /**
- * What becomes of files that are dropped anywhere on the page, or chosen by the button: data to train on, or weights to
- * begin with. What is wrong with them comes back as a notice and the old data stays.
+ * Takes files that are dropped anywhere on the page, or chosen with the button: data to train on, or weights to start
+ * from. If something is wrong with them, a notice says so and the old data stays.
  */
 import type { LockstepError } from '../../base/errors';
 import { loadPart } from '../../base/load-part';

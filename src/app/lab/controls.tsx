@@ -1,4 +1,4 @@
-/** The settings of the lab. A change is applied at once; a value out of its limits is refused beside its field. */
+/** The settings of the lab. A change is applied at once; the words beside a field refuse a value outside its limits. */
 
 import type { AlgorithmName } from '../../protocol/collective';
 import { namesOf } from '../../protocol/words/algorithms';
@@ -12,7 +12,7 @@ import { LINK_PRESETS, type LinkPreset, OP_WORDS, presetOf, REDUCE_WORDS, REDUCI
 
 interface ControlsProps {
   readonly lab: LabSettings;
-  /** Algorithms that know the collective. */
+  /** The algorithms that implement the collective. */
   readonly known: readonly AlgorithmName[];
   readonly locked: boolean;
   readonly change: (next: LabSettings) => void;
@@ -20,14 +20,14 @@ interface ControlsProps {
 
 const MOST_SIZE = 22;
 
-/** Of the first value that is out of its limits. */
+/** What is wrong with the first value outside its limits. */
 function brokenLimits(lab: LabSettings, part: Partial<LabSettings>): string {
   const wrong = (Object.keys(part) as (keyof LabSettings)[]).find((key) => !withLab(lab, { [key]: part[key] }));
   return limitsOf(wrong ?? 'type', lab);
 }
 
 export function Controls({ lab, known, locked, change }: ControlsProps) {
-  /** Another collective begins at its start. */
+  /** A different collective is shown from its start. */
   const set = (part: Partial<LabSettings>): string | undefined => {
     const next = withLab(lab, { round: 0, ...part });
     if (!next) return brokenLimits(lab, part);
@@ -145,7 +145,7 @@ type Figures = Pick<LinkPreset, 'latencyUs' | 'gbPerS'> & Partial<Pick<LinkPrese
 
 interface LinkFieldsProps {
   readonly name: string;
-  /** Without a start: the link between nodes. */
+  /** The figures of a link; the link between nodes has no start time. */
   readonly figures: Figures;
   readonly onChange: (change: Partial<Figures>) => string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The comparison of the algorithms: logarithmic axes, each line named at its end, crossovers marked.
- * Loaded with the lab.
+ * The plot that compares the algorithms: logarithmic axes, names at the ends of lines, marked crossovers. Loaded with
+ * the lab.
  */
 import type uPlot from 'uplot';
 import { at } from '../../base/invariant';
@@ -21,15 +21,15 @@ export interface CurveInput {
   readonly curves: readonly LabCurve[];
   readonly over: 'bytes' | 'ranks';
   readonly chosen: AlgorithmName;
-  /** The figure above: its bytes, or its ranks. */
+  /** The bytes, or the ranks, of the lab's figure, marked in the plot. */
   readonly here: number;
   readonly marks: readonly CurveMark[];
 }
 
 const HEIGHT = 230;
-/** For the names at the ends of the lines. */
+/** The width for the names at the ends of the lines. */
 const NAMES = 112;
-/** In the order of ALGORITHM_NAMES. */
+/** The dash patterns, in the order of ALGORITHM_NAMES. */
 const DASHES = [[], [2, 3], [7, 3], [7, 3, 2, 3], [12, 3], [4, 2]] as const;
 const dashOf = (algorithm: AlgorithmName): number[] => [
   ...at(DASHES, ALGORITHM_NAMES.indexOf(algorithm) % DASHES.length),
@@ -73,7 +73,7 @@ function options(palette: Palette, input: CurveInput, width: number): uPlot.Opti
   };
 }
 
-/** Names at the ends of the lines, kept apart; the marks; and where the figure above is. */
+/** Draws the names at the ends of lines without overlap, the marks, and the position of the lab's figure. */
 function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, marks }: CurveInput): void {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
@@ -103,7 +103,7 @@ function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, 
     a.points.every(({ timeUs }, i) => Math.abs(timeUs - (b.points[i]?.timeUs ?? 0)) <= 1e-3 * timeUs);
   const ends = curves.flatMap((curve, i) => {
     const last = curve.points.at(-1);
-    // Curves that lie on each other share a name.
+    // Curves that coincide share a name.
     if (!last || last.timeUs === 0 || curves.slice(0, i).some((other) => alike(curve, other))) return [];
     const same = curves.filter((other) => alike(curve, other));
     const name = same.map(({ algorithm }) => ALGORITHMS[algorithm].short).join(' = ');
@@ -111,7 +111,7 @@ function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, 
     return [{ name, colour, x: x(of(last)), y: y(last.timeUs) }];
   });
   drawNames(plot, ends, { gap: 6, apart: 12 });
-  // Letters of neighbours are on rising lines.
+  // Marks of neighbouring crossovers are placed on different heights.
   const placed: { readonly x: number; readonly y: number }[] = [];
   ctx.textAlign = 'center';
   for (const mark of [...marks].sort((a, b) => a.x - b.x)) {

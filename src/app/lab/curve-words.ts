@@ -1,4 +1,6 @@
-/** Why two algorithms change places where they do, from what both pay there; and how NCCL chooses. Pure. */
+/**
+ * Words for why two algorithms' times cross at a point, from both algorithms' costs there; and how NCCL chooses. Pure.
+ */
 
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LabCrossover, LabCurve, LabCurves, LabSide } from '../../protocol/lab';
@@ -8,12 +10,12 @@ import { formatCount, formatSize, formatTime } from '../draw/format';
 const name = ({ algorithm }: LabSide) => ALGORITHMS[algorithm].short;
 const messages = (n: number) => `${formatCount(n)} message${n === 1 ? '' : 's'}`;
 
-/** Loads that differ by less are the same. */
+/** Loads whose relative difference is smaller count as equal. */
 const SAME = 0.01;
 
 export function crossoverText({ bytes, timeUs, below, above }: LabCrossover): string {
   const begin = `Below ${formatSize(bytes)} ${name(below)} is faster: ${whyBelow(below, above)}. From there on (${formatTime(timeUs)})`;
-  // The last of it is less than a thousandth of the time.
+  // The remaining term is less than a thousandth of the time.
   if (Math.abs(above.bytes - below.bytes) <= SAME * below.bytes)
     return `${begin} both take the same within a thousandth: their busiest ranks send ${formatSize(above.bytes)} either way, and beside that α hardly counts.`;
   const load =
@@ -30,10 +32,7 @@ function whyBelow(below: LabSide, above: LabSide): string {
   return below.rounds < above.rounds ? `${chains}, and each costs α` : chains;
 }
 
-/**
- * Algorithms that the chosen one never changes places with, one sentence per kind: 'ring is faster than naive at every
- * size.'
- */
+/** Sentences about algorithms whose curves never cross the chosen one's: 'ring is faster than naive at every size.' */
 export function neverText({ overBytes, crossovers }: LabCurves, chosen: AlgorithmName): readonly string[] {
   const own = overBytes.find(({ algorithm }) => algorithm === chosen);
   const crossed = new Set(crossovers.flatMap(({ below, above }) => [below.algorithm, above.algorithm]));
@@ -71,7 +70,7 @@ const NO_HALVING =
   ' traffic, whatever the topology. The ring also needs two connections per rank instead of log₂ N, works for any N, and can be' +
   ' pipelined in small slices. MPI libraries use halving-doubling for buffers of middle size.';
 
-/** What NCCL does, about the algorithms that are compared. */
+/** Sentences about NCCL's choice among the compared algorithms. */
 export function ncclText({ overBytes }: LabCurves): readonly string[] {
   const has = (algorithm: AlgorithmName) => overBytes.some((curve) => curve.algorithm === algorithm);
   return [BY_SIZE, ...(has('tree') ? [TREE] : []), ...(has('halvingDoubling') ? [NO_HALVING] : [])];

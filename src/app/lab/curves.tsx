@@ -1,6 +1,6 @@
 /**
- * The algorithms compared, over sizes and over world sizes: two charts on one scale of time, why they cross, and the
- * same as a table.
+ * The algorithms compared over sizes and over world sizes: two charts on one time scale, explanations of the
+ * crossovers, and a table.
  */
 
 import { useEffect, useMemo, useRef, useState } from 'react';

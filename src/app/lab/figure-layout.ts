@@ -1,7 +1,7 @@
 /**
- * Where things are in the figure of the lab: one row per rank, one column per chunk of each buffer, and the way of
- * every message of a round from tile to tile. The columns leave room for the most messages that pass beside them in any
- * round, so nothing moves from round to round. Pure; figure.tsx draws it.
+ * The layout of the lab's figure: one row per rank, one column per chunk of each buffer, and the way of every message
+ * of a round from tile to tile. The gaps between columns fit the round with the most messages, so nothing moves from
+ * round to round. Pure; figure.tsx draws it.
  */
 import { at } from '../../base/invariant';
 import type { LabBuffer, LabResult, LabTransfer } from '../../protocol/lab';
@@ -23,7 +23,7 @@ export interface TransferWay {
   readonly transfer: LabTransfer;
   /** SVG path from the sender's tile to the receiver's. */
   readonly path: string;
-  /** Where its size can be written; undefined where there is no room. */
+  /** The place for the message's size; undefined if there is no room. */
   readonly label: { readonly x: number; readonly y: number; readonly turned: boolean } | undefined;
 }
 
@@ -32,15 +32,15 @@ export interface FigureLayout {
   readonly height: number;
   readonly left: number;
   readonly tileHeight: number;
-  /** Upper edge of each rank's tiles. */
+  /** The upper edge of each rank's tiles. */
   readonly rows: readonly number[];
   readonly groups: readonly BufferGroup[];
   readonly columns: readonly Column[];
-  /** Count and other words fit under the values. */
+  /** Whether the count and other words fit below the values. */
   readonly worded: boolean;
-  /** Between two messages that pass beside the same column. */
+  /** The distance between two messages that pass beside the same column. */
   readonly lane: number;
-  /** Between columns. */
+  /** The gap between columns. */
   readonly gap: number;
 }
 
@@ -49,7 +49,7 @@ const LEAST_TILE = 24;
 const MOST_TILE = 420;
 const LANE = 5;
 const WIDEST_GAP = 26;
-/** Room for the size of a message beside its way. */
+/** The gap that fits a message's size beside its way. */
 const TURNED_GAP = 21;
 const GROUP_GAP = 34;
 const EDGE = 3;
@@ -101,13 +101,13 @@ export function figureLayout(result: LabResult, width: number): FigureLayout {
   };
 }
 
-/** A message to another row than the next goes beside the tiles between them. */
+/** Whether a message passes beside tiles, because its rows are not adjacent. */
 const passes = (t: LabTransfer): boolean => Math.abs(t.from - t.to) > 1;
 const keyOf = (t: LabTransfer): string => `${t.target.buffer} ${t.target.offset + t.target.length}`;
 const overlap = (a: LabTransfer, b: LabTransfer): boolean =>
   Math.min(a.from, a.to) < Math.max(b.from, b.to) && Math.min(b.from, b.to) < Math.max(a.from, a.to);
 
-/** Lanes of the messages that pass beside one column: those that overlap get lanes of their own. */
+/** The lanes of the messages that pass beside one column; overlapping messages get different lanes. */
 function lanesOf(transfers: readonly LabTransfer[]): ReadonlyMap<LabTransfer, number> {
   const lanes = new Map<LabTransfer, number>();
   const length = (t: LabTransfer) => Math.abs(t.from - t.to);
@@ -147,7 +147,7 @@ export function waysOf(
     const down = y1 > y0;
     const middle = (y: number) => y + tileHeight / 2;
     if (sourceColumn !== first) {
-      // From one buffer to another: from side to side.
+      // A message from one buffer to another leads from side to side.
       const right = first.x > sourceColumn.x;
       const x0 = right ? sourceLast.x + sourceLast.width : sourceColumn.x;
       const x1 = right ? first.x : last.x + last.width;
@@ -171,7 +171,7 @@ export function waysOf(
       return [{ transfer, path, label }];
     }
     const [start, end] = down ? [y0 + tileHeight, y1] : [y0, y1 + tileHeight];
-    // Two that exchange the same chunk keep apart.
+    // Two messages that exchange the same chunk are drawn apart.
     const both = transfers.some((o) => o.from === to && o.to === from && o.target.offset === target.offset);
     const x = (first.x + last.x + last.width) / 2 + (both ? (down ? -7 : 7) : 0);
     const label = layout.worded ? { x: x + 5, y: (start + end) / 2 + 3.5, turned: false } : undefined;

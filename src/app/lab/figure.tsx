@@ -1,7 +1,7 @@
 /**
- * The figure: one row per rank, one tile per chunk with its values, whose values are in it, and the messages that led
- * there. An SVG of one moment; it moves only where a message has just travelled, and not for readers who want no
- * motion. The table beside it (state-table.tsx) says the same.
+ * The lab's figure: one row per rank, one tile per chunk with its values, the ranks whose values it contains, and the
+ * messages of the last round. An SVG of one moment; only messages that have just been sent are animated, and not for
+ * readers who prefer no motion. The table beside it (state-table.tsx) has the same content.
  */
 import { useMemo, useRef } from 'react';
 import { at } from '../../base/invariant';
@@ -48,7 +48,7 @@ interface PictureProps extends FigureProps {
   readonly palette: Palette;
 }
 
-/** The figure alone, in a given width. */
+/** The figure without its controls, in a given width. */
 export function Picture({ result, position, width, palette }: PictureProps) {
   const layout = useMemo(() => figureLayout(result, width), [result, width]);
   const round = result.rounds[position - 1];
@@ -123,14 +123,14 @@ export function Picture({ result, position, width, palette }: PictureProps) {
   );
 }
 
-/** The colour scale reaches the largest value that the collective ends with. */
+/** The end of the colour scale: the largest value at the end of the collective. */
 function largest(result: LabResult): number {
   const last = result.rounds.at(-1)?.state ?? result.initial;
   const values = [...last.flat(2), ...result.initial.flat(2)].flatMap(({ values: own }) => own.map(Math.abs));
   return Math.max(1, ...values.filter(Number.isFinite));
 }
 
-/** Whose values are in a tile, in as many words as fit. */
+/** The ranks whose values are in a tile, in as many words as fit. */
 function whose(contributors: number, worldSize: number, wide: boolean): string {
   const count = contributorsIn(contributors);
   const what = count === 1 ? `rank ${Math.log2(contributors)}` : `${count} of ${worldSize}`;
@@ -145,7 +145,7 @@ interface TileProps {
   readonly width: number;
   readonly layout: FigureLayout;
   readonly worldSize: number;
-  /** Who has just sent to it. */
+  /** The rank that has just sent to this tile. */
   readonly from: number | undefined;
   readonly scale: number;
   readonly palette: Palette;
@@ -210,12 +210,12 @@ function Tile({ tile, length, x, y, width, layout, worldSize, from, scale, palet
 }
 
 interface ValuesProps extends Pick<TileProps, 'length' | 'x' | 'y' | 'width' | 'scale' | 'palette'> {
-  /** The first ones of the chunk. */
+  /** The first values of the chunk. */
   readonly values: LabTile['values'];
   readonly height: number;
 }
 
-/** A cell for each value that has room; three dots stand for the others. */
+/** Cells for as many values as fit; three dots stand for the others. */
 function Values({ values, length, x, y, width, height, scale, palette }: ValuesProps) {
   const fit = Math.max(1, Math.floor(width / LEAST_VALUE));
   const cut = length > fit;

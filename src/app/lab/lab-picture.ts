@@ -1,6 +1,6 @@
 /**
- * The lab's figure to be saved: what its SVG shows, drawn into a picture with the styles that it has on the page.
- * Called by lab.tsx; the saved file adds its caption and link (picture/write-picture).
+ * The lab's figure as a picture to save: draws the elements of its SVG with their styles on the page. Called by
+ * lab.tsx; the saved file adds a caption and a link (picture/write-picture).
  */
 import type { LabResult } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
@@ -12,7 +12,7 @@ import { labSentence } from './lab-sentence';
 import { OP_WORDS } from './lab-words';
 
 const MARGIN = 16;
-/** Of a curved way: so many pixels from point to point. */
+/** The pixels between two points on a curve. */
 const STEP = 2;
 const HEAD = 6;
 
@@ -40,7 +40,7 @@ export const labFigure = (
 });
 
 function paint(ink: Ink, element: SVGGraphicsElement): void {
-  // Their shapes are not seen themselves.
+  // Shapes within these elements are not visible themselves.
   if (element.closest('clipPath, marker')) return;
   if (element instanceof SVGRectElement) paintRect(ink, element);
   if (element instanceof SVGTextElement) paintText(ink, element);
@@ -86,7 +86,7 @@ function paintText({ context }: Ink, text: SVGTextElement): void {
   context.restore();
 }
 
-/** The ends, and where the way does not go straight on. */
+/** Whether to keep a point: the ends, and points at which the way turns. */
 function turns({ x, y }: Point, index: number, points: readonly Point[]): boolean {
   const [before, after] = [points[index - 1], points[index + 1]];
   return !before || !after || Math.abs((x - before.x) * (after.y - y) - (y - before.y) * (after.x - x)) > 1e-3;

@@ -1,6 +1,6 @@
 /**
- * Where the collectives lab is shown: a dialog over the page, which goes on training; by itself in an embed. The lab is
- * loaded when it is first opened, and the dialog can be closed although the lab did not come.
+ * The place of the collectives lab: a dialog over the page, which continues to train, or the whole page in an embed.
+ * The lab is loaded when it is first opened; if loading fails, the dialog can still be closed.
  */
 import { useCallback } from 'react';
 import { useUrlSync } from '../address/use-address';

@@ -10,14 +10,14 @@ const list = (ranks: readonly number[]): string => {
 };
 const plural = (n: number, word: string): string => `${formatCount(n)} ${word}${n === 1 ? '' : 's'}`;
 
-/** How many ranks' values a bit mask names. */
+/** The number of ranks in a bit mask. */
 export function contributorsIn(mask: number): number {
   let n = 0;
   for (let left = mask; left > 0; left >>= 1) n += left & 1;
   return n;
 }
 
-/** Who sends how much to whom, if one phrase says it. */
+/** Words for who sends how much to whom, if one phrase fits all messages. */
 function route(transfers: readonly LabTransfer[], worldSize: number, what: string): string {
   const [first] = transfers;
   if (!first) return 'nothing is sent';
@@ -38,7 +38,9 @@ function route(transfers: readonly LabTransfer[], worldSize: number, what: strin
   return `${list(senders)} ${senders.length === 1 ? 'sends' : 'send'} ${what} to ${list(receivers)}`;
 }
 
-/** Every rank sends to the rank before it in some round: the ring turns as gloo's does, and not as in textbooks. */
+/**
+ * Whether every rank sends to the rank before it in some round: the ring's direction in gloo, opposite to textbooks.
+ */
 export function turnsAsGloo({ algorithm, rounds, request: { worldSize: n } }: LabResult): boolean {
   const back = ({ transfers }: LabRound) =>
     transfers.length > 0 && transfers.every(({ from, to }) => (from - to + n) % n === 1);
@@ -53,7 +55,7 @@ function amount(transfers: readonly LabTransfer[]): string {
   return `${least === most ? '' : 'up to '}${plural(most / 4, 'element')} (${formatSize(most)})`;
 }
 
-/** How complete what has just arrived is. */
+/** Words for how complete the arrived sums are. */
 function sums(result: LabResult, { transfers, state }: LabRound): string {
   if (!transfers.some((t) => t.apply !== 'put')) return '';
   const counts = transfers.map((t) => {

@@ -1,4 +1,4 @@
-/** What the lab's figure says and where it puts things, from real runs of the session. */
+/** The words and the layout of the lab's figure, from real runs of the session. */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { labCurves } from '../../lab/lab-curves';

@@ -1,6 +1,5 @@
 /**
- * The lab's words: names of collectives and reductions as PyTorch and the literature have them, and the
- * links that can be chosen.
+ * The lab's words: names of collectives and reductions as in PyTorch and the literature, and the links to choose from.
  */
 import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
 import type { Apply } from '../../protocol/trace';
@@ -59,13 +58,15 @@ export const REDUCING: ReadonlySet<CollectiveOp> = new Set(['allReduce', 'reduce
 export interface LinkPreset {
   readonly id: string;
   readonly words: string;
-  /** What a collective takes before its first message. */
+  /** The time of a collective before its first message. */
   readonly startUs: number;
   readonly latencyUs: number;
   readonly gbPerS: number;
 }
 
-/** The figures of the modelled hardware, a protocol of NCCL each. A test holds them against simulator/protocols. */
+/**
+ * The figures of the modelled hardware, one for each protocol of NCCL. A test compares them with simulator/protocols.
+ */
 export const LINK_PRESETS: readonly LinkPreset[] = [
   { id: 'nvlinkLL', words: 'NVLink 3, LL', startUs: 6.6, latencyUs: 0.6, gbPerS: 5.5 },
   { id: 'nvlinkLL128', words: 'NVLink 3, LL128', startUs: 14, latencyUs: 1.9, gbPerS: 110 },
@@ -78,14 +79,14 @@ export const LINK_PRESETS: readonly LinkPreset[] = [
 
 type LinkFigures = Pick<LinkPreset, 'latencyUs' | 'gbPerS'> & Partial<Pick<LinkPreset, 'startUs'>>;
 
-/** The preset with these figures; the link between nodes has no start of its own. */
+/** The preset with these figures; the link between nodes has no start time. */
 export const presetOf = ({ startUs, latencyUs, gbPerS }: LinkFigures): string =>
   LINK_PRESETS.find(
     (link) =>
       link.latencyUs === latencyUs && link.gbPerS === gbPerS && (startUs === undefined || link.startUs === startUs),
   )?.id ?? 'own';
 
-/** The mark of a crossover, in the chart and before the sentence that explains it: a, b, c ... */
+/** The letter of a crossover (a, b, c ...), in the chart and before its explanation. */
 export const markOf = (index: number): string => String.fromCharCode(97 + (index % 26));
 
 /** Greek letters and signs in place of the words of a formula. */

@@ -1,6 +1,6 @@
 /**
- * The collectives lab: one collective, run for real in the session and stepped through round by round. Its state is
- * `lab` of the view, so a link opens it at the same round. lab-place.tsx loads it when it is first opened.
+ * The collectives lab: one collective, really run in the session, through which the user steps round by round. Its
+ * state is `lab` of the view, so a link opens it at the same round. lab-place.tsx loads it when it is first opened.
  */
 import { useRef } from 'react';
 import type { LabResult } from '../../protocol/lab';
@@ -24,7 +24,7 @@ import { useLab } from './use-lab';
 import { useRounds } from './use-rounds';
 import { useSeen } from './use-seen';
 
-// Not as the page's own figures load it, which wait for a run: a lab in another page's frame has none.
+// Loaded here and not as for the page's figures, which wait for a run: a lab in an embed has no run.
 const SavePicture = loadedPanel(
   'The button that saves a picture',
   async () => (await import('../picture/save-picture')).SavePicture,
@@ -85,7 +85,7 @@ export function LabBody({ lab }: { lab: LabSettings }) {
   );
 }
 
-/** What is not as the settings say: another algorithm, another length; and how NCCL's ring differs from gloo's. */
+/** Notes about differences from the settings (another algorithm, another length), and about NCCL's ring and gloo's. */
 function Notes({ lab, result }: { lab: LabSettings; result: LabResult }) {
   const fallsBack = result.algorithm !== lab.algorithm && result.request.algorithm === lab.algorithm;
   return (

@@ -1,6 +1,6 @@
 /**
- * When each rank's port for sending is busy, on the modelled clock: where an algorithm leaves ranks idle. A click goes
- * to the round.
+ * The times at which each rank's sending port is busy, on the modelled clock, which show where an algorithm leaves
+ * ranks idle. A click goes to the round.
  */
 import { useMemo, useRef } from 'react';
 import type { LabResult, LabTransfer } from '../../protocol/lab';
@@ -79,14 +79,14 @@ export function Ports({ result, position, go }: PortsProps) {
 
 interface GroundProps {
   readonly rank: number;
-  /** Its height. */
+  /** The row's height. */
   readonly row: number;
-  /** Where time begins. */
+  /** The x position of time 0. */
   readonly left: number;
   readonly width: number;
 }
 
-/** The row of a rank's port: its name, its hue, and the ground on which the messages lie. */
+/** The row of a rank's port: its name, its hue, and the background of its messages. */
 function Ground({ rank, row, left, width }: GroundProps) {
   const palette = usePalette();
   const y = rank * row + 1;
@@ -108,12 +108,12 @@ interface MessageProps {
   readonly x: (us: number) => number;
   /** The height of a rank's row. */
   readonly row: number;
-  /** Its round is the one that is shown. */
+  /** Whether the message belongs to the shown round. */
   readonly isNow: boolean;
   readonly onClick: () => void;
 }
 
-/** A bar while the port is busy with it, a line while it is on its way. */
+/** A message: a bar while the port is busy, a line while the message is on its way. */
 function Message({ transfer, x, row, isNow, onClick }: MessageProps) {
   const palette = usePalette();
   const y = transfer.from * row + 1;

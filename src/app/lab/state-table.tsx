@@ -1,6 +1,6 @@
 /**
- * The figure in words: what every rank's chunks hold at this moment, and the messages of the round. Rendered while
- * open.
+ * The figure as a table: the content of every rank's chunks at this moment, and the messages of the round. Rendered
+ * while open.
  */
 import { useState } from 'react';
 import { at } from '../../base/invariant';

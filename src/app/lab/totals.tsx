@@ -1,4 +1,4 @@
-/** What the collective has cost beside what the algorithm's formula says, each by its name. */
+/** The collective's measured costs beside the algorithm's formulas. */
 
 import type { ReactNode } from 'react';
 import type { LabMeasurement, LabResult } from '../../protocol/lab';
@@ -70,7 +70,7 @@ const NAIVE_ROUNDS =
   ' Here a round is one message after another. Each message keeps the root’s port busy for α/2 and is in flight for' +
   ' another α/2, while the next message starts. So the time grows by about α/2 per round, not by α.';
 
-/** Held against the definition, in words. */
+/** The result of the check against the collective's definition, in words. */
 function verdict({ check, request }: LabResult): string {
   if (request.op === 'barrier' || request.op === 'sendRecv') return '';
   const same = check.sameBytes ? '' : ' The ranks do NOT hold the same bytes.';

@@ -1,6 +1,6 @@
 /**
- * What the lab shows, asked of the session: the run of the collective, the curves of the algorithms, and, on request, a
- * measurement. Old answers are shown until new ones come.
+ * The lab's content, requested from the session: the run of the collective, the curves of the algorithms, and, on
+ * request, a measurement. Old answers stay until new ones arrive.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { LabCurves, LabMeasurement, LabResult } from '../../protocol/lab';
@@ -30,7 +30,7 @@ export function useLab(settings: LabSettings): LabAnswers {
   const [measured, setMeasured] = useState<LabMeasurement>();
   const [measuring, setMeasuring] = useState(false);
   const [problem, setProblem] = useState<string>();
-  // Which round is looked at changes nothing of what runs.
+  // The shown round is left out, because it does not change the run.
   const what = printLab({ ...settings, round: 0 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: `what` says all that the request is made of
   const request = useMemo(() => labRequest(settings), [what]);

@@ -1,5 +1,5 @@
 /**
- * Which round the lab shows and how it moves: by hand, by the keys, or playing while the lab is seen. Called by
+ * The round that the lab shows, and how it changes: by hand, by keys, or by playing while the lab is visible. Called by
  * lab.tsx.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -10,7 +10,7 @@ import { useApp } from '../state/use-app';
 
 const PACE_MS = 1300;
 
-/** Fields take their own keys; a slider its Home and End; a button its Space. */
+/** Whether the focused element handles the key: fields handle all keys, sliders Home and End, buttons Space. */
 function takesKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const range = target instanceof HTMLInputElement && target.type === 'range';
@@ -22,14 +22,14 @@ function takesKey(target: EventTarget | null, key: string): boolean {
 export interface Rounds {
   readonly position: number;
   readonly playing: boolean;
-  /** Other settings; `here`: in the same entry of the browser's history. */
+  /** Shows other settings; `here`: in the same entry of the browser's history. */
   show(next: LabSettings, how?: 'here'): void;
-  /** To that round, by hand: playing ends. */
+  /** Goes to this round for the user and ends playing. */
   go(to: number): void;
   toggle(): void;
 }
 
-/** `last`: how many rounds there are. `seen`: whether the lab is on the screen. */
+/** `last`: the number of rounds. `seen`: whether the lab is on the screen. */
 export function useRounds(lab: LabSettings, last: number, seen: boolean): Rounds {
   const setView = useApp((app) => app.setView);
   const urlSync = useUrlSync();
@@ -74,7 +74,7 @@ export function useRounds(lab: LabSettings, last: number, seen: boolean): Rounds
   return { position, playing, show, go: byHand, toggle };
 }
 
-/** Keys typed anywhere but into a field. */
+/** Handles keys typed anywhere except in a field. */
 function useKeys(acts: Readonly<Record<string, () => void>>): void {
   const keys = useRef<(event: KeyboardEvent) => void>(() => undefined);
   keys.current = (event) => {

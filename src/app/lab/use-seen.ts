@@ -1,4 +1,4 @@
-/** Whether an element is on the screen, of a tab that is looked at: what plays in an embed waits while it is not. */
+/** Whether an element is on the screen, in a visible tab: an embed pauses while it is not. */
 import { type RefObject, useEffect, useState } from 'react';
 
 export function useSeen(element: RefObject<HTMLElement | null>): boolean {

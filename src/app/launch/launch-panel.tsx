@@ -1,6 +1,6 @@
 /**
  * How the ranks are started, as PyTorch users know it: a torchrun, srun or mp.spawn line that sets devices and nodes,
- * and what the launcher sets for each process. Loaded when it is opened.
+ * and the environment that the launcher sets for each process. Loaded when it is opened.
  */
 
 import { LockstepError } from '../../base/errors';
@@ -70,7 +70,7 @@ export function LaunchPanel() {
   );
 }
 
-/** A line starts processes: one mode runs one process per device. */
+/** A launch line starts processes, so the mode becomes one with one process per device. */
 function withLaunch(config: Config, { worldSize, nodes, maxRestarts, visibleDevices }: ConfigInput) {
   const modes = FACES[config.mode].launchable ? config : withMode(config, 'ddp');
   const { visibleDevices: _, ...rest } = modes;

@@ -1,6 +1,6 @@
 /**
- * A first look at a CSV file, so that the page can offer its columns and give the net fitting ends. A guess, not a
- * reader: the session reads the file strictly and names the line of what is wrong. Pure.
+ * A first look at a CSV file, so that the page can offer its columns and fit the net's first and last size. It only
+ * guesses: the session reads the file strictly and names the line of an error. Pure.
  */
 
 import { parsePart } from '../../config/issue-words';
@@ -11,14 +11,14 @@ import { vector } from '../model/data-rows';
 export interface CsvLook {
   readonly file: string;
   readonly rows: number;
-  /** Names where the first row looks like a header, else "column 0" and so on. */
+  /** The columns' names if the first row looks like a header, else "column 0" and so on. */
   readonly columns: readonly string[];
   readonly header: boolean;
-  /** Distinct values of each column; undefined where they are many or not whole numbers or words. */
+  /** The number of distinct values of each column; undefined if they are many, or not whole numbers or words. */
   readonly classes: readonly (number | undefined)[];
 }
 
-/** More distinct whole numbers than this are taken for a quantity. */
+/** More distinct whole numbers than this count as a quantity. */
 const MANY_CLASSES = 20;
 const LOOKED_AT_ROWS = 5000;
 
@@ -32,7 +32,7 @@ function splitLine(line: string, delimiter: string): readonly string[] {
       .trim()
       .replace(/^"(.*)"$/, '$1'),
   );
-  // The pattern matches once more, emptily, at the end of a line that does not end in a delimiter.
+  // At the end of a line that does not end in a delimiter, the pattern also matches an empty text.
   return line.endsWith(delimiter) ? bare : bare.slice(0, -1);
 }
 
@@ -60,7 +60,10 @@ function countClasses(cells: readonly string[]): number | undefined {
   return wordsOrWhole && distinct.size >= 2 && distinct.size <= MANY_CLASSES ? distinct.size : undefined;
 }
 
-/** Trains on that column: the net's ends and the loss follow from the number of columns and classes. */
+/**
+ * Makes this column the target: the net's first and last size and the loss follow from the number of columns and
+ * classes.
+ */
 export function withCsv(config: Config, look: CsvLook, target: number, header: 'auto' | 'yes' | 'no'): DataChange {
   const { testFraction } = config.data;
   const data = parsePart(dataSchema, { type: 'csv', file: look.file, target, header, testFraction }, 'The data');

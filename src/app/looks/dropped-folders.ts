@@ -4,7 +4,7 @@
  */
 
 export interface GivenFile {
-  /** With the folders that were dropped. */
+  /** The file's path, including the dropped folders. */
   readonly path: string;
   readonly file: File;
 }
@@ -12,7 +12,7 @@ export interface GivenFile {
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
 const isDirectory = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
 
-/** What cannot be read is left out, as hidden files are. */
+/** The files in a folder; unreadable and hidden files are left out. */
 export async function filesIn(entry: FileSystemEntry): Promise<readonly GivenFile[]> {
   if (entry.name.startsWith('.')) return [];
   if (isFile(entry)) {
@@ -27,7 +27,7 @@ export async function filesIn(entry: FileSystemEntry): Promise<readonly GivenFil
   if (!isDirectory(entry)) return [];
   const reader = entry.createReader();
   const found: FileSystemEntry[] = [];
-  // A reader gives some at a time, and none at the end.
+  // A reader returns some entries per call, and none at the end.
   for (;;) {
     const some = await new Promise<readonly FileSystemEntry[]>((resolve) =>
       reader.readEntries(resolve, () => resolve([])),

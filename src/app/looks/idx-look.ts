@@ -1,6 +1,6 @@
 /**
- * The sizes in the headers of an IDX pair and the highest label: enough to fit a model. Undefined where the files are
- * not such a pair; the session says why.
+ * The sizes in the headers of an IDX pair and the highest label: enough to fit a model. Undefined if the files are not
+ * such a pair; the session says why.
  */
 interface IdxLook {
   readonly height: number;
@@ -40,7 +40,7 @@ export async function lookAtIdx(images: Bytes | undefined, labels: Bytes | undef
     const [height, width] = [view.getUint32(8), view.getUint32(12)];
     return Number.isSafeInteger(height * width) ? { height, width, classes } : undefined;
   } catch {
-    // A gzip that does not unpack: the session names the byte.
+    // The gzip cannot be unpacked; the session names the byte of the error.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The shape in the header of a .npy file, and how many classes it holds where it holds whole numbers from 0. Undefined
- * where it is not one; the session says why.
+ * The shape in the header of a .npy file, and the number of classes if it contains whole numbers from 0. Undefined if
+ * the file is not a .npy file; the session says why.
  */
 import { lookup } from '../../base/lookup';
 
@@ -24,7 +24,7 @@ export function lookAtNpy(bytes: Uint8Array<ArrayBuffer> | undefined): NpyLook |
     .split(',')
     .filter((size) => size.trim() !== '')
     .map(Number);
-  // No file holds so many: the session says what is wrong with it.
+  // No file can have so many elements: the session says what is wrong.
   if (!Number.isSafeInteger(shape.reduce((n, size) => n * size, 1))) return undefined;
   const width = lookup(INTEGERS, descr);
   return { shape, classes: width === undefined ? undefined : classesOf(view, start, width) };

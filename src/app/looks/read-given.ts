@@ -1,7 +1,7 @@
 /**
- * Reads files that were given to the page and trains on them; what is wrong with them becomes a notice, and the old
- * data stays. Recordings of runs elsewhere are opened to be looked at, and a report is compared with the run. Loaded
- * when the first file comes.
+ * Reads the user's files and trains on them; if something is wrong with them, a notice says so and the old data stays.
+ * Recordings of runs elsewhere are opened in their view, and a report is compared with the run. Loaded with the first
+ * file.
  */
 import { LockstepError } from '../../base/errors';
 import type { Files } from '../../protocol/session';

@@ -1,6 +1,6 @@
 /**
- * Whether dropped files are recordings of runs elsewhere, or reports of runs, by their first bytes: data to train on
- * may be .gz and .txt, too. A guess, so that the right part of the page reads them; that says what is wrong with them.
+ * Guesses from the first bytes whether dropped files are recordings of runs elsewhere, or reports; endings do not tell,
+ * because data to train on may be .gz and .txt, too. The part of the page that then reads a file reports errors in it.
  */
 import type { GivenFile } from './dropped-folders';
 
@@ -21,7 +21,7 @@ const RECORDED = [
 ];
 const REPORTED = /"losses"\s*:|"weightsSha256"\s*:|"lockstep"\s*:\s*"/;
 
-/** The first bytes, unpacked where they are packed. */
+/** The first bytes, unpacked if necessary. */
 async function headOf(file: File): Promise<Uint8Array> {
   const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
   if (!GZIP.every((byte, i) => head[i] === byte)) return head;

@@ -1,7 +1,7 @@
 /**
- * What a handful of dropped files is, by names and first bytes: one table, a pair of .npy, an IDX pair, images, a text,
- * weights. Each becomes the Config that trains on it, with a model that fits as far as a quick look tells; the session
- * reads the files strictly and names the line or byte of what is wrong. Loaded when the first file comes.
+ * Recognises dropped files by names and first bytes: a table, a pair of .npy, an IDX pair, images, a text, weights.
+ * Returns the Config that trains on them, with a model that fits as far as a quick look can tell; the session reads the
+ * files strictly and names the line or byte of an error. Loaded with the first file.
  */
 
 import { lookup } from '../../base/lookup';
@@ -24,7 +24,7 @@ export interface Taken extends DataChange {
   readonly csv?: CsvLook;
 }
 
-/** What cannot be taken, in the words of a notice. */
+/** Why files cannot be used, in the words of a notice. */
 export type Refused = Pick<Notice, 'text' | 'hint'>;
 export type Taking = { readonly ok: true; readonly taken: Taken } | { readonly ok: false; readonly refused: Refused };
 
@@ -110,7 +110,7 @@ function npyPair(config: Config, files: Files, names: readonly string[]): Taking
     return refused(`${names.join(', ')}: inputs and targets must be two .npy files.`, 'Drop both together.');
   const looks = names.map((name) => ({ name, look: lookAtNpy(lookup(files, name)) }));
   const size = (shape: readonly number[]) => shape.slice(1).reduce((n, d) => n * d, 1);
-  // The targets are the one that says so, else the one with fewer columns.
+  // The targets are the file whose name says so, else the file with fewer columns.
   const named = looks.find(({ name }) => /target|label|^y/i.test(name));
   const sorted = looks.toSorted((a, b) => size(a.look?.shape ?? []) - size(b.look?.shape ?? []));
   const targets = named ?? sorted[0];

@@ -1,6 +1,6 @@
 /**
- * The names in a zip archive, from its directory alone, and the folders that PNG images lie in: each is a class.
- * Nothing is unpacked.
+ * The names in a zip archive, from its directory alone, and the folders that contain PNG images: each folder is a
+ * class. Nothing is unpacked.
  */
 import { zipEntries } from '../../session/unpack-zip';
 
@@ -9,7 +9,7 @@ export const namesInZip = (bytes: Uint8Array<ArrayBuffer>): readonly string[] =>
 
 const HIDDEN = /(^|\/)(\.|__MACOSX\/)/;
 
-/** The folder right above each image, each once. */
+/** The folders that directly contain images, without repetition. */
 export function foldersOf(names: readonly string[]): readonly string[] {
   const images = names.filter((name) => /\.png$/i.test(name) && !HIDDEN.test(name));
   return [...new Set(images.flatMap((name) => name.split('/').at(-2) ?? []))];

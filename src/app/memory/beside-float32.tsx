@@ -1,4 +1,7 @@
-/** A device's memory by kind, beside what the same run would reserve in float32: of runs in half precision alone. */
+/**
+ * A device's memory by kind, beside the memory that the same run would reserve in float32; only for runs in half
+ * precision.
+ */
 import { MEMORY_CATEGORIES } from '../../protocol/trace';
 import { formatSize } from '../draw/format';
 import { ColumnHeads } from '../fields/column-heads';
@@ -33,7 +36,7 @@ export function BesideFloat32({ device }: { readonly device: number }) {
   );
 }
 
-/** '42 %'; where the run needs more than in float32: '100 % more'. */
+/** '42 %'; if the run needs more than in float32: '100 % more'. */
 function savedWords(bytes: number, without: number): string {
   const percent = Math.round(100 * Math.abs(1 - bytes / without));
   return bytes === without ? '' : `${percent} %${bytes > without ? ' more' : ''}`;

@@ -1,6 +1,6 @@
 /**
- * Memory of each device as a tree of tensors, beside the result. Closed it says what is reserved; a press on a memory
- * bar of the stage opens it at that device. The tree itself is loaded when it is opened.
+ * The memory of each device as a tree of tensors, beside the result. The closed panel shows the reserved bytes;
+ * pressing a memory bar on the stage opens it at that device. The tree is loaded when it is opened.
  */
 import { useEffect, useRef } from 'react';
 import { useLinked } from '../address/use-linked';

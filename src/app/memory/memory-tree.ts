@@ -1,7 +1,7 @@
 /**
  * The memory plan as a tree: device, category, module, allocation. Bytes add up at every level; a device's sum is what
- * the run reserves on it. Several tensors may share an allocation, one after the other: it is under the first of
- * them. Pure.
+ * the run reserves on it. Several tensors may share an allocation, one after the other; it is listed under the first.
+ * Pure.
  */
 
 import { type DeviceMemory, MEMORY_CATEGORIES, type MemoryCategory, type MemoryEntry } from '../../protocol/trace';
@@ -12,7 +12,7 @@ export interface MemoryNode {
   readonly id: string;
   readonly name: string;
   readonly bytes: number;
-  /** Tensors that share the allocation, in the order of their lives; of leaves alone. */
+  /** The tensors that share the allocation, in the order of their lifetimes; only for leaves. */
   readonly tensors: readonly string[];
   readonly children: readonly MemoryNode[];
 }
@@ -36,7 +36,7 @@ const LAST =
 /** '0' of '0.weight.grad', 'blocks.1.qkv' of 'blocks.1.qkv.out'; a kernel's scratch belongs to none. */
 export function moduleOf(tensor: string): string {
   if (tensor.includes('/')) return NO_MODULE;
-  // Of a micro-batch, or a later life: '3.out@2', '0.unsharded.weight~1'.
+  // Removes the suffix of a micro-batch or of a later lifetime: '3.out@2', '0.unsharded.weight~1'.
   const name = tensor.replace(/(?:@\d+)?(?:~\d+)?$/, '');
   const found = LAST.exec(name);
   return found && found.index > 0 ? name.slice(0, found.index) : NO_MODULE;
@@ -62,7 +62,7 @@ const leaf = (above: string, { tensors, bytes }: MemoryEntry, index: number): Me
   children: [],
 });
 
-/** `title`: what the device is called. */
+/** `title`: the device's name. */
 export const memoryTree = ({ device, entries }: DeviceMemory, title: string): MemoryNode =>
   treeOf(
     entries.filter(({ onHost }) => !onHost),
@@ -70,7 +70,7 @@ export const memoryTree = ({ device, entries }: DeviceMemory, title: string): Me
     title,
   );
 
-/** Of CPU offload: what the rank of that device keeps in the memory of its host. */
+/** For CPU offload: the memory that the device's rank keeps on its host. */
 export const hostTree = ({ device, entries, hostBytes }: DeviceMemory, title: string): readonly MemoryNode[] =>
   hostBytes === undefined
     ? []
@@ -103,7 +103,7 @@ export interface MemoryRow {
   readonly parent: string | undefined;
 }
 
-/** The rows that are to be seen, in order. */
+/** The visible rows, in order. */
 export function visibleRows(roots: readonly MemoryNode[], open: ReadonlySet<string>): readonly MemoryRow[] {
   const rows: MemoryRow[] = [];
   const add = (node: MemoryNode, level: number, parent: string | undefined): void => {

@@ -1,6 +1,6 @@
 /**
- * What activation checkpointing saves, from the plans of this visit: the activations of the run that is open beside
- * those of the same run without it (or with it), as soon as both have been planned. Numbers of plans alone; nothing is
+ * The memory that activation checkpointing saves: the activations of the open run beside those of the same run without
+ * it (or with it), once both have been planned during this visit. The numbers come only from plans; nothing is
  * estimated.
  */
 import { useEffect, useState } from 'react';

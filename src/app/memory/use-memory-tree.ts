@@ -1,6 +1,6 @@
 /**
- * The memory tree as its table shows it: which nodes are open, which row has the focus, and the keys of every tree.
- * Used by memory-table.tsx.
+ * The state of the memory tree's table: the open nodes, the focused row, and the usual keys of a tree. Used by
+ * memory-table.tsx.
  */
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { lookup } from '../../base/lookup';
@@ -16,14 +16,14 @@ export function useMemoryTree(roots: readonly MemoryNode[], device: number) {
     setOpen((old) => new Set([...old, `cuda:${device}`]));
     setActive(`cuda:${device}`);
   }, [device]);
-  // Before the next key can come, which goes to what is focused.
+  // A layout effect, so that the focus moves before the next key arrives.
   useLayoutEffect(() => {
     if (!focusNext.current) return;
     focusNext.current = false;
     table.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(active)}"]`)?.focus();
   }, [active]);
   const rows = visibleRows(roots, open);
-  /** The row that Tab comes to. */
+  /** The row that Tab focuses. */
   const here = rows.some(({ node }) => node.id === active) ? active : rows[0]?.node.id;
   const toggle = (id: string, to: boolean) =>
     setOpen((old) => new Set(to ? [...old, id] : [...old].filter((other) => other !== id)));

@@ -1,6 +1,6 @@
 /**
- * What one row of a data set looks like, as far as the Config alone tells it: its shape, what the model must give for
- * it, and the loss that goes with that. A file's rows are known only when somebody has looked into it (looks/). Pure.
+ * Describes one row of a data set as far as it follows from the Config: its shape, the model's outputs for it, and the
+ * matching loss. The rows of a file are known only after a look into it (looks/). Pure.
  */
 import type { Config, DataConfig } from '../../protocol/config';
 import { OWN_TEXT_VOCABULARY } from '../../protocol/presets';
@@ -10,7 +10,7 @@ import type { LayerShape, Source } from './layer-shapes';
 
 export interface RowOfData extends Source {
   readonly kind: 'vector' | 'image' | 'tokens';
-  /** Columns of the last layer. */
+  /** The number of columns of the last layer. */
   readonly outputs: number;
   readonly loss: 'MSELoss' | 'CrossEntropyLoss' | 'BCEWithLogitsLoss';
 }
@@ -35,7 +35,7 @@ export const tokens = (context: number, vocabulary: number): RowOfData => ({
   loss: 'CrossEntropyLoss',
 });
 
-/** `loss`: two classes are one column or two, as the loss in use wants them. Undefined: it is in a file. */
+/** `loss`: decides whether two classes are one column or two. Undefined if the data are in a file. */
 export function rowOf(data: DataConfig, loss: Config['loss']['type']): RowOfData | undefined {
   switch (data.type) {
     case 'circle':
@@ -67,10 +67,10 @@ export function rowOf(data: DataConfig, loss: Config['loss']['type']): RowOfData
   }
 }
 
-/** As the data set counts them. */
+/** The number of different characters, as the data set counts them. */
 export const differentCharacters = (text: string): number => new Set(charactersOf(text)).size;
 
-/** Of data that the session has read. */
+/** The row of data that the session has read. */
 export function rowOfPreview({ kind, inputShape, outputs, vocabulary, task }: DatasetPreview): RowOfData {
   if (kind === 'tokens') return tokens(inputShape[0] ?? 1, vocabulary.length);
   if (kind === 'image') return image(inputShape, outputs);
@@ -78,7 +78,7 @@ export function rowOfPreview({ kind, inputShape, outputs, vocabulary, task }: Da
   return vector(inputShape[0] ?? 1, outputs, loss);
 }
 
-/** Rows that an epoch trains on; undefined: they are in a text or a file, which the session reads. */
+/** The number of rows in an epoch; undefined for a text or a file, which only the session reads. */
 export function trainRowsOf(data: DataConfig): number | undefined {
   if (!('samples' in data) || data.samples === undefined) return undefined;
   return data.samples - Math.floor(data.samples * data.testFraction);

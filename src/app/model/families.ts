@@ -1,7 +1,7 @@
 /**
- * The models that the page knows by a few numbers: a plain net (sizes and activation), the convolutional net of the
- * presets (channels), the GPT of the presets (layers, heads, width). Printer and reader of each are side by side:
- * what is recognised is exactly what would be made. Pure.
+ * The models that a few numbers describe: a plain net (sizes and activation), the presets' convolutional net
+ * (channels), the presets' GPT (layers, heads, width). For each there is a function that makes it and one that
+ * recognises exactly what the first makes. Pure.
  */
 
 import { parsePart } from '../../config/issue-words';
@@ -30,13 +30,13 @@ const canonical = (value: unknown): unknown =>
             .map(([key, inner]) => [key, canonical(inner)]),
         )
       : value;
-/** Equal as data, in whatever order the fields are. */
+/** Whether two values are equal as data, in any order of fields. */
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 
 const parseLayers = (layers: readonly unknown[]): LayerConfig[] =>
   layers.map((layer) => parsePart(layerSchema, layer, 'The model does not fit these data'));
 
-/** A plain net: Linear layers with bias and one kind of activation between them; `flat` where a Flatten comes first. */
+/** A plain net: Linear layers with bias and one kind of activation between them; `flat`: a Flatten comes first. */
 export interface PlainNet {
   /** Inputs, hidden units, outputs. */
   readonly sizes: readonly number[];
@@ -52,14 +52,14 @@ export function plainLayers({ sizes, activation, flat = false }: PlainNet): read
   return flat ? [{ type: 'Flatten' }, ...layers] : layers;
 }
 
-/** Inputs and the outputs of each Linear layer; undefined when there is none. */
+/** The inputs of the first and the outputs of each Linear layer; undefined if there are none. */
 export function netSizes(layers: readonly LayerConfig[]): readonly number[] | undefined {
   const linear = layers.filter((layer) => layer.type === 'Linear');
   const first = linear[0];
   return first && [first.in, ...linear.map((layer) => layer.out)];
 }
 
-/** Undefined when the model is not such a net. A net without hidden layer counts as tanh. */
+/** Undefined if the model is not a plain net. A net without hidden layers counts as tanh. */
 export function plainNetOf(layers: readonly LayerConfig[]): PlainNet | undefined {
   const sizes = netSizes(layers);
   if (!sizes) return undefined;
@@ -73,7 +73,7 @@ export function plainNetOf(layers: readonly LayerConfig[]): PlainNet | undefined
 
 export type Channels = readonly [number, number];
 
-/** The presets' convolutional net on such rows. */
+/** The presets' convolutional net for such rows. */
 export function cnnOf(channels: Channels, classes: number, source: Source): LayerConfig[] {
   return fitLayers(parseLayers(cnnLayers(28, channels, classes)), source);
 }
@@ -91,7 +91,7 @@ export interface GptNet {
   readonly width: number;
 }
 
-/** The presets' GPT over that many tokens and positions. */
+/** The presets' GPT for this many tokens and positions. */
 export function gptOf(net: GptNet, vocab: number, context: number): LayerConfig[] {
   return parseLayers(gptLayers({ ...net, vocab, context }));
 }

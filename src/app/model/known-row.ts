@@ -1,6 +1,5 @@
 /**
- * What a row of the data in use looks like: from the Config, or, where it is in a file, from what the session has
- * read of that file. Pure.
+ * Describes a row of the present data: from the Config, or, for data in a file, from what the session has read. Pure.
  */
 import type { Config, DataConfig } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session-info';

@@ -1,25 +1,25 @@
 /**
- * How the shape of one row flows through a list of layers: what each layer makes of it, and which of a layer's sizes
- * follow from what comes in: for drawing, and for keeping sizes consistent while one edits. The rules that the
- * operators have, too, come from shapes/; whether a model runs is the session's to say. Pure.
+ * How the shape of one row changes through a list of layers: each layer's output shape, and the sizes of a layer that
+ * follow from its input. Used to draw a model and to keep sizes consistent while the user edits. The rules shared with
+ * the operators come from shapes/; the session decides whether a model runs. Pure.
  */
 import * as v from 'valibot';
 import { asPair, type LayerConfig, type LayerOf, LIMITS, layerSchema } from '../../protocol/config';
 import { places, pooledPlaces, spanOf } from '../../shapes/window';
 
-/** Of one row, without the batch: [features], [channels, height, width], [tokens], [tokens, width]. */
+/** The shape of one row, without the batch: [features], [channels, height, width], [tokens], [tokens, width]. */
 export type LayerShape = readonly number[];
 
-/** What the data gives to the first layer. */
+/** The input that the data gives to the first layer. */
 export interface Source {
   readonly shape: LayerShape;
-  /** Tokens: how many different ones. */
+  /** For tokens: the number of different ones. */
   readonly vocabulary?: number | undefined;
 }
 
 const product = (shape: LayerShape): number => shape.reduce((n, d) => n * d, 1);
 
-/** `along` gives the places of the window along height (0) or width (1). */
+/** `along`: computes the number of window positions along height (0) or width (1). */
 function slid(
   shape: LayerShape,
   channels: number,
@@ -46,7 +46,7 @@ function pooled(shape: LayerShape, layer: LayerOf<'MaxPool2d'> | LayerOf<'AvgPoo
   return slid(shape, shape[0] ?? 1, along);
 }
 
-/** What the layer gives; undefined where it does not take that shape. */
+/** The layer's output shape; undefined if the layer does not accept this input. */
 export function outputOf(layer: LayerConfig, shape: LayerShape): LayerShape | undefined {
   switch (layer.type) {
     case 'Linear':
@@ -80,7 +80,7 @@ export function outputOf(layer: LayerConfig, shape: LayerShape): LayerShape | un
 export const outputOfAll = (layers: readonly LayerConfig[], shape: LayerShape | undefined): LayerShape | undefined =>
   layers.reduce<LayerShape | undefined>((now, layer) => now && outputOf(layer, now), shape);
 
-/** The sizes of a layer that follow from what comes in. */
+/** The sizes of a layer that follow from its input. */
 export function derivedSizes(
   type: LayerConfig['type'],
   { shape, vocabulary }: Source,
@@ -121,7 +121,7 @@ const divisor = (of: number, atMost: number): number => {
   return found;
 };
 
-/** The layer with its sizes as its neighbour before it wants them; as it was where no such layer is allowed. */
+/** The layer with its sizes adapted to the layer before; unchanged if such a layer is not allowed. */
 export function fitLayer(layer: LayerConfig, source: Source): LayerConfig {
   if (layer.type === 'Residual') {
     const layers = fitLayers(layer.layers, source);
@@ -152,7 +152,7 @@ export function fitLayers(layers: readonly LayerConfig[], source: Source): Layer
   });
 }
 
-/** The first layer that would have to take more than a layer may, and how much. */
+/** The first layer whose input would exceed the limit, and the input's size. */
 export function tooLarge(
   layers: readonly LayerConfig[],
   source: Source,
@@ -168,7 +168,7 @@ export function tooLarge(
   return undefined;
 }
 
-/** A row's shape before each layer and after the last; undefined from where it is not known. */
+/** A row's shape before each layer and after the last; undefined from the first unknown shape on. */
 export function shapesThrough(
   layers: readonly LayerConfig[],
   shape: LayerShape | undefined,

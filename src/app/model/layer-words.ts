@@ -7,7 +7,7 @@ import type { LayerShape } from './layer-shapes';
 
 const square = (pair: NumberOrPair): string => asPair(pair).join('×');
 
-/** What is behind the type. */
+/** The sizes after the type. */
 export function layerSizes(layer: LayerConfig): string {
   switch (layer.type) {
     case 'Linear':
@@ -53,5 +53,5 @@ export const layerText = (layer: LayerConfig): string => `${layer.type} ${layerS
 
 export const shapeText = (shape: LayerShape | undefined): string => (shape ? shape.join('×') : '?');
 
-/** 'blocks.0' or the place in the Sequential. */
+/** The module's path: 'blocks.0', or the index in the Sequential. */
 export const modulePath = (layer: LayerConfig, index: number): string => layer.name ?? String(index);

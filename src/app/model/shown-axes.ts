@@ -1,8 +1,8 @@
-/** Which axes of a mode its page speaks of. Called by the mesh panel and by links. */
+/** The axes of a mode that the page mentions. Called by the mesh panel and by links. */
 import type { Axis } from '../../protocol/mesh';
 import { type MeshSettings, meshSizes, openAxis } from '../../protocol/mesh-sizes';
 
-/** Of the axes of a mode, those that a picture of its mesh shows: tp and dpShard only where they do something. */
+/** The axes of a mode that a picture of its mesh shows: tp and dpShard only if they have an effect. */
 export function shownAxes(axes: readonly Axis[], config: MeshSettings): readonly Axis[] {
   const shape = meshSizes(config);
   const isRare = (axis: Axis): boolean => axis === 'tp' || axis === 'dpShard';

@@ -1,6 +1,6 @@
 /**
- * The label of the exhibit that is looked at: what was done, what PyTorch says, what to look at, the cure. Loaded with
- * the first exhibit.
+ * The label of the open exhibit: the mistake, PyTorch's message, what to look at, and the cure. Loaded with the first
+ * exhibit.
  */
 import { must } from '../../base/invariant';
 import { EXHIBITS } from '../../museum/exhibits';
@@ -90,7 +90,7 @@ function Threads({ words, threads }: { readonly words: string; readonly threads:
   );
 }
 
-/** owner/repository#thread: GitHub sends the number of a pull request on to it. */
+/** For owner/repository#thread: GitHub redirects from an issue's address to a pull request of that number. */
 function linkTo(thread: string): string {
   const [repository, number] = thread.split('#');
   return `https://github.com/${repository}/issues/${number}`;

@@ -1,6 +1,5 @@
 /**
- * An exhibit that is a script: runs it on every rank when asked, and shows line by line what each of them did and what
- * was raised.
+ * An exhibit that is a script: runs it on every rank on request, and shows line by line what each rank did and raised.
  */
 import { useEffect, useState } from 'react';
 import type { ExhibitId } from '../../museum/mistakes';

@@ -1,4 +1,4 @@
-/** Opening, curing and leaving an exhibit of the museum: what is looked at is in the link, its run on the page. */
+/** Opening, curing and leaving an exhibit of the museum: the link names the open exhibit, and the page runs it. */
 import * as v from 'valibot';
 import { type ExhibitId, exhibitConfig } from '../../museum/mistakes';
 import { configSchema } from '../../protocol/config';
@@ -22,7 +22,7 @@ export function useExhibit(): ExhibitActions {
       if (settings) controller.apply(v.parse(configSchema, settings));
       else urlSync.write();
     },
-    /** The run stays as it is. */
+    /** Leaves the exhibit; its run stays. */
     leave() {
       setView({ exhibit: undefined });
       urlSync.write();

@@ -1,6 +1,6 @@
 /**
- * The way on from the refusal that a model has too few layers for its stages: the refused run with a deeper model.
- * Nothing where that is not what was refused. Fetched with the first such refusal.
+ * The button in the notice that a model has too few layers for its stages: opens the refused run with a deeper model.
+ * Renders nothing for other refusals. Fetched with the first such refusal.
  */
 import { useMemo } from 'react';
 import type { Config } from '../../protocol/config';

@@ -1,4 +1,4 @@
-/** To someone who is here for the first time: what is on the stage. Gone when closed, and at the next visit. */
+/** A line for first-time visitors about what the stage shows. It is gone when closed, and at the next visit. */
 import { FACES } from '../../parallel/faces';
 import { useApp } from '../state/use-app';
 import styles from './newcomer-line.module.css';

@@ -1,6 +1,6 @@
 /**
- * What has to be said: calm strips under the bar, each with what to do and, where there is one, a way on. That the
- * adapter is a software one is said where the device is named (software-word.tsx).
+ * The notices: strips below the bar, each with a hint and, if possible, a button that acts on it. The notice of a
+ * software adapter is shown beside the device's name instead (software-word.tsx).
  */
 import { FACES } from '../../parallel/faces';
 import type { Notice } from '../../protocol/notice';
@@ -19,9 +19,9 @@ import { stripsOf, stripsOfLesson } from './which-notices';
 const DeeperButton = loadedPanel('A deeper model', async () => (await import('./deeper-button')).DeeperButton);
 
 interface NoticesProps {
-  /** Where a page has several, their names differ. */
+  /** Distinguishes several regions of notices on one page. */
   readonly label?: string;
-  /** In a figure of a lesson. */
+  /** Whether the notices belong to a lesson's figure. */
   readonly inLesson?: boolean;
 }
 
@@ -86,7 +86,7 @@ function NoticeCard({ notice }: { notice: Notice }) {
   );
 }
 
-/** A link with it trains to the step that the page shows; of a run that has not begun there is none. */
+/** The state for a link that trains to the shown step; undefined before the run has begun. */
 function stepReached(app: App): LinkState | undefined {
   const step = stepShown(app, runsFreely(app));
   return step > 0 ? { ...NO_STATE, at: { step, part: undefined } } : undefined;
@@ -97,7 +97,7 @@ interface WayOn {
   readonly go: () => void;
 }
 
-/** The way on that each kind of notice offers, where a button can do it. */
+/** The button of each kind of notice, if a button can help. */
 function useWayOn({ id, level }: Notice): WayOn | undefined {
   const controller = useController();
   const failed = useApp((app) => app.state === 'failed');
@@ -109,7 +109,7 @@ function useWayOn({ id, level }: Notice): WayOn | undefined {
       label: 'Reload to get the new version',
       go: () => {
         urlSync.write('here');
-        // Not by the location, which would lead this page there.
+        // Not by setting the location, which would apply the link to this page.
         window.history.replaceState(window.history.state, '', urlSync.href(undefined, stepReached(store.getState())));
         window.location.reload();
       },

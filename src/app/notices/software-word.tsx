@@ -1,4 +1,4 @@
-/** That there is only a software adapter, quietly: two words beside the device, which open to why and the way on. */
+/** The notice of a software adapter as two words beside the device, which open the reason and the remedy. */
 import { withSetting } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { useController } from '../run/use-controller';

@@ -1,8 +1,8 @@
 /**
  * Starts the service worker that stores the site (service-worker.ts). Tells the user when a newer version than this
  * page's is out, and when the browser has no room to store the site. Loaded by main.tsx once the run is open, so that
- * the first load does not wait for it. Where a browser stores nothing (a private window, http), the page works as
- * before, but only with a connection.
+ * the first load does not wait for it. If a browser stores nothing (a private window, http), the page works, but only
+ * with a connection.
  */
 import type { Notice } from '../../protocol/notice';
 import type { SiteVersion } from '../boundary/site-version';
@@ -14,7 +14,7 @@ export const NEW_VERSION: Notice = {
   hint: 'This page keeps working. After a reload the same run trains to this step again.',
 };
 
-/** What the service worker sends to the page, as service-worker.ts has it. */
+/** The service worker's message to the page, the same as in service-worker.ts. */
 const NO_ROOM = 'lockstep-no-room';
 
 export const NOT_STORED: Notice = {
@@ -32,7 +32,7 @@ export interface Site {
   readonly say: (notice: Notice) => void;
 }
 
-/** A page that stays open asks for a new version when it is looked at again, after so long. */
+/** After this time, a page that stays open asks for a new version when it becomes visible again. */
 const ASK_AGAIN_MS = 3_600_000;
 
 /** Never rejects. */
@@ -40,7 +40,7 @@ export async function keepOffline({ workers, script, document, version, say }: S
   const follow = (worker: ServiceWorker | null) =>
     worker?.addEventListener('statechange', () => {
       if (worker.state !== 'activated') return;
-      // A page that was loaded just now may be of the new version itself.
+      // A page loaded just now may already be the new version.
       void version().then((found) => {
         if (found === 'newer') say(NEW_VERSION);
       });
@@ -50,7 +50,7 @@ export async function keepOffline({ workers, script, document, version, say }: S
       if (data === NO_ROOM) say(NOT_STORED);
     });
     const registration = await workers?.register(script);
-    // Nothing comes back where a browser is set to have none.
+    // Some browsers are set to allow no service workers and return nothing.
     if (!registration) return;
     follow(registration.installing);
     registration.addEventListener('updatefound', () => follow(registration.installing));
@@ -61,6 +61,6 @@ export async function keepOffline({ workers, script, document, version, say }: S
       registration.update().catch(() => undefined);
     });
   } catch {
-    // It works without.
+    // The page works without a service worker.
   }
 }

@@ -1,12 +1,11 @@
 /**
- * The service worker of the built site: keeps every file of it, so that the page works without a connection once it has
- * been loaded. A page is asked of the site first, so a reload gets the newest version; what belongs to a version has
- * its hash in its name and comes from the cache. Built by itself as sw.js (scripts/offline.mjs), which knows the list
- * of files. Nothing else is answered here: the question for the newest version (boundary/site-version) goes to the
- * site.
+ * The service worker of the built site: stores all its files, so that the page works without a connection once it has
+ * been loaded. It requests pages from the site first, so a reload gets the newest version; files of a version have a
+ * hash in their names and come from the cache. Built separately as sw.js (scripts/offline.mjs), which knows the list of
+ * files. Other requests, such as that for the newest version (boundary/site-version), go to the site.
  */
 
-/** What is used of the browser's own type, which a project for pages does not have. */
+/** The used part of the browser's type, which TypeScript's library for pages lacks. */
 interface Scope {
   readonly registration: { readonly scope: string };
   readonly clients: {
@@ -25,17 +24,17 @@ interface Fetching {
   respondWith(answer: Promise<Response>): void;
 }
 
-/** Told to the open pages (keep-offline.ts) when the browser gives the site no room. */
+/** Sent to the open pages (keep-offline.ts) if the browser has no room for the site. */
 const NO_ROOM = 'lockstep-no-room';
 
 declare const self: Scope;
-/** Put in by the build: the paths of all files, and a hash over what is in them. */
+/** Inserted by the build: the paths of all files, and a hash of their content. */
 declare const LOCKSTEP_FILES: readonly string[];
 declare const LOCKSTEP_VERSION: string;
 
-/** How long a page is waited for before the one that was kept is shown. */
+/** How long to wait for a page before the stored one is shown. */
 const PAGE_MS = 3000;
-/** This version's and the one before: pages that are open may be of that one. */
+/** Keeps this version and the previous one, to which open pages may belong. */
 const KEPT_VERSIONS = 2;
 
 const { scope } = self.registration;
@@ -43,14 +42,14 @@ const prefix = `lockstep ${scope} `;
 const cacheName = `${prefix}${LOCKSTEP_VERSION}`;
 const page = new URL('index.html', scope).href;
 const files = LOCKSTEP_FILES.map((file) => new URL(file, scope).href);
-/** Everything in it has its hash in its name, this version's and that of a page which was opened before. */
+/** The folder in which every file has its hash in its name, so that files of both versions can be told apart. */
 const assets = new URL('assets/', scope).href;
-/** The lessons: the playground keeps none of them; what a reader has seen is kept for the next time. */
+/** The lessons: not stored in advance; a page that a reader has opened is stored for the next time. */
 const lessons = new URL('learn/', scope).href;
 
 async function keep(cache: Cache, url: string): Promise<void> {
   const old = url === page ? undefined : await caches.match(url);
-  // The page has no hash in its name, so an older one may lie in the browser's own cache.
+  // The page has no hash in its name, so the browser's own cache may have an older one.
   const response = old ?? (await fetch(url, url === page ? { cache: 'reload' } : {}));
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   await cache.put(url, response);
@@ -63,7 +62,7 @@ async function keepAll(): Promise<void> {
   try {
     await Promise.all(files.map((url) => keep(cache, url)));
   } catch (error) {
-    // Half a version is none.
+    // An incomplete version is useless.
     await caches.delete(cacheName);
     if (isFull(error))
       for (const open of await self.clients.matchAll({ includeUncontrolled: true })) open.postMessage(NO_ROOM);
@@ -72,7 +71,7 @@ async function keepAll(): Promise<void> {
 }
 
 async function dropOld(): Promise<void> {
-  // In the order in which they were made.
+  // The versions in the order of their creation.
   const versions = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== cacheName);
   await Promise.all(versions.slice(0, 1 - KEPT_VERSIONS).map((name) => caches.delete(name)));
 }
@@ -86,12 +85,12 @@ async function newestPage(request: Request): Promise<Response> {
 
 const keptFile = async (request: Request): Promise<Response> => (await caches.match(request.url)) ?? fetch(request);
 
-/** From the site where that answers, and then kept; else as it was the last time. */
+/** Answers from the site and stores the answer; if the site does not answer, uses the stored one. */
 async function seenLesson(request: Request): Promise<Response> {
   const cache = await caches.open(cacheName);
   try {
     const newest = await fetch(request);
-    // Where the browser has no room left, the lesson is shown all the same.
+    // If the browser has no room left, the lesson is shown without being stored.
     if (newest.ok) await cache.put(request.url, newest.clone()).catch(() => undefined);
     return newest;
   } catch (error) {
@@ -102,7 +101,7 @@ async function seenLesson(request: Request): Promise<Response> {
   }
 }
 
-/** Instead of the browser's own page, which says that the whole site cannot be reached. */
+/** A page of our own, because the browser's would say that the whole site cannot be reached. */
 const notSeen = (): Response =>
   new Response(
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -1,8 +1,8 @@
-/** A link as keys with values, in their order, and back: what is escaped in an address, and how. */
+/** Converts a link to ordered keys with values, and back, with the escapes of an address. */
 
 export type HashPair = readonly [key: string, text: string];
 
-/** Half of a pair of UTF-16, which a file's name may have, is no character that a link could hold. */
+/** Half of a UTF-16 surrogate pair: a file's name may contain one, but a link cannot. */
 const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const whole = (text: string): string => text.replace(HALF, '\ufffd');
 
@@ -10,7 +10,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // A stray % is no reason to lose the rest of the link.
+    // A stray % must not lose the rest of the link.
     return text;
   }
 }

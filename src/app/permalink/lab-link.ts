@@ -1,7 +1,7 @@
 /**
- * What the lab shows, as one pair of the permalink: `lab=allReduce(algorithm:tree,ranks:8,round:3)`, with only what
- * differs from the defaults. Pure, and in the first load, since the link decides whether the lab is open;
- * everything else of the lab is loaded with it.
+ * The lab's settings as one pair of the permalink: `lab=allReduce(algorithm:tree,ranks:8,round:3)`, with only the
+ * values that differ from the defaults. Pure. Part of the first load, because the link decides whether the lab is open;
+ * the rest of the lab is loaded when it opens.
  */
 import * as v from 'valibot';
 import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../../protocol/collective';
@@ -22,23 +22,26 @@ export const MOST_RANKS = 16;
 
 const settings = v.pipe(
   v.strictObject({
-    /** The collective; `type`, because a structured value is written as a call of it. */
+    /** The collective; named `type`, because a structured value is written as a call of its type. */
     type: v.picklist(COLLECTIVE_OPS),
     reduce: v.optional(v.picklist(REDUCE_OPS), 'sum'),
     algorithm: v.optional(v.picklist(ALGORITHM_NAMES), 'ring'),
     ranks: v.optional(count(1, MOST_RANKS), 4),
-    /** Elements that each rank brings. */
+    /** The number of elements that each rank contributes. */
     length: v.optional(count(0, MOST_LENGTH), 16),
     root: v.optional(count(0, MOST_RANKS - 1), 0),
     nodes: v.optional(count(1, MOST_RANKS), 1),
-    /** What a collective takes to start; then within a node and across: microseconds and GB/s. */
+    /**
+     * The start time of a collective; then latency and bandwidth within a node and across nodes. In microseconds and
+     * GB/s.
+     */
     startUs: v.optional(latency, 8.4),
     latencyUs: v.optional(latency, 5.7),
     gbPerS: v.optional(rate, 25),
     acrossUs: v.optional(latency, 30),
     acrossGbPerS: v.optional(rate, 1),
     seed: v.optional(count(0, MOST_SEED), 0),
-    /** Which round is shown: 0 is the start. */
+    /** The shown round; 0 is the start. */
     round: v.optional(count(0, MOST_ROUND), 0),
   }),
   v.transform((s) => ({ ...s, root: Math.min(s.root, s.ranks - 1), nodes: Math.min(s.nodes, s.ranks) })),
@@ -62,13 +65,13 @@ export function printLab(lab: LabSettings): string {
   return printValue(Object.fromEntries(given)).replace(/\(\)$/, '');
 }
 
-/** The settings with some changed; undefined where they are out of their limits. */
+/** The settings with some changed; undefined if a value is outside its limits. */
 export function withLab(lab: LabSettings, change: Partial<LabSettings>): LabSettings | undefined {
   const read = v.safeParse(settings, { ...lab, ...change });
   return read.success ? read.output : undefined;
 }
 
-/** What a number of the lab must be, for the message where it is not. */
+/** The limits of a number, for the message that refuses a value. */
 export function limitsOf(key: keyof LabSettings, { ranks }: LabSettings): string {
   const whole = (least: number, most: number) => `Must be a whole number from ${least} to ${most}.`;
   switch (key) {

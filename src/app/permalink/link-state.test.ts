@@ -1,4 +1,4 @@
-/** The part of a link that leads to a moment: read, written and read again, and refused in words. */
+/** The part of a link that leads to a moment: parsed, printed and parsed again, and refused in words. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FULL_SPEED, setByHand } from '../pace/pace';

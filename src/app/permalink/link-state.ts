@@ -1,7 +1,7 @@
 /**
- * The part of a permalink that says where the page is in its run: which step and moment, clock and pace, what is
- * selected and open. Only a link that is shared for it has it; the address bar says the run alone. Pure: state-here.ts
- * reads it off the page, arrival.ts brings a page there.
+ * The part of a permalink that describes where the page is in its run: step and moment, clock and pace, and what is
+ * selected and open. Only a link shared for this purpose contains it; the address bar describes only the run. Pure:
+ * state-here.ts reads this state off the page, arrival.ts brings a page to it.
  */
 import type { Config } from '../../protocol/config';
 import { firstOfStep } from '../../protocol/micro-batches';
@@ -23,7 +23,7 @@ export const STATE_KEYS = [
 ] as const;
 type StateKey = (typeof STATE_KEYS)[number];
 
-/** What can be opened besides what is there from the beginning, by the name that `open` has for it. */
+/** The panels that a link can open, by their names in `open`. */
 export const PANELS = {
   'stage-table': 'the table below the stage',
   events: 'the table of the events on the timeline',
@@ -40,18 +40,18 @@ export type PanelName = keyof typeof PANELS;
 const isPanel = (name: string): name is PanelName => Object.keys(PANELS).includes(name);
 
 export interface LinkState {
-  /** Counted from 1, as on the page; `part`: of its micro-batches, where it is not the last. */
+  /** The step, counted from 1 as on the page; `part`: its micro-batch, if not the last. */
   readonly at: { readonly step: number; readonly part: number | undefined } | 'construct' | undefined;
-  /** The cursor rests at the end of this moment; 0: before the first. */
+  /** The moment at whose end the cursor rests; 0: before the first. */
   readonly moment: number | undefined;
-  /** It rests there, or is so far in the midst of it. Counted from 1. */
+  /** The event at which the cursor rests, counted from 1; `fraction`: how far the cursor is within it. */
   readonly event: { readonly number: number; readonly fraction: number } | undefined;
   readonly clock: 'measured' | undefined;
-  /** Held. */
+  /** The held pace. */
   readonly pace: Pace | undefined;
   /** The event that is selected, counted from 1. */
   readonly select: number | undefined;
-  /** By the name of a panel, or 'view', 'tab', 'units' or 'timeline': what it shows. */
+  /** What each panel shows, by the panel's name; also 'view', 'tab', 'units' and 'timeline'. */
   readonly shown: ReadonlyMap<string, string>;
 }
 
@@ -65,7 +65,7 @@ export const NO_STATE: LinkState = {
   shown: new Map(),
 };
 
-/** A run takes long to come to this step, but it can be stopped. */
+/** A run needs a long time to reach this step, but the user can stop it. */
 const MOST_STEPS = 1e9;
 const MOST_EVENTS = 1e6;
 
@@ -123,7 +123,7 @@ function parseOpen(text: string, bad: Bad): readonly (readonly [string, string])
   return read.flatMap(([, found]) => (found && isPanel(found[1] ?? '') ? [[found[1] ?? '', found[2] ?? '']] : []));
 }
 
-/** A value with fields, whose names and limits are the timeline's own to read. */
+/** A value with fields; the timeline itself reads their names and limits. */
 function parseTimeline(text: string): string | undefined {
   const value = parseValue(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? printValue(value) : undefined;
@@ -199,7 +199,7 @@ export function printState({ at, moment, event, clock, pace, select, shown }: Li
   return STATE_KEYS.flatMap((key): [string, string][] => (texts[key] ? [[key, texts[key]]] : []));
 }
 
-/** The micro-batch that `at` means, counted from 0; of a step without a part, its last. */
+/** The micro-batch of `at`, counted from 0; without a part, the step's last. */
 export const microBatchAt = (
   { step, part }: Exclude<NonNullable<LinkState['at']>, 'construct'>,
   config: Pick<Config, 'accumulate'>,

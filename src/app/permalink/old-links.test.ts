@@ -1,7 +1,7 @@
 /**
  * Links keep their meaning: each of fixtures/old-links.json still gives the configuration and the view that it gave
- * when it was recorded. A new link is a new line `{"link": "#..."}`; LOCKSTEP_RECORD_LINKS=1 records what it means.
- * What is recorded is never recorded anew: links are in other people's hands.
+ * when it was recorded. A new link is a new line `{"link": "#..."}`; LOCKSTEP_RECORD_LINKS=1 records what it means. A
+ * recorded meaning is never recorded again, because other people have these links.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -18,12 +18,15 @@ import { VIEW_KEYS } from './permalink-view';
 interface OldLink {
   readonly link: string;
   readonly config?: unknown;
-  /** Settings that it does not name and that the button of its mode sets, since a link does what the button does. */
+  /**
+   * Settings that the link does not name and that the button of its mode sets, because a link does the same as the
+   * button.
+   */
   readonly since?: object;
   readonly view?: unknown;
-  /** The pairs that it did not understand. */
+  /** The pairs that the link's reader did not understand. */
   readonly kept?: unknown;
-  /** Where in the run it leads; of links that are older than that, nothing is recorded. */
+  /** The place in the run to which the link leads; not recorded for links older than this feature. */
   readonly state?: unknown;
 }
 
@@ -32,7 +35,7 @@ const links = JSON.parse(readFileSync(file, 'utf8')) as readonly OldLink[];
 
 function meaningOf(link: string): OldLink {
   const { config, view, kept, state } = parsePermalink(link);
-  // As links write it, which is its meaning; how the page counts paces is not.
+  // Compared in the text of links, which must not change; the page's own numbers of paces may.
   const [[, pace] = []] = printState({ ...NO_STATE, pace: state.pace });
   const plainView = { ...view, hide: [...view.hide], lock: [...view.lock] };
   return JSON.parse(
@@ -48,7 +51,7 @@ if (process.env['LOCKSTEP_RECORD_LINKS'] !== undefined) {
 } else {
   test.each(links)('$link', (old) => {
     const now = meaningOf(old.link);
-    // A setting that came later has its default, at whatever depth; none of those that there were is another one.
+    // Settings added later have their defaults, at any depth; older settings are unchanged.
     const meant = { ...(old.config as object), ...old.since };
     expect(now.config).toEqual(parseConfig(meant));
     expect(now.config).toMatchObject(underNewNames(meant));

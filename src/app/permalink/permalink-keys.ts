@@ -1,6 +1,6 @@
 /**
- * The keys of the permalink as a table: name in the hash, place in the Config, and how a value is written. A key whose
- * codec is plain takes its form and limits from the Config's schema. Used by permalink.ts alone.
+ * The keys of the permalink as a table: name in the hash, place in the Config, and how a value is written. A key with a
+ * plain codec takes its form and limits from the Config's schema. Used only by permalink.ts.
  */
 import { FACES } from '../../parallel/faces';
 import { OPTIMIZER_TYPES } from '../../protocol/config/optimizer';
@@ -10,7 +10,7 @@ import { rangeText, type SettingPath, type SettingRange } from '../edit/setting-
 import { parseValue, printValue } from './permalink-values';
 
 export interface Codec {
-  /** Undefined: the text is not of this form at all. */
+  /** Returns undefined if the text does not have this form. */
   readonly parse: (text: string) => unknown;
   readonly print: (value: unknown) => string;
   readonly allowed: (range: SettingRange) => string;
@@ -18,7 +18,7 @@ export interface Codec {
 
 export interface PermalinkKey {
   readonly key: string;
-  /** Other spellings that are understood. */
+  /** Other accepted spellings. */
   readonly aliases: readonly string[];
   readonly path: SettingPath;
   readonly codec: Codec | undefined;
@@ -55,13 +55,15 @@ function names(short: Readonly<Record<string, string>>): Codec {
   };
 }
 
-/** KiB below one MiB, so that a small cap is readable; a bare number is MiB, as in PyTorch's bucket_cap_mb. */
+/**
+ * KiB below one MiB, so that a small cap is readable; a number without a unit is MiB, as in PyTorch's bucket_cap_mb.
+ */
 export const mebibytes: Codec = {
   parse: (text) => {
     if (text === 'default') return undefined;
     const [, digits, unit] = /^([\d.eE+-]+)(KiB|MiB)?$/.exec(text) ?? [];
     const value = digits === undefined ? undefined : parseNumber(digits);
-    // NaN is of no number's range: it comes back as a bad value.
+    // NaN is outside every range, so it is reported as a bad value.
     if (value === undefined) return Number.NaN;
     return unit === 'KiB' ? value / 1024 : value;
   },
@@ -84,21 +86,21 @@ const optional: Codec = {
   allowed: (range) => `${rangeText(range)}, or none`,
 };
 
-/** true, false, or left open. */
+/** true, false, or absent. */
 const optionalFlag: Codec = {
   parse: (text) => (text === 'none' ? undefined : (parseBoolean(text) ?? text)),
   print: (value) => (value === undefined ? 'none' : value === true ? '1' : '0'),
   allowed: () => '1, 0 or none',
 };
 
-/** clip_grad_norm_'s norm_type. */
+/** The norm_type of clip_grad_norm_. */
 const normType: Codec = {
   parse: (text) => (text === 'none' ? undefined : (parseNumber(text) ?? text)),
   print: (value) => (value === undefined ? 'none' : String(value)),
   allowed: (range) => `${rangeText(range)}, or none`,
 };
 
-/** A column: a number is its index, anything else its name; quotes make a name of a number. */
+/** A column: a number is its index, other text its name; a number in quotes is a name. */
 const column: Codec = {
   parse: (text) => (/^\d+$/.test(text) ? Number(text) : text.replace(/^'(.*)'$/s, '$1')),
   print: (value) => {
@@ -109,14 +111,14 @@ const column: Codec = {
   allowed: () => 'the name or the number of a column',
 };
 
-/** A list or an object with fields of its own. */
+/** A list, or an object with fields. */
 const structured = (example: string): Codec => ({
   parse: (text) => (text === 'none' ? undefined : (parseValue(text) ?? Number.NaN)),
   print: (value) => (value === undefined ? 'none' : printValue(value)),
   allowed: () => `a text as in ${example}, or none`,
 });
 
-/** An object with a type; the name of the type alone is the type with its defaults. */
+/** An object with a type; only a type's name means the type with its defaults. */
 const typed = (example: string): Codec => {
   const { parse, print } = structured(example);
   return {
@@ -129,7 +131,7 @@ const typed = (example: string): Codec => {
   };
 };
 
-/** A name of a file or of something else that may be left open. */
+/** An optional name, of a file for example. */
 const optionalText: Codec = {
   parse: (text) => (text === 'none' ? undefined : text.replace(/^'(.*)'$/s, '$1')),
   print: (value) => {
@@ -140,7 +142,7 @@ const optionalText: Codec = {
   allowed: () => 'a text, or none',
 };
 
-/** A text of several lines, each a row: `~` between them, since a line end would be written as %0A. */
+/** A text of several lines, separated by `~`, because a line end would be written as %0A. */
 const rows: Codec = {
   parse: (text) =>
     text === 'none' ? undefined : /^'.*'$/s.test(text) ? text.slice(1, -1) : text.replaceAll('~', '\n'),
@@ -172,21 +174,21 @@ export const DATA_NAMES: Readonly<Record<string, string>> = {
   png: 'png',
 };
 
-/** The setting's own name is understood, too: `batchSize=8` as `batch=8`. */
+/** Makes a row; the setting's own name is accepted, too: `batchSize=8` as `batch=8`. */
 function row(key: string, path: string, codec?: Codec, ...others: string[]): PermalinkKey {
   const names = path.split('.');
   const own = names.at(-1) ?? key;
   return { key, path: names, codec, aliases: own === key || own === 'type' ? others : [own, ...others] };
 }
 
-/** Which of the alternatives; these are read first, since they decide which other keys there are. */
+/** The keys that choose a variant; they are read first, because they decide which other keys exist. */
 export const VARIANT_KEYS = {
   data: row('data', 'data.type', names(DATA_NAMES)),
   opt: row('opt', 'optimizer.type', names(OPTIMIZER_NAMES), 'optimizer'),
   loss: row('loss', 'loss.type', names(LOSS_NAMES)),
 } as const;
 
-/** Which ready-made run the other keys change. */
+/** The key of the preset that the other keys change. */
 export const PRESET_KEY = 'preset';
 export const PRESET_ALLOWED = `one of ${PRESET_NAMES.join(', ')}`;
 

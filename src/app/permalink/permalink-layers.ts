@@ -1,7 +1,7 @@
 /**
  * Layers as a readable text: `conv8k3p1-bn-relu-pool2-flatten-linear10`. A layer is its short word, its main number,
  * then letters with their values; what has PyTorch's default is not written, nor a size that follows from the layer
- * before. Residual paths are in brackets: `res(conv8k3p1-bn!conv8k1)`, and so do modules that forward does not call:
+ * before. Residual paths are in brackets: `res(conv8k3p1-bn!conv8k1)`, and so are modules that forward does not call:
  * `unused(linear3i2)`. A name follows a colon, a tied weight `t`. The form before it (`Linear(2,8),ReLU`) is still
  * read. Printer and parser share the table below.
  */
@@ -15,14 +15,14 @@ import { nestsTooDeep } from './permalink-values';
 
 interface Word {
   readonly word: string;
-  /** The field that the number right behind the word gives. */
+  /** The field whose value is the number directly after the word. */
   readonly main?: string;
   readonly letters?: Readonly<Record<string, string>>;
 }
 
 const CONV = { i: 'in', k: 'kernel', s: 'stride', p: 'padding', d: 'dilation', g: 'groups', b: 'bias' };
 const POOL = { s: 'stride', p: 'padding', c: 'ceilMode' };
-// A small e behind a number would be its exponent.
+// A lower-case e after a number would be read as an exponent.
 const NORM = { f: 'features', E: 'eps', a: 'affine' };
 const BATCH_NORM = { ...NORM, m: 'momentum' };
 
@@ -78,7 +78,7 @@ const fieldsOf = ({ word: _, main, letters = {} }: Word): readonly (readonly [le
   ...Object.entries(letters),
 ];
 
-/** What the schema puts where nothing is said; `undefined` for a field that must be there. */
+/** The schema's default values; `undefined` for a required field. */
 function defaultsOf(type: LayerType, given: Fields): Fields {
   const parsed = v.safeParse(layerSchema, given);
   return parsed.success ? { ...parsed.output } : { type };
@@ -116,7 +116,7 @@ export function printLayers(layers: readonly LayerConfig[], source: Source | und
     .join('-');
 }
 
-/** Cuts at a mark outside brackets; the minus of an exponent is none. */
+/** Splits at a mark outside brackets; an exponent's minus is not a mark. */
 function cut(text: string, mark: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -136,7 +136,7 @@ const NUMBER = String.raw`\d+(?:\.\d+)?(?:e[+-]?\d+)?`;
 const VALUE = new RegExp(`^(?:'([^']*)'|(${NUMBER})x(${NUMBER})|(${NUMBER}))`);
 const BOOLEANS = new Set(['bias', 'affine', 'causal', 'ceilMode', 'countIncludePad']);
 
-/** The value at the head of a text and what is left of it. */
+/** The value at the start of a text, and the rest of the text. */
 function readValue(field: string, text: string): readonly [value: unknown, rest: string] | undefined {
   const found = VALUE.exec(text);
   if (!found) return undefined;
@@ -187,7 +187,7 @@ function parseResidual(inside: string, name: string | undefined, source: Source 
   return checked({ type: 'Residual', layers, ...(shortcut ? { shortcut } : {}) }, name);
 }
 
-/** Nothing flows into it, so all sizes are written. */
+/** An unused module has no input, so all its sizes are written. */
 function parseUnused(inside: string, name: string | undefined): LayerConfig | undefined {
   const layers = parseShort(inside, undefined);
   return layers && checked({ type: 'Unused', layers }, name);
@@ -208,7 +208,7 @@ function parseShort(text: string, source: Source | undefined): LayerConfig[] | u
   return layers;
 }
 
-/** `Linear(2,8),ReLU,Linear(8,1,nobias),GELU(tanh)`: links of before. */
+/** The form in old links: `Linear(2,8),ReLU,Linear(8,1,nobias),GELU(tanh)`. */
 function parseLong(text: string): LayerConfig[] | undefined {
   const layers = (text.match(/\w+(\([^)]*\))?/g) ?? []).map((part) => {
     const [, type, argumentText = ''] = /^(\w+)(?:\(([\w,]*)\))?$/.exec(part) ?? [];
@@ -226,7 +226,7 @@ function parseLong(text: string): LayerConfig[] | undefined {
   return known.length === layers.length ? known : undefined;
 }
 
-/** Undefined where the text is not of this form, or nests too deep. */
+/** Undefined if the text does not have this form, or nests too deep. */
 export function parseLayerList(text: string, source: Source | undefined): LayerConfig[] | undefined {
   if (nestsTooDeep(text)) return undefined;
   return /^[A-Z]/.test(text) ? parseLong(text) : parseShort(text, source);

@@ -1,6 +1,6 @@
 /**
- * Links that are far too much: deep, long, full of keys that nobody knows, or with one key many times. The rest of the
- * link is kept and counts.
+ * Excessive links: deeply nested, long, full of unknown keys, or with one key many times. The rest of the link still
+ * applies.
  */
 import { describe, expect, test } from 'vitest';
 import { parsePermalink, printPermalink } from './permalink';

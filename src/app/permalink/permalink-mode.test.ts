@@ -1,4 +1,4 @@
-/** A link that names a mode gives the run that the button of the mode gives, and is read back as it was written. */
+/** A link that names a mode gives the same run as the mode's button, and parsing a printed link gives the same run. */
 import { describe, expect, it } from 'vitest';
 import { place } from '../../../scripts/tier';
 import { FACES } from '../../parallel/faces';
@@ -56,7 +56,7 @@ describe.each(PRESET_NAMES)('preset %s: a link to a mode and a number of ranks o
     const { config, notices } = parsePermalink(`preset=${preset}&mode=${mode}&world=${world}`);
     expect(config).toMatchObject({ mode, worldSize: world, data: PAGE_PRESETS[preset].data });
     expect(layersMissing(config)).toBe(0);
-    // A net that is not the preset's is said to be another.
+    // A net that differs from the preset's is reported.
     const isPreset = same(config.model, PAGE_PRESETS[preset].model);
     expect(notices.map(({ id }) => id)).toEqual(isPreset ? [] : ['link-deeper']);
     const written = parsePermalink(printPermalink(config, DEFAULT_VIEW, []));

@@ -1,8 +1,8 @@
 /**
- * A link that names a mode does what the button of that mode does: the run gets the settings that the mode needs (ranks
- * that have work, batches of one length for a pipeline's stages). What the link says explicitly stays. A link that
- * names more ranks than its net has layers for, and no net, gets a deeper one. permalink.ts calls it in both
- * directions. Pure.
+ * A link that names a mode does the same as the mode's button: the run gets the settings that the mode needs (only
+ * ranks with work, batches of one length for pipeline stages). Settings that the link names explicitly stay. If a link
+ * names no net and more ranks than the net's layers allow, the net becomes deeper. permalink.ts calls this both to
+ * parse and to print. Pure.
  */
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
@@ -13,20 +13,20 @@ import { rowOf, trainRowsOf } from '../model/data-rows';
 
 type Explicit = readonly (readonly [path: SettingPath, value: unknown])[];
 
-/** `config` has the mode and all explicit settings; `before`: the mode that the link starts from. */
+/** `config` has the mode and all explicit settings; `before`: the mode from which the link starts. */
 export function asTheButton(config: Config, before: Config['mode'], explicit: Explicit): Config {
   if (config.mode === before) return config;
   const fitted = withMode(withMeshDevices(config), config.mode, trainRowsOf(config.data));
-  // Where both do not go together, the link is the one who said it.
+  // If the mode's settings contradict the link's, the link's apply.
   return withSettings(fitted, explicit) ?? config;
 }
 
-/** Settings that say how many stages or devices have to share the layers. */
+/** The settings for the number of stages or devices among which the layers are divided. */
 const SIZES: ReadonlySet<string> = new Set(['worldSize', 'mesh.pp']);
-/** They count the layers that the net has. */
+/** The settings that count the net's layers. */
 const SPLITS: ReadonlySet<string> = new Set(['pipeline.split', 'modelParallel.split']);
 
-/** The link says how many ranks the run has, not which layers they get, and the net has too few for them. */
+/** Whether the link names the number of ranks but not their layers, and the net has too few layers. */
 export function needsDeeper(config: Config, said: readonly SettingPath[]): boolean {
   const names = said.map((path) => path.join('.'));
   if (!names.some((name) => SIZES.has(name)) || names.some((name) => SPLITS.has(name))) return false;
@@ -34,8 +34,8 @@ export function needsDeeper(config: Config, said: readonly SettingPath[]): boole
 }
 
 /**
- * The run of a link that says nothing of layers, with as many as its ranks need; undefined: it has enough, or so many
- * do not fit.
+ * For a link that names no layers: the run with as many layers as its ranks need; undefined if the net has enough, or
+ * cannot have so many.
  */
 export function asDeepAsAsked(config: Config, explicit: Explicit): Config | undefined {
   const said = explicit.map(([path]) => path);
@@ -44,7 +44,7 @@ export function asDeepAsAsked(config: Config, explicit: Explicit): Config | unde
     : undefined;
 }
 
-/** How the page says that the net of a link has been made deeper. */
+/** The notice that the net of a link was made deeper. */
 export function deeperNotice(from: Config, to: Config): Notice {
   const missing = layersMissing(withMeshDevices(from));
   const blocks = to.model.layers.some(({ type }) => type === 'TransformerBlock');

@@ -1,5 +1,5 @@
 /**
- * The net in a permalink: `layers=2-8-8-1` and `act=tanh` for a plain one, `channels=8-16` for the presets'
+ * The net in a permalink: `layers=2-8-8-1` and `act=tanh` for a plain net, `channels=8-16` for the presets'
  * convolutional net, `gpt=2-4-64` (layers, heads, width) for the presets' GPT, `model=conv8k3p1-bn-relu-...` for any
  * other (permalink-layers.ts). Printer and parser are side by side; permalink.ts calls them.
  */
@@ -15,12 +15,12 @@ export type NetKey = (typeof NET_KEYS)[number];
 
 const rowIn = (config: Config): RowOfData | undefined => rowOf(config.data, config.loss.type);
 
-/** What differs from `base`. */
+/** The pairs for what differs from `base`. */
 export function printNet(config: Config, base: Config): readonly (readonly [NetKey, string])[] {
   const { layers } = config.model;
   if (same(layers, base.model.layers)) return [];
   const row = rowIn(base);
-  // Written only what the parser would make of it again.
+  // Whether the parser would make the same net of this text; only then it is written.
   const makes = (edit: Edit): boolean => edit.ok && same(edit.config.model.layers, layers);
   const channels = row?.kind === 'image' ? channelsOf(layers, row) : undefined;
   if (channels && makes(withChannels(base, channels, row))) return [['channels', channels.join('-')]];
@@ -36,7 +36,7 @@ export function printNet(config: Config, base: Config): readonly (readonly [NetK
   return pairs;
 }
 
-/** Every layer, also where the preset has the same ones. */
+/** Pairs for every layer, even if the preset has the same layers. */
 export const printWholeNet = (config: Config): readonly (readonly [NetKey, string])[] => [
   ['model', printLayers(config.model.layers, rowIn(config))],
 ];

@@ -1,16 +1,16 @@
 /**
- * What a link says that cannot be used, as notices: each names the key and what is there, cut to a line; beyond a
- * handful only their number is given. permalink.ts collects them.
+ * Notices about the parts of a link that cannot be used: each names the key and its text, cut to a line; after the
+ * first few, only their number is given. permalink.ts collects them.
  */
 import { brief } from '../../base/brief';
 import type { Notice } from '../../protocol/notice';
 
 export interface LinkNotices {
-  /** A key or a value that is not understood. */
+  /** Adds a notice about a key or value that is not understood. */
   refuse(key: string, text: string, why: string, hint: string): void;
-  /** A key that is in the link several times. */
+  /** Adds a notice about a key that is in the link several times. */
   repeated(key: string, times: number, counts: string): void;
-  /** What the page made of the link. */
+  /** Adds a notice about how the page changed the link's run. */
   say(notice: Notice): void;
   all(): readonly Notice[];
 }

@@ -1,11 +1,11 @@
 /**
  * Settings that are lists or have fields of their own (schedule, parameter groups, class weights) as a text:
  * `StepLR(stepSize:10,every:epoch)`, `!((match:'*.bias',weightDecay:0))`. An object with a `type` is written as a call
- * of it, a list as `!(...)`, a text that could be taken for something else in quotes. Pure; permalink-keys.ts makes a
- * codec of it, the schema checks what was read.
+ * of it, a list as `!(...)`, a text that could be taken for something else in quotes. Pure; permalink-keys.ts uses it
+ * as a codec, and the schema checks the parsed value.
  */
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Of an object: a name, or a path of modules with numbers and wildcards. */
+/** A key of an object: a name, or a module path with numbers and wildcards. */
 const KEY = /[A-Za-z0-9_.*]+/;
 const isKey = (text: string) => KEY.exec(text)?.[0] === text;
 
@@ -26,8 +26,8 @@ export function printValue(value: unknown): string {
 }
 
 /**
- * Brackets within brackets: no setting needs more, and the readers of this and of permalink-layers.ts go in by
- * recursion.
+ * The deepest nesting of brackets: no setting needs more, and the parsers here and in permalink-layers.ts are
+ * recursive.
  */
 export const MOST_NESTED = 16;
 
@@ -44,7 +44,7 @@ export function nestsTooDeep(text: string): boolean {
 /** Thrown and caught in this file. */
 class Unread extends Error {}
 
-/** Undefined where the text is not of this form, or nests too deep. */
+/** Undefined if the text does not have this form, or nests too deep. */
 export function parseValue(text: string): unknown {
   let depth = 0;
   let at = 0;

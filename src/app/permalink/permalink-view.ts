@@ -1,30 +1,29 @@
 /**
- * The part of a permalink that is about the page and not about the run: theme, embed, and what a teacher hides or
- * locks. The names that `hide` and `lock` understand are the table below; a part is hidden with its region or on its
- * own.
+ * The part of a permalink about the page instead of the run: theme, embed, and the parts that a teacher hides or locks.
+ * The table below has the names for `hide` and `lock`; a part can be hidden with its region or alone.
  */
 import { EXHIBIT_IDS, type ExhibitId } from '../../museum/mistakes';
 import type { Theme } from '../draw/theme';
 import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from './lab-link';
 import { EXAMPLE_IDS, isExample } from './recording-link';
 
-/** What the permalink says about the page itself, apart from the run. */
+/** The permalink's options for the page itself. */
 export interface ViewOptions {
   readonly theme: Theme;
   readonly embed: boolean;
-  /** Names of regions and controls that are not shown, and of those that are shown but cannot be changed. */
+  /** The names of hidden regions and controls, and of locked ones, which are shown but cannot be changed. */
   readonly hide: ReadonlySet<string>;
   readonly lock: ReadonlySet<string>;
-  /** The exhibit of the museum of bugs that is looked at: its mistake, or its cure. */
+  /** The open exhibit of the museum of bugs: its mistake, or its cure. */
   readonly exhibit: { readonly id: ExhibitId; readonly cured: boolean } | undefined;
   /** What the collectives lab shows; undefined while it is closed. */
   readonly lab: LabSettings | undefined;
   /**
-   * How the run differs that is compared with this one, as compare/beside-link.ts writes it; '' before that is known,
-   * undefined while none is compared.
+   * How the compared run differs from this one, in the text of compare/beside-link.ts; '' before that is known,
+   * undefined without a comparison.
    */
   readonly beside: string | undefined;
-  /** Recordings of runs elsewhere are looked at: an example by its name, '' for files; undefined while they are not. */
+  /** The open recording of a run elsewhere: an example's name, '' for files; undefined if none is open. */
   readonly recording: string | undefined;
 }
 
@@ -63,7 +62,7 @@ export const PARTS = [
 ] as const;
 export type PagePart = (typeof PARTS)[number];
 
-/** What has something to change, so that it can be locked; of other parts `lock` is understood and does nothing. */
+/** The parts with something to change; `lock` accepts other parts, too, but has no effect on them. */
 export const LOCKABLE: ReadonlySet<PagePart> = new Set([
   'bar',
   'mode',

@@ -309,7 +309,7 @@ const config: fc.Arbitrary<Config> = fc
     compareSingle: fc.boolean(),
     weights: maybe(name),
   })
-  // JSON takes away what is undefined, as an absent setting is.
+  // JSON removes undefined values, so they become absent settings.
   .map((raw) => v.parse(configSchema, JSON.parse(JSON.stringify(raw))));
 
 const view = fc.record({

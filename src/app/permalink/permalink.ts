@@ -1,8 +1,8 @@
 /**
  * The permalink: everything that makes a run, in the hash, as readable pairs (`seed=0&mode=ddp&lr=0.03`). Only what
- * differs from the page's defaults is written, the seed always. A bad value falls back to the default, says so in a
- * notice and stays in the hash, so that nobody's link is rewritten behind their back; so does a key that is not known.
- * Pure: url-sync.ts moves it to and from the address bar.
+ * differs from the page's defaults is written, the seed always. For a bad value the default applies, with a notice; the
+ * bad value stays in the hash, so that no link is rewritten silently. The same holds for unknown keys. Pure:
+ * url-sync.ts moves the link to and from the address bar.
  */
 
 import * as v from 'valibot';
@@ -42,9 +42,9 @@ import { parseView, printView, VIEW_KEYS } from './permalink-view';
 export interface Permalink {
   readonly config: Config;
   readonly view: ViewOptions;
-  /** Where in the run it leads. */
+  /** The place in the run to which the link leads. */
   readonly state: LinkState;
-  /** Pairs that were not understood; they go back into the hash as they came. */
+  /** Pairs that were not understood; they are written into the hash unchanged. */
   readonly kept: readonly HashPair[];
   readonly notices: readonly Notice[];
 }
@@ -61,7 +61,7 @@ const isOptimizer = (type: unknown): type is Config['optimizer']['type'] => opti
 const isFile = (type: unknown): type is 'csv' | 'npy' | 'idx' | 'png' =>
   type === 'csv' || type === 'npy' || type === 'idx' || type === 'png';
 
-/** A preset with another kind of data: what the data's own keys are measured against. */
+/** A preset with another kind of data, with which the data's keys are compared. */
 function withDataType(start: Config, type: unknown): Config {
   if (type === start.data.type) return start;
   if (isBuiltIn(type)) return withData(start, type);
@@ -74,7 +74,7 @@ const codecFor = (config: Config, key: PermalinkKey) => {
 };
 
 const ALL_KEYS: readonly PermalinkKey[] = [...Object.values(VARIANT_KEYS), SEED_KEY, ...PLAIN_KEYS];
-/** A name that is one key's and another one's alias means the key. */
+/** A name that is a key and also another key's alias means the key. */
 const canonical = new Map([
   ...ALL_KEYS.flatMap((row) => row.aliases.map((name) => [name, row.key] as const)),
   ...ALL_KEYS.map((row) => [row.key, row.key] as const),
@@ -90,18 +90,18 @@ const KNOWN = new Set<string>([
   PRESET_KEY,
 ]);
 
-/** How often a known key is given, where that is more than once. */
+/** The known keys that are given more than once, with their counts. */
 function timesGiven(pairs: readonly HashPair[]): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const [key] of pairs) if (KNOWN.has(key)) times.set(key, (times.get(key) ?? 0) + 1);
   return new Map([...times].filter(([, n]) => n > 1));
 }
 
-/** What the address bar asks for: a link, or, where there is no hash, the run that the page opens with. */
+/** The run of the address bar: that of its link, or, without a hash, the run with which the page opens. */
 export const parseAddress = (hash: string): Permalink =>
   hash === '' ? { ...parsePermalink(''), config: OPENING_CONFIG } : parsePermalink(hash);
 
-/** `from`: what the keys change where no preset is named; left out: the default run. */
+/** `from`: the run that the keys change if no preset is named; left out: the default run. */
 export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): Permalink {
   const all = splitHash(hash).map(([key, text]): HashPair => [canonical.get(key) ?? key, text]);
   const pairs = new Map(all);
@@ -138,7 +138,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
     const changes = found.flatMap(({ row, value, fits }) => (fits ? [[row.path, value] as const] : []));
     const together = withSettings(config, changes);
     for (const { row, text, value, fits, problem } of found) {
-      // Only where the whole does not fit each key is tried by itself, to say which of them it is.
+      // Only if all keys together do not fit, each key is tried alone, to find the one that does not fit.
       const edit = together || !fits ? undefined : withSetting(config, row.path, value);
       if (edit?.ok) config = edit.config;
       else if (!fits || edit) bad(row.key, text, problem);
@@ -146,7 +146,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
     if (together) config = together;
     return changes.filter(([path, value]) => same(readSetting(config, path), value));
   };
-  // The data says how wide the net begins and ends; the net says which split fits it.
+  // The data determine the net's first and last size; the net determines which split fits.
   const ofData = (row: PermalinkKey) => row.path[0] === 'data';
   readKeys(PLAIN_KEYS.filter(ofData));
   config = fitToData(config);
@@ -194,15 +194,15 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   return { config: settled, view, state, kept, notices: notices.all() };
 }
 
-/** What a link gives for one key. */
+/** The value that a link gives for one key. */
 interface ReadKey {
   readonly row: PermalinkKey;
   readonly text: string;
-  /** Undefined takes an optional setting away. */
+  /** Undefined removes an optional setting. */
   readonly value: unknown;
-  /** The run has such a setting, and the text has its form; whether the value is allowed is the schema's to say. */
+  /** Whether the run has this setting and the text has its form; the schema decides whether the value is allowed. */
   readonly fits: boolean;
-  /** What a notice says, should it not fit. */
+  /** The words of a notice if the value does not fit. */
   readonly problem: string;
 }
 
@@ -227,7 +227,7 @@ function startOf({ exhibit }: ViewOptions): Config | undefined {
 
 interface Start {
   readonly config: Config;
-  /** The pair that names it, if it has to be named here. */
+  /** The pair that names the start, if it must be named. */
   readonly named: readonly HashPair[];
 }
 
@@ -265,14 +265,14 @@ function pairsWithin({ config: start, named }: Start, config: Config, most: numb
   const net = printNet(config, byData);
   const said = new Set(pairs.map(([key]) => key));
   const paths = PLAIN_KEYS.filter(({ key }) => said.has(key)).map(({ path }) => path);
-  // Without a word about the layers, whoever reads the link would make the net deeper.
+  // Without layers in the link, its reader would make the net deeper.
   pairs.push(...(net.length === 0 && needsDeeper(config, paths) ? printWholeNet(config) : net));
   if (lengthOf(pairs) >= most) return undefined;
   const all = [...pairs, ...againstTheButton(config, start.mode, pairs)];
   return lengthOf(all) < most ? all : undefined;
 }
 
-/** Settings that the mode's button would have set otherwise, and that no pair says yet. */
+/** Settings that the mode's button would set differently, and that no pair contains yet. */
 function againstTheButton(config: Config, before: Config['mode'], pairs: readonly HashPair[]): readonly HashPair[] {
   const said = new Set(pairs.map(([key]) => key));
   const explicit = PLAIN_KEYS.filter(({ key }) => said.has(key)).map(
@@ -284,7 +284,7 @@ function againstTheButton(config: Config, before: Config['mode'], pairs: readonl
     const known = codecFor(config, row);
     return known ? [[row.key, known.codec.print(readSetting(config, row.path))]] : [];
   });
-  // What is said now may change what else the button would have set.
+  // The added pairs may change which other settings the button would set.
   return more.length === 0 ? [] : [...more, ...againstTheButton(config, before, [...pairs, ...more])];
 }
 
@@ -292,8 +292,8 @@ const lengthOf = (pairs: readonly HashPair[]): number =>
   pairs.reduce((sum, [key, text]) => sum + key.length + text.length + 2, 0);
 
 /**
- * The hash without '#', from the preset that needs the fewest words. `kept` pairs follow, except those whose key has
- * got a good value since. `state`: of a link that leads to a moment of the run.
+ * The hash without '#', relative to the preset that gives the shortest text. `kept` pairs follow, except those whose
+ * key has since received a good value. `state`: for a link that leads to a moment of the run.
  */
 export function printPermalink(
   config: Config,
@@ -313,11 +313,11 @@ export function printPermalink(
   }
   const pairs = [...shortest, ...printView(view), ...(state ? printState(state) : [])];
   const written = new Map(pairs);
-  // Of a list only the unknown names were kept aside.
+  // For a list, only the unknown names were kept.
   for (const [key, text] of kept) {
     const list = key === 'hide' || key === 'lock' || key === 'open' ? written.get(key) : undefined;
     if (list !== undefined) written.set(key, `${list},${text}`);
-    // The seed is always written, but in place of one that was refused only when it is another than the default.
+    // The seed is always written, but it replaces a refused seed only if it is not the default.
     else if (!written.has(key) || (key === SEED_KEY.key && config.seed === PAGE_CONFIG.seed)) written.set(key, text);
   }
   return joinHash([...written]);

@@ -1,4 +1,4 @@
-/** The recorded examples by the names that links have for them. Of the first load: what they are is in examples.ts. */
+/** The recorded examples by their names in links. Part of the first load; examples.ts describes the examples. */
 export const EXAMPLE_IDS = ['slow-rank', 'small-kernels', 'exposed', 'gpu-busy', 'gpu-idle'] as const;
 export type ExampleId = (typeof EXAMPLE_IDS)[number];
 

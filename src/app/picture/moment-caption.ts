@@ -1,4 +1,6 @@
-/** What is said below a picture of a moment: whose step it is, and the sentence above the stage. Loaded with it. */
+/**
+ * The caption below a picture of a moment: the run and step, and the sentence above the stage. Loaded with the stage.
+ */
 import { FACES } from '../../parallel/faces';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';

@@ -1,6 +1,6 @@
 /**
- * Pictures that are saved: a moment of a run that really ran, as SVG. It is well formed, says the sentence, has no
- * number that is none, and uses no font by the name of a file.
+ * Saved pictures: a moment of a real run as SVG. It is well formed, contains the sentence, has no NaN, and names no
+ * font file.
  */
 import { expect, test } from 'vitest';
 import { openTestSession } from '../../session/testing/open-session';
@@ -45,7 +45,7 @@ async function page(mode: 'ddp' | 'single') {
 const saved = (app: Parameters<typeof momentCaption>[0], picture: FigurePicture): string =>
   svgOf({ ...picture, caption: picture.caption?.(runWords(app)) ?? momentCaption(app) }, palette, HREF, measure);
 
-/** Elements that are opened and closed in turn: all that a parser of XML asks of what is escaped otherwise. */
+/** Checks that elements are closed in order; given escaped text, an XML parser needs no more. */
 function expectWellFormed(svg: string): void {
   const open: string[] = [];
   for (const [tag, name, empty] of svg.matchAll(/<\/?([a-zA-Z]+)(?:\s+[a-z-]+="[^"<]*")*\s*(\/?)>/gi)) {
@@ -73,7 +73,7 @@ test.each(['ddp', 'single'] as const)('every tenth moment of the stage (%s)', as
       expect(svg).not.toMatch(/NaN|undefined|Infinity|IBM|Inter/);
       const title = /<title>(.*)<\/title>/.exec(svg)?.[1] ?? '';
       expect(title).toContain(mode === 'ddp' ? 'DistributedDataParallel, 4 ranks, step 1, ' : 'step 1, ');
-      // What is below it, in lines, is the same sentence.
+      // The caption's lines are the same sentence.
       const words = [...svg.matchAll(/<text[^>]*font-size="13"[^>]*>([^<]*)</g)].map(([, text]) => text).join(' ');
       expect(words.replaceAll(' ', '')).toContain(title.replaceAll(' ', ''));
       expect(svg).toContain(`<a href="${HREF.replaceAll('&', '&amp;')}">`);

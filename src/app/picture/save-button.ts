@@ -1,4 +1,4 @@
-/** The button at a figure that saves it, as the figures show it: it comes when the session has answered. */
+/** The figures' button that saves the figure; loaded when the session has answered. */
 import { laterPanel } from '../boundary/loaded-panel';
 
 export const SavePicture = laterPanel(

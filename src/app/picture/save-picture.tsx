@@ -1,6 +1,6 @@
 /**
- * The button at a figure that saves it: as SVG, as PNG, and a plot's numbers as CSV. The menu is a popover of the
- * browser's own; what writes the files is loaded with the first of them.
+ * The button that saves a figure as SVG or PNG, and a plot's numbers as CSV. The menu is a native popover; the code
+ * that writes files is loaded with the first one.
  */
 import { useId, useRef, useState } from 'react';
 import { loadPart } from '../../base/load-part';
@@ -18,7 +18,7 @@ const FORMATS = { svg: 'SVG, to print and to edit', png: 'PNG, for slides', csv:
 type Format = keyof typeof FORMATS;
 
 interface SavePictureProps {
-  /** In the name of the file. */
+  /** The figure's part of the file name. */
   readonly name:
     | 'stage'
     | 'timeline'
@@ -30,7 +30,7 @@ interface SavePictureProps {
     | 'growth'
     | 'lab'
     | 'recording';
-  /** What is saved, in words. */
+  /** The saved figure, in words. */
   readonly what: string;
   readonly figure: SavedFigure;
 }

@@ -1,6 +1,6 @@
 /**
- * A picture in SVG as it is put together: elements one after the other, definitions that they name, links, and groups
- * of elements that are cut to the same clip. It knows no canvas; svg-recorder.ts says what is drawn.
+ * Builds a picture in SVG: consecutive elements, the definitions that they refer to, links, and groups of elements with
+ * the same clip. Independent of the canvas; svg-recorder.ts decides what is drawn.
  */
 import { num } from './svg-path';
 import { escaped } from './svg-text';
@@ -15,7 +15,7 @@ const attributes = (given: Attributes): string =>
 export class SvgDocument {
   private readonly elements: string[] = [];
   private readonly defs: string[] = [];
-  /** The clip of the group that is open. */
+  /** The clip of the open group. */
   private open: string | undefined;
   private ids = 0;
 
@@ -27,14 +27,14 @@ export class SvgDocument {
     return id;
   }
 
-  /** Adds an element, cut to the clip of that id. */
+  /** Adds an element, clipped by the definition with this id. */
   add(name: string, given: Attributes, clip: string | undefined, content?: string): void {
     this.regroup(clip);
     const tag = `<${name}${attributes(given)}`;
     this.elements.push(content === undefined ? `${tag}/>` : `${tag}>${content}</${name}>`);
   }
 
-  /** What is drawn meanwhile leads there. */
+  /** Elements that `draw` adds become a link to `href`. */
   link(href: string, draw: () => void): void {
     this.regroup(undefined);
     this.elements.push(`<a href="${escaped(href)}">`);
@@ -43,7 +43,7 @@ export class SvgDocument {
     this.elements.push('</a>');
   }
 
-  /** The elements, in a picture of that size. `title` is its name for who does not see it. */
+  /** The finished SVG with this size. `title` is the name for screen readers. */
   toSvg({ width, height, title }: { readonly width: number; readonly height: number; readonly title: string }): string {
     this.regroup(undefined);
     const size = `width="${num(width)}" height="${num(height)}" viewBox="0 0 ${num(width)} ${num(height)}"`;
@@ -56,7 +56,7 @@ export class SvgDocument {
     ].join('\n');
   }
 
-  /** What is cut alike is in one group. */
+  /** Elements with the same clip are in one group. */
   private regroup(clip: string | undefined): void {
     if (clip === this.open) return;
     if (this.open !== undefined) this.elements.push('</g>');

@@ -1,6 +1,6 @@
 /**
- * The path of a drawing as SVG has it, from the calls that a canvas takes, each point already moved to where the
- * picture has it. What is not finite draws nothing, as on a canvas. Used by svg-recorder.ts.
+ * Builds an SVG path from the path calls of a canvas, with each point already transformed. Calls with numbers that are
+ * not finite draw nothing, as on a canvas. Used by svg-recorder.ts.
  */
 export type SvgMatrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
@@ -15,21 +15,21 @@ export const times = ([a, b, c, d, e, f]: SvgMatrix, [a2, b2, c2, d2, e2, f2]: S
   b * e2 + d * f2 + f,
 ];
 
-/** Of lengths. */
+/** The factor by which the matrix scales lengths. */
 export const scaleOf = ([a, b, c, d]: SvgMatrix): number => Math.sqrt(Math.abs(a * d - b * c));
 
-/** Hundredths of a pixel. */
+/** A number as text, rounded to hundredths of a pixel. */
 export const num = (value: number): string => String(Math.round(value * 100) / 100 + 0);
 
 const TURN = 2 * Math.PI;
 
 export class SvgPath {
   private parts: string[] = [];
-  /** Where the pen is, before it was moved. */
+  /** The pen's position, before the transform. */
   private at: readonly [number, number] | undefined;
   private start: readonly [number, number] | undefined;
 
-  /** `matrix` at the time of each call. */
+  /** `matrix`: the transform at the time of each call. */
   constructor(private readonly matrix: () => SvgMatrix) {}
 
   get d(): string {
@@ -109,7 +109,7 @@ export class SvgPath {
     const whole = Math.abs(to - from) >= TURN - 1e-9;
     const swept = whole ? TURN : (((counter ? from - to : to - from) % TURN) + TURN) % TURN;
     const sign = counter ? -1 : 1;
-    // Half of it at a time: an arc of SVG says nothing where it ends at its beginning.
+    // In two halves, because an SVG arc that ends where it starts is empty.
     for (const part of [0.5, 1]) this.arcBy(radius, sign > 0, point(from + sign * swept * part));
   }
 

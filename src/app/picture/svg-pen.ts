@@ -1,6 +1,6 @@
 /**
- * The pen of an SvgRecorder: styles, transform and clip as painters set them on a canvas, saved and restored as there,
- * and what they come to as attributes of an SVG element. It draws nothing.
+ * The pen of an SvgRecorder: styles, transform and clip, which painters set, save and restore as on a canvas; converts
+ * them to attributes of an SVG element. It draws nothing.
  */
 import type { Attributes } from './svg-document';
 import { IDENTITY, num, type SvgMatrix, scaleOf, times } from './svg-path';
@@ -17,7 +17,7 @@ interface State {
   readonly textBaseline: CanvasTextBaseline;
   readonly dash: readonly number[];
   readonly matrix: SvgMatrix;
-  /** The id of what it is cut to. */
+  /** The id of the clip. */
   readonly clip: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What painters draw, as elements: arcs that close, corners, clips in clips, turned text, what is not finite. */
+/** Painters' calls as SVG elements: closed arcs, corners, nested clips, rotated text, numbers that are not finite. */
 import { expect, test } from 'vitest';
 import { SvgDocument } from './svg-document';
 import { SvgRecorder } from './svg-recorder';

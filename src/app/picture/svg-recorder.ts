@@ -1,7 +1,7 @@
 /**
- * What the painters draw, as SVG: it takes the calls of a CanvasRenderingContext2D that they use and adds each to an
- * SvgDocument as an element. Fonts by generic names, colours as they are, patterns by their id. It is no canvas:
- * nothing can be read back, and a call that no painter makes is not here.
+ * Records the painters' drawing as SVG: implements the calls of a CanvasRenderingContext2D that they use and adds each
+ * as an element to an SvgDocument. Fonts have generic names, colours stay the same, patterns have ids. It is not a full
+ * canvas: nothing can be read back, and calls that no painter makes are missing.
  */
 import type { MeasureText } from '../draw/text';
 import type { Attributes, SvgDocument } from './svg-document';
@@ -70,7 +70,7 @@ export class SvgRecorder extends SvgPen implements Partial<Pick<CanvasRenderingC
     super();
   }
 
-  /** What painters hold in their hands. */
+  /** The recorder as the context that painters expect. */
   get context(): CanvasRenderingContext2D {
     return this as unknown as CanvasRenderingContext2D;
   }
@@ -129,7 +129,7 @@ export class SvgRecorder extends SvgPen implements Partial<Pick<CanvasRenderingC
       if (path.d !== '') this.draw('path', { d: path.d, fill: 'none', ...this.stroked() });
     });
   }
-  /** There is nothing below what is drawn. */
+  /** Nothing to do: the picture starts empty. */
   clearRect(): void {}
 
   fillText(text: string, x: number, y: number): void {
@@ -161,7 +161,7 @@ export class SvgRecorder extends SvgPen implements Partial<Pick<CanvasRenderingC
     return { width: this.measure(text, { size, weight, mono: family === 'monospace' }) } as TextMetrics;
   }
 
-  /** A bitmap becomes a picture within the picture. */
+  /** Embeds a bitmap as an image in the picture. */
   drawImage(image: CanvasImageSource, x: number, y: number, width: number, height: number): void {
     if (!(image instanceof HTMLCanvasElement || image instanceof OffscreenCanvas)) return;
     const copy = document.createElement('canvas');
@@ -181,7 +181,7 @@ export class SvgRecorder extends SvgPen implements Partial<Pick<CanvasRenderingC
     });
   }
 
-  /** A path of its own, which leaves the one that is being drawn as it is. */
+  /** Draws a separate path, which does not change the current one. */
   private apart(draw: (path: SvgPath) => void): void {
     draw(new SvgPath(() => this.state.matrix));
   }

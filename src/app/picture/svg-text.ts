@@ -1,9 +1,9 @@
-/** Texts and fonts of a canvas as SVG has them. Pure. */
+/** Converts texts and fonts of a canvas to SVG. Pure. */
 export interface SvgFont {
   readonly size: number;
   readonly weight: number;
   readonly style: 'italic' | undefined;
-  /** Generic: whoever opens the picture has fonts of their own. */
+  /** A generic family, because the picture's reader has other fonts. */
   readonly family: 'sans-serif' | 'serif' | 'monospace';
 }
 
@@ -25,7 +25,7 @@ export function fontOf(font: string): SvgFont {
   return { size: Number(size), weight: weight ?? 400, style: words.includes('italic') ? 'italic' : undefined, family };
 }
 
-/** XML has no place for control characters and for halves of a pair, which a text of data may have. */
+/** Whether XML allows a character: it forbids control characters and lone surrogates, which text data may contain. */
 const allowed = (code: number): boolean =>
   code === 9 ||
   code === 10 ||
@@ -43,7 +43,7 @@ export const escaped = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
 
-/** Lines of at most that width: at spaces, and within a word that is wider than a line. */
+/** Wraps text to this width: at spaces, and within a word that is wider than a line. */
 export function wrapped(text: string, width: number, widthOf: (text: string) => number): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,7 +1,6 @@
 /**
- * A figure as a file: on the colour of its ground, with its caption and the link that leads to it below. As SVG it is
- * drawn by the same painter as on the page, into svg-recorder.ts; as PNG on a canvas at twice the size. Loaded when a
- * picture is saved.
+ * Writes a figure as a file: on its background colour, with caption and link below. For SVG the page's painter draws
+ * into svg-recorder.ts; for PNG it draws on a canvas of twice the size. Loaded when a picture is saved.
  */
 import { must } from '../../base/invariant';
 import { type HatchStyle, linesOf } from '../draw/hatch';
@@ -20,7 +19,7 @@ const CAPTION = { size: 13, line: 19 } as const;
 const LINK = { size: 9, line: 12 } as const;
 const PNG_SCALE = 2;
 
-/** Its caption in words. */
+/** The picture with its caption as text. */
 export type CaptionedPicture = Omit<FigurePicture, 'caption'> & { readonly caption: string };
 
 interface Page {
@@ -30,7 +29,7 @@ interface Page {
   readonly link: readonly string[];
 }
 
-/** The figure, its caption, the link. */
+/** Lays out the figure, its caption and the link. */
 function layOut(picture: CaptionedPicture, href: string, measure: MeasureText): Page {
   const inside = picture.width - 2 * MARGIN;
   const caption = wrapped(picture.caption, inside, (text) => measure(text, CAPTION));
@@ -65,7 +64,7 @@ const inkInto = (svg: SvgDocument, palette: Palette, measure: MeasureText): Ink 
   palette,
   measure,
   pixelRatio: 1,
-  // A new one: it draws cell by cell what the page has as a bitmap by now.
+  // A new heat painter, which draws cell by cell; the page's may already have a bitmap.
   heat: createHeat(palette),
   hatch: createSvgHatch(svg),
 });
@@ -96,7 +95,7 @@ export async function pngOf(picture: CaptionedPicture, palette: Palette, href: s
   });
 }
 
-/** hatch.ts's patterns, as SVG has them. */
+/** The patterns of hatch.ts in SVG. */
 function createSvgHatch(svg: SvgDocument): Ink['hatch'] {
   const made = new Map<string, string>();
   return (style) => {
