@@ -8,7 +8,18 @@ import { torchRefusal } from './torch-refusal';
 
 /** `settings`: every name that the schema knows. */
 export const configComplaints = (issues: readonly ConfigIssue[], settings: ReadonlySet<string>): readonly string[] =>
-  complaints(issues, { settings, near: nearNames, torch: torchRefusal });
+  complaints(issues.flatMap(innermost), { settings, near: nearNames, torch: torchRefusal });
+
+/** A value that one kind of a union takes, but for something inside it: what is wrong inside. */
+function innermost(issue: ConfigIssue): readonly ConfigIssue[] {
+  const isObject = issue.type === 'union' && !Array.isArray(issue.input);
+  const inside = isObject ? (issue.issues ?? []).filter(({ path }) => path !== undefined) : [];
+  if (inside.length === 0) return [issue];
+  return inside.flatMap((part) => {
+    const [first, ...rest] = [...(issue.path ?? []), ...(part.path ?? [])];
+    return innermost(first ? { ...part, path: [first, ...rest] } : part);
+  });
+}
 
 /** Names of all settings below a schema, at any depth. */
 export function settingNames(schema: unknown, names = new Set<string>()): ReadonlySet<string> {

@@ -31,25 +31,13 @@ export function issueText(issue: ConfigIssue, hints: Hints): string {
   return `${place}: must be ${allowed(issue)}, not ${found(issue)}${misspelt(issue, hints)}${words === undefined ? '' : ` PyTorch: "${words}".`}`;
 }
 
-/** A value that one kind of a union takes, but for something inside it: what is wrong inside. */
-function innermost(issue: ConfigIssue): readonly ConfigIssue[] {
-  const isObject = issue.type === 'union' && !Array.isArray(issue.input);
-  const inside = isObject ? (issue.issues ?? []).filter(({ path }) => path !== undefined) : [];
-  if (inside.length === 0) return [issue];
-  return inside.flatMap((part) => {
-    const [first, ...rest] = [...(issue.path ?? []), ...(part.path ?? [])];
-    return innermost(first ? { ...part, path: [first, ...rest] } : part);
-  });
-}
-
 /** Most complaints in one message. */
 const MOST_COMPLAINTS = 8;
 
 /** All complaints about a value in one message: the first ones, and the number of the others. */
 export function complaints(issues: readonly ConfigIssue[], hints: Hints = NO_HINTS): readonly string[] {
-  const inner = issues.flatMap(innermost);
-  const texts = inner.slice(0, MOST_COMPLAINTS).map((issue) => issueText(issue, hints));
-  const more = inner.length - texts.length;
+  const texts = issues.slice(0, MOST_COMPLAINTS).map((issue) => issueText(issue, hints));
+  const more = issues.length - texts.length;
   return more > 0 ? [...texts, `And ${more.toLocaleString('en')} more like these.`] : texts;
 }
 

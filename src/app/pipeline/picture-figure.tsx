@@ -166,8 +166,8 @@ interface FocusedItemProps {
 function FocusedItem({ item, rect, name, isFocused, onPick, onKeyDown, place }: FocusedItemProps) {
   const button = useRef<HTMLButtonElement>(null);
   const had = useRef(false);
-  // A layout effect, so that the next key does not arrive between two buttons. biome-ignore
-  // lint/correctness/useExhaustiveDependencies: the focus follows the item, whatever else is drawn anew
+  // A layout effect, so that the next key does not arrive between two buttons.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows the item, whatever else is drawn anew
   useLayoutEffect(() => {
     if (!had.current || !isFocused) return;
     button.current?.focus({ preventScroll: true });

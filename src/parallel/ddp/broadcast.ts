@@ -3,22 +3,20 @@
  * forward pass (_sync_buffers).
  */
 
-import { runAttrs, wholeRun } from '../../collectives/copied-runs';
-import { halfWords } from '../../graph/ops/precision/half-words';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { LOSS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
-import type { LaneBuilder, Where } from '../../program/lane-builder';
+import type { Where } from '../../program/lane-builder';
 import { modelHalf } from '../../protocol/half-of';
 import type { Group } from '../../protocol/mesh';
 import { CONSTRUCT } from '../../protocol/step-kind';
 import type { CollectiveRef, DeviceIndex } from '../../protocol/trace';
-import type { HalfFormat } from '../../tensor/half-bits';
 import { elements } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
+import { BROADCAST_HALVES } from './rare-parts';
 
 /**
  * DistributedDataParallel(model): broadcasts rank 0's parameters and buffers over the weights that the other ranks
@@ -70,8 +68,8 @@ interface Broadcast {
 export function broadcast({ builder, group, source }: Broadcast, names: readonly string[], where: Where): void {
   for (const name of names) {
     const { shape, dtype, asHalf } = builder.lane(source).spec(name);
-    const sent = asHalf ? sentWords(name) : name;
-    if (asHalf) pack(builder.lane(source), name, asHalf, where);
+    const halves = asHalf && BROADCAST_HALVES.get();
+    const sent = halves ? halves.pack(builder.lane(source), name, asHalf, where) : name;
     const collective: CollectiveRef = {
       seq: builder.nextSeq(group),
       op: 'broadcast',
@@ -80,27 +78,13 @@ export function broadcast({ builder, group, source }: Broadcast, names: readonly
       ...(group.id === builder.mesh.world.id ? {} : { group }),
     };
     for (const lane of builder.lanesOf(group).filter(({ device }) => device !== source)) {
-      if (asHalf) declareWords(lane, name, asHalf);
+      if (halves) halves.declareWords(lane, name, asHalf);
       builder.transfer(
         { device: source, slice: builder.lane(source).whole(sent), where },
         { device: lane.device, slice: lane.whole(sent), where },
         { name: `${name}.broadcast`, payload: 'parameter', collective },
       );
-      if (asHalf) lane.compute('precision/unpack', [sent], [name], { format: asHalf, shape }, where);
+      if (halves) halves.unpack(lane, name, sent, asHalf, where);
     }
   }
-}
-
-const sentWords = (name: string): string => `${name}.sent`;
-
-function declareWords(lane: LaneBuilder, name: string, format: HalfFormat): void {
-  const { shape } = lane.spec(name);
-  const spec = { name: sentWords(name), shape: halfWords(shape), dtype: 'i32', persistent: false } as const;
-  lane.buffer({ ...spec, category: 'communication', halves: { format, shape } });
-}
-
-function pack(lane: LaneBuilder, name: string, format: HalfFormat, where: Where): void {
-  declareWords(lane, name, format);
-  const attrs = runAttrs([wholeRun(elements(lane.spec(name).shape))], format);
-  lane.compute('halves/copy', [name], [sentWords(name)], attrs, where);
 }

@@ -17,9 +17,10 @@ export const HOOK_NOTICES = new Part('Notices about hooks', () => import('./hook
 export const SETTING_NOTICES = new Part('Notices about DDP', () => import('./setting-notices'));
 export const STOPS = new Part('The end of a run', () => import('./stops'));
 export const BROADCAST_STATE = new Part('The broadcast of a checkpoint', () => import('./broadcast-state'));
+export const BROADCAST_HALVES = new Part('Broadcasts in half precision', () => import('./broadcast-halves'));
 export const HOOK_BYTES = new Part('The bytes of hooks', () => import('./hook-bytes'));
 if (!globalThis.LOCKSTEP_SITE)
-  await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, HOOK_NOTICES, SETTING_NOTICES, HOOK_BYTES]);
+  await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, BROADCAST_HALVES, HOOK_NOTICES, SETTING_NOTICES, HOOK_BYTES]);
 
 export const hasHook = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.commHook.type !== 'allreduce';
 /** Whether ranks all-reduce something other than every gradient in float32. */
@@ -55,6 +56,7 @@ export async function loadRareParts(config: Config): Promise<void> {
     ...(mayStop(config) ? [STOPS] : []),
     ...(resume === undefined && weights === undefined ? [] : [BROADCAST_STATE]),
     ...(hasOwnBytes(config) ? [HOOK_BYTES] : []),
+    ...(modelHalf(config.precision) ? [BROADCAST_HALVES] : []),
     ...(hasHookNotices(config) ? [HOOK_NOTICES] : []),
     ...(hasOwnSettings(config) ? [SETTING_NOTICES] : []),
   ]);
