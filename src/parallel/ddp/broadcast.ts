@@ -3,6 +3,7 @@
  * forward pass (_sync_buffers).
  */
 
+import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { LOSS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
@@ -16,7 +17,10 @@ import type { CollectiveRef, DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
-import { BROADCAST_HALVES } from './rare-parts';
+
+/** Loaded for a model in half precision. */
+export const BROADCAST_HALVES = new Part('Broadcasts in half precision', () => import('./broadcast-halves'));
+if (!globalThis.LOCKSTEP_SITE) await BROADCAST_HALVES.load();
 
 /**
  * DistributedDataParallel(model): broadcasts rank 0's parameters and buffers over the weights that the other ranks

@@ -10,6 +10,7 @@ import { modelHalf } from '../../protocol/half-of';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { NORM_OF_LINES } from '../emit-optimizer';
 import { GRAPH_COLLECTIVES } from '../step/walk';
+import { BROADCAST_HALVES } from './broadcast';
 
 export const JOIN = new Part('join()', () => import('./join'));
 export const USED_MAP = new Part('The map of used parameters', () => import('./used-map'));
@@ -17,10 +18,9 @@ export const HOOK_NOTICES = new Part('Notices about hooks', () => import('./hook
 export const SETTING_NOTICES = new Part('Notices about DDP', () => import('./setting-notices'));
 export const STOPS = new Part('The end of a run', () => import('./stops'));
 export const BROADCAST_STATE = new Part('The broadcast of a checkpoint', () => import('./broadcast-state'));
-export const BROADCAST_HALVES = new Part('Broadcasts in half precision', () => import('./broadcast-halves'));
 export const HOOK_BYTES = new Part('The bytes of hooks', () => import('./hook-bytes'));
 if (!globalThis.LOCKSTEP_SITE)
-  await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, BROADCAST_HALVES, HOOK_NOTICES, SETTING_NOTICES, HOOK_BYTES]);
+  await loadAll([JOIN, USED_MAP, STOPS, BROADCAST_STATE, HOOK_NOTICES, SETTING_NOTICES, HOOK_BYTES]);
 
 export const hasHook = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.commHook.type !== 'allreduce';
 /** Whether ranks all-reduce something other than every gradient in float32. */
