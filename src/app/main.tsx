@@ -1,4 +1,4 @@
-/** Builds the page: store, frames, walker, controller, address bar; then React. The only place where they are made. */
+/** Builds the page: store, frames, walker, controller, address bar; then React. Only this file makes them. */
 import './early';
 import { createRoot } from 'react-dom/client';
 import { must } from '../base/invariant';
@@ -53,7 +53,7 @@ function start(): void {
     initial: link,
     onLink(next, sameRun) {
       arrival.ask(next.state);
-      // Where only the view has changed, the run goes on.
+      // If only the view has changed, the run continues.
       if (!sameRun) controller.apply(next.config, 'link');
       else if (next.state.at) controller.goToLinked();
     },
@@ -62,7 +62,7 @@ function start(): void {
   });
 
   store.getState().setNewcomer(!link.view.embed && isFirstVisit(window));
-  // A figure of the lab in another page trains nothing.
+  // An embedded figure of the lab trains nothing.
   const labAlone = link.view.embed && link.view.lab !== undefined;
   listenToKeys(window, store, controller);
   react.render(
@@ -78,7 +78,7 @@ function start(): void {
   if (import.meta.env.PROD && window.top === window) keepSiteOnceOpen(store, controller.say);
 }
 
-/** What is in another page's frame leaves that to the page that is opened from it. */
+/** An embed does not store the site; the page that is opened from it does. */
 function keepSiteOnceOpen(store: AppStore, say: (notice: Notice) => void): void {
   const stop = store.subscribe(({ state }) => {
     if (state === 'loading') return;

@@ -1,6 +1,6 @@
 /**
- * What recordings are open: it has a worker read the files, hears how far it is, and can stop it; what was open before
- * stays until others have been read. Outlives the view that shows it. No React.
+ * Keeps the open recordings: starts a worker that reads the files, receives its progress, and can stop it; the
+ * recordings open before stay until new ones have been read. The desk outlives the view that shows it. No React.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { asLockstepError, type LockstepError } from '../../base/errors';
@@ -14,9 +14,9 @@ import type { ReadRecordings } from './reader-api';
 
 export interface OpenRecordings extends ReadRecordings {
   readonly example: ExampleId | undefined;
-  /** Of the timeline; undefined where no file has one. */
+  /** The model of the timeline; undefined if no file has a timeline. */
   readonly model: RecordedModel | undefined;
-  /** What the recorded steps would be otherwise; worked out by the worker that read them. */
+  /** Computes the recorded steps under a change, in the worker that read them. */
   readonly whatIf: Reader['whatIf'];
 }
 
@@ -24,13 +24,13 @@ export interface DeskState {
   readonly opened: OpenRecordings | undefined;
   readonly reading: { readonly what: string; readonly bytes: number; readonly of: number } | undefined;
   readonly failure: LockstepError | undefined;
-  /** Of files in which nothing was found that can be shown: what was open stays. */
+  /** Notices about files without anything to show; the recordings open before stay. */
   readonly refused: readonly RecordingNotice[];
 }
 
 export interface Desk {
   readonly store: StoreApi<DeskState>;
-  /** Never rejects: what goes wrong is in the store. */
+  /** Never rejects: errors are in the store. */
   read(files: readonly GivenFile[]): Promise<void>;
   readExample(id: ExampleId): Promise<void>;
   cancel(): void;
@@ -40,11 +40,11 @@ const EMPTY: DeskState = { opened: undefined, reading: undefined, failure: undef
 
 export function createDesk(): Desk {
   const store = createStore<DeskState>()(() => EMPTY);
-  /** That of the reading under way. */
+  /** The reader that is still reading. */
   let reader: Reader | undefined;
-  /** That of what is open, which answers questions on it. */
+  /** The reader of the open recordings, which answers questions about them. */
   let answering: Reader | undefined;
-  /** Counts the readings: what a stopped one still says is not listened to. */
+  /** Counts the readings, so that messages of a stopped reader are ignored. */
   let turn = 0;
 
   const stop = () => {
@@ -67,7 +67,7 @@ export function createDesk(): Desk {
     const model = recording && analysis && createRecordedModel(recording, analysis, tracks);
     answering?.end();
     [answering, reader] = [from, undefined];
-    // Nothing else is asked of it than what measured steps would be otherwise.
+    // The worker is needed only for what-if questions about measured steps.
     if (recording?.clock !== 'measured') from.end();
     store.setState({ opened: { ...read, example, model, whatIf: from.whatIf }, reading: undefined });
   };

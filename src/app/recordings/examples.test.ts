@@ -1,4 +1,4 @@
-/** The examples are the recordings that the tests and the lesson on traces read, under names for links. */
+/** The examples are the recordings that the tests and the lesson on traces read, with names for links. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EXAMPLE_IDS } from '../permalink/recording-link';

@@ -1,11 +1,11 @@
-/** The recorded examples: real runs of PyTorch, whose files lie beside the page and are fetched when asked for. */
+/** The recorded examples: real runs of PyTorch, whose files are part of the site and are fetched on request. */
 import { LockstepError } from '../../base/errors';
 import { loadPart } from '../../base/load-part';
 import type { GivenFile } from '../looks/dropped-folders';
 import type { ExampleId } from '../permalink/recording-link';
 
 interface Example {
-  /** On its button. */
+  /** The name on the example's button. */
   readonly name: string;
   readonly title: string;
   readonly what: string;

@@ -1,9 +1,9 @@
-/** What could not be read, or was read with a guess, with the place in the file. */
+/** Notices about data that could not be read, or was read with a guess, with the place in the file. */
 import type { RecordingNotice, RecordPlace } from '../../recordings/imported';
 import { formatCount } from '../draw/format';
 import styles from './recordings.module.css';
 
-/** "rank1.json, event 4,512": as much as is known. */
+/** "rank1.json, event 4,512", as far as the place is known. */
 export function placeWords({ file, line, byte, event }: RecordPlace): string {
   if (event !== undefined) return `${file}, event ${formatCount(event)}`;
   if (line !== undefined) return `${file}, line ${formatCount(line)}`;

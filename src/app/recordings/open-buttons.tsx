@@ -1,4 +1,4 @@
-/** The ways to a recording: files of one's own, and the recorded examples. */
+/** The buttons that open a recording: the user's files, and the recorded examples. */
 import fields from '../fields/fields.module.css';
 import { FileButton } from '../files/file-button';
 import { EXAMPLE_IDS } from '../permalink/recording-link';

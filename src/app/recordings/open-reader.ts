@@ -1,4 +1,4 @@
-/** One reading of files in a worker of its own, which answers questions on them until it ends. Called by the desk. */
+/** Reads files in a new worker, which then answers questions about them until it ends. Called by the desk. */
 import { underPolicy } from '../../base/policy-worker';
 import type { WhatIf, WhatIfChange } from '../../recordings/what-if';
 import { askWorker } from '../asking/ask-worker';
@@ -6,9 +6,9 @@ import type { GivenFile } from '../looks/dropped-folders';
 import type { ReaderQuestions, ReadRecordings } from './reader-api';
 
 export interface Reader {
-  /** Rejects when the files can't be read, when the worker breaks down, and with 'aborted' when it is ended. */
+  /** Rejects if the files can't be read or the worker fails, and with 'aborted' if it is ended. */
   readonly read: Promise<ReadRecordings>;
-  /** Of what was read; rejects where that has no steps of DDP. */
+  /** Computes the read steps under a change; rejects if there are no steps of DDP. */
   whatIf(change: WhatIfChange): Promise<WhatIf>;
   end(): void;
 }
@@ -19,7 +19,7 @@ const start = (): Worker =>
       new Worker(new URL('./reading-worker.ts', import.meta.url), { type: 'module', name: 'lockstep-reader' }),
   );
 
-/** `onProgress` hears the bytes that were read, of all. */
+/** `onProgress` receives the number of bytes read so far, and in total. */
 export function openReader(files: readonly GivenFile[], onProgress: (bytes: number, of: number) => void): Reader {
   const { ask, end } = askWorker<ReaderQuestions>(start(), {
     what: 'The reader of recordings',

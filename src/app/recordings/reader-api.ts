@@ -1,7 +1,7 @@
 /**
- * What the page asks the worker that reads recordings, and what that answers. Types only; reading-worker.ts is one end,
- * open-reader.ts the other. One reading for each worker: to stop it, it is ended; one that has read answers what its
- * recording would have been otherwise.
+ * The messages between the page and the worker that reads recordings. Types only; the ends are reading-worker.ts and
+ * open-reader.ts. Each worker reads once: to stop reading, the page ends the worker; after reading, the worker answers
+ * what-if questions about its recording.
  */
 import type { Imported } from '../../recordings/imported';
 import type { FlightAnalysis, RecordingAnalysis } from '../../recordings/recording-analysis';
@@ -14,14 +14,14 @@ export interface ReadRecordings {
   readonly flight: FlightAnalysis | undefined;
 }
 
-/** A type, since an interface is no record. */
+/** A type alias, because an interface is not assignable to a record. */
 export type ReaderQuestions = {
-  /** `progress`: bytes that were read, of all files together. */
+  /** `progress`: the bytes read so far, of all files together. */
   readonly read: {
     question: readonly GivenFile[];
     answer: ReadRecordings;
     progress: { readonly bytes: number; readonly of: number };
   };
-  /** Of what was read. Fails where that has no steps of DDP to be modelled. */
+  /** A what-if question about the read steps. Fails if they include no steps of DDP to model. */
   readonly whatIf: { question: WhatIfChange; answer: WhatIf };
 };

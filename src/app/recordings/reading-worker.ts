@@ -1,6 +1,6 @@
 /**
- * The worker that reads recordings, so that 100 MB of them don't stop the page. Of what it has read it keeps the steps
- * of DDP alone, from which it answers what they would be with another bucket cap or link. open-reader.ts starts it.
+ * The worker that reads recordings, so that 100 MB do not block the page. After reading it keeps only the steps of DDP,
+ * from which it computes these steps with another bucket cap or link. open-reader.ts starts it.
  */
 import { LockstepError } from '../../base/errors';
 import { analyse } from '../../recordings/analyse';
@@ -28,7 +28,7 @@ function answers(): Answers<ReaderQuestions> {
   };
 }
 
-/** Worked out once the answer under way has been given; what it is made of is let go then. */
+/** Computes a value after the pending answer has been sent, and then releases the value's inputs. */
 function afterwards<T>(make: () => T): () => T {
   let open: (() => T) | undefined = make;
   let get = (): T => {

@@ -1,4 +1,4 @@
-/** How far the reading of files is, with a way to stop it. */
+/** The progress of reading files, with a button to stop it. */
 import { formatPercent, formatSize } from '../draw/format';
 import fields from '../fields/fields.module.css';
 import type { DeskState } from './desk';

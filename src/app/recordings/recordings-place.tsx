@@ -1,6 +1,6 @@
 /**
- * Where recordings of runs elsewhere are looked at: a dialog over the page, which goes on training; by itself in an
- * embed. What was opened stays open for the next time. The view is loaded when it is first opened.
+ * The place of recordings of runs elsewhere: a dialog over the page, which continues to train, or the whole page in an
+ * embed. Opened recordings stay open for the next time. The view is loaded when it is first opened.
  */
 import { useCallback, useRef } from 'react';
 import { useUrlSync } from '../address/use-address';

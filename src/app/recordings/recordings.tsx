@@ -1,6 +1,6 @@
 /**
- * Recordings of runs elsewhere: what was found in one sentence each, the timeline, and the same in tables. The files
- * are dropped here or chosen; what is read and how far is the desk's (desk.ts). Loaded when it is first opened.
+ * The view of recordings of runs elsewhere: findings in one sentence each, the timeline, and tables. The user drops or
+ * chooses the files; the desk (desk.ts) reads them. Loaded when it is first opened.
  */
 import type { RefObject } from 'react';
 import { useStore } from 'zustand';
@@ -19,7 +19,7 @@ import { Tables } from './tables';
 import { useAskedFor, useAsking } from './use-asking';
 
 interface RecordingsProps {
-  /** Kept by the page, so that a recording is open the next time. */
+  /** Kept by the page, so that a recording stays open when the view closes. */
   readonly desk: RefObject<Desk | undefined>;
 }
 

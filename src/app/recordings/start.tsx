@@ -1,4 +1,4 @@
-/** What the view of recordings says before anything is open: what can be dropped here, and how one gets it. */
+/** The view of recordings before a file is open: which files can be dropped here, and how to make them. */
 import { FileStart } from '../files/file-start';
 import view from '../files/file-view.module.css';
 import { EXAMPLE_IDS } from '../permalink/recording-link';

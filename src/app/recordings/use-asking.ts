@@ -1,4 +1,7 @@
-/** What is asked for: by buttons and drops, by a link, by files that were dropped on the page. The link follows. */
+/**
+ * Opens the recordings that the user requests: by buttons and drops, by a link, or by files dropped on the page;
+ * updates the link.
+ */
 import { useEffect } from 'react';
 import { useUrlSync } from '../address/use-address';
 import type { GivenFile } from '../looks/dropped-folders';

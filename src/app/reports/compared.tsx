@@ -1,4 +1,4 @@
-/** A comparison as the page shows it: the verdict, causes with what was seen, the losses of both, and tables. */
+/** A comparison on the page: the verdict, likely causes with their evidence, both losses, and tables. */
 import { useMemo } from 'react';
 import type { AnyReport } from '../../reports/any-report';
 import type { ReportComparison } from '../../reports/compare-reports';
@@ -45,7 +45,7 @@ export function Compared({ comparison }: { readonly comparison: ReportComparison
   );
 }
 
-/** For the plot: so many micro-batches to a step as the first step has. */
+/** The curve for the plot, with as many micro-batches per step as the first step has. */
 const curveOf = ({ losses }: AnyReport) => ({
   losses,
   accumulate: Math.max(1, losses.filter(({ step }) => step === losses[0]?.step).length),

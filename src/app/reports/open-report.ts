@@ -1,4 +1,4 @@
-/** One reading of a report in a worker of its own, which ends with it. Called by use-report.ts. */
+/** Reads a report in a new worker, which ends afterwards. Called by use-report.ts. */
 import { underPolicy } from '../../base/policy-worker';
 import type { AnyReport } from '../../reports/any-report';
 import { askWorker } from '../asking/ask-worker';
@@ -10,7 +10,7 @@ const start = (): Worker =>
     (Worker) => new Worker(new URL('./report-worker.ts', import.meta.url), { type: 'module', name: 'lockstep-report' }),
   );
 
-/** Rejects with 'aborted' when the signal comes, in the middle of the file. */
+/** Rejects with 'aborted' when the signal fires, even in the middle of the file. */
 export async function openReport(file: GivenFile, signal: AbortSignal): Promise<AnyReport> {
   const { ask, end } = askWorker<ReportQuestions>(start(), {
     what: 'The reader of reports',

@@ -1,9 +1,12 @@
-/** What the page asks the worker that reads reports. Types only; its ends are report-worker.ts and open-report.ts. */
+/**
+ * The messages between the page and the worker that reads reports. Types only; the ends are report-worker.ts and
+ * open-report.ts.
+ */
 import type { AnyReport } from '../../reports/any-report';
 import type { GivenFile } from '../looks/dropped-folders';
 
-/** A type, since an interface is no record. */
+/** A type alias, because an interface is not assignable to a record. */
 export type ReportQuestions = {
-  /** Fails with what is wrong with the file, and where. */
+  /** Fails with an error that says what is wrong in the file, and where. */
   readonly read: { question: GivenFile; answer: AnyReport };
 };

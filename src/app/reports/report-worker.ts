@@ -1,4 +1,4 @@
-/** The worker that reads reports, so that 400 MB of JSON don't stop the page. open-report.ts starts it. */
+/** The worker that reads reports, so that 400 MB of JSON do not block the page. open-report.ts starts it. */
 import { LockstepError } from '../../base/errors';
 import type { AnyReport } from '../../reports/any-report';
 import { MOST_BYTES, parseReport } from '../../reports/read-report';
@@ -28,7 +28,7 @@ answerQuestions<ReportQuestions>({
   async read(file) {
     const answer = await readFile(file);
     const buffers = [...(answer.weights?.values() ?? [])].map(({ values }) => values.buffer);
-    // One file's bytes may hold several tensors.
+    // Several tensors may share one file's buffer.
     return { answer, move: [...new Set(buffers)].filter((buffer) => buffer instanceof ArrayBuffer) };
   },
 });

@@ -1,7 +1,7 @@
-/** What the comparison says before a report is there: what one is, and how one gets it. */
+/** The comparison before a report is open: what a report is, and how to make one. */
 import { FileStart } from '../files/file-start';
 
-/** docs/reports.md has the same lines, and a test runs those. */
+/** docs/reports.md has the same lines, and a test runs them. */
 const SNIPPET = `import json
 losses = []
 for x, y in loader:                      # your own training loop

@@ -1,6 +1,5 @@
 /**
- * One task at a time: a new one stops the one before, and so does Cancel, or that the dialog closes. Used by
- * use-report.ts.
+ * Runs one task at a time: a new task, Cancel, or closing the dialog stops the previous task. Used by use-report.ts.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../base/errors';
@@ -10,7 +9,9 @@ export type ReportTask = 'reading' | 'running';
 interface OneTask {
   readonly busy: ReportTask | undefined;
   readonly failure: LockstepError | undefined;
-  /** `task` heeds the signal; what it resolves to is done unless it was stopped. Never rejects. */
+  /**
+   * `task` must obey the signal; the function that it resolves to is called unless the task was stopped. Never rejects.
+   */
   during(what: ReportTask, task: (signal: AbortSignal) => Promise<() => void>): Promise<void>;
   cancel(): void;
 }

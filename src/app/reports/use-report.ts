@@ -1,6 +1,6 @@
 /**
- * The report that is compared with the run on the page: read from a file, and held against what the page has, or
- * against a whole run of its settings that is made here for it. Used by with-report.tsx.
+ * The report that is compared with the run on the page: reads the file, and compares it with the page's run so far, or
+ * with a whole run of the page's settings that this hook starts. Used by with-report.tsx.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { LockstepError } from '../../base/errors';
@@ -15,7 +15,7 @@ import { openReport } from './open-report';
 import { reportOfPage, stepsOf, THIS_RUN } from './report-of-page';
 import { type ReportTask, useOneTask } from './use-one-task';
 
-/** A run that is made for the comparison: longer ones are for the command line. */
+/** The most steps of a run made for the comparison; longer runs are for the command line. */
 export const MOST_STEPS = 2000;
 const MOST_HISTORY = 50;
 const EVERY_MS = 500;
@@ -23,15 +23,15 @@ const EVERY_MS = 500;
 export interface ReportView {
   readonly report: AnyReport | undefined;
   readonly comparison: ReportComparison | undefined;
-  /** What is under way. */
+  /** The task in progress. */
   readonly busy: ReportTask | undefined;
   readonly failure: LockstepError | undefined;
-  /** The other side is a run of its own, not the page's. */
+  /** Whether the report is compared with a separate run instead of the page's. */
   readonly apart: boolean;
   take(file: GivenFile): void;
   /** Runs the settings of the page for the report's steps, with weights and first steps. */
   run(): void;
-  /** Stops what is under way; what was shown before stays. */
+  /** Stops the task in progress; the shown comparison stays. */
   cancel(): void;
 }
 

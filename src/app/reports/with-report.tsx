@@ -1,6 +1,7 @@
 /**
- * The run on the page held against a report: of `lockstep train`, of an exported script on real PyTorch, or of a loop
- * of one's own. Verdict, likely causes, the losses of both in one plot, and tables. Loaded when it is opened.
+ * Compares the run on the page with a report of `lockstep train`, of an exported script on real PyTorch, or of the
+ * user's own training loop. Shows a verdict, likely causes, both losses in one plot, and tables. Loaded when it is
+ * opened.
  */
 import fields from '../fields/fields.module.css';
 import { FileButton } from '../files/file-button';
@@ -54,7 +55,7 @@ const Cancel = ({ cancel }: Pick<ReportView, 'cancel'>) => (
   </button>
 );
 
-/** The page may have taken fewer steps than the report has: then those steps can be run beside it. */
+/** If the page has taken fewer steps than the report, offers a separate run of the report's steps. */
 function RunHere({ view: { report, comparison, busy, apart, run, cancel } }: { readonly view: ReportView }) {
   if (!report || !comparison) return null;
   const all = stepsOf(report);

@@ -1,11 +1,11 @@
-/** A text to take away: shown whole, selected when it is focused, copied by a button that says so. */
+/** A text to copy: shown whole, selected when focused, with a button that copies it and confirms. */
 import { useRef, useState } from 'react';
 import styles from './share.module.css';
 
 interface CopyFieldProps {
   readonly name: string;
   readonly text: string;
-  /** More than one line. */
+  /** The number of lines, if more than one. */
   readonly rows?: number;
 }
 
@@ -13,12 +13,12 @@ export function CopyField({ name, text, rows }: CopyFieldProps) {
   const line = useRef<HTMLInputElement>(null);
   const lines = useRef<HTMLTextAreaElement>(null);
   const [tried, setTried] = useState<{ readonly text: string; readonly copied: boolean }>();
-  // What was copied may no longer be what is there.
+  // The text may have changed since it was copied.
   const said = tried?.text !== text ? '' : tried.copied ? 'Copied' : 'Press Ctrl C to copy';
   const copy = () => {
     const field = rows ? lines.current : line.current;
     field?.select();
-    // The asynchronous clipboard is refused in many iframes; this works wherever a button was pressed.
+    // Many iframes refuse the asynchronous clipboard; execCommand works after any press of a button.
     setTried({ text, copied: document.execCommand('copy') });
   };
   return (

@@ -1,4 +1,4 @@
-/** The page as a frame in another one: what it hides and locks, in which theme, the snippet, and how it looks. */
+/** The page as a frame in another page: the hidden and locked parts, the theme, the snippet, and a preview. */
 import { useEffect, useRef, useState } from 'react';
 import { useUrlSync } from '../address/use-address';
 import type { Theme } from '../draw/theme';
@@ -17,7 +17,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
   ['dark', 'dark'],
 ];
 
-/** A figure in a text: stage and timeline, and a button to play. */
+/** The hidden parts for a figure in a text, which leave stage, timeline and a Play button. */
 const FIGURE: readonly PagePart[] = ['bar', 'setup', 'result', 'code'];
 
 const changed = (parts: ReadonlySet<string>, part: string, on: boolean): ReadonlySet<string> => {
@@ -88,7 +88,7 @@ export function Embed({ state }: { state: LinkState | undefined }) {
   );
 }
 
-/** The frame itself, at the height it asks for: what the other page will have. */
+/** The frame as the other page will show it, at the height that it requests. */
 function Preview({ href }: { href: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(660);

@@ -1,4 +1,4 @@
-/** 'step 12, moment 5 of 58': the moment that a link to it leads to. Pure. */
+/** Words for the moment to which a link leads: 'step 12, moment 5 of 58'. Pure. */
 import { stepWords } from '../../protocol/micro-batches';
 import { doneAt, lastOf } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';

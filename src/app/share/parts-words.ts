@@ -1,4 +1,6 @@
-/** What `hide` and `lock` do to each part of the page, for the Share dialog; docs/embedding.md has the same list. */
+/**
+ * The effect of `hide` and `lock` on each part of the page, for the Share dialog; docs/embedding.md has the same list.
+ */
 import type { PagePart } from '../permalink/permalink-view';
 
 export const PART_WORDS: Readonly<Record<PagePart, string>> = {

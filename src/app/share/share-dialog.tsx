@@ -1,6 +1,6 @@
 /**
- * Sharing: the link to this run, and to the very moment that is shown; the same page as a frame for another one, with
- * what it hides and locks, and a preview. Loaded when it is first opened.
+ * The Share dialog: the link to this run, and to the shown moment; the page as a frame for another page, with hidden
+ * and locked parts and a preview. Loaded when it is first opened.
  */
 import { useEffect, useState } from 'react';
 import { capital } from '../../trace/words';
@@ -12,7 +12,7 @@ import { Embed } from './embed';
 import { momentWords } from './moment-words';
 import styles from './share.module.css';
 
-/** What was on the page when the dialog was opened: a run that plays goes on behind it. */
+/** The state of the page when the dialog was opened, because a playing run continues behind it. */
 export function ShareBody({ onCompare }: { readonly onCompare: (() => void) | undefined }) {
   const store = useAppStore();
   const linked = useLinkedViews();

@@ -1,8 +1,11 @@
-/** The HTML that puts the page into another one: a frame, and the lines that give it the height it asks for. Pure. */
+/**
+ * The HTML that embeds the page in another page: a frame, and a script that sets the height that the frame requests.
+ * Pure.
+ */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Several frames in one page: each gets its own height. */
+/** With several frames in one page, each gets its own height. */
 export const HEIGHT_SCRIPT = `<script>
   addEventListener('message', ({ data, source }) => {
     if (data?.type !== 'lockstep:height') return;

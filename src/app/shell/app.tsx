@@ -1,6 +1,6 @@
 /**
- * The one screen: five regions around one cursor. Which of them are there, and in which order on a phone, is decided
- * here. Every part has a fence of its own: what cannot be drawn takes no other part with it.
+ * The screen: five regions around one cursor. Decides which regions are shown, and their order on a phone. Every part
+ * has its own error boundary, so a part that cannot be drawn does not affect others.
  */
 
 import type { CSSProperties } from 'react';

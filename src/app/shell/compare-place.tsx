@@ -1,6 +1,6 @@
 /**
- * Where two runs are compared, or this one with a report: a dialog over the page, which stays as it is beneath it.
- * Loaded when it is opened.
+ * The place for comparing two runs, or this run with a report: a dialog over the unchanged page. Loaded when it is
+ * opened.
  */
 import { useCallback } from 'react';
 import { useUrlSync } from '../address/use-address';

@@ -1,7 +1,7 @@
 /**
- * The line between stage and timeline: dragged by pointer or finger, moved by the arrow keys, put back by Enter or a
- * double click. Where it is put is kept in the store; until then the page's own proportions hold. It is there only
- * where the page is one screen.
+ * The line between stage and timeline: the user drags it, moves it with the arrow keys, or resets it with Enter or a
+ * double click. The store keeps its place; before the first move, the page's own proportions apply. It exists only if
+ * the page fits on one screen.
  */
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { lookup } from '../../base/lookup';
@@ -9,7 +9,7 @@ import { clamp } from '../draw/geometry';
 import { useApp, useAppStore } from '../state/use-app';
 import styles from './divider.module.css';
 
-/** Of the height that both share: what the timeline may take. */
+/** The limits of the timeline's share of the height. */
 const LEAST = 0.12;
 const MOST = 0.72;
 const STEP = 0.02;
@@ -19,7 +19,7 @@ export function Divider() {
   const store = useAppStore();
   const split = useApp((app) => app.split);
   const line = useRef<HTMLHRElement>(null);
-  /** Of the height, in per cent: the part above the line, as the page has laid it out. */
+  /** The part above the line, in per cent of the height, as the page has laid it out. */
   const [above, setAbove] = useState(62);
   useEffect(() => {
     const both = line.current?.parentElement;

@@ -1,6 +1,6 @@
 /**
- * Manners inside an iframe (`embed=1`): tells the page around it the height of what it shows and what the run has come
- * to, and pauses while it is scrolled out of sight or its tab is hidden, going on as before when it is seen again.
+ * The behaviour inside an iframe (`embed=1`): sends the embedding page the height of the content and the state of the
+ * run, pauses while the frame is scrolled out of view or its tab is hidden, and resumes when it is visible again.
  */
 import { loadPart } from '../../base/load-part';
 import type { LinkState } from '../permalink/link-state';
@@ -11,30 +11,30 @@ export interface Guest {
   readonly store: AppStore;
   readonly controller: Pick<Controller, 'player' | 'goToLinked'>;
   readonly root: HTMLElement;
-  /** Where the link leads. */
+  /** The state to which the link leads. */
   readonly state: LinkState;
-  /** Asks for it again, where it was stopped on the way. */
+  /** Requests this state again, if the run was stopped on the way. */
   readonly ask: (state: LinkState) => void;
 }
 
 export function beAGoodGuest(guest: Guest): void {
   tellHeight(guest.root);
   pauseUnseen(guest);
-  // Who embeds it may have any origin, and what a run has come to is no secret.
+  // The embedding page may have any origin; the state of a run is not a secret.
   loadPart('What an embed tells of its run', () => import('./tell-state')).then(
     ({ tellState }) => tellState(guest.store, (message) => window.parent.postMessage(message, '*')),
     () => undefined,
   );
 }
 
-/** The height of the content: nothing in an embed is as high as its frame. */
+/** Sends the height of the content; in an embed, no element takes its height from the frame. */
 function tellHeight(root: HTMLElement): void {
   let told = 0;
   const tell = () => {
     const height = Math.ceil(root.getBoundingClientRect().height);
     if (height === told || height === 0) return;
     told = height;
-    // The embedding page may have any origin; the height is no secret.
+    // The embedding page may have any origin; the height is not a secret.
     window.parent.postMessage({ type: 'lockstep:height', height }, '*');
   };
   new ResizeObserver(tell).observe(root);
@@ -65,7 +65,7 @@ function pauseUnseen({ store, controller, root, state, ask }: Guest): void {
     update();
   }).observe(root);
   document.addEventListener('visibilitychange', update);
-  // It may begin to play, or to go where the link leads, while nobody sees it.
+  // The run may begin to play, or to go to the link's moment, while the frame is out of view.
   store.subscribe((now, before) => {
     if (now.state !== before.state) update();
   });

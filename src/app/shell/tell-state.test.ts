@@ -1,4 +1,4 @@
-/** What an embed posts to the page around it is what its own page shows, and what docs/embedding.md lists. */
+/** An embed posts to the embedding page the same values as it shows, and only those that docs/embedding.md lists. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';

@@ -1,6 +1,6 @@
 /**
- * Tells the page around an embed what its run has come to, so that a lesson of somebody else can see that a task is
- * done: a message whenever something has changed, a few times a second at most. Loaded by embeds alone.
+ * Sends the state of an embed's run to the embedding page, so that someone else's lesson can see that a task is done: a
+ * message after every change, at most a few times a second. Loaded only by embeds.
  */
 
 import { metricsOf } from '../../trace/metrics';
@@ -9,21 +9,21 @@ import type { App } from '../state/app-state';
 import { isConstruct } from '../state/kept-run';
 import type { AppStore } from '../state/store';
 
-/** What is posted; numbers that the run does not have yet are left out. docs/embedding.md lists them. */
+/** The posted message; numbers that the run does not have yet are left out. docs/embedding.md lists the fields. */
 interface StateMessage {
   readonly type: 'lockstep:state';
   readonly state: App['state'];
   readonly mode: string;
   readonly worldSize: number;
-  /** Micro-batches that the run has behind it. */
+  /** The number of completed micro-batches. */
   readonly microBatch: number;
   readonly loss?: number | undefined;
-  /** Largest difference of a weight between two replicas. */
+  /** The largest difference of a weight between two replicas. */
   readonly divergence?: number | undefined;
-  /** Of the step that is shown, on its clock. */
+  /** The length of the shown step, on its clock. */
   readonly stepUs?: number | undefined;
   readonly bytesPerRank?: number | undefined;
-  /** 0..1 of the communication. */
+  /** The hidden share of communication, 0..1. */
   readonly hidden?: number | undefined;
   /** The settings, as behind the # of a link. */
   readonly link: string;

@@ -1,8 +1,8 @@
 /**
  * All folds (<details>) of the page. A fold that the user opens is scrolled into view with its content, which may be
- * fetched only then; otherwise a fold at the foot of a panel would open below what is seen. This ends with the next
- * key, press or wheel. Escape closes the innermost open fold around the focus and puts the focus on its summary. A
- * dialog, a sheet and a field have another use for Escape, which they keep. Called by app.tsx.
+ * fetched only then; otherwise a fold at the foot of a panel would open out of view. Scrolling ends with the next key,
+ * press or wheel. Escape closes the innermost open fold around the focus and puts the focus on its summary. Dialogs,
+ * sheets and fields use Escape themselves. Called by app.tsx.
  */
 import { useEffect } from 'react';
 
@@ -11,7 +11,7 @@ const ENDS = ['keydown', 'pointerdown', 'wheel'] as const;
 export function useFolds(): void {
   useEffect(() => {
     let leave: (() => void) | undefined;
-    // Enter and the space bar click, too.
+    // Enter and the space bar also cause a click.
     const onClick = ({ target }: MouseEvent) => {
       const fold = target instanceof Element ? target.closest('summary')?.parentElement : undefined;
       leave?.();
@@ -35,14 +35,14 @@ function closeWithEscape(event: KeyboardEvent): void {
   const fold = target.closest('details[open]');
   const summary = fold?.querySelector('summary');
   if (!(fold instanceof HTMLDetailsElement) || !summary) return;
-  // One press closes one thing: the key is not also the one that takes a pin away.
+  // One press closes one thing: the same press must not also remove a pin.
   event.preventDefault();
   event.stopPropagation();
   fold.open = false;
   summary.focus();
 }
 
-/** Until somebody does something else. */
+/** Keeps the fold in view until the user does something else. */
 function follow(fold: HTMLDetailsElement): () => void {
   const grown = new ResizeObserver(() => {
     if (fold.open) fold.scrollIntoView({ block: 'nearest' });

@@ -1,7 +1,7 @@
 /**
  * Checkpoints in the browser: an IndexedDB with a summary and the two files of each. A save is one transaction, so an
- * interrupted one leaves what was there; a name that is taken is replaced. Where the browser keeps nothing (a private
- * window, a strict iframe) every call rejects, and the dialog says so.
+ * interrupted save leaves the old state; a checkpoint of the same name is replaced. If the browser stores nothing (a
+ * private window, a strict iframe) every call rejects, and the dialog says so.
  */
 import { type DBSchema, type IDBPTransaction, openDB } from 'idb';
 import type { CheckpointFiles } from '../../protocol/session';
@@ -15,7 +15,7 @@ export interface StoredCheckpoint {
   readonly worldSize: number;
 }
 
-/** Apart, so that the list need not read megabytes. */
+/** Two stores, so that the list need not read megabytes. */
 interface Schema extends DBSchema {
   summaries: { key: string; value: StoredCheckpoint };
   files: { key: string; value: CheckpointFiles };
@@ -25,9 +25,7 @@ const STORES = ['summaries', 'files'] as const;
 
 type Transaction<Mode extends IDBTransactionMode> = IDBPTransaction<Schema, typeof STORES, Mode>;
 
-/**
- * The answer of the task once the transaction is committed; else the reason why it was not, and nothing of it is kept.
- */
+/** The task's answer once the transaction is committed; else rejects with the reason, and nothing is stored. */
 async function inOneTransaction<Mode extends IDBTransactionMode, T>(
   mode: Mode,
   task: (transaction: Transaction<Mode>) => Promise<T>,
@@ -39,7 +37,7 @@ async function inOneTransaction<Mode extends IDBTransactionMode, T>(
   });
   try {
     const transaction = database.transaction(STORES, mode);
-    // Awaited together: a transaction that is aborted rejects twice, and neither may be left without an ear.
+    // Awaited together: an aborted transaction rejects both promises, and both rejections must be handled.
     const [answer] = await Promise.all([attempted(transaction, task), transaction.done]);
     return answer;
   } finally {
@@ -47,7 +45,7 @@ async function inOneTransaction<Mode extends IDBTransactionMode, T>(
   }
 }
 
-/** A task that throws takes back what it has written. */
+/** If the task throws, aborts the transaction, which undoes its writes. */
 async function attempted<Mode extends IDBTransactionMode, T>(
   transaction: Transaction<Mode>,
   task: (transaction: Transaction<Mode>) => Promise<T>,
@@ -58,7 +56,7 @@ async function attempted<Mode extends IDBTransactionMode, T>(
     try {
       transaction.abort();
     } catch {
-      // It has ended already; its own reason comes by `done`.
+      // The transaction has already ended; `done` rejects with its reason.
     }
     throw error;
   }
@@ -66,7 +64,7 @@ async function attempted<Mode extends IDBTransactionMode, T>(
 
 export const storeCheckpoint = (summary: StoredCheckpoint, files: CheckpointFiles): Promise<void> =>
   inOneTransaction('readwrite', async (transaction) => {
-    // One after the other: where the second throws at once, nobody would await the first.
+    // One after the other: if the second put threw immediately, the first would not be awaited.
     await transaction.objectStore('files').put(files, summary.name);
     await transaction.objectStore('summaries').put(summary, summary.name);
   });

@@ -1,6 +1,6 @@
 /**
- * A checkpoint as a .zip and back; a file that is none is left to others; and the configuration that a dropped one
- * gives.
+ * A checkpoint as a .zip and back; files that are not checkpoints are left to other readers; and the configuration of a
+ * dropped checkpoint.
  */
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';

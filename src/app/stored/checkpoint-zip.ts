@@ -1,6 +1,6 @@
 /**
- * A checkpoint as one download, and back: a .zip that holds both files, or the two files side by side. One in shards is
- * a .zip of its folder, or the files in it. Pure.
+ * Converts a checkpoint to one download, and back: a .zip with both files, or the two files side by side. A sharded
+ * checkpoint is a .zip of its folder, or the files in it. Pure.
  */
 import { Inflate, zipSync } from 'fflate';
 import type { CheckpointFiles, Files } from '../../protocol/session';
@@ -20,10 +20,10 @@ export interface NamedCheckpoint {
   readonly files: CheckpointFiles;
 }
 
-/** Weights and an optimizer's states, of the largest models that a page trains. */
+/** Enough for the weights and optimizer states of the largest models that a page trains. */
 const MOST_BYTES = 2 ** 30;
 
-/** The checkpoint among files that were chosen or dropped; undefined where they hold none, or half of one. */
+/** The checkpoint among chosen or dropped files; undefined if there is none, or only half of one. */
 export function checkpointAmong(files: Files): NamedCheckpoint | undefined {
   const all = Object.entries(files).flatMap(([name, bytes]) =>
     /\.zip$/i.test(name) ? unzipped(name, bytes) : [[name, bytes] as const],
@@ -45,7 +45,7 @@ function unzipped(
   return unzip(name, bytes, (inside) => inside.endsWith(MODEL) || inside.endsWith(INDEX), MOST_BYTES, Inflate);
 }
 
-/** A checkpoint in shards. `folder`: with a slash at its end, or ''. */
+/** Joins a sharded checkpoint. `folder`: with a slash at its end, or ''. */
 function joinedFrom(folder: string, files: Files): NamedCheckpoint {
   const own = Object.entries(files).flatMap(([name, bytes]) =>
     name.startsWith(folder) ? [[name.slice(folder.length), bytes] as const] : [],

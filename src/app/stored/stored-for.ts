@@ -1,5 +1,5 @@
 /**
- * A link may name a checkpoint that this browser keeps: its files, beside those that the page has. Called by the
+ * The files of a checkpoint that a link names and this browser stores, added to the page's files. Called by the
  * controller before it opens a session.
  */
 import { loadPart } from '../../base/load-part';

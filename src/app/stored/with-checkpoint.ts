@@ -1,6 +1,6 @@
 /**
- * The configuration that goes on from a checkpoint: its own settings, or those of the page. Where the run computes
- * stays the page's. Pure.
+ * The configuration that continues from a checkpoint: the checkpoint's settings, or the page's. The device always stays
+ * the page's. Pure.
  */
 import * as v from 'valibot';
 import { type Config, configSchema } from '../../protocol/config';
@@ -23,7 +23,7 @@ export function withCheckpoint(
   return { config: { ...settings, placement, device, hardware, compareSingle, resume: name }, files: named };
 }
 
-/** Under the names by which the session looks for them. */
+/** The files under the names that the session expects. */
 export const filesOf = (name: string, { model, state }: NamedCheckpoint['files']): Files => ({
   [`${name}.safetensors`]: model,
   [`${name}.state.safetensors`]: state,

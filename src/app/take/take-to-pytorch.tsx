@@ -1,6 +1,6 @@
 /**
- * The run on the page as a folder that PyTorch trains from: what is in it, how it is started, what torch does
- * otherwise, and the .zip. Loaded when its dialog is opened; the session writes the files.
+ * The run on the page as a folder from which PyTorch trains: its content, how to start it, what torch does differently,
+ * and the .zip. Loaded when its dialog is opened; the session writes the files.
  */
 import { useEffect, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../base/errors';

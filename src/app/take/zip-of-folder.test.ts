@@ -16,7 +16,7 @@ test('the .zip has every file of the folder as it is, and scripts that can be ex
   expect(permissions(zip)).toMatchObject({ 'run.sh': '755', 'job.sbatch': '755', 'train.py': '644' });
 });
 
-/** From the central directory: the upper half of each entry's external attributes. */
+/** The permissions in the central directory: the upper half of each entry's external attributes. */
 function permissions(zip: Uint8Array<ArrayBuffer>): Readonly<Record<string, string>> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   const found: Record<string, string> = {};

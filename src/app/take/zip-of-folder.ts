@@ -1,8 +1,8 @@
-/** An exported folder as a .zip, whose scripts can be executed. Pure. */
+/** An exported folder as a .zip whose scripts are executable. Pure. */
 import { strToU8, type ZippableFile, zipSync } from 'fflate';
 import type { ExportedFolder } from '../../protocol/exported';
 
-/** Unix, as the system that made the file: attributes are its permissions then. */
+/** Unix as the creating system, so that the attributes are read as Unix permissions. */
 const UNIX = 3;
 const mode = (bits: number): number => bits << 16;
 

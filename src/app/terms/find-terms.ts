@@ -6,7 +6,10 @@ export interface TermPiece {
   readonly term?: TermId;
 }
 
-/** As they are in sentences; a plural goes by its singular. The longer come before what they contain. */
+/**
+ * The terms as they appear in sentences; a plural is found by its singular. Longer terms come before terms that they
+ * contain.
+ */
 const TERMS: readonly TermId[] = [
   'reduce-scatter',
   'all-gather',
@@ -34,7 +37,7 @@ const PATTERN = new RegExp(
   'gi',
 );
 
-/** Each term once: those that `seen` holds are left alone, and those that are found are added to it. */
+/** Finds each term once: skips the terms in `seen`, and adds the found ones to it. */
 export function findTerms(text: string, seen: Set<TermId> = new Set()): readonly TermPiece[] {
   const pieces: TermPiece[] = [];
   let end = 0;

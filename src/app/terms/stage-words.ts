@@ -1,6 +1,6 @@
 /**
- * Words that the page begins without, as one part: what happens in a moment and why, the sentence of a single event,
- * who is late while the ranks hang, and the definitions of terms.
+ * Words that the page does not need at the start, as one part: the sentence of a moment and its reason, the sentence of
+ * a single event, who is late while the ranks hang, and the definitions of terms.
  */
 export { GLOSSARY } from '../../protocol/words/glossary';
 export { sentenceAt } from '../../trace/moments/moment-sentence';

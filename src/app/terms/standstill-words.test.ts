@@ -1,4 +1,4 @@
-/** What is said of a group that hangs, on the stage and in its rooms. */
+/** The words about a group that hangs, on the stage and in its rooms. */
 import { describe, expect, test } from 'vitest';
 import type { Standstill } from '../../protocol/session-events';
 import { standingWords, standstillSentence } from './standstill-words';

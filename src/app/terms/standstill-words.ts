@@ -1,6 +1,6 @@
 /**
- * A group that hangs, in words: one sentence for the stage, the live region and the screen reader, and what each
- * rank's room says. Pure.
+ * Words about a group that hangs: one sentence for the stage and for screen readers, and words for each rank's room.
+ * Pure.
  */
 import { stepWords } from '../../protocol/micro-batches';
 import type { RankStanding, Standstill } from '../../protocol/session-events';
@@ -20,7 +20,7 @@ function list(standstill: Standstill, ranks: readonly number[]): string {
   return `${plain ? 'ranks ' : ''}${words.join(', ')} and ${last}`;
 }
 
-/** '58 s until the timeout'; '' when nobody waits any longer. */
+/** '58 s until the timeout'; '' if no rank waits any longer. */
 export function timeLeft({ waitedMs, timeoutMs }: Standstill): string {
   if (waitedMs === undefined) return '';
   return `${Math.max(0, Math.ceil((timeoutMs - waitedMs) / 1000))} s until the timeout`;
@@ -28,7 +28,10 @@ export function timeLeft({ waitedMs, timeoutMs }: Standstill): string {
 
 const placeOf = ({ at }: RankStanding): string => (at === undefined ? 'it has not reported where' : `at ${at}`);
 
-/** Who is late or has ended and who waits for it in what, with the time that is left; without a full stop. */
+/**
+ * Which rank is late or has ended, which ranks wait for it in which collective, and the remaining time; without a full
+ * stop.
+ */
 export function standstillSentence(standstill: Standstill): string {
   const { ranks, microBatch } = standstill;
   const cause = ranks.find(({ is }) => is === 'ended' || is === 'late');
@@ -49,12 +52,12 @@ export function standstillSentence(standstill: Standstill): string {
       `${who} ${group.length === 1 ? 'waits' : 'wait'} for ${whom === cause?.rank ? 'it' : nameOf(standstill, whom)}${where}`,
     );
   }
-  // The time comes first: the end of a long sentence may not fit.
+  // The time comes first, because the end of a long sentence may not fit.
   const step = capital(stepWords(microBatch, standstill, stepNumber));
   return `${step} stands still${left === '' ? '' : `, ${left}`}: ${said.join('; ')}`;
 }
 
-/** What is in the room of a rank, longest first; undefined: it goes on with its own work. */
+/** The words in a rank's room, longest first; undefined: the rank continues its own work. */
 export function standingWords(standstill: Standstill, rank: number): readonly string[] | undefined {
   const own = standstill.ranks.find((one) => one.rank === rank);
   if (!own) return undefined;

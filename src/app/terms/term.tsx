@@ -1,6 +1,6 @@
 /**
- * A word with its definition one touch away: a button, so that keyboard and finger reach it, and a popover with what
- * protocol/words/glossary says. The browser closes it on Esc and on a touch elsewhere.
+ * A word with its definition: a button, so that keyboard and finger reach it, and a popover with the definition from
+ * protocol/words/glossary. The browser closes it on Esc and on a press elsewhere.
  */
 import { type CSSProperties, type ReactNode, useId, useRef, useState } from 'react';
 import type { TermId } from '../../protocol/words/glossary';
@@ -31,7 +31,7 @@ function Definition({ id }: { id: TermId }) {
 
 interface NoteProps {
   readonly label: ReactNode;
-  /** What the note is about, where the label alone does not say it. */
+  /** The note's subject, if the label alone does not name it. */
   readonly named: string;
   readonly className?: string | undefined;
   readonly children: ReactNode;
@@ -45,7 +45,7 @@ export function Note({ label, named, className = styles['term'], children }: Not
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const [place, setPlace] = useState<CSSProperties>();
-  // What is closed is no part of the text around it.
+  // A closed note must not be part of the surrounding text.
   const [open, setOpen] = useState(false);
   const stand = () => {
     const at = button.current?.getBoundingClientRect();

@@ -1,11 +1,11 @@
-/** The words that are fetched when the session has answered, so that Play need not wait for them. */
+/** The words of stage-words.ts, fetched when the session has answered, so that Play need not wait for them. */
 import { useEffect, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { useApp } from '../state/use-app';
 
 type StageWords = typeof import('./stage-words');
 
-/** Undefined until they have come; 'missing' where they did not. */
+/** Undefined until they are loaded; 'missing' if loading failed. */
 export function useStageWords(): StageWords | 'missing' | undefined {
   const answered = useApp((app) => app.state !== 'loading' || app.traces.length > 0);
   const [words, setWords] = useState<StageWords | 'missing'>();

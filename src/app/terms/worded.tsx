@@ -1,4 +1,7 @@
-/** A text whose terms can be asked for, each once; layers and buckets of a marked sentence have their colours. */
+/**
+ * A text in which the first occurrence of each term opens its definition; layers and buckets of a marked sentence have
+ * their colours.
+ */
 import { partsOf } from '../../trace/moments/marked';
 import { findTerms } from './find-terms';
 import { Term } from './term';

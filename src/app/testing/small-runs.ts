@@ -1,4 +1,4 @@
-/** Small runs for tests: a convolutional net and a GPT, whose steps take a moment on the CPU. */
+/** Small runs for tests: a convolutional net and a GPT whose steps are fast on the CPU. */
 import type { ConfigInput } from '../../protocol/config';
 import { cnnOf, gptOf } from '../model/families';
 

@@ -1,6 +1,6 @@
 /**
- * A trace for tests of the page's own logic: so many layers of one device, one after the other. Tests of what a trace
- * means use real ones.
+ * A trace for tests of the page's own logic: consecutive layers of one device. Tests of a trace's meaning use real
+ * traces.
  */
 import { fullStep } from '../../protocol/step-kind';
 import type { StepTrace } from '../../protocol/trace';

@@ -1,4 +1,4 @@
-/** An ink for tests that draws nothing and keeps the texts that it is asked to write. */
+/** An ink for tests that draws nothing and records the written texts. */
 import type { Ink } from '../draw/ink';
 import { palette } from './palette';
 

@@ -1,6 +1,6 @@
 /**
- * The table twin of the timeline: every event of the step on the chosen clock, with the moment it is in and a way to
- * it, and why devices idle. Rendered while open.
+ * The timeline as a table: every event of the step on the chosen clock, with its moment and a button that leads to it,
+ * and why devices idle. Rendered while open.
  */
 import { useMemo, useState } from 'react';
 import type { StepTrace } from '../../protocol/trace';
@@ -20,7 +20,7 @@ import { useController } from '../run/use-controller';
 import { useApp, useSettled } from '../state/use-app';
 import { waitedFor } from './why-words';
 
-/** By event, the number of its moment. */
+/** For each event, the number of its moment. */
 function numbersOf(trace: StepTrace): readonly number[] {
   const numbers: number[] = [];
   for (const { index, events } of momentsOf(trace)) for (const event of events) numbers[event] = index + 1;

@@ -1,4 +1,4 @@
-/** What the timeline finds, selects and explains, on steps small enough to follow by hand. */
+/** The timeline's search, selection and explanations, on steps small enough to check by hand. */
 import { describe, expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { createCauses } from '../../trace/causes';

@@ -1,4 +1,4 @@
-/** What the timeline says beside its lanes: of what is selected, and of what is under the pointer. */
+/** The explanations beside the timeline's lanes: of the selection, and of the hovered item. */
 import type { RefObject } from 'react';
 import { centre } from '../draw/geometry';
 import { Tooltip } from '../draw/tooltip';
@@ -20,7 +20,7 @@ interface SelectedProps {
 
 export function Selected({ model, selection, width, view, hand, onSelect }: SelectedProps) {
   const store = useAppStore();
-  // The window's size moves the lanes.
+  // Renders again when the window's size changes, which moves the lanes.
   useSize(view);
   const causes = model.causes(store.getState());
   if (!causes) return null;

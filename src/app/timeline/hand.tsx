@@ -1,4 +1,4 @@
-/** What takes pointer and keyboard on the timeline: a slider over the events of the step. */
+/** The element that receives pointer and keyboard on the timeline: a slider over the step's events. */
 import type { KeyboardEvent, RefObject } from 'react';
 import { cursorText } from '../lanes/event-label';
 import styles from '../lanes/lanes.module.css';

@@ -1,7 +1,6 @@
 /**
- * What lies in the lanes of a trace on one clock, prepared once: kernels in runs of one phase, communication in runs of
- * one bucket or move, cut where it is hidden behind computation and where it is not, and the idle stretches. Times
- * only, no pixels. Pure.
+ * The content of a trace's lanes on one clock, computed once: kernels in runs of one phase, communication in runs of
+ * one bucket or move, divided into hidden and exposed parts, and the idle stretches. Times only, no pixels. Pure.
  */
 import type { Clock, DeviceIndex, Payload, StepTrace, TraceEvent } from '../../protocol/trace';
 import { createIdleTimes, type Interval, joined } from '../../trace/idle';
@@ -17,7 +16,7 @@ export interface LanePiece extends Interval {
   readonly labels: readonly string[];
 }
 
-/** Neighbours that belong together and share a label where they are too narrow for one each. */
+/** Neighbouring pieces that belong together and share a label if they are too narrow for one each. */
 export interface Run extends Interval {
   readonly of: TraceEvent;
   readonly labels: readonly string[];
@@ -25,15 +24,15 @@ export interface Run extends Interval {
 }
 
 export interface CommRun extends Run {
-  /** Behind computation of the same device, and in the open. */
+  /** The parts hidden behind computation of the same device, and the exposed parts. */
   readonly hidden: readonly Interval[];
   readonly exposed: readonly Interval[];
 }
 
-/** A collective that has begun waits for a message while the device computes. */
+/** A pause in which a collective that has begun waits for a message while the device computes. */
 export interface CommWait extends Interval {
   readonly device: DeviceIndex;
-  /** With what it goes on. */
+  /** The event with which the collective continues. */
   readonly next: number;
 }
 
@@ -46,7 +45,7 @@ export interface DeviceLanes {
 }
 
 export interface LaneParts {
-  /** Of all events, by index. */
+  /** The spans of all events, by index. */
   readonly spans: readonly Interval[];
   readonly totalUs: number;
   readonly devices: readonly DeviceLanes[];
@@ -72,7 +71,7 @@ const PAYLOAD_LABELS: Readonly<Record<Payload, readonly string[]>> = {
   parameter: ['parameter'],
 };
 
-/** Runs of pieces that follow each other without a break and have the same key. */
+/** Groups consecutive pieces with the same key, without a pause between them, into runs. */
 function runsOf(
   trace: StepTrace,
   pieces: readonly LanePiece[],

@@ -1,6 +1,6 @@
 /**
- * The keys of the timeline while it has the focus; timeline-keys.ts lists them for the reader. W, S, A and D zoom and
- * move the window as in Perfetto. What is not in the table is left to the page.
+ * Handles the keys of the timeline while it has the focus; timeline-keys.ts lists them for the user. W, S, A and D zoom
+ * and move the window as in Perfetto. Keys that are not in the table are left to the page.
  */
 import type { KeyboardEvent } from 'react';
 import { lookup } from '../../base/lookup';
@@ -10,7 +10,7 @@ import type { App } from '../state/app-state';
 import { atCursor, type EventDirection, moveSelection, type Selection, stretchOf } from './selection';
 import type { TimelineModel } from './timeline-model';
 
-/** Air beside what is shown as wide as can be. */
+/** The margin beside a shown selection, as a share of the window. */
 const AIR = 0.15;
 
 export interface TimelineKeyActions {
@@ -24,7 +24,7 @@ export interface TimelineKeyActions {
   togglePath(): void;
 }
 
-/** The window in which a selection can be seen. */
+/** The window in which a selection is visible. */
 export function revealed(model: TimelineModel, app: App, selection: Selection): ViewWindow {
   const parts = model.parts(app);
   if (!parts || parts.totalUs <= 0) return model.view;

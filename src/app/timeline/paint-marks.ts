@@ -1,6 +1,6 @@
 /**
- * What is drawn over the lanes of the timeline: what is not looked for under a veil, the critical path, the current
- * moment, the selection with the way back to its cause. Decides nothing.
+ * Paints the marks over the timeline's lanes: a veil over events that the search does not find, the critical path, the
+ * current moment, the selection with arrows back to its cause. Decides nothing.
  */
 import { bottom, centre, grow, type Path, type Rect, right } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
@@ -9,7 +9,7 @@ import { drawText } from '../draw/text';
 import { withinLanes } from '../lanes/paint-frame';
 import type { TimelineScene } from './timeline-scene';
 
-/** An arrow from a span to one that came after it. */
+/** An arrow from a span to a later one. */
 export interface Arrow {
   readonly from: Rect;
   readonly to: Rect;
@@ -18,13 +18,13 @@ export interface Arrow {
 export interface TimelineMarks {
   readonly hovered: readonly Rect[];
   readonly selected: readonly Rect[];
-  /** Events that are lit: matches of a search, or the critical path; undefined: all are alike. */
+  /** The highlighted events: matches of a search, or the critical path; undefined: no highlighting. */
   readonly lit: ReadonlySet<number> | undefined;
   readonly path: readonly Rect[];
   readonly pathArrows: readonly Arrow[];
   readonly chain: readonly Rect[];
   readonly arrows: readonly Arrow[];
-  /** Events of the current moment. */
+  /** The events of the current moment. */
   readonly moment: ReadonlySet<number>;
 }
 
@@ -42,7 +42,7 @@ function veil({ context, palette }: Ink, { rows }: TimelineScene, lit: ReadonlyS
   context.restore();
 }
 
-/** Messages of the current moment carry their round on a plate; kernels are framed. */
+/** Marks the current moment: messages get a plate with their round, kernels a frame. */
 function moment(ink: Ink, { rows }: TimelineScene, events: ReadonlySet<number>): void {
   const { context, palette } = ink;
   const own = { stroke: palette.accent, lineWidth: 1.5, radius: 3 };
@@ -58,7 +58,7 @@ function moment(ink: Ink, { rows }: TimelineScene, events: ReadonlySet<number>):
   }
 }
 
-/** Its label is left to this by who paints the lanes. */
+/** Paints a plate with a label; the painter of the lanes leaves this label out. */
 function plate(ink: Ink, rect: Rect, labels: readonly string[]): void {
   const { context, palette } = ink;
   const widthOf = (label: string): number => ink.measure(label, { size: TEXT, weight: 700 }) + 6;
@@ -75,7 +75,7 @@ function plate(ink: Ink, rect: Rect, labels: readonly string[]): void {
   );
 }
 
-/** From the end of one span to the beginning of the next, around what lies between their lanes. */
+/** The way of an arrow from the end of one span to the beginning of the next, around the lanes between. */
 function way({ from, to }: Arrow): Path {
   const down = to.y >= from.y;
   const start = { x: Math.max(from.x + 1, right(from) - 3), y: down ? bottom(from) : from.y };

@@ -1,6 +1,6 @@
 /**
- * Paints the timeline: grounds, idle stretches (dotted), kernels, communication (striped where computation hides it,
- * solid where it does not), the marks over them, the cursor, and the head over all. Decides nothing.
+ * Paints the timeline: backgrounds, idle stretches (dotted), kernels, communication (striped while computation hides
+ * it, else solid), the marks over them, the cursor, and the head over all. Decides nothing.
  */
 import { bottom, centre, type Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
@@ -25,7 +25,7 @@ function kernels(ink: Ink, scene: RunScene): void {
   paintLabel(ink, scene.labels, scene.rect, palette.ink);
 }
 
-/** The number of a round in its middle, in full or not at all. */
+/** Paints the number of a round in its middle, if it fits in full. */
 function number(ink: Ink, labels: readonly string[], rect: Rect, ground: string | undefined): void {
   const text = labels.find((one) => ink.measure(one, SMALL) <= rect.width - 5);
   if (text === undefined) return;
@@ -36,7 +36,7 @@ function number(ink: Ink, labels: readonly string[], rect: Rect, ground: string 
   drawText(ink, text, { x, y: y + 4 }, { ...SMALL, colour: ink.palette.ink, align: 'center' });
 }
 
-/** Moves of batches, parameters and outputs have the hue of what they carry, paler than a bucket. */
+/** Moves of batches, parameters and outputs have the hue of their content, paler than a bucket. */
 const MOVED_ALPHA = 0.45;
 
 const widest = (rects: readonly Rect[]): Rect | undefined => [...rects].sort((a, b) => b.width - a.width)[0];
@@ -89,7 +89,7 @@ const ground = (ink: Ink, { row, name, detail, gaps, waits }: RowScene): void =>
     idle: [...gaps, ...waits],
   });
 
-/** What the small picture of the step has of each device: kernels over communication. */
+/** The content of the small picture for each device: kernels above communication. */
 function overviewOf({ palette }: Ink, { devices, totalUs }: LaneParts): Overview {
   return {
     totalUs,
@@ -106,9 +106,9 @@ function overviewOf({ palette }: Ink, { devices, totalUs }: LaneParts): Overview
 export interface TimelineShown {
   readonly parts: LaneParts;
   readonly view: ViewWindow;
-  /** By how much the lanes are scrolled. */
+  /** The number of pixels by which the lanes are scrolled. */
   readonly top: number;
-  /** The stretch that is being drawn along the axis. */
+  /** The stretch that the user is marking along the axis. */
   readonly band: ScaleInterval | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds events of a step by what a reader calls them: layer 4, bucket 1, rank 2, backward, round 3, linear, any part of
- * a kernel's name. Words are joined by "and". Pure; called by the timeline's search field.
+ * Finds events of a step by words: layer 4, bucket 1, rank 2, backward, round 3, linear, any part of a kernel's name.
+ * An event must match all words. Pure; called by the timeline's search field.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { bufferWords } from '../../trace/buffer-words';
@@ -33,7 +33,7 @@ function namesOf(trace: StepTrace, e: TraceEvent): string {
   return searchable(names);
 }
 
-/** Indices of the events that a query finds, in the order of the trace; undefined: nothing is asked for. */
+/** The indices of the events that match a query, in the order of the trace; undefined for an empty query. */
 export function searchEvents(trace: StepTrace, query: string): readonly number[] | undefined {
   const matches = wordsMatcher(query);
   return matches && trace.events.flatMap((e, index) => (matches(namesOf(trace, e)) ? [index] : []));

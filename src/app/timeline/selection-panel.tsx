@@ -1,6 +1,6 @@
 /**
- * What is selected on the timeline, in words: a span with its time, bytes and flops, what it waited for and what waited
- * for it, each a button that goes there; or a gap with its reason.
+ * The selection on the timeline, in words: a span with its time, bytes and flops, and buttons that lead to the events
+ * that it waited for and those that waited for it; or a gap with its reason.
  */
 import { at } from '../../base/invariant';
 import type { Causes } from '../../trace/causes';
@@ -20,9 +20,11 @@ const BESIDE_NAMES = 100;
 interface SelectionPanelProps {
   readonly causes: Causes;
   readonly selection: Selection;
-  /** It covers lanes: on which side of them it does is the caller's to say. */
+  /** The side on which the panel covers the lanes; the caller decides. */
   readonly side: 'left' | 'right';
-  /** Of the lanes in the window: it scrolls where they are lower than it, so that it never lies over the tools. */
+  /**
+   * The rectangle of the lanes; if they are lower than the panel, the panel scrolls, so that it never covers the tools.
+   */
   readonly lanes: Rect;
   readonly onSelect: (event: number) => void;
   readonly onClose: () => void;
@@ -93,14 +95,14 @@ function Span({ causes, event, onSelect }: PartProps & { readonly event: number 
   );
 }
 
-/** What it needed, the last to come first. */
+/** The events that an event needed, the latest first. */
 function causesOf(causes: Causes, event: number): readonly number[] {
   const hold = causes.heldBy(event);
   const needs = [...causes.needs(event)].sort((a, b) => at(causes.spans, b).endUs - at(causes.spans, a).endUs);
   return hold ? [hold.event, ...needs.filter((need) => need !== hold.event)] : needs;
 }
 
-/** What it let go on, then what else needed it. */
+/** The events that could continue because of it, then other events that needed it. */
 const effectsOf = (causes: Causes, event: number): readonly number[] => [
   ...new Set([...causes.heldUp(event), ...causes.neededBy(event)]),
 ];

@@ -1,6 +1,6 @@
 /**
- * What is selected on the timeline, a span or a stretch in which nothing runs, and where the keys take it: along its
- * lane, and to the lane above or below at the same time. Pure.
+ * The selection on the timeline (a span, or a stretch in which nothing runs), and how keys move it: along its lane, and
+ * to the lane above or below at the same time. Pure.
  */
 import { at } from '../../base/invariant';
 import type { StepTrace } from '../../protocol/trace';
@@ -19,7 +19,7 @@ interface Selectable {
   readonly selection: Selection;
 }
 
-/** Of each device the compute lane with the stretches in which the device is idle, and the communication lane. */
+/** For each device, the compute lane including idle stretches, and the communication lane. */
 function lanesOf({ devices }: LaneParts): readonly (readonly Selectable[])[] {
   return devices.flatMap(({ compute, comm, waits, gaps }) => {
     const pieces = (runs: typeof compute): readonly Selectable[] =>
@@ -50,7 +50,7 @@ export const sameSelection = (a: Selection | undefined, b: Selection | undefined
 
 const startOf = (stretch: IdleStretch) => (stretch.of === 'comm' ? stretch.wait : stretch.gap);
 
-/** Where a key takes the selection; undefined at the end of a lane and at the last lane. */
+/** The selection after a key; undefined at the end of a lane and at the last lane. */
 export function moveSelection(parts: LaneParts, from: Selection, direction: EventDirection): Selection | undefined {
   const lanes = lanesOf(parts);
   const lane = lanes.findIndex((list) => list.some(({ selection }) => sameSelection(selection, from)));
@@ -67,7 +67,7 @@ function nearest(list: readonly Selectable[] | undefined, us: number): Selectabl
   return list?.reduce((best, item) => (away(item) < away(best) ? item : best));
 }
 
-/** The time that a selection takes. */
+/** The time of a selection. */
 export function stretchOf(
   parts: LaneParts,
   selection: Selection,
@@ -75,11 +75,11 @@ export function stretchOf(
   return selection.kind === 'event' ? at(parts.spans, selection.event) : startOf(selection.stretch);
 }
 
-/** The event at the cursor; before the first one, the first. */
+/** The event at the cursor; before the first event, the first. */
 export const atCursor = ({ events }: StepTrace, event: number): Selection | undefined =>
   events.length === 0 ? undefined : { kind: 'event', event: Math.max(0, event) };
 
-/** What an item of the timeline is selected as. */
+/** The selection that an item of the timeline stands for. */
 export const selectionOf = ({ event, idle }: TimelineItem): Selection | undefined => {
   if (event !== undefined) return { kind: 'event', event };
   return idle && { kind: 'idle', stretch: idle };

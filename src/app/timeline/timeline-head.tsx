@@ -1,4 +1,4 @@
-/** The line above the lanes: which step, on which clock and hardware, what the patterns mean, and the zoom buttons. */
+/** The line above the lanes: the step, its clock and hardware, the meaning of the patterns, and the zoom buttons. */
 import type { ReactNode } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock } from '../../protocol/trace';
@@ -25,7 +25,7 @@ const LOOKS = [
   ['idle', 'idle'],
 ] as const;
 
-/** At full speed the run is ahead of the steps that can be shown. */
+/** Words for a run at full speed, which is ahead of the steps that can be shown. */
 function aheadWords(app: App): string | undefined {
   if (app.standstill && (app.traces.at(-1)?.microBatch ?? -1) + 1 < app.microBatch)
     return `the last traced step; training has reached step ${formatCount(stepShown(app, true))}`;
@@ -33,9 +33,9 @@ function aheadWords(app: App): string | undefined {
 }
 
 interface TimelineHeadProps {
-  /** > 1: larger; 0: the whole step. */
+  /** Zooms by a factor: above 1 enlarges; 0 shows the whole step. */
   readonly onZoom: (factor: number) => void;
-  /** What else is on the line. */
+  /** Further content of the line. */
   readonly children: ReactNode;
 }
 

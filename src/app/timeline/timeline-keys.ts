@@ -1,5 +1,5 @@
 /**
- * The keys of the timeline, while it has the focus: what the dialog behind `?` prints. obey-keys.ts does what they say.
+ * The keys of the timeline while it has the focus, as the dialog behind `?` prints them. obey-keys.ts implements them.
  */
 export const TIMELINE_KEYS: readonly { readonly label: string; readonly does: string }[] = [
   { label: '← →', does: 'The time cursor one event back or forward; Page Up and Page Down go by ten' },

@@ -1,7 +1,7 @@
 /**
- * Where the lanes of the timeline lie: names on the left, per device a compute lane over a communication lane, on top
- * the whole step in small and the axis. Rows grow lower as devices grow more, down to what can be pointed at; then the
- * panel scrolls. Pure; called by the scene.
+ * The layout of the timeline: names on the left, per device a compute lane above a communication lane, at the top the
+ * small picture of the whole step and the axis. Rows get lower as the number of devices grows, down to a size that can
+ * be pointed at; then the panel scrolls. Pure; called by the scene.
  */
 import { at } from '../../base/invariant';
 import type { Rect } from '../draw/geometry';
@@ -10,7 +10,7 @@ import { frameOf, HEAD, type LanesFrame } from '../lanes/lanes';
 export interface DeviceRow {
   readonly device: number;
   readonly name: Rect;
-  /** Both lanes and a little air: the ground they lie on. */
+  /** The background of both lanes, with a margin. */
   readonly ground: Rect;
   readonly compute: Rect;
   readonly comm: Rect;
@@ -26,7 +26,7 @@ interface RowSize {
   readonly gap: number;
 }
 
-/** The larger come first: labels in both lanes, numbers of rounds alone, colours alone. */
+/** Row sizes, largest first: with labels in both lanes, with only the numbers of rounds, with only colours. */
 const SIZES: readonly RowSize[] = [
   { compute: 22, comm: 17, gap: 10 },
   { compute: 18, comm: 14, gap: 7 },
@@ -46,13 +46,13 @@ const heightOf = (size: RowSize, devices: number, traffic: boolean): number =>
 function rowSize(devices: number, traffic: boolean, room: number | undefined): RowSize {
   const usual = devices <= 2 ? 0 : devices <= 4 ? 1 : devices <= 8 ? 3 : 5;
   const fitting = SIZES.slice(devices <= 2 ? 0 : 1).find((size) => heightOf(size, devices, traffic) <= (room ?? 0));
-  // Where lanes scroll anyway, they keep a size that one can point at.
+  // If the lanes scroll anyway, rows keep a size that can be pointed at.
   return at(SIZES, room === undefined ? usual : fitting ? SIZES.indexOf(fitting) : SIZES.length - 2);
 }
 
 /**
- * `traffic`: whether anything is communicated; without it there is no communication lane. `room`: the height that there
- * is for it, where it does not decide that itself.
+ * `traffic`: whether the step communicates; if not, there is no communication lane. `room`: the available height, if
+ * the page fixes it.
  */
 export function layoutTimeline(width: number, devices: number, traffic: boolean, room?: number): TimelineLayout {
   const { margin, names, ...frame } = frameOf(width);

@@ -1,6 +1,6 @@
 /**
- * What a link to an exact state says about the timeline: the part that is in view, what is looked for, whether the
- * critical path is lit, and a stretch of idle time that is selected (a span is the page's own selection). As a text:
+ * The timeline's part of a link to an exact state: the window in view, the search text, whether the critical path is
+ * highlighted, and a selected idle stretch (a selected span is the page's own selection). As a text:
  * `(from:0.2,to:0.5,find:'all_reduce',path:true)`. Pure.
  */
 import * as v from 'valibot';
@@ -16,7 +16,7 @@ const settings = v.object({
   to: v.optional(share, 1),
   find: v.optional(v.pipe(v.string(), v.maxLength(200)), ''),
   path: v.optional(v.boolean(), false),
-  /** Which of a device's stretches: all of it is idle, or only its communication. */
+  /** Identifies an idle stretch of a device: the whole device is idle, or only its communication. */
   idle: v.optional(v.object({ type: v.picklist(['device', 'comm']), device: index, index })),
 });
 
@@ -27,7 +27,7 @@ export interface LinkedTimeline {
   readonly idle: IdleStretch | undefined;
 }
 
-/** Undefined: as it is from the beginning. */
+/** The text for the timeline's state; undefined for the initial state. */
 export function printTimeline({ view, query, path, idle }: LinkedTimeline, parts: LaneParts | undefined) {
   const [from, to] = [view.from, view.to].map((place) => Number(place.toFixed(4)));
   const text = printValue({
@@ -40,7 +40,7 @@ export function printTimeline({ view, query, path, idle }: LinkedTimeline, parts
   return text === '()' ? undefined : text;
 }
 
-/** What cannot be read, and a stretch that is not there, is left out. */
+/** Reads the text; unreadable parts, and stretches that do not exist, are left out. */
 export function parseTimeline(text: string, parts: LaneParts | undefined): LinkedTimeline {
   const read = v.safeParse(settings, parseValue(text));
   if (!read.success) return { view: WHOLE, query: '', path: false, idle: undefined };

@@ -1,6 +1,6 @@
 /**
- * What the timeline draws over its lanes for the state it is in: what is pointed at, what is selected and the arrows
- * back to its cause, the matches of a search, the critical path, the current moment. Pure.
+ * The marks over the timeline's lanes: the hovered item, the selection with arrows back to its cause, the matches of a
+ * search, the critical path, the current moment. Pure.
  */
 import { at } from '../../base/invariant';
 import type { CriticalPath } from '../../trace/critical-path';
@@ -14,7 +14,7 @@ import type { TimelineModel } from './timeline-model';
 import type { TimelineScene } from './timeline-scene';
 
 export interface Wanted {
-  /** Of the item under the pointer. */
+  /** The id of the hovered item. */
   readonly pointed: string | undefined;
   readonly selection: Selection | undefined;
   readonly matches: readonly number[] | undefined;
@@ -80,7 +80,7 @@ function isSelected(item: TimelineScene['items'][number], selection: Selection |
   return item.idle !== undefined && sameSelection({ kind: 'idle', stretch: item.idle }, selection);
 }
 
-/** Where the critical path goes from one device to another. */
+/** The pairs of events at which the critical path moves from one device to another. */
 const hopsOf = ({ events }: CriticalPath, devices: readonly number[]): readonly (readonly [number, number])[] =>
   events.slice(1).flatMap((event, k): (readonly [number, number])[] => {
     const before = at(events, k);
@@ -90,7 +90,7 @@ const hopsOf = ({ events }: CriticalPath, devices: readonly number[]): readonly 
 const chainEvents = ({ hops, cause }: WaitChain): readonly number[] =>
   hops.length === 0 ? [] : [...hops.flatMap(({ send, recv }) => [send, recv]), ...(cause === undefined ? [] : [cause])];
 
-/** From the cause to the selected, as time goes. */
+/** The arrows of a chain in the order of time, from the cause to the selection. */
 function chainArrows({ hops, cause }: WaitChain): readonly (readonly [number, number])[] {
   const last = hops.at(-1);
   if (!last) return [];

@@ -1,6 +1,6 @@
 /**
- * What the timeline keeps between two frames: the parts of the trace on the chosen clock, the window that is in view,
- * the scene that was painted last. No DOM, no React; one per mounted timeline.
+ * The timeline's state between two frames: the parts of the trace on the chosen clock, the window in view, the last
+ * painted scene. No DOM, no React; one per mounted timeline.
  */
 import { FACES } from '../../parallel/faces';
 import type { Clock, StepTrace } from '../../protocol/trace';
@@ -27,18 +27,18 @@ export interface PanelSize {
 }
 
 export interface TimelineModel extends LanesModel<TimelineItem> {
-  /** For the size of the panel; a height only where the panel has one of its own. */
+  /** The layout for the panel's size; the panel has a height only if the page fixes it. */
   layout(app: App, panel: PanelSize): TimelineLayout;
   look(app: App, panel: PanelSize): TimelineScene;
-  /** What look() made last. */
+  /** The last scene that look() made. */
   scene: TimelineScene | undefined;
-  /** Where the cursor goes for a point on the canvas. */
+  /** The cursor's place for a point on the canvas. */
   placeAt(app: App, x: number): EventPlace | undefined;
-  /** Of the step that is shown; undefined before one has run. */
+  /** The lanes of the shown step; undefined before a step has run. */
   parts(app: App): LaneParts | undefined;
   causes(app: App): Causes | undefined;
   path(app: App): CriticalPath | undefined;
-  /** Where an event lies, out of view too. */
+  /** The rectangle of an event, even if it is out of view. */
   rectOf(app: App, event: number): Rect | undefined;
 }
 
@@ -63,7 +63,7 @@ const traceOf = (app: App): StepTrace | undefined => app.cursor && app.traces[ap
 
 export function createTimelineModel(): TimelineModel {
   let prepared: Prepared | undefined;
-  /** The scene but for the cursor, and what it was made from. */
+  /** The scene without the cursor, and the inputs from which it was made. */
   let still:
     | { readonly scene: TimelineScene; readonly parts: LaneParts; readonly view: ViewWindow; readonly panel: PanelSize }
     | undefined;

@@ -1,6 +1,6 @@
 /**
- * Where the timeline is on the page, and for a run with a schedule the picture of that. Play does not wait for their
- * code, which comes when the session has answered; until then their place is kept free.
+ * The place of the timeline, and, for a run with a schedule, of the schedule's picture. Their code is loaded when the
+ * session has answered, so Play does not wait for it; until then their place stays empty.
  */
 import { FACES } from '../../parallel/faces';
 import { laterPanel } from '../boundary/loaded-panel';
@@ -14,7 +14,7 @@ const SchedulePlace = laterPanel(
   async () => (await import('../pipeline/schedule-place')).SchedulePlace,
 );
 
-/** One row, as on a laptop. */
+/** The height of the head with one row, as on a laptop. */
 const HEAD = 44;
 
 export function TimelinePlace() {

@@ -1,6 +1,6 @@
 /**
- * The timeline as data: the pieces in view as rectangles with what they say, the axis, the cursor's place. Pure;
- * timeline.tsx paints it and asks it what lies under the pointer.
+ * The timeline as data: the pieces in view as rectangles with their words, the axis, the cursor's place. Pure;
+ * timeline.tsx paints it and finds the item under the pointer in it.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import type { Interval } from '../../trace/idle';
@@ -15,13 +15,13 @@ import type { CommRun, CommWait, LaneParts, Run } from './lane-parts';
 import type { DeviceRow, TimelineLayout } from './timeline-layout';
 import { eventTip, gapTip, waitTip } from './timeline-tip';
 
-/** A stretch in which a device, or its communication alone, has nothing to do. */
+/** A stretch in which a device, or only its communication, is idle. */
 export type IdleStretch =
   | { readonly of: 'device'; readonly gap: Gap }
   | { readonly of: 'comm'; readonly wait: CommWait };
 
 export interface TimelineItem extends HitItem {
-  /** undefined: an idle stretch. */
+  /** The item's event; undefined for an idle stretch. */
   readonly event: number | undefined;
   readonly idle?: IdleStretch;
   readonly tip: () => Tip;
@@ -30,7 +30,7 @@ export interface TimelineItem extends HitItem {
 export interface PieceScene {
   readonly rect: Rect;
   readonly event: number;
-  /** Longest first; empty where the run's label stands for it. */
+  /** The piece's labels, longest first; empty if the run's label replaces them. */
   readonly labels: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface RunScene {
   readonly run: Run;
   readonly rect: Rect;
   readonly pieces: readonly PieceScene[];
-  /** Empty where the pieces have their own. */
+  /** The run's labels; empty if the pieces have their own. */
   readonly labels: readonly string[];
 }
 
@@ -46,12 +46,12 @@ export interface RunScene {
 export interface RoundScene {
   readonly rect: Rect;
   readonly events: readonly number[];
-  /** Longest first, the last one is its number. */
+  /** The round's labels, longest first; the last one is its number. */
   readonly labels: readonly string[];
 }
 
 export interface CommScene extends RunScene {
-  /** Empty where they are too narrow for their numbers. */
+  /** The rounds of the collective; empty if they are too narrow for their numbers. */
   readonly rounds: readonly RoundScene[];
   readonly hidden: readonly Rect[];
   readonly exposed: readonly Rect[];
@@ -64,7 +64,7 @@ export interface RowScene {
   readonly compute: readonly RunScene[];
   readonly comm: readonly CommScene[];
   readonly gaps: readonly Rect[];
-  /** Of the communication lane alone. */
+  /** The waits, only in the communication lane. */
   readonly waits: readonly Rect[];
 }
 
@@ -79,7 +79,7 @@ export interface TimelineInput {
   readonly parts: LaneParts;
   readonly view: ViewWindow;
   readonly ranks: boolean;
-  /** Of each device, where the ranks are on several. */
+  /** The node of each device, if the ranks are on several nodes. */
   readonly nodes?: readonly number[] | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface TimelineInput {
 const OWN_LABEL = { compute: 36, comm: 54 };
 const GAP = 1;
 
-/** The part of an interval that is in view, in a lane; undefined when none is. */
+/** The rectangle, in a lane, of the part of an interval that is in view; undefined if none is. */
 const cut = ({ layout }: TimelineInput, scale: TimeScale, lane: Rect, span: Interval): Rect | undefined =>
   cutToView(layout, scale, lane, span);
 
@@ -121,7 +121,7 @@ function commScene(input: TimelineInput, scale: TimeScale, lane: Rect, run: Comm
 
 const NARROWEST_ROUND = 13;
 
-/** The rounds of a collective, where there is room for their numbers. */
+/** The rounds of a collective, if there is room for their numbers. */
 function roundScenes({ events }: StepTrace, { pieces }: RunScene): readonly RoundScene[] {
   const rounds: { rect: Rect; readonly events: number[]; readonly labels: readonly string[]; readonly key: string }[] =
     [];
@@ -143,7 +143,7 @@ function roundScenes({ events }: StepTrace, { pieces }: RunScene): readonly Roun
 function roundLabels({ bucket, collective }: TraceEvent): readonly string[] {
   const number = String((collective?.round ?? 0) + 1);
   if (bucket === undefined) return [number];
-  // The first round says whose rounds they are.
+  // The first round also names the bucket.
   return [`bucket ${bucket}, round ${number}`, number === '1' ? `bucket ${bucket}` : `round ${number}`, number];
 }
 
@@ -182,7 +182,7 @@ export function timelineScene(input: TimelineInput): TimelineScene {
       items.push({ id: `event ${event}`, rect, event, tip: () => eventTip(trace, event) });
     }
     const name = ranks ? `rank ${row.device}` : `cuda:${row.device}`;
-    // Each node has a cuda:0 of its own.
+    // Every node has its own cuda:0.
     const place = nodes ? `node ${nodes[row.device]}` : `cuda:${row.device}`;
     return [{ row, name, detail: ranks ? place : '', compute, comm, gaps, waits }];
   });
@@ -190,7 +190,7 @@ export function timelineScene(input: TimelineInput): TimelineScene {
   return { layout, rows, ticks, cursorX: undefined, cursorShare: undefined, items };
 }
 
-/** Where an event lies, or would lie if the lanes went on beyond the window. */
+/** The rectangle of an event, as if the lanes continued beyond the window. */
 export function rectOf(input: Omit<TimelineInput, 'ranks'>, event: number): Rect | undefined {
   const { layout, trace, parts, view } = input;
   const e = trace.events[event];

@@ -1,4 +1,4 @@
-/** The search of the timeline: which of the events that match is selected, and on to the next one or back. */
+/** The search field of the timeline: shows which match is selected, and moves to the next or the previous one. */
 import type { Ref } from 'react';
 import { SearchField } from '../lanes/search-field';
 import { nextMatch } from '../lanes/search-words';
@@ -7,12 +7,12 @@ import type { Selection } from './selection';
 interface TimelineSearchFieldProps {
   readonly field: Ref<HTMLInputElement>;
   readonly query: string;
-  /** Events; undefined: nothing is asked for. */
+  /** The matching events; undefined for an empty query. */
   readonly matches: readonly number[] | undefined;
   readonly selection: Selection | undefined;
   readonly onQuery: (query: string) => void;
   readonly onFound: (found: Selection) => void;
-  /** Back to the lanes. */
+  /** Moves the focus back to the lanes. */
   readonly onLeave: () => void;
 }
 
@@ -35,7 +35,7 @@ export function TimelineSearchField(props: TimelineSearchFieldProps) {
   );
 }
 
-/** Which of the matches is selected. */
+/** The index of the selected match. */
 function placeIn(matches: readonly number[], selection: Selection | undefined): number | undefined {
   const place = selection?.kind === 'event' ? matches.indexOf(selection.event) : -1;
   return place < 0 ? undefined : place;

@@ -1,4 +1,4 @@
-/** What an event and an idle stretch say when pointed at. Pure; called by the timeline's scene. */
+/** The tooltips of events and idle stretches. Pure; called by the timeline's scene. */
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { bufferWords } from '../../trace/buffer-words';
 import { spanOf } from '../../trace/lanes';
@@ -37,7 +37,7 @@ export const gapTip = (gap: Gap): Tip => ({
   facts: [['why', gap.why()]],
 });
 
-/** `next`: the message with which communication goes on. */
+/** `next`: the message with which communication continues. */
 export function waitTip(trace: StepTrace, { startUs, endUs, next }: CommWait): Tip {
   const peer = trace.events[next]?.peer;
   return {

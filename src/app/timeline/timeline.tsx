@@ -1,8 +1,8 @@
 /**
- * The timeline: per device its kernels over its communication, on one clock, with the cursor; what is selected on it is
- * explained beside it. This file joins the page to it; use-timeline-picture.ts has its canvas, where what lies where is
- * decided by timeline-scene.ts, what is marked by timeline-marks.ts, how it looks by paint-timeline.ts. The section
- * around it belongs to the page.
+ * The timeline: per device its kernels above its communication, on one clock, with the cursor and an explanation of the
+ * selection. This file joins the timeline to the page. use-timeline-picture.ts has the canvas; timeline-scene.ts
+ * decides the places, timeline-marks.ts the marks, paint-timeline.ts the looks. The surrounding section belongs to the
+ * page.
  */
 import { type RefObject, useMemo, useRef, useState } from 'react';
 import { useLinked } from '../address/use-linked';
@@ -127,7 +127,7 @@ interface Shown {
   readonly selection: Selection | undefined;
 }
 
-/** What a link says of the timeline: written from what is shown, and read where a link is opened. */
+/** The timeline's part of a link: writes the shown state into it, and applies it when a link is opened. */
 function useTimelineLink(
   model: TimelineModel,
   { query, path, selection }: Shown,
@@ -143,7 +143,7 @@ function useTimelineLink(
   });
 }
 
-/** Brings the lane of a selection into a panel that scrolls. */
+/** Scrolls the panel to the lane of a selection. */
 function scrollTo(view: RefObject<HTMLDivElement | null>, { scene }: TimelineModel, selection: Selection): void {
   const item = scene?.items.find((i) => sameSelection(selectionOf(i), selection));
   const element = view.current;

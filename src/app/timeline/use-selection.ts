@@ -1,6 +1,6 @@
 /**
- * What is selected on the timeline, and selecting: a span for the whole page, as its pin, and the cursor goes there; a
- * gap for the timeline alone.
+ * The timeline's selection: a selected span is pinned on the whole page, and the cursor moves to it; a selected gap
+ * concerns only the timeline.
  */
 import { useEffect, useMemo, useState } from 'react';
 import type { StepTrace } from '../../protocol/trace';
@@ -23,7 +23,7 @@ export function useSelection(locked: boolean) {
   const go = (event: number, fraction = 1) => {
     const { cursor, seek } = store.getState();
     if (!cursor || locked) return;
-    // The player stops what plays; the fraction is the timeline's own.
+    // The player's seek stops playing; the timeline sets the fraction itself.
     player.seek(cursor.trace, event);
     if (fraction < 1) seek(cursor.trace, event, fraction);
   };
@@ -40,7 +40,7 @@ export function useSelection(locked: boolean) {
       return trace && pinned < trace.events.length ? { kind: 'event', event: pinned } : undefined;
     return idle && idle.trace === trace && idle.clock === clock ? { kind: 'idle', stretch: idle.stretch } : undefined;
   }, [pinned, idle, trace, clock]);
-  // What was selected in another step is forgotten, so that it does not come back with that step.
+  // Forgets a selection in another step, so that it does not reappear with that step.
   useEffect(() => {
     if (idle && (idle.trace !== trace || idle.clock !== clock)) setIdle(undefined);
   }, [idle, trace, clock]);

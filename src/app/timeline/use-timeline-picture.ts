@@ -1,6 +1,6 @@
 /**
- * The timeline's canvas: what it is a picture of, how large it is, what is painted on it and when it is painted anew.
- * The lanes and their marks come from the model and from timeline-marks.ts; timeline.tsx joins them to the page.
+ * The timeline's canvas: its content, its size, its painting, and when it is painted again. The lanes and their marks
+ * come from the model and from timeline-marks.ts; timeline.tsx joins them to the page.
  */
 import { type UIEvent, useCallback, useMemo, useRef } from 'react';
 import type { Size } from '../draw/geometry';
@@ -13,7 +13,10 @@ import { paintTimeline } from './paint-timeline';
 import { marksOf } from './timeline-marks';
 import { createTimelineModel, type PanelSize, type TimelineModel } from './timeline-model';
 
-/** Where the panel has the height that the page gives it; elsewhere the page scrolls and it takes what it needs. */
+/**
+ * On such screens the page fixes the panel's height; on others the page scrolls and the panel takes the height it
+ * needs.
+ */
 const ONE_SCREEN = '(min-width: 721px) and (min-height: 600px)';
 
 type Marked = Parameters<typeof marksOf>[3];
@@ -29,7 +32,7 @@ export function useTimelinePicture({ pointed, selection, matches, path }: Marked
   const own = oneScreen && !embed && room.height > 0 ? room.height : undefined;
   const panel: PanelSize = useMemo(() => ({ width, height: own }), [width, own]);
   const model = useMemo(createTimelineModel, []);
-  /** How far the lanes are scrolled: asking the element in a frame would lay the page out in the midst of drawing. */
+  /** How far the lanes are scrolled; reading it from the element in a frame would force a layout while drawing. */
   const scrolled = useRef(0);
   const height = useApp((app) => model.layout(app, panel).height);
   const size = useMemo(() => ({ width, height }), [width, height]);
@@ -52,7 +55,7 @@ export function useTimelinePicture({ pointed, selection, matches, path }: Marked
   return { canvas, view, model, size, figure, request, onPainted, onScroll };
 }
 
-/** The timeline as a picture: all of its lanes, whatever part of them the panel shows. */
+/** The timeline as a picture of all its lanes, even if the panel shows only some. */
 const figureOf = (
   model: TimelineModel,
   panel: PanelSize,

@@ -1,7 +1,6 @@
 /**
- * Why a span of the timeline came when it did, and why a device has nothing to do, in sentences: whom it waited for,
- * whom that one had waited for, and what took longer there. Pure; called by the panel of what is selected and by the
- * table.
+ * Sentences about why a span began when it did, and why a device is idle: the rank it waited for, the rank that this
+ * one waited for, and what took longer there. Pure; called by the selection's panel and by the table.
  */
 import { at } from '../../base/invariant';
 import type { Causes, Hold } from '../../trace/causes';
@@ -14,11 +13,11 @@ import { eventName } from '../lanes/event-label';
 import type { IdleStretch } from './timeline-scene';
 
 const MOST_HOPS = 3;
-/** A delay that explains that much of the whole is its cause, and no part of it. */
+/** A delay that explains at least this share of the wait is named as its cause, not as a part of it. */
 const NEARLY_ALL = 0.7;
 const CLEARLY_SLOWER = 1.05;
 
-/** 'forward of layer 2 on rank 0': an event among those of all devices. */
+/** The name of an event with its rank: 'forward of layer 2 on rank 0'. */
 export function placedName({ trace }: Causes, event: number): string {
   const e = at(trace.events, event);
   return `${eventName(e)} on ${deviceName(trace, e.device)}`;
@@ -54,7 +53,7 @@ export function whyThen(causes: Causes, event: number): readonly string[] {
   return [`Its queue was idle for ${time}, waiting for ${name}.`];
 }
 
-/** For a cell of a table: 'send chunk 2 on rank 3, for 3.2 µs'; '' where it waited for nothing. */
+/** For a cell of a table: 'send chunk 2 on rank 3, for 3.2 µs'; '' if the event did not wait. */
 export function waitedFor(causes: Causes, event: number): string {
   const waitedUs = causes.waitedUs(event);
   const hold = causes.heldBy(event);
@@ -63,7 +62,7 @@ export function waitedFor(causes: Causes, event: number): string {
   return waitedUs > causes.nothingUs ? `${name}, for ${formatTime(waitedUs)}` : name;
 }
 
-/** Everything that it needed was there, and still it had not begun. */
+/** Words for an event that began later than its inputs were ready. */
 function restWords({ trace, clock }: Causes, event: number, waitedUs: number): string {
   const time = formatTime(waitedUs);
   if (clock === 'measured') return `It waited ${time} for its turn: here the devices share one processor.`;
@@ -111,7 +110,7 @@ function causeWords({ trace, nothingUs }: Causes, { cause, lateUs, most, slower 
     : [`Cause: ${name}, because ${behind}. ${capital(work)} alone took ${formatTime(most.longerUs)} longer.`];
 }
 
-/** What an idle stretch is for. */
+/** Sentences on why a stretch is idle. */
 export function whyIdleThen(causes: Causes, stretch: IdleStretch): readonly string[] {
   const { trace } = causes;
   if (stretch.of === 'comm') {

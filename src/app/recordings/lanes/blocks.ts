@@ -1,6 +1,6 @@
 /**
- * A track: what is drawn in one line of a recorded timeline. Its blocks lie behind each other and do not overlap, so
- * what is in view is found by halving, and half a million of them are no trouble. Columns, as in the recording. Pure.
+ * The blocks of a track, which is one line of a recorded timeline. Blocks are in order and do not overlap, so binary
+ * search finds the blocks in view, even among half a million. Stored as columns, as in the recording. Pure.
  */
 import type { Interval } from '../../../trace/idle';
 
@@ -8,12 +8,12 @@ export interface Blocks {
   readonly count: number;
   readonly startUs: Float64Array;
   readonly endUs: Float64Array;
-  /** Which span of the rank it is. */
+  /** The block's span, by lane and index. */
   readonly lane: Uint32Array;
   readonly span: Uint32Array;
   /** Index into TONES. */
   readonly tone: Uint8Array;
-  /** Of the recording's collectives; -1: it is none. */
+  /** Index into the recording's collectives; -1: not a collective. */
   readonly collective: Int32Array;
 }
 
@@ -24,7 +24,7 @@ export interface LaneBlock extends Interval {
   readonly collective: number;
 }
 
-/** In order of start, none overlapping. */
+/** Makes the columns from blocks in order of start that do not overlap. */
 export function blocksOf(list: readonly LaneBlock[]): Blocks {
   return {
     count: list.length,
@@ -37,7 +37,7 @@ export function blocksOf(list: readonly LaneBlock[]): Blocks {
   };
 }
 
-/** To be filled. */
+/** Empty columns, to be filled. */
 export const emptyBlocks = (count: number): Blocks => ({
   count,
   startUs: new Float64Array(count),
@@ -57,7 +57,7 @@ export const blockAt = (blocks: Blocks, index: number): LaneBlock => ({
   collective: blocks.collective[index] ?? -1,
 });
 
-/** The first index whose value is beyond a limit, of values that rise. */
+/** The first index whose value is above a limit; the values must be ascending. */
 export function firstBeyond(values: Float64Array, limit: number): number {
   let low = 0;
   let high = values.length;
@@ -69,15 +69,15 @@ export function firstBeyond(values: Float64Array, limit: number): number {
   return low;
 }
 
-/** The indices of the blocks of which something lies in a stretch of time: from, and up to but without. */
+/** The range of blocks that overlap a stretch of time: first index, and end index (exclusive). */
 export const inView = ({ startUs, endUs }: Blocks, from: number, to: number): readonly [first: number, end: number] => [
   firstBeyond(endUs, from),
   firstBeyond(startUs, to),
 ];
 
 /**
- * Blocks that may overlap, in order of start, on as many tracks as are needed so that none do; what finds no place on
- * `most` tracks is on the last one, cut to begin where the one before it ends.
+ * Distributes blocks, in order of start, over as many tracks as are needed so that none overlap; a block that fits on
+ * none of `most` tracks goes to the last, cut to begin where the block before it ends.
  */
 export function stacked(list: readonly LaneBlock[], most: number): readonly (readonly LaneBlock[])[] {
   const tracks: LaneBlock[][] = [];

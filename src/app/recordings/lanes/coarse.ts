@@ -1,9 +1,12 @@
-/** A recording as coarse as its small picture: what lies within a pixel of it is one. Pure; made once per recording. */
+/**
+ * The recording at the resolution of its small picture: blocks within one pixel are merged. Pure; made once per
+ * recording.
+ */
 import { type Blocks, blockAt } from './blocks';
 import type { RankTracks } from './rank-tracks';
 import { type LaneTone, toneAt } from './tones';
 
-/** More would be narrower than a pixel of any screen. */
+/** The number of parts; more would be narrower than a pixel of any screen. */
 const PARTS = 1200;
 
 interface Stretch {
@@ -12,7 +15,7 @@ interface Stretch {
   readonly tone: LaneTone;
 }
 
-/** Neighbours of one tone that are less than a part of the whole away from each other are one. */
+/** Merges neighbouring blocks of one tone that are less than one part apart. */
 function coarse(blocks: Blocks, totalUs: number): readonly Stretch[] {
   const found: Stretch[] = [];
   for (let index = 0; index < blocks.count; index++) {

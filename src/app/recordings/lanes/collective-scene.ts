@@ -1,6 +1,6 @@
 /**
- * A rank's part in a collective, cut into waiting for the last rank, hidden behind computation and in the open; and who
- * is the last. Pure; called by the scene.
+ * A rank's part in a collective, divided into waiting for the last rank, hidden behind computation, and exposed; and
+ * which rank joins last. Pure; called by the scene.
  */
 import type { RecordedCollective } from '../../../recordings/recording';
 import type { Interval } from '../../../trace/idle';
@@ -10,15 +10,18 @@ import { cut, type Eye } from './eye';
 import type { RankRow } from './recorded-layout';
 import type { BlockScene, CollectiveScene } from './scene-types';
 
-/** Narrower collectives are not cut. */
+/** Narrower collectives are not divided. */
 const NARROWEST_CUT = 4;
-/** Parts that are no further from each other are one. */
+/** Parts that are at most this far apart are merged. */
 const SMALLEST = 1.25;
 
-/** Ranks so close together join at once: collectives in line on a stream all begin when the one before is done. */
+/**
+ * Ranks that join within this time count as simultaneous: queued collectives of a stream all begin when the previous
+ * one is done.
+ */
 export const AT_ONCE_US = 1;
 
-/** When the last rank joined a collective; none where all join at once. */
+/** The last rank to join a collective, and when; none if all join at once. */
 export function lastJoin({
   parts,
 }: RecordedCollective): { readonly rank: number; readonly startUs: number } | undefined {
@@ -40,7 +43,7 @@ function hiddenOf(eye: Eye, lane: Rect, busy: Blocks, stretch: Interval): readon
   return joined;
 }
 
-/** What is left of a rectangle in a lane between others. */
+/** The parts of a rectangle in a lane that others leave free. */
 function between(whole: Rect, taken: readonly Rect[]): readonly Rect[] {
   const left: Rect[] = [];
   let x = whole.x;

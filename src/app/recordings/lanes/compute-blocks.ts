@@ -1,6 +1,6 @@
 /**
- * The outermost computation of a recorded rank: operators on the threads of a run without GPU, kernels on the streams
- * of one with GPUs. What they are part of is read from the named parts around them. Pure.
+ * The outermost computation of a recorded rank: operators on threads for a run without GPU, kernels on streams for a
+ * run with GPUs. Their phase comes from the named parts around them. Pure.
  */
 import type { RecordedLane, RecordedRank } from '../../../recordings/recording';
 import { SPAN_KINDS, spanAt } from '../../../recordings/spans';
@@ -8,7 +8,7 @@ import type { Interval } from '../../../trace/idle';
 import type { LaneBlock } from './blocks';
 import { createToneOf, type ToneOf, toneIndex } from './tones';
 
-/** A part of the program that has a name, or the loader. */
+/** A named part of the program, or the loader. */
 export interface Bracket extends Interval {
   readonly name: string;
   readonly loader: boolean;
@@ -18,7 +18,7 @@ const kindIndex = (kind: (typeof SPAN_KINDS)[number]): number => SPAN_KINDS.inde
 const WORKS: ReadonlySet<number> = new Set([kindIndex('operator'), kindIndex('kernel'), kindIndex('copy')]);
 const NAMES: ReadonlySet<number> = new Set([kindIndex('annotation'), kindIndex('loader')]);
 
-/** Outermost spans of a lane, with the phase that names say. */
+/** The outermost spans of a lane, with the phase that follows from names. */
 function outermost(rank: RecordedRank, lane: RecordedLane, at: number, toneOf: ToneOf): readonly LaneBlock[] {
   const found: LaneBlock[] = [];
   const around: { readonly name: string; readonly endUs: number }[] = [];
@@ -44,7 +44,7 @@ function outermost(rank: RecordedRank, lane: RecordedLane, at: number, toneOf: T
   return found;
 }
 
-/** Of all compute lanes on one track: where two compute at once, the earlier one is in front. */
+/** The blocks of all compute lanes on one track; if two overlap, the earlier one is in front. */
 export function computeBlocks(rank: RecordedRank): readonly LaneBlock[] {
   const toneOf = createToneOf();
   const all = rank.lanes

@@ -1,10 +1,10 @@
-/** What every part of a recorded scene is made with. Pure. */
+/** The input that all parts of a recorded scene share. Pure. */
 import type { Interval } from '../../../trace/idle';
 import type { Rect } from '../../draw/geometry';
 import { cutToView, type TimeScale } from '../../lanes/time-axis';
 import type { RecordedInput } from './scene-types';
 
-/** A scene in the making: what is looked at, and through which window. */
+/** The input of a scene: the recording, and the window through which it is seen. */
 export interface Eye {
   readonly input: RecordedInput;
   readonly scale: TimeScale;
@@ -12,6 +12,6 @@ export interface Eye {
   readonly toUs: number;
 }
 
-/** The part of a stretch that is in view, in a lane. */
+/** The rectangle, in a lane, of the part of a stretch that is in view. */
 export const cut = ({ input, scale }: Eye, lane: Rect, stretch: Interval): Rect | undefined =>
   cutToView(input.layout, scale, lane, stretch);

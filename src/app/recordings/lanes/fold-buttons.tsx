@@ -1,9 +1,9 @@
-/** The buttons beside the names of the ranks that fold out all threads and streams of a rank. */
+/** The buttons beside the ranks' names that show all threads and streams of a rank. */
 import { TWO_LINES } from '../../lanes/paint-lane';
 import type { RecordedLayout } from './recorded-layout';
 import styles from './recorded-timeline.module.css';
 
-/** Of a name that has no room for a word beside the arrow. */
+/** Below this width, a button has only an arrow, no word. */
 const NARROW = 60;
 
 interface FoldButtonsProps {

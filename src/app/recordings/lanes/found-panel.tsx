@@ -1,6 +1,6 @@
 /**
- * What is selected on a recorded timeline, in full: a collective with when each rank joined it and how long it waited,
- * a span with its shapes, a stretch of idling with its reason.
+ * All details of the selection on a recorded timeline: for a collective, when each rank joined and how long it waited;
+ * for a span, its shapes; for an idle stretch, its reason.
  */
 import type { RecordedCollective } from '../../../recordings/recording';
 import { formatTime } from '../../draw/format';

@@ -1,4 +1,4 @@
-/** What was found on a recorded timeline: when it is, and what it is in one line. Pure. */
+/** The selection or match on a recorded timeline: its time, and one line of words. Pure. */
 import type { Recording } from '../../../recordings/recording';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
 import type { Interval } from '../../../trace/idle';
@@ -16,7 +16,7 @@ export function rankOfFound(recording: Recording, found: FoundAt): number {
   return recording.ranks[index]?.rank ?? index;
 }
 
-/** As it is read aloud. */
+/** The words for a screen reader. */
 export function spoken(recording: Recording, analysis: RecordingAnalysis, found: FoundAt): string {
   const { title, facts } = tipOf(recording, analysis, found);
   const words = facts.map(([name, value]) => `${name} ${value}`);

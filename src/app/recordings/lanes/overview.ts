@@ -1,4 +1,4 @@
-/** The whole recording in small, in the colours of the theme. */
+/** Paints the small picture of the whole recording, in the colours of the theme. */
 import type { Ink } from '../../draw/ink';
 import type { Overview, OverviewBar } from '../../lanes/paint-frame';
 import { toneFill } from './paint-recorded';

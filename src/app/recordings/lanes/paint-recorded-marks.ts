@@ -1,6 +1,6 @@
 /**
- * What is drawn over a recording: a veil over what a search does not find, the partners of a collective with a line
- * from rank to rank, what is pointed at and what is selected. Decides nothing.
+ * Paints the marks over a recording: a veil over blocks that a search does not find, the parts of a collective with a
+ * line from rank to rank, the hovered item and the selection. Decides nothing.
  */
 import { bottom, grow, type Rect, right } from '../../draw/geometry';
 import type { Ink } from '../../draw/ink';
@@ -10,10 +10,10 @@ import { withinLanes } from '../../lanes/paint-frame';
 import { SMALL } from '../../lanes/paint-lane';
 import type { RecordedScene } from './scene-types';
 
-/** A collective on all of its ranks. */
+/** A collective's parts on all its ranks. */
 export interface Linked {
   readonly parts: readonly Rect[];
-  /** The one that joins last, in words; undefined where there is none. */
+  /** The part that joins last, with words; undefined if none does. */
   readonly last: { readonly rect: Rect; readonly text: string } | undefined;
 }
 
@@ -21,9 +21,9 @@ export interface RecordedMarks {
   readonly pointed: Rect | undefined;
   readonly selected: Rect | undefined;
   readonly linked: Linked | undefined;
-  /** Where what is searched for lies, though it be nested in what is drawn. */
+  /** The places of the matches, including matches nested in drawn blocks. */
   readonly found: readonly Rect[];
-  /** Whether a block is found; undefined: nothing is asked for. */
+  /** Whether a block matches the search; undefined: no search. */
   readonly lit: ((rank: number, lane: number, span: number) => boolean) | undefined;
 }
 
@@ -41,7 +41,7 @@ function veil({ context, palette }: Ink, { rows }: RecordedScene, lit: NonNullab
   context.restore();
 }
 
-/** From each rank's part to the next one's, where they end; and down all of them where the last one joined. */
+/** Draws lines between the ends of consecutive ranks' parts, and a line through all ranks where the last one joined. */
 function link(ink: Ink, { parts, last }: Linked): void {
   const { context, palette } = ink;
   for (const rect of parts) box(context, grow(rect, 1), { stroke: palette.accent, lineWidth: 1.5, radius: 3 });

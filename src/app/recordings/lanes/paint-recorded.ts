@@ -1,7 +1,7 @@
 /**
  * Paints a recording: the steps as ruled bands, computation, collectives (dotted while they wait for the last rank,
- * striped where computation hides them, solid where it does not), idle stretches with the part of the program they are
- * in, the marks over them and the head over all. Decides nothing.
+ * striped while computation hides them, else solid), idle stretches with the part of the program that contains them,
+ * then the marks, and the head over all. Decides nothing.
  */
 import { bottom, type Rect } from '../../draw/geometry';
 import type { Ink } from '../../draw/ink';
@@ -18,15 +18,15 @@ import { type LaneTone, shortName, TONE_WORDS, toneAt } from './tones';
 export interface RecordedShown {
   readonly overview: Overview;
   readonly view: ViewWindow;
-  /** By how much the lanes are scrolled. */
+  /** The number of pixels by which the lanes are scrolled. */
   readonly top: number;
   readonly band: ScaleInterval | undefined;
-  /** What is written on a block, longest first. */
+  /** The texts of a block, longest first. */
   readonly labelsOf: (at: SpanAt) => readonly string[];
 }
 
 const OWN_LABEL = 34;
-/** Where one block is that wide, blocks have their own labels. */
+/** If one block is this wide, blocks have their own labels. */
 const READABLE = 74;
 
 export function toneFill({ palette }: Ink, tone: LaneTone): string {
@@ -87,7 +87,7 @@ function communication(ink: Ink, scene: CollectiveScene, labelsOf: RecordedShown
   else paintPlate(ink, labels, scene.rect, phase.backward.fill);
 }
 
-/** A small flag where the last rank joins: all others have waited for it. */
+/** Paints a small flag where the last rank joins, for which all others have waited. */
 function lastFlag({ context, palette }: Ink, x: number, rect: Rect, rank: number): void {
   context.beginPath();
   context.moveTo(x - 4, rect.y - 3.5);
@@ -101,7 +101,7 @@ function lastFlag({ context, palette }: Ink, x: number, rect: Rect, rank: number
   context.stroke();
 }
 
-/** From this width on of its collective, so that flags do not hide each other. */
+/** Only collectives at least this wide have a flag, so that flags do not hide each other. */
 const FLAGGED = 26;
 
 function rankGround(ink: Ink, { row, bands, rules, gaps }: RankScene): void {
@@ -128,7 +128,7 @@ function rankGround(ink: Ink, { row, bands, rules, gaps }: RankScene): void {
     drawText(ink, text, { x: rect.x, y: bottom(rect) - 4 }, { ...SMALL, colour: palette.soft });
 }
 
-/** An idle stretch is named by the part of the program that it is in. */
+/** Names each idle stretch by the part of the program that contains it. */
 function gapNames(ink: Ink, { gaps, row }: RankScene): void {
   const compute = row.placed[0]?.rect;
   if (!compute) return;

@@ -1,7 +1,7 @@
 /**
- * What is drawn of a recorded rank: its outermost computation on one track, its collectives on as few as they need,
- * where neither happens and inside which named part, and on demand every thread and stream with what is nested. Made
- * once per rank; times only, no pixels. Pure.
+ * The tracks of a recorded rank: its outermost computation on one track, its collectives on as few as possible, the
+ * gaps with neither and the named part around each, and on demand every thread and stream with nested spans. Made once
+ * per rank; times only, no pixels. Pure.
  */
 import type { RecordedCollective, RecordedLane, RecordedRank, RecordedStep } from '../../../recordings/recording';
 import { SPAN_KINDS, spanAt } from '../../../recordings/spans';
@@ -11,17 +11,17 @@ import { type Blocks, blockAt, blocksOf, emptyBlocks, type LaneBlock, stacked } 
 import { type Bracket, bracketsOf, computeBlocks } from './compute-blocks';
 import { createToneOf, toneIndex } from './tones';
 
-/** Neighbours of one tone, which share a label where they are too narrow for their own. */
+/** Neighbouring blocks of one tone, which share a label if they are too narrow for their own. */
 export interface ToneRun extends Interval {
   readonly tone: number;
-  /** Blocks from, up to but without. */
+  /** The range of the run's blocks; the end is exclusive. */
   readonly first: number;
   readonly end: number;
 }
 
-/** Nothing computes and nothing is communicated. */
+/** A stretch without computation and communication. */
 export interface IdleGap extends Interval {
-  /** The named part in which that is for the most part: "slow_loader"; undefined: in none. Found when asked for. */
+  /** The named part that contains most of the gap: "slow_loader"; undefined: none. Computed on demand. */
   readonly inside: () => Bracket | undefined;
 }
 
@@ -31,18 +31,18 @@ export interface RankTracks {
   readonly rank: RecordedRank;
   readonly compute: Blocks;
   readonly runs: readonly ToneRun[];
-  /** One track, or more where collectives overlap. */
+  /** One track, or several if collectives overlap. */
   readonly communication: readonly Blocks[];
   readonly gaps: readonly IdleGap[];
   readonly steps: readonly RecordedStep[];
-  /** Of a span, the collective that it is a part of; -1: of none. */
+  /** The collective to which a span belongs; -1: none. */
   readonly collectiveOf: (lane: number, span: number) => number;
 }
 
 const COLLECTIVE = SPAN_KINDS.indexOf('collective');
 const MOST_STACKED = 3;
 
-/** Blocks of a run are no further apart than that part of its length, or than this many microseconds. */
+/** The blocks of a run are at most this share of its length apart, or this many microseconds. */
 const RUN_GAP_US = 400;
 
 export function runsOf(blocks: Blocks): readonly ToneRun[] {
@@ -92,7 +92,7 @@ function communicationBlocks(rank: RecordedRank, collectiveOf: CollectiveOf): re
   ).map(blocksOf);
 }
 
-/** Of stretches in which nothing happens, in steps only: before and after them nobody measured. */
+/** The idle gaps within steps; outside steps nothing was measured. */
 function gapsOf(
   steps: readonly Interval[],
   busy: readonly Interval[],
@@ -103,7 +103,7 @@ function gapsOf(
     .map(({ startUs, endUs }) => ({ startUs, endUs, inside: once(() => innermost(brackets(), startUs, endUs)) }));
 }
 
-/** Which of stretches in order, that are apart, are in another one: from, and up to but without. */
+/** The range of the ordered, separate stretches that overlap another stretch; the end is exclusive. */
 function around(list: readonly Interval[], { startUs, endUs }: Interval): readonly [first: number, end: number] {
   const beyond = (isBeyond: (one: Interval) => boolean): number => {
     let [low, high] = [0, list.length];
@@ -118,7 +118,7 @@ function around(list: readonly Interval[], { startUs, endUs }: Interval): readon
   return [beyond((one) => one.endUs > startUs), beyond((one) => one.startUs >= endUs)];
 }
 
-/** The shortest bracket that has more than half of a stretch. */
+/** The shortest bracket that contains more than half of a stretch. */
 function innermost(brackets: readonly Bracket[], startUs: number, endUs: number): Bracket | undefined {
   let best: Bracket | undefined;
   for (const bracket of brackets) {
@@ -155,7 +155,7 @@ const intervalsOf = (blocks: Blocks): readonly Interval[] =>
 
 const DEEPEST = 6;
 
-/** A thread or stream as it was recorded: a track for each depth. A trace may have half a million spans on one. */
+/** A thread or stream as recorded: one track per depth of nesting. One track may have half a million spans. */
 export function nestedTracks({ rank, collectiveOf }: RankTracks, lane: RecordedLane, at: number): readonly Blocks[] {
   const { spans } = lane;
   const tones = tonesOf(rank);
@@ -169,7 +169,7 @@ export function nestedTracks({ rank, collectiveOf }: RankTracks, lane: RecordedL
     const index = filled[depth];
     if (!row || index === undefined) continue;
     const startUs = spans.startUs[span] ?? 0;
-    // Rounded times of neighbours may overlap by a nanosecond.
+    // Neighbouring spans may overlap by a nanosecond because times are rounded.
     const from = Math.max(startUs, row.endUs[index - 1] ?? startUs);
     row.startUs[index] = from;
     row.endUs[index] = Math.max(from, startUs + (spans.durUs[span] ?? 0));
@@ -182,7 +182,7 @@ export function nestedTracks({ rank, collectiveOf }: RankTracks, lane: RecordedL
   return rows;
 }
 
-/** By the index of a name and that of a kind, looked at once each. */
+/** A span's tone by the indices of its name and kind; each pair is computed once. */
 function tonesOf({ strings }: RecordedRank): (name: number, kind: number) => number {
   const toneOf = createToneOf();
   const known = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** What takes pointer and keyboard on a recorded timeline: a slider over the spans of the recording. */
+/** The element that receives pointer and keyboard on a recorded timeline: a slider over the recording's spans. */
 import type { KeyboardEvent, RefObject } from 'react';
 import lanes from '../../lanes/lanes.module.css';
 import type { useLanesPointer } from '../../lanes/use-lanes-pointer';

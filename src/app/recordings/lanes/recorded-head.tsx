@@ -1,4 +1,4 @@
-/** The line above the lanes of a recording: its clock, what the looks mean, the zoom buttons. */
+/** The line above the lanes of a recording: its clock, the legend, the zoom buttons. */
 import type { ReactNode } from 'react';
 import { Key } from '../../lanes/key';
 import { ZoomButtons } from '../../lanes/zoom-buttons';
@@ -6,9 +6,9 @@ import styles from './recorded-timeline.module.css';
 
 interface RecordedHeadProps {
   readonly clock: string;
-  /** > 1: larger; 0: the whole recording. */
+  /** Zooms by a factor: above 1 enlarges; 0 shows the whole recording. */
   readonly onZoom: (factor: number) => void;
-  /** What else is on the line. */
+  /** Further content of the line. */
   readonly children: ReactNode;
 }
 

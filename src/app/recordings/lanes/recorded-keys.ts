@@ -1,4 +1,4 @@
-/** The keys of a recorded timeline while it has the focus, which describes them. Others are left to the page. */
+/** Handles the keys of a recorded timeline while it has the focus. Other keys are left to the page. */
 import type { KeyboardEvent } from 'react';
 import { lookup } from '../../../base/lookup';
 import { between, reveal, type ViewWindow, WHOLE } from '../../lanes/view-window';
@@ -8,7 +8,7 @@ import type { RecordedModel } from './recorded-model';
 import { type Direction, moveFound } from './recorded-selection';
 import type { FoundAt } from './scene-types';
 
-/** Air beside what is shown as wide as can be. */
+/** The margin beside a shown selection, as a share of the window. */
 const AIR = 0.15;
 
 export interface RecordedKeyActions {
@@ -19,7 +19,7 @@ export interface RecordedKeyActions {
   search(): void;
 }
 
-/** The window in which something can be seen. */
+/** The window in which the selection is visible. */
 export function revealed(model: RecordedModel, found: FoundAt): ViewWindow {
   const { from, to } = model.share(stretchOfFound(model.recording, found));
   return reveal(model.view, from, to, model.smallest);

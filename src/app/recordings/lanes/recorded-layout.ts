@@ -1,6 +1,7 @@
 /**
- * Where the tracks of a recording lie: per rank its computation over its communication, and where it is folded out all
- * of its threads and streams below, each with a line for what is nested. Ranks grow lower as they grow more. Pure.
+ * The layout of a recording's tracks: per rank its computation above its communication, and, if the rank is unfolded,
+ * all its threads and streams below, with one line per depth of nesting. Rows get lower as the number of ranks grows.
+ * Pure.
  */
 import { at } from '../../../base/invariant';
 import type { Rect } from '../../draw/geometry';
@@ -17,7 +18,7 @@ export interface PlacedTrack {
   readonly blocks: Blocks;
 }
 
-/** The name of a thread or stream that is folded out, over its tracks. */
+/** The name of an unfolded thread or stream, above its tracks. */
 export interface ThreadName {
   readonly text: string;
   readonly rect: Rect;
@@ -26,19 +27,19 @@ export interface ThreadName {
 export interface RankRow {
   readonly tracks: RankTracks;
   readonly name: Rect;
-  /** Of computation and communication: where the rank idles and where steps begin is drawn on it. */
+  /** The background of computation and communication, on which idle stretches and the starts of steps are drawn. */
   readonly ground: Rect;
   readonly placed: readonly PlacedTrack[];
   readonly threads: readonly ThreadName[];
 }
 
 export interface RecordedLayout extends LanesFrame {
-  /** Numbers of the steps, over the first rank. */
+  /** The place of the steps' numbers, above the first rank. */
   readonly steps: Rect;
   readonly rows: readonly RankRow[];
 }
 
-/** What is folded out of a rank. */
+/** An unfolded thread or stream of a rank. */
 export interface Thread {
   readonly label: string;
   readonly rows: readonly Blocks[];

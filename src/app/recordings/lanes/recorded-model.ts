@@ -1,6 +1,6 @@
 /**
- * What a recorded timeline keeps between two frames: the tracks of its ranks, the window that is in view, what is
- * folded out, the scene that was painted last. No DOM, no React; one per opened recording.
+ * The state of a recorded timeline between two frames: the ranks' tracks, the window in view, the unfolded ranks, the
+ * last painted scene. No DOM, no React; one per opened recording.
  */
 import { must } from '../../../base/invariant';
 import type { Recording } from '../../../recordings/recording';
@@ -22,26 +22,26 @@ export interface RecordedModel extends LanesModel<RecordedItem> {
   readonly recording: Recording;
   readonly analysis: RecordingAnalysis;
   readonly ranks: readonly RankTracks[];
-  /** For the small picture of the whole. */
+  /** The ranks at the resolution of the small picture. */
   readonly coarse: readonly CoarseRank[];
-  /** What look() made last. */
+  /** The last scene that look() made. */
   scene: RecordedScene | undefined;
   layout(width: number, open: ReadonlySet<number>): RecordedLayout;
   look(width: number, open: ReadonlySet<number>): RecordedScene;
-  /** Where a span is, out of view too. */
+  /** The rectangle of a span, even if it is out of view. */
   rectOf(at: SpanAt): Rect | undefined;
-  /** Where spans lie that are in view; those of one pixel are one. */
+  /** The places of the spans in view; spans within one pixel are merged. */
   placesOf(list: readonly SpanAt[]): readonly Rect[];
   /** All parts of a collective. */
   linked(collective: number): Linked | undefined;
-  /** 0..1 of the recording. */
+  /** The stretch as shares of the recording, 0..1. */
   share(stretch: Interval): { readonly from: number; readonly to: number };
 }
 
 export const tracksOf = ({ ranks, collectives }: Recording): readonly RankTracks[] =>
   ranks.map((rank, index) => rankTracks(rank, index, collectives));
 
-/** As tracksOf(), with a pause after each rank in which the page lives on. */
+/** The same as tracksOf(), with a pause after each rank so that the page stays responsive. */
 export async function tracksInTurns({ ranks, collectives }: Recording): Promise<readonly RankTracks[]> {
   const made: RankTracks[] = [];
   for (const [index, rank] of ranks.entries()) {
@@ -51,10 +51,10 @@ export async function tracksInTurns({ ranks, collectives }: Recording): Promise<
   return made;
 }
 
-/** The shortest window is two microseconds long. */
+/** The length of the shortest window. */
 const SHORTEST_US = 2;
 
-/** `ranks`: its tracks, where they have been made before. */
+/** `ranks`: the tracks, if they have been made before. */
 export function createRecordedModel(
   recording: Recording,
   analysis: RecordingAnalysis,
@@ -181,7 +181,7 @@ function linkedIn(
   };
 }
 
-/** The stretch that a span takes. */
+/** The time of a span. */
 export function stretchOf(recording: Recording, at: SpanAt): Interval {
   const { startUs, durUs } = must(spanOf(recording, at), 'a span of this recording');
   return { startUs, endUs: startUs + durUs };

@@ -1,6 +1,6 @@
 /**
- * A recording as it is seen through a window: blocks as rectangles, those that share a pixel as one, idle stretches,
- * steps as bands. Pure; paint-recorded.ts paints it, and the pointer asks it what lies where.
+ * A recording seen through a window: blocks as rectangles (blocks that share a pixel are merged), idle stretches, steps
+ * as bands. Pure; paint-recorded.ts paints it, and the pointer finds items in it.
  */
 import type { Interval } from '../../../trace/idle';
 import type { Rect } from '../../draw/geometry';
@@ -20,9 +20,9 @@ import type {
 } from './scene-types';
 import { NARROWEST_BAND, NARROWEST_NUMBER, numbered, stepsWideEnough } from './step-bands';
 
-/** In pixels: what is narrower joins a crowd. */
+/** In pixels: narrower blocks are merged into a crowd. */
 const SMALLEST = 1.25;
-/** So that a crowd has the colour of what is in it. */
+/** The widest crowd in pixels, so that its colour represents its blocks. */
 const WIDEST_CROWD = 3;
 
 export const spanId = ({ rank, lane, span }: SpanAt): string => `${rank}:${lane}:${span}`;
@@ -34,12 +34,12 @@ interface Crowd {
   count: number;
   readonly startUs: number;
   endUs: number;
-  /** Of which tone most of it is, and for how many microseconds its longest span. */
+  /** The tone and the length of the crowd's longest span. */
   tone: number;
   longestUs: number;
 }
 
-/** Blocks in view; neighbours that are narrower than a pixel each become one. */
+/** The blocks in view; neighbours narrower than a pixel are merged. */
 function blockScenes(eye: Eye, row: RankRow, { blocks, rect: lane }: PlacedTrack, items: RecordedItem[]): BlockScene[] {
   const rank = row.tracks.index;
   const { layout } = eye.input;
@@ -56,7 +56,7 @@ function blockScenes(eye: Eye, row: RankRow, { blocks, rect: lane }: PlacedTrack
   };
   const [first, end] = inView(blocks, eye.fromUs, eye.toUs);
   for (let index = first; index < end; index++) {
-    // Half a million of them may be in view: numbers only, until one is to be seen.
+    // Half a million blocks may be in view: an object is made only for visible ones.
     const startUs = blocks.startUs[index] ?? 0;
     const endUs = blocks.endUs[index] ?? 0;
     const x = Math.max(layout.left, eye.scale(startUs));
@@ -142,14 +142,14 @@ export function recordedScene(input: RecordedInput): RecordedScene {
   };
 }
 
-/** Where a stretch of time lies in a track, or would lie if the lanes went on beyond the window. */
+/** The rectangle of a stretch of time in a track, as if the lanes continued beyond the window. */
 export function rectOf({ layout, view, totalUs }: RecordedInput, lane: Rect, stretch: Interval): Rect {
   const scale = timeScale(layout, totalUs, view);
   const x = scale(stretch.startUs);
   return { ...lane, x, width: Math.max(1, scale(stretch.endUs) - x) };
 }
 
-/** Where a span is drawn: on its own block, or as a part of the block that encloses it. */
+/** The track that shows a span: as its own block, or as a part of the enclosing block. */
 export function trackOf({ rows }: RecordedLayout, { rank, lane, span }: SpanAt, stretch: Interval): Rect | undefined {
   const row = rows[rank];
   if (!row) return undefined;

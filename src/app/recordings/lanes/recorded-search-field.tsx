@@ -1,4 +1,6 @@
-/** The search of a recorded timeline: which of the spans that match is selected, and on to the next one or back. */
+/**
+ * The search field of a recorded timeline: shows which match is selected, and moves to the next or the previous one.
+ */
 import type { Ref } from 'react';
 import { SearchField } from '../../lanes/search-field';
 import type { RecordedMatches } from './recorded-search';
@@ -12,7 +14,7 @@ interface RecordedSearchFieldProps {
   readonly selected: FoundAt | undefined;
   readonly onQuery: (query: string) => void;
   readonly onFound: (at: SpanAt) => void;
-  /** Back to the lanes. */
+  /** Moves the focus back to the lanes. */
   readonly onLeave: () => void;
 }
 
@@ -36,14 +38,14 @@ export function RecordedSearchField(props: RecordedSearchFieldProps) {
   );
 }
 
-/** Which of the matches is selected. */
+/** The index of the selected match. */
 function placeIn(matches: RecordedMatches | undefined, selected: FoundAt | undefined): number | undefined {
   if (!matches || selected?.kind !== 'span') return undefined;
   const place = matches.list.findIndex((at) => foundId({ kind: 'span', at }) === foundId(selected));
   return place < 0 ? undefined : place;
 }
 
-/** The match after or before that place; without one, the first or the last. */
+/** The match after or before this place; without a place, the first or the last match. */
 function placeBeside(count: number, place: number | undefined, by: 1 | -1): number {
   if (place === undefined) return by > 0 ? 0 : count - 1;
   return (place + by + count) % count;

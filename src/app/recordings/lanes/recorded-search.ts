@@ -1,6 +1,6 @@
 /**
- * Finds spans of a recording by what a reader calls them: a part of their name, their kind, "rank 2", "step 5". Each
- * name is looked at once, however many spans have it. Pure.
+ * Finds spans of a recording by a part of their name, their kind, "rank 2" or "step 5". Each name is tested once,
+ * however many spans have it. Pure.
  */
 import type { Recording } from '../../../recordings/recording';
 import { SPAN_KINDS } from '../../../recordings/spans';
@@ -9,16 +9,16 @@ import type { SpanAt } from './scene-types';
 import { shortName } from './tones';
 
 export interface RecordedMatches {
-  /** In order of time; at most MOST of them. */
+  /** The matches in order of time, at most MOST. */
   readonly list: readonly SpanAt[];
   readonly count: number;
   has(rank: number, lane: number, span: number): boolean;
 }
 
-/** The next match is looked for among these. */
+/** The most matches that are kept to step through. */
 const MOST = 20_000;
 
-/** undefined: nothing is asked for. */
+/** Undefined for an empty query. */
 export function searchRecording({ ranks }: Recording, query: string): RecordedMatches | undefined {
   const matches = wordsMatcher(query);
   if (!matches) return undefined;

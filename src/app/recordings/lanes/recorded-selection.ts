@@ -1,6 +1,6 @@
 /**
- * What is selected on a recorded timeline and where the keys take it: along its track, to the rank above or below at
- * the same time, and with a collective from partner to partner. Pure.
+ * Moves the selection of a recorded timeline by keys: along its track, to the rank above or below at the same time, and
+ * for a collective from rank to rank. Pure.
  */
 import type { Interval } from '../../../trace/idle';
 import { type Blocks, blockAt, firstBeyond } from './blocks';
@@ -15,7 +15,7 @@ interface Line {
   readonly blocks: Blocks;
 }
 
-/** Computation over communication, rank after rank. */
+/** The lines in order: each rank's computation, then its communication. */
 const linesOf = (ranks: readonly RankTracks[]): readonly Line[] =>
   ranks.flatMap(({ index, compute, communication }) =>
     [compute, ...communication].filter(({ count }) => count > 0).map((blocks) => ({ rank: index, blocks })),
@@ -33,10 +33,10 @@ function indexIn({ rank, blocks }: Line, at: SpanAt): number {
   return -1;
 }
 
-/** The block of a line that is at a time, or the next one. */
+/** The block of a line at a time, or the next one. */
 const atTime = ({ blocks }: Line, us: number): number => Math.min(firstBeyond(blocks.endUs, us), blocks.count - 1);
 
-/** `stretch`: of what is selected. Undefined at the end of a line and at the last line. */
+/** `stretch`: the selection's time. Undefined at the end of a line and at the last line. */
 export function moveFound(
   ranks: readonly RankTracks[],
   from: FoundAt | undefined,

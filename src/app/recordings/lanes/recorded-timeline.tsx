@@ -1,6 +1,7 @@
 /**
- * The timeline of a recording: per rank its computation over its communication, on one clock. This file joins the parts
- * to the page; use-recorded-picture.ts has its canvas. What zooms, pans and searches is what the timeline of a run has.
+ * The timeline of a recording: per rank its computation above its communication, on one clock. This file joins the
+ * parts to the page; use-recorded-picture.ts has the canvas. Zooming, panning and searching work as in a run's
+ * timeline.
  */
 import { useMemo, useRef, useState } from 'react';
 import { grow } from '../../draw/geometry';
@@ -56,7 +57,7 @@ export function RecordedTimeline({ model }: { readonly model: RecordedModel }) {
     onPick: (item) => select(item && !sameFound(item.found, selected) ? item.found : undefined),
     onPoint: (item) => setPointed((old) => (old?.id === item?.id ? old : item)),
   });
-  /** The dialog scrolls where ranks are many. */
+  /** With many ranks the dialog scrolls. */
   const selectByKey = (found: FoundAt | undefined) => {
     select(found);
     const rank = found && rankOf(found);

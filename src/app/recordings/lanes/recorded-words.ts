@@ -1,4 +1,4 @@
-/** What a recorded timeline says of what lies in it: on its blocks, at the pointer and for screen readers. Pure. */
+/** The words of a recorded timeline: on blocks, in tooltips and for screen readers. Pure. */
 
 import type { RecordedCollective, Recording } from '../../../recordings/recording';
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
@@ -14,7 +14,7 @@ type Fact = readonly [string, string];
 
 export const inWords = (kind: string): string => kind.replaceAll('_', '-').replace('allreduce', 'all-reduce');
 
-/** Of GB/s. */
+/** A bandwidth, given in GB/s, as text. */
 export const formatBandwidth = (gigabytes: number | undefined): string =>
   gigabytes === undefined ? NONE : bandwidthText(gigabytes);
 
@@ -60,7 +60,7 @@ export const sizeWords = ({ bytes, elements, dtype }: RecordedCollective): strin
 export const sequenceWords = ({ sequence, sequenceFrom, group }: RecordedCollective): string =>
   `${sequence}${group === '' ? '' : ` of group ${group}`}${sequenceFrom === 'order' ? ', counted in order' : ''}`;
 
-/** `analysis`: of the same recording. */
+/** The tooltip of an item; `analysis`: that of the same recording. */
 export function tipOf(recording: Recording, analysis: RecordingAnalysis, found: FoundAt): Tip {
   if (found.kind === 'crowd') {
     const { startUs, endUs } = found.stretch;

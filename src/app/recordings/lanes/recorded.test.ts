@@ -1,4 +1,4 @@
-/** The recorded timeline on a real run with a slow rank: what is drawn, where, and what it says. */
+/** The recorded timeline of a real run with a slow rank: its blocks, their places, and the words. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../../../base/invariant';
 import { analyse } from '../../../recordings/analyse';
@@ -195,7 +195,7 @@ describe('ranks that join at once', () => {
       .rows.map(({ tracks }) =>
         tracks.flatMap(({ collectives }) => collectives.map(({ lastAt }) => lastAt !== undefined)),
       );
-    // The first bucket of each step waits for rank 1, and the second one for the first.
+    // In each step, the first bucket waits for rank 1, and the second bucket for the first.
     expect(flags).toEqual([
       [false, false, false, false],
       [true, false, true, false],

@@ -1,4 +1,6 @@
-/** What a recorded timeline is seen as: rectangles, and what lies where. Types; recorded-scene.ts makes it. */
+/**
+ * The scene of a recorded timeline: rectangles, and the items in them. Types only; recorded-scene.ts makes the scene.
+ */
 import type { RecordedCollective } from '../../../recordings/recording';
 import type { Interval } from '../../../trace/idle';
 import type { Rect } from '../../draw/geometry';
@@ -8,18 +10,18 @@ import type { ViewWindow } from '../../lanes/view-window';
 import type { IdleGap } from './rank-tracks';
 import type { PlacedTrack, RankRow, RecordedLayout } from './recorded-layout';
 
-/** A span of a recording: rank and lane by their places in it. */
+/** A span of a recording, by the indices of its rank and lane. */
 export interface SpanAt {
   readonly rank: number;
   readonly lane: number;
   readonly span: number;
-  /** -1: it is none. */
+  /** Index of the collective; -1: not a collective. */
   readonly collective: number;
 }
 
 export type FoundAt =
   | { readonly kind: 'span'; readonly at: SpanAt }
-  /** Spans too small to be told apart at this zoom. */
+  /** Spans too small to be distinguished at this zoom. */
   | { readonly kind: 'crowd'; readonly rank: number; readonly count: number; readonly stretch: Interval }
   | { readonly kind: 'idle'; readonly rank: number; readonly gap: IdleGap };
 
@@ -30,17 +32,17 @@ export interface RecordedItem extends HitItem {
 export interface BlockScene {
   readonly rect: Rect;
   readonly tone: number;
-  /** undefined: a crowd. */
+  /** The block's span; undefined for a crowd. */
   readonly at: SpanAt | undefined;
 }
 
 export interface CollectiveScene extends BlockScene {
   readonly collective: number;
-  /** Until the last rank has come. */
+  /** The part of waiting, until the last rank joins. */
   readonly waiting: Rect | undefined;
   readonly hidden: readonly Rect[];
   readonly exposed: readonly Rect[];
-  /** Where the last rank joins, on that rank only. */
+  /** The x position at which the last rank joins; only on that rank. */
   readonly lastAt: number | undefined;
 }
 
@@ -48,7 +50,7 @@ export interface TrackScene {
   readonly placed: PlacedTrack;
   readonly blocks: readonly BlockScene[];
   readonly collectives: readonly CollectiveScene[];
-  /** What neighbours of one tone are together, where they are wide enough for words. */
+  /** Runs of neighbouring blocks of one tone that are together wide enough for words. */
   readonly runs: readonly { readonly rect: Rect; readonly tone: number }[];
 }
 
@@ -56,7 +58,7 @@ export interface RankScene {
   readonly row: RankRow;
   readonly tracks: readonly TrackScene[];
   readonly gaps: readonly { readonly rect: Rect; readonly gap: IdleGap }[];
-  /** The ground of every other step, and where each begins. */
+  /** The background of every second step, and the positions at which steps begin. */
   readonly bands: readonly Rect[];
   readonly rules: readonly number[];
 }
@@ -64,7 +66,7 @@ export interface RankScene {
 export interface RecordedScene extends LanesScene<RecordedItem> {
   readonly layout: RecordedLayout;
   readonly rows: readonly RankScene[];
-  /** Over the first rank. */
+  /** The steps' numbers, above the first rank. */
   readonly steps: readonly { readonly x: number; readonly width: number; readonly step: number }[];
 }
 

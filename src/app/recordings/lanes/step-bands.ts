@@ -1,4 +1,4 @@
-/** Which steps of a recording are shown as bands, and which have room for their numbers. Pure; called by the scene. */
+/** The steps of a recording that are shown as bands, and the steps whose numbers fit. Pure; called by the scene. */
 import type { RecordedStep } from '../../../recordings/recording';
 import type { Eye } from './eye';
 
@@ -14,7 +14,7 @@ function meanWidth({ scale }: Eye, steps: readonly RecordedStep[]): number {
 export const stepsWideEnough = (eye: Eye, steps: readonly RecordedStep[], width: number): boolean =>
   meanWidth(eye, steps) >= width;
 
-/** Every n-th step has its number, where not all have room: 1, 2, 5, 10, 20 ... */
+/** The steps with a number: every n-th if not all fit (n = 1, 2, 5, 10, 20 ...). */
 export function numbered(eye: Eye, steps: readonly RecordedStep[]): readonly RecordedStep[] {
   const every = NARROWEST_NUMBER / Math.max(1e-6, meanWidth(eye, steps));
   const power = 10 ** Math.floor(Math.log10(Math.max(1, every)));

@@ -1,7 +1,7 @@
 /**
- * What a recorded span is drawn as. A trace of PyTorch does not say which phase of training an operator belongs to: its
- * name says it, or a named part around it (DistributedDataParallel.forward, Optimizer.step#SGD.step). Where neither
- * does, it is plain computation. Pure.
+ * The tone in which a recorded span is drawn. A PyTorch trace does not contain an operator's phase of training: the
+ * phase follows from the operator's name, or from a named part around it (DistributedDataParallel.forward,
+ * Optimizer.step#SGD.step). If neither tells the phase, the span is plain computation. Pure.
  */
 import type { SpanKind } from '../../../recordings/spans';
 
@@ -18,7 +18,7 @@ export const TONES = [
 ] as const;
 export type LaneTone = (typeof TONES)[number];
 
-/** What many neighbours of one tone are called together, longest first; none where that would say nothing. */
+/** The names for a run of blocks of one tone, longest first; none if a name would mean nothing. */
 export const TONE_WORDS: Readonly<Record<LaneTone, readonly string[]>> = {
   compute: [],
   forward: ['forward', 'fwd'],
@@ -34,7 +34,7 @@ export const TONE_WORDS: Readonly<Record<LaneTone, readonly string[]>> = {
 export const toneIndex = (tone: LaneTone): number => TONES.indexOf(tone);
 export const toneAt = (index: number | undefined): LaneTone => TONES[index ?? 0] ?? 'compute';
 
-/** The first that matches decides. */
+/** Patterns of names; the first match decides. */
 const BY_NAME: readonly (readonly [RegExp, LaneTone])[] = [
   [/^autograd::|Backward\d*$|backward|_bwd|dgrad|wgrad/i, 'backward'],
   [/zero_grad|^Memcpy|^Memset/, 'move'],
@@ -55,10 +55,10 @@ const KIND_TONES: Partial<Record<SpanKind, LaneTone>> = {
   launch: 'move',
 };
 
-/** `around`: the names of the parts that enclose it, outermost first. The innermost that says a phase decides. */
+/** `around`: the names of the enclosing parts, outermost first. The innermost part that tells a phase decides. */
 export type ToneOf = (kind: SpanKind, name: string, around: readonly string[]) => LaneTone;
 
-/** Looks at each name once: a trace has a few hundred of them, and half a million spans. */
+/** Tests each name once: a trace has a few hundred names, but half a million spans. */
 export function createToneOf(): ToneOf {
   const known = new Map<string, LaneTone | undefined>();
   const named = (name: string): LaneTone | undefined => {
@@ -69,13 +69,16 @@ export function createToneOf(): ToneOf {
     const fixed = KIND_TONES[kind];
     if (fixed) return fixed;
     const own = named(name);
-    // Part of a step's forward are operators with any name; a backward node is one wherever it runs.
+    // Operators of any name can be part of forward; a backward node is backward wherever it runs.
     if (own === 'backward') return own;
     return around.map(named).findLast((tone) => tone !== undefined) ?? own ?? 'compute';
   };
 }
 
-/** "autograd::engine::evaluate_function: AddmmBackward0" is AddmmBackward0, "aten::linear" is linear: for labels. */
+/**
+ * A short name for labels: "autograd::engine::evaluate_function: AddmmBackward0" becomes AddmmBackward0, "aten::linear"
+ * becomes linear.
+ */
 export const shortName = (name: string): string =>
   name
     .replace(/^enumerate\(DataLoader\)#.*$/, 'DataLoader')

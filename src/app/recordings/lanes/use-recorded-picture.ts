@@ -1,6 +1,6 @@
 /**
- * The canvas of a recorded timeline: how large it is, what is painted on it and when it is painted anew. What lies
- * where is decided by the model and recorded-scene.ts; recorded-timeline.tsx joins it to the page.
+ * The canvas of a recorded timeline: its size, its painting, and when it is painted again. The model and
+ * recorded-scene.ts decide the layout; recorded-timeline.tsx joins the canvas to the page.
  */
 import { useCallback, useMemo, useRef } from 'react';
 import type { Ink } from '../../draw/ink';
@@ -15,7 +15,7 @@ import { blockLabels } from './recorded-words';
 import type { FoundAt, RecordedItem } from './scene-types';
 
 interface Marked {
-  /** Ranks whose threads are folded out, by index. */
+  /** The indices of the unfolded ranks. */
   readonly open: ReadonlySet<number>;
   readonly pointed: RecordedItem | undefined;
   readonly selected: FoundAt | undefined;

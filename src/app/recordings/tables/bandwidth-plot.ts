@@ -1,4 +1,4 @@
-/** Bandwidth over size: both axes logarithmic, each line named at its end. Loaded with its panel. */
+/** The plot of bandwidth over size: both axes logarithmic, names at the ends of lines. Loaded with its panel. */
 import type uPlot from 'uplot';
 import { formatSize, formatTick } from '../../draw/format';
 import { columnsOf, drawNames, isPower, logOptions, plotIn } from '../../draw/log-plot';
@@ -6,13 +6,13 @@ import type { Palette } from '../../draw/theme';
 
 export interface BandwidthLine {
   readonly name: string;
-  /** Points of their own, no line. */
+  /** Draws points without a line. */
   readonly dots: boolean;
   readonly points: readonly { readonly bytes: number; readonly value: number }[];
 }
 
 const HEIGHT = 250;
-/** For the names at the ends of the lines. */
+/** The width for the names at the ends of the lines. */
 const NAMES = 120;
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [12, 3]];
 

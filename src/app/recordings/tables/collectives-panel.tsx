@@ -1,4 +1,4 @@
-/** The collectives of a recording: by kind, group and size; and one by one. */
+/** The collectives of a recording: grouped by kind, group and size, and one by one. */
 
 import { useState } from 'react';
 import type { Recording } from '../../../recordings/recording';
@@ -15,7 +15,7 @@ interface CollectivesPanelProps {
   readonly analysis: RecordingAnalysis;
 }
 
-/** A table of more rows would keep the page busy. */
+/** The most rows of the table; more would block the page. */
 const MOST = 500;
 
 export function CollectivesPanel({ recording, analysis }: CollectivesPanelProps) {

@@ -1,6 +1,6 @@
 /**
- * What the flight recorder says: of each process group where every rank came to, where they disagree, and the last
- * collectives side by side, so that one sees at which the ranks part.
+ * The flight recorder's content: for each process group how far every rank got, where ranks disagree, and the last
+ * collectives side by side, which show where the ranks diverge.
  */
 import type { FlightEntry, FlightRecording } from '../../../recordings/flight/flight-recording';
 import type { FlightAnalysis, FlightGroup } from '../../../recordings/recording-analysis';
@@ -69,7 +69,7 @@ interface SideBySideProps {
   readonly group: string;
   readonly ranks: readonly number[];
   readonly recorded: FlightRecording;
-  /** Numbers at which ranks disagree. */
+  /** The sequence numbers at which ranks disagree. */
   readonly bad: ReadonlySet<number>;
 }
 
@@ -115,5 +115,5 @@ function Entry({ entry }: { readonly entry: FlightEntry | undefined }) {
   );
 }
 
-/** An entry that is retired is done, whatever state gloo left it in. */
+/** A retired entry is done, even if gloo left it in another state. */
 const stateWords = ({ state, retired }: FlightEntry): string => (retired || state === 'completed' ? 'done' : state);

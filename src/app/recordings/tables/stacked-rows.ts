@@ -1,4 +1,4 @@
-/** Stretches on as few rows as they need so that none overlap, in order of start. Pure. */
+/** Distributes stretches, in order of start, over as few rows as possible so that none overlap. Pure. */
 import type { Interval } from '../../../trace/idle';
 
 export function stackedRows<T extends Interval>(list: readonly T[]): readonly (readonly T[])[] {

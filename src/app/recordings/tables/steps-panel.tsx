@@ -1,4 +1,4 @@
-/** Where the time of each rank went: a bar to one scale, and the numbers. Of all steps their mean, and each of them. */
+/** The shares of each rank's time: bars on one scale, and the numbers, for the mean of all steps and for each step. */
 
 import { useState } from 'react';
 import type { IdleShare, RecordingAnalysis, StepOfRank } from '../../../recordings/recording-analysis';
@@ -69,7 +69,7 @@ const PARTS = [
 ] as const;
 
 function Row({ row, longest }: { readonly row: StepOfRank; readonly longest: number }) {
-  // Older profilers write down when a collective ran, and not how large it was.
+  // Older profilers record when a collective ran, but not its size.
   const unsized = row.bytes === 0 && row.communicationUs > 0;
   return (
     <tr>

@@ -1,4 +1,4 @@
-/** Who waits for whom: a square of ranks, and how often each rank is the last one to join. */
+/** Which ranks wait for which: a matrix of ranks, and how often each rank is the last to join. */
 import type { RecordingAnalysis } from '../../../recordings/recording-analysis';
 import { formatTime } from '../../draw/format';
 import { ColumnHeads } from '../../fields/column-heads';
@@ -54,7 +54,7 @@ export function WaitsPanel({ analysis: { waits, stragglers } }: { readonly analy
   );
 }
 
-/** Of the colour of waiting; the number stays readable on it in both themes. */
+/** A share of the colour of waiting, on which the number stays readable in both themes. */
 const shade = (share: number) =>
   share > 0.02
     ? { background: `color-mix(in srgb, var(--phase-comm) ${Math.round(65 * share)}%, transparent)` }

@@ -1,6 +1,6 @@
 /**
  * The recorded steps with another bucket cap or over another link: modelled, and labelled so. A step is drawn three
- * times to one scale: as recorded, as the model has it unchanged, and changed.
+ * times on one scale: as recorded, as modelled without a change, and as modelled with the change.
  */
 
 import { useEffect, useState } from 'react';
@@ -34,7 +34,7 @@ interface Found {
   readonly problem?: LockstepError;
 }
 
-/** The latest question's answer; while it is worked out, the one before. */
+/** The answer to the latest question; until it arrives, the previous answer. */
 function useWhatIf(ask: OpenRecordings['whatIf'], given: Given): Found {
   const [found, setFound] = useState<Found>({});
   useEffect(() => {
@@ -106,7 +106,7 @@ function Modelled({ what, changed }: { readonly what: WhatIf; readonly changed: 
   );
 }
 
-/** The one of middling length. */
+/** The step of median length. */
 const typicalStep = ({ steps }: WhatIf): WhatIfStep | undefined =>
   [...steps].sort((a, b) => a.recordedUs - b.recordedUs)[steps.length >> 1];
 
