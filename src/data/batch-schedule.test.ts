@@ -1,4 +1,4 @@
-/** Rows of each process in each step, where processes have batches of their own number and size. */
+/** The rows of each process in each step, if processes differ in the number and size of their batches. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';

@@ -11,7 +11,7 @@ import { drawMasks } from './draw-masks';
 const SHAPE = [3, 8];
 const P = 0.5;
 
-/** What two tensor ranks ask for: a mask of an activation that is cut by columns, then one of a whole activation. */
+/** The masks of two tensor ranks: first for an activation divided by columns, then for a whole activation. */
 const draws = (dataIndex: number): readonly MaskDraw[] =>
   [shard(1), REPLICATE].flatMap((placement, layer) =>
     [0, 1].map((index) => {

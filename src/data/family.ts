@@ -1,15 +1,15 @@
 /**
- * The seam of the data families: each draws or reads its rows and says what its targets are; how targets look to a loss
- * (`targets.ts`) and how rows are split (`make-dataset.ts`) is the same for all.
+ * The interface of the data families: each draws or reads its rows and describes its targets. Converting targets for a
+ * loss (`targets.ts`) and splitting rows (`make-dataset.ts`) is the same for all families.
  */
 /**
- * What the rows are, for whoever shows them: points of the plane, images [channels, height, width], token ids
- * [context], or columns.
+ * The kind of rows, for views of the data: points of the plane, images [channels, height, width], token ids [context],
+ * or columns.
  */
 export type DatasetKind = 'points' | 'image' | 'tokens' | 'table';
 
 export interface Labels {
-  /** Class indices, one a row. */
+  /** Class indices, one per row. */
   readonly kind: 'labels';
   readonly classes: number;
   readonly values: Int32Array<ArrayBuffer>;
@@ -17,19 +17,17 @@ export interface Labels {
 }
 
 export interface Reals {
-  /** Real numbers, `width` a row. */
+  /** Real numbers, `width` per row. */
   readonly kind: 'reals';
   readonly width: number;
   readonly values: Float32Array<ArrayBuffer>;
 }
 
-/**
- * The target of a position at which nothing is asked: what the losses of torch ignore by default.
- */
+/** The target of a position without a target, which torch's losses ignore by default. */
 export const NO_TARGET = -100;
 
 export interface NextTokens {
-  /** The token id that is asked for after each position of the input, `length` a row; -100 where nothing is asked. */
+  /** The target token after each position of the input, `length` per row; -100 for a position without a target. */
   readonly kind: 'tokens';
   readonly length: number;
   readonly classes: number;
@@ -40,7 +38,7 @@ export interface Rows {
   readonly kind: DatasetKind;
   /** Float32, or int32 token ids. */
   readonly inputs: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
-  /** Of one row. */
+  /** The shape of one row. */
   readonly inputShape: readonly number[];
   readonly targets: Labels | Reals | NextTokens;
   readonly columns?: readonly string[];
@@ -48,5 +46,5 @@ export interface Rows {
   readonly vocabulary?: readonly string[];
 }
 
-/** The classes 1, 0, 1, 0 ... so that a batch taken in order is balanced. */
+/** Alternates the classes 1, 0, 1, 0 ... so that a batch taken in order is balanced. */
 export const alternatingClass = (row: number): 0 | 1 => (row % 2 === 0 ? 1 : 0);

@@ -1,14 +1,14 @@
 /**
- * Copies rows of a table, named by id, one after the other: batches for Load instructions, and the rows that snapshots
+ * Copies the rows with given ids from a table, in order: batches for Load instructions, and rows that snapshots
  * evaluate.
  */
 import { LockstepError } from '../base/errors';
 import type { HostArray } from '../tensor/shape';
 
-/** From this width on a row is copied as a block; below, that costs more than its elements. */
+/** Rows of at least this width are copied as a block; for narrower rows, copying elements is faster. */
 const BLOCK = 32;
 
-/** `target[i] = source[rows[i]]` for rows of `width` elements; the target holds exactly the rows that are named. */
+/** `target[i] = source[rows[i]]` for rows of `width` elements; the target holds exactly the given rows. */
 export function gatherRows(source: HostArray, width: number, rows: Int32Array, target: HostArray): void {
   if (target.length !== rows.length * width)
     throw new LockstepError('data', `${rows.length} rows of ${width} elements do not fill ${target.length} elements.`);

@@ -1,4 +1,4 @@
-/** Undoes gzip; a file that is damaged, or larger than it may be, is refused. Called by prepare-files.ts. */
+/** Unpacks gzip; refuses a file that is damaged or too large. Called by prepare-files.ts. */
 import { unpackedAtMost } from '../base/reading-bounds';
 import { dataError } from './data-error';
 import { checkFileSize } from './limits';

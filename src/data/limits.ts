@@ -1,15 +1,15 @@
-/** How large a data set and its files may be: what is larger is refused with the sizes before memory runs out. */
+/** The limits for data sets and their files: larger ones are refused, with the sizes, before memory runs out. */
 import { refusedSettings } from '../base/refused-settings';
 import type { FilePlace } from './data-error';
 import { dataError } from './data-error';
 
-/** Elements of the inputs of a data set, 4 bytes each: 256 MiB. MNIST's 60,000 training images take 179. */
+/** The most input elements of a data set, 4 bytes each: 256 MiB. MNIST's 60,000 training images take 179 MiB. */
 const MAX_INPUT_ELEMENTS = 2 ** 26;
-/** Bytes of a text file. */
+/** The most bytes of a text file. */
 export const MAX_TEXT_BYTES = 5 * 2 ** 20;
-/** Bytes of a table: its cells are texts before they are numbers, and take ten times as much. */
+/** The most bytes of a table, whose cells are strings before they are numbers and then take ten times as much. */
 export const MAX_TABLE_BYTES = 64 * 2 ** 20;
-/** Bytes of a file of images, packed and unpacked. */
+/** The most bytes of a file of images, both packed and unpacked. */
 export const MAX_FILE_BYTES = 256 * 2 ** 20;
 
 const MIB = 2 ** 20;

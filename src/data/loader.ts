@@ -1,6 +1,6 @@
 /**
- * `torch.utils.data.DataLoader` with `num_workers=0`, as far as it decides which rows a batch has and what it draws:
- * each epoch a base seed (two words), then the sampler's own draws. It moves no data; `gather.ts` does.
+ * `torch.utils.data.DataLoader` with `num_workers=0`, reduced to the choice of each batch's rows and to its random
+ * draws: per epoch a base seed (two words), then the sampler's draws. It copies no data; `gather.ts` does.
  */
 import type { Generator } from '../tensor/generator';
 import type { Sampler } from './samplers';
@@ -15,11 +15,11 @@ export interface DataLoaderOptions {
   readonly generator?: Generator;
 }
 
-/** `_base_seed`: drawn when an epoch starts, even where nothing is shuffled. */
+/** `_base_seed`: drawn when an epoch starts, even without shuffling. */
 export const drawBaseSeed = (generator: Generator): void => void generator.randomInt64();
 
 export class DataLoader {
-  /** Batches an epoch. */
+  /** The number of batches per epoch. */
   readonly length: number;
 
   constructor(readonly options: DataLoaderOptions) {

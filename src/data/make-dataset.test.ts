@@ -1,4 +1,4 @@
-/** Every data family: shapes, range, balance, targets for each loss, the split; and what files are refused for. */
+/** Every data family: shapes, range, balance, targets for each loss, the split; and the reasons for refusing files. */
 import { expect, test } from 'vitest';
 import { type DataConfig, DEFAULT_CONFIG, type LossConfig } from '../protocol/config';
 import { Generator } from '../tensor/generator';
@@ -194,7 +194,7 @@ test('class indices that the model does not have are refused with the first row 
   const indices = (values: number[]) =>
     npy(writeNpy(new Float32Array(6), [3, 2]), writeNpy(Int32Array.from(values), [3]), CE);
   expect(() => checkTargets(indices([0, 1, -1]), 2)).toThrow('Target -1 is out of bounds. Row 2');
-  // ignore_index: rows that the loss leaves out.
+  // ignore_index marks rows that the loss leaves out.
   expect(() => checkTargets(indices([0, -100, 1]), 2)).not.toThrow();
   // Real targets have no classes.
   expect(() => checkTargets(csv('1,0\n3,-1\n', { header: 'no' }, MSE), 1)).not.toThrow();

@@ -1,7 +1,7 @@
 /**
- * From the configuration to a Dataset: draws or reads the rows, gives the targets the form that the loss wants, splits
- * off the test part. `files` come from `prepareFiles`, which does what takes waiting. All draws come from the given
- * generator, already seeded, in the order data, split; the caller draws the model afterwards.
+ * Makes a Dataset from the configuration: draws or reads the rows, converts the targets for the loss, splits off the
+ * test part. `files` come from `prepareFiles`, the asynchronous part. All draws come from the given, already seeded
+ * generator, in the order data, split; the caller draws the model afterwards.
  */
 import { unreachable } from '../base/invariant';
 import { loadAll, Part } from '../base/part';
@@ -20,7 +20,7 @@ import type { Rows } from './family';
 import { randomSplit } from './samplers';
 import { makeTargets } from './targets';
 
-/** Points of the plane are here from the beginning; other families are loaded for a run that has their data. */
+/** Points of the plane are part of the first load; other families are loaded for a run with such data. */
 const DRAWN = new Part('The drawn pictures', () => import('./families/drawn'));
 const RULED = new Part('The data made by rule', () => import('./families/ruled'));
 const READ = new Part('The readers of data files', () => import('./families/read'));

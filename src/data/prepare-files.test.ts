@@ -1,4 +1,4 @@
-/** IDX and PNG files: what they become, Pillow's PNGs of every colour type, and what a bad file is refused with. */
+/** IDX and PNG files: their rows, Pillow's PNGs of every colour type, and the messages that refuse bad files. */
 import { encode } from 'fast-png';
 import { gzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
@@ -175,7 +175,7 @@ test.each(fixtures.images.map((image) => [image.name, image] as const))(
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const [r = 0, g = 0, b = 0, a = 0] = rgba[y * width + x] ?? [];
-        // A new pixel that lies wholly within the old one.
+        // A new pixel completely inside an old one.
         const row = Math.ceil((y * size) / height);
         const column = Math.ceil((x * size) / width);
         for (const [c, value] of [r, g, b].entries()) {
@@ -247,7 +247,7 @@ test('blank images: refused by what their headers say, before one is decoded', a
     zipSync(Object.fromEntries(Array.from({ length: 60 }, (_, k) => [`${k % 2}/${k}.png`, blank(2 ** 19)]))),
   );
   expect(zip.length).toBeLessThan(20_000);
-  // Decoding the first one would say that it is broken.
+  // Decoding the first image would report that it is broken.
   await expect(prepareFiles({ ...PNG, zip: 'my.zip' }, { 'my.zip': zip })).rejects.toThrow(
     /^my\.zip: found images of 240 megapixels in [\d,]+ bytes, expected at most 6\d in files of this size\.$/,
   );

@@ -1,7 +1,7 @@
 /**
- * The asynchronous part of reading files, to be awaited before the synchronous `makeDataset`: gzip is undone, PNG
- * images are decoded and scaled. It gives back files that makeDataset reads; what needs nothing passes through. The
- * libraries for that are loaded here, when they are needed.
+ * The asynchronous part of reading files, to be awaited before the synchronous `makeDataset`: unpacks gzip, decodes and
+ * scales PNG images. It returns files that makeDataset reads; other files are unchanged. The necessary libraries are
+ * loaded here on demand.
  */
 import { loadPart } from '../base/load-part';
 import { lookup } from '../base/lookup';

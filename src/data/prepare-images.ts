@@ -1,7 +1,7 @@
 /**
  * PNG images by folder, from a zip or as loose files, into pixels, labels and class names under the three names in
- * PREPARED, which `families/png.ts` reads. A class is the folder right above the file, so that train/cat and test/cat
- * are one. Ordered as torchvision's ImageFolder: classes by name, within them files by path.
+ * PREPARED, which `families/png.ts` reads. A class is the folder that directly contains the file, so train/cat and
+ * test/cat are the same class. Ordered as torchvision's ImageFolder: classes by name, within them files by path.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -18,7 +18,7 @@ import { unzip } from './readers/zip';
 
 type PngConfig = Extract<DataConfig, { type: 'png' }>;
 
-/** Names of prepared files; no file of a user can be called so. */
+/** Names of prepared files, which no user's file can have. */
 export const PREPARED = {
   pixels: 'prepared:/pixels',
   labels: 'prepared:/labels',
@@ -31,7 +31,9 @@ interface Found {
   readonly bytes: Uint8Array;
 }
 
-/** The files without the images, which may be large, and with the prepared ones. Prepared before: as they are. */
+/**
+ * The files with the images, which may be large, replaced by the prepared files; already prepared files are unchanged.
+ */
 export async function prepareImages(config: PngConfig, files: Files, maxFileBytes: number): Promise<Files> {
   if (files[PREPARED.pixels] !== undefined) return files;
   const source = config.zip ?? 'the given files';
@@ -78,10 +80,13 @@ export async function prepareImages(config: PngConfig, files: Files, maxFileByte
   };
 }
 
-/** All images of a set together, whatever the size of their files: a minute's work. */
+/** The most pixels of all images of a set together, for any size of their files: about a minute's work. */
 const MAX_DECODED_PIXELS = 2 ** 30;
 
-/** By what their headers say, before one of them is decoded: a blank image packs a thousand pixels into a byte. */
+/**
+ * Checks the sizes in the headers before an image is decoded, because a blank image packs a thousand pixels into a
+ * byte.
+ */
 function checkPixels(config: PngConfig, source: string, images: readonly Found[], files: Files): void {
   const packed =
     config.zip === undefined
@@ -101,7 +106,7 @@ function checkPixels(config: PngConfig, source: string, images: readonly Found[]
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const IMAGE = /\.(png|jpe?g|gif|bmp|webp|tiff?|avif)$/i;
-/** What operating systems put into archives beside the files: `__MACOSX/`, `._name`, `.DS_Store`. */
+/** Files that operating systems add to archives: `__MACOSX/`, `._name`, `.DS_Store`. */
 const HIDDEN = /(^|\/)(\.|__MACOSX\/)/;
 
 /** The images of an archive, unpacked. */

@@ -1,6 +1,6 @@
 /**
- * Orders of torch 1.13.1 in fixtures/sampler.json, exactly: samplers, loader, split, chunk, and where the streams are
- * afterwards.
+ * Samplers, loader, split and chunk give exactly torch 1.13.1's orders in fixtures/sampler.json, and leave the random
+ * streams in the same state.
  */
 import { expect, test } from 'vitest';
 import { Generator } from '../tensor/generator';

@@ -1,13 +1,13 @@
 /**
  * The samplers of `torch.utils.data`: in which order an epoch visits the rows of a dataset. A sampler gives positions 0
- * .. n-1; `DistributedSampler` is in its own file. What they draw, and from which generator, is torch's.
+ * .. n-1; `DistributedSampler` is in its own file. The draws, and their generators, are the same as torch's.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import { Generator } from '../tensor/generator';
 
 export interface Sampler {
-  /** Positions an epoch yields. */
+  /** The number of positions per epoch. */
   readonly length: number;
   /** The order of the next epoch. Seeds are drawn from `generator`, the default generator of the process. */
   indices(generator: Generator): Int32Array<ArrayBuffer>;
@@ -51,8 +51,7 @@ export class RandomSampler implements Sampler {
     const source = this.options.generator ?? new Generator(generator.randomInt64());
     if (this.options.replacement === true) return Int32Array.from(source.randint(0, rows, length));
     const order = new Int32Array(length);
-    // torch permutes once more for the remainder, even when that is empty; on a generator of one's own the stream shows
-    // it.
+    // torch permutes once more for the remainder, even if it is empty; the state of a given generator shows this.
     for (let start = 0; start + rows <= length; start += rows) order.set(source.randperm(rows), start);
     order.set(source.randperm(rows).subarray(0, length % rows), length - (length % rows));
     return order;
@@ -60,8 +59,7 @@ export class RandomSampler implements Sampler {
 }
 
 /**
- * `SubsetRandomSampler(indices)`: a permutation of these positions each epoch, on the default generator or on one's
- * own.
+ * `SubsetRandomSampler(indices)`: a permutation of these positions each epoch, from the default or a given generator.
  */
 export class SubsetRandomSampler implements Sampler {
   readonly length: number;

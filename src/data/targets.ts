@@ -1,5 +1,5 @@
 /**
- * Gives the targets of a data family the form that the loss wants, or says why the two do not fit. Called by
+ * Converts the targets of a data family to the form that the loss needs, or says why the two do not fit. Called by
  * `make-dataset.ts`.
  */
 import { refusedSettings } from '../base/refused-settings';
@@ -7,7 +7,7 @@ import type { LossConfig } from '../protocol/config';
 import type { Dataset } from './dataset';
 import type { Labels, NextTokens, Reals, Rows } from './family';
 
-/** `better`: a loss that does fit. */
+/** `better`: a loss that fits. */
 const unfit = (data: string, loss: string, why: string, better: LossConfig['type']) =>
   refusedSettings({
     code: 'data',

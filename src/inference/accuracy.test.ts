@@ -33,7 +33,7 @@ test('BCEWithLogitsLoss: the side of one half, output by output', () => {
   expect(accuracy(BCE, f32(2, -2, 2, -2), f32(1, 0, 0, 1))).toBe(0.5);
   // Targets between 0 and 1 are probabilities: 0.2 is class 0.
   expect(accuracy(BCE, f32(-1, 1), f32(0.2, 0.8))).toBe(1);
-  // Two labels a row: each is counted.
+  // With two labels per row, each counts.
   expect(accuracy(BCE, f32(1, -1, 1, 1), f32(1, 0, 0, 1))).toBe(0.75);
 });
 

@@ -4,14 +4,15 @@ import type { LossConfig } from '../protocol/config';
 import type { HostArray } from '../tensor/shape';
 import { argmax } from './views/argmax';
 
-/** The class whose rows count nowhere: torch's -100 unless the loss says otherwise. */
+/** The class whose rows never count: torch's -100 unless the loss has another. */
 export const ignoreIndexOf = (loss: LossConfig): number =>
   loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? (loss.ignoreIndex ?? NO_TARGET) : NO_TARGET;
 
 /**
- * Fraction of class indices (CrossEntropyLoss, NLLLoss: one per row, or one a position of a sequence; the largest of
- * the outputs there) or of outputs (BCEWithLogitsLoss: a probability on the target's side of one half; MSELoss and its
- * kin with -1 and 1: the sign) that are right. What the loss ignores does not count; NaN is never right.
+ * The fraction of right answers. For CrossEntropyLoss and NLLLoss, the largest output must be the target's class, once
+ * per row or per position of a sequence. For BCEWithLogitsLoss, each probability must be on the target's side of one
+ * half; for MSELoss and similar losses with -1 and 1, the sign must be right. Ignored rows do not count; NaN is never
+ * right.
  */
 export function accuracy(loss: LossConfig, outputs: Float32Array, targets: HostArray): number {
   return loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss'

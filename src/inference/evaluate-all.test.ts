@@ -1,6 +1,5 @@
 /**
- * The evaluation of a report: over all rows, the same in pieces as at once, with running statistics and without
- * dropout.
+ * The evaluation of a report: over all rows, equal in pieces and at once, with running statistics and without dropout.
  */
 import { expect, test } from 'vitest';
 import { must } from '../base/invariant';
@@ -33,10 +32,10 @@ test('a report has it if asked, over all rows of both parts', async () => {
   const { report } = await runConfig(CONFIG, {}, { evaluate: true });
   const { train, test: held } = must(report.evaluation, 'evaluation');
   expect(train.rows + (held?.rows ?? 0)).toBe(90);
-  // The data is small: the report's own loss of the test rows is of all of them, too.
+  // The data is small, so the report's own test loss also covers all rows.
   expect(held?.loss).toBeCloseTo(report.testLoss ?? Number.NaN, 6);
   expect(held?.accuracy).toBeCloseTo(report.accuracy ?? Number.NaN, 9);
-  // The last loss of training is of one batch, with dropout.
+  // The last training loss is for one batch, with dropout.
   expect(train.loss).not.toBe(report.finalLoss);
 });
 
@@ -47,7 +46,7 @@ test.each([
   ['class weights and an ignored class', weighted],
   ['sum', { type: 'CrossEntropyLoss', reduction: 'sum' }],
 ] as const)('in pieces it is what it is at once: %s', (_, loss) => {
-  // So wide that a piece holds a part of the rows.
+  // So wide that a piece holds only some of the rows.
   const config = parseConfig({
     device: 'cpu',
     memoryBudgetMb: 4000,

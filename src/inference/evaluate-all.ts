@@ -1,7 +1,7 @@
 /**
- * Loss and accuracy of given weights over all rows, in evaluation mode (running statistics, no dropout): what
- * `loss_fn(model(x), y)` is after `model.eval()`. Rows go through in pieces that fit into memory; each piece's mean
- * counts by what the loss divides by, so that the whole is the mean over all. Called by run.ts, if asked.
+ * Loss and accuracy of given weights over all rows, in evaluation mode (running statistics, no dropout):
+ * `loss_fn(model(x), y)` after `model.eval()`. Rows are evaluated in pieces that fit into memory; each piece's mean is
+ * weighted by its divisor, so that the result is the mean over all rows. Called by run.ts on request.
  */
 import { at } from '../base/invariant';
 import type { LossConfig } from '../protocol/config';
@@ -31,7 +31,7 @@ export function evaluateAll(
       const { inputs, targets } = gather(blueprint, piece);
       const result = evaluator.run(state, inputs, targets);
       const share = divisorOf(input.config.loss, targets);
-      // Where all of a piece is ignored, its mean is 0 / 0.
+      // If all rows of a piece are ignored, its mean is 0 / 0.
       if (share > 0) loss += result.loss * (input.config.loss.reduction === 'sum' ? 1 : share);
       divisor += share;
       if (dataset.task !== 'classification') continue;
@@ -49,7 +49,8 @@ export function evaluateAll(
 const isOfClasses = ({ type }: LossConfig): boolean => type === 'CrossEntropyLoss' || type === 'NLLLoss';
 
 /**
- * What the mean of a piece divides by, as torch has it: elements, or the weights of the classes that are not ignored.
+ * The divisor of a piece's mean, as in torch: the number of elements, or the sum of class weights of rows that are not
+ * ignored.
  */
 function divisorOf(loss: LossConfig, targets: HostArray): number {
   if (!isOfClasses(loss)) return targets.length;

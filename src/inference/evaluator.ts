@@ -15,15 +15,15 @@ import { VECTORS } from '../parallel/vector-ops';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import { roughCostNs } from './rough-cost';
 
-/** A run that is shorter does not need kernels of WebAssembly, and a memory of its own for them. */
+/** Shorter runs do not need WebAssembly kernels and their separate memory. */
 const WORTH_VECTORS_NS = 200_000;
 
-/** Parameters and buffers by name. Never written to: an evaluator copies those of a state once. */
+/** Parameters and buffers by name. Never modified, so an evaluator copies each state's values once. */
 export type ModelState = ReadonlyMap<string, Float32Array>;
 
 export interface Evaluation {
   readonly outputs: Float32Array;
-  /** Outputs a row. */
+  /** The number of outputs per row. */
   readonly outputWidth: number;
   readonly loss: number;
 }
@@ -32,11 +32,11 @@ export interface Evaluator {
   readonly graph: Graph;
   readonly output: ValueId;
   readonly rows: number;
-  /** Of one run, roughly. */
+  /** The rough cost of one run. */
   readonly costNs: number;
-  /** `inputs` holds exactly `rows` rows; targets are optional (loss is NaN without). */
+  /** `inputs` holds exactly `rows` rows; without targets the loss is NaN. */
   run(state: ModelState, inputs: HostArray, targets?: HostArray): Evaluation;
-  /** What the last run gave a value of the graph; overwritten by the next one. */
+  /** A value of the graph in the last run; the next run overwrites it. */
   value(name: string): HostArray;
 }
 

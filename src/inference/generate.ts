@@ -1,6 +1,6 @@
 /**
- * Text on request: checks what the user asked for and lets the model write, with turns of the event loop between, so
- * that training and control go on. Called by inference.ts.
+ * Text on request: checks the user's request and lets the model write, and returns to the event loop between tokens, so
+ * that training and control continue. Called by inference.ts.
  */
 import { LockstepError } from '../base/errors';
 import type { ModelState } from './evaluator';
@@ -18,7 +18,7 @@ export interface GenerateRequest {
   readonly seed: number;
 }
 
-/** Only what follows the prompt. */
+/** Returns only the text after the prompt. */
 export async function generate(
   { tokens }: Language,
   decoder: Decoder,

@@ -1,5 +1,5 @@
 /**
- * What a user asks of a model while it learns: the same numbers as the snapshot's, attention that adds up, and refusals
+ * Requests to a model while it learns: the same numbers as the snapshot's, attention that adds up to 1, and refusals
  * that say what is wrong.
  */
 import { expect, test } from 'vitest';
@@ -139,7 +139,7 @@ test('generate: as many tokens as asked for, the same for a seed, others for ano
   expect(first).toMatch(/^[abcd]{40}$/);
   expect(await s.api.generate('abc', 40, 1, 7)).toBe(first);
   expect(await s.api.generate('abc', 40, 1, 8)).not.toBe(first);
-  // The likeliest token needs no seed.
+  // Choosing the likeliest token does not depend on the seed.
   expect(await s.api.generate('abc', 12, 0, 1)).toBe(await s.api.generate('abc', 12, 0, 2));
   expect(await s.api.generate('a long prompt of b'.replace(/[^ab]/g, 'c'), 0, 1, 0)).toBe('');
   await s.close();

@@ -1,6 +1,6 @@
 /**
- * What a user asks of the model while it learns: a prediction for one input, text from a prompt, the attention on a
- * row. Answers from given weights, with an evaluator of one row that is made at the first question. One a run;
+ * Answers the user's requests to the model while it learns: a prediction for one input, text from a prompt, the
+ * attention on a row. It uses given weights and an evaluator for one row, made at the first request. One per run;
  * running.ts owns it.
  */
 import { LockstepError } from '../base/errors';
@@ -42,7 +42,7 @@ export function createInference(blueprint: Blueprint): Inference {
     },
     async generate(state, request) {
       if (language) {
-        // Of its own: a request goes on while snapshots decode.
+        // A separate decoder, because a request continues while snapshots decode.
         decoder ??= language.createDecoder();
         return generate(language, decoder, state, request);
       }
@@ -95,8 +95,8 @@ function checkInput({ dataset, table }: Blueprint, values: Float32Array): void {
 }
 
 /**
- * As the loss reads the outputs of one row: softmax over classes (at each position of a sequence), a sigmoid each, or
- * the numbers themselves.
+ * The outputs of one row as the loss interprets them: softmax over classes (at each position of a sequence), a sigmoid
+ * each, or the numbers themselves.
  */
 function probabilities({ config, table, dataset }: Blueprint, outputs: Float32Array): Float32Array<ArrayBuffer> {
   if (config.loss.type === 'BCEWithLogitsLoss') return Float32Array.from(outputs, (x) => 1 / (1 + Math.exp(-x)));

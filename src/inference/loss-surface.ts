@@ -1,7 +1,7 @@
 /**
- * The loss of a net with two weights over a square of weights, and the way that a training takes across it. Every loss
- * is computed by the evaluator over all training rows, every position is read from the training after a step. For
- * pictures in the lessons (lessons/record/loss-surface.ts); no run needs it.
+ * The loss of a net with two weights over a square of weights, and the path of a training run across it. The evaluator
+ * computes every loss over all training rows; the positions are the weights after each step. For pictures in the
+ * lessons (lessons/record/loss-surface.ts); no run needs it.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -20,9 +20,12 @@ export interface SurfacePosition {
 }
 
 export interface LossSurface {
-  /** [row][column]: row i has the second weight `from + i * (to - from) / cells`, columns have the first weight. */
+  /**
+   * [row][column]: in row i the second weight is `from + i * (to - from) / cells`; along columns, the first weight
+   * varies in the same way.
+   */
   readonly losses: readonly (readonly number[])[];
-  /** Before the first step, and after each of them. */
+  /** The positions before the first step and after each step. */
   readonly path: readonly SurfacePosition[];
 }
 

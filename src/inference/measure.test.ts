@@ -1,6 +1,6 @@
 /**
- * Losses and accuracy of snapshots and reports: the same numbers, whatever the rows are, and a cost that bounds how
- * many of them are looked at.
+ * Losses and accuracy of snapshots and reports: equal numbers for all kinds of rows, and a cost that limits the number
+ * of evaluated rows.
  */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse-config';
@@ -26,7 +26,7 @@ test('a report of tokens has the accuracy of the snapshot after the same steps',
   const report = await s.api.run({ ...reverse, steps: 6 }, {});
   expect(report.accuracy).toBe(testAccuracy);
   expect(report.testLoss).toBe(testLoss);
-  // 60 positions are asked for.
+  // 60 positions have a target.
   const right = 60 * (report.accuracy ?? 0.5);
   expect(right).toBeCloseTo(Math.round(right), 9);
   await s.close();

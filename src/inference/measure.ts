@@ -11,7 +11,7 @@ import type { Blueprint } from '../training/blueprint';
 import { accuracy } from './accuracy';
 import { createEvaluator, type Evaluation, type ModelState } from './evaluator';
 
-/** Values that an evaluation may hold at once: 128 MB, whatever the limit on the work. */
+/** The most values that an evaluation may hold at once: 128 MB, for any limit on the work. */
 const MOST_VALUES = 32_000_000;
 
 export interface Measured extends Evaluation {
@@ -25,10 +25,10 @@ export interface Measure {
   run(state: ModelState): { readonly train: Measured; readonly test: Measured | undefined };
 }
 
-/** Rows of which the cost is estimated: of one alone products are dearer. */
+/** The number of rows for estimating costs; products of a single row are relatively more expensive. */
 const ESTIMATED_ROWS = 4;
 
-/** Rows that may be evaluated at once in that time, roughly; at least one. */
+/** Roughly the number of rows that can be evaluated at once in this time; at least one. */
 export function affordableRows(input: ModeInput, ns: number): number {
   const { graph, costNs } = createEvaluator(input, ESTIMATED_ROWS);
   const held = graph.values.filter(({ role }) => role === 'activation' || role === 'input' || role === 'loss');
@@ -36,7 +36,7 @@ export function affordableRows(input: ModeInput, ns: number): number {
   return Math.max(1, Math.floor(ESTIMATED_ROWS * Math.min(ns / Math.max(1, costNs), MOST_VALUES / values)));
 }
 
-/** Inputs and targets of some rows of the data, one after the other. */
+/** Copies the inputs and targets of these rows, in order. */
 export function gather(
   { table }: Blueprint,
   rows: Int32Array,
@@ -48,7 +48,7 @@ export function gather(
   return { inputs, targets };
 }
 
-/** `partNs`: what each of the two parts may cost, roughly. */
+/** `partNs`: the rough limit for the cost of each of the two parts. */
 export function createMeasure(blueprint: Blueprint, partNs: number): Measure {
   const { dataset, input, config } = blueprint;
   const most = affordableRows(input, partNs);

@@ -1,7 +1,7 @@
 /**
- * About how long the CPU kernels take for the forward nodes of a graph, in nanoseconds of an ordinary machine: by it
- * evaluations choose how many rows they take and how long a text they write. The same everywhere, unlike a measured
- * time, so that what a snapshot evaluates does not depend on the machine. Never shown.
+ * Estimates the time of the CPU kernels for the forward nodes of a graph, in nanoseconds on an ordinary machine.
+ * Evaluations use it to choose their number of rows and the length of texts. Unlike a measured time it is the same
+ * everywhere, so that a snapshot's content does not depend on the machine. Never shown.
  */
 import { at, must } from '../base/invariant';
 import type { Graph } from '../graph/graph';

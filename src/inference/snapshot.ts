@@ -1,6 +1,7 @@
 /**
- * Turns weights read back at one step into what the page shows: how far replicas are apart, losses, field, and the
- * views of results. It composes; each part has a file of its own. One a run, as the parts keep their evaluators.
+ * Makes a snapshot for the page from the weights read back at one step: the difference between replicas, losses, the
+ * field, and the views of results. It only combines the parts, which have their own files. One per run, because the
+ * parts keep their evaluators.
  */
 import { must } from '../base/invariant';
 import { loadAll, Part } from '../base/part';
@@ -16,13 +17,13 @@ import { createFieldView } from './views/field';
 import { SlicedView, type Slices } from './views/slices';
 import { asksTokens } from './views/tokens';
 
-/** What a snapshot may spend on losses, for training and test rows each, and on a slice of each further view. */
+/** The cost limit of a snapshot for losses, for training and test rows each, and for a slice of each further view. */
 const MEASURE_NS = 30e6;
 const SLICE_NS = 20e6;
 const PREDICTIONS = 200;
 
 export interface Snapshots {
-  /** `hurry`: training goes on meanwhile, so that views which take long may still be those of an earlier step. */
+  /** `hurry`: training continues meanwhile, so slow views may still show an earlier step. */
   take(weights: Weights, hurry?: boolean): Snapshot;
   /** Weights of the last snapshot. */
   readonly state: ModelState | undefined;
@@ -36,7 +37,7 @@ if (!globalThis.LOCKSTEP_SITE) await loadAll([LANGUAGE_VIEWS, CLASSES_VIEW]);
 const hasClasses = ({ targets, targetShape }: Blueprint['dataset']): boolean =>
   targets instanceof Int32Array && targetShape.length === 0;
 
-/** To be awaited before createSnapshots, which does not wait. */
+/** To be awaited before createSnapshots, which is synchronous. */
 export async function loadViews(blueprint: Blueprint): Promise<void> {
   const { dataset } = blueprint;
   await loadAll([...(asksTokens(dataset) ? [LANGUAGE_VIEWS] : []), ...(hasClasses(dataset) ? [CLASSES_VIEW] : [])]);

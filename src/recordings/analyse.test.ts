@@ -10,7 +10,7 @@ async function analysed(name: string): Promise<RecordingAnalysis> {
   return analyse(recording);
 }
 
-/** Counted by a script of its own from the raw traces, moment by moment. */
+/** Counted by a separate script from the raw traces, moment by moment. */
 const GRID_0_5 = {
   durUs: 17_794.6,
   computeUs: 2685,
@@ -36,7 +36,7 @@ describe('a run with a slow rank', () => {
     const [worst, ...others] = stragglers;
     expect(others).toEqual([]);
     expect(worst).toMatchObject({ rank: 2, last: 6, of: 6, cause: { name: 'slow_loader', othersUs: 0 } });
-    // time.sleep(0.004), and what two cores take to wake up again.
+    // time.sleep(0.004), and the time in which two cores wake up again.
     expect(worst?.byUs).toBeCloseTo(4329.6, 0);
     expect(worst?.cause?.us).toBeCloseTo(4447.8, 0);
     expect(sentences[0]).toContain('Rank 2 is a straggler: it is the last at 6 of 6 collectives');
@@ -81,7 +81,7 @@ describe('a run whose DataLoader is slow on one rank', () => {
     );
     expect(kinds.map(({ kind, bytes, count }) => [kind, bytes, count])).toEqual([
       ['all_reduce', 4 * 85_002, 3],
-      // Three floats of each of three ranks; the loss.
+      // Three floats from each of three ranks; the loss.
       ['all_gather', 36, 3],
       ['all_reduce', 4, 3],
       ['broadcast', 4, 3],

@@ -17,7 +17,7 @@ interface Event {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** Names with all that JSON escapes: quotes, backslashes, brackets, other planes. */
+/** Names with all characters that JSON escapes: quotes, backslashes, brackets, other planes. */
 const name = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1 }),
   fc.constantFrom('a"b', '\\', '}]', '{"traceEvents": [', '\u2028'),
@@ -75,7 +75,7 @@ describe('any valid trace', () => {
           const at = Math.floor(share * bytes.length);
           const file = fileOf('rank0.json', bytes.subarray(0, at), piece);
           const { notices, sources } = await importFiles([file]);
-          // A bare list may lack its "]"; all else is said.
+          // A bare list may lack its "]"; every other damage has a notice.
           const isWhole = of.isBare && sources.length > 0 && notices.every(({ text }) => !text.includes('ends'));
           if (!isWhole) expect(notices.length).toBeGreaterThan(0);
           for (const { place } of notices) expect(place.file).toBe('rank0.json');

@@ -121,7 +121,7 @@ describe("NCCL's traces", () => {
       'The run had 4 ranks; ranks 2, 3 are not given: nothing is known of who waited for them.',
     ]);
     if (!recording) throw new Error('no recording');
-    // Who was last is not known, so no bandwidth either.
+    // Which rank was last is not known, so the bandwidth is not known either.
     expect(analyse(recording).collectives[0]?.busBandwidth).toBeUndefined();
   });
 });

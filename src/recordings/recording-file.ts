@@ -1,41 +1,41 @@
 /**
- * A file of a recording as a stream of bytes, unpacked where it is gzip, within bounds. A File of the page is one as it
- * is; the command line makes one of a path. Called by `import-files.ts`.
+ * A file of a recording as a stream of bytes; gzip is unpacked, up to a limit. The page's File already fits this
+ * interface; the command line makes one from a path. Called by `import-files.ts`.
  */
 import { Gunzip } from 'fflate';
 import { LockstepError } from '../base/errors';
 import { unpackedAtMost } from '../base/reading-bounds';
 
 export interface RecordingFile {
-  /** Path or name; ranks may be read from it. */
+  /** The path or name, from which a rank may be read. */
   readonly name: string;
   readonly size: number;
   stream(): ReadableStream<Uint8Array>;
 }
 
 export interface RecordingOptions {
-  /** Of all files together, as they lie on the disk. */
+  /** Called with the bytes read so far and in total: of all files together, as stored on disk. */
   readonly onProgress?: (bytes: number, of: number) => void;
   readonly signal?: AbortSignal;
-  /** Of one file, unpacked; 2 GiB when absent. */
+  /** The limit for one unpacked file; 2 GiB if absent. */
   readonly mostTextBytes?: number;
 }
 
 export const MOST_TEXT_BYTES = 2 * 1024 ** 3;
 const HEAD_BYTES = 16;
-/** A byte of gzip unpacks to at most 1032: a slice makes 16 MiB at once. */
+/** A byte of gzip unpacks to at most 1032, so a slice gives at most 16 MiB at once. */
 const SLICE_BYTES = 16 * 1024;
 
-/** How the bytes of a file came to an end. */
+/** How the stream of a file ended. */
 export interface StreamEnd {
   readonly bytes: number;
   readonly textBytes: number;
   readonly isPacked: boolean;
-  /** What cut it short, as the end of a sentence: "its gzip data end in the middle". */
+  /** Why the stream ended early, as the end of a sentence: "its gzip data end in the middle". */
   readonly cut?: string;
 }
 
-/** Hands over the unpacked bytes, until `take` returns false. Throws where the file can't be read or on an abort. */
+/** Passes the unpacked bytes to `take` until it returns false. Throws if the file can't be read, and on an abort. */
 export async function readBytes(
   file: RecordingFile,
   take: (piece: Uint8Array) => boolean,
@@ -71,7 +71,7 @@ export async function readBytes(
       bytes += chunk.length;
       onBytes?.(chunk.length);
       if (!isBegun) {
-        // A stream may deliver a byte at a time; the readers know a file by its first ones.
+        // A stream may deliver single bytes, but the readers recognise a file by its first ones.
         chunk = head.length === 0 ? chunk : joined(head, chunk);
         head = chunk;
         if (chunk.length < HEAD_BYTES && !done) continue;
@@ -93,7 +93,7 @@ export async function readBytes(
       if (done) break;
     }
   } finally {
-    // The file may be gone, or another error is on its way: nothing to add to it.
+    // The file may be gone, or another error is already reported: this error adds nothing.
     reader.cancel().catch(() => undefined);
   }
   return { bytes, textBytes, isPacked: gunzip !== undefined, ...(cut === undefined ? {} : { cut }) };

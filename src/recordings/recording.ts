@@ -1,11 +1,11 @@
 /**
- * A recording: what a run that happened elsewhere did over time, on all its ranks. Plain data that crosses the worker
- * wall by structured clone. The readers in `traces/` make it, `analysis/` and the page read it. Times are microseconds
- * from the recording's first event, on the clock of the rank's own file until `aligned()` has moved them.
+ * A recording: what a run elsewhere did over time, on all its ranks. Plain data that is sent between workers by
+ * structured clone. The readers in `traces/` make it, `analysis/` and the page read it. Times are microseconds from the
+ * recording's first event, on the clock of the rank's own file until `aligned()` has moved them.
  */
 import type { SpanColumns } from './spans';
 
-/** Index of a process, as torch.distributed counts. */
+/** Index of a process, as in torch.distributed. */
 export type RecordingRank = number;
 
 /**
@@ -21,16 +21,16 @@ export interface RecordedLane {
   readonly label: string;
   readonly role: LaneRole;
   readonly spans: SpanColumns;
-  /** Rows it needs when drawn nested: 1 + the largest depth; 0 when empty. */
+  /** The rows needed to draw the lane nested: 1 + the largest depth; 0 if empty. */
   readonly rows: number;
 }
 
-/** A step of one rank: ProfilerStep#N, or the whole recording of a rank where no step is marked. */
+/** A step of one rank: ProfilerStep#N, or the rank's whole recording if no step is marked. */
 export interface RecordedStep {
   readonly step: number;
   readonly startUs: number;
   readonly endUs: number;
-  /** False: no step was marked, the rank's whole recording stands for one. */
+  /** False if no step was marked, and the rank's whole recording counts as one step. */
   readonly marked: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface RecordedRank {
   readonly file: string;
   readonly host: string;
   readonly strings: readonly string[];
-  /** Compute first, then communication, host, other. */
+  /** The lanes in the order compute, communication, host, other. */
   readonly lanes: readonly RecordedLane[];
   readonly steps: readonly RecordedStep[];
   readonly startUs: number;
@@ -52,7 +52,7 @@ export interface RecordedRank {
 
 export const FLOW_LIMIT = 20_000;
 
-/** Index of lane and time at both ends. */
+/** The index of the lane and the time, at both ends. */
 export interface RecordedFlow {
   readonly fromLane: number;
   readonly fromUs: number;
@@ -72,7 +72,7 @@ export interface CollectivePart {
   readonly span: number;
 }
 
-/** In torch.distributed's words with underscores, "all_reduce"; other names as the file has them. */
+/** torch.distributed's names with underscores, "all_reduce"; other names as in the file. */
 export type CollectiveKind = string;
 
 /** The same collective on all ranks that recorded it, matched by process group and sequence number. */
@@ -80,55 +80,57 @@ export interface RecordedCollective {
   /** Position in `Recording.collectives`. */
   readonly id: number;
   readonly kind: CollectiveKind;
-  /** PyTorch's name of the process group, "0"; '' where the file does not say. */
+  /** PyTorch's name of the process group, "0"; '' if the file has none. */
   readonly group: string;
-  /** "default_pg"; '' where the file does not say. */
+  /** "default_pg"; '' if the file has no description. */
   readonly groupDescription: string;
-  /** Ranks of the group where known, else those that recorded it. */
+  /** The group's ranks if known, else the ranks that recorded the collective. */
   readonly groupRanks: readonly RecordingRank[];
-  /** The file's own number, or the position in the group, from 0, counted here. */
+  /** The file's sequence number, or the position within the group, counted from 0. */
   readonly sequence: number;
   readonly sequenceFrom: 'file' | 'order';
-  /** PyTorch's word in small letters, "float"; '' where the file does not say. */
+  /** PyTorch's name in lower case, "float"; '' if the file has none. */
   readonly dtype: string;
-  /** Elements of the larger one of input and output; bytes as nccl-tests counts them; 0 where the file does not say. */
+  /** Elements of the larger of input and output; bytes as nccl-tests counts them; 0 if the file has no sizes. */
   readonly elements: number;
   readonly bytes: number;
-  /** Of ProfilerStep#N, in which it began on the lowest rank; undefined outside of all. */
+  /** The number of the ProfilerStep#N in which the collective began on the lowest rank; undefined outside all steps. */
   readonly step: number | undefined;
-  /** In order of rank. One where only one rank was recorded, or only one has it. */
+  /** The parts in order of rank; only one if a single rank recorded the collective. */
   readonly parts: readonly CollectivePart[];
 }
 
-/** How a rank's clock was brought to that of the first rank. */
+/** How a rank's clock was aligned with the first rank's clock. */
 export interface ClockOffset {
   readonly rank: RecordingRank;
   /** Found from the ends of matched collectives: this rank's clock minus that of the first rank. */
   readonly offsetUs: number;
-  /** Median of what is left between the ends after that offset: offsets below it mean nothing. */
+  /** The median difference that remains between the ends after this offset; smaller offsets mean nothing. */
   readonly residualUs: number;
-  /** What was subtracted from the rank's times: the offset, or 0 where the clocks agree within what can be seen. */
+  /**
+   * The value subtracted from the rank's times: the offset, or 0 if the clocks agree within the measurable precision.
+   */
   readonly appliedUs: number;
-  /** How many collectives say so. */
+  /** The number of collectives behind this offset. */
   readonly collectives: number;
 }
 
-/** Spans of all ranks. */
+/** The spans of all ranks. */
 export interface Recording {
-  /** First what is on the page: "torch.profiler, 4 ranks, gloo". */
+  /** The title on the page: "torch.profiler, 4 ranks, gloo". */
   readonly title: string;
-  /** measured: a run that happened. modelled: the file says that its times come from a model (Lockstep writes such). */
+  /** measured: a real run. modelled: the file says that its times come from a model (Lockstep writes such files). */
   readonly clock: 'measured' | 'modelled';
   readonly worldSize: number;
-  /** In order of rank; fewer than worldSize where files are missing (then a notice says so). */
+  /** In order of rank; fewer than worldSize if files are missing, which a notice reports. */
   readonly ranks: readonly RecordedRank[];
-  /** In order of the first start. */
+  /** The collectives in the order of their first start. */
   readonly collectives: readonly RecordedCollective[];
   /** Step numbers that any rank has, in order. */
   readonly steps: readonly number[];
   /** One entry per rank, in the order of `ranks`. */
   readonly clocks: readonly ClockOffset[];
   readonly durUs: number;
-  /** Sums to the readers of the columns: how many spans, over all ranks. */
+  /** The number of spans over all ranks. */
   readonly spanCount: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The spans of a lane: columns of numbers, since a trace of 100 MB has half a million spans; what kinds there are; and
- * how a row is read. `traces/column-builder.ts` makes the columns.
+ * The spans of a lane as columns of numbers, because a trace of 100 MB has half a million spans; the kinds of spans;
+ * and reading a row. `traces/column-builder.ts` makes the columns.
  */
 
 /**
@@ -36,11 +36,11 @@ export interface SpanColumns {
   readonly name: Uint32Array;
   /** Index into SPAN_KINDS. */
   readonly kind: Uint8Array;
-  /** How many spans of the lane enclose it: its row when drawn nested. */
+  /** The number of the lane's spans that enclose this span, which is its row if drawn nested. */
   readonly depth: Uint16Array;
-  /** Input shapes as the file wrote them, "[[32,64],[64,256]]"; '' where none. */
+  /** The input shapes as in the file, "[[32,64],[64,256]]"; '' if none. */
   readonly shapes: Uint32Array;
-  /** Stack, phase, stream: one line of whatever else helps; '' where none. */
+  /** One line with other information, such as stack, phase or stream; '' if none. */
   readonly detail: Uint32Array;
 }
 
@@ -54,7 +54,7 @@ export interface RecordedSpan {
   readonly detail: string;
 }
 
-/** Index of the first span that begins at that time or later. */
+/** The index of the first span that begins at this time or later. */
 export function firstFrom({ startUs, count }: SpanColumns, us: number): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -43,7 +43,7 @@ describe('a run that is as the model says', () => {
   it('over another link is the run that was recorded over that link', async () => {
     const recording = await read(ncclTraces({ ranks: 4 }));
     const other = await read(ncclTraces({ ranks: 4, latencyUs: 5, bytesPerUs: 1000 }));
-    // bytesPerUs 1000 is 1 GB/s; of 4 ranks, bus bandwidth is 2 * 3 / 4 of that.
+    // bytesPerUs 1000 is 1 GB/s; with 4 ranks, bus bandwidth is 2 * 3 / 4 of it.
     const { changedUs, linkAfter } = whatIf(recording, { latencyUs: 5, busBandwidth: 1.5 });
     expect(linkAfter.from).toBe('given');
     expect(changedUs).toBeCloseTo(whatIf(other, {}).recordedUs, 3);

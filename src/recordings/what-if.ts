@@ -1,9 +1,9 @@
 /**
- * The recorded steps again with another bucket cap, or over another link: *modelled*, and to be labelled so wherever it
- * is shown. The model: gradients are ready when they were ready; a bucket is handed over after its last one, a fixed
- * time later; an all-reduce begins when all ranks have handed it over and a lane is free, and takes latency + bytes /
- * bandwidth; the step ends as long after that as it did. Computing does not slow down under communication. How well it
- * describes the recording is part of the result: `error`.
+ * The recorded steps with another bucket cap, or over another link: *modelled*, and to be labelled so wherever they are
+ * shown. The model: gradients are ready at the recorded times; a bucket is handed over a fixed time after its last
+ * gradient; its all-reduce begins when all ranks have handed it over and a lane is free, and takes latency + bytes /
+ * bandwidth; the step ends as long after that as recorded. Communication does not slow down computing. The result
+ * includes the model's error on the recording: `error`.
  */
 import { LockstepError } from '../base/errors';
 import { BUS_FACTOR } from '../protocol/bus-factor';
@@ -12,26 +12,26 @@ import { cutByCap, ddpSteps, type RecordedDdpStep } from './what-if/ddp-steps';
 import { fitLink, type LinkModel, transferUs } from './what-if/link-model';
 import { bandwidthText, bytesText, durationText, percentText } from './words';
 
-/** At least one of them. */
+/** A change; at least one field is given. */
 export interface WhatIfChange {
-  /** MiB, as DDP's bucket_cap_mb; holds for the first bucket, too. */
+  /** In MiB, as DDP's bucket_cap_mb; applies to the first bucket, too. */
   readonly bucketCapMb?: number;
-  /** Bus bandwidth, GB/s, as nccl-tests counts it. */
+  /** Bus bandwidth in GB/s, as in nccl-tests. */
   readonly busBandwidth?: number;
-  /** Of a collective, whatever its size; absent: what the recording shows. */
+  /** The latency of a collective of any size; absent: as recorded. */
   readonly latencyUs?: number;
 }
 
 export interface ModelledBucket {
   readonly bytes: number;
-  /** From the begin of the step on the first rank. */
+  /** The time since the step's start on the first rank. */
   readonly startUs: number;
   readonly endUs: number;
 }
 
 export interface WhatIfStep {
   readonly step: number;
-  /** Means over ranks, of the step's duration: as recorded, as the model gives it unchanged, and changed. */
+  /** The step's duration, as means over ranks: recorded, modelled without the change, and modelled with it. */
   readonly recordedUs: number;
   readonly unchangedUs: number;
   readonly changedUs: number;
@@ -43,11 +43,11 @@ export interface WhatIf {
   readonly label: 'modelled';
   readonly change: WhatIfChange;
   readonly steps: readonly WhatIfStep[];
-  /** Means over steps. */
+  /** The same, as means over steps. */
   readonly recordedUs: number;
   readonly unchangedUs: number;
   readonly changedUs: number;
-  /** How far the unchanged model is from the recording: largest over steps, as a share of the recorded step. */
+  /** The largest difference between the model without the change and the recording, as a share of the recorded step. */
   readonly error: number;
   readonly linkBefore: LinkModel;
   readonly linkAfter: LinkModel;
@@ -55,13 +55,13 @@ export interface WhatIf {
   readonly sentences: readonly string[];
 }
 
-/** What of a recording the model goes by: a small part of it. */
+/** The small part of a recording that the model needs. */
 export interface RecordedSteps {
   readonly steps: readonly RecordedDdpStep[];
   readonly ranks: number;
 }
 
-/** Throws where the recording has no steps of DDP. */
+/** Throws if the recording has no steps of DDP. */
 export const recordedSteps = (recording: Recording): RecordedSteps => ({
   steps: ddpSteps(recording),
   ranks: recording.ranks.length,
@@ -124,7 +124,7 @@ function changedLink(before: LinkModel, { busBandwidth, latencyUs }: WhatIfChang
   };
 }
 
-/** How many all-reduces ran at once on a rank: one on NCCL's stream, one per thread of gloo. */
+/** The most all-reduces that ran at once on a rank: one on NCCL's stream, one per thread of gloo. */
 function concurrency(steps: readonly RecordedDdpStep[]): number {
   const lanes = new Set(steps.flatMap(({ allReduces }) => allReduces.flatMap(({ parts }) => parts[0]?.lane ?? [])));
   return Math.max(1, lanes.size);
@@ -145,7 +145,7 @@ function play(
       const ready = gradients.slice(begin, end).reduce((last, { readyUs }) => Math.max(last, readyUs), 0);
       return ready + handoverUs;
     });
-    // All ranks take lanes in the same order: the one that is free first.
+    // All ranks use lanes in the same order: the lane that is free first.
     const lane = free.indexOf(Math.min(...free));
     const startUs = Math.max(free[lane] ?? 0, ...handed);
     const endUs = startUs + transferUs(link, bytes);

@@ -1,4 +1,4 @@
-/** Numbers of recordings as sentences and tables write them. */
+/** Formats numbers of recordings for sentences and tables. */
 
 import { brief, firstFew } from '../base/brief';
 import type { FlightEntry } from './flight/flight-recording';
@@ -13,7 +13,7 @@ export function durationText(us: number): string {
   return `${(us / 1e6).toFixed(2)} s`;
 }
 
-/** "273 kB", "25.6 MB": powers of 1000, as bandwidths count. */
+/** "273 kB", "25.6 MB": powers of 1000, as for bandwidths. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let [value, unit] = [bytes, 0];
@@ -26,7 +26,7 @@ export function bytesText(bytes: number): string {
 
 export const percentText = (share: number): string => `${Math.round(100 * share)} %`;
 
-/** Of a bandwidth in GB/s: "4.6 MB/s", "0.16 GB/s", "234 GB/s"; "?" where it is not known. */
+/** A bandwidth, given in GB/s: "4.6 MB/s", "0.16 GB/s", "234 GB/s"; "?" if unknown. */
 export function bandwidthText(gigabytes: number | undefined): string {
   if (gigabytes === undefined) return '?';
   if (gigabytes > 0 && gigabytes < 1e-4) return `${(1e6 * gigabytes).toFixed(1)} kB/s`;

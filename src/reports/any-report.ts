@@ -1,31 +1,31 @@
 /**
- * A report that was read, from Lockstep or from anywhere: what comparing needs, in one form. read-report.ts makes it.
- * Numbers that are not finite are NaN or infinite here.
+ * A report from Lockstep or from anywhere else, in the one form that comparing needs. read-report.ts makes it. Numbers
+ * that are not finite are NaN or infinite here.
  */
 
 export interface AnyReport {
   /** The file, or 'this run'. */
   readonly name: string;
-  /** 'Lockstep 0.1.0', 'pytorch 1.13.0 on cpu'; '' where the report does not say. */
+  /** 'Lockstep 0.1.0', 'pytorch 1.13.0 on cpu'; '' if the report does not name its maker. */
   readonly madeBy: string;
-  /** Of its engine: '1.13.0a0', where another program than Lockstep computed the run. */
+  /** The engine's version, '1.13.0a0', if another program than Lockstep computed the run. */
   readonly engineVersion: string | undefined;
   readonly config: Readonly<Record<string, unknown>> | undefined;
   readonly losses: readonly LossRow[];
-  /** Final ones. */
+  /** The final weights. */
   readonly weights: ReadonlyMap<string, ReportTensor> | undefined;
   readonly hashes: ReadonlyMap<string, string> | undefined;
   readonly history: readonly HistoryRow[] | undefined;
-  /** Payload of a step's collectives in bytes, by kind. */
+  /** The payload of a step's collectives in bytes, by kind. */
   readonly payload: ReadonlyMap<string, number> | undefined;
   /** Peak of each device, in bytes. */
   readonly memory: readonly number[] | undefined;
-  /** Of a pipeline's schedule: its bubble, 0 to 1, and the most activations that each rank keeps. */
+  /** For a pipeline schedule: its bubble, 0 to 1, and the most activations that each rank keeps. */
   readonly pipeline: { readonly bubble: number | undefined; readonly peaks: readonly number[] } | undefined;
   readonly stepsPerSecond: number | undefined;
 }
 
-/** The loss of a micro-batch, or of a step where nothing finer is said. */
+/** The loss of a micro-batch, or, if the report has nothing finer, of a step. */
 export interface LossRow {
   readonly step: number;
   readonly microBatch: number;

@@ -1,6 +1,6 @@
 /**
- * Bytes, speed and memory of two reports side by side. They are not held against a bar: only bytes must be the same in
- * the same run, and what each number says is beside it. Called by compare-reports.ts.
+ * Bytes, speed and memory of two reports side by side, with explanations. There is no bar for them: only bytes must be
+ * equal in the same run. Called by compare-reports.ts.
  */
 import { firstFew } from '../base/brief';
 import type { AnyReport } from './any-report';
@@ -10,9 +10,9 @@ export interface ComparedFigure {
   readonly what: string;
   readonly a: string;
   readonly b: string;
-  /** What the numbers are, and whether they may differ in the same run. */
+  /** The meaning of the numbers, and whether they may differ in the same run. */
   readonly meaning: string;
-  /** Only where the numbers must be the same. */
+  /** Whether the numbers are equal; only for numbers that must be. */
   readonly same?: boolean;
 }
 

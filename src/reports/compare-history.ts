@@ -1,8 +1,8 @@
 /**
- * Parameters and gradients of the first steps of two reports, by the samples that both have: for every tensor the worst
- * difference and the first step where they part. A tensor whose gradient is nothing but rounding is left out:
- * an adaptive optimizer turns rounding into whole steps in any direction, and the loss does not change with them.
- * Called by compare-reports.ts.
+ * Compares parameters and gradients of the first steps of two reports, by the samples that both have: for every tensor
+ * the worst difference and the first step that differs. A tensor whose gradient is only rounding is left out: an
+ * adaptive optimizer turns rounding into full steps in any direction, and the loss does not depend on them. Called by
+ * compare-reports.ts.
  */
 import { firstFew } from '../base/brief';
 import type { AnyReport, HistoryRow, Sample } from './any-report';
@@ -12,7 +12,7 @@ import { distance } from './compare-weights';
 export type HistoryKind = 'parameters' | 'gradients';
 
 export interface HistoryComparison {
-  /** Compared. */
+  /** The compared steps. */
   readonly steps: readonly HistoryPair[];
   readonly tensors: readonly TensorHistory[];
   /** Tensors with elements whose gradient is rounding on both sides. */
@@ -54,7 +54,7 @@ export function compareHistory(a: AnyReport, b: AnyReport, bar: Bar): HistoryCom
   return { steps, tensors, rounding: roundingOnly(steps), notes: onlyOne(steps) };
 }
 
-/** Of every tensor the steps in which both sides have it. */
+/** For every tensor, the steps in which both sides have it. */
 function stepsByName(steps: readonly HistoryPair[], kind: HistoryKind): ReadonlyMap<string, readonly HistoryPair[]> {
   const found = new Map<string, HistoryPair[]>();
   for (const pair of steps)
@@ -95,11 +95,11 @@ function tensorHistory(
   return [{ kind, name, worst, parts: found.find((each) => each.relative > each.bar)?.step }];
 }
 
-/** Parameters of a step are those after it. */
+/** The bar for a step; its parameters are those after the step. */
 export const barFor = (kind: HistoryKind, bar: Bar, step: number): number =>
   kind === 'gradients' ? GRADIENT_FACTOR * bar.at(step) : bar.at(step + 1);
 
-/** The sampled elements, or the norms, which have seen all of them: the greater difference, relative. */
+/** The relative difference of the sampled elements, or of the norms over all elements, whichever is greater. */
 export function apart(a: Sample, b: Sample): number {
   const finite = (values: readonly number[]): number =>
     values.reduce((sum, x) => (Number.isFinite(x) ? sum + x * x : sum), 0);
@@ -112,7 +112,7 @@ export function apart(a: Sample, b: Sample): number {
   );
 }
 
-/** Below that part of all gradients of a step, or of its own tensor, a gradient is rounding. */
+/** A gradient below this share of the step's gradients, or of its tensor, counts as rounding. */
 const ROUNDING = 1e-5;
 
 function roundingOnly(steps: readonly HistoryPair[]): ReadonlySet<string> {

@@ -1,20 +1,17 @@
-/**
- * Losses of two reports side by side: micro-batch for micro-batch where both have them, else step for step. Called by
- * compare-reports.ts.
- */
+/** Losses of two reports side by side: by micro-batch if both have them, else by step. Called by compare-reports.ts. */
 import type { AnyReport, LossRow } from './any-report';
 import { type Bar, LEAST_LOSS, relative } from './bars';
 
 export interface LossComparison {
-  /** Compared pairs. */
+  /** The number of compared pairs. */
   readonly count: number;
-  /** 'micro-batch' where steps have several. */
+  /** 'micro-batch' if steps have several. */
   readonly unit: 'step' | 'micro-batch';
   readonly worst: LossDifference | undefined;
-  /** The first pair that is further apart than the bar. */
+  /** The first pair that differs by more than the bar. */
   readonly parts: LossDifference | undefined;
   readonly perRank: readonly RankDifference[];
-  /** Losses that only one side has. */
+  /** The numbers of losses that only one side has. */
   readonly onlyA: number;
   readonly onlyB: number;
   /** What could not be compared, and why. */
@@ -25,7 +22,7 @@ export interface LossComparison {
 export interface LossPair {
   readonly step: number;
   readonly microBatch: number;
-  /** Of the side that says it; -1: neither does. */
+  /** The epoch, from the side that has it; -1: neither has. */
   readonly epoch: number;
   readonly a: number;
   readonly b: number;
@@ -91,10 +88,10 @@ const difference = (pair: LossPair, a: number, b: number, bar: Bar): LossDiffere
 const worstOf = <T extends LossDifference>(all: readonly T[]): T | undefined =>
   all.reduce<T | undefined>((worst, each) => (worst && worst.relative >= each.relative ? worst : each), undefined);
 
-/** Where one side has a loss per micro-batch and the other a loss per step: the mean over each step's. */
+/** If one side has losses per micro-batch and the other per step, averages them over each step. */
 function alike(a: AnyReport, b: AnyReport, notes: string[]): readonly [readonly LossRow[], readonly LossRow[]] {
   const [accumulateA, accumulateB] = [groupOf(a), groupOf(b)];
-  // A plain list that is as long as the other's micro-batches has one for each of them.
+  // A plain list as long as the other's micro-batches has one loss per micro-batch.
   if (accumulateA === accumulateB || a.losses.length === b.losses.length) return [a.losses, b.losses];
   const averaged = (report: AnyReport, group: number): readonly LossRow[] => {
     if (group > 1) notes.push(`${report.name} has ${group} losses for each step; their mean is compared.`);
@@ -103,7 +100,7 @@ function alike(a: AnyReport, b: AnyReport, notes: string[]): readonly [readonly 
   return [averaged(a, accumulateA), averaged(b, accumulateB)];
 }
 
-/** Losses to a step: of the first one. */
+/** The number of losses per step, counted in the first step. */
 const groupOf = ({ losses }: AnyReport): number => losses.filter(({ step }) => step === losses[0]?.step).length;
 
 function perStep(rows: readonly LossRow[]): readonly LossRow[] {
@@ -124,7 +121,7 @@ function perStep(rows: readonly LossRow[]): readonly LossRow[] {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Each rank's worst. A rank without a batch has NaN on both sides, which is the same. */
+/** Each rank's worst difference. A rank without a batch has NaN on both sides, which counts as equal. */
 function perRank(pairs: readonly LossPair[], bar: Bar, notes: string[]): readonly RankDifference[] {
   const most = (side: 'ranksA' | 'ranksB'): number =>
     pairs.reduce((count, pair) => Math.max(count, pair[side].length), 0);

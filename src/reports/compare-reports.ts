@@ -1,6 +1,6 @@
 /**
- * Two reports of what should be the same run, held against each other: settings, losses, steps, weights, figures. It
- * judges (verdict.ts), and names causes (causes/); it prints nothing. Called by `lockstep compare` and by the page.
+ * Compares two reports of what should be the same run: settings, losses, steps, weights, figures. Gives a verdict
+ * (verdict.ts) and likely causes (causes/); prints nothing. Called by `lockstep compare` and by the page.
  */
 import type { AnyReport } from './any-report';
 import { type Bar, fixedBar, GROWING_BAR } from './bars';
@@ -17,21 +17,21 @@ import { type Verdict, verdictOf } from './verdict';
 export interface ReportComparison {
   readonly a: AnyReport;
   readonly b: AnyReport;
-  /** Undefined: a side has no configuration. */
+  /** Undefined if a side has no configuration. */
   readonly settings: readonly SettingDifference[] | undefined;
   readonly bar: Bar;
   readonly losses: LossComparison;
   readonly history: HistoryComparison;
   readonly weights: WeightsComparison;
   readonly figures: readonly ComparedFigure[];
-  /** Undefined: nowhere in losses and first steps. */
+  /** Undefined if losses and first steps agree. */
   readonly parting: Parting | undefined;
   readonly verdict: Verdict;
-  /** Likely ones; none where the runs are the same. */
+  /** Likely causes; none if the runs are equal. */
   readonly causes: readonly Cause[];
 }
 
-/** `bar`: a relative difference that is still the same run, in place of the one that grows with the steps. */
+/** `bar`: the relative difference allowed for the same run, instead of the one that grows with the steps. */
 export function compareReports(
   a: AnyReport,
   b: AnyReport,

@@ -1,6 +1,6 @@
 /**
- * Settings in which two configurations differ. Where a configuration is one of Lockstep's, the defaults that it leaves
- * out are filled in first, so that only what differs in meaning is listed. Called by compare-reports.ts.
+ * The settings in which two configurations differ. Omitted defaults of Lockstep's configurations are filled in first,
+ * so that only differences in meaning are listed. Called by compare-reports.ts.
  */
 import * as v from 'valibot';
 import { configSchema } from '../protocol/config';
@@ -9,12 +9,12 @@ import type { AnyReport } from './any-report';
 export interface SettingDifference {
   /** 'optimizer.lr'. */
   readonly path: string;
-  /** undefined: not in the report. */
+  /** The value in a; undefined: not in the report. */
   readonly a: unknown;
   readonly b: unknown;
 }
 
-/** Undefined where a report has no configuration. */
+/** Undefined if a report has no configuration. */
 export function compareSettings(a: AnyReport, b: AnyReport): readonly SettingDifference[] | undefined {
   if (a.config === undefined || b.config === undefined) return undefined;
   return differences(filled(a.config), filled(b.config), '');
@@ -35,10 +35,10 @@ function differences(a: unknown, b: unknown, path: string): readonly SettingDiff
   return JSON.stringify(a) === JSON.stringify(b) ? [] : [{ path, a, b }];
 }
 
-/** Lists, too, item by item: layers have a path each. */
+/** Also lists, item by item, so that each layer has a path. */
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** One setting of a configuration that may be anyone's. */
+/** One setting of a configuration from any program. */
 export function settingOf(config: Readonly<Record<string, unknown>> | undefined, path: string): unknown {
   let value: unknown = config === undefined ? undefined : filled(config);
   for (const key of path.split('.')) value = isObject(value) ? new Map(Object.entries(value)).get(key) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Final weights of two reports, tensor by tensor. Where one side only has hashes of them, equality to the bit is all
- * that can be said. Called by compare-reports.ts.
+ * Final weights of two reports, tensor by tensor. If one side has only hashes, only bitwise equality can be tested.
+ * Called by compare-reports.ts.
  */
 import { brief, firstFew } from '../base/brief';
 import type { AnyReport, ReportTensor } from './any-report';
@@ -8,32 +8,32 @@ import type { Bar } from './bars';
 
 export interface WeightsComparison {
   readonly tensors: readonly TensorDifference[];
-  /** Where only hashes could be compared: tensors with other bits. */
+  /** If only hashes could be compared: the number of tensors with different bits. */
   readonly otherBits?: number;
   /** What could not be compared, and why. */
   readonly notes: readonly string[];
 }
 
-/** How far a tensor is from the other one, and the element in which they differ most. */
+/** How much two tensors differ, and the element with the largest difference. */
 export interface TensorDifference {
   readonly name: string;
   readonly shape: readonly number[];
   /**
-   * ||a - b|| relative to the longer one: what the bar is for. An adaptive optimizer makes steps of its own size of
-   * gradients that are nothing but rounding, so that single elements go anywhere in the same run, too.
+   * ||a - b|| relative to the longer one, which the bar limits. Single elements have no limit: an adaptive optimizer
+   * makes full steps even from gradients that are only rounding.
    */
   readonly apart: number;
   readonly absolute: number;
-  /** To the greatest magnitude in the tensor. */
+  /** The largest difference relative to the tensor's greatest magnitude. */
   readonly relative: number;
-  /** Flat, row-major. */
+  /** The element's flat, row-major index. */
   readonly index: number;
   readonly a: number;
   readonly b: number;
   readonly bar: number;
 }
 
-/** `steps`: behind the weights. */
+/** `steps`: the number of steps that led to the weights. */
 export function compareWeights(a: AnyReport, b: AnyReport, bar: Bar, steps: number): WeightsComparison {
   if (a.weights && b.weights) return byElement(a, b, a.weights, b.weights, bar.at(steps));
   if (a.hashes && b.hashes) return byHash(a.hashes, b.hashes);
@@ -46,10 +46,10 @@ export function compareWeights(a: AnyReport, b: AnyReport, bar: Bar, steps: numb
   };
 }
 
-/** `[4, 2]`, at a length that a table bears. */
+/** `[4, 2]`, cut to a length that fits a table. */
 export const shapeText = (shape: readonly number[]): string => `[${brief(shape.join(', '))}]`;
 
-/** Those with the weights have their hashes mostly, too. */
+/** Compares hashes; reports with weights usually have hashes, too. */
 function byHash(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): WeightsComparison {
   const shared = [...a.keys()].filter((name) => b.has(name));
   const other = shared.filter((name) => a.get(name) !== b.get(name));
@@ -89,7 +89,7 @@ function byElement(
   return { tensors, notes: [...notes, ...missing(ofA, ofB)] };
 }
 
-/** Two values that are not finite are the same where they are both NaN or the same infinity. */
+/** The largest difference; two values that are not finite are equal if both are NaN or the same infinity. */
 function furthest(a: ArrayLike<number>, b: ArrayLike<number>): Omit<TensorDifference, 'name' | 'shape' | 'bar'> {
   let [index, absolute, most] = [0, 0, 0];
   let [squares, ofA, ofB] = [0, 0, 0];

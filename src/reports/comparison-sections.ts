@@ -1,6 +1,6 @@
 /**
- * What a comparison has to show beside its verdict, as tables of words: the terminal prints them (comparison-text.ts),
- * the page draws them. Pure.
+ * The parts of a comparison besides its verdict, as tables of words: the terminal prints them (comparison-text.ts), the
+ * page draws them. Pure.
  */
 import { brief } from '../base/brief';
 import type { LossComparison, LossDifference } from './compare-losses';
@@ -10,23 +10,23 @@ import { digits, small } from './verdict';
 
 export interface Section {
   readonly heading: string;
-  /** Said before the table. */
+  /** A sentence before the table. */
   readonly lead?: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly notes: readonly string[];
 }
 
-/** As many tensors, ranks or counts as one reads, and settings, which are said in few words. */
+/** The most rows for tensors, ranks or counts; below, the most for settings, which are short. */
 const MOST = 40;
 const MOST_SETTINGS = 200;
-/** Of a tensor or a setting; a column is as wide as its widest name. */
+/** The longest name of a tensor or setting, because a column is as wide as its widest name. */
 const LONGEST_NAME = 120;
 
 const andMore = (count: number, most: number): readonly string[] =>
   count > most ? [`And ${(count - most).toLocaleString('en')} more.`] : [];
 
-/** Those that have something to say. */
+/** The sections that are not empty. */
 export function sectionsOf(comparison: ReportComparison): readonly Section[] {
   return [
     settings(comparison),

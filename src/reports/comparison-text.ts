@@ -39,7 +39,7 @@ function sectionLines({ heading, lead, columns, rows, notes }: Section): readonl
   return ['', heading, ...lines.map((line) => `  ${line}`)];
 }
 
-/** Columns as wide as their widest cell. */
+/** A table whose columns are as wide as their widest cell. */
 function table(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = rows[0]?.length ?? 0;
   const widths = Array.from({ length: columns }, (_, i) =>

@@ -1,4 +1,4 @@
-/** docs/reports.md is true: its example is a report by the schema, and its snippet is what the page shows. */
+/** docs/reports.md is correct: its example is a report by the schema, and its snippet equals the page's. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readReport } from './read-report';

@@ -18,7 +18,7 @@ export function parseLooseJson(text: string): unknown {
   }
 }
 
-/** JSON.parse reads a number that is too great as Infinity. Lines stay; columns may move by some characters. */
+/** JSON.parse reads 1e999 as Infinity. Lines are unchanged; columns may move by some characters. */
 const STRICT: ReadonlyMap<string, string> = new Map([
   ['NaN', 'null'],
   ['-NaN', 'null'],
@@ -26,7 +26,7 @@ const STRICT: ReadonlyMap<string, string> = new Map([
   ['-Infinity', '-1e999'],
 ]);
 
-/** Each character is looked at once, whatever quotes are missing. */
+/** Reads each character once, even if quotes are missing. */
 function withoutPythonsNumbers(text: string): string {
   const token = /"|-?\b(?:NaN|Infinity)\b/g;
   const pieces: string[] = [];
@@ -42,7 +42,7 @@ function withoutPythonsNumbers(text: string): string {
   return [...pieces, text.slice(from)].join('');
 }
 
-/** Behind the quote that ends the text which began before `at`. */
+/** The position after the quote that ends the text which began before `at`. */
 function endOfText(text: string, at: number): number {
   const sign = /["\\]/g;
   sign.lastIndex = at;
@@ -53,7 +53,7 @@ function endOfText(text: string, at: number): number {
   return text.length;
 }
 
-/** The parsers of Node and of browsers count characters, lines or neither; people count lines. */
+/** Rewords a parser's error: Node and browsers name a character, a line or neither; users need the line. */
 function words(error: unknown, text: string): string {
   const message = brief(error instanceof Error ? error.message : String(error), 200);
   const position = /position (\d+)/.exec(message)?.[1];

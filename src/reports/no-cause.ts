@@ -1,7 +1,7 @@
-/** What is said where two runs differ and no known mistake shows: the settings that differ may be all of it. */
+/** The words for two runs that differ without a known cause: the settings that differ may be the reason. */
 import type { SettingDifference } from './compare-settings';
 
-/** So many places of settings are named. */
+/** The most places of settings that are named. */
 const NAMED = 4;
 
 export function noCause(settings: readonly SettingDifference[] | undefined): string {

@@ -1,6 +1,6 @@
 /**
- * The snippets of docs/reports.md in a training loop of one's own, by a real PyTorch: what they write is a report, and
- * Lockstep's run of the same net on the same rows is the same run.
+ * The snippets of docs/reports.md in a hand-written training loop, run by a real PyTorch: they write a valid report,
+ * and Lockstep's run of the same net on the same rows agrees with it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Where two runs part first: at which step, and in what of it. A step computes losses, then gradients, then parameters,
- * so what parts first says whose work differs: the forward pass and its data, backward and its reduction, or the
- * optimizer. Called by compare-reports.ts; verdict and causes read it.
+ * Where two runs first differ: the step, and the quantity. A step computes losses, then gradients, then parameters, so
+ * the first quantity that differs shows whether the forward pass with its data, backward with its reduction, or the
+ * optimizer differs. Called by compare-reports.ts; read by verdict and causes.
  */
 import { GRADIENT_FACTOR } from './bars';
 import type { HistoryComparison, HistoryKind, TensorHistory } from './compare-history';
@@ -10,12 +10,12 @@ import type { LossComparison, LossDifference } from './compare-losses';
 export interface Parting {
   readonly step: number;
   readonly stage: 'losses' | HistoryKind;
-  /** Of gradients and parameters, the tensor that differs most there. */
+  /** For gradients and parameters, the tensor that differs most in that step. */
   readonly tensor?: TensorHistory;
   readonly loss?: LossDifference;
 }
 
-/** Gradients that are so much further apart than their bar are counted even where nothing else parts. */
+/** Gradients that exceed their bar by this factor count even if nothing else differs. */
 const PLAIN = 100;
 const ORDER = ['losses', 'gradients', 'parameters'] as const;
 

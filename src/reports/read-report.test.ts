@@ -75,7 +75,7 @@ describe('what is no report', () => {
   });
 
   it('is named with its line and column', () => {
-    // Of a short text, parsers show the whole.
+    // For a short text, parsers show all of it.
     const long = `{"losses":\n [1, 2], "note": "${'long'.repeat(50)}",\n`;
     expect(said(`${long} "x": 1 2, "y": 3}`)).toContain('line 3 column 9');
     expect(said(`${long} "x": NaN 2, "y": 3}`)).toContain('line 3');

@@ -1,6 +1,6 @@
 /**
- * Reads a report: of JSON's text, or of an object. What is wrong is said with its place in the file. Called by the
- * command line and by the page.
+ * Reads a report from JSON text or from an object. Errors name their place in the file. Called by the command line and
+ * by the page.
  */
 import * as v from 'valibot';
 import { brief } from '../base/brief';
@@ -10,7 +10,7 @@ import type { AnyReport, HistoryRow, LossRow, ReportTensor, Sample } from './any
 import { parseLooseJson } from './loose-json';
 import { type ReportInput, reportSchema } from './report-schema';
 
-/** Longer texts are near the limit of what a JavaScript string holds. */
+/** Longer texts are near the maximum length of a JavaScript string. */
 export const MOST_BYTES = 400 * 2 ** 20;
 const MOST_LOSSES = 10_000_000;
 
@@ -25,7 +25,7 @@ export function parseReport(text: string, name: string): AnyReport {
   if (text.trim() === '') throw refusal(name, 'is empty');
   let value: unknown;
   try {
-    // Some editors put a byte order mark in front.
+    // Some editors write a byte order mark first.
     value = parseLooseJson(text.replace(/^\ufeff/, ''));
   } catch (error) {
     throw refusal(name, `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
@@ -35,7 +35,7 @@ export function parseReport(text: string, name: string): AnyReport {
   return readReport(value, name);
 }
 
-/** Of a value as JSON.parse makes it; `name` is what sentences call the report. */
+/** Reads a value from JSON.parse; `name` is the report's name in sentences. */
 export function readReport(value: unknown, name: string): AnyReport {
   if (Array.isArray(value)) throw refusal(name, 'holds a list, not an object with `losses`');
   const parsed = v.safeParse(reportSchema, value, { abortEarly: true });
@@ -98,7 +98,7 @@ function lossRow(row: ReportInput['losses'][number], index: number): LossRow {
 
 const WRAPPED = 'module.';
 
-/** By name; DistributedDataParallel and DataParallel put `module.` before every name of the model they wrap. */
+/** A map by name; removes the `module.` that DistributedDataParallel and DataParallel put before every name. */
 function mapOf<T, U>(object: Readonly<Record<string, T>>, read: (value: T, key: string) => U): ReadonlyMap<string, U> {
   const entries = Object.entries(object);
   const wrapped = entries.length > 0 && entries.every(([key]) => key.startsWith(WRAPPED));

@@ -1,4 +1,4 @@
-/** Every part of the schema words its own refusal: valibot's own words never reach a user. */
+/** Every part of the schema has its own message, so that valibot's messages never reach a user. */
 import { expect, test } from 'vitest';
 import { reportSchema } from './report-schema';
 
@@ -9,12 +9,12 @@ interface Part {
 }
 const isPart = (value: unknown): value is Part =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema' && 'type' in value;
-/** These pass on what is wrong inside of them, or take anything. */
+/** These pass on errors from inside, or accept anything. */
 const WORDLESS = new Set(['optional', 'nullable', 'unknown']);
 
 function wordless(part: Part, place: string): readonly string[] {
   const inner = Object.entries(part).flatMap(([key, value]): readonly string[] => {
-    // The keys of an object are texts.
+    // The keys of an object are always texts.
     if (key === 'key') return [];
     if (isPart(value)) return wordless(value, `${place}.${key}`);
     if (key === 'entries' || key === 'options' || key === 'pipe')

@@ -1,7 +1,7 @@
 /**
- * What a report may be, wherever it comes from: an object with `losses`. All else is optional, and what is not named
- * here is let through. Lockstep's own reports and those of an exported train.py pass it. `lockstep schema --report`
- * prints it; read-report.ts checks with it. Every schema's message ends the sentence "must be ...".
+ * The schema of a report from any program: an object with `losses`. Everything else is optional, and unknown fields are
+ * allowed. Lockstep's own reports and those of an exported train.py pass it. `lockstep schema --report` prints it;
+ * read-report.ts checks with it. Every schema's message ends the sentence "must be ...".
  */
 import * as v from 'valibot';
 

@@ -1,6 +1,4 @@
-/**
- * The answer in a sentence: the same run, or where two runs part. Called by compare-reports.ts.
- */
+/** The verdict in a sentence: the same run, or where two runs first differ. Called by compare-reports.ts. */
 import type { AnyReport } from './any-report';
 import type { HistoryComparison } from './compare-history';
 import type { LossComparison } from './compare-losses';
@@ -8,7 +6,7 @@ import type { TensorDifference, WeightsComparison } from './compare-weights';
 import type { Parting } from './parting';
 
 export interface Verdict {
-  /** 'unknown': nothing could be compared. */
+  /** Whether the runs are equal; 'unknown': nothing could be compared. */
   readonly same: boolean | 'unknown';
   readonly sentence: string;
 }
@@ -26,7 +24,8 @@ export function verdictOf(found: Found): Verdict {
   const { losses, parting, weights } = found;
   if (losses.count === 0) return { same: 'unknown', sentence: `There is nothing to compare: ${whyNothing(found)}.` };
   if (parting !== undefined) return { same: false, sentence: partingSentence(found, parting) };
-  // What the optimizer makes of rounding goes anywhere, and the losses do not see it.
+  // Updates from gradients that are only rounding can go in any direction and do not change the losses, so they do not
+  // count.
   const counted = weights.tensors.filter(({ name }) => !isBlind(name, found.history.rounding));
   const far = counted.filter((tensor) => tensor.apart > tensor.bar);
   const furthest = furthestOf(far);
@@ -45,7 +44,7 @@ export function verdictOf(found: Found): Verdict {
   return { same: true, sentence: `The same run: ${agreement(losses)}${alsoOf(losses, counted)}.` };
 }
 
-/** ', and so do 6 final tensors to 2.4e-7': behind agreement(). */
+/** ', and so do 6 final tensors to 2.4e-7': follows agreement(). */
 function alsoOf({ worst }: LossComparison, tensors: readonly TensorDifference[]): string {
   const most = furthestOf(tensors);
   if (!most) return '';
@@ -62,7 +61,7 @@ function alsoOf({ worst }: LossComparison, tensors: readonly TensorDifference[])
     : `, and so ${one ? 'does' : 'do'} ${counted} ${to}`;
 }
 
-/** A bias before BatchNorm is in its running mean, too. */
+/** Whether the losses do not depend on this tensor; a bias before BatchNorm also changes its running mean. */
 const isBlind = (name: string, rounding: ReadonlySet<string>): boolean =>
   rounding.has(name) || (rounding.size > 0 && name.endsWith('.running_mean'));
 

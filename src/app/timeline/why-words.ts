@@ -13,7 +13,7 @@ import { eventName } from '../lanes/event-label';
 import type { IdleStretch } from './timeline-scene';
 
 const MOST_HOPS = 3;
-/** A delay that explains at least this share of the wait is named as its cause, not as a part of it. */
+/** Work whose delay is at least this share of the lateness is named as the only cause. */
 const NEARLY_ALL = 0.7;
 const CLEARLY_SLOWER = 1.05;
 

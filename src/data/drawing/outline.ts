@@ -33,8 +33,8 @@ export function polygon(corners: readonly Point[]): OutlineFigure {
 }
 
 /**
- * `tips` corners on the unit circle, the first one up, and as many between them at radius `inner` (1: a regular polygon
- * of twice as many).
+ * A star: `tips` corners on the unit circle, the first one up, and as many between them at radius `inner` (1: a regular
+ * polygon with twice as many corners).
  */
 export function star(tips: number, inner: number): OutlineFigure {
   return polygon(
@@ -49,7 +49,7 @@ export function star(tips: number, inner: number): OutlineFigure {
 /** A regular polygon with `n` corners on the unit circle, the first one up. */
 export const regular = (n: number): OutlineFigure => star(n, Math.cos(Math.PI / n));
 
-/** Two bars of half width `half` across each other. */
+/** Two crossing bars of half width `half`. */
 export function cross(half: number): OutlineFigure {
   const end = Math.sqrt(1 - half * half);
   const bar = (x: number, y: number) => Math.max(Math.abs(x) - end, Math.abs(y) - half);

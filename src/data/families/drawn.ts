@@ -1,3 +1,3 @@
-/** The families whose rows are pictures that are drawn: one part of the site (make-dataset). */
+/** The families whose rows are drawn pictures, as one part of the site (make-dataset). */
 export { digits } from './digits';
 export { shapes } from './shapes';

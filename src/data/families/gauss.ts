@@ -1,6 +1,6 @@
 /**
- * Two Gaussian clouds around (1/3, 1/3), class 1, and (-1/3, -1/3), class 0, as TensorFlow Playground has them, scaled
- * to [-1, 1]. Draws: `randn(n, 2)`. Without noise the variance is 0.5/36; it grows by 7/36 for each unit of noise.
+ * Two Gaussian clouds around (1/3, 1/3), class 1, and (-1/3, -1/3), class 0, as in TensorFlow Playground, scaled to
+ * [-1, 1]. Draws: `randn(n, 2)`. Without noise the variance is 0.5/36; it grows by 7/36 for each unit of noise.
  */
 import type { Generator } from '../../tensor/generator';
 import { alternatingClass, type Rows } from '../family';

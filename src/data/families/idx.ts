@@ -1,5 +1,5 @@
 /**
- * Images and labels from two IDX files, as MNIST, Fashion-MNIST and EMNIST come: images [1, height, width], bytes
+ * Images and labels from two IDX files, the format of MNIST, Fashion-MNIST and EMNIST: images [1, height, width], bytes
  * divided by 255 as torchvision's ToTensor does; labels as they are.
  */
 import { at } from '../../base/invariant';

@@ -1,6 +1,6 @@
 /**
  * Regression on a plane after TensorFlow Playground: the target is (x + y) / 2 over the square [-1, 1]^2. Draws:
- * `rand(n, 2)`, and with noise another `rand(n, 2)` that moves the point whose height is taken by up to `noise` in x
+ * `rand(n, 2)`, and with noise another `rand(n, 2)`: the target is then taken at a point moved by up to `noise` in x
  * and in y.
  */
 import type { Generator } from '../../tensor/generator';

@@ -26,6 +26,6 @@ export function png({ size, color }: Extract<DataConfig, { type: 'png' }>, files
   };
 }
 
-/** The bytes as a buffer of their own; the same one where they fill theirs. */
+/** The bytes as a separate buffer; their own buffer if they fill it. */
 const aligned = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): ArrayBuffer =>
   byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);

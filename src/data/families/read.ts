@@ -1,4 +1,4 @@
-/** The families whose rows are read from files: one part of the site (make-dataset). */
+/** The families whose rows are read from files, as one part of the site (make-dataset). */
 export { csv } from './csv';
 export { idx } from './idx';
 export { npy } from './npy';

@@ -1,6 +1,6 @@
 /**
- * Prototypes and text against the data of PyTorch's training runs, bit for bit; sequences, digits and shapes by what
- * they promise.
+ * Prototypes and text equal the data of PyTorch's training runs bit for bit; sequences, digits and shapes have their
+ * documented properties.
  */
 import { expect, test } from 'vitest';
 import type { DataConfig, LossConfig } from '../../protocol/config';
@@ -72,13 +72,13 @@ type SequenceConfig = Extract<DataConfig, { type: 'sequence' }>;
 const sequence = (task: SequenceConfig['task'], options: Partial<SequenceConfig> = {}): Dataset =>
   make({ type: 'sequence', task, samples: 50, length: 5, symbols: 7, testFraction: 0, ...options });
 
-/** Each row as its line of text, prompt and answer apart; the answer is what the targets ask for, in their places. */
+/** Each row as its prompt and its answer in text; the answer is the targets at the positions that have one. */
 function lines({ inputs, targets, rows, inputShape: [context = 0], vocabulary = [] }: Dataset): [string[], string[]][] {
   return Array.from({ length: rows }, (_, row) => {
     const input = [...inputs.subarray(row * context, (row + 1) * context)];
     const target = [...targets.subarray(row * context, (row + 1) * context)];
     const asked = target.findIndex((id) => id !== -100);
-    // From the first answer token on every position is asked, and the target is the input one on.
+    // From the first answer token on, every position has a target: the next token of the input.
     expect(target.slice(asked, -1)).toEqual(input.slice(asked + 1));
     const words = (ids: number[]) => ids.map((id) => vocabulary[id] ?? '?');
     return [words(input.slice(0, asked + 1)), words(target.slice(asked))];
@@ -141,7 +141,7 @@ test.each(['digits', 'shapes'] as const)('%s: gray images of balanced classes, t
     const image = clean.inputs.subarray(row * 4096, (row + 1) * 4096);
     const border = image.filter((_, i) => i % 64 === 0 || i % 64 === 63 || i < 64 || i >= 4032);
     const lit = image.filter((value) => value > 0.5).length / 4096;
-    // Something is drawn, it leaves ground, and it lies within the picture.
+    // Something is drawn, some background is left, and the figure is within the picture.
     expect(lit).toBeGreaterThan(0.02);
     expect(lit).toBeLessThan(0.6);
     expect(border.filter((value) => value > 0.5).length).toBeLessThan(20);
@@ -161,7 +161,7 @@ test('images of one class are nearer to each other than to those of other classe
     );
     right += distances.indexOf(Math.min(...distances)) === i % 10 ? 1 : 0;
   }
-  // Chance is 10; the nearest mean is a poor classifier, and should stay one.
+  // Guessing gives 10; the nearest mean should be better, but still a poor classifier.
   expect(right).toBeGreaterThan(55);
   expect(right).toBeLessThan(99);
 });

@@ -1,6 +1,6 @@
 /**
- * Two arms of 1.75 turns, as TensorFlow Playground has them, scaled to [-1, 1]. Without noise nothing is drawn; with
- * noise `rand(n, 2)`, which moves each point by up to noise/6 in x and in y.
+ * Two arms of 1.75 turns, as in TensorFlow Playground, scaled to [-1, 1]. Without noise nothing is drawn; with noise
+ * `rand(n, 2)`, which moves each point by up to noise/6 in x and in y.
  */
 import type { Generator } from '../../tensor/generator';
 import { alternatingClass, type Rows } from '../family';

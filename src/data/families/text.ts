@@ -1,7 +1,7 @@
 /**
  * Text at character level: the vocabulary is the text's own characters (code points) in order; a row is a window of
- * `context` characters, its target the window one character on; windows start every `stride` characters, and what is
- * left at the end is dropped. Line ends become '\n'.
+ * `context` characters, its target is the window shifted by one character; windows start every `stride` characters, and
+ * a remainder at the end is dropped. Line ends become '\n'.
  */
 
 import { LockstepError } from '../../base/errors';

@@ -1,6 +1,6 @@
 /**
- * Exclusive-or over the square: `X = torch.rand(n, 2) * 2 - 1; y = X[:, 0] * X[:, 1] > 0`. With noise a second `rand(n,
- * 2)` moves the point that is labelled by up to `noise` in x and in y; the point that is seen stays.
+ * Exclusive-or over the square: `X = torch.rand(n, 2) * 2 - 1; y = X[:, 0] * X[:, 1] > 0`. With noise, a second
+ * `rand(n, 2)`: the label is that of a point moved by up to `noise` in x and in y; the input stays.
  */
 import type { Generator } from '../../tensor/generator';
 import type { Rows } from '../family';

@@ -41,7 +41,7 @@ export function readCsv(file: string, bytes: Uint8Array): CsvTable {
   return { delimiter, rows };
 }
 
-/** A tab or a semicolon in the first line, outside quotes, beats the comma, which may be a decimal mark there. */
+/** A tab or a semicolon in the first line, outside quotes, has priority over the comma, which may be a decimal mark. */
 function findDelimiter(text: string): CsvTable['delimiter'] {
   const firstLine = text.slice(
     0,
@@ -52,7 +52,7 @@ function findDelimiter(text: string): CsvTable['delimiter'] {
   return bare.includes(';') ? ';' : ',';
 }
 
-/** Reads one row and moves `scan` behind its line end. */
+/** Reads one row and moves `scan` past its line end. */
 function readRow(file: string, text: string, delimiter: string, scan: { position: number; line: number }): string[] {
   const cells: string[] = [];
   for (;;) {

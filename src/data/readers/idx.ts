@@ -1,7 +1,7 @@
 /**
- * IDX files as MNIST has them: two zero bytes, a type (8: unsigned bytes, the only one read here), the number of
- * dimensions, their sizes as big-endian 32-bit numbers, the data. Already unpacked; gzip is undone by
- * `prepare-files.ts`. Errors name the byte.
+ * IDX files, the format of MNIST: two zero bytes, a type (8: unsigned bytes, the only one read here), the number of
+ * dimensions, their sizes as big-endian 32-bit numbers, the data. The bytes are already unpacked by `prepare-files.ts`.
+ * Errors name the byte.
  */
 import { dataError } from '../data-error';
 

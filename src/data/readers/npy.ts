@@ -67,7 +67,7 @@ export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray 
     const byte = start + i * format.bytes;
     const value = Number(format.read(view, byte));
     data[i] = value;
-    // What must not pass is no number at all, and one that changed its size (-0 === 0).
+    // Refuses values that are not numbers, and numbers that rounding has changed (-0 === 0).
     if (!Number.isFinite(value)) {
       throw dataError(
         { file, byte },
@@ -88,7 +88,7 @@ export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray 
   return { shape, descr, data };
 }
 
-/** '[3, 1]': where the i-th number is in an array of that shape, as numpy indexes it. */
+/** '[3, 1]': numpy's index of the i-th number in an array of this shape. */
 function cellName(i: number, shape: readonly number[]): string {
   let rest = i;
   const index = shape.toReversed().map((size) => {

@@ -1,7 +1,7 @@
 /**
- * The chunks of a PNG, checked before the decoder sees them: signature, header, whole chunks up to IEND, and pixels
- * that unpack to no more than an image of that size takes. Only the chunks that make pixels go on to the decoder:
- * others (profiles, texts, animation) may unpack to anything, too.
+ * Checks the chunks of a PNG before the decoder reads them: signature, header, whole chunks up to IEND, and pixels that
+ * unpack to no more than an image of this size. Only the chunks with pixels are passed to the decoder, because others
+ * (profiles, texts, animation) may also unpack to any size.
  */
 import { dataError } from '../data-error';
 import { mebibytes } from '../limits';
@@ -12,7 +12,7 @@ const MAX_PIXELS = 4096 * 4096;
 const AGAIN = 'The file is cut off or damaged; save it again, or remove it.';
 const [IHDR, PLTE, IDAT, TRNS, IEND] = [0x49484452, 0x504c5445, 0x49444154, 0x74524e53, 0x49454e44] as const;
 const OF_PIXELS: ReadonlySet<number> = new Set([IHDR, PLTE, IDAT, TRNS, IEND]);
-/** By colour type. */
+/** The number of channels by colour type. */
 const CHANNELS: ReadonlyMap<number, number> = new Map([
   [0, 1],
   [2, 3],
@@ -20,7 +20,7 @@ const CHANNELS: ReadonlyMap<number, number> = new Map([
   [4, 2],
   [6, 4],
 ]);
-/** Some writers leave a little behind the last row. */
+/** Some writers leave a few bytes after the last row. */
 const SLACK_BYTES = 1024;
 
 interface Header {
@@ -30,7 +30,7 @@ interface Header {
   readonly isInterlaced: boolean;
 }
 
-/** The image with no chunks but those of its pixels. */
+/** The image with only the chunks of its pixels. */
 export function pixelChunks(file: string, bytes: Uint8Array, Unzlib: Inflater): Uint8Array {
   const header = readHeader(file, bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -61,7 +61,7 @@ export function pixelChunks(file: string, bytes: Uint8Array, Unzlib: Inflater): 
   return joined(kept);
 }
 
-/** Pixels of an image as its header says; 0 where `readHeader` refuses it. */
+/** The number of pixels by the image's header; 0 if `readHeader` refuses it. */
 export function pixelsSaid(bytes: Uint8Array): number {
   if (bytes.length < 24 || SIGNATURE.some((byte, i) => bytes[i] !== byte)) return 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -113,7 +113,7 @@ function readHeader(file: string, bytes: Uint8Array): Header {
   return { width, height, bitsPerPixel: depth * channels, isInterlaced };
 }
 
-/** Rows with their filter bytes; the seven passes of an interlaced image are rows of their own. */
+/** The bytes of all rows with their filter bytes; each of the seven passes of an interlaced image has its own rows. */
 function unpackedBytes({ width, height, bitsPerPixel, isInterlaced }: Header): number {
   const rows = (columns: number, count: number) =>
     columns === 0 ? 0 : count * (1 + Math.ceil((columns * bitsPerPixel) / 8));

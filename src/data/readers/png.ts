@@ -1,7 +1,7 @@
 /**
  * PNG images as planes of gray or red, green and blue from 0 to 1: any colour type and depth, palettes and transparency
- * (laid over white). Decoding is fast-png's, passed in because it is loaded only where it is needed; png-chunks.ts
- * checks its structure and its sizes before.
+ * (laid over white). The decoder is fast-png, passed in because it is loaded only on demand; png-chunks.ts checks
+ * structure and sizes first.
  */
 import type { DecodedPng, decode } from 'fast-png';
 import { brief } from '../../base/brief';
@@ -11,7 +11,7 @@ import type { Inflater } from './unpack';
 
 export interface PngLibrary {
   readonly decode: typeof decode;
-  /** fflate's. */
+  /** fflate's Unzlib. */
   readonly Unzlib: Inflater;
   readonly convertIndexedToRgb: (png: DecodedPng) => Uint8Array;
 }
@@ -44,7 +44,7 @@ interface Pixels {
   readonly data: ArrayLike<number>;
   readonly channels: number;
   readonly most: number;
-  /** The colour that stands for transparent. */
+  /** The colour that means transparent. */
   readonly key?: ArrayLike<number>;
 }
 
@@ -57,7 +57,7 @@ function unpack(png: DecodedPng, library: PngLibrary): Pixels {
   return { data, channels: png.channels, most, ...(transparent === undefined ? {} : { key: transparent }) };
 }
 
-/** Gray of 1, 2 or 4 bits: several pixels a byte, each row on a byte of its own. */
+/** Unpacks gray of 1, 2 or 4 bits: several pixels per byte; each row starts at a new byte. */
 function unpackBits({ data, width, height, depth }: DecodedPng): Uint8Array {
   const out = new Uint8Array(width * height);
   const perRow = Math.ceil((width * depth) / 8);
@@ -81,7 +81,7 @@ function toPlanes({ data, channels, most, key }: Pixels, n: number, color: boole
     const alpha = hidden ? 0 : channels === colors ? 1 : (data[from + colors] as number) / most;
     const over = (c: number): number => 1 - alpha + alpha * value(from, c);
     for (const [c, plane] of planes.entries()) {
-      // Gray of a colour image: the weights of ITU-R 601, as Pillow's convert('L').
+      // The gray of a colour image, with the weights of ITU-R 601, as in Pillow's convert('L').
       plane[i] = color || colors === 1 ? over(c) : 0.299 * over(0) + 0.587 * over(1) + 0.114 * over(2);
     }
   }

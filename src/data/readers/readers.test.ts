@@ -1,4 +1,4 @@
-/** The two file readers on their own: what CSV and .npy allow, and what they refuse with which place. */
+/** The two file readers alone: valid CSV and .npy files, and refusals with their places. */
 import { expect, test } from 'vitest';
 import { readCsv } from './csv';
 import { readNpy, writeNpy } from './npy';
@@ -103,7 +103,7 @@ test.each([
   );
 });
 
-/** A .npy file with any header and data, as numpy lays it out. */
+/** A .npy file with any header and data, in numpy's layout. */
 function npy(descr: string, shape: string, data: ArrayBuffer, fortran = 'False'): Uint8Array<ArrayBuffer> {
   const header = `{'descr': '${descr}', 'fortran_order': ${fortran}, 'shape': ${shape}, }\n`;
   const bytes = new Uint8Array(10 + header.length + data.byteLength);

@@ -1,4 +1,4 @@
-/** Small files that stand for large ones: unpacked up to what is allowed and no further, and refused with the sizes. */
+/** Small files that unpack to large ones: unpacked only up to the limit, and refused with the sizes. */
 import { deflateSync } from 'node:zlib';
 import { encode } from 'fast-png';
 import { Inflate, Unzlib, zipSync, zlibSync } from 'fflate';
@@ -8,7 +8,7 @@ import { unpackWithin } from './unpack';
 import { unzip, zipEntries } from './zip';
 
 const MIB = 2 ** 20;
-/** Packed by Node, which needs a tenth of the time for as much. */
+/** Packed by Node, which is ten times faster. */
 const zeros = (bytes: number) => new Uint8Array(deflateSync(new Uint8Array(bytes), { level: 9 }));
 const BOMB = zeros(64 * MIB);
 
@@ -22,7 +22,7 @@ test('unpacking stops soon after the limit', () => {
   expect(seen).toBeLessThanOrEqual(MIB);
 });
 
-/** A PNG of 8 x 8 gray pixels with these chunks in place of its own pixels; their sums are not looked at here. */
+/** A PNG of 8 x 8 gray pixels with these chunks instead of its pixels; their checksums are not tested here. */
 function png(...chunks: readonly (readonly [type: string, data: Uint8Array])[]): Uint8Array {
   const plain = encode({ width: 8, height: 8, data: new Uint8Array(64), depth: 8, channels: 1 });
   const parts = [plain.subarray(0, 33)];
@@ -67,7 +67,7 @@ describe('zip', () => {
   const all = () => true;
   const archive = zipSync({ 'a.png': new Uint8Array(16 * MIB), 'b.png': new Uint8Array(10).fill(7) });
   const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  /** The archive says that its first file is only so large. */
+  /** Makes the archive declare this size for its first file. */
   function saying(bytes: number): Uint8Array {
     const copy = Uint8Array.from(archive);
     const directory = view(copy).getUint32(copy.length - 22 + 16, true);

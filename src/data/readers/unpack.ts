@@ -1,15 +1,14 @@
 /**
- * Unpacks deflated bytes piece by piece and stops where it becomes too much: what a header says of its size need not be
- * true, and a thousandth of the bytes may stand for all of them. The streams are fflate's, passed in because they are
- * loaded only where they are needed.
+ * Unpacks deflated bytes piece by piece and stops at a limit, because a header's size may be wrong, and packed bytes
+ * may unpack to a thousand times as many. The streams are fflate's, passed in because they are loaded only on demand.
  */
 
-/** Of fflate: Inflate, Unzlib. */
+/** fflate's Inflate or Unzlib. */
 export type Inflater = new (
   take: (piece: Uint8Array, final: boolean) => void,
 ) => { push(piece: Uint8Array, final?: boolean): void };
 
-/** One byte unpacks to at most 1032: a slice makes 16 MiB at once. */
+/** One byte unpacks to at most 1032, so a slice gives at most 16 MiB at once. */
 const SLICE_BYTES = 16 * 1024;
 
 export interface Unpacked {
@@ -17,7 +16,7 @@ export interface Unpacked {
   readonly isTooMuch: boolean;
 }
 
-/** Hands over what was unpacked until `most` is passed; throws what the stream throws where the bytes are damaged. */
+/** Passes on unpacked bytes until there are more than `most`; throws the stream's error if the bytes are damaged. */
 export function unpackWithin(
   packed: readonly Uint8Array[],
   most: number,
@@ -39,7 +38,7 @@ export function unpackWithin(
   return { bytes, isTooMuch: false };
 }
 
-/** The pieces as one. */
+/** Joins the pieces. */
 export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,7 +1,7 @@
-/** Text files: UTF-8 without a byte order mark, or an error that names the first byte that is none. */
+/** Decodes text files: UTF-8 without a byte order mark, or an error that names the first invalid byte. */
 import { dataError } from '../data-error';
 
-/** `expected` and `hint` are for the error: what the file should be. */
+/** `expected` and `hint` describe the expected file in the error. */
 export function decodeUtf8(file: string, bytes: Uint8Array, expected: string, hint: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -12,10 +12,7 @@ export function decodeUtf8(file: string, bytes: Uint8Array, expected: string, hi
   }
 }
 
-/**
- * The longest prefix that decodes, by halving: a sequence that is merely cut off at the end of a prefix does not count
- * against it.
- */
+/** Finds the longest valid prefix by binary search; a sequence cut off at the end of a prefix still counts as valid. */
 function firstInvalid(bytes: Uint8Array): number {
   const decodes = (end: number): boolean => {
     try {
@@ -32,14 +29,13 @@ function firstInvalid(bytes: Uint8Array): number {
     if (decodes(middle)) good = middle;
     else bad = middle;
   }
-  // `good` bytes pass, the next one does not fit; where it breaks a sequence begun before, that sequence is what is
-  // wrong.
+  // `good` bytes are valid, the next one is not; if it breaks a sequence, the error is at the sequence's start.
   let start = good;
   while (start > 0 && good - start < 3 && ((bytes[start - 1] ?? 0) & 0xc0) === 0x80) start--;
   return start > 0 && (bytes[start - 1] ?? 0) >= 0xc0 && isCut(bytes, start - 1, good) ? start - 1 : good;
 }
 
-/** Whether the sequence that begins at `start` wants more bytes than are before `end`. */
+/** Whether the sequence that begins at `start` needs bytes beyond `end`. */
 function isCut(bytes: Uint8Array, start: number, end: number): boolean {
   const lead = bytes[start] ?? 0;
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;

@@ -1,7 +1,7 @@
 /**
- * Zip archives: the names in their directory, and files out of them, up to a limit that holds whatever the archive says
- * of its sizes. No encryption, no parts, no zip64. The page reads the names to find out what an archive holds;
- * prepare-images.ts and checkpoints take the files.
+ * Reads zip archives: the names in their directory, and files up to a limit that does not depend on the sizes that the
+ * archive declares. No encryption, no split archives, no zip64. The page reads the names to recognise an archive;
+ * prepare-images.ts and checkpoints read the files.
  */
 
 import { brief } from '../../base/brief';
@@ -23,13 +23,13 @@ export interface ZipEntry {
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly packedBytes: number;
-  /** What the archive says. */
+  /** The unpacked size that the archive declares. */
   readonly bytes: number;
-  /** Of its local header. */
+  /** The position of the file's local header. */
   readonly start: number;
 }
 
-/** The directory of the archive; undefined where there is none, or where it is cut off. */
+/** The directory of the archive; undefined if it is missing or cut off. */
 export function zipEntries(bytes: Uint8Array): readonly ZipEntry[] | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let end = bytes.length - 22;
@@ -52,7 +52,7 @@ export function zipEntries(bytes: Uint8Array): readonly ZipEntry[] | undefined {
   return entries.length === view.getUint16(end + 10, true) ? entries : undefined;
 }
 
-/** The files whose names are wanted, in the order of the archive; together at most `mostOfAny` bytes. */
+/** The files with wanted names, in the order of the archive; together at most `mostOfAny` bytes. */
 export function unzip(
   file: string,
   bytes: Uint8Array,
@@ -93,7 +93,7 @@ export function unzip(
   });
 }
 
-/** Undefined where it is too much. */
+/** Unpacks a file; undefined if it is too large. */
 function unpackEntry(
   bytes: Uint8Array,
   { start, method, isEncrypted, packedBytes, bytes: size }: ZipEntry,
@@ -110,7 +110,7 @@ function unpackEntry(
   if (method === STORED) return packed.length > most ? undefined : Uint8Array.from(packed);
   if (method !== DEFLATED) throw broken(`it is packed by method ${method}`);
   const pieces: Uint8Array[] = [];
-  // A file that is longer than the archive says is damaged, and need not be unpacked any further.
+  // A file longer than its declared size is damaged, so unpacking stops.
   try {
     if (unpackWithin([packed], Math.min(size, most), Inflate, (piece) => pieces.push(piece)).isTooMuch) {
       if (size >= most) return undefined;

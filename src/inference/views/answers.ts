@@ -1,6 +1,6 @@
 /**
- * How the model answers rows of a sequence task: decoded token by token from the prompt, its own answers fed back, as a
- * user would run it. Made by snapshots.
+ * The model's answers to rows of a sequence task: decoded token by token from the prompt, each answered token fed back,
+ * as a user would run it. Made by snapshots.
  */
 import { at } from '../../base/invariant';
 import type { AnsweredSequence } from '../../protocol/snapshot';
@@ -32,10 +32,7 @@ export function createAnswersView(
   };
 }
 
-/**
- * Greedy: the likeliest token at each position that is asked for. Nothing is answered after logits that are not
- * numbers.
- */
+/** Greedy decoding: the likeliest token at each position with a target. The answer ends if logits are NaN. */
 export function answer(language: Language, decoder: Decoder, state: ModelState, row: number): AnsweredSequence {
   const { dataset, tokens, context, ignoreIndex } = language;
   const inputs = dataset.inputs.subarray(row * context, (row + 1) * context);

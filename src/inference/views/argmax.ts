@@ -1,10 +1,10 @@
 /**
- * What a row of logits says: the likeliest class, and probabilities as torch.softmax gives them (sums in double
- * precision). Used by every view of a classifier.
+ * The likeliest class of a row of logits, and its probabilities as in torch.softmax (sums in double precision). Used by
+ * every view of a classifier.
  */
 
 /**
- * Index of the largest of `width` values from `start` on, the first of equals; -1 where one of them is NaN: no answer.
+ * The index of the largest of `width` values from `start` on, the first among equals; -1 (no answer) if a value is NaN.
  */
 export function argmax(values: Float32Array, start: number, width: number): number {
   let best = 0;

@@ -1,7 +1,7 @@
 /**
- * What each attention layer looks at, for one row: softmax(scale q k^T) per head, computed again from the packed
- * queries and keys of an evaluation, since the fused operator never stores it. Keys that a causal query does not reach
- * weigh 0. Called by the session's attention().
+ * The attention weights of each layer for one row: softmax(scale q k^T) per head, recomputed from the packed queries
+ * and keys of an evaluation, because the fused operator does not store them. Keys after a causal query have weight 0.
+ * Called by the session's attention().
  */
 import { at } from '../../base/invariant';
 import { type Heads, packedHeads } from '../../graph/ops/attention/heads';
@@ -11,7 +11,7 @@ import type { Evaluator } from '../evaluator';
 
 const SELF_ATTENTION = 'attention/self-attention';
 
-/** Of row 0 of the evaluator's last run; a map for each layer, in order. */
+/** The maps of row 0 in the evaluator's last run, one per layer, in order. */
 export function attentionMaps({ graph, value }: Evaluator): readonly AttentionMap[] {
   return graph.nodes
     .filter(({ op }) => op === SELF_ATTENTION)
@@ -33,7 +33,7 @@ function weights(a: Heads, qkv: HostArray): Float32Array<ArrayBuffer> {
   return result;
 }
 
-/** The softmax over the keys that a query reaches. */
+/** Computes the softmax over the keys that a query may attend to. */
 function weigh(a: Heads, qkv: HostArray, head: number, query: number, row: Float32Array): void {
   const q = a.q.offset + head * a.q.head + query * a.q.row;
   const k = a.k.offset + head * a.k.head;

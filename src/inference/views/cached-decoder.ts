@@ -1,7 +1,7 @@
 /**
- * Decoding with the keys and values of earlier tokens kept: a further token costs one position of the model, not the
- * whole context, with the bits of window-decoder.ts. Only for causal models in which every other operator works on each
- * position by itself; undefined for the rest.
+ * Decoding with a cache of the earlier tokens' keys and values: a further token costs one position of the model instead
+ * of the whole context, and gives the same bits as window-decoder.ts. Only for causal models in which every other
+ * operator works on each position separately; undefined for other models.
  */
 import { at, must } from '../../base/invariant';
 import { CpuScratch } from '../../graph/cpu-scratch';
@@ -66,7 +66,7 @@ export function createCachedDecoder({ config, ops, inputShape }: ModeInput): Dec
         kept = [];
       }
       let position = 0;
-      // The last token is evaluated in any case: its logits are asked for.
+      // The last token is always evaluated, because its logits are needed.
       while (position < tokens.length - 1 && kept[position] === tokens[position]) position++;
       kept = Array.from(tokens);
       for (; position < tokens.length; position++) {

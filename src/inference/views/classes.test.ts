@@ -1,6 +1,6 @@
 /**
- * Known weights, known answers: a linear model that looks at one pixel, so that matrix, mistakes and probabilities can
- * be counted by hand.
+ * A linear model with known weights that reads one pixel, so that matrix, mistakes and probabilities can be computed by
+ * hand.
  */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';

@@ -1,6 +1,6 @@
 /**
- * Confusion matrix and misclassified images from test rows (training rows where there are none), chunk by chunk. Made
- * by snapshots for data with one class per row.
+ * Confusion matrix and misclassified images from test rows (without test rows, from training rows), chunk by chunk.
+ * Made by snapshots for data with one class per row.
  */
 import type { Confusion, Misclassified } from '../../protocol/snapshot';
 import type { Blueprint } from '../../training/blueprint';
@@ -13,7 +13,7 @@ import { misclassified } from './misclassified';
 import { CHUNK_NS, type Slices, WHOLE_NS } from './slices';
 
 const MOST_ROWS = 1000;
-/** A matrix of more is not to be read any more. */
+/** A matrix of more classes would be unreadable. */
 const MOST_CLASSES = 200;
 
 export interface ClassesView {
@@ -34,7 +34,7 @@ export function createClassesView(blueprint: Blueprint): ((state: ModelState) =>
     made ??= createEvaluator(input, chunk);
     let outputs = new Float32Array();
     for (let start = 0; start < rows.length; start += chunk) {
-      // The evaluator takes no fewer rows: a short last chunk begins earlier.
+      // The evaluator needs a full chunk, so the last chunk begins earlier.
       const from = Math.max(0, Math.min(start, rows.length - chunk));
       const { inputs } = gather(blueprint, rows.subarray(from, from + chunk));
       const own = made.run(state, inputs);

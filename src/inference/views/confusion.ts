@@ -1,7 +1,4 @@
-/**
- * The confusion matrix of a classifier with one class index per row: what was asked, what was answered. Made by
- * snapshots from outputs that they have evaluated.
- */
+/** The confusion matrix of a classifier with one class index per row. Made by snapshots from evaluated outputs. */
 import { at } from '../../base/invariant';
 import type { Confusion } from '../../protocol/snapshot';
 import type { HostArray } from '../../tensor/shape';
@@ -11,7 +8,7 @@ export interface Classified {
   /** Dataset row ids. */
   readonly rows: Int32Array;
   readonly of: 'train' | 'test';
-  /** `width` a row. */
+  /** `width` outputs per row. */
   readonly outputs: Float32Array;
   readonly width: number;
   /** One class index per row. */
@@ -19,7 +16,7 @@ export interface Classified {
   readonly ignoreIndex: number;
 }
 
-/** Rows whose target the loss ignores, and rows that get NaN for an answer, count nowhere. */
+/** Rows whose target the loss ignores, and rows with NaN outputs, do not count. */
 export function confusion({ of, outputs, width, targets, ignoreIndex }: Classified): Confusion {
   const counts = new Uint32Array(width * width);
   let rows = 0;

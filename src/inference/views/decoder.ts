@@ -1,6 +1,6 @@
 /**
- * The seam of decoding token by token: what a model says after some tokens. window-decoder.ts evaluates the whole
- * context for each token; cached-decoder.ts only what is new. Both give the same bits.
+ * The interface of decoding token by token: the model's logits after some tokens. window-decoder.ts evaluates the whole
+ * context for each token, cached-decoder.ts only new tokens. Both give the same bits.
  */
 import { at } from '../../base/invariant';
 import type { Graph } from '../../graph/graph';
@@ -8,17 +8,17 @@ import type { ValueId } from '../../graph/op';
 import type { ModelState } from '../evaluator';
 
 export interface Decoder {
-  /** Most tokens that it looks at. */
+  /** The most tokens that the decoder reads. */
   readonly context: number;
-  /** Tokens that the model knows both as an input and as an answer: the ids 0 to this. */
+  /** The number of tokens that the model has both as input and as output: ids from 0 up to this, exclusive. */
   readonly vocabulary: number;
-  /** Rough cost of a further token. */
+  /** The rough cost of a further token. */
   readonly tokenNs: number;
-  /** Logits of what follows the last of `tokens` (1 to `context` of them); valid until the next call. */
+  /** The logits of the token after `tokens` (1 to `context` tokens); valid until the next call. */
   after(state: ModelState, tokens: ArrayLike<number>): Float32Array;
 }
 
-/** How many tokens a model of logits `output` can be given and asked for. */
+/** The number of tokens that a model with logits `output` can both read and predict. */
 export function vocabularyOf({ nodes, values }: Graph, output: ValueId): number {
   const tables = nodes.filter(({ op, inputs }) => op === 'embedding/embedding' && isInput(values, inputs[0]));
   const known = tables.map(({ inputs }) => at(values, at(inputs, 1)).type.shape[0] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * The decision field of a model with two inputs: what it says on a grid over [-1, 1]^2, some rows of the grid at a
- * time. Made by snapshots.
+ * The decision field of a model with two inputs: its output on a grid over [-1, 1]^2, some rows of the grid at a time.
+ * Made by snapshots.
  */
 import { FIELD_SIZE } from '../../protocol/snapshot';
 import { elements } from '../../tensor/shape';
@@ -9,10 +9,10 @@ import { createEvaluator, type ModelState } from '../evaluator';
 import { affordableRows } from '../measure';
 import { CHUNK_NS, type Slices } from './slices';
 
-/** Rows of the grid that may be evaluated at once. */
+/** The possible numbers of grid rows per evaluation. */
 const DIVISORS = [48, 24, 12, 6, 3].filter((rows) => FIELD_SIZE % rows === 0);
 
-/** Undefined where a row is no point of the plane. */
+/** Undefined if rows are not points of the plane. */
 export function createFieldView(blueprint: Blueprint): ((state: ModelState) => Slices<Float32Array>) | undefined {
   const { dataset, input } = blueprint;
   if (elements(dataset.inputShape) !== 2 || dataset.inputType !== 'f32') return undefined;

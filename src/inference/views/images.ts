@@ -1,6 +1,6 @@
 /**
- * Rows of an image data set as bytes that a page can draw. Values are 0 to 1; where a file's or a generator's are not,
- * its range is stretched to that.
+ * Rows of an image data set as bytes that a page can draw. Values from 0 to 1 are expected; other ranges of a file or
+ * generator are rescaled to it.
  */
 import type { Dataset } from '../../data/dataset';
 import type { LabelledImage } from '../../protocol/session-info';
@@ -8,10 +8,10 @@ import { elements } from '../../tensor/shape';
 
 export type ImageReader = (row: number, label: number) => LabelledImage;
 
-/** Values that are looked at to find the range. */
+/** The most values read to find the range. */
 const SAMPLE = 1_000_000;
 
-/** Undefined where the rows are no images. */
+/** Undefined if the rows are not images. */
 export function imageReader({ kind, inputs, inputShape }: Dataset): ImageReader | undefined {
   const [channels, height, width] = inputShape;
   if (kind !== 'image' || channels === undefined || height === undefined || width === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Text and sequences: what is sampled, answered and refused, on tiny models with known or drawn weights. */
+/** Text and sequences: sampling, answering and refusing, with tiny models of known or random weights. */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';

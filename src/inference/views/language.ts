@@ -1,6 +1,6 @@
 /**
- * What the views of text and sequences share: the vocabulary, which positions ask something, and decoders of the model.
- * Undefined where the data ask for no tokens.
+ * The common part of the views of text and sequences: the vocabulary, the positions with targets, and decoders of the
+ * model. Undefined if the targets are not tokens.
  */
 import { at } from '../../base/invariant';
 import type { Dataset } from '../../data/dataset';
@@ -14,11 +14,11 @@ import { createWindowDecoder } from './window-decoder';
 export interface Language {
   readonly dataset: Dataset;
   readonly tokens: Tokens;
-  /** Tokens a row. */
+  /** The number of tokens per row. */
   readonly context: number;
-  /** Target of a position that asks nothing. */
+  /** The target value of a position without a target. */
   readonly ignoreIndex: number;
-  /** Every position asks for the next token; else a prompt asks for an answer. */
+  /** Whether the target of every position is the next token; else a prompt asks for an answer. */
   readonly isText: boolean;
   createDecoder(): Decoder;
 }
@@ -36,7 +36,7 @@ export function languageOf({ dataset, input, config }: Blueprint): Language | un
     isText: !dataset.targets.subarray(0, context).includes(ignoreIndex),
     createDecoder() {
       const decoder = createCachedDecoder(input) ?? createWindowDecoder(input);
-      // A model may have more outputs than the data have tokens.
+      // A model may have more outputs than the data has tokens.
       return { ...decoder, vocabulary: Math.min(decoder.vocabulary, tokens.vocabulary.length) };
     },
   };

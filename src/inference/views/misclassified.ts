@@ -1,6 +1,6 @@
 /**
- * Images that the model takes for another class, the surest mistakes first. Made by snapshots from the outputs behind
- * the confusion matrix.
+ * Images that the model classifies wrongly, the most confident mistakes first. Made by snapshots from the outputs
+ * behind the confusion matrix.
  */
 import { at } from '../../base/invariant';
 import type { Misclassified } from '../../protocol/snapshot';

@@ -1,6 +1,6 @@
 /**
- * What the page gets of the data: images as bytes, sequences as text, names; and files that must be unpacked before
- * they are read.
+ * The preview of the data for the page: images as bytes, sequences as text, names; and files that must be unpacked
+ * first.
  */
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -120,7 +120,7 @@ test('gzipped IDX files are unpacked before a session opens or runs', async () =
     code: 'data',
     message: expect.stringMatching(/labels\.gz/),
   });
-  // The run that was open is open still.
+  // The earlier run is still open.
   expect((await s.api.traceStep()).step).toBe(0);
   await s.close();
 });

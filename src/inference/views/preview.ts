@@ -1,5 +1,6 @@
 /**
- * What the page shows of the data before anything has run: points, images, sequences, names. Called by session-info.ts.
+ * The preview of the data, which the page shows before a step has run: points, images, sequences, names. Called by
+ * session-info.ts.
  */
 
 import { at } from '../../base/invariant';

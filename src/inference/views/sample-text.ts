@@ -1,6 +1,6 @@
 /**
- * Lets a model of tokens go on from a prompt, one token after the other, drawn as torch.multinomial draws. Snapshots
- * show it; generate.ts does it on request.
+ * Lets a model of tokens continue a prompt token by token, with draws as in torch.multinomial. Used by snapshots, and
+ * by generate.ts on request.
  */
 import { multinomialOne } from '../../tensor/distributions';
 import { Generator } from '../../tensor/generator';
@@ -20,8 +20,8 @@ export interface Sampling {
 }
 
 /**
- * The tokens that follow the prompt, without end; ends where logits are not finite. Where the context is full the last
- * half of it stays, so that what a decoder has kept serves half a context of further tokens.
+ * The tokens after the prompt, endlessly, unless logits are not finite. If the context is full, its last half stays, so
+ * that the decoder's cache then serves half a context of further tokens.
  */
 export function* continuation({ decoder, state, prompt, temperature, seed }: Sampling): Iterator<number, undefined> {
   const { context, vocabulary } = decoder;
@@ -41,8 +41,8 @@ export function* continuation({ decoder, state, prompt, temperature, seed }: Sam
 const SAMPLE = { prompt: 8, most: 80, least: 24, temperature: 0.8, seed: 0 };
 
 /**
- * What the model writes from the first characters of its data: prompt and continuation. Undefined for sequence tasks,
- * and where the logits are not finite.
+ * The model's text after the first characters of its data: prompt and continuation. Undefined for sequence tasks, and
+ * if the logits are not finite.
  */
 export function createTextView(language: Language): ((state: ModelState) => Slices<string | undefined>) | undefined {
   const { dataset, tokens, context, isText } = language;

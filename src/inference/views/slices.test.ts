@@ -1,11 +1,11 @@
-/** When a view in slices is of which weights. */
+/** Which weights a view in slices shows at which time. */
 import { expect, test } from 'vitest';
 import type { ModelState } from '../evaluator';
 import { SlicedView } from './slices';
 
 const stateOf = (id: number): ModelState => new Map([['id', Float32Array.of(id)]]);
 
-/** Four slices of 10 ns; the result is the id of the weights with which it began. */
+/** Four slices of 10 ns; the result is the id of the weights with which the view began. */
 const view = () =>
   new SlicedView(function* (state: ModelState) {
     for (let i = 0; i < 4; i++) yield 10;

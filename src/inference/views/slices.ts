@@ -1,11 +1,11 @@
 /**
- * A view that may take longer than a snapshot has time for: worked on in slices, one snapshot after the other, on the
- * weights with which it began; meanwhile the last finished result is shown. Where all of it fits into a snapshot, it is
- * always of that snapshot's step. Snapshots hold one for each such view.
+ * A view that may take longer than a snapshot allows: computed in slices over several snapshots, from the weights with
+ * which it began; meanwhile the last finished result is shown. If the whole view fits into one snapshot, it always
+ * shows that snapshot's step. Snapshots hold one for each such view.
  */
 import type { ModelState } from '../evaluator';
 
-/** What all slices of a view should cost together, and about what one of them may. */
+/** The intended cost of all slices of a view together, and the rough limit for one slice. */
 export const WHOLE_NS = 80e6;
 export const CHUNK_NS = 10e6;
 
@@ -18,7 +18,7 @@ export class SlicedView<T> {
 
   constructor(private readonly start: (state: ModelState) => Slices<T>) {}
 
-  /** `budgetNs` may be exceeded by a part of a slice. Infinity: all of it, on these weights. */
+  /** `budgetNs` may be exceeded by less than a slice. Infinity: computes the whole view from these weights. */
   take(state: ModelState, budgetNs: number): T | undefined {
     const whole = budgetNs === Number.POSITIVE_INFINITY;
     const slices = (!whole && this.#running) || this.start(state);

@@ -1,7 +1,4 @@
-/**
- * Token ids to text and back, by the vocabulary of a data set. What every view of text and sequences writes and reads
- * with.
- */
+/** Converts token ids to text and back, by the vocabulary of a data set. Used by every view of text and sequences. */
 import { LockstepError } from '../../base/errors';
 import { quoted } from '../../data/data-error';
 import type { Dataset } from '../../data/dataset';
@@ -9,13 +6,13 @@ import { NO_TARGET } from '../../data/family';
 
 export interface Tokens {
   readonly vocabulary: readonly string[];
-  /** Ids as text; -100 (nothing asked) as '·'. */
+  /** Ids as text; -100 (no target) as '·'. */
   decode(ids: ArrayLike<number>): string;
-  /** Throws LockstepError('data') that names what the vocabulary lacks. */
+  /** Throws LockstepError('data') that names the characters that the vocabulary lacks. */
   encode(text: string): Int32Array<ArrayBuffer>;
 }
 
-/** One token per position in, one token per position asked for: what text can be sampled from. */
+/** Whether text can be sampled: one input token and one target token per position. */
 export const asksTokens = ({ kind, inputShape, targetShape, targets }: Dataset): boolean =>
   kind === 'tokens' && targets instanceof Int32Array && targetShape.length === 1 && targetShape[0] === inputShape[0];
 

@@ -1,7 +1,7 @@
 /**
- * Decoding by the whole context: the tokens are at its start, what follows is filled with token 0, and the logits at
- * the last token are read. In a causal model what follows does not matter. The plain version, for every model that has
- * a token in and logits out at each position.
+ * Decoding by the whole context: the tokens are at its start, the rest is filled with token 0, and the logits at the
+ * last token are read. In a causal model the rest has no influence. The plain version, for every model with a token as
+ * input and logits as output at each position.
  */
 import type { ModeInput } from '../../parallel/mode';
 import { elements } from '../../tensor/shape';

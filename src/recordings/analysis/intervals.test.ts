@@ -5,7 +5,7 @@ import { clip, type Intervals, intersect, merged, subtract, total, union } from 
 const MOST = 40;
 const pairs = fc.array(fc.tuple(fc.nat(MOST - 1), fc.integer({ min: 1, max: 8 })), { maxLength: 8 });
 const intervals = pairs.map((list) => merged(list.map(([from, length]) => [from, Math.min(MOST, from + length)])));
-/** The plain version: which of the unit steps are in it. */
+/** The plain version: whether each unit step is inside the intervals. */
 const cells = (all: Intervals): readonly boolean[] =>
   Array.from({ length: MOST }, (_, at) => all.some((from, k) => k % 2 === 0 && from <= at && at < (all[k + 1] ?? 0)));
 

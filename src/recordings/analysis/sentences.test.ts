@@ -1,4 +1,4 @@
-/** Which rank is last most often, where there is one and where several are last equally often. */
+/** The sentence about the rank that is last most often, for one such rank and for several. */
 import { expect, test } from 'vitest';
 import type { RecordedStraggler } from '../recording-analysis';
 import { lastSentence } from './sentences';

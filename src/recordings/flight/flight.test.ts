@@ -55,7 +55,7 @@ describe("torch's dumps", () => {
   });
 });
 
-/** An entry as torch's JSON has it. */
+/** An entry in the form of torch's JSON. */
 const entry = (seq: number, more: object = {}): object => ({
   record_id: seq,
   process_group: ['0', 'default_pg'],

@@ -1,11 +1,11 @@
-/** A table of collectives timed over sizes, as `nccl-table.ts` and `lockstep-report.ts` read it. */
+/** A table of collectives' times over sizes, which `nccl-table.ts` and `lockstep-report.ts` read. */
 import type { CollectiveKind } from '../recording';
 
 /** nccl-tests' output, or that of `lockstep collectives`. */
 export interface CollectivesTable {
   readonly file: string;
   readonly tool: 'nccl-tests' | 'lockstep collectives';
-  /** "all_reduce"; '' where the file does not say. */
+  /** "all_reduce"; '' if the file does not name it. */
   readonly kind: CollectiveKind;
   readonly ranks: number | undefined;
   readonly rows: readonly CollectivesTableRow[];
@@ -16,7 +16,7 @@ export interface CollectivesTableRow {
   readonly count: number;
   readonly dtype: string;
   readonly reduceOp: string;
-  /** -1: none. */
+  /** The root rank; -1: none. */
   readonly root: number;
   /** nccl-tests: out-of-place, in-place. lockstep: measured, modelled. */
   readonly timings: readonly TableTiming[];

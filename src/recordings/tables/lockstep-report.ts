@@ -1,4 +1,7 @@
-/** The JSON of `lockstep collectives --json` as a table. Parsed at the border: the file may be anybody's. */
+/**
+ * Reads the JSON of `lockstep collectives --json` as a table. Validates everything, because the file may come from
+ * anywhere.
+ */
 import { brief } from '../../base/brief';
 import { LockstepError } from '../../base/errors';
 import { lookup } from '../../base/lookup';

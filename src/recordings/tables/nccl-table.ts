@@ -1,7 +1,7 @@
 /**
  * The output of nccl-tests (all_reduce_perf and its relatives), of rccl-tests, and of `lockstep collectives`, which
- * prints the same columns. The header says which columns there are: they differ between versions. Other lines (NCCL's
- * log, mpirun's) are passed over. Called by `file-reader.ts`.
+ * prints the same columns. The header names the columns, which differ between versions. Other lines (logs of NCCL or
+ * mpirun) are skipped. Called by `file-reader.ts`.
  */
 import { brief, firstFew } from '../../base/brief';
 import { LockstepError } from '../../base/errors';
@@ -9,7 +9,7 @@ import { BUS_FACTOR } from '../../protocol/bus-factor';
 import type { RecordingNotice } from '../imported';
 import type { CollectivesTable, CollectivesTableRow, TableTiming } from './collectives-table';
 
-/** The columns' names in the header, older ones as well. */
+/** The columns' names in the header, including old ones. */
 const SIZE = new Set(['size', 'bytes']);
 const COUNT = new Set(['count', 'n']);
 const REDUCE = new Set(['redop', 'op']);
@@ -71,7 +71,7 @@ export function readNcclTable(file: string, text: string): ReadTable {
 /** Shorter lines are neither a header nor a row, and a file may be millions of them. */
 const LEAST_LINE = 6;
 
-/** With their numbers, from 1. */
+/** The lines with their numbers, from 1. */
 function linesOf(text: string): readonly { readonly line: string; readonly number: number }[] {
   const found: { line: string; number: number }[] = [];
   let number = 0;
@@ -90,7 +90,7 @@ function headerOf(cells: readonly string[]): readonly string[] | undefined {
   return SIZE.has(names[0] ?? '') && names.includes('algbw') && names.includes('busbw') ? names : undefined;
 }
 
-/** Where each value of a row is. */
+/** The column of each value in a row. */
 interface Header {
   readonly names: readonly string[];
   at(names: ReadonlySet<string>): number;
@@ -103,7 +103,7 @@ interface Header {
   }[];
 }
 
-/** -1: there is no such column. A table has two times at most: what more there are belongs to no label. */
+/** -1: no such column. A table has at most two times; further times have no label. */
 function columnsOf(names: readonly string[], labels: readonly TableTiming['label'][]): Header {
   const starts = names.flatMap((name, index) => (name === 'time' ? [index] : [])).slice(0, labels.length + 1);
   const timings = labels.slice(0, starts.length).map((label, index) => {
@@ -165,7 +165,10 @@ function kindIn(text: string, file: string): string {
   return known.find((name) => name.replaceAll('_', '') === word.replaceAll('_', '')) ?? word;
 }
 
-/** "#  Rank  7 Group  0 Pid ...": the highest and one; "# all_reduce by ring: 4 ranks over ..." says it. */
+/**
+ * The number of ranks: from "# Rank 7 Group 0 Pid ..." the highest plus one, or from "# all_reduce by ring: 4 ranks
+ * over ...".
+ */
 function ranksIn(lines: readonly string[]): number | undefined {
   const highest = lines.reduce(
     (most, line) => Math.max(most, Number(/^[#\s]*Rank\s+(\d{1,9})\b/.exec(line)?.[1] ?? -1)),

@@ -5,13 +5,13 @@ import type { RecordingFile } from '../recording-file';
 
 const folder = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}/`, import.meta.url));
 
-/** The recorded run's files; `only` picks some by name. */
+/** The files of a recorded run; `only` selects some by name. */
 export function recorded(name: string, only: RegExp = /./): readonly RecordingFile[] {
   const names = readdirSync(folder(name)).filter((file) => only.test(file));
   return names.map((file) => fileOf(file, readFileSync(folder(name) + file)));
 }
 
-/** A text or bytes as a file that comes in pieces of so many bytes. */
+/** A text or bytes as a file that arrives in pieces of this many bytes. */
 export function fileOf(name: string, content: string | Uint8Array, pieceBytes = 65_536): RecordingFile {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   return {

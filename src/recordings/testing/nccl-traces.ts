@@ -1,7 +1,7 @@
 /**
  * Kineto traces of a DDP run over NCCL, written by hand after torch's sources (record_param_comms, libkineto's
  * output_json): per rank a CPU thread, a compute stream and NCCL's stream. All times follow from the options, so tests
- * know what must come out.
+ * know the expected results.
  */
 
 import type { RecordingFile } from '../recording-file';
@@ -10,16 +10,16 @@ import { fileOf } from './files';
 export interface NcclOptions {
   readonly ranks?: number;
   readonly steps?: number;
-  /** Elements of each gradient, in the order of backward. */
+  /** The number of elements of each gradient, in the order of backward. */
   readonly gradients?: readonly number[];
-  /** Index of the last gradient of each bucket, and one. */
+  /** For each bucket, the index of its last gradient plus one. */
   readonly cuts?: readonly number[];
-  /** An all-reduce takes latencyUs + bytes / bytesPerUs, after the last rank has arrived. */
+  /** An all-reduce takes latencyUs + bytes / bytesPerUs after the last rank has arrived. */
   readonly latencyUs?: number;
   readonly bytesPerUs?: number;
-  /** How much later this rank begins its forward. */
+  /** For each rank, how much later it begins its forward. */
   readonly lateUs?: Readonly<Record<number, number>>;
-  /** How far the clock of a rank goes ahead. */
+  /** For each rank, how far its clock is ahead. */
   readonly clockUs?: Readonly<Record<number, number>>;
   readonly host?: (rank: number) => string;
   readonly hasInfo?: boolean;
@@ -96,7 +96,7 @@ function eventsOf({
     const buckets = cuts.map((end, b) => {
       const from = cuts[b - 1] ?? 0;
       const elements = gradients.slice(from, end).reduce((sum, of) => sum + of, 0);
-      // NCCL's stream takes the next kernel when the one before is done.
+      // NCCL's stream starts the next kernel when the previous one is done.
       const arrived = members(ranks).map((rank) => Math.max(free, readyUs(rank, end - 1) + HANDOVER_US));
       const doneUs = Math.max(...arrived) + latencyUs + (4 * elements) / bytesPerUs;
       free = doneUs;

@@ -1,8 +1,8 @@
 /**
- * Brings the clocks of ranks together. A collective ends on all its ranks at nearly the same time, so the difference of
- * the ends is the difference of the clocks; and it ends on no rank before the last has begun, which bounds that
- * difference from both sides. Collectives in which ranks waited least say most: those count. Where ranks share a host,
- * or what is found is below what is left unexplained, the clocks are left as they are. Called by `join-ranks.ts`.
+ * Aligns the clocks of ranks. A collective ends on all its ranks at nearly the same time, so the difference of the ends
+ * is the difference of the clocks; and it ends on no rank before the last rank has begun, which bounds this difference
+ * from both sides. Only the most precise collectives count, in which ranks waited least. If ranks share a host, or the
+ * offset is smaller than the remaining error, the clocks are not changed. Called by `join-ranks.ts`.
  */
 import type { ClockOffset, RecordingRank } from '../recording';
 
@@ -20,10 +20,10 @@ interface Pair {
   readonly collectives: number;
 }
 
-/** The eighth of the collectives that took least time over all ranks. */
+/** The share of collectives that count: those that took the least time over all ranks. */
 const BEST_SHARE = 1 / 8;
 
-/** In the order of `ranks`; the first rank's clock counts. `hosts` by rank; '' where not known. */
+/** The offsets in the order of `ranks`, relative to the first rank's clock. `hosts`: by rank; '' if not known. */
 export function alignClocks(
   ranks: readonly RecordingRank[],
   hosts: ReadonlyMap<RecordingRank, string>,
@@ -35,7 +35,7 @@ export function alignClocks(
   const found = new Map<RecordingRank, ClockOffset>();
   const [first] = ranks;
   if (first !== undefined) found.set(first, still(first));
-  // Ranks that share no collective with the first (other stages, other replicas) are reached by way of others.
+  // Ranks that share no collective with the first rank (other stages, other replicas) are aligned through other ranks.
   for (let grew = true; grew; ) {
     grew = false;
     for (const rank of ranks) {
@@ -57,7 +57,7 @@ function byRank(parts: readonly Part[]): Map<RecordingRank, Part> {
   return found;
 }
 
-/** Of the ranks whose clock is known, the one that shares most of these collectives; of several, the first found. */
+/** Among the ranks with a known clock, the first that shares the most of these collectives. */
 function nearest(
   found: ReadonlyMap<RecordingRank, ClockOffset>,
   own: readonly ReadonlyMap<RecordingRank, Part>[],
@@ -85,7 +85,7 @@ function offsetOf(rank: RecordingRank, from: ClockOffset, pair: Pair, isSameHost
   const { offsetUs, residualUs, lowestUs, highestUs, collectives } = pair;
   const zeroFits = lowestUs <= 0 && 0 <= highestUs;
   const isNoise = zeroFits && (isSameHost || Math.abs(offsetUs) <= residualUs);
-  // Bounds that exclude each other come from a clock that drifts: the offset stands then.
+  // Contradictory bounds come from a drifting clock; the offset is then used without bounds.
   const bounded = lowestUs <= highestUs ? Math.min(Math.max(offsetUs, lowestUs), highestUs) : offsetUs;
   return {
     rank,

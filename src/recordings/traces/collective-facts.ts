@@ -1,17 +1,20 @@
 /**
- * What a span's args say of a collective. Names of the fields are torch's (torch/csrc/profiler/util.h, from 2.4 on):
- * NCCL's kernels carry those of the record_param_comms that launched them; gloo's spans have their input's shape only.
- * Lockstep's own traces have others. Called for every span while a trace is read.
+ * Reads the facts about a collective from a span's args. The fields' names are torch's (torch/csrc/profiler/util.h,
+ * from 2.4 on): NCCL's kernels have the fields of the record_param_comms that launched them; gloo's spans have only
+ * their input's shape. Lockstep's own traces have other fields. Called for every span while a trace is read.
  */
 import { lookup } from '../../base/lookup';
 import type { RecordingRank } from '../recording';
 import { collectiveKind, collectiveSpan } from './collective-names';
 
 export interface CollectiveFacts {
-  /** torch: "Collective name" in torch.distributed's words; of gloo's spans from their name; undefined: none. */
+  /**
+   * torch's "Collective name" in torch.distributed's words; for gloo's spans from their names; undefined: not a
+   * collective.
+   */
   readonly kind: string | undefined;
   readonly elements: number;
-  /** gloo names no output: `elements` are those of the input. */
+  /** gloo records no output, so `elements` are the input's. */
   readonly isInputOnly: boolean;
   readonly dtype: string;
   readonly group: string;
@@ -19,13 +22,13 @@ export interface CollectiveFacts {
   readonly groupSize: number | undefined;
   readonly groupRanks: readonly RecordingRank[] | undefined;
   readonly sequence: number | undefined;
-  /** Of send and receive. */
+  /** The other rank of a send or receive. */
   readonly source: RecordingRank | undefined;
   readonly destination: RecordingRank | undefined;
   readonly lockstep: LockstepFacts | undefined;
 }
 
-/** What Lockstep's own traces (interop/chrome-trace) say of an event. */
+/** The facts about an event in Lockstep's own traces (interop/chrome-trace). */
 export interface LockstepFacts {
   readonly step: number;
   readonly rank: RecordingRank;
@@ -33,7 +36,7 @@ export interface LockstepFacts {
   readonly bytes: number;
   readonly bucket: number | undefined;
   readonly chunk: number | undefined;
-  /** "allReduce": of a send or receive that is part of one. */
+  /** "allReduce", if a send or receive is part of one. */
   readonly collective: string | undefined;
 }
 
@@ -86,7 +89,7 @@ function textOf(args: Args, key: string): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
 
-/** A whole number from 0 on, also one in quotes. */
+/** A whole number from 0 on, with or without quotes. */
 function count(args: Args, key: string): number | undefined {
   const value = lookup(args, key);
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
@@ -98,7 +101,7 @@ function firstText(value: unknown): string {
   return typeof first === 'string' ? first : '';
 }
 
-/** A scalar has the shape [], as has what is no tensor; that has no type either. */
+/** A scalar has the shape [], and so has an argument that is not a tensor; the latter has no type. */
 function inputElements(args: Args, dtype: string): number {
   const shapes = lookup(args, 'Input Dims');
   const [only, ...more] = Array.isArray(shapes) ? (shapes as unknown[]) : [];
@@ -106,14 +109,17 @@ function inputElements(args: Args, dtype: string): number {
   return isScalar ? 1 : elementsOf(shapes);
 }
 
-/** Elements of a list of shapes, as deep as it may be: [[32, 64], [[3]]] has 2051. */
+/** The number of elements of a nested list of shapes: [[32, 64], [[3]]] has 2051. */
 function elementsOf(shapes: unknown, depth = 0): number {
   if (!Array.isArray(shapes) || shapes.length === 0 || depth > 4) return 0;
   if (shapes.every((size) => typeof size === 'number')) return shapes.reduce((product, size) => product * size, 1);
   return shapes.reduce((sum: number, inner: unknown) => sum + elementsOf(inner, depth + 1), 0);
 }
 
-/** "[0, 1]", also as a list. Kineto cuts long lists ("[0, 1, ...]"): unknown then, unless it counts up from 0. */
+/**
+ * Ranks from "[0, 1]" or a list. Kineto cuts long lists ("[0, 1, ...]"); then the ranks are unknown, unless they count
+ * up from 0.
+ */
 export function ranksOf(
   value: unknown,
   size: number | undefined,
@@ -131,8 +137,8 @@ export function ranksOf(
   return known;
 }
 
-/** Lists of ranks that count up from 0, by their length: thousands of events of a file name the same one. */
+/** Shared lists of ranks that count up from 0, by length, because thousands of events of a file have the same list. */
 export type RankRuns = Map<number, readonly RecordingRank[]>;
 
-/** A group that is said to be larger is not believed. */
+/** The most ranks of a group; larger sizes are ignored as errors. */
 const MOST_RANKS = 65_536;

@@ -10,10 +10,10 @@ const BACKEND_SPAN = /^(gloo|mpi|ucc|xccl|hccl|cncl):\s*(\w+)/;
 const NCCL_KERNEL = /^(?:void )?(?:nccl|rccl|msccl)(?:Dev)?Kernel_?(?:<)?(?:nccl)?([A-Za-z]+?)(?:_|RING|TREE|\(|$)/;
 /** Before NCCL 2.12: "ncclAllReduceRingLLKernel_sum_f32". */
 const OLD_KERNEL = /^nccl(AllReduce|AllGather|ReduceScatter|Broadcast|Reduce|SendRecv)[A-Za-z\d]*Kernel/;
-/** In traces of other tools, where no category says what a span is. */
+/** For traces of other tools, in which no category tells what a span is. */
 const LOOSE = /(?:^|[^a-z])(all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|broadcast)(?:$|[^a-z])/i;
 
-/** In torch.distributed's words, for a span that is a collective; undefined: it is none. */
+/** The collective of a span, in torch.distributed's words; undefined: not a collective. */
 export function collectiveSpan(name: string): string | undefined {
   const backend = BACKEND_SPAN.exec(name)?.[2];
   if (backend !== undefined) return collectiveKind(backend);
@@ -21,7 +21,7 @@ export function collectiveSpan(name: string): string | undefined {
   return kernel === undefined ? undefined : collectiveKind(kernel);
 }
 
-/** As `collectiveSpan`, also for "NCCL_ALLREDUCE" and "allreduce bucket 3"; not for torch's traces. */
+/** Like `collectiveSpan`, but also recognises "NCCL_ALLREDUCE" and "allreduce bucket 3"; not for torch's traces. */
 export function looselyCollective(name: string): string | undefined {
   const found = LOOSE.exec(name)?.[1];
   return found === undefined ? undefined : collectiveKind(found);
@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<string, string>> = {
   sendrecv: 'send_recv',
 };
 
-/** "_allgather_base", "AllGather", "all_gather_into_tensor_coalesced": all_gather. A name not known stays as it is. */
+/** all_gather for "_allgather_base", "AllGather", "all_gather_into_tensor_coalesced". An unknown name is unchanged. */
 export function collectiveKind(name: string): string {
   const plain = name.replace(/_?(base|oop|coalesced|single)$/i, '').replace(/_?(base|oop|coalesced)$/i, '');
   return lookup(KINDS, plain.replaceAll('_', '').toLowerCase()) ?? name;
@@ -84,5 +84,5 @@ const BYTES: Readonly<Record<string, number>> = {
   complexdouble: 16,
 };
 
-/** Of one element; 0: not known. */
+/** The bytes of one element; 0: not known. */
 export const bytesOf = (dtype: string): number => lookup(BYTES, dtype) ?? 0;

@@ -1,6 +1,6 @@
 /**
- * What a trace says of itself outside of its events: who wrote it, which rank and host it is of, and what its times
- * count from. Fields of Kineto (libkineto/src/output_json.cpp) and of Lockstep's own traces.
+ * A trace's facts outside its events: its writer, its rank and host, and the origin of its times. Reads the fields of
+ * Kineto (libkineto/src/output_json.cpp) and of Lockstep's own traces.
  */
 import { lookup } from '../../base/lookup';
 import type { SourceKind } from '../imported';
@@ -22,7 +22,7 @@ export interface FileFacts {
   readonly host: string;
   readonly device: string | undefined;
   readonly groups: readonly FileGroup[];
-  /** What times are added to, nanoseconds since 1970; 0 where the file does not say. */
+  /** The origin of times in nanoseconds since 1970; 0 if the file has none. */
   readonly baseNs: bigint;
 }
 
@@ -52,7 +52,7 @@ export function fileFacts(fields: ReadonlyMap<string, string>): FileFacts {
     host: text(parsed('host_name')),
     device: Array.isArray(devices) ? text(lookup(record(devices[0]), 'name')) || undefined : undefined,
     groups: groupsOf(lookup(info, 'pg_config')),
-    // A double would round it to 256 ns.
+    // A bigint, because a double would round to 256 ns.
     baseNs: /^\d{1,30}$/.test(base) ? BigInt(base) : 0n,
   };
 }
@@ -66,7 +66,7 @@ function groupsOf(list: unknown): readonly FileGroup[] {
   }));
 }
 
-/** Names of hosts, groups and devices are read by eye. */
+/** The longest name of a host, group or device, which people read. */
 const MOST_TEXT = 200;
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * Makes one Recording of the ranks of all traces: gives each a rank, puts them on one time axis, matches their
- * collectives and aligns their clocks by them. Called by `import-files.ts` when all files are read.
+ * Joins the ranks of all traces to one Recording: numbers the ranks, puts them on one time axis, matches their
+ * collectives and aligns their clocks by these. Called by `import-files.ts` when all files are read.
  */
 
 import { firstFew } from '../../base/brief';
@@ -36,7 +36,7 @@ export function joinRanks(drafts: readonly RankDraft[]): Joined | undefined {
   );
   if (ranks.length === 0) return undefined;
   const matched = matchCollectives(ranks);
-  // Ranks of one file have one clock, as those of one machine do.
+  // Ranks of one file share a clock, as do ranks of one machine.
   const hosts = new Map(ranks.map(({ rank, draft }) => [rank, draft.facts.host || `file ${draft.trace.file}`]));
   const clocks = alignClocks(
     ranks.map(({ rank }) => rank),
@@ -62,7 +62,7 @@ export function joinRanks(drafts: readonly RankDraft[]): Joined | undefined {
   return { recording, notices };
 }
 
-/** A rank that two files claim goes to the first; who has none gets the next that is free. */
+/** If two files claim a rank, the first gets it; a trace without a rank gets the next free one. */
 function numberRanks(
   drafts: readonly RankDraft[],
   notices: RecordingNotice[],
@@ -86,7 +86,7 @@ function numberRanks(
   return [...taken].map(([rank, draft]) => ({ rank, draft })).sort((a, b) => a.rank - b.rank);
 }
 
-/** The first event of all is at 0, on the clocks as recorded. */
+/** Shifts all times, on the recorded clocks, so that the first event is at 0. */
 function onOneAxis(ranks: readonly Omit<NumberedDraft, 'originUs'>[]): readonly NumberedDraft[] {
   const begins = ranks.map(({ draft }) => ({ base: draft.facts.baseNs, us: firstUs(draft) }));
   const zero = begins.reduce(
@@ -106,7 +106,7 @@ function firstUs({ lanes }: RankDraft): number {
   return Number.isFinite(first) ? first : 0;
 }
 
-/** What is subtracted from each rank's own times: so that clocks agree, and nothing is before 0. */
+/** The value subtracted from each rank's times, so that clocks agree and no time is below 0. */
 function shiftsOf(ranks: readonly NumberedDraft[], clocks: readonly ClockOffset[]): readonly number[] {
   const shifts = ranks.map(({ originUs }, index) => originUs + (clocks[index]?.appliedUs ?? 0));
   const first = Math.min(...ranks.map(({ draft }, index) => firstUs(draft) - (shifts[index] ?? 0)));
@@ -115,7 +115,7 @@ function shiftsOf(ranks: readonly NumberedDraft[], clocks: readonly ClockOffset[
 
 interface MadeRank {
   readonly rank: RecordedRank;
-  /** Index of the lane, and where its spans are now. */
+  /** For each lane, its index and the new positions of its spans. */
   readonly places: ReadonlyMap<DraftLane, { readonly index: number; readonly positions: Uint32Array }>;
 }
 
@@ -224,7 +224,7 @@ function missingNotices(
     const text = `The run had ${worldSize} ranks; rank${missing === 1 ? '' : 's'} ${which} ${missing === 1 ? 'is' : 'are'} not given: nothing is known of who waited for them.`;
     notices.push({ level: 'warning', text, place: { file } });
   }
-  // A send of gloo does not say to whom: it stands alone.
+  // A send of gloo does not name its receiver, so it is not matched.
   const shared = collectives.filter(({ kind }) => kind !== 'send' && kind !== 'recv');
   const given = new Map<readonly RecordingRank[], number>();
   const givenOf = (group: readonly RecordingRank[]): number => {

@@ -1,6 +1,6 @@
 /**
- * What a span is, from its name and category: Kineto's categories (libkineto/include/ActivityType.h), Lockstep's
- * phases, and whatever other tools write. Called when a file has been read.
+ * Decides the kind of a span from its name and category: Kineto's categories (libkineto/include/ActivityType.h),
+ * Lockstep's phases, and those of other tools. Called when a file has been read.
  */
 import { SPAN_KINDS, type SpanKind } from '../spans';
 import type { CollectiveFacts } from './collective-facts';
@@ -27,9 +27,9 @@ const BY_CATEGORY: ReadonlyMap<string, SpanKind> = new Map([
 ]);
 
 export const STEP_NAME = /^ProfilerStep#(\d{1,9})$/;
-/** torch's own mark of a DataLoader, and what people call the bracket around theirs. */
+/** torch's own name of a DataLoader's span, and usual names for a bracket around a loader. */
 const LOADER = /enumerate\(DataLoader\)|data_?load|loader|(get|next|fetch|load|read)_?(data|batch)|input_pipeline/i;
-/** Operators that only hand a tensor to a process group: the transfer is elsewhere. */
+/** Operators that only hand a tensor to a process group; another span is the transfer. */
 const LAUNCH = /^(c10d(_functional)?::|_c10d_functional::|record_param_comms$|nccl:)/;
 
 export function kindOf(name: string, category: string, facts: CollectiveFacts | undefined): SpanKind {

@@ -1,7 +1,8 @@
 /**
- * Finds the same collective in the recordings of several ranks: by process group and torch's sequence number where the
- * file has one, else by order among those of the same kind and size, as all ranks of a group call them in one order.
- * Times only say what comes first on a rank: clocks of different ranks are not compared. Called by `join-ranks.ts`.
+ * Finds the same collective in the recordings of several ranks: by process group and torch's sequence number if the
+ * file has one, else by order among collectives of the same kind and size, because all ranks of a group call them in
+ * the same order. Times are only used to order one rank's collectives; clocks of different ranks are not compared.
+ * Called by `join-ranks.ts`.
  */
 import type { RecordingRank } from '../recording';
 import type { LockstepFacts } from './collective-facts';
@@ -21,7 +22,7 @@ export interface MatchedCollective {
   readonly group: string;
   readonly groupDescription: string;
   readonly groupRanks: readonly RecordingRank[];
-  /** undefined: counted later, in order of time. */
+  /** The sequence number; undefined: counted later, in order of time. */
   readonly sequence: number | undefined;
   readonly dtype: string;
   readonly elements: number;
@@ -33,11 +34,11 @@ export interface MatchedCollective {
 export interface NumberedDraft {
   readonly rank: RecordingRank;
   readonly draft: RankDraft;
-  /** What is subtracted from the file's times. */
+  /** The value subtracted from the file's times. */
   readonly originUs: number;
 }
 
-/** A collective on one rank: NCCL's coalesced kernels and Lockstep's messages are joined to one. */
+/** A collective on one rank; NCCL's coalesced kernels, and Lockstep's messages, are joined to one call. */
 interface Call {
   readonly rank: RecordingRank;
   readonly draft: RankDraft;
@@ -94,28 +95,31 @@ function callsOf({ rank, draft, originUs }: NumberedDraft): readonly Call[] {
   return [...joined.values(), ...calls];
 }
 
-/** Where the file itself says which collective it is. */
+/** The key of a collective that the file itself identifies. */
 function exactKey({ facts, kind }: DraftPart, rank: RecordingRank): string | undefined {
   if (!facts) return undefined;
   const { lockstep, sequence, group, groupRanks, source, destination } = facts;
   if (lockstep) return lockstepKey(lockstep);
   if (source !== undefined || destination !== undefined) return undefined;
   if (sequence === undefined || kind === 'send' || kind === 'recv') return undefined;
-  // Groups made by split_group may share a name; they differ in their ranks.
+  // Groups made by split_group may share a name but differ in their ranks.
   const members = groupRanks ? membersText(groupRanks) : group === '' ? `of rank ${rank}` : '';
   return `sequence\n${group}\n${members}\n${kind}\n${sequence}`;
 }
 
-/** Names a long list by its length, its first and its last entry, since few groups share a name. */
+/**
+ * A text for a list of ranks; a long list is named by its length, first and last entry, which is enough because few
+ * groups share a name.
+ */
 const membersText = (ranks: readonly RecordingRank[]): string =>
   ranks.length <= 64
     ? ranks.join(' ')
     : `${ranks.length}: ${ranks.slice(0, 32).join(' ')} ... ${ranks.slice(-32).join(' ')}`;
 
-/** What two ranks must have alike to call the same collective. */
+/** The properties that must be equal for two ranks to call the same collective. */
 function signature({ facts, kind }: DraftPart): string {
   if (!facts) return '';
-  // Only the root has all of it.
+  // The size is left out, because only the root has the whole tensor.
   const size = kind === 'scatter' || kind === 'gather' ? '' : facts.elements;
   const way = facts.source === undefined && facts.destination === undefined ? '' : 'p2p';
   return `${size} ${facts.dtype} ${way}`;
@@ -134,7 +138,7 @@ function pairOf({ source, destination }: NonNullable<DraftPart['facts']>, { rank
   return source === undefined ? '' : `${source}->${rank ?? '?'}`;
 }
 
-/** Numbers the calls that only their order tells apart. */
+/** Numbers the calls that only their order distinguishes. */
 function numbered(calls: readonly (readonly Call[])[]): readonly Call[] {
   const counts = new Map<string, Set<number>>();
   for (const own of calls) {
@@ -146,7 +150,7 @@ function numbered(calls: readonly (readonly Call[])[]): readonly Call[] {
     const seen = new Map<string, number>();
     return own.map((call) => {
       if (!isByOrder(call)) return call;
-      // Recordings may begin at different collectives: then the step, which ranks agree on, begins the count anew.
+      // Recordings may begin at different collectives; counting then starts again at each step, on which ranks agree.
       const isSame = counts.get(call.key)?.size === 1;
       const key = isSame ? call.key : `${call.key}\n${call.step ?? 'outside'}`;
       const index = seen.get(key) ?? 0;
@@ -194,7 +198,7 @@ function collectiveOf(calls: readonly Call[], recorded: number): MatchedCollecti
 }
 
 function stepAt({ steps }: RankDraft, us: number): number | undefined {
-  // In order of their begin: of steps that overlap, the one that began last before this moment.
+  // Steps are in the order of their start; if steps overlap, the one that began last before this moment counts.
   let [low, high] = [0, steps.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -205,7 +209,7 @@ function stepAt({ steps }: RankDraft, us: number): number | undefined {
   return found !== undefined && us < found.endUs ? found.step : undefined;
 }
 
-/** Of each collective in Lockstep's trace by its key: its chunks, each once. */
+/** The bytes of each collective in Lockstep's trace, by its key; each chunk counts once. */
 function chunkBytes({ parts }: RankDraft): ReadonlyMap<string, number> {
   const chunks = new Map<string, Map<number, number>>();
   for (const { facts } of parts) {

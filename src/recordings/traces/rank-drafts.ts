@@ -1,6 +1,6 @@
 /**
- * Lanes, steps and collectives of each rank in one trace, once it is read. Kineto writes one rank per file; in other
- * traces each process is one. Times are still the file's own: `join-ranks.ts` puts ranks on one time axis.
+ * The lanes, steps and collectives of each rank in one trace, after reading. Kineto writes one rank per file; in other
+ * traces each process is a rank. Times are still the file's own; `join-ranks.ts` puts ranks on one time axis.
  */
 import type { LaneRole, RecordedRank, RecordingRank } from '../recording';
 import type { SpanKind } from '../spans';
@@ -37,7 +37,7 @@ export interface DraftStep {
 export interface RankDraft {
   readonly trace: RawTrace;
   readonly facts: FileFacts;
-  /** undefined: nothing says. */
+  /** The rank; undefined if nothing tells it. */
   readonly rank: RecordingRank | undefined;
   readonly rankFrom: RecordedRank['rankFrom'];
   readonly strings: Strings;
@@ -71,7 +71,7 @@ export function rankDrafts(trace: RawTrace, facts: FileFacts): readonly RankDraf
   return processes.map((process) => {
     const own = byProcess.get(process) ?? [];
     const fromEvents = own.flatMap((lane) => [...lane.facts.values()]).find((f) => f.lockstep)?.lockstep?.rank;
-    // DataParallel and model parallel are one process with several devices: each device is a row here.
+    // DataParallel and model parallel are one process with several devices; here each device is a rank.
     if (facts.kind === 'lockstep' && fromEvents !== undefined) {
       const isShared = processes.length > 1 && isOneRank && /^\d{1,6}$/.test(process);
       return draft(trace, facts, own, isShared ? Number(process) : fromEvents, 'events');
@@ -83,7 +83,7 @@ export function rankDrafts(trace: RawTrace, facts: FileFacts): readonly RankDraf
   });
 }
 
-/** Each becomes a rank that is compared with the others. */
+/** The most processes; each becomes a rank that is compared with the others. */
 const MOST_PROCESSES = 1024;
 
 function lanesByProcess(lanes: readonly RawLane[]): ReadonlyMap<string, readonly RawLane[]> {
@@ -164,7 +164,7 @@ function draft(
 
 const isBracket = (kind: SpanKind): boolean => kind === 'annotation' || kind === 'step';
 
-/** Of a run without GPU, threads with operators compute; the others (loaders, brackets alone) do not. */
+/** Without a GPU, threads with operators are compute lanes; others (loaders, only brackets) are not. */
 function setRoles(lanes: readonly DraftLane[], hasGpu: boolean): void {
   if (hasGpu) return;
   const computes = [kindIndex('operator'), kindIndex('kernel'), kindIndex('copy')];
@@ -175,7 +175,7 @@ function setRoles(lanes: readonly DraftLane[], hasGpu: boolean): void {
   }
 }
 
-/** A step that several threads mark is one step. */
+/** The steps in order; a step that several threads mark counts once. */
 function inOrder(marks: readonly DraftStep[]): readonly DraftStep[] {
   const byStep = new Map<number, DraftStep>();
   for (const mark of marks) {
@@ -187,8 +187,8 @@ function inOrder(marks: readonly DraftStep[]): readonly DraftStep[] {
 }
 
 /**
- * The CPU may be steps ahead of the GPU: a step ends when the last kernel that it launched has run, and begins when
- * those of the step before have. Where the CPU waits for the GPU this is the mark itself.
+ * Moves steps to their kernels, because the CPU may be steps ahead of the GPU: a step ends when its last kernel has
+ * run, and begins when the previous step's last kernel has run. If the CPU waits for the GPU, this equals the mark.
  */
 function untilTheirKernels(
   steps: readonly DraftStep[],
@@ -202,7 +202,7 @@ function untilTheirKernels(
   return steps.map((step, index) => {
     const own = launches.filter(({ from }) => from.us >= step.startUs && from.us < step.endUs);
     const firstUs = own.reduce((first, { to }) => Math.min(first, to.us), Number.POSITIVE_INFINITY);
-    // What was launched before the recording began keeps the GPU busy, too.
+    // Kernels launched before the recording began keep the GPU busy, too.
     if (index === 0)
       for (const byStart of ends.values())
         for (const [us, endUs] of byStart) if (us < firstUs) doneUs = Math.max(doneUs, Math.min(endUs, firstUs));
@@ -225,7 +225,7 @@ function endsByStart({ count, startUs, durUs }: ColumnBuilder): ReadonlyMap<numb
   return ends;
 }
 
-/** Lockstep's traces number the step of each event. */
+/** In Lockstep's traces, each event has its step's number. */
 function stepsOfEvents(lanes: readonly RawLane[]): readonly DraftStep[] {
   return inOrder(
     lanes.flatMap(({ facts, columns }) =>

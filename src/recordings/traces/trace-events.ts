@@ -1,7 +1,7 @@
 /**
- * Events of the Trace Event Format ("Trace Event Format", Google, 2016), whoever wrote them, sorted into lanes by
- * process and thread: X, B and E, b and e become spans, M names, s and f arrows; instants and counters are counted and
- * left out. What a span means is decided later, by `kinds.ts`. Called by `read-json.ts` for each event.
+ * Sorts events of the Trace Event Format ("Trace Event Format", Google, 2016), from any tool, into lanes by process and
+ * thread: X, B and E, b and e become spans, M names, s and f arrows; instants and counters are counted and left out.
+ * `kinds.ts` decides later what a span means. Called by `read-json.ts` for each event.
  */
 import { lookup } from '../../base/lookup';
 import type { RecordingNotice, RecordPlace } from '../imported';
@@ -16,7 +16,7 @@ export interface RawLane {
   readonly columns: ColumnBuilder;
   /** Category of each span, index into the trace's strings. */
   readonly categories: number[];
-  /** What args say of collectives, by position of the span in `columns`. */
+  /** Facts about collectives from args, by the span's position in `columns`. */
   readonly facts: Map<number, CollectiveFacts>;
   readonly open: OpenSpan[];
 }
@@ -66,7 +66,7 @@ const textOf = (value: unknown): string =>
 const numberOf = (value: unknown): number =>
   typeof value === 'number' ? value : typeof value === 'string' && value !== '' ? Number(value) : Number.NaN;
 
-/** A longer text (a stack, a list of a thousand shapes) is cut: it is read by eye. */
+/** The longest text: a longer one (a stack, a list of a thousand shapes) is cut, because people read it. */
 const MOST_TEXT = 600;
 const brief = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}...` : text);
 
@@ -130,7 +130,7 @@ export class TraceEvents {
     }
   }
 
-  /** Closes what was left open; `textBytes` is the place of the end. */
+  /** Closes open spans; `textBytes` is the position of the end. */
   end(): RawTrace {
     for (const lane of this.trace.lanes.values()) {
       const last = endOf(lane);
@@ -164,7 +164,7 @@ export class TraceEvents {
     const name = brief(textOf(args['name']));
     if (event['name'] === 'process_name') this.trace.processNames.set(process, name);
     else if (event['name'] === 'thread_name') {
-      // Kineto names gloo's threads twice: by what they do, and "(python)".
+      // Kineto gives gloo's threads two names: one for their purpose, and "(python)".
       const key = laneKey(process, textOf(event['tid']));
       const known = this.trace.threadNames.get(key);
       if (known === undefined || known.endsWith('(python)')) this.trace.threadNames.set(key, name);
@@ -233,7 +233,7 @@ export class TraceEvents {
     const name = this.trace.strings.of(brief(textOf(event['name'])));
     const end = { lane: this.laneOf(event), us, name };
     const waiting = this.flowBegins.get(key);
-    // Kineto writes the end of an arrow before its begin where the thread that it ends on comes first.
+    // Kineto writes an arrow's end before its beginning if the thread of the end comes first.
     const isPair = waiting !== undefined && (waiting.phase === 'f') !== (phase === 'f');
     if (isPair && this.trace.flows.length < FLOW_LIMIT) {
       const [from, to] = phase === 'f' || phase === 't' ? [waiting.end, end] : [end, waiting.end];
@@ -262,7 +262,7 @@ export class TraceEvents {
   }
 }
 
-/** As JSON writes it, to the depth and the length that is shown. */
+/** The shapes as JSON, cut to the depth and length that are shown. */
 function shapesText(value: unknown, depth = 0): string {
   if (Array.isArray(value))
     return depth > MOST_SHAPES_DEPTH

@@ -1,6 +1,6 @@
 /**
- * Finds DDP in a recording: when each gradient of a step was ready on each rank, how large it is, and in which
- * all-reduce it went. Needs shapes (torch.profiler with record_shapes=True). Called by `what-if.ts`.
+ * Finds the steps of DDP in a recording: when each gradient was ready on each rank, its size, and its all-reduce. Needs
+ * shapes (torch.profiler with record_shapes=True). Called by `what-if.ts`.
  */
 import { LockstepError } from '../../base/errors';
 import type { RecordedCollective, RecordedRank, Recording, RecordingRank } from '../recording';
@@ -15,11 +15,14 @@ export interface Gradient {
 export interface DdpRank {
   readonly rank: RecordingRank;
   readonly startUs: number;
-  /** In the order in which backward made them. */
+  /** The gradients in the order in which backward made them. */
   readonly gradients: readonly Gradient[];
-  /** From the last gradient of a bucket to the begin of its all-reduce on this rank; median. */
+  /** The median time from a bucket's last gradient to the start of its all-reduce on this rank. */
   readonly handoverUs: number;
-  /** From the later of last gradient and last all-reduce to the end of the step: wait() returns, the optimizer. */
+  /**
+   * The time from the last gradient or the last all-reduce, whichever is later, to the step's end: wait() returns, the
+   * optimizer runs.
+   */
   readonly tailUs: number;
   readonly endUs: number;
 }
@@ -27,9 +30,9 @@ export interface DdpRank {
 export interface RecordedDdpStep {
   readonly step: number;
   readonly ranks: readonly DdpRank[];
-  /** In order; their sizes add up to the gradients'. */
+  /** The all-reduces in order; their sizes add up to the gradients'. */
   readonly allReduces: readonly RecordedCollective[];
-  /** Gradients of each bucket: indices of the last ones, and one. */
+  /** For each bucket, the index of its last gradient plus one. */
   readonly cuts: readonly number[];
 }
 
@@ -85,7 +88,7 @@ function ddpStep({ ranks, collectives }: Recording, step: number): RecordedDdpSt
       const handovers = parts.flatMap((part, k) => {
         const ready = gradients[(cuts[k] ?? 1) - 1]?.readyUs;
         const before = parts[k - 1]?.endUs ?? Number.NEGATIVE_INFINITY;
-        // One that had to queue behind another says nothing of the handover.
+        // An all-reduce that queued behind another is left out, because it does not show the handover time.
         return part && ready !== undefined && before < ready ? [part.startUs - ready] : [];
       });
       const first = parts[0] ? parts[0].startUs - (gradients[(cuts[0] ?? 1) - 1]?.readyUs ?? 0) : 0;
@@ -131,7 +134,7 @@ function elementsOf(shapes: string): number {
   return first === undefined ? 0 : sizes.reduce((product, size) => product * size, 1);
 }
 
-/** Where buckets of these sizes end in the list of gradients; undefined: they do not fit. */
+/** The positions at which buckets of these sizes end in the list of gradients; undefined if they do not fit. */
 function cutsOf(gradients: readonly number[], buckets: readonly number[]): readonly number[] | undefined {
   const ends = new Map<number, number>();
   let sum = 0;

@@ -1,16 +1,17 @@
 /**
- * What an all-reduce takes by its size: latency + bytes / bandwidth. Fitted to the medians of the recorded sizes by
- * least squares, with neither below zero; one size gives a bandwidth without latency. Called by `what-if.ts`.
+ * The time of an all-reduce by its size: latency + bytes / bandwidth. Fitted to the medians of the recorded sizes by
+ * least squares, with neither value below zero; a single size gives a bandwidth without latency. Called by
+ * `what-if.ts`.
  */
 import { median } from '../traces/align-clocks';
 
 export interface LinkModel {
   readonly latencyUs: number;
-  /** Of the algorithm: GB/s of the tensor's bytes. */
+  /** Algorithm bandwidth: GB/s of the tensor's bytes. */
   readonly algorithmBandwidth: number;
   /** recorded: fitted. given: the user's or a preset's numbers. */
   readonly from: 'recorded' | 'given';
-  /** How many sizes and transfers it was fitted to. */
+  /** The numbers of sizes and transfers used for the fit. */
   readonly sizes: number;
   readonly transfers: number;
 }
@@ -29,7 +30,7 @@ export function fitLink(transfers: readonly { readonly bytes: number; readonly u
   const meanUs = mean(points.map(({ us }) => us));
   const spread = points.reduce((sum, { bytes }) => sum + (bytes - meanBytes) ** 2, 0);
   const slope = points.reduce((sum, { bytes, us }) => sum + (bytes - meanBytes) * (us - meanUs), 0) / (spread || 1);
-  // Times that do not grow with the size: all latency. Times that grow faster than the size: no latency.
+  // If times do not grow with the size, all is latency; if they grow faster than the size, there is no latency.
   if (points.length > 1 && slope <= 0) {
     return { latencyUs: meanUs, algorithmBandwidth: Number.POSITIVE_INFINITY, ...known };
   }

@@ -1,19 +1,19 @@
 /**
- * What causes that show in one step of the histories have in common: the step where gradients part first, though its
- * loss agrees, and the step where the optimizer parts first, though it had the same gradients.
+ * The common part of causes that show in one step of the histories: the first step whose gradients differ although its
+ * loss agrees, or the first step whose parameters differ although the gradients agree.
  */
 import type { HistoryPair } from '../compare-history';
 import type { CauseRow } from './cause';
 import type { Evidence } from './evidence';
 
-/** What is left when a factor explains the rest. */
+/** The remainder up to which a factor counts as the explanation. */
 export const EXPLAINED = 1e-2;
 
 export const pairAt = ({ history }: Evidence, step: number): HistoryPair | undefined =>
   history.steps.find((pair) => pair.step === step);
 
 interface SeenAtParting extends Pick<CauseRow, 'id' | 'says'> {
-  /** In what that step shows it; undefined: it does not. */
+  /** The evidence in that step; undefined if there is none. */
   readonly seen: (pair: HistoryPair, evidence: Evidence) => string | undefined;
 }
 
@@ -30,8 +30,8 @@ const causeAt =
     },
   });
 
-/** Asked of the step where gradients part first. */
+/** Tests the first step whose gradients differ. */
 export const gradientCause = causeAt('gradients');
 
-/** Asked of the step where the optimizer parts first. */
+/** Tests the first step whose parameters differ. */
 export const updateCause = causeAt('parameters');

@@ -1,13 +1,13 @@
-/** A row of the table of causes, and what comes of it. */
+/** A row of the table of causes, and a found cause. */
 import type { Evidence } from './evidence';
 
 export interface CauseRow {
   readonly id: string;
-  /** Whether losses, parameters and gradients show it, or the configurations must say it. */
+  /** Whether losses, parameters and gradients show the cause, or only the configurations do. */
   readonly from: 'numbers' | 'settings';
-  /** What is different, in a sentence or two. */
+  /** The difference, in a sentence or two. */
   readonly says: string;
-  /** In what the reports show it; undefined: they do not. */
+  /** The evidence in the reports; undefined if there is none. */
   readonly test: (evidence: Evidence) => string | undefined;
 }
 

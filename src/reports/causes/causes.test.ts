@@ -34,11 +34,11 @@ async function run(config: ConfigInput, history = 8): Promise<Report> {
     runs.get(key) ??
     runConfig({ ...base, ...config }, {}, { records: { history, weights: true } }).then(({ report }) => report);
   runs.set(key, kept);
-  // A report of its own for each: some tests change it.
+  // A copy for each test, because some tests change it.
   return structuredClone(await kept);
 }
 
-/** As it comes from a file. Without its configuration, a cause must be seen in the numbers. */
+/** Reports as read from files. Without configurations, a cause must show in the numbers. */
 function compare(a: Partial<Report>, b: Partial<Report>, { configs = false } = {}): ReportComparison {
   const read = (report: Partial<Report>, name: string) => {
     const { config, ...rest } = report;

@@ -1,7 +1,7 @@
 /**
- * The table of likely causes: each is a predicate over both reports, and comes with what it saw. Several may hold; of
- * the same run none is asked. Most read losses, parameters and gradients alone, so that a report without a
- * configuration gets the same causes. Called by compare-reports.ts.
+ * The table of likely causes: each is a predicate over both reports and returns its evidence. Several may hold; for
+ * equal runs none is tested. Most read only losses, parameters and gradients, so that a report without a configuration
+ * gets the same causes. Called by compare-reports.ts.
  */
 import type { Cause, CauseRow } from './cause';
 import type { Evidence } from './evidence';
@@ -11,7 +11,7 @@ import { loggedByOneRank, loggedWithFactor, reduction, setEpoch, shifted, someRa
 import { dropout, model, otherRows, precision, seed, task } from './from-start';
 import { afterFirstStep, learningRate, optimizer, weightDecay } from './from-updates';
 
-/** The surest first: where one of them holds, those after `unless` them say nothing new. */
+/** The most certain causes first; a row is skipped if a cause in its `unless` holds, because it would add nothing. */
 const TABLE: readonly (CauseRow & { readonly unless?: readonly CauseRow[] })[] = [
   model,
   { ...task, unless: [model] },
@@ -23,7 +23,7 @@ const TABLE: readonly (CauseRow & { readonly unless?: readonly CauseRow[] })[] =
   { ...precision, unless: [model, reduction] },
   { ...dropout, unless: [model, shifted, loggedByOneRank, loggedWithFactor, reduction] },
   { ...otherRows, unless: [model, shifted, loggedByOneRank, loggedWithFactor, reduction, dropout, someRanks] },
-  // Another model or other data have other losses on every rank: the ranks are not why.
+  // With another model or other data, losses differ on every rank, so the ranks are not the cause.
   { ...someRanks, unless: [model, task] },
   { ...worldSize, unless: [model, task] },
   setEpoch,

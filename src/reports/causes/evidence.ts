@@ -1,4 +1,4 @@
-/** What the tests of causes look at, and the little arithmetic that several of them share. */
+/** The input of the causes' tests, and arithmetic that several of them share. */
 import type { AnyReport, HistoryRow, Sample } from '../any-report';
 import type { HistoryComparison, HistoryKind, HistoryPair } from '../compare-history';
 import type { LossComparison } from '../compare-losses';
@@ -16,13 +16,13 @@ export interface Evidence {
   readonly parting: Parting | undefined;
 }
 
-/** The first step of both histories, where it is the first of the runs, too. */
+/** The first step of both histories, if it is also the runs' first step. */
 export function firstStep({ history, losses }: Evidence): HistoryPair | undefined {
   const [pair] = history.steps;
   return pair && pair.step === (losses.pairs[0]?.step ?? pair.step) ? pair : undefined;
 }
 
-/** All sampled elements of one kind, of tensors that both sides have, in one order. */
+/** All sampled elements of one kind, from tensors that both sides have, in the same order. */
 export function vectors(
   { a, b }: HistoryPair,
   kind: HistoryKind,
@@ -36,14 +36,14 @@ export function vectors(
 
 const dot = (u: readonly number[], w: readonly number[]): number => u.reduce((sum, ui, i) => sum + ui * (w[i] ?? 0), 0);
 
-/** y = factor * x, as near as any factor comes; `rest` is what is left of y, from 0 (all is explained) to 1. */
+/** The best factor in y = factor * x; `rest`: the unexplained part of y, from 0 (all explained) to 1. */
 export function proportional(x: readonly number[], y: readonly number[]): { factor: number; rest: number } {
   const [xx, xy, yy] = [dot(x, x), dot(x, y), dot(y, y)];
   if (!(xx > 0) || !(yy > 0)) return { factor: Number.NaN, rest: 1 };
   return { factor: xy / xx, rest: Math.sqrt(Math.max(0, 1 - (xy * xy) / (xx * yy))) };
 }
 
-/** What of y no sum of multiples of the others explains, as a part of y. `factors`: of each. */
+/** The part of y that no linear combination of the others explains. `factors`: one per other vector. */
 export function explainedBy(
   y: readonly number[],
   [x1, x2]: readonly [readonly number[], readonly number[]],
@@ -69,21 +69,21 @@ export function relativeDistance(a: Pick<Sample, 'values'>, b: Pick<Sample, 'val
   return most === 0 ? 0 : length(minus(a.values, b.values)) / most;
 }
 
-/** Of all gradients of a step: what clip_grad_norm_ computes. */
+/** The norm of all gradients of a step, as clip_grad_norm_ computes it. */
 export const totalNorm = ({ gradients }: HistoryRow): number =>
   Math.sqrt([...gradients.values()].reduce((sum, { norm }) => sum + norm * norm, 0));
 
 /** '4', '0.25', '0.3333'. */
 export const times = (factor: number): string => String(Number(factor.toPrecision(4)));
 
-/** The factor or its inverse is a whole number from 2 on, to four digits. */
+/** The whole number from 2 on that the factor or its inverse equals to four digits, if there is one. */
 export function wholeFactor(factor: number): number | undefined {
   const greater = Math.abs(factor) >= 1 ? factor : 1 / factor;
   const whole = Math.round(greater);
   return whole >= 2 && Math.abs(greater - whole) < 1e-3 * whole ? whole : undefined;
 }
 
-/** The configurations' own words about some settings, where they differ there. */
+/** Words for the values of these settings in both configurations, if they differ. */
 export function settingWords({ settings }: Evidence, paths: readonly string[]): string {
   const found = (settings ?? []).filter(({ path }) => paths.some((own) => path === own || path.startsWith(`${own}.`)));
   if (found.length === 0) return '';

@@ -1,4 +1,4 @@
-/** Causes of a run that agrees for long: rounding that grows, running statistics, gradients that are rounding alone. */
+/** Causes of a difference that appears late: growing rounding, running statistics, gradients that are only rounding. */
 import { greatest, relative } from '../bars';
 import type { CauseRow } from './cause';
 import { settingWords } from './evidence';
@@ -23,9 +23,9 @@ export const buffers: CauseRow = {
   },
 };
 
-/** A difference that jumps by more in one step has another cause. */
+/** Rounding does not grow by a larger factor in one step. */
 const JUMP = 100;
-/** Steps before it, in which rounding must be seen. */
+/** The number of earlier steps in which rounding must be visible. */
 const LEAST = 5;
 
 export const rounding: CauseRow = {
@@ -51,11 +51,14 @@ export const rounding: CauseRow = {
   },
 };
 
-/** Layers whose additive parameters the loss cannot see, by the names in the state_dict: keys, a bias before a norm. */
+/**
+ * Whether the loss does not depend on this parameter, judged by names in the state_dict: biases of keys, or before a
+ * norm.
+ */
 function isBlindByName(name: string, all: ReadonlySet<string>): boolean {
   if (/qkv\.bias$|in_proj_bias$/.test(name)) return true;
   const [, parent = '', index = '', kind] = /^(.*?)(\d+)\.(bias|running_mean)$/.exec(name) ?? [];
-  // What the bias adds is in the mean of the norm behind it.
+  // The norm after it subtracts the bias with the mean.
   if (kind === 'bias') return all.has(`${parent}${Number(index) + 1}.running_mean`);
   return kind === 'running_mean' && all.has(`${parent}${Number(index) - 1}.bias`);
 }

@@ -1,4 +1,4 @@
-/** Causes that gradients show, in the first step whose gradients differ: how they were scaled, clipped or sent. */
+/** Causes that show in the first step whose gradients differ: how gradients were scaled, clipped or sent. */
 import { greatest } from '../bars';
 import { settingOf } from '../compare-settings';
 import { EXPLAINED, gradientCause } from './at-parting';
@@ -13,7 +13,7 @@ export const clipped = gradientCause({
     const limit = (side: 'a' | 'b'): number | undefined => {
       const norms = evidence.history.steps.map((each) => totalNorm(each[side]));
       const most = greatest(norms);
-      // A norm that was clipped is the limit to rounding, again and again.
+      // Clipped norms repeatedly equal the limit, up to rounding.
       const full = norms.filter((norm) => norm > most * (1 - 1e-4)).length;
       return norms.length >= 2 && full >= Math.max(2, norms.length / 4) ? most : undefined;
     };
@@ -41,7 +41,7 @@ export const gradientScale = gradientCause({
   },
 });
 
-/** What the factor is the number of, where a report says it. */
+/** Words for what the factor counts (ranks, micro-batches), if a report tells it. */
 function numberWords({ a, b, losses }: Evidence, factor: number): string {
   const whole = wholeFactor(factor);
   if (whole === undefined) return '';
@@ -52,7 +52,7 @@ function numberWords({ a, b, losses }: Evidence, factor: number): string {
   return of('batchSize').includes(whole) ? `: ${whole} is the number of rows in a batch` : '';
 }
 
-/** Bits of the significand, the first one included. */
+/** The bits of the significand, including the implicit first one. */
 const FORMATS = [
   ['bfloat16', 8],
   ['float16', 11],

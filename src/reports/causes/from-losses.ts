@@ -1,12 +1,12 @@
-/** Causes that losses alone show: what was logged, in which order rows came, how many ranks took part. */
+/** Causes that show in losses alone: what was logged, the order of rows, the number of ranks. */
 import { relative } from '../bars';
 import type { LossPair } from '../compare-losses';
 import type { CauseRow } from './cause';
 import { type Evidence, firstStep, proportional, settingWords, times, wholeFactor } from './evidence';
 
-/** Nearer than this, losses are the same ones. */
+/** Losses closer than this count as equal. */
 const SAME = 1e-5;
-/** Fewer prove nothing. */
+/** The least number of losses that prove anything. */
 const LEAST = 3;
 
 const partsAtOnce = ({ losses }: Evidence): boolean =>
@@ -17,7 +17,7 @@ const partOfFirst = ({ parts, pairs }: Evidence['losses']) =>
 const near = (x: number, y: number): boolean => relative(x, y, 1e-6) < SAME;
 const varied = (values: readonly number[]): boolean => new Set(values.map((x) => x.toPrecision(4))).size > 1;
 
-/** Training loops that log behind the step, or count from 1. */
+/** For training loops that log after the step, or count from 1. */
 export const shifted: CauseRow = {
   id: 'shifted',
   from: 'numbers',
@@ -56,7 +56,7 @@ export const loggedByOneRank: CauseRow = {
   },
 };
 
-/** The same trajectory: then only what is printed differs. */
+/** If the trajectories are equal, only the printed numbers differ. */
 export const loggedWithFactor: CauseRow = {
   id: 'logged-scale',
   from: 'numbers',
@@ -94,14 +94,14 @@ export const reduction: CauseRow = {
   },
 };
 
-/** A sampler whose epoch is not set repeats the order of the first one. */
+/** A sampler without set_epoch repeats the first epoch's order. */
 export const setEpoch: CauseRow = {
   id: 'set-epoch',
   from: 'numbers',
   says: 'The order of rows differs from the second epoch on: sampler.set_epoch(epoch) is called on one side only, or the sides shuffle anew with different generators.',
   test(evidence) {
     const { pairs, parts, unit } = evidence.losses;
-    // What the step before made of the weights must agree: one step proves that only where there is a history.
+    // The weights before the step must agree; a single step proves that only with a history.
     if (!parts || evidence.parting?.stage !== 'losses') return undefined;
     const at = pairs.findIndex(({ microBatch }) => microBatch === parts.microBatch);
     if (at < 2 && evidence.history.steps.length === 0) return undefined;

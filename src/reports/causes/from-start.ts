@@ -4,12 +4,12 @@ import type { AnyReport, Sample } from '../any-report';
 import type { CauseRow } from './cause';
 import { type Evidence, firstStep, relativeDistance, settingWords, vectors } from './evidence';
 
-/** Two draws of the same distribution are 1.4 times their length apart; what a step changes is far less. */
+/** Two independent draws of initial weights are 1.4 times their length apart; a step changes far less. */
 const OTHER = 0.5;
 
 const constant = ({ values }: Sample): boolean => values.every((x) => x === values[0]);
 
-/** The median over tensors that are drawn: those of BatchNorm begin as ones and zeros under any seed. */
+/** The median over randomly initialised tensors; BatchNorm's start as ones and zeros under any seed. */
 function median(pairs: readonly (readonly [Sample, Sample])[]): number | undefined {
   const drawn = pairs.filter(
     ([x, y]) => x.values.length > 1 && x.values.length === y.values.length && !(constant(x) && constant(y)),
@@ -18,7 +18,7 @@ function median(pairs: readonly (readonly [Sample, Sample])[]): number | undefin
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** How far apart the weights are: after the first step, or final ones; undefined: nothing says it. */
+/** The distance of the weights after the first step, or of the final weights; undefined if the reports have neither. */
 function weightsApart(evidence: Evidence): { apart: number; when: string } | undefined {
   const pair = firstStep(evidence);
   const shared = (a: ReadonlyMap<string, Sample>, b: ReadonlyMap<string, Sample>) =>
@@ -39,13 +39,13 @@ function weightsApart(evidence: Evidence): { apart: number; when: string } | und
   return ofEnd === undefined ? undefined : { apart: ofEnd, when: 'at the end' };
 }
 
-/** Nothing of the first step agrees, the loss included. */
+/** Whether nothing of the first step agrees, not even the loss. */
 const partsAtFirst = ({ parting, losses }: Evidence): boolean =>
   parting?.stage === 'losses' && parting.step === losses.pairs[0]?.step;
 
 const percent = (part: number): string => `${Math.round(100 * part)} %`;
 
-/** Shapes of what is trained: of final weights, or the sampled sizes of the first step. */
+/** The parameters' shapes: from final weights, or from the sampled sizes of the first step. */
 function shapesOf(report: AnyReport): ReadonlyMap<string, string> | undefined {
   if (report.weights) return new Map([...report.weights].map(([name, { shape }]) => [name, `[${shape.join(', ')}]`]));
   const [first] = report.history ?? [];
@@ -71,7 +71,7 @@ export const model: CauseRow = {
   },
 };
 
-/** Reports without weights and gradients show only that the losses differ: their configurations may say why. */
+/** Reports without weights and gradients show only different losses; their configurations may explain them. */
 export const task: CauseRow = {
   id: 'task',
   from: 'settings',
@@ -94,7 +94,7 @@ export const seed: CauseRow = {
   },
 };
 
-/** The first batch computes another loss with the same weights. Returns how far its gradients are apart. */
+/** If the first batch gives another loss with the same weights, the distance of its gradients. */
 function otherFirstPass(evidence: Evidence): number | undefined {
   if (!partsAtFirst(evidence)) return undefined;
   const found = weightsApart(evidence);
@@ -105,7 +105,7 @@ function otherFirstPass(evidence: Evidence): number | undefined {
   return relativeDistance({ values: a }, { values: b });
 }
 
-/** Precision changes gradients by a part of them; other rows change them altogether. */
+/** Precision changes gradients slightly; other rows change them completely. */
 const PRECISION = { loss: 1e-2, gradient: 0.1 };
 
 function isPrecision(evidence: Evidence): boolean {

@@ -1,14 +1,14 @@
-/** Causes that updates show, in the first step whose parameters differ: what the optimizer made of the gradients. */
+/** Causes that show in the first step whose parameters differ: how the optimizer used the gradients. */
 import type { HistoryPair } from '../compare-history';
 import { EXPLAINED, pairAt, updateCause } from './at-parting';
 import type { CauseRow } from './cause';
 import { type Evidence, explainedBy, minus, proportional, settingWords, times, vectors } from './evidence';
 
-/** Parameters that have no gradient to be held beside. */
+/** The parameters without a gradient to compare. */
 const withoutGradients = ({ history }: Evidence, { a }: HistoryPair): ReadonlySet<string> =>
   new Set([...history.rounding, ...[...a.parameters.keys()].filter((name) => !a.gradients.has(name))]);
 
-/** Parameters have few digits for what a step changes in them. */
+/** A step changes only a parameter's last digits, so updates are known roughly. */
 const ROUGH = 3e-2;
 
 export const learningRate = updateCause({
@@ -25,7 +25,7 @@ export const learningRate = updateCause({
       if (rest > EXPLAINED || Math.abs(factor - 1) < EXPLAINED) return undefined;
       return `The gradients of step ${pair.step} agree, and what the optimizer made of them differs by one factor: B's update is ${times(factor)} times A's.${settings}`;
     }
-    // The parameters before the first step are not in a report; the same ones cancel in the difference.
+    // A report lacks the parameters before the first step; if both are equal, they cancel in the difference.
     const [x, y] = vectors(pair, 'parameters', withoutGradients(evidence, pair));
     const [gradients] = vectors(pair, 'gradients', rounding);
     const apart = minus(x, y);
@@ -49,7 +49,7 @@ export const weightDecay = updateCause({
     const [a, b] = vectors(pair, 'parameters', names);
     const [gradients] = vectors(pair, 'gradients', evidence.history.rounding);
     if (a.length !== gradients.length) return undefined;
-    // Decay is of the parameters before the step: those after it without what the gradient has made.
+    // Decay applies to the parameters before the step: those after it, minus the gradient's update.
     const tries = [gradients, gradients.map(Math.sign)].map((step) => explainedBy(minus(b, a), [a, step]));
     const best = tries.find(({ rest }) => rest <= ROUGH);
     if (!best || !(Math.abs(best.factors[0]) > 0)) return undefined;
@@ -67,7 +67,7 @@ export const optimizer = updateCause({
   },
 });
 
-/** Where a history is missing, two of them would tell. */
+/** Used if a history is missing; two histories would show the cause. */
 export const afterFirstStep: CauseRow = {
   id: 'first-update',
   from: 'numbers',

@@ -1,6 +1,6 @@
 /**
- * Lower precision is named as the cause, and no other, on real runs: train.py in the PyTorch of this machine, once in
- * float32 and once with --precision bf16, held against each other and against Lockstep's own run.
+ * Lower precision, and nothing else, is named as the cause in real runs: train.py in this machine's PyTorch, once in
+ * float32 and once with --precision bf16, compared with each other and with Lockstep's own run.
  */
 import { expect, test } from 'vitest';
 import { place } from '../../../scripts/tier';

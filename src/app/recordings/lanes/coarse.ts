@@ -15,7 +15,10 @@ interface Stretch {
   readonly tone: LaneTone;
 }
 
-/** Merges neighbouring blocks of one tone that are less than one part apart. */
+/**
+ * Merges neighbouring blocks that are less than one part apart, if they have one tone or the second is shorter than a
+ * part.
+ */
 function coarse(blocks: Blocks, totalUs: number): readonly Stretch[] {
   const found: Stretch[] = [];
   for (let index = 0; index < blocks.count; index++) {

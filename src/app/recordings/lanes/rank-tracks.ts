@@ -42,7 +42,7 @@ export interface RankTracks {
 const COLLECTIVE = SPAN_KINDS.indexOf('collective');
 const MOST_STACKED = 3;
 
-/** The blocks of a run are at most this share of its length apart, or this many microseconds. */
+/** The blocks of a run are at most this many microseconds apart. */
 const RUN_GAP_US = 400;
 
 export function runsOf(blocks: Blocks): readonly ToneRun[] {

@@ -22,12 +22,12 @@ export const PRECISION_RUN: ConfigInput = {
   device: 'cpu',
   compareSingle: false,
 };
-/** Steps of which the reports have parameters and gradients. */
+/** The number of steps with parameters and gradients in the reports. */
 export const PRECISION_HISTORY = 2;
 
 const file = new URL('../fixtures/bf16-report.json', import.meta.url);
 export const recordedBf16 = (): string => readFileSync(file, 'utf8');
-/** Of what torch wrote, what tells the cause: not its weights, times and memory. */
+/** Records the parts of torch's report that show the cause, without weights, times and memory. */
 export function recordBf16(text: string): void {
   const { engine, losses, history } = JSON.parse(text) as Readonly<Record<string, unknown>>;
   writeFileSync(file, `${JSON.stringify({ engine, losses, history })}\n`);
