@@ -1,7 +1,6 @@
 /**
- * One collective by itself, run as often as is asked for on real executors: virtual ranks on one GPUDevice or ranks
- * joined by MessagePorts, as a step of training runs it. The Program is the lab's. Called by the command line
- * (run-collectives.ts) and by bench/.
+ * A single collective, run repeatedly on real executors as in a training step: virtual ranks on one GPUDevice, or ranks
+ * joined by MessagePorts. The Program is the lab's. Called by the command line (run-collectives.ts) and by bench/.
  */
 import { must } from '../base/invariant';
 import { INPUT, type LabShape, labProgram, OUTPUT } from '../lab/lab-program';
@@ -19,18 +18,18 @@ import { openWorld } from '../training/open-world';
 
 export interface CollectivePlace {
   readonly device: Config['device'];
-  /** 'workers': ranks joined by MessagePorts, in workers where there are any. */
+  /** 'workers': ranks joined by MessagePorts, in workers if the platform has them. */
   readonly placement: Config['placement'];
   readonly gpu?: GPU | undefined;
 }
 
 export interface OpenCollective {
-  /** The one that runs: 'naive' where the one asked for does not know the collective. */
+  /** The algorithm that runs: 'naive' if the requested one does not implement the collective. */
   readonly algorithm: AlgorithmName;
   readonly info: DeviceReport;
-  /** Of the shared placement. */
+  /** The device of the shared placement. */
   readonly device: GPUDevice | undefined;
-  /** That many times, one after the other; resolves when every rank is through. */
+  /** Runs this many times in sequence; resolves when every rank has finished. */
   run(count: number): Promise<void>;
   write(rank: Rank, data: HostArray): Promise<void>;
   /** A rank's result. */
@@ -47,7 +46,7 @@ const EMPTY = {
   targetType: 'f32',
 } as const;
 const STEP = emptyFeed(ALONE);
-/** A few bytes to read: when they have come, everything before has been computed. */
+/** A few bytes to read back: when they arrive, everything before them has been computed. */
 const MARK: BufferSpec = { name: 'mark', shape: [1], dtype: 'f32', category: 'communication', persistent: true };
 
 export async function openCollective(

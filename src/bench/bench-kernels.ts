@@ -1,4 +1,4 @@
-/** One matrix product by itself, as a Program of its own, run as every step is. Called by bench/ alone. */
+/** A single matrix product as a Program, run like a step. Called only by bench/. */
 
 import { must } from '../base/invariant';
 import { initDeviceMesh } from '../mesh/device-mesh';
@@ -22,7 +22,7 @@ const EMPTY = {
   targetType: 'f32',
 } as const;
 const STEP = emptyFeed(ALONE);
-/** A few bytes to read: when they have come, everything before has been computed. */
+/** A few bytes to read back: when they arrive, everything before them has been computed. */
 const MARK = 'mark';
 
 const declare = (lane: LaneBuilder, name: string, shape: Shape): void =>
@@ -53,7 +53,7 @@ async function open(
 }
 
 export interface BenchProduct {
-  /** Computes c = a b that many times. */
+  /** Computes c = a b this many times. */
   run(count: number): Promise<void>;
   read(): Promise<Float32Array>;
   dispose(): Promise<void>;

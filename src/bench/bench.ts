@@ -1,6 +1,6 @@
 /**
- * What the benchmark drives: a session without a page, stepping as fast as play mode does, and the material from which
- * other libraries train the same: initial weights and batches. Called by bench/ alone.
+ * The benchmark's session, without a page, which steps as fast as play mode; and the initial weights and batches with
+ * which other libraries train the same model. Called only by bench/.
  */
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
@@ -23,7 +23,7 @@ import { memoryOf } from '../training/device-memory';
 export interface BenchSession {
   readonly kind: 'webgpu' | 'cpu';
   readonly adapter: string;
-  /** As the planner laid it out, a device each. */
+  /** The memory plan, one entry per device. */
   readonly memory: readonly DeviceMemory[];
   /** Runs n steps with several in flight; resolves to the last loss. */
   step(n: number): Promise<number>;
@@ -52,7 +52,7 @@ export async function benchSession(config: unknown, files: Files = {}, gpu = bro
   };
 }
 
-/** What a full step would take on a machine of the simulator. Runs nothing. */
+/** The time of a full step on a machine of the simulator. Runs nothing. */
 export function benchModel(
   config: unknown,
   files: Files,
@@ -76,11 +76,11 @@ export interface BenchBatch {
 }
 
 export interface BenchMaterial {
-  /** In state_dict order, as PyTorch lays them out. */
+  /** The parameters in state_dict order, in PyTorch's layout. */
   readonly parameters: readonly BenchTensor[];
-  /** Those of one epoch, in the order in which a Single run takes them. */
+  /** The batches of one epoch, in the order of a Single run. */
   readonly batches: readonly BenchBatch[];
-  /** Of one row. */
+  /** The shape of one row. */
   readonly inputShape: Shape;
   readonly targetShape: Shape;
 }
@@ -109,7 +109,7 @@ function gather(values: HostArray, width: number, rows: Int32Array): HostArray {
   return result;
 }
 
-/** Milliseconds of making a run's usual Program ready, without a device. */
+/** The milliseconds to prepare a run's usual Program, without a device. */
 export interface PlanningTimes {
   readonly instructions: number;
   readonly compileMs: number;
@@ -118,7 +118,7 @@ export interface PlanningTimes {
   readonly simulateMs: number;
 }
 
-/** Each part by itself, once; what the blueprint of the same run has made ready before does not count. */
+/** Times each part separately, once; parts that the blueprint of the same run has already prepared do not count. */
 export function benchPlanning(config: unknown, files: Files = {}): PlanningTimes {
   const given = { ...parseConfig(config), compareSingle: false };
   const { config: settled, input, programs } = planOf(given, files);

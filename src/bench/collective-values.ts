@@ -1,14 +1,14 @@
 /**
- * What ranks bring to a collective that is checked, and which elements of a result are not what torch.distributed's
- * definition of it gives. The values are small whole numbers (of a product powers of two) that repeat, so that every
- * sum is exact and buffers of many MiB are checked element by element. Called by run-collectives.ts.
+ * The ranks' inputs for a checked collective, and the elements of a result that differ from torch.distributed's
+ * definition. The values are small repeating whole numbers (for a product, powers of two), so that every sum is exact
+ * and buffers of many MiB are checked element by element. Called by run-collectives.ts.
  */
 
 import { type LabShape, labDtype } from '../lab/lab-program';
 import type { ReduceOp } from '../protocol/collective';
 import { allocate, type HostArray } from '../tensor/shape';
 
-/** A prime: no chunk ends where the pattern does. */
+/** A prime, so that no chunk ends where the pattern does. */
 const PERIOD = 4099;
 const FACTORS = [-2, -1, -0.5, 0.5, 1, 2] as const;
 
@@ -56,7 +56,7 @@ export function wrongElements(shape: LabShape, rank: number, result: Float32Arra
   };
   const value = wanted();
   if (!value) return 0;
-  // An average is rounded as often as it is added to.
+  // An average is rounded once per addition.
   const slack = shape.reduceOp === 'avg' ? 1e-5 : 0;
   let wrong = 0;
   for (let i = 0; i < result.length; i++) if (!(Math.abs((result[i] as number) - value(i)) <= slack)) wrong++;

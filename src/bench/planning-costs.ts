@@ -1,6 +1,6 @@
 /**
- * How the time to make a run's Program ready (compile, verify, plan memory, simulate) grows with layers, width, ranks
- * and micro-batches, mode by mode. Each series doubles one size; an exponent is the slope of a fitted line through the
+ * How the time to prepare a run's Program (compile, verify, plan memory, simulate) grows with layers, width, ranks and
+ * micro-batches, mode by mode. Each series doubles one size; an exponent is the slope of a fitted line through the
  * logarithms: 1 is proportional, 2 is quadratic. No device is used. Called by scripts/costs.mjs.
  */
 import { benchPlanning, type PlanningTimes } from './bench';
@@ -10,7 +10,7 @@ const PARTS = ['compileMs', 'verifyMs', 'planMs', 'simulateMs'] as const;
 export interface MeasuredSize {
   readonly size: number;
   readonly instructions: number;
-  /** The shortest of the rounds: what other programs on the machine add is left out. */
+  /** The shortest round, which contains the least disturbance by other programs. */
   readonly times: Omit<PlanningTimes, 'instructions'>;
   readonly totalMs: number;
 }
@@ -19,10 +19,12 @@ export interface MeasuredSeries {
   readonly title: string;
   readonly axis: string;
   readonly points: readonly MeasuredSize[];
-  /** Of the time, by the size and by the number of instructions; undefined where that stays the same. */
+  /**
+   * The exponents of the time over the size and over the number of instructions; undefined if that number is constant.
+   */
   readonly bySize: number;
   readonly byInstructions: number | undefined;
-  /** By part, by the number of instructions (by the size where that stays the same). */
+  /** The exponent of each part, over the number of instructions (over the size if that number is constant). */
   readonly ofParts: Readonly<Record<(typeof PARTS)[number], number>>;
 }
 
@@ -42,7 +44,7 @@ function net(layers: number, width: number): object {
   return { model: { layers: list.flat() }, data: { type: 'spiral', samples: 1024 }, device: 'cpu', dropLast: true };
 }
 
-/** `size`: ranks in the mode, and rows for each. */
+/** The modes by title and number of ranks. */
 const MODES: readonly (readonly [title: string, (ranks: number) => object])[] = [
   ['Single', () => ({ mode: 'single', batchSize: 64 })],
   ['DataParallel', (ranks) => ({ mode: 'dataParallel', worldSize: ranks, batchSize: 4 * ranks })],
@@ -67,9 +69,9 @@ const MOST_RANKS: readonly (readonly [title: string, most: number])[] = [
 ];
 export interface CostRounds {
   readonly rounds: number;
-  /** Rounds before, which do not count. */
+  /** The number of rounds before, which do not count. */
   readonly warmUp?: number;
-  /** Small sizes take microseconds, and are measured for as long as the largest, but at most for so long a round. */
+  /** Small sizes take microseconds and are measured for as long as the largest, but at most this long per round. */
   readonly mostMsOfSmall?: number;
 }
 
@@ -116,7 +118,7 @@ const SERIES: readonly Series[] = [
 
 export const COST_AXES: readonly string[] = [...new Set(SERIES.map(({ axis }) => axis))];
 
-/** Slope of the line through the logarithms, by least squares. */
+/** The slope of the line through the logarithms, by least squares. */
 export function exponent(points: readonly (readonly [x: number, y: number])[]): number {
   const logs = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const);
   const mean = (k: 0 | 1): number => logs.reduce((sum, log) => sum + log[k], 0) / logs.length;
@@ -128,7 +130,7 @@ export function exponent(points: readonly (readonly [x: number, y: number])[]): 
 function measured(series: Series, { rounds, warmUp = 3, mostMsOfSmall = 100 }: CostRounds): MeasuredSeries {
   const { axis, title, sizes } = series;
   const samples = sizes.map((): PlanningTimes[] => []);
-  // In turns, so that a busy second of the machine is not all of one size.
+  // Sizes take turns, so that a busy second of the machine does not affect only one size.
   for (let round = 0; round < rounds + warmUp; round++) {
     let longestMs = 0;
     for (const [k, size] of [...sizes.entries()].reverse()) {
@@ -178,7 +180,7 @@ function measured(series: Series, { rounds, warmUp = 3, mostMsOfSmall = 100 }: C
   };
 }
 
-/** Of the axes asked for. Calls `done` with each series as soon as it is measured. */
+/** Measures the requested axes. Calls `done` with each series as soon as it is measured. */
 export function measureCosts(
   axes: readonly string[],
   rounds: CostRounds,

@@ -1,11 +1,13 @@
-/** Runs a second, waiting for the results about every 100 ms. For `lockstep bench` and the benchmarks of bench/. */
+/**
+ * Measures runs per second, waiting for results about every 100 ms. For `lockstep bench` and the benchmarks in bench/.
+ */
 
-/** So often does each contender wait for its device. */
+/** The time after which each contender waits for its device. */
 const LOOK_MS = 100;
 
 type Run = (count: number) => Promise<unknown>;
 
-/** How many runs take about as long as a look. Finding out warms up, after the first runs that were checked. */
+/** The number of runs that take about LOOK_MS. Measuring it also warms up, after the first, checked runs. */
 export async function runsInOneLook(run: Run): Promise<number> {
   for (let count = 1; ; count *= 2) {
     const started = performance.now();
@@ -14,7 +16,7 @@ export async function runsInOneLook(run: Run): Promise<number> {
   }
 }
 
-/** `chunk`: runs in one look. */
+/** `chunk`: the number of runs between two waits. */
 export async function rateOf(run: Run, chunk: number, milliseconds: number): Promise<number> {
   let runs = 0;
   const started = performance.now();

@@ -1,5 +1,5 @@
 /**
- * What `lockstep bench` measures: training steps a second of the ready-made runs, alone and on four ranks. A workload
+ * The measurements of `lockstep bench`: training steps per second of the presets, alone and on four ranks. A workload
  * is opened, warmed up, timed round by round, and closed before the next one opens.
  */
 import { LockstepError } from '../base/errors';
@@ -41,7 +41,7 @@ export const BENCH_WORKLOADS: readonly Workload[] = [
 ];
 
 export interface BenchRequest {
-  /** Beginnings of ids; none: all. */
+  /** Beginnings of ids; empty: all workloads. */
   readonly only: readonly string[];
   readonly device: 'webgpu' | 'cpu' | 'auto';
   readonly threads: number;
@@ -50,7 +50,7 @@ export interface BenchRequest {
   readonly milliseconds: number;
 }
 
-/** Those that are asked for. */
+/** The requested workloads. */
 export function askedWorkloads(only: readonly string[]): readonly Workload[] {
   const asked = BENCH_WORKLOADS.filter(({ id }) => only.length === 0 || only.some((begin) => id.startsWith(begin)));
   if (asked.length > 0) return asked;
@@ -61,7 +61,7 @@ export function askedWorkloads(only: readonly string[]): readonly Workload[] {
   );
 }
 
-/** What a workload's rounds give. */
+/** The result of a workload's rounds. */
 export function timedWorkload({ id, title }: Workload, rounds: readonly number[]): BenchWorkload {
   const sorted = rounds.toSorted((a, b) => a - b);
   const [slowest = 0, fastest = 0] = [sorted[0], sorted.at(-1)];

@@ -1,6 +1,6 @@
 /**
- * Collectives over ports between GPUDevices: what runs on the host (runtime/webgpu/host-rounds) comes out right, of
- * whole slices and of nested ones, of floats and of integers.
+ * Collectives over ports between GPUDevices: the rounds on the host (runtime/webgpu/host-rounds) give correct results,
+ * for whole and nested slices, for floats and integers.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
@@ -29,7 +29,7 @@ test.each([
     ranks: 3,
     nodes: 1,
     root: 0,
-    // Longer than what is read back at once.
+    // Longer than a single read-back.
     fromBytes: 900_000,
     toBytes: 900_000,
     stepFactor: 2,

@@ -1,6 +1,6 @@
 /**
- * Every collective by every algorithm comes out right, on both transports, and what does not is counted; sizes and
- * bandwidths are nccl-tests'.
+ * Every collective by every algorithm is correct on both transports, and wrong elements are counted; sizes and
+ * bandwidths are those of nccl-tests.
  */
 import { describe, expect, test } from 'vitest';
 import { loadedAlgorithms } from '../collectives/algorithms';

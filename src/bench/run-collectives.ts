@@ -1,6 +1,6 @@
 /**
- * One collective over a range of sizes, as nccl-tests does it: values are checked after a run from fresh data, then
- * iterations are timed in a row; beside it the modelled time of the same Program. Called by the command line.
+ * Measures one collective over a range of sizes, as nccl-tests does: checks the values after one run from fresh data,
+ * then times consecutive iterations; adds the modelled time of the same Program. Called by the command line.
  */
 
 import { LockstepError } from '../base/errors';
@@ -22,7 +22,7 @@ import { openCollective } from './bench-collective';
 import { collectiveInput, wrongElements } from './collective-values';
 
 const ELEMENT = 4;
-/** Bytes of all ranks' buffers together: what adapters allow, and a command line should take. */
+/** The most bytes of all ranks' buffers together, by the limits of adapters and of a reasonable command. */
 const MOST_BYTES = 2 ** 31;
 
 export interface RunCollectivesOptions {
@@ -95,7 +95,7 @@ async function checkValues(shape: LabShape, opened: Awaited<ReturnType<typeof op
   return wrong;
 }
 
-/** Each the factor times the one before, whole elements for each rank. */
+/** The sizes, each larger by the factor, with whole elements for each rank. */
 export function sizes({ op, ranks, fromBytes, toBytes, stepFactor }: CollectivesRequest): readonly number[] {
   if (op === 'barrier') return [0];
   const unit = ['allReduce', 'broadcast', 'reduce'].includes(op) ? ELEMENT : ELEMENT * ranks;

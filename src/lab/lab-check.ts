@@ -1,7 +1,4 @@
-/**
- * What torch.distributed's definition of a collective gives, in double precision, held against what the ranks have.
- * Pure.
- */
+/** Compares the ranks' results with torch.distributed's definition of the collective, in double precision. Pure. */
 import { at } from '../base/invariant';
 import type { ReduceOp } from '../protocol/collective';
 import type { LabRequest, LabResult } from '../protocol/lab';
@@ -24,7 +21,7 @@ function reduced(reduceOp: ReduceOp, inputs: readonly HostArray[], i: number): n
   return reduceOp === 'avg' ? all / inputs.length : all;
 }
 
-/** Element i of what rank r must have; undefined where the collective leaves it open. */
+/** Element i of rank r's correct result; undefined if the collective does not define it. */
 export function expected(
   { op, reduceOp, root, worldSize }: LabRequest,
   inputs: readonly HostArray[],
@@ -56,7 +53,7 @@ export function expected(
   }
 }
 
-/** Collectives after which all ranks hold the same. */
+/** The collectives after which all ranks hold the same values. */
 const ALIKE = new Set<LabRequest['op']>(['allReduce', 'broadcast', 'allGather']);
 
 export function checkResults(
@@ -70,7 +67,7 @@ export function checkResults(
       const wanted = expected(request, inputs, r, i);
       if (wanted === undefined) continue;
       const error = Math.abs(at(values, i) - wanted) / Math.max(1, Math.abs(wanted));
-      // NaN is no small error.
+      // Written so that NaN counts as an error.
       if (!(error <= maxError)) maxError = error;
     }
   });

@@ -1,6 +1,6 @@
 /**
- * The algorithms that know a collective, timed on the lab's links over buffer sizes and over world sizes, and where the
- * request's own changes places with another. Each point is an event simulation of the Program that the algorithm emits;
+ * The modelled times of all algorithms for a collective, on the lab's links, over buffer sizes and world sizes, and the
+ * crossovers of the requested algorithm with others. Each point is an event simulation of the algorithm's Program;
  * nothing is allocated or run. Called by session.ts.
  */
 import { at } from '../base/invariant';
@@ -13,9 +13,9 @@ import { bytesOf } from '../tensor/shape';
 import { labHardware } from './lab-hardware';
 import { checkRequest, costRequest, knownAlgorithms, labDtype, labLength, labProgram } from './lab-program';
 
-/** Elements for each rank, beyond which chunks of whole elements change no order any more. */
+/** Elements per rank above which the rounding of chunks to whole elements no longer changes the order. */
 const FLUTTER = 4;
-/** Times that differ by less, relatively, are the same. */
+/** Times with a smaller relative difference count as equal. */
 export const ALIKE = 1e-3;
 
 type Pair = readonly [AlgorithmName, AlgorithmName];
@@ -51,7 +51,7 @@ export function modelledUs(request: LabRequest): number {
   return modelledStep(labProgram(request).program, labHardware(request)).stepUs;
 }
 
-/** Modelled times that have been asked for already. */
+/** The modelled time; each time is computed once. */
 type Timed = (algorithm: AlgorithmName, length: number) => number;
 
 function remembering(request: LabRequest): Timed {
@@ -64,13 +64,13 @@ function remembering(request: LabRequest): Timed {
   };
 }
 
-/** Of two the faster; of those within a thousandth of each other the first. */
+/** The faster of two algorithms; if they differ by less than a thousandth, the first. */
 const faster = (timed: Timed, [a, b]: Pair, length: number): AlgorithmName =>
   timed(b, length) < timed(a, length) * (1 - ALIKE) ? b : a;
 
 /**
- * The lengths at which the faster of two changes for good. Chunks are of whole elements, so that close to such a length
- * it may change to and fro; what counts is the last change.
+ * The lengths at which the faster of two algorithms changes permanently. Because chunks have whole elements, the order
+ * may change several times close to such a length; the last change counts.
  */
 function crossovers(request: LabRequest, timed: Timed, pair: Pair): readonly LabCrossover[] {
   const winner = (length: number) => faster(timed, pair, length);
@@ -84,7 +84,7 @@ function crossovers(request: LabRequest, timed: Timed, pair: Pair): readonly Lab
       if (winner(middle) === last) from = middle;
       else before = middle;
     }
-    // In larger buffers a chunk that is an element longer is within ALIKE.
+    // In larger buffers, one more element in a chunk changes the time by less than ALIKE.
     const flutters = from * ALIKE < FLUTTER * request.worldSize ? FLUTTER * request.worldSize * unit : 0;
     const until = Math.min(high - unit, from + flutters);
     for (let length = from + unit; length <= until; length += unit) if (winner(length) !== last) from = length + unit;

@@ -1,6 +1,6 @@
 /**
- * The machine of the lab: nothing but the two links and what a collective takes to start, so that what is modelled is
- * what the closed forms speak of. Kernels and copies cost nothing.
+ * The machine of the lab: only the two links and the start time of a collective, so that modelled times match the
+ * closed forms. Kernels and copies cost nothing.
  */
 import { spreadOverNodes } from '../mesh/nodes';
 import type { LabRequest } from '../protocol/lab';

@@ -1,6 +1,6 @@
 /**
- * What the ranks of the lab bring: small whole numbers, so that a reader can add them up; of PRODUCT factors that stay
- * small. A function of seed and rank.
+ * The inputs of the lab's ranks: small whole numbers, which a reader can add up; for PRODUCT, factors whose product
+ * stays small. A function of seed and rank.
  */
 
 import type { LabRequest } from '../protocol/lab';

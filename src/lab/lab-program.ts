@@ -1,6 +1,6 @@
 /**
- * The Program of one collective by itself, and what its ranks bring. It compiles and runs nothing else; run-lab.ts
- * executes it, lab-curves.ts times it, measure-lab.ts runs it for real.
+ * The Program of a single collective, and its ranks' inputs. run-lab.ts executes it, lab-curves.ts simulates it,
+ * measure-lab.ts measures it.
  */
 
 import { LockstepError } from '../base/errors';
@@ -21,12 +21,12 @@ import { bytesOf, type DType } from '../tensor/shape';
 export const INPUT = 'input';
 export const OUTPUT = 'output';
 
-/** Elements of all buffers together that the lab allocates. */
+/** The most elements that the lab allocates, for all buffers together. */
 const MOST_ELEMENTS = 2 ** 25;
 
 export type LabShape = Pick<LabRequest, 'op' | 'reduceOp' | 'algorithm' | 'worldSize' | 'length' | 'root' | 'nodes'>;
 
-/** Of those that cut the input into one part per rank, the next multiple of the world size. */
+/** The length; for collectives that divide the input into one part per rank, the next multiple of the world size. */
 export function labLength({ op, worldSize, length }: Pick<LabShape, 'op' | 'worldSize' | 'length'>): number {
   const parts = op === 'scatter' || op === 'reduceScatter' || op === 'allToAll';
   return parts ? Math.ceil(length / worldSize) * worldSize : length;
@@ -81,7 +81,7 @@ export function labProgram(shape: LabShape): { readonly program: Program; readon
   return { program: builder.finish('lab'), algorithm };
 }
 
-/** Throws 'config' where the request is out of its limits. */
+/** Throws 'config' if the request is outside its limits. */
 export function checkRequest(request: LabRequest): void {
   const { worldSize, length, root, nodes, startUs, link, across } = request;
   const whole = (value: number, low: number, high: number) => Number.isInteger(value) && value >= low && value <= high;

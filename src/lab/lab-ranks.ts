@@ -1,7 +1,7 @@
 /**
- * The ranks of one collective on plain arrays, by the CPU executor's own actions: what each buffer holds and, element
- * by element, the values of which ranks are in it. It is advanced round by round; how messages fall into rounds is
- * lab-rounds.ts's. Called by run-lab.ts.
+ * Executes the ranks of one collective on plain arrays with the CPU executor's own actions: the values of each buffer
+ * and, for each element, the ranks whose values it contains. It advances round by round; lab-rounds.ts assigns messages
+ * to rounds. Called by run-lab.ts.
  */
 import { at, invariant, must } from '../base/invariant';
 import { CpuScratch } from '../graph/cpu-scratch';
@@ -12,7 +12,7 @@ import { computeAction, receive, sliceOf } from '../runtime/cpu/cpu-actions';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import { INPUT } from './lab-program';
 
-/** Bit r of an element: a value of rank r is in it. */
+/** Bit r of an element: it contains a value of rank r. */
 type Contributors = Uint16Array;
 
 interface Held {
@@ -30,7 +30,7 @@ export class LabRanks {
   private readonly scratch = new CpuScratch();
   private readonly posted = new Map<string, Held>();
 
-  /** `inputs[r]` is what rank r brings; undefined where only the root's counts. */
+  /** `inputs[r]` is rank r's input; undefined if only the root's input counts. */
   constructor(
     private readonly program: Program,
     inputs: readonly (HostArray | undefined)[],
@@ -52,7 +52,7 @@ export class LabRanks {
     }));
   }
 
-  /** Everything up to the messages of that round, which arrive. */
+  /** Executes everything up to the messages of this round, which arrive. */
   play(round: number, roundOf: ReadonlyMap<string, number>): void {
     this.forward();
     this.program.lanes.forEach((lane, rank) => {
@@ -66,7 +66,7 @@ export class LabRanks {
     this.forward();
   }
 
-  /** What a rank does without waiting for another: it computes, and posts what it sends. */
+  /** Executes what a rank can do without waiting for another: computing and posting sends. */
   forward(): void {
     this.program.lanes.forEach((lane, rank) => {
       for (let i = lane.instructions[at(this.next, rank)]; i && i.kind !== 'recv'; ) {
@@ -124,7 +124,7 @@ export class LabRanks {
       const target = this.held(rank, at(i.outputs, to.operand)).from;
       target.set(source.slice(from.offset, from.offset + length), to.offset);
     }
-    // An operator that computes: what goes in is in what comes out, element by element.
+    // A computing operator: each output element contains the contributors of the same input elements.
     for (const output of moves ? [] : i.outputs) {
       const target = this.held(rank, output).from;
       for (const input of i.inputs) {

@@ -1,21 +1,21 @@
 /**
- * Which round a message belongs to: the one that its algorithm counts it to. Where it says none, the earliest in which
- * its sender has received all that it received before it in its queue and both ports are free. Pure; run-lab.ts
- * executes round by round.
+ * The round of each message: the round that the algorithm assigns. Without one, the earliest round in which the sender
+ * has received everything that precedes the message in its queue and both ports are free. Pure; run-lab.ts executes
+ * round by round.
  */
 import { must } from '../base/invariant';
 import type { Lane, Program } from '../program/instruction';
 
 type Rounds = ReadonlyMap<string, number>;
 
-/** Round of every message by its tag, from 0. */
+/** The round of every message by its tag, from 0. */
 export function messageRounds(program: Program): Rounds {
   const sends = program.lanes.flatMap(({ instructions }) =>
     instructions.flatMap((i) => (i.kind === 'send' ? [{ tag: i.tag, round: i.collective?.round }] : [])),
   );
   const told = sends.flatMap(({ tag, round }) => (round === undefined ? [] : [[tag, round] as const]));
   if (told.length < sends.length) return earliest(program);
-  // Rounds in which nothing is sent (chunks of no elements) are none.
+  // Rounds in which nothing is sent (empty chunks) do not count.
   const used = [...new Set(told.map(([, round]) => round))].sort((a, b) => a - b);
   return new Map(told.map(([tag, round]) => [tag, used.indexOf(round)]));
 }
@@ -29,13 +29,13 @@ function earliest(program: Program): Rounds {
   while (changed) {
     changed = false;
     for (const lane of program.lanes) if (delay(lane, rounds)) changed = true;
-    // Two messages that are taken in another order than they were sent have no such rounds.
+    // If messages are received in another order than they were sent, no such rounds exist.
     if (Math.max(0, ...rounds.values()) > most) return oneByOne(program);
   }
   return rounds;
 }
 
-/** Moves messages of a lane behind those that its queue has them wait for. */
+/** Moves messages of a lane to rounds after those of the messages that they wait for in the queue. */
 function delay(lane: Lane, rounds: Map<string, number>): boolean {
   let changed = false;
   let received = -1;

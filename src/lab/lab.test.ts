@@ -1,6 +1,6 @@
 /**
- * The lab's runs against the definitions of the collectives, its crossovers against a search through every length, its
- * rounds against the textbook's.
+ * Compares the lab's runs with the definitions of the collectives, its crossovers with a search through every length,
+ * and its rounds with the textbook's.
  */
 import { describe, expect, test } from 'vitest';
 import { place } from '../../scripts/tier';
@@ -29,7 +29,7 @@ const REQUEST: LabRequest = {
 const everyone = (worldSize: number) => 2 ** worldSize - 1;
 const bits = (mask: number): number => mask.toString(2).replaceAll('0', '').length;
 
-/** One that rounds, one that divides at the end, one of bits. */
+/** One that rounds, one that divides at the end, one on bits. */
 const IN_QUICK: readonly ReduceOp[] = ['sum', 'avg', 'bxor'];
 
 describe.each(loadedAlgorithms().map(({ name, ops }) => ({ name, ops })))('$name', ({ name, ops }) => {
@@ -125,7 +125,7 @@ describe('what the rounds show', () => {
 });
 
 describe('the chart', () => {
-  // Links on which all that happens between these, happens below 400 elements.
+  // On these links, all crossovers between these algorithms are below 400 elements.
   const close: LabRequest = { ...REQUEST, worldSize: 5, link: { latencyUs: 2, bytesPerSecond: 200e6 } };
 
   test('its crossovers are where a search through every length finds them', () => {
@@ -138,7 +138,7 @@ describe('the chart', () => {
         .filter(({ below, above }) => below.algorithm === other || above.algorithm === other)
         .map(({ bytes }) => bytes);
       for (const bytes of found) expect(changes).toContain(bytes);
-      // The last of them is final: from there on nothing changes any more.
+      // The last crossover is final: at larger lengths the order stays the same.
       expect(found.at(-1), other).toBe(changes.at(-1));
     }
     const [first] = crossovers.filter(({ below }) => below.algorithm === 'naive');

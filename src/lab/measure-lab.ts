@@ -1,7 +1,7 @@
 /**
- * What the collective of the lab takes here: the median of real runs of its Program, a CPU executor a rank, joined by
- * MessagePorts as ranks in workers are, but all in this thread. A clock of this machine, never mixed with the modelled
- * one.
+ * Measures the lab's collective on this machine: the median of real runs of its Program, with one CPU executor per
+ * rank, joined by MessagePorts like ranks in workers, but all in this thread. Measured times are never mixed with
+ * modelled ones.
  */
 
 import { at } from '../base/invariant';
@@ -30,7 +30,7 @@ export async function measureLab(request: LabRequest): Promise<LabMeasurement> {
     const taken: number[] = [];
     const began = nowUs();
     while (taken.length < LEAST_RUNS || (taken.length < MOST_RUNS && nowUs() - began < LONG_ENOUGH_US)) {
-      // Every run begins from the same values: sums of sums would leave float32.
+      // Every run starts from the same values, because repeated sums would overflow float32.
       for (const [rank, { executor }] of hosted.entries()) executor.write(at(devices, rank), INPUT, at(inputs, rank));
       const start = nowUs();
       await Promise.all(hosted.map(async ({ executor }) => executor.step(programKey(ALONE), NO_FEED)));

@@ -1,7 +1,7 @@
 /**
- * The collectives lab: one collective by itself, run for real on typed arrays and recorded round by round, with its
- * modelled time on the given links and the algorithm's closed form beside it. It needs no open run and touches none.
- * Called by session.ts, tested against the definition of each collective.
+ * The collectives lab: runs a single collective on typed arrays, records it round by round, and adds the modelled time
+ * on the given links and the algorithm's closed form. It is independent of any open run. Called by session.ts, tested
+ * against the definition of each collective.
  */
 import { at, must } from '../base/invariant';
 import { spreadOverNodes } from '../mesh/nodes';
@@ -67,7 +67,7 @@ export function runLab(request: LabRequest): LabResult {
       bytesSent: cost.bytesSent,
       rounds: cost.rounds,
       time: request.startUs > 0 ? `start + ${cost.formula.time}` : cost.formula.time,
-      // Nothing is started where nothing has to be sent.
+      // If nothing has to be sent, there is no start time.
       timeUs: closedUs === 0 ? 0 : request.startUs + closedUs,
     },
     modelledUs: transfers.reduce((latest, { transfer }) => Math.max(latest, transfer.endUs), 0),
@@ -79,7 +79,7 @@ export function runLab(request: LabRequest): LabResult {
   };
 }
 
-/** The buffers in the order in which a reader looks at them, cut at the ends of every message. */
+/** The buffers in reading order, divided at the ends of every message. */
 function buffersOf(program: Program): readonly LabBuffer[] {
   const specs = new Map(program.lanes.flatMap(({ buffers }) => buffers.map((spec) => [spec.name, spec] as const)));
   const slices = program.lanes.flatMap(({ instructions }) =>
@@ -113,7 +113,7 @@ function stateOf(ranks: LabRanks, buffers: readonly LabBuffer[], worldSize: numb
   );
 }
 
-/** Every message with its modelled time: a send's start to its receive's end. */
+/** Every message with its modelled time, from the send's start to the receive's end. */
 function transfersOf(
   program: Program,
   request: LabRequest,

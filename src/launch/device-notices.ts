@@ -1,4 +1,4 @@
-/** What is worth saying of the devices that ranks take. Called by config-notices.ts. */
+/** Notices about the devices of ranks. Called by config-notices.ts. */
 import type { ParallelMode } from '../parallel/mode';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/notice';

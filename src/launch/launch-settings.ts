@@ -1,7 +1,4 @@
-/**
- * The settings that a launch stands for: what a configuration must say to be run as the line would. Called by the page
- * and the command line.
- */
+/** The settings of a configuration that make a run equal to a launch line. Called by the page and the command line. */
 import { LockstepError } from '../base/errors';
 import { type ConfigInput, LIMITS } from '../protocol/config';
 import type { LaunchPlan } from '../protocol/process-group';

@@ -1,11 +1,11 @@
-/** What a launcher's line says, before ranks are numbered; and the plan that numbers them. */
+/** The content of a launcher's line before ranks are numbered, and the plan that numbers them. */
 import type { LaunchPlan, RankEnvironment } from '../protocol/process-group';
 
 export interface LaunchLayout {
   readonly launcher: LaunchPlan['launcher'];
-  /** Processes on each node. */
+  /** The number of processes on each node. */
   readonly processesOfNode: readonly number[];
-  /** Names of the nodes as far as they are known. */
+  /** The names of the nodes, as far as they are known. */
   readonly hosts: readonly string[];
   readonly master: { readonly host: string; readonly port: number };
   readonly maxRestarts: number;
@@ -15,7 +15,7 @@ export interface LaunchLayout {
   readonly nodeRank?: number;
 }
 
-/** Ranks are numbered node by node, as torchrun and SLURM's block distribution do. */
+/** Numbers ranks node by node, like torchrun and SLURM's block distribution. */
 export function planOf(layout: LaunchLayout, visibleDevices: readonly number[] | undefined): LaunchPlan {
   const worldSize = layout.processesOfNode.reduce((sum, n) => sum + n, 0);
   let rank = 0;

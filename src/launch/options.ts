@@ -1,6 +1,6 @@
 /**
- * Options of a launcher, as argparse and getopt take them: `--name value`, `--name=value`, `-n 4`, `-n4`, dashes or
- * underscores. What follows is the script.
+ * Parses a launcher's options as argparse and getopt do: `--name value`, `--name=value`, `-n 4`, `-n4`, dashes or
+ * underscores. The rest of the line is the script.
  */
 
 import { LockstepError } from '../base/errors';
@@ -8,18 +8,18 @@ import { lookup } from '../base/lookup';
 import { nearNames } from '../base/near-name';
 
 export interface OptionTable {
-  /** What the options belong to, as errors name it. */
+  /** The launcher's name in errors. */
   readonly launcher: string;
-  /** By name with underscores: does a value follow? */
+  /** The options by name with underscores: whether a value follows. */
   readonly long: Readonly<Record<string, 'value' | 'flag'>>;
   /** Short forms: '-N' -> 'nodes'. */
   readonly short: Readonly<Record<string, string>>;
-  /** The script's options may come right behind: what is not known begins them. */
+  /** The script's options may follow directly; the first unknown option begins them. */
   readonly takesScriptOptions?: boolean;
 }
 
 export interface GivenOptions {
-  /** Name with underscores -> what was given; '' for a flag. The last one counts. */
+  /** Name with underscores -> value; '' for a flag. The last value counts. */
   readonly given: ReadonlyMap<string, string>;
   readonly rest: readonly string[];
 }
@@ -74,7 +74,7 @@ function unknown(launcher: string, shown: string, names: readonly string[]): Loc
   );
 }
 
-/** A whole number of at least `least`; `what` as the user wrote it. */
+/** A whole number of at least `least`; `what`: the option as the user wrote it. */
 export function wholeNumber(text: string, what: string, least: number): number {
   if (/^\$/.test(text))
     throw launchError(`${what}: the value of ${text} is not known here.`, 'Write the number instead.');

@@ -1,7 +1,7 @@
 /**
- * A line that starts training, as PyTorch users know it: torchrun, srun or sbatch (a batch script with #SBATCH lines,
- * too), mp.spawn; with CUDA_VISIBLE_DEVICES before it or not. Gives nodes, ranks and their variables; starts nothing.
- * The page and the command line call it; launch-settings.ts makes settings of the plan.
+ * Parses a line that starts training, as PyTorch users know it: torchrun, srun or sbatch (also a batch script with
+ * #SBATCH lines), mp.spawn; with or without CUDA_VISIBLE_DEVICES before it. Returns nodes, ranks and their variables;
+ * starts nothing. Called by the page and the command line; launch-settings.ts converts the plan to settings.
  */
 import { brief } from '../base/brief';
 import type { LaunchPlan } from '../protocol/process-group';
@@ -12,7 +12,7 @@ import { readSlurm } from './slurm';
 import { readTorchrun } from './torchrun';
 
 export interface LaunchOptions {
-  /** Devices of a node, where the line says `gpu` and not how many. Default 8. */
+  /** The devices of a node if the line says `gpu` without a number. Default 8. */
   readonly devicesPerNode?: number;
 }
 
@@ -63,7 +63,7 @@ function slurmPlan(
     MASTER_ADDR: master.host,
     MASTER_PORT: String(master.port),
   };
-  // What srun starts may be torchrun, once a node.
+  // srun may start torchrun, once per node.
   const [command] = commandsOf((inner ?? []).map((word) => `"${word.replace(/["\\]/g, '\\$&')}"`).join(' '), known);
   const launcher = command && launcherOf(command);
   if (!launcher) return planOf(slurm.layout, visibleDevices);
@@ -93,7 +93,7 @@ function slurmPlan(
 const optionsOnly = (words: readonly string[], inner: readonly string[] | undefined): readonly string[] =>
   words.slice(0, words.length - (inner?.length ?? 0));
 
-/** `--node_rank=$SLURM_NODEID`: each node's own number, which the plan gives to each. */
+/** Removes `--node_rank=$SLURM_NODEID`: the plan numbers the nodes itself. */
 const withoutOwnNumber = (words: readonly string[]): readonly string[] =>
   words.filter(
     (word, i) =>
@@ -144,7 +144,7 @@ function readSpawn(text: string): LaunchLayout | undefined {
 
 function visibleIn({ CUDA_VISIBLE_DEVICES: text }: Readonly<Record<string, string>>): readonly number[] | undefined {
   if (text === undefined) return undefined;
-  // CUDA stops at the first number that is no device: '-1' hides all.
+  // CUDA stops at the first number that is not a device: '-1' hides all devices.
   const words = text.split(',').map((word) => word.trim());
   const end = words.findIndex((word) => word === '' || word === '-1');
   const devices = (end < 0 ? words : words.slice(0, end)).map((word) => wholeNumber(word, 'CUDA_VISIBLE_DEVICES', 0));

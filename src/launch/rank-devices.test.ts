@@ -1,7 +1,4 @@
-/**
- * CUDA_VISIBLE_DEVICES and adapters: which device each rank takes, what cannot be, and what the environment says to
- * each process.
- */
+/** CUDA_VISIBLE_DEVICES and adapters: each rank's device, impossible settings, and each process's environment. */
 import { describe, expect, test } from 'vitest';
 import { configNotices } from '../config/config-notices';
 import { parseConfig } from '../config/parse-config';

@@ -1,7 +1,7 @@
 /**
- * Which device of its machine each device of the mesh is (CUDA_VISIBLE_DEVICES), and what it computes on (`adapters`,
- * which lists the devices of the machines, node after node). What cannot be is refused as CUDA would refuse it. Called
- * by parse-config.ts, and by training when a world is opened.
+ * For each device of the mesh, the device of its machine (CUDA_VISIBLE_DEVICES) and the adapter that computes for it
+ * (`adapters` lists the machines' devices, node after node). Refuses impossible settings as CUDA would. Called by
+ * parse-config.ts, and by training when a world is opened.
  */
 import type { LockstepError } from '../base/errors';
 import { refusedSettings } from '../base/refused-settings';
@@ -14,15 +14,15 @@ export type RankAdapterName = NonNullable<Config['adapters']>[number];
 
 export interface RankDevice {
   readonly node: number;
-  /** Among the devices of the mesh on this node: what PyTorch calls cuda:k there. */
+  /** The index among the mesh's devices on this node, PyTorch's cuda:k. */
   readonly local: number;
-  /** Number of the device on the machine. */
+  /** The device's number on the machine. */
   readonly ordinal: number;
-  /** Undefined: as the setting `device` says. */
+  /** Undefined: as in the setting `device`. */
   readonly adapter: RankAdapterName | undefined;
 }
 
-/** For each device of the mesh. */
+/** The devices for each device of the mesh. */
 export function rankDevices(
   config: Config,
   mode: Pick<ParallelMode, 'mesh'> = PARALLEL_MODES[config.mode],

@@ -1,4 +1,7 @@
-/** What torchrun would set for each process of a run. Called by session-info.ts; the page and the reports show it. */
+/**
+ * The environment variables that torchrun would set for each process of a run. Called by session-info.ts; shown by the
+ * page and in reports.
+ */
 import { at } from '../base/invariant';
 import type { ParallelMode } from '../parallel/mode';
 import { PARALLEL_MODES } from '../parallel/modes';
@@ -7,7 +10,7 @@ import type { RankEnvironment } from '../protocol/process-group';
 import { FREE_PORT } from './ports';
 import { rankDevices } from './rank-devices';
 
-/** torchrun's default on one node. Several meet by c10d at the first, which picks a free port. */
+/** torchrun's default on one node. Several nodes meet by c10d at the first node, which picks a free port. */
 const MASTER_PORT = 29_500;
 
 export function rankEnvironments(

@@ -1,4 +1,4 @@
-/** Commands as bash reads them: quotes, operators, variables, and what cannot be known. */
+/** Commands as bash reads them: quotes, operators, variables, and unknown values. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell variables are written so
 import { expect, test } from 'vitest';
 import { commandsOf } from './shell-words';

@@ -1,7 +1,7 @@
 /**
- * The commands of a text that was written for a shell: shell-quote reads quotes, escapes and operators; added here are
- * continued lines, prompts, variables that are set before a command, and what no reader can know (the output of
- * `$(...)`, unknown variables), which stays as it is written. Called by parse-launch-line.ts.
+ * The commands in a text that was written for a shell. shell-quote reads quotes, escapes and operators; this module
+ * adds continued lines, prompts, variables that are set before a command, and values that cannot be known (the output
+ * of `$(...)`, unknown variables), which stay as written. Called by parse-launch-line.ts.
  */
 import { type ParseEntry, parse } from 'shell-quote';
 import { launchError } from './options';
@@ -15,10 +15,10 @@ export interface ShellCommand {
 
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
 
-/** Between these, outside all texts that people write, is the number of a text that shell-quote must not see. */
+/** Private characters around the number of a text that is hidden from shell-quote. */
 const [OPEN, CLOSE] = ['\u{E000}', '\u{E001}'];
 
-/** The words of each command of one logical line. `$NAME` is replaced where its value is known. */
+/** The words of each command in one logical line. `$NAME` is replaced if its value is known. */
 function commandWords(line: string, known: ReadonlyMap<string, string>): readonly string[][] {
   const hidden: string[] = [];
   const hide = (text: string): string => `${OPEN}${hidden.push(text) - 1}${CLOSE}`;
@@ -32,7 +32,7 @@ function commandWords(line: string, known: ReadonlyMap<string, string>): readonl
     return known.get(name) ?? initial ?? hide(isPlain ? `$${key}` : braced);
   };
   const commands: string[][] = [[]];
-  // Behind a redirection comes a file, which is no argument.
+  // A redirection is followed by a file, which is not an argument.
   let redirected = false;
   for (const entry of entriesOf(withoutSubstitutions(line, hide), variable)) {
     if (typeof entry === 'object' && 'comment' in entry) break;
@@ -56,7 +56,7 @@ function entriesOf(line: string, variable: (key: string) => string): readonly Pa
   }
 }
 
-/** `$(...)` is replaced by a number, and so is a # within a word, which begins no comment. */
+/** Replaces `$(...)` by a number, and also a # within a word, which does not begin a comment. */
 function withoutSubstitutions(line: string, hide: (text: string) => string): string {
   let text = '';
   for (let i = 0; i < line.length; i++) {
@@ -68,7 +68,7 @@ function withoutSubstitutions(line: string, hide: (text: string) => string): str
   return text;
 }
 
-/** Behind the parenthesis that closes the one at `open`. */
+/** The position after the parenthesis that closes the one at `open`. */
 function closing(line: string, open: number): number {
   let depth = 0;
   for (let i = open; i < line.length; i++) {
@@ -78,7 +78,7 @@ function closing(line: string, open: number): number {
   return line.length;
 }
 
-/** The commands of a text, line by line. `known`: variables that something outside the text sets. */
+/** The commands of a text, line by line. `known`: variables that are set outside the text. */
 export function commandsOf(text: string, known: Readonly<Record<string, string>> = {}): readonly ShellCommand[] {
   const set = new Map(Object.entries(known));
   const commands: ShellCommand[] = [];
@@ -92,7 +92,7 @@ export function commandsOf(text: string, known: Readonly<Record<string, string>>
         variables.set(match[1] ?? '', match[2] ?? '');
         words.shift();
       }
-      // What a command would print is not known.
+      // The output of a command is not known.
       for (const [name, value] of variables) if (value.includes('$(')) variables.delete(name);
       if (words.length === 0) for (const [name, value] of variables) set.set(name, value);
       else if (!exports) commands.push({ variables: Object.fromEntries([...set, ...variables]), words });

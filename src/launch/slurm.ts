@@ -1,6 +1,6 @@
 /**
  * `srun` and `sbatch` commands, and `#SBATCH` lines, as the layout of a launch. SLURM starts one task per process;
- * SLURM_PROCID is its rank, SLURM_LOCALID its local rank, and the script makes PyTorch's variables of them. `srun
+ * SLURM_PROCID is its rank, SLURM_LOCALID its local rank, and the script derives PyTorch's variables from them. `srun
  * torchrun ...` is torchrun's launch on SLURM's nodes. Called by parse-launch-line.ts.
  */
 import type { LaunchLayout } from './layout';
@@ -115,14 +115,14 @@ const TABLE: OptionTable = {
   },
 };
 
-/** torch.distributed's habit; SLURM sets none. */
+/** The usual port of torch.distributed; SLURM sets none. */
 const PORT = 29_500;
 
 export interface SlurmLine {
   readonly layout: LaunchLayout;
-  /** --gpus-per-node and its relatives; undefined: the line does not say. */
+  /** From --gpus-per-node and similar options; undefined if the line has none. */
   readonly devicesPerNode: number | undefined;
-  /** What srun starts: a script, or another launcher. */
+  /** The command that srun starts: a script, or another launcher. */
   readonly inner: readonly string[];
   readonly wrap: string | undefined;
 }
@@ -176,7 +176,7 @@ export function readSlurm(
     processesOfNode,
     hosts: hosts.length > 0 ? hosts : Array.from({ length: nodes }, (_, node) => `node${node}`),
     master: { host, port },
-    // SLURM starts no process again by itself.
+    // SLURM does not restart processes by itself.
     maxRestarts: 0,
     rendezvous: { id: given.get('job_name') ?? 'slurm', backend: 'static', endpoint: `${host}:${port}` },
     script: rest,
@@ -185,7 +185,7 @@ export function readSlurm(
   return { layout, devicesPerNode, inner: rest, wrap: given.get('wrap') };
 }
 
-/** "2", or "2-4": SLURM gives as many as it can. */
+/** "2", or "2-4": SLURM gives as many nodes as it can. */
 function nodesOf(text: string | undefined, notes: string[]): number | undefined {
   if (text === undefined) return undefined;
   const [min = '', max] = text.split('-');

@@ -1,4 +1,4 @@
-/** What window.lockstep.spawn refuses before any worker starts; e2e/distributed.spec.ts has the workers. */
+/** The calls that window.lockstep.spawn refuses before any worker starts; e2e/distributed.spec.ts tests the workers. */
 import { expect, test } from 'vitest';
 import { spawnRanks } from './spawn-ranks';
 

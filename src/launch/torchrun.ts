@@ -8,7 +8,7 @@ import { launchError, type OptionTable, readOptions, wholeNumber } from './optio
 import { FREE_PORT } from './ports';
 
 const BACKENDS = ['static', 'c10d', 'etcd', 'etcd-v2'];
-/** torchrun's default ports: MASTER_PORT of the static rendezvous, and the store of the c10d one. */
+/** torchrun's default ports: MASTER_PORT of the static rendezvous, and the store's port of the c10d rendezvous. */
 const STATIC_PORT = 29_500;
 const C10D_PORT = 29_400;
 const TABLE: OptionTable = {
@@ -41,13 +41,13 @@ const TABLE: OptionTable = {
 };
 
 export interface LaunchMachine {
-  /** CUDA_VISIBLE_DEVICES of the line. */
+  /** The line's CUDA_VISIBLE_DEVICES. */
   readonly visibleDevices: readonly number[] | undefined;
-  /** What `gpu` stands for where the line does not say which are visible. */
+  /** The number of devices for `gpu` if the line does not set the visible devices. */
   readonly devicesPerNode: number;
-  /** Stands for a host that only a variable names. Default 'node0'. */
+  /** The name for a host that only a variable names. Default 'node0'. */
   readonly firstHost?: string;
-  /** `lockstep torchrun`: what it runs is named by options, not by a script. */
+  /** For `lockstep torchrun`: options name the run, not a script. */
   readonly lockstep?: boolean;
 }
 
@@ -108,9 +108,7 @@ export function readTorchrun(words: readonly string[], machine: LaunchMachine): 
   };
 }
 
-/**
- * "2", or "1:4": as few and as many nodes as the job can do with. All machines are there, so it begins with the most.
- */
+/** "2", or "1:4": the least and the most nodes of the job. All machines are available, so it starts with the most. */
 function nodesOf(text: string, notes: string[]): number {
   const [min = '', max, ...more] = text.split(':');
   const least = wholeNumber(min, 'torchrun: --nnodes', 1);

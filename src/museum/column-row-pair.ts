@@ -1,6 +1,6 @@
 /**
- * Two Linear layers with a Tanh between them, cut by hand over two ranks: the first by columns, the second by rows.
- * What a rank has of it, and how it learns from the output that its group has summed. For the scripts of the museum.
+ * Two Linear layers with a Tanh between them, divided by hand over two ranks: the first by columns, the second by rows.
+ * Implements a rank's part, and its training from the output that the group has summed. For the scripts of the museum.
  */
 import { at } from '../base/invariant';
 
@@ -9,7 +9,7 @@ export interface CurvePoint {
   readonly y: number;
 }
 
-/** On a curve whose mean is far from 0, so that the bias matters. */
+/** Samples of a curve whose mean is far from 0, so that the bias matters. */
 export const SAMPLES: readonly CurvePoint[] = [-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2].map((a) => ({
   x: [a, a * a - 2],
   y: 3 + Math.sin(a) + a / 2,
@@ -26,7 +26,7 @@ const UNITS: readonly HiddenUnit[] = [
 ];
 const RATE = 0.1;
 
-/** What the group computes once it has added the addends of both ranks, without the bias behind the sum. */
+/** The sum of the addends of both ranks, without the bias that is added after the sum. */
 export const addendsOf = (units: readonly HiddenUnit[], batch: readonly CurvePoint[]): Float32Array =>
   Float32Array.from(batch, ({ x }) => units.reduce((sum, unit) => sum + unit[3] * hidden(unit, x), 0));
 
@@ -36,10 +36,10 @@ const hidden = ([first, second, bias]: HiddenUnit, [a, b]: CurvePoint['x']): num
 export const meanSquare = (batch: readonly CurvePoint[], out: ArrayLike<number>): number =>
   batch.reduce((sum, { y }, i) => sum + (at(out, i) - y) ** 2, 0) / batch.length;
 
-/** What one of the two ranks holds. */
+/** The part of one of the two ranks. */
 export class PartOfPair {
   units: readonly HiddenUnit[];
-  /** Of the second layer: both ranks have it whole. */
+  /** The second layer's bias, which both ranks have. */
   bias = 0.5;
 
   constructor(rank: number) {
@@ -50,7 +50,9 @@ export class PartOfPair {
     return addendsOf(this.units, batch);
   }
 
-  /** A step of SGD on the mean square error of this rank's own targets, from the output that the group has summed. */
+  /**
+   * Makes a step of SGD on the mean square error of this rank's own targets, from the output that the group has summed.
+   */
   learn(batch: readonly CurvePoint[], out: ArrayLike<number>): void {
     const gradients = batch.map(({ y }, i) => (2 * (at(out, i) - y)) / batch.length);
     const sumOf = (of: (sample: CurvePoint, gradient: number) => number) =>

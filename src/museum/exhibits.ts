@@ -1,26 +1,26 @@
 /**
- * The museum of bugs: mistakes of distributed training, each with what PyTorch says, what can be seen, and the cure.
- * mistakes.ts makes them on the real engine; museum.test.ts holds the numbers in these texts. PyTorch is 2.x; where
- * 1.13 says something else, both are quoted. Loaded by the page when the museum is opened.
+ * The museum of bugs: mistakes of distributed training, each with PyTorch's message, the visible effect, and the cure.
+ * mistakes.ts makes them on the real engine; museum.test.ts checks the numbers in these texts. PyTorch is 2.x; if
+ * 1.13's message differs, both are quoted. Loaded by the page when the museum is opened.
  */
 import type { ExhibitId } from './mistakes';
 
 export interface Exhibit {
-  /** Names it in links: #bug=set-epoch. */
+  /** The exhibit's name in links: #bug=set-epoch. */
   readonly id: ExhibitId;
   readonly title: string;
-  /** What somebody did, and why it looked right. */
+  /** The mistake, and why it looked right. */
   readonly mistake: string;
   /** The lines of the PyTorch script that matter. */
   readonly code: { readonly wrong: readonly string[]; readonly right: readonly string[] };
-  /** What PyTorch says: its message, or that it says nothing. */
+  /** PyTorch's message, or that there is none. */
   readonly says: string;
-  /** What the curves, the numbers and the timeline show. */
+  /** The effect on the curves, the numbers and the timeline. */
   readonly shows: string;
   readonly cure: string;
-  /** Where people met it: owner/repository#thread. */
+  /** Threads of people who had this bug: owner/repository#thread. */
   readonly met: readonly string[];
-  /** Threads that ask about it where the script was right. */
+  /** Threads that ask about it although the script was right. */
   readonly asked?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What makes each exhibit: the settings (or the script over process groups) of the mistake and of the cure. Apart from
- * the texts, so that a link to an exhibit needs no more than this. Read by the permalink, the museum and its tests.
+ * The settings (or the script over process groups) of each exhibit's mistake and cure. Separate from the texts, so that
+ * a link to an exhibit loads only these. Read by the permalink, the museum and its tests.
  */
 import type { ConfigInput } from '../protocol/config';
 
@@ -9,15 +9,15 @@ interface RunMistake {
   readonly kind: 'run';
   readonly wrong: ConfigInput;
   readonly right: ConfigInput;
-  /** Steps after which the effect is plain. */
+  /** The number of steps after which the effect is visible. */
   readonly steps: number;
 }
 
-/** A function that every rank runs on the process group: scripts.ts has it. */
+/** A function in scripts.ts that every rank runs on the process group. */
 interface ScriptMistake {
   readonly kind: 'script';
   readonly worldSize: number;
-  /** What the page trains meanwhile: a run of the same kind without the mistake. Absent: what it trained before. */
+  /** The run on the page meanwhile: of the same kind, without the mistake. Absent: the earlier run stays. */
   readonly beside?: ConfigInput;
 }
 
@@ -44,7 +44,7 @@ const RUN = {
   optimizer: { type: 'SGD', lr: 0.1 },
 } as const satisfies ConfigInput;
 
-/** Two ranks that share layers, on a machine for which the net is work; its head is whole on both. */
+/** Two ranks that share layers, on a machine slow enough for this net; both have the whole head. */
 const tensor = (plan: NonNullable<ConfigInput['tensor']>['plan']): ConfigInput => ({
   ...RUN,
   mode: 'tensor',
@@ -65,7 +65,7 @@ const sharded = (worldSize: number, rest: ConfigInput = {}): ConfigInput => ({
   ...rest,
 });
 
-/** Sigmoids one behind the other: each makes the gradient at least four times smaller. */
+/** A chain of sigmoids: each makes the gradient at least four times smaller. */
 const DEEP_SIGMOIDS: ConfigInput['model'] = {
   layers: [
     ...[2, 8, 8, 8, 8, 8, 8].flatMap((width) => [
@@ -92,7 +92,7 @@ const GAUSS = { type: 'gauss', samples: 256 } as const;
 const run = (ddp: ConfigInput['ddp'], rest: ConfigInput = {}): ConfigInput => ({
   ...RUN,
   ...rest,
-  // Several buckets, so that there is something to see.
+  // Several buckets, so that the timeline shows more than one.
   ddp: { bucketCapMb: 0.25 / 1024, ...ddp },
 });
 
@@ -181,7 +181,7 @@ export const MISTAKES = {
   },
 } as const satisfies Readonly<Record<string, RunMistake | ScriptMistake>>;
 
-/** What the page trains: the mistake or its cure, or what is beside a script; undefined: nothing else than before. */
+/** The run on the page: the mistake or its cure, or the run beside a script; undefined: the earlier run stays. */
 export function exhibitConfig(id: ExhibitId, cured: boolean): ConfigInput | undefined {
   const mistake: RunMistake | ScriptMistake = MISTAKES[id];
   if (mistake.kind === 'script') return mistake.beside;

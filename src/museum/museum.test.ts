@@ -1,6 +1,6 @@
 /**
- * Each exhibit that is a run, run for real: the mistake has its known effect on the numbers, and the cure takes it
- * away. scripts.test.ts has the others.
+ * Really runs each exhibit that is a run: the mistake has its known effect on the numbers, and the cure removes it.
+ * scripts.test.ts tests the others.
  *
  * @module-tag rest: scripts.test.ts makes other bugs of the museum, and museum.spec.ts opens and cures one on the page.
  */
@@ -22,7 +22,7 @@ const configOf = (id: ExhibitId, cured: boolean, more: ConfigInput = {}): Config
 const report = async (id: ExhibitId, cured: boolean, steps: number) =>
   (await runConfig(configOf(id, cured, { steps }), {})).report;
 
-/** Weights of all ranks and of the single-device reference after some steps. */
+/** The weights of all ranks and of the single-device reference after some steps. */
 async function trained(config: Config, steps: number): Promise<{ blueprint: Blueprint; weights: Weights }> {
   const blueprint = createBlueprint(config, {});
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
@@ -34,7 +34,7 @@ async function trained(config: Config, steps: number): Promise<{ blueprint: Blue
   }
 }
 
-/** Rows of each epoch, in the order in which all ranks see them. */
+/** The rows of each epoch, in the order in which all ranks read them. */
 function epochs(config: Config, count: number): readonly (readonly number[])[] {
   const blueprint = createBlueprint(config, {});
   const batches = blueprint.batches();
@@ -131,7 +131,8 @@ test('learning rate not scaled: the first step is a fourth, and epochs later the
   expect((await stepOf(true)) / (await stepOf(false))).toBeCloseTo(4, 2);
   const [wrong, right] = [await report('learning-rate', false, 80), await report('learning-rate', true, 80)];
   expect(wrong.finalLoss).toBeGreaterThan(10 * right.finalLoss);
-  // After 10 epochs it is where one device with a batch of 8 was after as many steps: a quarter of the epochs.
+  // After 10 epochs the run is as far as one device with a batch of 8 after the same number of steps, a quarter of the
+  // epochs.
   const alone = configOf('learning-rate', false, { mode: 'single', batchSize: 8, steps: 80 });
   const { losses } = (await runConfig(alone, {})).report;
   const lastEight = (all: readonly { readonly loss: number }[]) =>
@@ -152,7 +153,7 @@ test('the model built after the seeds differ: only the broadcast makes the repli
   };
   expect(await start(false, false)).toBeGreaterThan(0.1);
   expect(await start(false, true)).toBe(0);
-  // The cure: nothing is left for the broadcast to do.
+  // With the cure, the broadcast changes nothing.
   expect(await start(true, false)).toBe(0);
 });
 
@@ -163,7 +164,7 @@ test('a plan that names no module: both ranks train the whole model; with its na
   expect(warned(right)).toEqual([]);
   expect(wrong.bytes.total).toBe(0);
   expect(right.bytes.total).toBeGreaterThan(0);
-  // Nothing gives it away: the losses are those of the cut model, and of one device.
+  // The losses do not show the mistake: they equal those of the divided model, and of one device.
   expect(wrong.losses.at(-1)?.loss).toBeCloseTo(must(right.losses.at(-1), 'a loss').loss, 5);
   expect(wrong.differenceFromSingle).toBe(0);
   expect(wrong.time.modelledStepUs).toBeGreaterThan(1.3 * right.time.modelledStepUs);
@@ -176,7 +177,7 @@ test('a plan that names no module: both ranks train the whole model; with its na
 test('set_requires_gradient_sync forgotten: the same losses, and gradients scattered in every pass', async () => {
   const [wrong, right] = [await report('sync-every-pass', false, 4), await report('sync-every-pass', true, 4)];
   expect(wrong.losses.at(-1)?.loss).toBeCloseTo(must(right.losses.at(-1), 'a loss').loss, 5);
-  // Of each pass two gathers; the gradients once more in every pass, or once in four.
+  // Two gathers per pass; the gradients once more in every pass, or once in four passes.
   expect(wrong.bytes.total / right.bytes.total).toBeCloseTo(12 / 9, 1);
   const gradients = ({ memory }: typeof wrong) => must(memory[0]?.byCategory.gradient, 'gradients');
   expect(gradients(right)).toBeGreaterThan(2 * gradients(wrong));

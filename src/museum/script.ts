@@ -1,4 +1,7 @@
-/** What a script of the museum has: its process group, and how it says what its rank does. See scripts.ts. */
+/**
+ * The interface for a script of the museum: its process group, and functions to report what its rank does. See
+ * scripts.ts.
+ */
 import type { Dist } from '../distributed/dist';
 import type { Tensor } from '../distributed/tensor';
 import type { RehearsalLine } from '../protocol/rehearsal';

@@ -1,5 +1,6 @@
 /**
- * The exhibits that are scripts over process groups: what is raised, on which ranks, and that the cure runs to its end.
+ * The exhibits that are scripts over process groups: the errors, the ranks that raise them, and that the cure runs to
+ * its end.
  */
 import { expect, test } from 'vitest';
 import { onStillClock } from '../base/testing/still-clock';
@@ -42,7 +43,7 @@ test('every rank saves: the file is a patchwork; of rank 0 alone it is whole', a
   expect(right.lines.filter(({ text }) => text.startsWith('open'))).toHaveLength(1);
 });
 
-/** What a rank has found, in order; the numbers of the first line that begins with the words. */
+/** Finds, per rank, the numbers in the first line that begins with these words. */
 async function found(...given: Parameters<typeof rehearse>) {
   const { lines } = await rehearse(...given);
   const has = (rank: number) =>

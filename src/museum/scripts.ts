@@ -1,7 +1,6 @@
 /**
- * The exhibits that are no training run: small scripts that every rank runs on a process group of its own
- * (distributed/). What they do and what is raised is written down line by line. Called by the session for the page, and
- * by tests.
+ * The exhibits that are not training runs: small scripts that every rank runs on a separate process group
+ * (distributed/). Their actions and errors are recorded line by line. Called by the session for the page, and by tests.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -16,13 +15,13 @@ import { type RankScript, show } from './script';
 import { optimizerFirst, ownNorm, rank0Shard } from './sharded-scripts';
 import { biasTwice, ownBatches, rank0Logs } from './tensor-scripts';
 
-/** Long enough for a loaded machine, short enough to be watched. */
+/** Long enough for a busy machine, short enough to watch. */
 const TIMEOUT_S = 2;
 const BLOCK_BYTES = 64;
-/** Of the scheduler that takes turns between the ranks that write. */
+/** The seed of the scheduler that alternates between the writing ranks. */
 const SCHEDULE_SEED = 5;
 
-/** Rank 0 alone averages a metric before the gradients. */
+/** Only rank 0 averages a metric before the gradients. */
 const order: RankScript = async ({ dist, rank, cured, calls, has }) => {
   if (rank === 0 || cured) {
     const metric = tensor([rank + 1]);
@@ -52,14 +51,14 @@ const rank0Eval: RankScript = async ({ dist, rank, cured, calls, has }) => {
   has('come through the barrier');
 };
 
-/** Each rank's state_dict has an optimiser state of its own, so the files are not alike. */
+/** Each rank's state_dict has its own optimiser state, so the files differ. */
 const everyRankSaves: RankScript = async ({ dist, rank, cured, calls, has, say }) => {
   const worldSize = dist.getWorldSize();
   const files = Array.from({ length: worldSize }, (_, r) =>
     writeSafetensors([{ name: 'exp_avg', shape: [64], data: new Float32Array(64).fill(r + 1) }]),
   );
   const written = (cured ? writtenByRank0 : tornWrite)(files, BLOCK_BYTES, SCHEDULE_SEED);
-  // The ranks of this page take turns; those of a cluster write at the same time, in an order such as this one.
+  // The ranks of this page take turns; the ranks of a cluster write at the same time, in an order such as this one.
   if (rank === 0) {
     for (const call of written.calls) {
       const text = call.call === 'open' ? 'open("model.safetensors", "w")' : `write(bytes ${call.from} to ${call.to})`;
@@ -116,7 +115,7 @@ export async function rehearse(exhibit: string, cured: boolean): Promise<Rehears
   try {
     await spawn(run, worldSize, { backend: 'gloo', timeoutS: TIMEOUT_S });
   } catch (error) {
-    // What the ranks raised is in the lines; anything else is a bug of ours.
+    // The lines contain the ranks' errors; any other error is a bug of ours.
     if (!(error instanceof LockstepError) || error.code !== 'rank-failed') throw error;
   }
   return { worldSize, lines };

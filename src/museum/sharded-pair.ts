@@ -1,7 +1,7 @@
 /**
- * Linear(2, 4), Tanh, Linear(4, 1) in shards over two ranks, as fully_shard keeps it: each tensor is cut on its first
- * dimension, the shards of a rank lie behind each other, padded to the same length on both ranks. What a rank does with
- * its shards, for the scripts of the museum.
+ * Linear(2, 4), Tanh, Linear(4, 1) in shards over two ranks, as in fully_shard: each tensor is divided along its first
+ * dimension, and a rank's shards are consecutive, padded to the same length on both ranks. Implements a rank's work
+ * with its shards, for the scripts of the museum.
  */
 import { at } from '../base/invariant';
 import type { Dist } from '../distributed/dist';
@@ -17,7 +17,7 @@ interface NamedTensor {
   readonly start: readonly number[];
 }
 
-/** In the order in which torch registers them. */
+/** The tensors in torch's order of registration. */
 export const TENSORS: readonly NamedTensor[] = [
   { name: '0.weight', shape: [HIDDEN, 2], start: [0.6, -0.2, -0.4, 0.5, 0.3, 0.4, -0.5, -0.3] },
   { name: '0.bias', shape: [HIDDEN], start: [0.1, -0.2, 0.2, 0.3] },
@@ -30,10 +30,10 @@ export const wholeAtStart = (): Float32Array => Float32Array.from(TENSORS.flatMa
 
 const rowsPerRank = ({ shape }: NamedTensor): number => Math.ceil(at(shape, 0) / RANKS);
 const perRow = ({ shape }: NamedTensor): number => shape.slice(1).reduce((n, size) => n * size, 1);
-/** With padding. */
+/** The length of a rank's shards, with padding. */
 export const SHARD_LENGTH = TENSORS.reduce((n, own) => n + rowsPerRank(own) * perRow(own), 0);
 
-/** Shapes of the shards that a rank has, without padding; a tensor of which it has no row is left out. */
+/** The shapes of a rank's shards, without padding; tensors of which the rank has no row are left out. */
 export function shardShapes(rank: number): readonly { readonly name: string; readonly shape: readonly number[] }[] {
   return TENSORS.flatMap((own) => {
     const most = rowsPerRank(own);
@@ -42,7 +42,7 @@ export function shardShapes(rank: number): readonly { readonly name: string; rea
   });
 }
 
-/** For each number of the whole model: on which rank it is, and where in the shards of that rank. */
+/** For each number of the whole model, its rank, and its index in this rank's shards. */
 const PLACES: readonly (readonly [rank: number, index: number])[] = (() => {
   let before = 0;
   return TENSORS.flatMap((own) => {
@@ -59,21 +59,21 @@ export function shardOf(whole: ArrayLike<number>, rank: number): Float32Array {
   return shard;
 }
 
-/** All shards, one rank behind the other. */
+/** All shards, rank after rank. */
 const shardsOfAll = (whole: ArrayLike<number>): readonly number[] =>
   Array.from({ length: RANKS }, (_, rank) => [...shardOf(whole, rank)]).flat();
 
 const fromShards = (all: ArrayLike<number>): Float32Array =>
   Float32Array.from(PLACES, ([rank, index]) => at(all, rank * SHARD_LENGTH + index));
 
-/** The all-gather before a layer computes: here of both layers at once. */
+/** The all-gather before a layer computes, here for both layers at once. */
 export async function gatherWhole(dist: Dist, shard: ArrayLike<number>): Promise<Float32Array> {
   const all = zeros([RANKS * SHARD_LENGTH]);
   await dist.allGatherIntoTensor(all, tensor(shard), { site: '_fsdp_collectives.py, foreach_all_gather()' });
   return fromShards(all.data);
 }
 
-/** The reduce-scatter behind backward: the mean gradient of this rank's shards. */
+/** The reduce-scatter after backward: the mean gradient of this rank's shards. */
 export async function scatterMean(dist: Dist, gradient: ArrayLike<number>): Promise<Float32Array> {
   const own = zeros([SHARD_LENGTH]);
   await dist.reduceScatterTensor(own, tensor(shardsOfAll(gradient)), {
@@ -89,11 +89,11 @@ const outputs = (whole: ArrayLike<number>, [a, b]: CurvePoint['x']) => {
   return { hidden, out: hidden.reduce((sum, value, k) => sum + value * at(whole, OUTPUTS + k), at(whole, BIAS)) };
 };
 
-/** Mean square error. */
+/** The mean square error. */
 export const lossOf = (whole: ArrayLike<number>, batch: readonly CurvePoint[]): number =>
   batch.reduce((sum, { x, y }) => sum + (outputs(whole, x).out - y) ** 2, 0) / batch.length;
 
-/** Of the loss, for the whole model. */
+/** The gradient of the loss for the whole model. */
 export function gradientOf(whole: ArrayLike<number>, batch: readonly CurvePoint[]): Float32Array {
   const gradient = new Float32Array(wholeAtStart().length);
   const add = (index: number, value: number) => {

@@ -1,6 +1,6 @@
 /**
- * The exhibits about tensor groups that are scripts of two ranks: a column-row pair written by hand and trained with
- * all-reduces of its group, and a weight that rank 0 alone gathers. Called by scripts.ts.
+ * The exhibits about tensor groups that are scripts of two ranks: a hand-written column-row pair that trains with
+ * all-reduces of its group, and a weight that only rank 0 gathers. Called by scripts.ts.
  */
 import { at } from '../base/invariant';
 import { tensor, zeros } from '../distributed/tensor';
@@ -16,10 +16,10 @@ import {
 import { type RankOnStage, type RankScript, show } from './script';
 
 const STEPS = 100;
-/** Samples in a batch. */
+/** The samples per batch. */
 const BATCH = 4;
 
-/** Rank 0 alone logs the norm of a weight that is cut, and rank 1 goes on to its next forward pass. */
+/** Only rank 0 logs the norm of a divided weight, while rank 1 continues with its next forward pass. */
 export const rank0Logs: RankScript = async (stage) => {
   const { dist, rank, cured, calls, has } = stage;
   const { units, bias } = new PartOfPair(rank);
@@ -37,7 +37,7 @@ export const rank0Logs: RankScript = async (stage) => {
   has(`out = ${show(plus(out.data, bias))}`);
 };
 
-/** Each rank of the group reads samples of its own, as under DDP. */
+/** Each rank of the group reads different samples, as under DDP. */
 export const ownBatches: RankScript = async (stage) => {
   const { rank, cured, calls, has } = stage;
   calls(`DistributedSampler(data, num_replicas=${cured ? 1 : 2}, rank=${cured ? 0 : rank})`);
@@ -92,7 +92,7 @@ async function sumOfGroup({ dist }: RankOnStage, addends: Float32Array) {
   return out;
 }
 
-/** The hidden units of both ranks, on both. */
+/** Gathers the hidden units of both ranks on both. */
 async function gather({ dist }: RankOnStage, own: readonly HiddenUnit[]): Promise<readonly HiddenUnit[]> {
   const mine = tensor(own.flat());
   const parts = [zeros(mine.shape), zeros(mine.shape)];
@@ -104,7 +104,7 @@ async function gather({ dist }: RankOnStage, own: readonly HiddenUnit[]): Promis
   });
 }
 
-/** The trained parts, joined and run by one device, as after loading their checkpoint there. */
+/** Joins the trained parts and evaluates them on one device, as after loading their checkpoint there. */
 async function sayLossOnOneDevice(stage: RankOnStage, part: PartOfPair): Promise<void> {
   const { rank, has } = stage;
   const units = await gather(stage, part.units);

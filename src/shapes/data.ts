@@ -1,6 +1,6 @@
 /**
- * The sizes of the data sets that are made by rule, and the problems over symbols, whose lines say how long a row is.
- * The data room makes rows by it; the page fits a model to rows before there are any. Pure.
+ * The sizes of the rule-made data sets, and the problems over symbols, which determine the length of a row. The data
+ * room makes rows from these; the page fits a model to the rows before they exist. Pure.
  */
 import type { DataConfig } from '../protocol/config';
 
@@ -11,9 +11,9 @@ export const SHAPE_NAMES = ['circle', 'square', 'triangle', 'cross', 'star', 'ri
 export type SequenceConfig = Extract<DataConfig, { type: 'sequence' }>;
 
 export interface TokenTask {
-  /** Tokens after the symbols '0' .. 'm-1'; the last one separates prompt and answer. */
+  /** The tokens after the symbols '0' .. 'm-1'; the last one separates prompt and answer. */
   readonly signs: readonly string[];
-  /** Prompt without the separator; `sign(i)` is the id of the i-th sign. */
+  /** The prompt without the separator; `sign(i)` is the id of the i-th sign. */
   prompt(numbers: readonly number[], sign: (index: number) => number): readonly number[];
   answer(numbers: readonly number[], symbols: number): readonly number[];
 }
@@ -36,9 +36,9 @@ const TASKS: Readonly<Record<SequenceConfig['task'], TokenTask>> = {
 export interface SequenceLines {
   readonly symbols: number;
   readonly vocabulary: readonly string[];
-  /** Tokens of a row: the line without its last one. */
+  /** The tokens of a row: the line without its last token. */
   readonly context: number;
-  /** Tokens before the answer, the separator among them. */
+  /** The tokens before the answer, including the separator. */
   readonly promptLength: number;
   line(numbers: readonly number[]): readonly number[];
 }

@@ -1,16 +1,16 @@
 /**
- * What each layer is made of: its parameters by torch's names with their shapes, and the layers inside it. Both the
- * model builder (nn/) and the page read it, which counts parameters while one edits. Pure.
+ * The parts of each layer: its parameters with torch's names and shapes, and the layers inside it. Read by the model
+ * builder (nn/), and by the page, which counts parameters while the user edits. Pure.
  */
 import { asPair, type LayerConfig, type LayerOf, type LayerType } from '../protocol/config';
 
 export interface ParameterSpec {
-  /** Relative to the layer: 'weight'. */
+  /** The name relative to the layer: 'weight'. */
   readonly name: string;
   readonly shape: readonly number[];
 }
 
-/** A layer inside another one, by the name that it has there. */
+/** A layer inside another one, with its name there. */
 export type Child = readonly [name: string, layer: LayerConfig];
 
 type PerLayer<R> = { readonly [T in LayerType]?: (layer: LayerOf<T>) => R };
@@ -24,7 +24,7 @@ const affine = (enabled: boolean, size: number): readonly ParameterSpec[] =>
     : [];
 const batchNorm = (layer: LayerOf<'BatchNorm1d'> | LayerOf<'BatchNorm2d'>) => affine(layer.affine, layer.features);
 
-/** In registration order, which for parameters of children comes after the layer's own. */
+/** In registration order; children's parameters come after the layer's own. */
 const PARAMETERS: PerLayer<readonly ParameterSpec[]> = {
   Linear: ({ in: inFeatures, out, bias, tied }) => [
     ...(tied === undefined ? [{ name: 'weight', shape: [out, inFeatures] }] : []),
@@ -79,18 +79,18 @@ const CHILDREN: PerLayer<readonly Child[]> = {
   Unused: ({ layers }) => named(layers),
 };
 
-/** What a function is called with is always a layer of its own type. */
+/** Each function is always called with a layer of its own type. */
 const ofLayer = <R>(table: PerLayer<readonly R[]>, layer: LayerConfig): readonly R[] =>
   (table[layer.type] as ((layer: LayerConfig) => readonly R[]) | undefined)?.(layer) ?? [];
 
-/** The layer's own. */
+/** The layer's own parameters. */
 export const parametersOf = (layer: LayerConfig): readonly ParameterSpec[] => ofLayer(PARAMETERS, layer);
 
 export const childrenOf = (layer: LayerConfig): readonly Child[] => ofLayer(CHILDREN, layer);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
-/** Trained numbers of a layer and those inside it; running statistics do not count, nor does a tied weight. */
+/** The number of trained values of a layer and the layers inside it, without running statistics and tied weights. */
 export function parameterCount(layer: LayerConfig): number {
   const own = sum(parametersOf(layer).map(({ shape }) => shape.reduce((n, d) => n * d, 1)));
   return own + sum(childrenOf(layer).map(([, child]) => parameterCount(child)));

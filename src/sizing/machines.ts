@@ -11,19 +11,19 @@ export interface Machine {
   readonly id: string;
   readonly label: string;
   readonly hardware: Hardware;
-  /** Of one GPU. */
+  /** The memory of one GPU. */
   readonly memoryBytes: number;
   readonly gpusPerNode: number;
 }
 
-/** Of the data sheet's rate for dense matrix products: what a whole training step reaches. */
+/** The share of the data sheet's rate for dense matrix products that a whole training step reaches. */
 export const REACHED = 0.5;
 
 const GIB = 2 ** 30;
 const A100_FLOPS = 312e12;
 const H100 = { flops: 989e12, memory: 3.35e12, nvlink: 360e9, network: 40e9 };
 
-/** The start and the hop of each protocol stay; bandwidths grow with the links. */
+/** Each protocol keeps its start and hop times; bandwidths grow with the links. */
 const H100_PROTOCOLS = NVLINK_PROTOCOLS.map((protocol) => ({
   ...protocol,
   inside: { ...protocol.inside, bytesPerSecond: (protocol.inside.bytesPerSecond * H100.nvlink) / 240e9 },

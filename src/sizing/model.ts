@@ -1,7 +1,7 @@
 /**
- * A model by its shapes alone: what each layer holds, computes and keeps for one row of the batch. Nothing is trained
- * here; `step.ts` adds the layers up to gigabytes and milliseconds. Counts are for training under autocast: activations
- * have 2 bytes per element, weights and gradients 4.
+ * A model described only by its shapes: what each layer holds, computes and keeps for one row of the batch. Nothing is
+ * trained here; `step.ts` sums the layers to gigabytes and milliseconds. Counts are for training under autocast:
+ * activations have 2 bytes per element, weights and gradients 4.
  */
 
 /** Kernels that run together, such as a convolution with its norm, or one projection. */
@@ -18,25 +18,25 @@ export interface Layer {
   readonly kernels: number;
 }
 
-/** What stays on one device when the model is cut: a residual block, an embedding, a head. */
+/** A part that stays on one device if the model is divided: a residual block, an embedding, a head. */
 export interface ModelPart {
   readonly name: string;
   readonly layers: readonly Layer[];
-  /** Elements of its output for one row: what crosses to the next device, and what checkpointing keeps. */
+  /** Elements of the part's output for one row, which are sent to the next device and kept by checkpointing. */
   readonly output: number;
 }
 
 export interface Model {
   readonly id: string;
   readonly label: string;
-  /** What one row of the batch is. */
+  /** Words for one row of the batch. */
   readonly row: string;
   /** Tokens in one row; 1 for pictures. */
   readonly tokens: number;
-  /** Rows of the data set that the model is known from. */
+  /** The rows of the data set on which the model was trained. */
   readonly data: { readonly name: string; readonly rows: number };
   readonly optimizer: 'SGD with momentum' | 'AdamW';
-  /** Values that the optimiser keeps for each parameter. */
+  /** The number of values that the optimiser keeps per parameter. */
   readonly states: number;
   readonly parts: readonly ModelPart[];
   /** Elements in each batch norm's mean and variance, one entry per layer; empty without batch norm. */
@@ -51,7 +51,7 @@ export const parametersOfPart = (part: ModelPart): number =>
 
 export const parametersOf = (model: Model): number => sum(model.parts, parametersOfPart);
 
-/** Bytes kept for backward by one row in one part. */
+/** The bytes that one row keeps for backward in one part. */
 export const keptOfPart = (part: ModelPart): number => sum(part.layers, ({ kept }) => kept);
 
 export const macsOfPart = (part: ModelPart): number => sum(part.layers, ({ macs }) => macs);

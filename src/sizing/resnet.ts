@@ -10,7 +10,7 @@ interface Convolution {
   readonly inputs: number;
   readonly outputs: number;
   readonly kernel: number;
-  /** Side of the picture that comes out. */
+  /** The side of the output picture. */
   readonly side: number;
   readonly stride?: number;
   readonly relu?: boolean;

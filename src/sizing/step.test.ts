@@ -1,4 +1,4 @@
-/** Shapes against published counts, times against the simulator's own. */
+/** Compares shapes with published counts, and times with the simulator's. */
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { algorithmFor } from '../collectives/algorithms';
@@ -78,7 +78,7 @@ test.each([
     });
     const nodeOf = layout ? { nodeOf: group.map((rank) => layout.findIndex((node) => node.includes(rank))) } : {};
     const { stepUs } = modelledStep(program, { ...rented.hardware, ...nodeOf });
-    // The simulator takes sums as bytes arrive: on such links that costs nothing more.
+    // The simulator adds values as bytes arrive, which costs no extra time on such links.
     expect(allReduceUs(4 * length, ranks, rented) / stepUs).toBeCloseTo(1, 2);
   }
 });

@@ -12,9 +12,9 @@ import { keptOfPart, type Layer, type Model, type ModelPart, parametersOf, sum }
 export interface AskedStep {
   readonly model: Model;
   readonly machine: Machine;
-  /** Data-parallel ranks. */
+  /** The number of data-parallel ranks. */
   readonly ranks: number;
-  /** Rows per rank. */
+  /** The number of rows per rank. */
   readonly rows: number;
 }
 
@@ -26,7 +26,7 @@ export interface Memory {
   readonly weights: number;
   readonly gradients: number;
   readonly states: number;
-  /** autocast's copies of the weights, which backward reads, too. */
+  /** The bytes of autocast's copies of the weights, which backward also reads. */
   readonly casts: number;
   readonly activations: number;
 }
@@ -46,7 +46,9 @@ export function memoryOf(model: Model, rows: number): Memory {
 
 export const memoryInAll = (memory: Memory): number => sum(Object.values(memory), (bytes: number) => bytes);
 
-/** One layer: `times` 1 forward, 2 backward, which computes the gradients of inputs and of weights. */
+/**
+ * The time of one layer; `times`: 1 for forward, 2 for backward, which computes the gradients of inputs and of weights.
+ */
 export function layerUs({ parameters, macs, moved, kernels }: Layer, rows: number, times: number, of: Machine): number {
   if (kernels === 0) return 0;
   const weights = sum(parameters, (count) => count);
@@ -73,19 +75,22 @@ export function optimizerUs({ model, machine }: Pick<AskedStep, 'model' | 'machi
 
 export interface SentBucket {
   readonly bytes: number;
-  /** From the begin of backward: its last gradient is there; its all-reduce begins and ends. */
+  /**
+   * Times since the start of backward: when the bucket's last gradient is ready, and when its all-reduce begins and
+   * ends.
+   */
   readonly readyUs: number;
   readonly startUs: number;
   readonly endUs: number;
 }
 
 const MIB = 2 ** 20;
-/** DDP's own: a first bucket of 1 MiB, then 25 MiB. */
+/** DDP's default caps: a first bucket of 1 MiB, then 25 MiB. */
 export const DEFAULT_CAPS: readonly number[] = [MIB, 25 * MIB];
 
 /** DDP's backward: buckets fill from the last layer to the first, and are reduced one after the other. */
 export function bucketsOf({ model, machine, ranks, rows }: AskedStep, caps = DEFAULT_CAPS): readonly SentBucket[] {
-  // Of each gradient, in the order in which backward computes them.
+  // The size of each gradient, in the order in which backward computes them.
   const sizes: number[] = [];
   const readyAt: number[] = [];
   let clock = 0;
@@ -111,7 +116,7 @@ export function bucketsOf({ model, machine, ranks, rows }: AskedStep, caps = DEF
 export interface StepTime {
   readonly forwardUs: number;
   readonly backwardUs: number;
-  /** Of the all-reduces, one after the other, and what of them is left when backward is over. */
+  /** The time of all all-reduces in sequence, and the part that remains after backward ends. */
   readonly commUs: number;
   readonly exposedUs: number;
   readonly optimizerUs: number;

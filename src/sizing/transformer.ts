@@ -14,7 +14,7 @@ interface Shape {
   readonly blocks: number;
   readonly hidden: number;
   readonly heads: number;
-  /** Heads of keys and values; fewer than `heads` with grouped queries. */
+  /** The heads of keys and values; fewer than `heads` with grouped queries. */
   readonly keyHeads: number;
   readonly feedForward: number;
   readonly vocabulary: number;
@@ -53,7 +53,7 @@ const norm = (name: string, { hidden, context, family }: Shape): Layer => ({
   kernels: 1,
 });
 
-/** Scores and values of the causal half; keeps queries, keys, values (two more things that backward reads). */
+/** Scores and values of the causal half; keeps queries, keys, values, and two more tensors that backward reads. */
 function attention({ hidden, heads, keyHeads, context }: Shape): Layer {
   const keys = (hidden / heads) * keyHeads;
   return {

@@ -1,5 +1,5 @@
 /**
- * The counted step of a run: rows of products and of the optimiser are what their loops say, and counting changes no
+ * The counted step of a run: rows of products and of the optimiser match their kernels' loops, and counting changes no
  * loss.
  */
 import { afterAll, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ test('a step in DDP: products, gradients and the all-reduce', place({ modes: ['d
   });
   const parameters = 3 * INPUTS + HIDDEN * (INPUTS + 1) + HIDDEN + 1;
   const written = rows.filter(({ op }) => op === 'transfer').reduce((sum, row) => sum + row.written, 0);
-  // Each rank gets the sum of all gradients; buckets are packed and unpacked on the way or not.
+  // Each rank receives the sum of all gradients, with or without packing and unpacking of buckets.
   expect(written).toBeGreaterThanOrEqual(2 * 4 * parameters);
   const sgd = rows.find(({ op }) => op === 'optim/sgd');
   // It writes whole vectors of four.

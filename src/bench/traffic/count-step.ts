@@ -1,6 +1,6 @@
 /**
- * What one training step of a run reads and writes, dispatch by dispatch: the run trains on a counting GPU
- * (counting-gpu.ts), and its launch plan says which operator and which shapes a dispatch is of. Called by
+ * Counts what one training step of a run reads and writes, dispatch by dispatch: the run trains on a counting GPU
+ * (counting-gpu.ts), and its launch plan gives the operator and the shapes of each dispatch. Called by
  * scripts/costs.mjs (`--bytes`) and by tests.
  */
 import { at, must } from '../../base/invariant';
@@ -24,22 +24,25 @@ import { leastOf, shapesOf } from './operands';
 
 /** The dispatches of one instruction, for all devices that run it at once. */
 export interface OperatorTraffic {
-  /** Of the op table; 'transfer' for movements of data. */
+  /** The name in the op table; 'transfer' for movements of data. */
   readonly op: string;
   readonly shapes: string;
   readonly dispatches: readonly CountedDispatch[];
-  /** Bytes: every operand read once and every result written once; scratch that only the operator sees is neither. */
+  /**
+   * The least bytes: every operand read once and every result written once; the operator's private scratch does not
+   * count.
+   */
   readonly least: number;
 }
 
 export interface CountOptions {
-  /** Not a counting one. */
+  /** A usual GPU, which does not count. */
   readonly gpu: GPU;
   readonly tuning: KernelTuning;
   readonly files?: Files;
 }
 
-/** Steps before the one that is counted: it is one like all after it. */
+/** The number of steps before the counted one, which is then like all later steps. */
 const STEPS_BEFORE = 2;
 
 export async function countStep(input: object, { gpu, tuning, files = {} }: CountOptions): Promise<OperatorTraffic[]> {
@@ -99,7 +102,7 @@ function trafficOf({ program, dispatches, stepOf }: Plan, counted: readonly Coun
     groups.set(key, [...(groups.get(key) ?? []), at(counted, i)]);
   });
   return [...groups].map(([key, own]) => {
-    // What a single dispatch touches is known to the word; several also touch scratch.
+    // A single dispatch's touched words are known exactly; several dispatches also touch scratch.
     const touched = own.reduce((sum, { leastRead, leastWritten }) => sum + leastRead + leastWritten, 0);
     if (!('kind' in key) || key.kind !== 'compute') {
       const words = own.reduce((sum, { leastWritten }) => sum + leastWritten, 0) / 4;

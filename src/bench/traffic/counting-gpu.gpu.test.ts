@@ -1,6 +1,7 @@
 /**
- * The counting GPU is held to a kernel whose accesses a plain loop counts: vectors and their components, an index that
- * is itself read from a tensor, an assignment that also reads, words under two bindings, an early return, barriers.
+ * Compares the counting GPU with a plain loop that counts the accesses of a kernel: vectors and their components, an
+ * index that is itself read from a tensor, an assignment that also reads, words under two bindings, an early return,
+ * barriers.
  */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** Every kernel can be rewritten so that it counts, and what comes out is valid WGSL; the memory that it declares. */
+/**
+ * Every kernel can be rewritten to count, and the result is valid WGSL; also the workgroup memory that a kernel
+ * declares.
+ */
 import { expect, test } from 'vitest';
 import { ALL_SHADERS } from '../../graph/testing/all-shaders';
 import { nodeGpu } from '../../runtime/webgpu/testing/node-gpu';

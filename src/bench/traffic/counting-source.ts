@@ -1,20 +1,20 @@
 /**
- * A kernel's WGSL rewritten so that it counts what it does: every index into a storage buffer goes through a function
- * that adds the bytes to a counter and marks the words in a bitmap, and every barrier is counted. The kernel computes
- * what it computed. Nothing here knows a kernel; what the rewriting does not understand is an error. Used by
+ * Rewrites a kernel's WGSL so that it counts its accesses: every index into a storage buffer goes through a function
+ * that adds the bytes to a counter and marks the words in a bitmap, and every barrier is counted. The kernel's results
+ * stay the same. The rewriting knows no specific kernel; code that it does not understand is an error. Used by
  * counting-gpu.ts.
  */
 import { at, must } from '../../base/invariant';
 
 /** Tensors of group 0 by binding, then the block table of group 1. */
 export const TABLE = 8;
-/** Words of a dispatch's buffer before its bitmaps: two words for each counter, then where each bitmap begins. */
+/** Words of a dispatch's buffer before its bitmaps: two words for each counter, then the start of each bitmap. */
 export const COUNTERS = { read: 0, written: 18, barriers: 36, invocations: 38, bases: 40, words: 64 } as const;
 
 interface Binding {
   readonly name: string;
   readonly index: number;
-  /** Words of an element. */
+  /** The number of words of an element. */
   readonly width: number;
 }
 
@@ -29,7 +29,7 @@ function widthOf(type: string, code: string): number {
   return must(fields, `struct ${type}`).split(':').length - 1;
 }
 
-/** Position behind the bracket that closes the one at `open`. */
+/** The position after the bracket that closes the one at `open`. */
 function closeOf(code: string, open: number): number {
   const [opening, closing] = code[open] === '[' ? '[]' : '()';
   for (let depth = 0, i = open; i < code.length; i++) {
@@ -46,7 +46,7 @@ const COMPONENTS: ReadonlyMap<string, string> = new Map([
   ['w', '3u'],
 ]);
 
-/** What follows the index: which component of the element is meant (undefined: all), and whether it is assigned. */
+/** The access after the index: the accessed component of the element (undefined: all), and whether it is assigned. */
 function accessAt(code: string, from: number) {
   let end = from;
   let component: string | undefined;
@@ -84,7 +84,7 @@ function countAccesses(code: string, bindings: ReadonlyMap<string, Binding>): st
   return done + rest;
 }
 
-/** The counters of an invocation are added to those of the dispatch when it ends. */
+/** When an invocation ends, its counters are added to those of the dispatch. */
 const COUNTING = `
 @group(2) @binding(0) var<storage, read_write> lk_totals: array<atomic<u32>>;
 var<private> lk_read: array<u32, 9>;
@@ -152,7 +152,7 @@ fn main(${parameters}) {
 `;
 }
 
-/** Bytes of workgroup memory that a kernel declares. */
+/** The bytes of workgroup memory that a kernel declares. */
 export function workgroupBytes(source: string): number {
   const code = source.replace(/\/\/.*$/gm, '');
   const arrays = [...code.matchAll(/var<workgroup> \w+: ([^;]+);/g)];

@@ -1,4 +1,4 @@
-/** Shapes and bytes of the operands of computations in a Program. Used by count-step.ts. */
+/** The shapes and bytes of the operands of computations in a Program. Used by count-step.ts. */
 import { at, must } from '../../base/invariant';
 import type { BufferSpec, Compute, Program } from '../../program/instruction';
 import { readBuffers } from '../../program/instruction-access';
@@ -18,14 +18,14 @@ function specOf(program: Program, device: number, name: string): BufferSpec {
   );
 }
 
-/** An output that lives in this step alone and that no other instruction reads. */
+/** Whether the buffer is scratch: an output that lives only in this step and that no other instruction reads. */
 function isScratch(program: Program, { device, instruction }: Placed<Compute>, name: string): boolean {
   if (specOf(program, device, name).persistent) return false;
   const lane = program.lanes.find((each) => each.device === device);
   return !lane?.instructions.some((other) => other !== instruction && readBuffers(other).includes(name));
 }
 
-/** Bytes of every operand once and of every result once. */
+/** The bytes of every operand and every result, each counted once. */
 export function leastOf(program: Program, items: readonly Placed<Compute>[]): number {
   const bytes = (device: number, names: readonly string[]) =>
     [...new Set(names)].reduce((sum, name) => sum + WORD_BYTES * elements(specOf(program, device, name).shape), 0);
@@ -38,7 +38,7 @@ export function leastOf(program: Program, items: readonly Placed<Compute>[]): nu
 
 const MOST_SHAPES = 6;
 
-/** Shapes of the inputs, an arrow, shapes of the outputs; those of many operands are cut short. */
+/** The shapes of the inputs, an arrow, the shapes of the outputs; shortened if there are many operands. */
 export function shapesOf(program: Program, { device, instruction }: Placed<Compute>): string {
   const write = (names: readonly string[]) => {
     const shapes = names.map((name) => specOf(program, device, name).shape.join('x') || '1');

@@ -15,9 +15,9 @@ export interface TrafficRow {
   readonly read: number;
   readonly written: number;
   readonly least: number;
-  /** Of an invocation, the most of the kernels. */
+  /** Barriers per invocation, the most among the kernels. */
   readonly barriers: number;
-  /** Of a workgroup, the most of the kernels; its invocations. */
+  /** Memory of a workgroup, the most among the kernels; below, the workgroup's invocations. */
   readonly workgroupBytes: number;
   readonly invocations: number;
 }
@@ -25,7 +25,7 @@ export interface TrafficRow {
 const kernelOf = ({ label }: CountedDispatch): string => at(label.split('('), 0);
 const bytesOf = ({ read, written }: Pick<TrafficRow, 'read' | 'written'>): number => read + written;
 
-/** Kernels one after the other; equal neighbours are counted. */
+/** The kernels in order; equal neighbours are merged with a count. */
 function namesOf(dispatches: readonly CountedDispatch[]): string[] {
   const names: string[] = [];
   for (const name of dispatches.map(kernelOf)) if (names.at(-1) !== name) names.push(name);
@@ -61,7 +61,7 @@ const kilobytes = (bytes: number): string =>
 const ratio = (row: TrafficRow): string => (bytesOf(row) / row.least).toFixed(2);
 const KIB = 1024;
 
-/** Workgroups whose workgroup memory has room in 16 and in 32 KiB, and their invocations. */
+/** The number of workgroups whose memory fits in 16 and in 32 KiB, and their invocations. */
 function occupancy({ workgroupBytes, invocations }: TrafficRow): string {
   if (workgroupBytes === 0) return '';
   const fit = [16, 32].map((budget) => Math.floor((budget * KIB) / workgroupBytes));
@@ -83,7 +83,7 @@ const HEAD = [
 const ALIGN = ['---', '---', ...Array.from({ length: HEAD.length - 3 }, () => '---:'), '---'];
 const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
 
-/** Rows with less than this share of a step's bytes are one row. */
+/** Rows with less than this share of a step's bytes are merged into one row. */
 const SMALL = 0.002;
 
 export function trafficTable(rows: readonly TrafficRow[]): string {
@@ -118,7 +118,7 @@ const FAMILIES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['convolutions', /^conv\/conv/],
 ];
 
-/** For each family, read and written bytes beside the least, and the largest ratio of a row. */
+/** For each family, the read and written bytes beside the least bytes, and the largest ratio of a row. */
 export function familiesOf(rows: readonly TrafficRow[]): readonly (readonly [string, TrafficRow, number])[] {
   return FAMILIES.flatMap(([name, pattern]) => {
     const own = rows.filter(({ op }) => pattern.test(op));
